@@ -1,1 +1,12 @@
-//! memdir
+//! memdir: memory for AI agents as a directory of markdown.
+//!
+//! Read the rooms in this order; each says what it is for and what it never does.
+
+pub mod change;
+pub mod code;
+pub mod document;
+pub mod operation;
+pub mod path;
+pub mod policy;
+pub mod store;
+pub mod text;
