@@ -4,6 +4,7 @@
 
 pub mod change;
 pub mod code;
+pub mod commands;
 pub mod document;
 pub mod operation;
 pub mod path;

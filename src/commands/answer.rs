@@ -1,0 +1,385 @@
+//! What commands answer: plain values that any door can print.
+//!
+//! Never holds colours, columns or shell words. Field names are the JSON contract: fields are only ever added.
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// An answer, one variant a shape.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// A change, made or planned.
+    Changed(Changed),
+    /// The files.
+    Files(Files),
+    /// A file's or section's outline.
+    Outline(Outline),
+    /// A text as it stands.
+    Text(Text),
+    /// Journal entries.
+    Log(Log),
+    /// Differences.
+    Diff(Diff),
+    /// The state of the memory.
+    Status(Status),
+    /// What a check found.
+    Check(Check),
+    /// A new data dir.
+    Init(Init),
+    /// Paths.
+    Where(Where),
+}
+
+/// A warning as it is answered.
+#[derive(Clone, Debug, Serialize)]
+pub struct Told {
+    /// The code's name.
+    pub code: &'static str,
+    /// One sentence.
+    pub message: String,
+    /// For programs.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub details: serde_json::Map<String, Value>,
+}
+
+/// A change.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Changed {
+    /// Whether any byte of the memory changed (with `dry_run`: would change).
+    pub changed: bool,
+    /// Nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// The new revision, as `r41`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// The revision that was undone or redone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undone: Option<String>,
+    /// The revision that was redone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redone: Option<String>,
+    /// Files, in the order of the effects.
+    pub files: Vec<ChangedFile>,
+    /// For a patch: how many replacements were made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applied_count: Option<usize>,
+    /// With `dry_run`: the operations, as `apply` accepts them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operations: Option<Vec<Value>>,
+    /// With `dry_run`: a unified diff.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// What the reader should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Told>,
+}
+
+/// One file of a change.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChangedFile {
+    /// Its path.
+    pub path: String,
+    /// `created`, `updated`, `removed`, `moved` or `unchanged`.
+    pub kind: &'static str,
+    /// Its new path, when it moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The new etag (16 hex digits); none when it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub etag: Option<String>,
+    /// The effects in it.
+    pub effects: Vec<EffectRow>,
+}
+
+/// One line of a change.
+#[derive(Clone, Debug, Serialize)]
+pub struct EffectRow {
+    /// `+`, `-`, `=`, `>` or `~`.
+    pub sign: &'static str,
+    /// The bullet's handle, without `@`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// Its explicit id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its text, an entry's title, or `key=value`.
+    pub text: String,
+    /// Its section's slug.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// Where it moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The number of the operation (from 0).
+    pub operation: usize,
+}
+
+/// The files of a memory.
+#[derive(Clone, Debug, Serialize)]
+pub struct Files {
+    /// Sorted by path.
+    pub files: Vec<FileRow>,
+}
+
+/// One file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileRow {
+    /// Its path.
+    pub path: String,
+    /// Bytes.
+    pub size: u64,
+    /// Its summary; empty without one.
+    pub summary: String,
+    /// Why it was not opened (a link, a device …).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+}
+
+/// A file or section, one level down.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Outline {
+    /// The file.
+    pub path: String,
+    /// The section's slug; none for the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// The title.
+    pub title: String,
+    /// The summary.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// The etag of the file or section: give it back as `seen`.
+    pub etag: String,
+    /// Bullets of its own text (all of them for `bullet list`), in file order.
+    pub bullets: Vec<BulletRow>,
+    /// Its sections, or entries newest first.
+    pub sections: Vec<SectionRow>,
+}
+
+/// One bullet.
+#[derive(Clone, Debug, Serialize)]
+pub struct BulletRow {
+    /// Its full address with handle: `facts/user.md@acvh`.
+    pub address: String,
+    /// Its handle.
+    pub handle: String,
+    /// Its explicit id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// From 1, as counted in the file or section that was asked for; none for nested ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// 0 for top-level ones.
+    pub depth: u8,
+    /// The section's slug.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// Its text.
+    pub text: String,
+    /// Its metadata.
+    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+    pub meta: serde_json::Map<String, Value>,
+}
+
+/// One section or entry.
+#[derive(Clone, Debug, Serialize)]
+pub struct SectionRow {
+    /// Its full address: `facts/user.md#work`.
+    pub address: String,
+    /// Its slug.
+    pub slug: String,
+    /// Its explicit id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Its title.
+    pub title: String,
+    /// 1–6; 7 for `Title: (ID: x)` above a list.
+    pub level: u8,
+    /// An entry's date, `YYYY-MM-DD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// An entry's own summary.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// How many bullets, subsections included.
+    pub bullets: usize,
+}
+
+/// A text.
+#[derive(Clone, Debug, Serialize)]
+pub struct Text {
+    /// The file.
+    pub path: String,
+    /// The section's slug.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// The bullet's handle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// The etag of the file or section: give it back as `seen` or `--if-match`.
+    pub etag: String,
+    /// Bytes of the file.
+    pub size: u64,
+    /// The exact text.
+    pub text: String,
+}
+
+/// The journal.
+#[derive(Clone, Debug, Serialize)]
+pub struct Log {
+    /// Newest first.
+    pub entries: Vec<LogRow>,
+    /// Since when this machine has a history (RFC 3339); none without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Whether more was left out by a limit.
+    pub more: usize,
+}
+
+/// One entry.
+#[derive(Clone, Debug, Serialize)]
+pub struct LogRow {
+    /// `r41`; none for an outside edit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// RFC 3339; none for an outside edit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Who; `outside` for an edit that memdir did not make.
+    pub actor: String,
+    /// `done`, `undone`, `put_back`, `pending`, `outside` or `unrecorded`.
+    pub state: &'static str,
+    /// `undo r40`, `redo r40`, or the verbs of its operations (`add 2, rm`).
+    pub what: String,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// From where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Its files.
+    pub files: Vec<String>,
+    /// With `-p` and `show`: bullet by bullet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<ChangedFile>,
+    /// With `show`: a unified diff, where the history still has both texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// Differences.
+#[derive(Clone, Debug, Serialize)]
+pub struct Diff {
+    /// From (`r41`, or `recorded`).
+    pub from: String,
+    /// To (`r44`, or `now`).
+    pub to: String,
+    /// By file, bullet by bullet.
+    pub files: Vec<ChangedFile>,
+    /// A unified diff.
+    pub diff: String,
+}
+
+/// The state of a memory.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Status {
+    /// The data dir.
+    pub dir: String,
+    /// Who is asking.
+    pub actor: String,
+    /// The last revision.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// Since when this machine has a history.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Files, bullets are not counted (that would read everything).
+    pub files: usize,
+    /// Bytes.
+    pub bytes: u64,
+    /// Changes made outside memdir that no revision has seen yet.
+    pub outside: Vec<String>,
+    /// Acknowledged changes that somebody's editor dropped: `redo` brings them back.
+    pub dropped: Vec<Dropped>,
+    /// Texts kept in `inbox/` after a collision.
+    pub rescued: Vec<String>,
+    /// Summary lines that wait for room or a person.
+    pub summaries: Vec<String>,
+    /// What is wrong with the policy.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Told>,
+}
+
+/// An acknowledged change that is gone.
+#[derive(Clone, Debug, Serialize)]
+pub struct Dropped {
+    /// Which.
+    pub rev: String,
+    /// Who made it.
+    pub actor: String,
+    /// In which file.
+    pub path: String,
+    /// The bullet that is gone.
+    pub text: String,
+}
+
+/// What a check found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Check {
+    /// Files looked at.
+    pub checked: usize,
+    /// In path and line order.
+    pub findings: Vec<Finding>,
+    /// With `--fix`: what was mended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<Changed>,
+}
+
+/// One finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The file.
+    pub path: String,
+    /// From 1; 0 for the file as a whole.
+    pub line: usize,
+    /// From 1, in characters.
+    pub col: usize,
+    /// `error` or `warning`.
+    pub level: &'static str,
+    /// The code's name.
+    pub code: &'static str,
+    /// One sentence.
+    pub text: String,
+    /// Whether `--fix` mends it.
+    pub fixable: bool,
+}
+
+/// A new data dir.
+#[derive(Clone, Debug, Serialize)]
+pub struct Init {
+    /// Where, absolute.
+    pub dir: String,
+    /// Whether anything was made.
+    pub changed: bool,
+    /// What was made, relative to it.
+    pub created: Vec<String>,
+    /// Markdown files that were there and count from now on.
+    pub adopted: usize,
+    /// One sentence more, e.g. that a shorter way to git exists.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// Paths.
+#[derive(Clone, Debug, Serialize)]
+pub struct Where {
+    /// The data dir, absolute.
+    pub dir: String,
+    /// The file that was asked for, absolute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// How the data dir was found: `flag`, `environment`, `ancestor` or `user`.
+    pub found_by: String,
+}
