@@ -20,6 +20,8 @@ pub struct Session {
     pub store: Store,
     /// The data dir as an absolute path.
     pub dir: PathBuf,
+    /// How the data dir was found: `flag`, `environment`, `ancestor` or `user`.
+    pub found_by: &'static str,
     /// How the data dir may be written in front of a path.
     pub prefixes: Prefixes,
     /// The policy, read or defaults.
