@@ -1,1 +1,3 @@
-fn main() {}
+//! Integration tests, one program: each module looks at memdir from outside.
+
+mod paths;
