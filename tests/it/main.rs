@@ -1,3 +1,4 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
+mod corpus;
 mod paths;
