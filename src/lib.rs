@@ -8,5 +8,6 @@ pub mod document;
 pub mod operation;
 pub mod path;
 pub mod policy;
+pub mod shape;
 pub mod store;
 pub mod text;
