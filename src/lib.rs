@@ -5,6 +5,7 @@
 pub mod change;
 pub mod code;
 pub mod document;
+pub mod host;
 pub mod operation;
 pub mod path;
 pub mod policy;

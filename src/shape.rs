@@ -426,7 +426,9 @@ fn within(
 /// A problem whose sentence starts with the place.
 fn problem(path: &[String], wrong: Wrong, what: &str, form: &str) -> Problem {
     let place = match (path.is_empty(), form.is_empty()) {
-        (false, _) => shown(&path.join(".")) + if wrong == Wrong::Value || wrong == Wrong::Multiline { " " } else { ": " },
+        (false, _) => {
+            shown(&path.join(".")) + if wrong == Wrong::Value || wrong == Wrong::Multiline { " " } else { ": " }
+        }
         (true, false) => format!("{form}: "),
         (true, true) => String::new(),
     };

@@ -33,7 +33,10 @@ const ADD: Form = form(
     &[
         &[need("intent", &Shape::Choice(&["add"]), "")],
         BLOCK,
-        &[need("sub_memory", &BULLET, "the bullet's text"), may("index", &INDEX, "passed over: bullets are added at the end")],
+        &[
+            need("sub_memory", &BULLET, "the bullet's text"),
+            may("index", &INDEX, "passed over: bullets are added at the end"),
+        ],
         COMMON,
     ],
     &[NAMED],

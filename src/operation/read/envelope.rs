@@ -151,4 +151,3 @@ fn unfenced(text: &str) -> &str {
     };
     inner().unwrap_or(text)
 }
-

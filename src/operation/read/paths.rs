@@ -37,7 +37,8 @@ const FILE: Shape = Shape::Like(&Pattern {
     lines: false,
 });
 
-const WHERE: &[Field] = &[may("file", &FILE, "the file; without it the path's first step"), may("relevance", &TEXT, "passed over")];
+const WHERE: &[Field] =
+    &[may("file", &FILE, "the file; without it the path's first step"), may("relevance", &TEXT, "passed over")];
 
 /// An item with its metadata.
 const ITEM: Form = item(&[&[
@@ -108,8 +109,7 @@ const NO_CHANGE: Form = form(
         COMMON,
     ],
 );
-const ANYTHING: Form =
-    Form { name: "item", about: "", fields: &[], groups: &[], foreign: &[], open: true, rule: None };
+const ANYTHING: Form = Form { name: "item", about: "", fields: &[], groups: &[], foreign: &[], open: true, rule: None };
 
 /// The operation that a checked object of one of [`FORMS`] names.
 pub fn action(operation: &str, got: Got) -> Action {

@@ -97,7 +97,8 @@ fn is_bullet(text: &str) -> bool {
 
 fn is_date(text: &str) -> bool {
     let b = text.as_bytes();
-    let shaped = b.len() == 10 && b.iter().enumerate().all(|(i, c)| if i == 4 || i == 7 { *c == b'-' } else { c.is_ascii_digit() });
+    let shaped = b.len() == 10
+        && b.iter().enumerate().all(|(i, c)| if i == 4 || i == 7 { *c == b'-' } else { c.is_ascii_digit() });
     shaped && text.parse::<jiff::civil::Date>().is_ok()
 }
 

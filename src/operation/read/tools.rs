@@ -20,8 +20,11 @@ const fn form(name: &'static str, about: &'static str, fields: &'static [&'stati
 
 const PATH: &[Field] = &[need("path", &FILLED, "the file, like facts/user.md")];
 
-const WRITE: Form =
-    form("memory_write", "Makes or replaces a whole file.", &[PATH, &[need("content", &TEXT, "the whole text")], COMMON]);
+const WRITE: Form = form(
+    "memory_write",
+    "Makes or replaces a whole file.",
+    &[PATH, &[need("content", &TEXT, "the whole text")], COMMON],
+);
 const PAIR: Form = form(
     "patch",
     "",
@@ -51,27 +54,36 @@ const REPLACE: Form = form(
 const WRAPPED: &[Group] = &[Group::One(&["tool", "name"]), Group::One(ARGUMENTS)];
 /// The names under which hosts hand over a tool's arguments.
 const ARGUMENTS: &[&str] = &["arguments", "params", "input"];
-const CALL_WRITE: Form = call("call_memory_write", &[&[
-    may("tool", &Shape::Choice(&["memory_write"]), ""),
-    may("name", &Shape::Choice(&["memory_write"]), ""),
-    may("arguments", &Shape::Object(&WRITE), "as an object, or as its JSON in a string"),
-    may("params", &Shape::Object(&WRITE), "the same"),
-    may("input", &Shape::Object(&WRITE), "the same"),
-]]);
-const CALL_PATCH: Form = call("call_memory_patch", &[&[
-    may("tool", &Shape::Choice(&["memory_patch"]), ""),
-    may("name", &Shape::Choice(&["memory_patch"]), ""),
-    may("arguments", &Shape::Object(&PATCH), "as an object, or as its JSON in a string"),
-    may("params", &Shape::Object(&PATCH), "the same"),
-    may("input", &Shape::Object(&PATCH), "the same"),
-]]);
-const CALL_APPEND: Form = call("call_memory_append", &[&[
-    may("tool", &Shape::Choice(&["memory_append"]), ""),
-    may("name", &Shape::Choice(&["memory_append"]), ""),
-    may("arguments", &Shape::Object(&APPEND), "as an object, or as its JSON in a string"),
-    may("params", &Shape::Object(&APPEND), "the same"),
-    may("input", &Shape::Object(&APPEND), "the same"),
-]]);
+const CALL_WRITE: Form = call(
+    "call_memory_write",
+    &[&[
+        may("tool", &Shape::Choice(&["memory_write"]), ""),
+        may("name", &Shape::Choice(&["memory_write"]), ""),
+        may("arguments", &Shape::Object(&WRITE), "as an object, or as its JSON in a string"),
+        may("params", &Shape::Object(&WRITE), "the same"),
+        may("input", &Shape::Object(&WRITE), "the same"),
+    ]],
+);
+const CALL_PATCH: Form = call(
+    "call_memory_patch",
+    &[&[
+        may("tool", &Shape::Choice(&["memory_patch"]), ""),
+        may("name", &Shape::Choice(&["memory_patch"]), ""),
+        may("arguments", &Shape::Object(&PATCH), "as an object, or as its JSON in a string"),
+        may("params", &Shape::Object(&PATCH), "the same"),
+        may("input", &Shape::Object(&PATCH), "the same"),
+    ]],
+);
+const CALL_APPEND: Form = call(
+    "call_memory_append",
+    &[&[
+        may("tool", &Shape::Choice(&["memory_append"]), ""),
+        may("name", &Shape::Choice(&["memory_append"]), ""),
+        may("arguments", &Shape::Object(&APPEND), "as an object, or as its JSON in a string"),
+        may("params", &Shape::Object(&APPEND), "the same"),
+        may("input", &Shape::Object(&APPEND), "the same"),
+    ]],
+);
 
 const fn call(name: &'static str, fields: &'static [&'static [Field]]) -> Form {
     Form { name, about: "", fields, groups: WRAPPED, foreign: &[], open: false, rule: None }

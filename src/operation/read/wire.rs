@@ -13,11 +13,29 @@ pub const FORMS: &[&Form] = &[&ADD, &UPDATE, &RM, &MV, &SET, &WRITE, &PATCH, &AP
 
 /// Every field of the dialect.
 const ALL: &[&str] = &[
-    "at", "category", "text", "old", "index", "to", "meta", "pairs", "title", "date", "summary", "file_summary", "create",
-    "archive", "forget",
+    "at",
+    "category",
+    "text",
+    "old",
+    "index",
+    "to",
+    "meta",
+    "pairs",
+    "title",
+    "date",
+    "summary",
+    "file_summary",
+    "create",
+    "archive",
+    "forget",
 ];
 
-const fn op(name: &'static str, about: &'static str, fields: &'static [&'static [Field]], groups: &'static [Group]) -> Form {
+const fn op(
+    name: &'static str,
+    about: &'static str,
+    fields: &'static [&'static [Field]],
+    groups: &'static [Group],
+) -> Form {
     Form { name, about, fields, groups, foreign: ALL, open: false, rule: None }
 }
 
@@ -77,7 +95,13 @@ const RM: Form = op(
 const MV: Form = op(
     "mv",
     "Moves a bullet, section or file.",
-    &[&[need("op", &Shape::Choice(&["mv"]), "")], PLACE, &[need("to", &FILLED, "the address it moves to")], CREATE, COMMON],
+    &[
+        &[need("op", &Shape::Choice(&["mv"]), "")],
+        PLACE,
+        &[need("to", &FILLED, "the address it moves to")],
+        CREATE,
+        COMMON,
+    ],
     ONE_PLACE,
 );
 const SET: Form = op(
@@ -141,7 +165,11 @@ const APPEND: Form = op(
 const NOTHING: Form = op(
     "nothing",
     "Does nothing, and says so.",
-    &[&[need("op", &Shape::Choice(&["nothing"]), ""), may("at", &FILLED, "what was looked at")], PLACE_CATEGORY, COMMON],
+    &[
+        &[need("op", &Shape::Choice(&["nothing"]), ""), may("at", &FILLED, "what was looked at")],
+        PLACE_CATEGORY,
+        COMMON,
+    ],
     &[],
 );
 const PLACE_CATEGORY: &[Field] = &[may("category", &LINE, "what was looked at, by category")];
