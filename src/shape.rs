@@ -451,6 +451,9 @@ fn nullable(schema: &mut Value) {
 }
 
 #[cfg(test)]
+pub mod sample;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
