@@ -121,3 +121,6 @@ fn is_telling(document: &Document, term: &str) -> bool {
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod pointer_tests;
