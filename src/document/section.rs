@@ -147,7 +147,7 @@ fn label_title(text: &str, paragraph: Span) -> Option<(Span, String)> {
 }
 
 /// GitHub's slug of a heading's markdown: what is seen, lower case, without punctuation, blanks as hyphens.
-pub(super) fn slug(title: &str) -> String {
+pub fn slug(title: &str) -> String {
     let kept = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '_' | '-' | ' ' | '‿' | '⁀');
     let seen = visible(title);
     let lower = seen.chars().flat_map(char::to_lowercase);

@@ -90,6 +90,12 @@ fn write(document: &Document, value: &str, own: &str) -> Next {
     }
 }
 
+/// The replacement that makes `value` the document's summary line: in its place, or in a new one; `None` when it
+/// stands so already. An empty value takes the line away.
+pub fn placed(document: &Document, value: &str) -> Option<Splice> {
+    place::write(document, value)
+}
+
 /// All(t): the terms a text offers, in file order.
 pub fn terms(document: &Document, genre: Genre) -> Vec<String> {
     offer::all(document, genre)

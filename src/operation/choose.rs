@@ -44,7 +44,8 @@ pub enum Choice {
 /// Applies the rules; the first that matches wins.
 pub fn choose(document: &Document, s: &Selector) -> Choice {
     let counted = document.counted(s.section);
-    let at_index = s.index.map(|n| usize::try_from(n).ok().and_then(|n| n.checked_sub(1)).and_then(|n| counted.get(n).copied()));
+    let at_index =
+        s.index.map(|n| usize::try_from(n).ok().and_then(|n| n.checked_sub(1)).and_then(|n| counted.get(n).copied()));
     match (s.name, at_index, s.text) {
         (None, None, None) => Choice::Refuse(Code::Usage, Vec::new()),
         (Some(name), at, text) => by_name(document, s, name, at, text),

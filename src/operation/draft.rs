@@ -9,9 +9,9 @@ use crate::path::{BulletRef, MemoryPath};
 
 use super::choose::{Choice, Selector, choose};
 use super::locate::{self, SectionRef, Spot, resolve, title_for};
+use super::plan::Desk;
 use super::snapshot::{Loaded, Step, Stop, is_current};
 use super::{Operation, Target, effects, refuse};
-use super::plan::Desk;
 
 /// What one operation wants of one file.
 #[derive(Debug)]
@@ -129,8 +129,7 @@ pub fn add(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, item: Ite
         SectionRef::Missing(name) => (new_section(document, name, &spot.path)?, None),
     };
     if let Some(within) = within
-        && let Some(&twin) =
-            document.by_text(&item.text).iter().find(|&&i| locate::is_within(document, i, within))
+        && let Some(&twin) = document.by_text(&item.text).iter().find(|&&i| locate::is_within(document, i, within))
     {
         return Ok(vec![Draft::Same(effects::bullet(document, &spot.path, twin, Sign::Same, n))]);
     }
@@ -157,14 +156,26 @@ fn new_section(document: &Document, name: &str, path: &MemoryPath) -> Result<Pla
 /// How many bullets a section may have before near duplicates are no longer looked for: it is a courtesy, not a proof.
 const COURTESY: usize = 2000;
 
+/// From here on two texts say nearly the same.
+const NEAR: f64 = 0.85;
+
+/// Whether most words of either text stand in the other: cheap, so that likeness is measured for a few bullets only.
+fn mostly_shared(raw: &str, wanted: &[&str]) -> bool {
+    let shared = wanted.iter().filter(|w| raw.contains(**w)).count();
+    let size = raw.split_whitespace().count();
+    shared * 5 >= wanted.len() * 3 && size * 3 <= wanted.len() * 5
+}
+
 fn near_duplicate(desk: &mut Desk<'_>, n: usize, path: &MemoryPath, document: &Document, within: usize, text: &str) {
     let bullets = document.bullets();
     if bullets.len() > COURTESY {
         return;
     }
+    let wanted: Vec<&str> = text.split_whitespace().collect();
     let near = (0..bullets.len())
         .filter(|&i| locate::is_within(document, i, within))
-        .find(|&i| crate::text::likeness::likeness(&document.bullet_text(i), text) >= crate::text::likeness::NEAR);
+        .filter(|&i| mostly_shared(document.bullet_raw(i), &wanted))
+        .find(|&i| crate::text::likeness(&document.bullet_text(i), text) >= NEAR);
     if let Some(i) = near {
         let address = format!("{path}@{}", document.handle_name(i));
         desk.warn(
@@ -238,7 +249,7 @@ pub fn remove(
 }
 
 /// A section or file goes as a whole: nothing in it was named, so the whole must have been seen.
-fn remove_block(desk: &mut Desk<'_>, n: usize, op: &Operation, spot: Spot<'_>, archive: bool) -> Step<Vec<Draft>> {
+fn remove_block<'a>(desk: &mut Desk<'a>, n: usize, op: &Operation, spot: Spot<'a>, archive: bool) -> Step<Vec<Draft>> {
     let Some(file) = spot.file else { return Err(refuse::no_file(&spot.path, desk.snapshot).into()) };
     desk.proof(n, op, &spot)?;
     let section = match &spot.section {
@@ -247,7 +258,8 @@ fn remove_block(desk: &mut Desk<'_>, n: usize, op: &Operation, spot: Spot<'_>, a
         SectionRef::Missing(name) => return Err(refuse::no_section(file, &spot.path, name).into()),
     };
     let range = section_range(&file.document, section);
-    let proven = op.if_match.is_some() || is_current(op.seen.as_deref(), file, Some(&file.document.text()[range.clone()]));
+    let proven =
+        op.if_match.is_some() || is_current(op.seen.as_deref(), file, Some(&file.document.text()[range.clone()]));
     if !proven && !desk.cx.force {
         return Err(refuse::whole(file, &spot.path, section).into());
     }
@@ -309,10 +321,12 @@ fn outdent(line: &str, indent: usize) -> String {
 pub fn archived(desk: &Desk<'_>, to: &MemoryPath, from: &Document, section: usize, items: Vec<Item>) -> Step<Draft> {
     let title = from.section_title(section).into_owned();
     let at = match desk.snapshot.file(to)? {
-        Some(file) if section != 0 => match (1..file.document.sections().len()).find(|&i| file.document.section_title(i) == title) {
-            Some(there) => Place::End(there),
-            None => Place::NewSection { under: 0, title },
-        },
+        Some(file) if section != 0 => {
+            match (1..file.document.sections().len()).find(|&i| file.document.section_title(i) == title) {
+                Some(there) => Place::End(there),
+                None => Place::NewSection { under: 0, title },
+            }
+        }
         None if section != 0 && from.sections()[section].level > 1 => Place::NewSection { under: 0, title },
         _ => Place::End(0),
     };
@@ -337,11 +351,11 @@ pub fn appended(
 }
 
 /// `set` of a bullet's metadata.
-pub fn set_meta(
-    desk: &mut Desk<'_>,
+pub fn set_meta<'a>(
+    desk: &mut Desk<'a>,
     n: usize,
     op: &Operation,
-    spot: Spot<'_>,
+    spot: Spot<'a>,
     pairs: &[(String, String)],
 ) -> Step<Vec<Draft>> {
     desk.proof(n, op, &spot)?;
@@ -356,7 +370,9 @@ pub fn set_meta(
         }
         meta.set(key, value);
     }
-    if Some(&meta) == document.bullet_meta(bullet).as_ref() || (meta.0.is_empty() && document.bullet_meta(bullet).is_none()) {
+    if Some(&meta) == document.bullet_meta(bullet).as_ref()
+        || (meta.0.is_empty() && document.bullet_meta(bullet).is_none())
+    {
         return Ok(vec![Draft::Same(effects::bullet(document, &spot.path, bullet, Sign::Same, n))]);
     }
     let told = pairs.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
@@ -364,11 +380,13 @@ pub fn set_meta(
 }
 
 fn unique_id(document: &Document, path: &MemoryPath, bullet: usize, id: &str) -> Result<(), Rejection> {
-    let bullets = (0..document.bullets().len()).filter(|&i| i != bullet && document.bullet_id(i).is_some_and(|x| x == id));
+    let bullets =
+        (0..document.bullets().len()).filter(|&i| i != bullet && document.bullet_id(i).is_some_and(|x| x == id));
     let sections = document.sections().iter().filter(|s| s.id.as_deref() == Some(id));
     match bullets.count() + sections.count() {
         0 => Ok(()),
-        _ => Err(Rejection::new(Code::Exists, format!("the id {id} is taken in {path}")).hint("ids are unique in a file: choose another")),
+        _ => Err(Rejection::new(Code::Exists, format!("the id {id} is taken in {path}"))
+            .hint("ids are unique in a file: choose another")),
     }
 }
 

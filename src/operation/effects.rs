@@ -23,7 +23,13 @@ pub fn bullet(document: &Document, path: &MemoryPath, bullet: usize, sign: Sign,
 }
 
 /// A line that is no bullet: a heading, `key=value`.
-pub fn line(path: &MemoryPath, sign: Sign, text: impl Into<String>, section: Option<String>, operation: usize) -> Effect {
+pub fn line(
+    path: &MemoryPath,
+    sign: Sign,
+    text: impl Into<String>,
+    section: Option<String>,
+    operation: usize,
+) -> Effect {
     Effect { path: path.clone(), sign, handle: None, id: None, text: text.into(), section, operation, to: None }
 }
 
@@ -34,7 +40,12 @@ pub fn section_slug(document: &Document, section: usize) -> Option<String> {
 
 /// What differs between two texts: headings and bullets that went, then those that came. A bullet whose text stands
 /// on both sides is neither, wherever it stands; other lines are told as one `~` when nothing else differs.
-pub fn between(before: Option<&Document>, after: Option<&Document>, path: &MemoryPath, operation: usize) -> Vec<Effect> {
+pub fn between(
+    before: Option<&Document>,
+    after: Option<&Document>,
+    path: &MemoryPath,
+    operation: usize,
+) -> Vec<Effect> {
     let mut effects = Vec::new();
     one_way(before, after, path, Sign::Removed, operation, &mut effects);
     one_way(after, before, path, Sign::Added, operation, &mut effects);
@@ -78,7 +89,7 @@ fn one_way(
         _ => true,
     };
     let mut bullets = here.handles().iter().enumerate().peekable();
-    for (s, section) in here.sections().iter().enumerate() {
+    for s in 0..here.sections().len() {
         if s != 0 {
             let title = heading(here, s);
             if heading_gone(&title) {

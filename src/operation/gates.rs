@@ -28,13 +28,21 @@ pub fn writable(path: &MemoryPath, document: Option<&Document>, own: bool) -> Re
             .hint("rename the file outside memdir first"));
     }
     if let (Some(folder @ ("archive" | "inbox")), false) = (path.folder(), own) {
-        return Err(Rejection::new(Code::ReadOnly, format!("{folder}/ is changed by its own commands only"))
-            .hint(if folder == "archive" { "rm --archive puts items there, undo brings them back" } else { "proposals are accepted or rejected" }));
+        return Err(Rejection::new(Code::ReadOnly, format!("{folder}/ is changed by its own commands only")).hint(
+            if folder == "archive" {
+                "rm --archive puts items there, undo brings them back"
+            } else {
+                "proposals are accepted or rejected"
+            },
+        ));
     }
     if let Some(line) = document.and_then(Document::conflict_marker) {
-        return Err(Rejection::new(Code::ConflictMarkers, format!("{path} holds merge conflict markers (line {line})"))
-            .hint("resolve the conflict first; until then the file can only be read")
-            .detail("line", line));
+        return Err(Rejection::new(
+            Code::ConflictMarkers,
+            format!("{path} holds merge conflict markers (line {line})"),
+        )
+        .hint("resolve the conflict first; until then the file can only be read")
+        .detail("line", line));
     }
     Ok(())
 }
@@ -48,10 +56,13 @@ pub fn creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, own: bool
     let names = snapshot.names()?;
     let folded = path.folded();
     if let Some(twin) = names.iter().find(|p| p.folded() == folded) {
-        return Err(Rejection::new(Code::Exists, format!("{twin} exists, and {path} differs only in letter case or form"))
-            .hint("some file systems cannot hold both: use the existing name")
-            .try_(Hint::new("list", twin.as_str()))
-            .into());
+        return Err(Rejection::new(
+            Code::Exists,
+            format!("{twin} exists, and {path} differs only in letter case or form"),
+        )
+        .hint("some file systems cannot hold both: use the existing name")
+        .try_(Hint::new("list", twin.as_str()))
+        .into());
     }
     let near = names.iter().find(|p| p.parent() == path.parent() && close(p.stem(), path.stem()));
     match near {
@@ -128,18 +139,37 @@ pub fn limits(desk: &Desk<'_>, path: &MemoryPath, before: Option<&Document>, aft
 /// A section's size: bullets, entries, characters.
 fn size(document: &Document, section: usize) -> (usize, usize, usize) {
     let inside: Vec<usize> = (0..document.bullets().len()).filter(|&i| is_within(document, i, section)).collect();
-    let entries = document.sections().iter().enumerate().filter(|(i, s)| s.level == 2 && (section == 0 || s.parent as usize == section) && *i != 0).count();
+    let entries = document
+        .sections()
+        .iter()
+        .enumerate()
+        .filter(|(i, s)| s.level == 2 && (section == 0 || s.parent as usize == section) && *i != 0)
+        .count();
     let chars = inside.iter().map(|&i| document.bullet_text(i).chars().count()).sum();
     let top = inside.iter().filter(|&&i| document.bullets()[i].depth == 0).count();
     (top, entries, chars)
 }
 
-fn judged(limit: &Limit, path: &MemoryPath, before: Option<&Document>, after: &Document, section: usize) -> Step<Option<Over>> {
+fn judged(
+    limit: &Limit,
+    path: &MemoryPath,
+    before: Option<&Document>,
+    after: &Document,
+    section: usize,
+) -> Step<Option<Over>> {
     let (bullets, entries, chars) = size(after, section);
     let slug = &after.sections()[section].slug;
-    let old = before.and_then(|b| (0..b.sections().len()).find(|&i| b.sections()[i].slug == *slug).map(|i| size(b, i))).unwrap_or_default();
-    let grew = |now: usize, then: usize, most: Option<usize>| most.is_some_and(|m| now > m && now > then).then(|| most.unwrap_or(0));
-    let what = match (grew(bullets, old.0, limit.bullets), grew(entries, old.1, limit.entries), grew(chars, old.2, limit.chars)) {
+    let old = before
+        .and_then(|b| (0..b.sections().len()).find(|&i| b.sections()[i].slug == *slug).map(|i| size(b, i)))
+        .unwrap_or_default();
+    let grew = |now: usize, then: usize, most: Option<usize>| {
+        most.is_some_and(|m| now > m && now > then).then(|| most.unwrap_or(0))
+    };
+    let what = match (
+        grew(bullets, old.0, limit.bullets),
+        grew(entries, old.1, limit.entries),
+        grew(chars, old.2, limit.chars),
+    ) {
         (Some(most), _, _) => format!("{bullets} bullets; the policy allows {most}"),
         (_, Some(most), _) => format!("{entries} entries; the policy allows {most}"),
         (_, _, Some(most)) => format!("{chars} characters; the policy allows {most}"),
@@ -179,7 +209,9 @@ fn dated(document: &Document, bullet: usize) -> String {
     }
     let section = document.bullets()[bullet].section;
     let siblings = document.bullets().iter().enumerate().filter(|(_, b)| b.section == section && section != 0);
-    let date = siblings.map(|(i, _)| document.bullet_text(i)).find_map(|t| t.strip_prefix("Date:").map(|d| d.trim().to_owned()));
+    let date = siblings
+        .map(|(i, _)| document.bullet_text(i))
+        .find_map(|t| t.strip_prefix("Date:").map(|d| d.trim().to_owned()));
     date.unwrap_or_default()
 }
 
@@ -210,29 +242,56 @@ pub fn evict(
         }
         if bullets > 0 || chars > 0 {
             let least = least_valuable(after, one.section);
-            return Err(refuse::limit(after, path, one.section, "more than the policy allows, and the rest is pinned".into(), &least).into());
+            return Err(refuse::limit(
+                after,
+                path,
+                one.section,
+                "more than the policy allows, and the rest is pinned".into(),
+                &least,
+            )
+            .into());
         }
     }
     gone.sort_unstable();
     let to = path.below("archive")?;
     for &i in &gone {
-        changeset.effects.push(effects::bullet(after, path, i, Sign::Removed, changeset.operations.len().saturating_sub(1)));
+        changeset.effects.push(effects::bullet(
+            after,
+            path,
+            i,
+            Sign::Removed,
+            changeset.operations.len().saturating_sub(1),
+        ));
         let section = after.bullets()[i].section as usize;
-        let title = (section != 0 && after.sections()[section].level > 1).then(|| after.section_title(section).into_owned());
+        let title =
+            (section != 0 && after.sections()[section].level > 1).then(|| after.section_title(section).into_owned());
         evicted.push((to.clone(), item_of(after, i), title));
     }
-    let message = format!("{path} was over its limit: {} of its oldest bullets went to {to} (first in, first out)", gone.len());
-    warnings.push((0, Warning::new(Code::LimitReached, message).detail("archive", to.as_str()).detail("archived", gone.len())));
+    let message =
+        format!("{path} was over its limit: {} of its oldest bullets went to {to} (first in, first out)", gone.len());
+    warnings.push((
+        0,
+        Warning::new(Code::LimitReached, message).detail("archive", to.as_str()).detail("archived", gone.len()),
+    ));
     let edits: Vec<Edit> = gone.into_iter().map(|bullet| Edit::Remove { bullet }).collect();
-    edit(after, &edits).map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {path}: {}", r[0].why)).into())
+    edit(after, &edits)
+        .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {path}: {}", r[0].why)).into())
 }
 
 /// Adds one evicted item to its archive file, which may have been changed by this changeset already.
-pub fn put_aside(desk: &mut Desk<'_>, changeset: &mut Changeset, to: &MemoryPath, item: Item, title: Option<String>) -> Step<()> {
+pub fn put_aside(
+    desk: &mut Desk<'_>,
+    changeset: &mut Changeset,
+    to: &MemoryPath,
+    item: Item,
+    title: Option<String>,
+) -> Step<()> {
     let present = desk.snapshot.file(to)?;
     let planned = changeset.files.iter().position(|f| f.path == *to);
     let text = match (planned, present) {
-        (Some(i), _) => changeset.files[i].after.as_ref().and_then(|b| String::from_utf8(b.to_vec()).ok()).unwrap_or_default(),
+        (Some(i), _) => {
+            changeset.files[i].after.as_ref().and_then(|b| String::from_utf8(b.to_vec()).ok()).unwrap_or_default()
+        }
         (None, Some(file)) => file.document.text().to_owned(),
         (None, None) => super::plan::skeleton(to),
     };

@@ -94,7 +94,8 @@ fn bare<'a>(id: &str, snapshot: &'a Snapshot) -> Step<Spot<'a>> {
                 .into());
         }
         several => {
-            let candidates: Vec<_> = several.iter().map(|p| serde_json::json!({"address": format!("{p}@{id}")})).collect();
+            let candidates: Vec<_> =
+                several.iter().map(|p| serde_json::json!({"address": format!("{p}@{id}")})).collect();
             return Err(Rejection::new(Code::AmbiguousId, format!("{} files hold the id {id}", several.len()))
                 .hint("name the file: FILE@ID")
                 .detail("candidates", candidates)
@@ -156,19 +157,22 @@ fn by_slug_path(document: &Document, name: &str) -> Vec<usize> {
         if sections[at].slug != *last && plain(at) != *last {
             return false;
         }
-        parents.iter().rev().all(|parent| loop {
-            at = sections[at].parent as usize;
-            if at == 0 {
-                return false;
-            }
-            if sections[at].slug == *parent || plain(at) == *parent {
-                return true;
+        parents.iter().rev().all(|parent| {
+            loop {
+                at = sections[at].parent as usize;
+                if at == 0 {
+                    return false;
+                }
+                if sections[at].slug == *parent || plain(at) == *parent {
+                    return true;
+                }
             }
         })
     };
     let found: Vec<usize> = (1..sections.len()).filter(fits).collect();
     // A whole slug beats titles that only slug alike: `notes` is the first of `notes`, `notes-1`.
-    let whole: Vec<usize> = found.iter().copied().filter(|&i| parents.is_empty() && sections[i].slug == *last).collect();
+    let whole: Vec<usize> =
+        found.iter().copied().filter(|&i| parents.is_empty() && sections[i].slug == *last).collect();
     if whole.is_empty() { found } else { whole }
 }
 

@@ -145,7 +145,11 @@ fn united<'a>(base: &[&str], a: &Hunk<'a>, b: &Hunk<'a>) -> Option<Vec<&'a str>>
 
 fn is_item(line: &str) -> bool {
     let text = line.trim_start();
-    text.trim_end().is_empty() || text.starts_with("- ") || text.starts_with("* ") || text.starts_with("+ ") || text.starts_with("<!-- mem")
+    text.trim_end().is_empty()
+        || text.starts_with("- ")
+        || text.starts_with("* ")
+        || text.starts_with("+ ")
+        || text.starts_with("<!-- mem")
 }
 
 fn is_summary(line: &str) -> bool {

@@ -404,7 +404,7 @@ fn derived(
     path: &MemoryPath,
 ) -> Step<Option<(Splice, String)>> {
     if let Some(line) = &sheet.line {
-        return Ok(values::summary_line(after, line).map(|s| (s, line.clone())));
+        return Ok(summary::placed(after, line).map(|s| (s, line.clone())));
     }
     let value = |d: &Document| d.summary().map(|s| d.text()[s.value.range()].to_owned());
     let touched = match before {
@@ -465,7 +465,9 @@ pub fn compose(first: &[Splice], second: &[Splice]) -> Option<Vec<Splice>> {
         for f in first {
             let new_start = f.start as isize + shift;
             let new_end = new_start + f.new.len() as isize;
-            if (s.start as isize) >= new_end && !(f.new.is_empty() && s.start as isize == new_end && s.end > s.start && f.start == f.end) {
+            if (s.start as isize) >= new_end
+                && !(f.new.is_empty() && s.start as isize == new_end && s.end > s.start && f.start == f.end)
+            {
                 shift += f.new.len() as isize - (f.end - f.start) as isize;
             } else if (s.end as isize) > new_start {
                 return None;
@@ -477,7 +479,8 @@ pub fn compose(first: &[Splice], second: &[Splice]) -> Option<Vec<Splice>> {
         all.push(Splice { start: back(s.start)?, end: back(s.end)?, new: s.new.clone() });
     }
     all.sort_by_key(|s| (s.start, s.end));
-    let disjoint = all.windows(2).all(|w| w[0].end < w[1].start || (w[0].end <= w[1].start && w[0].start != w[1].start));
+    let disjoint =
+        all.windows(2).all(|w| w[0].end < w[1].start || (w[0].end <= w[1].start && w[0].start != w[1].start));
     disjoint.then_some(all)
 }
 

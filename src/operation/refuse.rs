@@ -62,10 +62,13 @@ pub fn whole(file: &Loaded, path: &MemoryPath, section: usize) -> Rejection {
         0 => path.to_string(),
         n => format!("{path}#{}", d.sections()[n].slug),
     };
-    Rejection::new(Code::NeedsProof, format!("{what} holds {} bullets; removing all of it needs --if-match or -f", inside.len()))
-        .detail("etag", file.version.etag.short())
-        .detail("candidates", candidates(d, path, &inside))
-        .try_(Hint { verb: vec!["rm", "-f"], address: vec![what] })
+    Rejection::new(
+        Code::NeedsProof,
+        format!("{what} holds {} bullets; removing all of it needs --if-match or -f", inside.len()),
+    )
+    .detail("etag", file.version.etag.short())
+    .detail("candidates", candidates(d, path, &inside))
+    .try_(Hint { verb: vec!["rm", "-f"], address: vec![what] })
 }
 
 /// A write would replace a file that nobody proved to have read.
@@ -104,9 +107,12 @@ pub fn conflict(path: &MemoryPath, etag: Option<Etag>) -> Rejection {
 pub fn clash(path: &MemoryPath, clashes: &[Clash]) -> Rejection {
     let places: Vec<Value> =
         clashes.iter().take(MOST).map(|c| json!({"line": c.line, "ours": c.ours, "theirs": c.theirs})).collect();
-    Rejection::new(Code::Conflict, format!("{path} moved on, and {} of its places were changed on both sides", clashes.len()))
-        .detail("path", path.as_str())
-        .detail("clashes", places)
+    Rejection::new(
+        Code::Conflict,
+        format!("{path} moved on, and {} of its places were changed on both sides", clashes.len()),
+    )
+    .detail("path", path.as_str())
+    .detail("clashes", places)
 }
 
 /// An old text of a patch stands nowhere.
@@ -152,11 +158,15 @@ pub fn choice(file: &Loaded, path: &MemoryPath, code: Code, found: &[usize], s: 
     let d = &file.document;
     let message = match code {
         Code::Usage => format!("name a bullet of {path}: by handle, index or text"),
-        Code::BulletNotFound => format!("{path} has {} bullets there, none with that index", d.counted(s.section).len()),
+        Code::BulletNotFound => {
+            format!("{path} has {} bullets there, none with that index", d.counted(s.section).len())
+        }
         Code::NeedsProof if s.name.is_some() => "an id alone does not prove that you saw the bullet's text".to_owned(),
         Code::NeedsProof => "an index alone does not prove which bullet you saw".to_owned(),
         Code::AmbiguousBullet => format!("{} bullets of {path} fit", found.len()),
-        Code::TextMismatch => "the bullet named there has another text; nothing was removed against its text".to_owned(),
+        Code::TextMismatch => {
+            "the bullet named there has another text; nothing was removed against its text".to_owned()
+        }
         _ => code.meaning().to_owned(),
     };
     let mut rejection = Rejection::new(code, message)
@@ -167,7 +177,9 @@ pub fn choice(file: &Loaded, path: &MemoryPath, code: Code, found: &[usize], s: 
     }
     rejection.hint = match code {
         Code::NeedsProof | Code::BulletNotFound | Code::TextMismatch => Some("use its handle: FILE@HANDLE".into()),
-        Code::AmbiguousBullet if same_text(d, found) => Some("they read the same: tell them apart by FILE#SECTION@N with -f".into()),
+        Code::AmbiguousBullet if same_text(d, found) => {
+            Some("they read the same: tell them apart by FILE#SECTION@N with -f".into())
+        }
         Code::AmbiguousBullet => Some("use a handle: FILE@HANDLE".into()),
         _ => None,
     };
@@ -194,7 +206,9 @@ pub fn gone(file: &Loaded, path: &MemoryPath, history: &History, s: &Selector<'_
     }
     let wanted = s.text.or(s.name).unwrap_or_default();
     let mut near: Vec<(f64, usize)> = match d.bullets().len() <= 5000 && s.text.is_some() {
-        true => (0..d.bullets().len()).map(|i| (crate::text::likeness::likeness(&d.bullet_text(i), wanted), i)).collect(),
+        true => {
+            (0..d.bullets().len()).map(|i| (crate::text::likeness::likeness(&d.bullet_text(i), wanted), i)).collect()
+        }
         false => Vec::new(),
     };
     near.retain(|(score, _)| *score > 0.3);

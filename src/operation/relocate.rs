@@ -15,7 +15,14 @@ use super::snapshot::{Loaded, Step};
 use super::{Operation, Target, effects, gates, refuse, whole};
 
 /// Moves whatever the address names.
-pub fn relocate(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, to: &str, create: bool) -> Step<Vec<Draft>> {
+pub fn relocate(
+    desk: &mut Desk<'_>,
+    n: usize,
+    op: &Operation,
+    at: &Target,
+    to: &str,
+    create: bool,
+) -> Step<Vec<Draft>> {
     let spot = resolve(at, desk.snapshot, desk.cx.prefixes, desk.cx.policy)?;
     desk.proof(n, op, &spot)?;
     if spot.bullet.is_some() {
@@ -61,8 +68,9 @@ fn move_bullet(
     }
     let twins = document.by_text(&item.text);
     let same = dest.path == from.path;
-    if let Some(&twin) =
-        twins.iter().find(|&&i| !(same && i == bullet) && within != usize::MAX && document.bullets()[i].section as usize == within)
+    if let Some(&twin) = twins
+        .iter()
+        .find(|&&i| !(same && i == bullet) && within != usize::MAX && document.bullets()[i].section as usize == within)
     {
         return Err(refuse::duplicate(document, &dest.path, twin, twin).into());
     }
@@ -94,10 +102,16 @@ fn move_section(
     }
     if dest.path == from.path {
         return match dest.section {
-            SectionRef::Missing(name) => {
-                super::values::set(desk, n, op, &Target::Address(format!("{}#{}", from.path, file.document.sections()[section].slug)), &[("title".into(), title_for(&name))])
-            }
-            _ => Err(Rejection::new(Code::Exists, "the section stands in that file already").hint("to rename it, give a title that is free").into()),
+            SectionRef::Missing(name) => super::values::set(
+                desk,
+                n,
+                op,
+                &Target::Address(format!("{}#{}", from.path, file.document.sections()[section].slug)),
+                &[("title".into(), title_for(&name))],
+            ),
+            _ => Err(Rejection::new(Code::Exists, "the section stands in that file already")
+                .hint("to rename it, give a title that is free")
+                .into()),
         };
     }
     let other = Operation { if_match: None, ..op.clone() };
@@ -195,7 +209,8 @@ pub fn moved(
 ) -> Step<()> {
     let Some(file) = present else { return Ok(()) };
     let mut text = file.document.text().to_owned();
-    let mut raw: Vec<Splice> = edits.into_iter().filter_map(|(_, e, _)| if let Edit::Raw(s) = e { Some(s) } else { None }).collect();
+    let mut raw: Vec<Splice> =
+        edits.into_iter().filter_map(|(_, e, _)| if let Edit::Raw(s) = e { Some(s) } else { None }).collect();
     raw.sort_by_key(|s| s.start);
     if !raw.is_empty() {
         text = splice(&text, &raw).map_err(|_| Rejection::new(Code::Internal, "links overlap"))?;
@@ -236,7 +251,8 @@ pub struct Link {
 /// All links of a text that may name memory files. Code is not searched.
 pub fn links(document: &Document) -> Vec<Link> {
     let text = document.text();
-    let code: Vec<_> = document.nodes().iter().filter(|n| n.kind == crate::document::Kind::Code).map(|n| n.span.range()).collect();
+    let code: Vec<_> =
+        document.nodes().iter().filter(|n| n.kind == crate::document::Kind::Code).map(|n| n.span.range()).collect();
     let outside = |at: usize| !code.iter().any(|r| r.contains(&at));
     let mut found = Vec::new();
     for (at, _) in text.match_indices("[[") {
@@ -270,7 +286,9 @@ pub fn names(target: &str, wiki: bool, holder: &MemoryPath, file: &MemoryPath) -
             let target = target.strip_suffix(".md").unwrap_or(target);
             let path = file.as_str().strip_suffix(".md").unwrap_or(file.as_str());
             let same = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
-            same(target, path) || same(target, file.stem()) || path.strip_prefix("facts/").is_some_and(|p| same(target, p))
+            same(target, path)
+                || same(target, file.stem())
+                || path.strip_prefix("facts/").is_some_and(|p| same(target, p))
         }
         false => relative(holder, target).is_some_and(|p| p == file.as_str()),
     }

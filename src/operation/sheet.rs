@@ -67,7 +67,9 @@ pub fn sheets(drafts: Vec<(usize, Draft)>, snapshot: &Snapshot) -> Result<(Vec<S
     }
     let targets: Vec<_> = sheets.iter().filter_map(|s| s.moved.clone()).collect();
     for (n, to) in targets {
-        if let Some(other) = sheets.iter().find(|s| s.path == to || s.moved.as_ref().is_some_and(|(m, t)| *m != n && *t == to)) {
+        if let Some(other) =
+            sheets.iter().find(|s| s.path == to || s.moved.as_ref().is_some_and(|(m, t)| *m != n && *t == to))
+        {
             return Err(overlap(n, other.by[0], &to));
         }
     }

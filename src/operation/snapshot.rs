@@ -190,7 +190,5 @@ pub fn not_text(path: &MemoryPath, why: crate::document::NotText) -> Rejection {
 
 /// Whether a caller's `seen` is the present etag of the file or of that part of it.
 pub fn is_current(seen: Option<&str>, loaded: &Loaded, part: Option<&str>) -> bool {
-    seen.is_some_and(|s| {
-        loaded.version.etag.proven_by(s) || part.is_some_and(|p| Etag::of(p.as_bytes()).proven_by(s))
-    })
+    seen.is_some_and(|s| loaded.version.etag.proven_by(s) || part.is_some_and(|p| Etag::of(p.as_bytes()).proven_by(s)))
 }

@@ -52,7 +52,8 @@ fn file_value(document: &Document, path: &MemoryPath, key: &str, value: &str, n:
         if document.summary().is_some_and(|s| document.text()[s.value.range()] == *value) {
             return Ok(Vec::new());
         }
-        let nothing = Edit::Raw(Splice { start: document.text().len(), end: document.text().len(), new: String::new() });
+        let nothing =
+            Edit::Raw(Splice { start: document.text().len(), end: document.text().len(), new: String::new() });
         return Ok(vec![Draft::Edit(path.clone(), nothing, told), Draft::Line(path.clone(), value.to_owned())]);
     }
     if key == "title" {
@@ -101,7 +102,11 @@ fn section_value(document: &Document, path: &MemoryPath, at: usize, key: &str, v
             Splice { start: end, end, new: format!(" {{#{value}}}") }
         }
         "id" => return Err(Rejection::new(Code::Exists, "the section has an id already").into()),
-        _ => return Err(Rejection::new(Code::Usage, format!("a section has a title and an id, no '{}'", shown(key))).into()),
+        _ => {
+            return Err(
+                Rejection::new(Code::Usage, format!("a section has a title and an id, no '{}'", shown(key))).into()
+            );
+        }
     };
     let after = crate::text::splice(document.text(), std::slice::from_ref(&splice)).unwrap_or_default();
     let after = Document::parse(after);
@@ -111,19 +116,6 @@ fn section_value(document: &Document, path: &MemoryPath, at: usize, key: &str, v
     }
     let told = effects::line(path, Sign::Set, format!("{key}={value}"), Some(section.slug.clone()), n);
     Ok(Draft::Edit(path.clone(), Edit::Raw(splice), Echo::Told(vec![told])))
-}
-
-/// The replacement that makes a line the file's summary; `None` when it stands so already.
-pub fn summary_line(document: &Document, line: &str) -> Option<Splice> {
-    match document.summary() {
-        Some(s) if line.is_empty() => Some(Splice { start: s.line.start as usize, end: s.line.end as usize, new: String::new() }),
-        Some(s) if s.front => ["summary", "description"].iter().find(|k| document.front_value(k).is_some()).and_then(|k| document.set_front(k, line)),
-        Some(s) => {
-            (document.text()[s.value.range()] != *line).then(|| Splice { start: s.value.start as usize, end: s.value.end as usize, new: line.to_owned() })
-        }
-        None if line.is_empty() => None,
-        None => Some(crate::document::summary::place(document, line)),
-    }
 }
 
 /// A summary line a caller may write: one line that stays a quote.
@@ -163,7 +155,10 @@ fn key_grammar(key: &str) -> Result<(), Rejection> {
         && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
     match fits {
         true => Ok(()),
-        false => Err(Rejection::new(Code::Usage, format!("'{}' is no key: a letter, then letters, digits, '_' or '-'", shown(key)))),
+        false => Err(Rejection::new(
+            Code::Usage,
+            format!("'{}' is no key: a letter, then letters, digits, '_' or '-'", shown(key)),
+        )),
     }
 }
 

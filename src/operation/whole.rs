@@ -42,13 +42,22 @@ fn plain(text: &str) -> Result<String, Rejection> {
         return Err(Rejection::new(Code::NotText, format!("the text holds a NUL byte (byte {at})")));
     }
     if let Some(line) = Document::parse(text).conflict_marker() {
-        return Err(Rejection::new(Code::ConflictMarkers, format!("line {line} of the text is a merge conflict marker")));
+        return Err(Rejection::new(
+            Code::ConflictMarkers,
+            format!("line {line} of the text is a merge conflict marker"),
+        ));
     }
     Ok(text.to_owned())
 }
 
 /// `patch`: every old text must stand exactly once outside the derived line; all are found before any is replaced.
-pub fn patch(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, pairs: &[(String, String)]) -> Step<Vec<Draft>> {
+pub fn patch(
+    desk: &mut Desk<'_>,
+    n: usize,
+    op: &Operation,
+    at: &Target,
+    pairs: &[(String, String)],
+) -> Step<Vec<Draft>> {
     let spot = resolve(at, desk.snapshot, desk.cx.prefixes, desk.cx.policy)?;
     if spot.bullet.is_some() || spot.section != SectionRef::File {
         return Err(Rejection::new(Code::Usage, "patch takes a file").into());
@@ -62,7 +71,9 @@ pub fn patch(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, pairs: 
     for (k, (old, new)) in pairs.iter().enumerate() {
         let (old, new) = (with_eol(old, eol), with_eol(new, eol));
         if new.contains('\0') {
-            return Err(Rejection::new(Code::NotText, format!("the new text of pair {} holds a NUL byte", k + 1)).into());
+            return Err(
+                Rejection::new(Code::NotText, format!("the new text of pair {} holds a NUL byte", k + 1)).into()
+            );
         }
         match once(text, &old, &new, derived.clone()) {
             Found::At(start) => splices.push(Splice { start, end: start + old.len(), new }),
@@ -74,7 +85,13 @@ pub fn patch(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, pairs: 
     splices.sort_by_key(|s| (s.start, s.end));
     splices.retain(|s| text[s.start..s.end] != s.new);
     if splices.is_empty() {
-        return Ok(vec![Draft::Same(effects::line(&spot.path, Sign::Same, "the patch is in the file already", None, n))]);
+        return Ok(vec![Draft::Same(effects::line(
+            &spot.path,
+            Sign::Same,
+            "the patch is in the file already",
+            None,
+            n,
+        ))]);
     }
     let after = crate::text::splice(text, &splices).map_err(|_| {
         Rejection::new(Code::OverlappingOperations, format!("two texts of the patch meet in {}", spot.path))
@@ -127,7 +144,9 @@ fn with_eol(text: &str, eol: &str) -> String {
 
 /// `append`: an episode entry, or a block of markdown at the end of any file.
 pub fn append(desk: &mut Desk<'_>, n: usize, op: &Operation) -> Step<Vec<Draft>> {
-    let Action::Append { at, text, title, date, summary, file_summary, create } = &op.action else { return Ok(Vec::new()) };
+    let Action::Append { at, text, title, date, summary, file_summary, create } = &op.action else {
+        return Ok(Vec::new());
+    };
     let target = match at {
         Some(target) => target.clone(),
         None => Target::Address(current_episode(desk, date.as_deref())?),
@@ -145,9 +164,8 @@ pub fn append(desk: &mut Desk<'_>, n: usize, op: &Operation) -> Step<Vec<Draft>>
     if holds(document, &block) {
         drafts.push(Draft::Same(effects::line(&spot.path, Sign::Same, first_line(&block), None, n)));
     } else {
-        let cut = at_end(document, &block).map_err(|why| {
-            Rejection::new(Code::WouldBreakStructure, format!("in {}: {why}", spot.path))
-        })?;
+        let cut = at_end(document, &block)
+            .map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("in {}: {why}", spot.path)))?;
         let told = appended(document, &cut, &spot.path, n)?;
         drafts.push(Draft::Edit(spot.path.clone(), crate::document::Edit::Raw(cut), Echo::Told(told)));
     }
@@ -185,7 +203,10 @@ fn entry(
     let body = text.trim_matches(['\n', '\r']).trim_end();
     let Some(title) = title else {
         if summary.is_some() || (episodes && !body.starts_with("## ")) {
-            return Err(Rejection::new(Code::Usage, "an episode entry needs a title: -t TITLE, or a text that starts with '## '"));
+            return Err(Rejection::new(
+                Code::Usage,
+                "an episode entry needs a title: -t TITLE, or a text that starts with '## '",
+            ));
         }
         if body.is_empty() {
             return Err(Rejection::new(Code::EmptyInput, "there is nothing to append"));
@@ -238,7 +259,10 @@ fn holds(document: &Document, block: &str) -> bool {
     let starts_section = first_line(block).starts_with("## ");
     let sections = document.sections();
     if starts_section {
-        return sections.iter().skip(1).any(|s| lines(&document.text()[s.heading.start as usize..s.end as usize]) == wanted);
+        return sections
+            .iter()
+            .skip(1)
+            .any(|s| lines(&document.text()[s.heading.start as usize..s.end as usize]) == wanted);
     }
     lines(document.text()).ends_with(&wanted)
 }
@@ -270,7 +294,9 @@ pub fn at_end(document: &Document, block: &str) -> Result<Splice, String> {
         && after.nodes()[..n].iter().zip(document.nodes()).all(|(a, b)| a.span == b.span);
     match same {
         true => Ok(splice),
-        false => Err("the text at its end would swallow or change what is appended (an open code fence, a comment?)".into()),
+        false => {
+            Err("the text at its end would swallow or change what is appended (an open code fence, a comment?)".into())
+        }
     }
 }
 
