@@ -12,4 +12,5 @@ pub mod path;
 pub mod policy;
 pub mod shape;
 pub mod store;
+pub mod view;
 pub mod text;
