@@ -202,7 +202,7 @@ impl Form {
             schema["required"] = json!(needed);
         }
         let foreign: Vec<_> = self.foreign.iter().filter(|n| !self.fields().any(|f| f.name == **n)).copied().collect();
-        if !foreign.is_empty() {
+        if !foreign.is_empty() && !self.open {
             schema["patternProperties"] = json!({format!("^(?:{})$", foreign.join("|")): {"type": "null"}});
         }
         if !self.open {

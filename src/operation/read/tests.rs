@@ -1,13 +1,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::{Action, Batch, Operation, Target};
+use super::super::{Action, Batch, Target};
 use super::*;
-use crate::shape::sample::{Tape, judge};
-
-fn plain(action: Action) -> Operation {
-    Operation { action, seen: None, if_match: None, reason: None, source: None }
-}
+use crate::shape::sample::{Tape, judge, patterns, told_twice_alike};
 
 fn at(address: &str) -> Target {
     Target::Address(address.into())
@@ -471,4 +467,11 @@ fn the_schema_accepts_what_the_reader_accepts() {
         .unwrap();
     // A fuzzer that only makes junk proves nothing.
     assert!(accepted.get() * 4 > all.get() && accepted.get() * 4 < all.get() * 3, "{accepted:?} of {all:?}");
+}
+
+#[test]
+fn every_rule_for_texts_is_told_twice_alike() {
+    let all = patterns(wire::FORMS.iter().copied().chain(seeds()).chain(envelope::FORMS.iter().copied()));
+    assert!(all.len() >= 8, "{}", all.len());
+    all.iter().for_each(|p| told_twice_alike(p, &[]));
 }
