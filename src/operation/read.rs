@@ -108,9 +108,11 @@ fn check(form: &Form, object: &Map<String, Value>) -> Result<(), Rejection> {
 
 fn refusal(problem: Problem) -> Rejection {
     let code = if problem.wrong == Wrong::Multiline { Code::Multiline } else { Code::InvalidOperation };
-    let field: String = problem.path.join(".").chars().take(60).collect();
     let rejection = Rejection::new(code, problem.message);
-    if field.is_empty() { rejection } else { rejection.detail("field", field) }
+    match problem.path.is_empty() {
+        true => rejection,
+        false => rejection.detail("field", shown(&problem.path.join(".")).trim_matches('\'')),
+    }
 }
 
 /// All verbs that one field of a dialect takes.

@@ -1,5 +1,4 @@
 use proptest::prelude::*;
-use serde_json::json;
 
 use super::*;
 use crate::shape::sample::{Tape, judge, patterns, told_twice_alike};
@@ -194,6 +193,9 @@ fn wrong_values_are_told_with_their_line() {
     refuses("a: b: c\n", Some(1), "no YAML");
     refuses(&"[".repeat(20_000), Some(1), "nested too deep");
     refuses(&format!("version: 1 #{}", "x".repeat(70_000)), None, "larger than 64 KiB");
+    let many: String = (0..6000).map(|i| format!("a{i}: 1\n")).collect();
+    let many = refuses(&many, Some(1), "'a0' is unknown");
+    assert_eq!(many.warnings.len(), MOST_NOTES);
     let dangling = load("agents: {default: planner}");
     assert_eq!((dangling.refuses_writes, dangling.warnings.len()), (None, 1));
 }

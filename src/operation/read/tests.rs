@@ -182,6 +182,21 @@ mod seeds {
     }
 
     #[test]
+    fn a_bullets_own_address_needs_no_text() {
+        reads(r#"{"intent":"delete","memory_id":"user@acvh"}"#, &[remove(at("user@acvh"), None, None)]);
+        refuses(
+            r#"{"intent":"delete","memory_id":"@mem123"}"#,
+            Code::InvalidOperation,
+            "'sub_memory' or 'index' is missing",
+        );
+        refuses(
+            r#"{"intent":"delete","category":"a@b"}"#,
+            Code::InvalidOperation,
+            "'sub_memory' or 'index' is missing",
+        );
+    }
+
+    #[test]
     fn doing_nothing() {
         reads(
             r#"{"operation":"no_change","path":"food.likes[0]","reason":"pasta already exists"}"#,
