@@ -4,6 +4,7 @@
 
 mod bullets;
 mod envelope;
+mod json;
 mod paths;
 mod texts;
 mod tools;

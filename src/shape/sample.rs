@@ -130,7 +130,7 @@ impl<'a> Tape<'a> {
                 };
                 Value::Object((0..count).map(one).collect())
             }
-            Shape::Object(form) => self.form(form, deep),
+            Shape::Object(form) | Shape::Named(form) => self.form(form, deep),
             Shape::Either(shapes) => {
                 let shape = self.pick(shapes);
                 self.value(shape, deep)
@@ -235,7 +235,7 @@ fn collect(shape: &'static Shape, found: &mut Vec<&'static Pattern>) {
             collect(of, found);
         }
         Shape::List(of, _) => collect(of, found),
-        Shape::Object(form) => form.fields().for_each(|f| collect(f.shape, found)),
+        Shape::Object(form) | Shape::Named(form) => form.fields().for_each(|f| collect(f.shape, found)),
         Shape::Either(shapes) => shapes.iter().for_each(|s| collect(s, found)),
         _ => {}
     }

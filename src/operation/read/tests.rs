@@ -350,9 +350,15 @@ fn what_is_around_operations() {
         ("null", Code::InvalidOperation),
         ("{}", Code::InvalidOperation),
         ("{\"a\":1", Code::InvalidOperation),
+        ("{\"op\":\"add\",\"at\":\"user\",\"text\":\"a\",\"text\":\"b\"}", Code::InvalidOperation),
     ] {
         refuses(text, code, "");
     }
+    refuses(
+        r#"{"op":"set","at":"user","meta":{"imp":1,"imp":2}}"#,
+        Code::InvalidOperation,
+        "a key stands twice at line 1",
+    );
     refuses(&"[".repeat(100_000), Code::InvalidOperation, "recursion");
     refuses(&format!("[{}]", vec![one; 1001].join(",")), Code::TooLarge, "1000");
     assert_eq!(batch(&vec![one; 1000].join("\n")).unwrap().operations.len(), 1000);
