@@ -178,7 +178,7 @@ impl Form {
             format!("'{name}' does not belong to {}", self.name)
         } else {
             match nearest(name, self.fields().map(|f| f.name)) {
-                Some(near) => format!("{} is unknown, '{near}' is not", shown(name)),
+                Some(near) => format!("{} is unknown; did you mean '{near}'?", shown(name)),
                 None => format!("{} is unknown", shown(name)),
             }
         };

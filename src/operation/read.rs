@@ -129,7 +129,7 @@ fn no_verb(tag: &str, value: &Value, forms: &[&Form]) -> Rejection {
     let known = verbs(tag, forms);
     let what = match value {
         Value::String(verb) => match nearest(verb, known.iter().copied()) {
-            Some(near) => format!("'{tag}' {} is unknown, '{near}' is not", shown(verb)),
+            Some(near) => format!("'{tag}' {} is unknown; did you mean '{near}'?", shown(verb)),
             None => format!("'{tag}' {} is unknown", shown(verb)),
         },
         _ => format!("'{tag}' must be a string"),
@@ -148,7 +148,7 @@ fn unknown(object: &Map<String, Value>) -> Rejection {
     let near = object.keys().find_map(|k| Some((k, nearest(k, TAGS.into_iter())?)));
     match near {
         Some((key, tag)) => {
-            Rejection::new(Code::InvalidOperation, format!("{} is unknown, '{tag}' is not", shown(key)))
+            Rejection::new(Code::InvalidOperation, format!("{} is unknown; did you mean '{tag}'?", shown(key)))
                 .detail("field", tag)
         }
         None => unrecognised(),

@@ -145,12 +145,13 @@ fn the_template_is_the_default_and_its_examples_load() {
 
 #[test]
 fn an_unknown_key_refuses_writes_with_its_line() {
-    let loaded = refuses("episodes: week\nstamp: []\nlimits: []\n", Some(2), "'stamp' is unknown, 'stamps' is not");
+    let loaded =
+        refuses("episodes: week\nstamp: []\nlimits: []\n", Some(2), "'stamp' is unknown; did you mean 'stamps'?");
     assert_eq!(loaded.policy.episodes, Period::Week);
     refuses(
         "limits:\n  - at: a\n    bullets: 1\n  - at: b\n    bulets: 1\n",
         Some(5),
-        "'bulets' is unknown, 'bullets' is not",
+        "'bulets' is unknown; did you mean 'bullets'?",
     );
     let two = refuses("colour: 1\nx: 2\n", Some(1), "memdir.yaml line 1: policy: 'colour' is unknown");
     assert_eq!(two.warnings.len(), 2);

@@ -383,18 +383,18 @@ fn every_malformed_operation_is_told_with_its_number() {
 #[test]
 fn a_refusal_names_the_field() {
     let invalid = |text: &str, part: &str| refuses(text, Code::InvalidOperation, part);
-    invalid(r#"{"op":"add","at":"user","txet":"x"}"#, "add: 'txet' is unknown, 'text' is not");
+    invalid(r#"{"op":"add","at":"user","txet":"x"}"#, "add: 'txet' is unknown; did you mean 'text'?");
     invalid(r#"{"op":"add","at":"user"}"#, "add: 'text' is missing");
     invalid(r#"{"op":"add","text":"x"}"#, "add: 'at' or 'category' is missing");
     invalid(r#"{"op":"add","at":"u","category":"c","text":"x"}"#, "only one of 'at' and 'category'");
     invalid(r#"{"op":"add","at":"user","text":"x","old":"y"}"#, "add: 'old' does not belong to add");
     invalid(r#"{"op":"add","at":"user","text":7}"#, "'text' must be one line of text");
-    invalid(r#"{"op":"ad","at":"user"}"#, "'op' 'ad' is unknown, 'add' is not");
+    invalid(r#"{"op":"ad","at":"user"}"#, "'op' 'ad' is unknown; did you mean 'add'?");
     invalid(r#"{"op":7}"#, "'op' must be a string");
-    invalid(r#"{"Op":"add"}"#, "'Op' is unknown, 'op' is not");
+    invalid(r#"{"Op":"add"}"#, "'Op' is unknown; did you mean 'op'?");
     invalid(
         r#"{"op":"patch","at":"u","pairs":[{"old":"a","new":"b"},{"old":"a","nwe":"b"}]}"#,
-        "'pairs.1': 'nwe' is unknown, 'new' is not",
+        "'pairs.1': 'nwe' is unknown; did you mean 'new'?",
     );
     invalid(r#"{"op":"patch","at":"u","pairs":[]}"#, "'pairs' must be a list that is not empty");
     invalid(r#"{"op":"set","at":"u","meta":{"a b":1}}"#, "'meta': the key 'a b' must be");
