@@ -1,1 +1,3 @@
-fn main() {}
+//! Black-box tests.
+
+mod store;
