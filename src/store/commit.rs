@@ -102,6 +102,10 @@ pub struct Run<'a> {
     pub warnings: Vec<Warning>,
     /// The first refusal.
     pub refused: Option<Rejection>,
+    /// Whether its intent is in the journal.
+    pub begun: bool,
+    /// Whether its end is.
+    pub ended: bool,
 }
 
 impl Run<'_> {
@@ -197,26 +201,22 @@ impl Run<'_> {
     }
 
     fn judge(&self, i: usize, plain: &Plain) -> Result<Text, Rejection> {
-        let file = &self.files[i];
+        // Asked before the bytes are read: who writes and closes between the two must not go unseen.
+        if platform::has_writer(&plain.fd) {
+            return Ok(Text::Other);
+        }
         let bytes = match contents(plain, "a file of this change") {
             Err(r) if r.code == Code::TooLarge => return Ok(Text::Other),
             answer => answer?,
         };
+        let file = &self.files[i];
         let mode = plain.stat.st_mode & 0o7777;
         let same_inode = plain.stat.st_ino == file.inode;
         let is = |known: &Option<Known>| known.as_ref().is_some_and(|k| k.is(&bytes, mode));
         // Where a recovery looks, inodes may be others than then: a backup was brought back.
-        let (base, ours) = (is(&file.base), is(&file.ours) && (same_inode || self.recovering));
-        Ok(match (base, ours) {
-            _ if platform::has_writer(&plain.fd) => Text::Other,
-            (true, true) => {
-                if same_inode {
-                    Text::Ours
-                } else {
-                    Text::Base
-                }
-            }
-            (true, false) => Text::Base,
+        Ok(match (is(&file.base), is(&file.ours) && (same_inode || self.recovering)) {
+            (true, true) if same_inode => Text::Ours,
+            (true, _) => Text::Base,
             (false, true) => Text::Ours,
             (false, false) => Text::Other,
         })
@@ -283,6 +283,7 @@ impl Run<'_> {
         }
         let Some(journal) = self.journal.as_mut() else { return Ok(Seen::Refused) };
         journal.append(&line).map_err(|e| refusal_to_write(e, "the journal"))?;
+        self.begun = true;
         if self.options.durability == Durability::Fast {
             return Ok(Seen::Ok);
         }
@@ -303,6 +304,7 @@ impl Run<'_> {
         }
         let Some(journal) = self.journal.as_mut() else { return Ok(()) };
         journal.append(&end_line(self.intent.rev, ending)).map_err(refused)?;
+        self.ended = true;
         // A lost `done` costs nothing: the slots say the same, and the next intent's sync carries it along.
         match ending {
             Ending::Done => Ok(()),
@@ -471,15 +473,17 @@ impl Locked<'_> {
             recovering: false,
             warnings: Vec::new(),
             refused: None,
+            begun: false,
+            ended: false,
         };
         let machine = Machine::commit(run.files.iter().map(|f| f.kind).collect());
         self.spent.set(true);
         let (verdict, kept) = run.run(machine, watch)?;
-        self.spent.set(verdict == Verdict::Unknown);
+        self.spent.set(verdict == Verdict::Unknown || run.begun && !run.ended);
         if !matches!(verdict, Verdict::Done | Verdict::NotDurable | Verdict::Unknown) {
             run.sweep(&kept);
         }
-        let appended = run.journal.is_some();
+        let appended = run.begun;
         let (warnings, refused, forget) = (run.warnings, run.refused, run.intent.forgotten);
         if appended {
             self.next.set(rev + 1);

@@ -3,6 +3,8 @@
 //! Knows no markdown: texts are bytes, operations are opaque JSON.
 
 mod commit;
+#[cfg(test)]
+mod explore;
 mod history;
 mod journal;
 mod lock;

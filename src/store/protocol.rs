@@ -198,6 +198,18 @@ impl Machine {
         (0..self.kinds.len()).filter(|&i| self.status[i] == Status::Kept).collect()
     }
 
+    /// Whether this finishes or undoes an earlier batch.
+    #[cfg(test)]
+    pub fn is_recovery(&self) -> bool {
+        self.recovering
+    }
+
+    /// Whether what was done is being put back.
+    #[cfg(test)]
+    pub fn is_turning_back(&self) -> bool {
+        matches!(self.phase, Phase::Back(..))
+    }
+
     /// Takes what came of the last action; says the next.
     pub fn step(&mut self, seen: Seen) -> Action {
         let failed = matches!(seen, Seen::Refused | Seen::Failed);

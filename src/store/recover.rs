@@ -40,7 +40,18 @@ pub fn recover(
     root.make_machine()?;
     tidy_spares(root, &files)?;
     let machine = Machine::recover(files.iter().map(|f| f.kind).collect());
-    let mut run = Run { root, options, journal, intent, files, recovering: true, warnings: Vec::new(), refused: None };
+    let mut run = Run {
+        root,
+        options,
+        journal,
+        intent,
+        files,
+        recovering: true,
+        warnings: Vec::new(),
+        refused: None,
+        begun: true,
+        ended: false,
+    };
     run.warnings.extend(rescued_before(root, rev, run.files.len()));
     let Some((verdict, kept)) = run.run(machine, watch) else {
         return Ok(Recovered { warnings: run.warnings, finished: false });
