@@ -160,6 +160,10 @@ impl Run<'_> {
         }
     }
 
+    fn full(&self) -> bool {
+        self.options.durability == Durability::Full
+    }
+
     fn undo(&self) -> Result<BorrowedFd<'_>, Rejection> {
         match self.root.undo()? {
             Some(dir) => Ok(dir),
@@ -241,9 +245,9 @@ impl Run<'_> {
     }
 
     fn write_slot(&mut self, i: usize) -> Result<(), Rejection> {
-        self.root.make_machine()?;
+        self.root.make_machine(self.full())?;
         if self.files[i].kind == Kind::Create && self.parent(i)?.is_none() {
-            let made = self.root.make_parents(&self.files[i].path)?;
+            let made = self.root.make_parents(&self.files[i].path, self.full())?;
             self.intent.dirs.extend(made);
         }
         let undo = self.undo()?;
@@ -279,7 +283,7 @@ impl Run<'_> {
             let Some(machine) = self.root.machine()? else {
                 return Err(Rejection::new(Code::Io, "'.memdir/' is gone"));
             };
-            *self.journal = Some(Journal::create(machine)?);
+            *self.journal = Some(Journal::create(machine, self.options.durability != Durability::Fast)?);
         }
         let Some(journal) = self.journal.as_mut() else { return Ok(Seen::Refused) };
         journal.append(&line).map_err(|e| refusal_to_write(e, "the journal"))?;
@@ -341,7 +345,7 @@ impl Run<'_> {
                 return Ok(Seen::Stranger);
             }
             // The folder went with its file, or never came to be.
-            self.root.make_parents(&self.files[i].path)?;
+            self.root.make_parents(&self.files[i].path, self.full())?;
             self.parent(i)?;
         }
         let file = &self.files[i];
@@ -358,7 +362,7 @@ impl Run<'_> {
         let (rev, file) = (self.intent.rev, &self.files[i]);
         for twin in 0..1000 {
             let path = rescue_path(rev, i, twin)?;
-            self.root.make_parents(&path)?;
+            self.root.make_parents(&path, self.full())?;
             let Some(inbox) = self.root.parent(&path)? else { continue };
             let from = Name { dir: undo, name: &file.slot };
             match platform::rename_new(from, Name { dir: inbox.as_fd(), name: last(&path) }) {

@@ -352,12 +352,10 @@ impl Journal {
     }
 
     /// Makes it, or opens it when it is there.
-    pub fn create(machine: BorrowedFd<'_>) -> Result<Journal, Rejection> {
+    pub fn create(machine: BorrowedFd<'_>, sync: bool) -> Result<Journal, Rejection> {
         match platform::create(machine, NAME) {
-            Ok(_) => {
-                let _ = platform::sync(machine);
-            }
-            Err(Errno::EXIST) => {}
+            Ok(_) if sync => drop(platform::sync(machine)),
+            Ok(_) | Err(Errno::EXIST) => {}
             Err(e) => return Err(refusal_to_write(e, "the journal")),
         }
         match Journal::open(machine, true)? {

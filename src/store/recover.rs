@@ -37,7 +37,7 @@ pub fn recover(
     let Some(files) = files.filter(|files| !files.is_empty()) else {
         return Err(Rejection::new(Code::Io, format!("the journal's r{rev} names no file that could be recovered")));
     };
-    root.make_machine()?;
+    root.make_machine(options.durability == super::Durability::Full)?;
     tidy_spares(root, &files)?;
     let machine = Machine::recover(files.iter().map(|f| f.kind).collect());
     let mut run = Run {

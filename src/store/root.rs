@@ -67,7 +67,7 @@ impl Root {
     }
 
     /// Makes `.memdir/` with what belongs in it, where it is missing.
-    pub fn make_machine(&self) -> Result<(), Rejection> {
+    pub fn make_machine(&self, sync: bool) -> Result<(), Rejection> {
         if self.undo.get().is_some() {
             return Ok(());
         }
@@ -79,7 +79,9 @@ impl Root {
             Err(e) => return Err(refusal_to_write(e, "'.memdir/.gitignore'")),
         }
         make_dir(machine, "undo")?;
-        let _ = (platform::sync(machine), platform::sync(&self.dir));
+        if sync {
+            let _ = (platform::sync(machine), platform::sync(&self.dir));
+        }
         Ok(())
     }
 
@@ -98,7 +100,7 @@ impl Root {
     }
 
     /// Makes the missing folders above a path, 0700; answers those it made, outermost first.
-    pub fn make_parents(&self, path: &MemoryPath) -> Result<Vec<String>, Rejection> {
+    pub fn make_parents(&self, path: &MemoryPath, sync: bool) -> Result<Vec<String>, Rejection> {
         let (mut made, mut at) = (Vec::new(), String::new());
         let mut dir = platform::open_dir(self.dir.as_fd(), "").map_err(|e| refusal(e, "the data dir"))?;
         for part in path.parent().split('/').filter(|p| !p.is_empty()) {
@@ -106,7 +108,9 @@ impl Root {
             match rustix::fs::mkdirat(&dir, part, Mode::from_raw_mode(0o700)) {
                 Ok(()) => {
                     made.push(at.clone());
-                    let _ = platform::sync(&dir);
+                    if sync {
+                        let _ = platform::sync(&dir);
+                    }
                 }
                 Err(Errno::EXIST) => {}
                 Err(e) => return Err(refusal_to_write(e, &format!("'{at}/'"))),
