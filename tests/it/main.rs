@@ -2,3 +2,6 @@
 
 mod corpus;
 mod paths;
+//! Black-box tests.
+
+mod store;
