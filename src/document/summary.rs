@@ -13,9 +13,9 @@ mod place;
 mod telling;
 
 pub use line::{MOST_COLUMNS, MOST_TERMS};
-pub use telling::telling;
 
 use line::{Change, Verdict};
+use telling::telling;
 
 /// Whose rules a file's terms follow, from its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,10 @@ pub fn next(before: &Document, after: &Document, genre: Genre, last: Option<Opti
     match follow(before, after, genre, &value, last.as_deref()) {
         Verdict::Keep => Next::Keep,
         Verdict::NeedsLast => Next::NeedsLast,
+        Verdict::Line { terms, .. } if terms.is_empty() => {
+            let line = fresh(after, genre);
+            write(after, &line, &line)
+        }
         Verdict::Line { terms, own } => write(after, &terms.join(", "), &own.join(", ")),
     }
 }
@@ -116,7 +120,7 @@ pub fn waiting(document: &Document, genre: Genre) -> Vec<String> {
 }
 
 fn is_telling(document: &Document, term: &str) -> bool {
-    telling(&offer::prose(document)).iter().any(|t| t == term)
+    telling(&offer::prose(document)).iter().any(|(word, _)| word == term)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Knows no document: it takes what a text offers before and after, and answers with a value. It never drops, moves or
 //! rewrites a term that a person wrote.
 
+use super::telling::Told;
 use crate::text::columns;
 
 /// Most terms of a line that memdir writes.
@@ -103,13 +104,13 @@ fn follow_persons(terms: &[String], change: &Change, last: &[String]) -> Verdict
 }
 
 /// The line with a term at its end, memdir's leftmost terms gone as far as needed; `None` when that is not enough.
-fn make_room(line: &[String], term: &String, own: &[String]) -> Option<Vec<String>> {
+fn make_room(line: &[String], term: &str, own: &[String]) -> Option<Vec<String>> {
     let mut roomy = line.to_vec();
     while !fits_with(&roomy, term) {
         let oldest = roomy.iter().position(|t| has(own, t))?;
         roomy.remove(oldest);
     }
-    roomy.push(term.clone());
+    roomy.push(term.to_string());
     Some(roomy)
 }
 
@@ -123,7 +124,9 @@ pub fn waiting(line: &[String], offered: &[String]) -> Vec<String> {
 }
 
 /// The terms of a new line: the first that a text offers, filled up with telling words when they are few.
-pub fn fresh(offered: &[String], telling: impl FnOnce() -> Vec<String>) -> Vec<String> {
+///
+/// The best telling words are taken, but they stand in the text's order: a line's leftmost terms are its oldest.
+pub fn fresh(offered: &[String], telling: impl FnOnce() -> Vec<Told>) -> Vec<String> {
     let mut line = Vec::new();
     for term in offered {
         if !fits_with(&line, term) {
@@ -131,13 +134,18 @@ pub fn fresh(offered: &[String], telling: impl FnOnce() -> Vec<String>) -> Vec<S
         }
         line.push(term.clone());
     }
-    if offered.len() < FEW {
-        for term in telling() {
-            if fits_with(&line, &term) {
-                push_new(&mut line, term);
-            }
+    let named = line.len();
+    let mut told: Vec<Told> = if named < FEW { telling() } else { Vec::new() };
+    told.retain(|(word, _)| {
+        let fits = !has(&line, word) && fits_with(&line, word);
+        if fits {
+            line.push(word.clone());
         }
-    }
+        fits
+    });
+    told.sort_by_key(|&(_, at)| at);
+    line.truncate(named);
+    line.extend(told.into_iter().map(|(word, _)| word));
     line
 }
 
