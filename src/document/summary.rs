@@ -52,7 +52,8 @@ pub enum Next {
 /// the line itself, and for undo, link rewriting and one-sided merges.
 pub fn next(before: &Document, after: &Document, genre: Genre, last: Option<Option<&str>>) -> Next {
     let Some(present) = after.summary() else {
-        let line = if genre == Genre::Other { String::new() } else { fresh(after, genre) };
+        let none_due = genre == Genre::Other || place::is_told_at_length(after);
+        let line = if none_due { String::new() } else { fresh(after, genre) };
         return write(after, &line, &line);
     };
     let Some(value) = place::value(after, present) else { return Next::Keep };

@@ -102,6 +102,12 @@ fn front_matter_that_has_a_summary_keeps_it_there() {
         let line = format!("{key}: name, work, food");
         check(&file(&line, THREE), &file(&line, &more), &file(&format!("{line}, home"), &more));
     }
+    check("", &file("description:", THREE), &file("description: name, work, food", THREE));
+    check(
+        &file("a: b\nsummary: 'name'", "- Name: Z\n"),
+        &file("a: b\nsummary: 'name'", "- 42\n"),
+        &file("a: b", "- 42\n"),
+    );
     for line in ["summary: [name, work, food]", "summary: All about me.", "description: |\n  name, work, food"] {
         check(&file(line, THREE), &file(line, &more), "keep");
     }
