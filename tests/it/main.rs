@@ -1,1 +1,3 @@
-fn main() {}
+//! The tests that look at the house from outside.
+
+mod summary_merge;
