@@ -74,11 +74,11 @@ pub fn next(before: &Document, after: &Document, genre: Genre, last: Option<Opti
 }
 
 fn follow(before: &Document, after: &Document, genre: Genre, value: &str, last: Option<&[String]>) -> Verdict {
-    let (was, is) = (terms(before, genre), terms(after, genre));
+    let (was, is) = (offer::all(before, genre), offer::all(after, genre));
     let body = OnceCell::new();
     let stands = |term: &str| offer::stands(body.get_or_init(|| offer::body(after)), term);
-    let anew = || line::fresh(&is, || telling(&offer::prose(after)));
-    let outgrown = is.len() < line::FEW && offer::outgrown(before, after);
+    let anew = || line::fresh(is.list(), || telling(&offer::prose(after)));
+    let outgrown = is.list().len() < line::FEW && offer::outgrown(before, after);
     let change = Change {
         before: &was,
         after: &is,
@@ -97,7 +97,7 @@ fn write(document: &Document, value: &str, own: &str) -> Next {
 
 /// All(t): the terms a text offers, in file order.
 pub fn terms(document: &Document, genre: Genre) -> Vec<String> {
-    offer::all(document, genre)
+    offer::all(document, genre).into_list()
 }
 
 /// Fresh(t): the line memdir would write where none stands; empty when there are no terms.
@@ -112,12 +112,12 @@ pub fn fresh(document: &Document, genre: Genre) -> String {
 pub fn waiting(document: &Document, genre: Genre) -> Vec<String> {
     let value = document.summary().and_then(|line| place::value(document, line));
     let Some(value) = value.filter(|v| !line::is_prose(v)) else { return Vec::new() };
-    let (present, offered) = (line::split(&value), terms(document, genre));
-    let strange: Vec<_> = present.iter().filter(|t| !line::has(&offered, t)).collect();
+    let (present, offered) = (line::split(&value), offer::all(document, genre));
+    let strange: Vec<_> = present.iter().filter(|t| !offered.has(t)).collect();
     if line::fits(&present) && (strange.is_empty() || strange.iter().all(|t| is_telling(document, t))) {
         return Vec::new();
     }
-    line::waiting(&present, &offered)
+    line::waiting(&present, offered.list())
 }
 
 fn is_telling(document: &Document, term: &str) -> bool {

@@ -3,6 +3,8 @@
 //! Knows no document: it takes what a text offers before and after, and answers with a value. It never drops, moves or
 //! rewrites a term that a person wrote.
 
+use std::collections::HashSet;
+
 use super::telling::Told;
 use crate::text::columns;
 
@@ -13,12 +15,43 @@ pub const MOST_COLUMNS: usize = 100;
 /// With fewer terms than these to offer, a text's telling words fill up.
 pub const FEW: usize = 3;
 
+/// What a text offers: lower-case terms in file order, each once.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    list: Vec<String>,
+    set: HashSet<String>,
+}
+
+impl Terms {
+    /// Adds a lower-case term at the end, unless it is there.
+    pub fn add(&mut self, term: String) {
+        if self.set.insert(term.clone()) {
+            self.list.push(term);
+        }
+    }
+
+    /// Whether a term, in whatever case, is offered.
+    pub fn has(&self, term: &str) -> bool {
+        self.set.contains(term) || self.set.contains(&term.to_lowercase())
+    }
+
+    /// The terms in their order.
+    pub fn list(&self) -> &[String] {
+        &self.list
+    }
+
+    /// The same, without a copy.
+    pub fn into_list(self) -> Vec<String> {
+        self.list
+    }
+}
+
 /// What a change did to what a text offers.
 pub struct Change<'a> {
     /// All(before).
-    pub before: &'a [String],
+    pub before: &'a Terms,
     /// All(after).
-    pub after: &'a [String],
+    pub after: &'a Terms,
     /// Whether a term stands in the text after, on word boundaries.
     pub stands: &'a dyn Fn(&str) -> bool,
     /// The terms of a fresh line, where the text has outgrown its telling words; `None` otherwise.
@@ -47,7 +80,7 @@ pub fn follow(value: &str, change: &Change, last: Option<&[String]>) -> Verdict 
         return Verdict::Keep;
     }
     let terms = split(value);
-    let strange = terms.iter().any(|t| !has(change.before, t));
+    let strange = terms.iter().any(|t| !change.before.has(t));
     match last {
         None if strange => {
             let either = [follow_own(&terms, change), follow_persons(&terms, change, &[])];
@@ -55,7 +88,7 @@ pub fn follow(value: &str, change: &Change, last: Option<&[String]>) -> Verdict 
         }
         _ => {
             let last = last.unwrap_or_default();
-            let own = fits(&terms) && terms.iter().all(|t| has(change.before, t) || has(last, t));
+            let own = fits(&terms) && terms.iter().all(|t| change.before.has(t) || has(last, t));
             if own { follow_own(&terms, change) } else { follow_persons(&terms, change, last) }
         }
     }
@@ -64,7 +97,7 @@ pub fn follow(value: &str, change: &Change, last: Option<&[String]>) -> Verdict 
 /// Every term is memdir's: gone ones leave, new ones come, and the oldest make room.
 fn follow_own(terms: &[String], change: &Change) -> Verdict {
     let mut line: Vec<String> = terms.to_vec();
-    line.retain(|t| has(change.after, t) || (change.stands)(t));
+    line.retain(|t| change.after.has(t) || (change.stands)(t));
     let kept = line.len();
     line.extend(new_terms(change, &line));
     if let Some(fresh) = change.fresh {
@@ -84,11 +117,11 @@ fn follow_own(terms: &[String], change: &Change) -> Verdict {
 
 /// Some terms are a person's: only memdir's own leave or make room, new ones that find none wait.
 fn follow_persons(terms: &[String], change: &Change, last: &[String]) -> Verdict {
-    let gone = |t: &String| (has(change.before, t) || has(last, t)) && !has(change.after, t) && !(change.stands)(t);
+    let gone = |t: &String| (change.before.has(t) || has(last, t)) && !change.after.has(t) && !(change.stands)(t);
     let mut line: Vec<String> = terms.iter().filter(|t| !gone(t)).cloned().collect();
     let mut own: Vec<String> = last.to_vec();
-    for term in waiting(terms, change.after) {
-        if has(change.before, &term) && !has(&line, &term) && fits_with(&line, &term) {
+    for term in waiting(terms, change.after.list()) {
+        if change.before.has(&term) && !has(&line, &term) && fits_with(&line, &term) {
             own.push(term.clone());
             line.push(term);
         }
@@ -161,16 +194,14 @@ pub fn is_prose(value: &str) -> bool {
         || split(value).iter().any(|t| t.split_whitespace().count() > 4)
 }
 
-/// Whether a list of terms holds one, whatever its case.
+/// Whether a short list of terms holds one, whatever its case.
 pub fn has(terms: &[String], term: &str) -> bool {
-    terms.iter().any(|t| t == term) || {
-        let folded = term.to_lowercase();
-        terms.iter().any(|t| t.to_lowercase() == folded)
-    }
+    let folded = || term.chars().flat_map(char::to_lowercase);
+    terms.iter().any(|t| t == term || t.chars().flat_map(char::to_lowercase).eq(folded()))
 }
 
 fn new_terms(change: &Change, line: &[String]) -> Vec<String> {
-    change.after.iter().filter(|t| !has(change.before, t) && !has(line, t)).cloned().collect()
+    change.after.list().iter().filter(|t| !change.before.has(t) && !has(line, t)).cloned().collect()
 }
 
 fn push_new(line: &mut Vec<String>, term: String) {

@@ -7,16 +7,16 @@ use crate::document::{Kind, Span};
 use crate::text::words::{is_unspaced, is_word};
 use crate::text::{columns, words};
 
-use super::line::{MOST_COLUMNS, has};
+use super::line::{MOST_COLUMNS, Terms};
 
 const NEVER: [&str; 3] = ["summary", "date", "updated"];
 
 /// All(t): the terms a text offers, in file order.
-pub fn all(document: &Document, genre: Genre) -> Vec<String> {
-    let mut terms = Vec::new();
+pub fn all(document: &Document, genre: Genre) -> Terms {
+    let mut terms = Terms::default();
     let mut add = |term: Option<String>| {
-        if let Some(term) = term.filter(|t| !NEVER.contains(&t.as_str()) && !has(&terms, t)) {
-            terms.push(term);
+        if let Some(term) = term.filter(|t| !NEVER.contains(&t.as_str())) {
+            terms.add(term);
         }
     };
     let mut sections = headings(document, genre).into_iter().peekable();

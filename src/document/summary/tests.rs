@@ -193,7 +193,77 @@ mod properties {
         }
     }
 
+    /// Pieces of markdown that could mislead whoever looks for a place.
+    fn markdown() -> impl Strategy<Value = String> {
+        let pieces = [
+            "# One\n",
+            "Title\n===\n",
+            "## Two, *three*\n",
+            "- Name: x\n",
+            "- jazz `a`\n  <!-- mem imp=3 -->\n",
+            "1. One: x\n",
+            "\n",
+            "\n",
+            "para\n",
+            "para: \n\n",
+            "> quote\n",
+            "> Summary: jazz, name\n",
+            "> Summary:\n",
+            "```\n# code\n",
+            "```\n",
+            "    # indented\n",
+            "<div>\n",
+            "<!-- open\n",
+            "-->\n",
+            "---\n",
+            "summary: jazz\n",
+            "description: >\n",
+            "[x]: /u\n",
+            "| a | b |\n|---|---|\n",
+            "- [ ] Task: x\n",
+            "-\n",
+            "- - Name: y\n",
+            "  - Deep: z\n",
+            "- Code <!--: x\n",
+            "no end",
+        ];
+        let body = prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..12).prop_map(|p| p.concat());
+        (any::<bool>(), any::<bool>(), body).prop_map(|(bom, crlf, body)| {
+            let body = if crlf { body.replace('\n', "\r\n") } else { body };
+            if bom { format!("\u{feff}{body}") } else { body }
+        })
+    }
+
+    fn bullet_texts(text: &str) -> Vec<String> {
+        let document = Document::parse(text);
+        (0..document.bullets().len()).map(|i| document.bullet_text(i).into_owned()).collect()
+    }
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1024))]
+
+        #[test]
+        fn whatever_the_text_its_bullets_stay_and_a_second_look_writes_nothing(
+            before in markdown(),
+            after in markdown(),
+            genre in prop::sample::select(vec![Genre::Facts, Genre::Episodes, Genre::Other]),
+            last in prop::sample::select(vec!["", "jazz, name"]),
+        ) {
+            let look = |before: &str, after: &str, last: &str| {
+                let (before, document) = (Document::parse(before), Document::parse(after));
+                match next(&before, &document, genre, Some(Some(last))) {
+                    Next::Write { splice: s, line } => Some((splice(after, &[s]).unwrap(), line)),
+                    _ => None,
+                }
+            };
+            if let Some((written, line)) = look(&before, &after, last) {
+                prop_assert_eq!(bullet_texts(&after), bullet_texts(&written), "{:?}", written);
+                let sections = |t: &str| Document::parse(t).sections().len();
+                prop_assert_eq!(sections(&after), sections(&written), "{:?}", written);
+                prop_assert_eq!(look(&written, &written, &line), None, "{:?}", written);
+            }
+        }
+
         #[test]
         fn a_line_is_short_and_stays_when_nothing_changes(a in bullets(), b in bullets()) {
             let (first, last) = step("", &file("", &a), "");
