@@ -170,7 +170,8 @@ pub fn fresh(offered: &[String], telling: impl FnOnce() -> Vec<Told>) -> Vec<Str
     let named = line.len();
     let mut told: Vec<Told> = if named < FEW { telling() } else { Vec::new() };
     told.retain(|(word, _)| {
-        let fits = !has(&line, word) && fits_with(&line, word);
+        let said = line.iter().any(|t| t.split(' ').any(|w| w == word));
+        let fits = !said && fits_with(&line, word);
         if fits {
             line.push(word.clone());
         }

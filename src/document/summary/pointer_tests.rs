@@ -38,7 +38,7 @@ fn whole(text: &[&str]) -> Vec<String> {
 
 /// The line as it comes about when the text grows by one sentence after another.
 fn grown(text: &[&str], anew: bool) -> Vec<String> {
-    let size = |n: usize| words(&text[..n].join("\n")).count().max(1).ilog2();
+    let size = |n: usize| text[..n].join("\n").len().ilog2();
     let (mut line, none) = (whole(&text[..1]), line::Terms::default());
     for n in 2..=text.len() {
         let fresh = || whole(&text[..n]);

@@ -153,6 +153,15 @@ fn what_waits_for_room_in_a_persons_line_is_told() {
 }
 
 #[test]
+fn a_single_entry_is_told_by_its_title_and_words() {
+    let text = "# 2026-02 Episodes\n\n## Logger stdout leak fix\n- Summary: pino pipeline leak, pino transport\n- Date: 2026-02-24\n- Lesson: threads cannot load files in Bun\n";
+    assert_eq!(
+        fresh(&Document::parse(text), Genre::Episodes),
+        "logger stdout leak fix, pino, pipeline, transport, threads, load, bun"
+    );
+}
+
+#[test]
 fn telling_words_speak_for_a_text_without_labels() {
     let fresh = |text: &str| fresh(&Document::parse(text), Genre::Facts);
     assert_eq!(fresh("# User\n\n- Prefers tabs\n- Lives in Austin\n- Vegan since 2024\n"), "tabs, austin, vegan");
@@ -263,7 +272,9 @@ mod properties {
                 prop_assert_eq!(look(&written, &written, &line), None, "{:?}", written);
             }
         }
+    }
 
+    proptest! {
         #[test]
         fn a_line_is_short_and_stays_when_nothing_changes(a in bullets(), b in bullets()) {
             let (first, last) = step("", &file("", &a), "");
