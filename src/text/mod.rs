@@ -4,4 +4,4 @@
 
 pub mod splice;
 
-pub use splice::{Overlap, Splice, splice};
+pub use splice::{Overlap, Splice, compose, splice};
