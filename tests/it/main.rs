@@ -2,6 +2,5 @@
 
 mod corpus;
 mod paths;
-//! Black-box tests.
-
 mod store;
+mod summary_merge;
