@@ -11,6 +11,7 @@ use crate::policy::Loaded;
 use crate::store::Store;
 
 pub mod answer;
+pub mod edit;
 
 pub use answer::Answer;
 
