@@ -11,5 +11,6 @@ pub mod host;
 pub mod operation;
 pub mod path;
 pub mod policy;
+pub mod shape;
 pub mod store;
 pub mod text;

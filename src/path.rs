@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 use crate::code::{Code, Rejection};
@@ -142,7 +143,9 @@ fn escape(text: &str) -> Option<&'static str> {
         }
     }
     match text.split('/').next() {
-        Some("scopes") if text.contains('/') => Some("a scope is a data dir of its own: use -C scopes/NAME"),
+        Some(first) if first.eq_ignore_ascii_case("scopes") && text.contains('/') => {
+            Some("a scope is a data dir of its own: use -C scopes/NAME")
+        }
         _ => None,
     }
 }
@@ -185,11 +188,14 @@ fn odd_char(c: char) -> Option<&'static str> {
         | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
+        | '\u{2800}'
         | '\u{3164}'
         | '\u{fe00}'..='\u{fe0f}'
         | '\u{feff}'
         | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffd}'
+        | '\u{fff9}'..='\u{ffff}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}' => Some("it holds an invisible or direction-changing character"),
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
             Some("it holds a space that is not the plain one")
@@ -198,12 +204,18 @@ fn odd_char(c: char) -> Option<&'static str> {
         | '\u{2044}'
         | '\u{2215}'
         | '\u{2216}'
+        | '\u{2236}'
+        | '\u{2571}'
+        | '\u{2572}'
+        | '\u{27cb}'
+        | '\u{27cd}'
         | '\u{29f5}'
         | '\u{29f8}'
         | '\u{29f9}'
-        | '\u{fe52}'
-        | '\u{fe55}'
-        | '\u{fe68}'
+        | '\u{a789}'
+        | '\u{fe10}'..='\u{fe19}'
+        | '\u{fe30}'
+        | '\u{fe50}'..='\u{fe6b}'
         | '\u{ff01}'..='\u{ff0f}'
         | '\u{ff1a}'..='\u{ff20}'
         | '\u{ff3b}'..='\u{ff40}'
@@ -219,6 +231,9 @@ fn odd_component(part: &str) -> Option<&'static str> {
     if part.starts_with(['-', '~', ' ']) {
         return Some("a component starts with '-', '~' or a space");
     }
+    if part.starts_with(is_combining_mark) {
+        return Some("a component starts with a mark that joins the '/' before it");
+    }
     let name = part.strip_suffix(".md").unwrap_or(part);
     if name.is_empty() || part.ends_with(['.', ' ']) || name.ends_with(['.', ' ']) {
         return Some("a component is empty or ends in a dot or a space");
@@ -227,8 +242,13 @@ fn odd_component(part: &str) -> Option<&'static str> {
     if is_device(&base) {
         return Some("a component is a device name on Windows");
     }
-    let short = base.strip_prefix("git~").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-    short.then_some("a component is another name of .git on Windows")
+    is_short(&base).then_some("a component is another name of .git or .memdir on Windows")
+}
+
+/// The 8.3 names that Windows gives the hidden folders: `GIT~1`, `MEMDIR~1`.
+fn is_short(base: &str) -> bool {
+    let n = base.strip_prefix("git~").or_else(|| base.strip_prefix("memdir~"));
+    n.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn is_device(base: &str) -> bool {
@@ -297,8 +317,11 @@ impl Address {
         {
             readings.push(Reading { files, section: None, bullet: None });
         }
-        let (rest, bullet) = match text.rsplit_once('@') {
-            Some((rest, name)) => (rest, Some(bullet_ref(written, name)?)),
+        let (rest, bullet) = match text.rsplit_once('@').map(|(rest, name)| (rest, bullet_ref(written, name))) {
+            Some((rest, Ok(bullet))) => (rest, Some(bullet)),
+            // `facts/lunch@noon.md`: no bullet has such a name, but a file may.
+            Some(_) if text.ends_with(".md") && !readings.is_empty() => return Ok(Address::In(readings)),
+            Some((_, Err(refused))) => return Err(refused),
             None => (text, None),
         };
         let (file, section) = match rest.split_once('#') {
@@ -343,7 +366,7 @@ fn files(name: &str, whole: bool) -> Result<Vec<MemoryPath>, Rejection> {
     if text.split_once('/').is_some_and(|(folder, _)| FOLDERS.contains(&folder)) {
         return Ok(vec![found(&text)?]);
     }
-    if is_episode(text.trim_end_matches(".md")) {
+    if is_episode(text.strip_suffix(".md").unwrap_or(&text)) {
         return Ok(vec![found(&format!("episodes/{text}"))?]);
     }
     let fact = found(&format!("facts/{text}"))?;
@@ -412,6 +435,11 @@ mod tests {
             ("facts/NUL.md", "device"),
             ("facts/com¹.x.md", "device"),
             ("git~1/a.md", ".git"),
+            ("memdir~1/a.md", ".memdir"),
+            ("Scopes/x/a.md", "-C"),
+            ("facts/\u{338}a.md", "mark"),
+            ("facts/a\u{2800}b.md", "invisible"),
+            ("facts/a\u{a789}b.md", "looks like"),
             ("a/b/c/d/e/f/g/h/i.md", "deeper"),
             ("facts/a\nb.md", "control"),
         ] {
@@ -455,6 +483,8 @@ mod tests {
             "user#work@2",
             &[("facts/user#work@2.md user#work@2.md", None, None), (user, Some("work"), Some(BulletRef::Nth(2)))],
         );
+        reads("facts/lunch@noon.md", &[("facts/lunch@noon.md", None, None)]);
+        reads("2026-02.md.md", &[("facts/2026-02.md.md 2026-02.md.md facts/2026-02.md.md", None, None)]);
         assert_eq!(Address::parse("@mem123", &Prefixes::default()), Ok(Address::Bare("mem123".into())));
     }
 

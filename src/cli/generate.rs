@@ -8,13 +8,13 @@ use clap_complete::aot;
 use super::args;
 use super::verbs::{ManArgs, Shell, Topic};
 use crate::code::{Code, Rejection};
-use crate::{commands, operation};
+use crate::{commands, operation, policy};
 
 /// A JSON Schema, printed for people.
 pub fn schema(topic: Topic) -> String {
     let schema = match topic {
         Topic::Operation => operation::read::schema(),
-        Topic::Policy => serde_json::Value::Null,
+        Topic::Policy => policy::schema(),
         Topic::Answer => commands::answer::schema(),
     };
     format!("{schema:#}\n")

@@ -126,7 +126,7 @@ fn meta(args: &AddArgs) -> Vec<(String, String)> {
     let mut meta: Vec<(String, String)> =
         given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect();
     if args.pin {
-        meta.push(("pin".into(), "1".into()));
+        meta.push(("pin".into(), "true".into()));
     }
     meta
 }

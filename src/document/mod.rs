@@ -5,14 +5,27 @@
 
 use std::borrow::Cow;
 
+use std::sync::OnceLock;
+
+use crate::text::Splice;
+
 pub mod edit;
+mod escape;
+mod front;
 pub mod handle;
+mod items;
+mod lines;
 pub mod meta;
+mod parse;
+mod section;
 pub mod summary;
+mod walk;
 
 pub use edit::{Edit, Edited, Item, Place, Refused, edit};
 pub use handle::Handle;
+pub use items::items_source;
 pub use meta::Meta;
+pub use section::slug;
 
 /// A range of bytes of a document's text. A file is at most 64 MiB, so 32 bits hold any offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -146,6 +159,18 @@ impl Eol {
 #[derive(Clone, Debug)]
 pub struct Document {
     text: String,
+    body: usize,
+    front: Option<Span>,
+    nodes: Vec<Node>,
+    inner: Vec<parse::Inner>,
+    sections: Vec<Section>,
+    bullets: Vec<Bullet>,
+    metas: Vec<MetaLine>,
+    definitions: Vec<parse::Definition>,
+    handles: OnceLock<Vec<Handle>>,
+    /// The handles in order, made when a second name is asked for: one name is found faster without.
+    sorted: OnceLock<Vec<Handle>>,
+    named: OnceLock<()>,
 }
 
 /// Why bytes are no document.
@@ -160,13 +185,38 @@ pub enum NotText {
 impl Document {
     /// Parses a text. Never fails: what is not understood is a [`Node`] without bullets.
     pub fn parse(text: impl Into<String>) -> Document {
-        Document { text: text.into() }
+        Document::made(text.into(), true)
+    }
+
+    /// Parses; `chunked` allows reading plain lines without the parser.
+    fn made(text: String, chunked: bool) -> Document {
+        let parse::Parsed { front, body, draft, sections } = parse::parse(&text, chunked);
+        Document {
+            text,
+            body,
+            front,
+            nodes: draft.nodes,
+            inner: draft.inner,
+            sections,
+            bullets: draft.bullets,
+            metas: draft.metas,
+            definitions: draft.definitions,
+            handles: OnceLock::new(),
+            sorted: OnceLock::new(),
+            named: OnceLock::new(),
+        }
     }
 
     /// Parses the bytes of a file.
+    ///
+    /// # Errors
+    /// [`NotText`] for bytes that are not UTF-8 or hold a NUL.
     pub fn read(bytes: Vec<u8>) -> Result<Document, NotText> {
-        let _ = bytes;
-        todo!()
+        if let Some(at) = memchr::memchr(0, &bytes) {
+            return Err(NotText::Nul(at));
+        }
+        let text = String::from_utf8(bytes).map_err(|e| NotText::Utf8(e.utf8_error().valid_up_to()))?;
+        Ok(Document::parse(text))
     }
 
     /// The whole text, BOM and front matter included.
@@ -181,108 +231,221 @@ impl Document {
 
     /// How its lines end.
     pub fn eol(&self) -> Eol {
-        todo!()
+        let bytes = self.text.as_bytes();
+        if memchr::memchr(b'\r', bytes).is_none() {
+            return Eol::Lf;
+        }
+        let all = memchr::memchr_iter(b'\n', bytes).count();
+        let crlf = memchr::memmem::find_iter(bytes, "\r\n").count();
+        if 2 * crlf > all { Eol::CrLf } else { Eol::Lf }
     }
 
     /// The front matter, fences included; `None` without one.
     pub fn front_matter(&self) -> Option<Span> {
-        todo!()
+        self.front
     }
 
-    /// The value of one front matter key as it stands in the text (scalar, quotes included).
+    /// Where the body starts: behind the front matter, or behind the byte order mark. In bytes.
+    pub fn body_start(&self) -> usize {
+        self.body
+    }
+
+    /// The value of one front matter key as it stands in the text (scalar, quotes included); `None` for a key that is
+    /// not there or whose value goes over several lines. An empty value is an empty span.
     pub fn front_value(&self, key: &str) -> Option<Span> {
-        let _ = key;
-        todo!()
+        front::value(self, front::line(self, key)?)
+    }
+
+    /// The value of one front matter key as it is meant: quotes and their escapes taken off.
+    pub fn front_text(&self, key: &str) -> Option<String> {
+        self.front_value(key).map(|value| front::unquoted(&self.text[value.range()]))
     }
 
     /// The replacement that sets a front matter scalar (the front matter must exist), quoted where YAML needs it;
-    /// every other byte stays.
-    pub fn set_front(&self, key: &str, value: &str) -> Option<crate::text::Splice> {
-        let _ = (key, value);
-        todo!()
+    /// every other byte stays. An empty value takes the line out. `None` where the key's value goes over several lines.
+    pub fn set_front(&self, key: &str, value: &str) -> Option<Splice> {
+        front::set(self, key, value)
     }
 
     /// All blocks, in file order.
     pub fn nodes(&self) -> &[Node] {
-        todo!()
+        &self.nodes
     }
 
     /// All sections, in file order; the first is the file.
     pub fn sections(&self) -> &[Section] {
-        todo!()
+        &self.sections
     }
 
     /// All bullets at any depth, in file order.
     pub fn bullets(&self) -> &[Bullet] {
-        todo!()
+        &self.bullets
     }
 
     /// All metadata lines, in file order, orphans among them.
     pub fn metas(&self) -> &[MetaLine] {
-        todo!()
+        &self.metas
     }
 
     /// Bullets of top-level lists in a section with its subsections, in file order: what an index counts.
     pub fn counted(&self, section: usize) -> Vec<usize> {
-        let _ = section;
-        todo!()
+        let Section { heading, end, .. } = &self.sections[section];
+        let first = self.bullets.partition_point(|b| b.line < heading.start);
+        let last = self.bullets.partition_point(|b| b.line < *end);
+        (first..last).filter(|b| self.bullets[*b].depth == 0).collect()
+    }
+
+    /// A bullet's text as it stands in the file, lines and escapes included.
+    pub fn bullet_raw(&self, bullet: usize) -> &str {
+        let Bullet { content, head_end, .. } = self.bullets[bullet];
+        &self.text[content as usize..head_end as usize]
     }
 
     /// A bullet's text as people mean it: lines folded to one, our own structural escapes taken off.
     pub fn bullet_text(&self, bullet: usize) -> Cow<'_, str> {
-        let _ = bullet;
-        todo!()
+        escape::decode(one_line(self.bullet_raw(bullet)))
     }
 
     /// A heading's text as people mean it, ids left out; the H1's or nothing for section 0.
     pub fn section_title(&self, section: usize) -> Cow<'_, str> {
-        let _ = section;
-        todo!()
+        let section = match section {
+            0 => self.sections.iter().find(|s| s.level == 1).unwrap_or(&self.sections[0]),
+            _ => &self.sections[section],
+        };
+        escape::decode_title(one_line(&self.text[section.title.range()]))
     }
 
     /// A bullet's explicit id: `id=` of its metadata line, else `^id` at the end of its text.
     pub fn bullet_id(&self, bullet: usize) -> Option<Cow<'_, str>> {
-        let _ = bullet;
-        todo!()
+        let from_meta = self.bullet_meta(bullet).and_then(|m| m.get("id").map(str::to_owned));
+        if let Some(id) = from_meta.filter(|id| crate::path::is_id(id)) {
+            return Some(Cow::Owned(id));
+        }
+        let last = self.bullet_raw(bullet).rsplit(char::is_whitespace).next()?;
+        last.strip_prefix('^').filter(|id| crate::path::is_id(id)).map(Cow::Borrowed)
     }
 
     /// A bullet's metadata.
     pub fn bullet_meta(&self, bullet: usize) -> Option<Meta> {
-        let _ = bullet;
-        todo!()
+        let line = self.metas[self.bullets[bullet].meta? as usize].line;
+        Meta::parse(&self.text[line.range()])
     }
 
     /// The handles of all bullets (computed once, when first asked for).
     pub fn handles(&self) -> &[Handle] {
-        todo!()
+        self.handles.get_or_init(|| (0..self.bullets.len()).map(|b| Handle::of(self.bullet_raw(b))).collect())
     }
 
     /// A bullet's handle as printed: the shortest prefix unique among the file's different texts, at least 4 characters.
     pub fn handle_name(&self, bullet: usize) -> String {
-        let _ = bullet;
-        todo!()
+        let handle = self.handles()[bullet];
+        let nearest = match self.named.set(()) {
+            Ok(()) => handle.nearest(self.handles()),
+            Err(()) => {
+                let sorted = self.sorted.get_or_init(|| {
+                    let mut all = self.handles().to_vec();
+                    all.sort_unstable();
+                    all.dedup();
+                    all
+                });
+                let at = sorted.partition_point(|h| *h < handle);
+                handle.nearest(&sorted[at.saturating_sub(1)..(at + 2).min(sorted.len())])
+            }
+        };
+        handle.prefix(handle.apart(nearest))
     }
 
     /// The bullets a printed handle names (by prefix, at least 4 characters): none, one, or several.
     pub fn by_handle(&self, name: &str) -> Vec<usize> {
-        let _ = name;
-        todo!()
+        let Some((low, high)) = Handle::range(name) else { return Vec::new() };
+        let named = self.handles().iter().enumerate().filter(|(_, h)| (low..=high).contains(*h));
+        named.map(|(bullet, _)| bullet).collect()
     }
 
-    /// The bullets with that text, compared as handles compare, in file order.
+    /// The bullets with that text, compared as handles compare, in file order. The text may be given as people mean it
+    /// or as it stands in the file.
     pub fn by_text(&self, text: &str) -> Vec<usize> {
-        let _ = text;
-        todo!()
+        let text = text.trim();
+        let written = escape::encode(text);
+        let (meant, stands) = (Handle::of(text), Handle::of(&written));
+        let same = |b: &usize| {
+            let normal = handle::normal(self.bullet_raw(*b));
+            normal == handle::normal(text) || normal == handle::normal(&written)
+        };
+        let hits = self.handles().iter().enumerate().filter(|(_, h)| **h == meant || **h == stands);
+        hits.map(|(bullet, _)| bullet).filter(same).collect()
     }
 
     /// The summary line: front matter's `summary:`/`description:` first, else the first `> Summary:` line
     /// that stands above the first heading below the H1 and the first bullet.
     pub fn summary(&self) -> Option<SummaryLine> {
-        todo!()
+        for key in ["summary", "description"] {
+            if let Some(line) = front::line(self, key) {
+                return Some(SummaryLine { line, value: front::value(self, line)?, front: true });
+            }
+        }
+        let mut first_heading = true;
+        for node in &self.nodes {
+            match node.kind {
+                Kind::Heading(s) if first_heading && self.sections[s as usize].level == 1 => first_heading = false,
+                Kind::Heading(_) | Kind::Bullet(_) | Kind::OtherItem => return None,
+                Kind::Quote => {
+                    if let Some(found) = self.summary_in(node.span) {
+                        return Some(found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
-    /// The number (from 1) of the first line that is a merge conflict marker.
+    /// The first `> Summary:` line of a quote.
+    fn summary_in(&self, quote: Span) -> Option<SummaryLine> {
+        let bytes = self.text.as_bytes();
+        let mut line = quote.start as usize;
+        while line < quote.end as usize {
+            let end = lines::end(bytes, line);
+            let text = self.text[line..end].trim_start_matches(' ');
+            let inner = text.strip_prefix('>').map(|t| t.trim_start_matches([' ', '\t']));
+            if let Some(value) = inner.and_then(|t| t.strip_prefix("Summary:")) {
+                let to = lines::trimmed(bytes, end - value.len(), end);
+                let from = lines::skip_blanks(bytes, end - value.len()).min(to);
+                let (line, value) = (parse::span(line, end), parse::span(from, to));
+                return Some(SummaryLine { line, value, front: false });
+            }
+            line = end;
+        }
+        None
+    }
+
+    /// The number (from 1) of the first line that is a merge conflict marker, where a whole set of them stands:
+    /// `<<<<<<< `, later `=======`, later `>>>>>>> `.
     pub fn conflict_marker(&self) -> Option<usize> {
-        todo!()
+        let bytes = self.text.as_bytes();
+        memchr::memmem::find(bytes, b"<<<<<<< ")?;
+        let mut seen: Option<(usize, bool)> = None;
+        for (number, line) in self.text.trim_start_matches('\u{feff}').lines().enumerate() {
+            seen = match seen {
+                _ if line.starts_with("<<<<<<< ") => seen.filter(|(_, middle)| *middle).or(Some((number + 1, false))),
+                Some((first, _)) if line == "=======" => Some((first, true)),
+                Some((first, true)) if line.starts_with(">>>>>>> ") || line == ">>>>>>>" => return Some(first),
+                other => other,
+            };
+        }
+        None
     }
 }
+
+/// Lines folded to one: each line end with the blanks around it becomes one space.
+fn one_line(raw: &str) -> Cow<'_, str> {
+    if !raw.contains(['\n', '\r']) {
+        return Cow::Borrowed(raw);
+    }
+    let blanks = [' ', '\t'];
+    let parts = raw.split(['\n', '\r']).map(|line| line.trim_matches(blanks)).filter(|line| !line.is_empty());
+    Cow::Owned(parts.collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,20 @@
 //!
 //! Pure and sticky: it never rewrites a person's words.
 
+use std::cell::OnceCell;
+
 use super::Document;
 use crate::text::Splice;
+
+mod line;
+mod offer;
+mod place;
+mod telling;
+
+pub use line::{MOST_COLUMNS, MOST_TERMS};
+pub use telling::telling;
+
+use line::{Change, Verdict};
 
 /// Whose rules a file's terms follow, from its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,11 +33,12 @@ pub enum Genre {
 pub enum Next {
     /// It stays as it is (also: there is none and none is due).
     Keep,
-    /// The text needs this replacement; `line` is the new value (empty: the line goes).
+    /// The text needs this replacement.
     Write {
         /// On the text *after* the edits.
         splice: Splice,
-        /// The value, as the journal remembers it.
+        /// What the journal remembers and gives back as `last`: the terms of the new line that memdir wrote, in their
+        /// order. All of them, unless some are a person's. Without those, the next change would take them for memdir's.
         line: String,
     },
     /// Rule 2 must know whether memdir wrote the present line: call again with memdir's last line for this file.
@@ -34,25 +47,86 @@ pub enum Next {
 
 /// Decides the line after a change. `last` is memdir's own last line for this file: `None` when not looked up yet,
 /// `Some(None)` when the journal knows none.
+///
+/// The present line is read from `after`; a new file's `before` is the empty text. The caller skips this where it wrote
+/// the line itself, and for undo, link rewriting and one-sided merges.
 pub fn next(before: &Document, after: &Document, genre: Genre, last: Option<Option<&str>>) -> Next {
-    let _ = (before, after, genre, last);
-    todo!()
+    let Some(present) = after.summary() else {
+        let line = if genre == Genre::Other { String::new() } else { fresh(after, genre) };
+        return write(after, &line, &line);
+    };
+    let Some(value) = place::value(after, present) else { return Next::Keep };
+    if value.is_empty() {
+        let line = fresh(after, genre);
+        return if line.is_empty() { Next::Keep } else { write(after, &line, &line) };
+    }
+    let last = last.map(|line| line::split(line.unwrap_or_default()));
+    match follow(before, after, genre, &value, last.as_deref()) {
+        Verdict::Keep => Next::Keep,
+        Verdict::NeedsLast => Next::NeedsLast,
+        Verdict::Line { terms, own } => write(after, &terms.join(", "), &own.join(", ")),
+    }
+}
+
+fn follow(before: &Document, after: &Document, genre: Genre, value: &str, last: Option<&[String]>) -> Verdict {
+    let (was, is) = (terms(before, genre), terms(after, genre));
+    let body = OnceCell::new();
+    let stands = |term: &str| offer::stands(body.get_or_init(|| offer::body(after)), term);
+    let anew = || line::fresh(&is, || telling(&offer::prose(after)));
+    let outgrown = is.len() < line::FEW && offer::outgrown(before, after);
+    let change = Change {
+        before: &was,
+        after: &is,
+        stands: &stands,
+        fresh: outgrown.then_some(&anew as &dyn Fn() -> Vec<String>),
+    };
+    line::follow(value, &change, last)
+}
+
+fn write(document: &Document, value: &str, own: &str) -> Next {
+    match place::write(document, value) {
+        Some(splice) => Next::Write { splice, line: own.to_string() },
+        None => Next::Keep,
+    }
+}
+
+/// The replacement that makes `value` the document's summary line: in its place, or in a new one; `None` when it
+/// stands so already. An empty value takes the line away.
+pub fn placed(document: &Document, value: &str) -> Option<Splice> {
+    place::write(document, value)
 }
 
 /// All(t): the terms a text offers, in file order.
 pub fn terms(document: &Document, genre: Genre) -> Vec<String> {
-    let _ = (document, genre);
-    todo!()
+    offer::all(document, genre)
 }
 
 /// Fresh(t): the line memdir would write where none stands; empty when there are no terms.
 pub fn fresh(document: &Document, genre: Genre) -> String {
-    let _ = (document, genre);
-    todo!()
+    line::fresh(&terms(document, genre), || telling(&offer::prose(document))).join(", ")
 }
 
 /// Terms of All(t) that do not stand in a person's line and wait for room (what `status` and `check` tell).
+///
+/// A line counts as a person's when one of its terms is neither offered by the text nor among its telling words.
+/// Prose waits for nothing.
 pub fn waiting(document: &Document, genre: Genre) -> Vec<String> {
-    let _ = (document, genre);
-    todo!()
+    let value = document.summary().and_then(|line| place::value(document, line));
+    let Some(value) = value.filter(|v| !line::is_prose(v)) else { return Vec::new() };
+    let (present, offered) = (line::split(&value), terms(document, genre));
+    let strange: Vec<_> = present.iter().filter(|t| !line::has(&offered, t)).collect();
+    if line::fits(&present) && (strange.is_empty() || strange.iter().all(|t| is_telling(document, t))) {
+        return Vec::new();
+    }
+    line::waiting(&present, &offered)
 }
+
+fn is_telling(document: &Document, term: &str) -> bool {
+    telling(&offer::prose(document)).iter().any(|t| t == term)
+}
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod pointer_tests;

@@ -2,7 +2,23 @@
 //!
 //! Pure: `now`, `policy`, `snapshot` and `actor` are arguments. Never touches a disk.
 
+pub mod choose;
+pub mod draft;
+pub mod effects;
+pub mod gates;
+pub mod locate;
+pub mod merge;
+pub mod plan;
 pub mod read;
+pub mod refuse;
+pub mod relocate;
+pub mod sheet;
+pub mod snapshot;
+pub mod values;
+pub mod whole;
+
+pub use plan::{Context, Planned, plan};
+pub use snapshot::{History, Past, Snapshot, Stop, Want};
 
 /// One thing to be done, with what its caller saw and says about it.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,6 +2,16 @@
 //!
 //! Pure, and without any idea of markdown.
 
+pub mod columns;
+pub mod common;
+pub mod likeness;
 pub mod splice;
+pub mod stem;
+pub mod stop;
+pub mod words;
 
+pub use columns::columns;
+pub use likeness::{likeness, within};
 pub use splice::{Overlap, Splice, splice};
+pub use stem::stem;
+pub use words::{Word, Words, words};

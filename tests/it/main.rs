@@ -1,1 +1,4 @@
-fn main() {}
+//! Integration tests, one program: each module looks at memdir from outside.
+
+mod corpus;
+mod paths;

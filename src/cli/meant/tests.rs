@@ -28,7 +28,7 @@ fn refused(batch: Result<Batch, Rejection>) -> Code {
 #[test]
 fn several_texts_are_one_batch_with_tags_and_metadata() {
     let args = said(&["add", "user#work", "- Prefers tabs", "b", "--tag", "#x", "--imp", "7", "--pin"]);
-    let meta = vec![("imp".to_owned(), "7".to_owned()), ("pin".to_owned(), "1".to_owned())];
+    let meta = vec![("imp".to_owned(), "7".to_owned()), ("pin".to_owned(), "true".to_owned())];
     let add = |text: &str| Action::Add {
         at: at("user#work"),
         text: text.into(),

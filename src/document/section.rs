@@ -1,0 +1,256 @@
+//! Sections: headings, their titles, slugs and ids, and which bullet stands in which.
+//!
+//! Never looks inside list items or quotes: only headings at the top level make sections.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use pulldown_cmark::{Event, Options, Parser};
+use unicode_normalization::char::is_combining_mark;
+
+use super::parse::{Draft, span};
+use super::{Kind, Section, Span, lines};
+use crate::path::is_id;
+
+/// The level of a paragraph that stands as the heading of a list.
+pub(super) const LABEL: u8 = 7;
+
+/// Makes the sections of a text, and tells each heading its number and each bullet its section.
+pub(super) fn sections(text: &str, body: usize, draft: &mut Draft) -> Vec<Section> {
+    let mut all = vec![Section {
+        level: 0,
+        heading: span(body, body),
+        title: span(body, body),
+        slug: String::new(),
+        id: None,
+        end: text.len() as u32,
+        own_end: text.len() as u32,
+        parent: 0,
+    }];
+    let mut slugs = Slugs::default();
+    let mut current = 0;
+    for i in 0..draft.nodes.len() {
+        let node = draft.nodes[i];
+        let top = draft.inner[i].depth == 0;
+        match node.kind {
+            Kind::Heading(level) => {
+                draft.nodes[i].kind = Kind::Heading(all.len() as u32);
+                let (title, id) = heading_title(text, node.span);
+                current = open(text, &mut all, current, level as u8, node.span, title, id, &mut slugs);
+            }
+            Kind::Bullet(b) => draft.bullets[b as usize].section = current as u32,
+            Kind::OtherItem => {}
+            _ if top => {
+                if all[current].level == LABEL {
+                    current = close(&mut all, current, LABEL, node.span.start);
+                }
+                let list = matches!(draft.nodes.get(i + 1).map(|n| n.kind), Some(Kind::Bullet(_) | Kind::OtherItem));
+                let label = (list && node.kind == Kind::Paragraph).then(|| label_title(text, node.span)).flatten();
+                if let Some((title, id)) = label {
+                    current = open(text, &mut all, current, LABEL, node.span, title, Some(id), &mut slugs);
+                }
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of a section, each once")]
+fn open(
+    text: &str,
+    all: &mut Vec<Section>,
+    current: usize,
+    level: u8,
+    heading: Span,
+    title: Span,
+    id: Option<String>,
+    slugs: &mut Slugs,
+) -> usize {
+    let parent = close(all, current, level, heading.start);
+    all[parent].own_end = all[parent].own_end.min(heading.start);
+    all.push(Section {
+        level,
+        heading,
+        title,
+        slug: slugs.next(&slug(&text[title.range()])),
+        id,
+        end: text.len() as u32,
+        own_end: text.len() as u32,
+        parent: parent as u32,
+    });
+    all.len() - 1
+}
+
+/// Ends the section and those around it that a heading of a level ends; the one that stays open.
+fn close(all: &mut [Section], current: usize, level: u8, at: u32) -> usize {
+    let mut current = current;
+    while all[current].level >= level {
+        all[current].end = at;
+        all[current].own_end = all[current].own_end.min(at);
+        current = all[current].parent as usize;
+    }
+    current
+}
+
+/// A heading's own text and its id.
+fn heading_title(text: &str, heading: Span) -> (Span, Option<String>) {
+    let bytes = text.as_bytes();
+    let range = heading.range();
+    let start = lines::skip_blanks(bytes, range.start);
+    let hashes = bytes[start..range.end].iter().take_while(|b| **b == b'#').count();
+    let atx = (1..=6).contains(&hashes)
+        && bytes.get(start + hashes).is_none_or(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'));
+    let (from, to) = if atx {
+        let to = lines::trimmed(bytes, start + hashes, range.end);
+        let from = lines::skip_blanks(bytes, start + hashes).min(to);
+        (from, without_closing(bytes, from, to))
+    } else {
+        let underline = lines::start(bytes, lines::without_eol(bytes, range.end).max(range.start + 1) - 1);
+        (start, lines::trimmed(bytes, start, underline.max(start)))
+    };
+    without_id(text, from, to)
+}
+
+/// Where an ATX heading's text ends, its closing `#`s left out (CommonMark 4.2).
+fn without_closing(bytes: &[u8], from: usize, to: usize) -> usize {
+    let hashes = bytes[from..to].iter().rev().take_while(|b| **b == b'#').count();
+    let before = to - hashes;
+    match hashes > 0 && (before == from || lines::blank(bytes[before - 1])) {
+        true => lines::trimmed(bytes, from, before),
+        false => to,
+    }
+}
+
+/// A title without `{#id}` or `(ID: id)` at its end, and the id.
+fn without_id(text: &str, from: usize, to: usize) -> (Span, Option<String>) {
+    let title = &text[from..to];
+    let braces = title.strip_suffix('}').and_then(|t| t.rsplit_once("{#"));
+    let round = title.strip_suffix(')').and_then(|t| t.rsplit_once("(ID:"));
+    let found = braces.or(round.map(|(before, id)| (before.trim_end().trim_end_matches(':'), id)));
+    match found.map(|(before, id)| (before.trim_end(), id.trim())).filter(|(_, id)| is_id(id)) {
+        Some((before, id)) => (span(from, from + before.len()), Some(id.to_owned())),
+        None => (span(from, to), None),
+    }
+}
+
+/// A paragraph `Title: (ID: id)` of one line.
+fn label_title(text: &str, paragraph: Span) -> Option<(Span, String)> {
+    let bytes = text.as_bytes();
+    let from = lines::skip_blanks(bytes, paragraph.start as usize);
+    let to = lines::trimmed(bytes, from, paragraph.end as usize);
+    if !text[from..to].ends_with(')') || text[from..to].contains(['\n', '\r']) {
+        return None;
+    }
+    let (title, id) = without_id(text, from, to);
+    Some((title, id?))
+}
+
+/// GitHub's slug of a heading's markdown: what is seen, lower case, without punctuation, blanks as hyphens.
+pub fn slug(title: &str) -> String {
+    let kept = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '_' | '-' | ' ' | '‿' | '⁀');
+    let seen = visible(title);
+    let lower = seen.chars().flat_map(char::to_lowercase);
+    lower.filter(|c| kept(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// A heading's text without its inline markup.
+fn visible(title: &str) -> Cow<'_, str> {
+    if !title.contains(['*', '_', '[', '<', '&', '\\', '`', '\n', '\r', '!']) {
+        return Cow::Borrowed(title);
+    }
+    let line = format!("# {}", title.lines().map(str::trim).collect::<Vec<_>>().join(" "));
+    let mut out = String::new();
+    for event in Parser::new_ext(&line, Options::empty()) {
+        match event {
+            Event::Text(text) | Event::Code(text) => out.push_str(&text),
+            _ => {}
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Slugs that are taken, and how often.
+#[derive(Default)]
+struct Slugs(HashMap<String, u32>);
+
+impl Slugs {
+    /// The slug itself, or with the first number that makes it new.
+    fn next(&mut self, slug: &str) -> String {
+        let mut name = slug.to_owned();
+        while self.0.contains_key(&name) {
+            let count = self.0.entry(slug.to_owned()).or_default();
+            *count += 1;
+            name = format!("{slug}-{count}");
+        }
+        self.0.insert(name.clone(), 0);
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::Document;
+
+    fn slugs(text: &str) -> Vec<(u8, String, String)> {
+        let document = Document::parse(text);
+        (1..document.sections().len())
+            .map(|i| {
+                (
+                    document.sections()[i].level,
+                    document.section_title(i).into_owned(),
+                    document.sections()[i].slug.clone(),
+                )
+            })
+            .collect()
+    }
+
+    fn check(text: &str, expected: &[(u8, &str, &str)]) {
+        let want: Vec<_> = expected.iter().map(|(l, t, s)| (*l, t.to_string(), s.to_string())).collect();
+        assert_eq!(slugs(text), want, "{text:?}");
+    }
+
+    #[test]
+    fn titles_and_slugs_are_as_on_github() {
+        check("# User Facts\n", &[(1, "User Facts", "user-facts")]);
+        check("## What's *new*? ##\n", &[(2, "What's *new*?", "whats-new")]);
+        check(
+            "Setext\n===\n\nsecond line\nof it\n---\n",
+            &[(1, "Setext", "setext"), (2, "second line of it", "second-line-of-it")],
+        );
+        check("# a_b `c` [d](e) & f\n", &[(1, "a_b `c` [d](e) & f", "a_b-c-d--f")]);
+        check("# A\n# a\n# a-1\n# A\n", &[(1, "A", "a"), (1, "a", "a-1"), (1, "a-1", "a-1-1"), (1, "A", "a-2")]);
+        check("# 项目 Ünï\n#\n#tag\n", &[(1, "项目 Ünï", "项目-ünï"), (1, "", "")]);
+        check("# C \\#\n", &[(1, "C #", "c-")]);
+    }
+
+    #[test]
+    fn ids_are_no_part_of_a_title() {
+        let of = |text: &str| {
+            let document = Document::parse(text);
+            (
+                document.section_title(1).into_owned(),
+                document.sections()[1].slug.clone(),
+                document.sections()[1].id.clone(),
+            )
+        };
+        let known = |t: &str, s: &str, id: &str| (t.to_owned(), s.to_owned(), Some(id.to_owned()));
+        assert_eq!(of("## Work {#mem123}\n"), known("Work", "work", "mem123"));
+        assert_eq!(of("## Work (ID: mem123) ##\n"), known("Work", "work", "mem123"));
+        assert_eq!(of("Work {#mem123}\n---\n"), known("Work", "work", "mem123"));
+        assert_eq!(of("User Profile: (ID: mem123)\n- a\n"), known("User Profile", "user-profile", "mem123"));
+        assert_eq!(of("## Not {#1}\n").2, None);
+    }
+
+    #[test]
+    fn a_labelled_list_is_a_section_until_something_else_comes() {
+        let text = "# T\n\nProfile: (ID: m1)\n- a\n\n* b\n\nprose\n\n- c\n\n## S\n- d\n";
+        let document = Document::parse(text);
+        let at: Vec<u32> = document.bullets().iter().map(|b| b.section).collect();
+        assert_eq!(at, [2, 2, 1, 3]);
+        let label = &document.sections()[2];
+        assert_eq!((label.level, label.parent, &text[label.end as usize..][..5]), (7, 1, "prose"));
+        assert_eq!(&text[document.sections()[1].own_end as usize..][..7], "Profile");
+        assert_eq!(Document::parse("Profile: (ID: m1)\n\ntext\n").sections().len(), 1);
+    }
+}

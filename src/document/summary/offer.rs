@@ -1,0 +1,205 @@
+//! What a document offers for its summary line: labels, headings, entry titles; and the text that its words come from.
+//!
+//! Never looks into front matter, code or the summary line itself.
+
+use super::{Document, Genre};
+use crate::document::{Kind, Span};
+use crate::text::words::{is_unspaced, is_word};
+use crate::text::{columns, words};
+
+use super::line::{MOST_COLUMNS, has};
+
+const NEVER: [&str; 3] = ["summary", "date", "updated"];
+
+/// All(t): the terms a text offers, in file order.
+pub fn all(document: &Document, genre: Genre) -> Vec<String> {
+    let mut terms = Vec::new();
+    let mut add = |term: Option<String>| {
+        if let Some(term) = term.filter(|t| !NEVER.contains(&t.as_str()) && !has(&terms, t)) {
+            terms.push(term);
+        }
+    };
+    let mut sections = headings(document, genre).into_iter().peekable();
+    for bullet in labelled(document, genre) {
+        while let Some((_, title)) = sections.next_if(|(at, _)| *at < bullet.0) {
+            add(heading(&title));
+        }
+        add(label(&bullet.1));
+    }
+    sections.for_each(|(_, title)| add(heading(&title)));
+    terms
+}
+
+fn headings(document: &Document, genre: Genre) -> Vec<(u32, String)> {
+    let wanted = |level: u8| if genre == Genre::Episodes { level == 2 } else { level >= 2 };
+    let sections = document.sections().iter().enumerate().filter(|(_, s)| wanted(s.level));
+    sections.map(|(i, s)| (s.heading.start, document.section_title(i).into_owned())).collect()
+}
+
+fn labelled(document: &Document, genre: Genre) -> Vec<(u32, String)> {
+    if genre == Genre::Episodes {
+        return Vec::new();
+    }
+    let top = document.bullets().iter().enumerate().filter(|(_, b)| b.depth == 0);
+    top.map(|(i, b)| (b.line, document.bullet_text(i).into_owned())).collect()
+}
+
+/// The term of a bullet `Label: text`, `**Label**: text`, `**Label:** text`: at most three words, one of them with letters.
+fn label(text: &str) -> Option<String> {
+    let text = without_category(text.trim_start());
+    let wide = text.find('：').map(|i| (i, '：'.len_utf8()));
+    let colon = text.match_indices(':').map(|(i, _)| (i, 1)).find(|&(i, _)| ends_label(&text[i + 1..]));
+    let (end, length) = [wide, colon].into_iter().flatten().min()?;
+    let rest = text[end + length..].trim_start_matches(['*', '_', '`']).trim();
+    let term = term(&text[..end], usize::MAX)?;
+    let short = term.split(' ').count() <= 3 && columns(&term) <= 40 && term.chars().any(char::is_alphabetic);
+    (short && !rest.is_empty() && !text[..end].contains(['，', '。', ',', '.'])).then_some(term)
+}
+
+fn ends_label(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(['*', '_', '`']);
+    rest.starts_with(char::is_whitespace)
+}
+
+fn without_category(text: &str) -> &str {
+    let inside = text.strip_prefix('[').and_then(|t| t.split_once("] "));
+    inside.filter(|(category, _)| !category.contains(['[', ']'])).map_or(text, |(_, rest)| rest.trim_start())
+}
+
+/// The term of a heading: its first four words.
+fn heading(title: &str) -> Option<String> {
+    term(title, 4)
+}
+
+/// Lower case, marks of emphasis and links taken off, commas as blanks, folded and cut; nothing that would read as prose
+/// or could not stand in a line of its own.
+fn term(text: &str, most_words: usize) -> Option<String> {
+    let plain: String = text.replace("<!--", " ").chars().map(|c| if breaks(c) { ' ' } else { c }).collect();
+    let plain: String = plain.chars().filter(|c| !matches!(c, '*' | '`')).collect();
+    let lower = plain.replace("[[", "").replace("]]", "").to_lowercase();
+    let cut: Vec<&str> = lower.split_whitespace().take(most_words).collect();
+    let cut = cut.join(" ");
+    let cut = cut.trim_matches(|c: char| {
+        matches!(c, '.' | '。' | '．' | '!' | '?' | '！' | '？' | ':' | '：' | '_') || c == ' '
+    });
+    (columns(cut) <= MOST_COLUMNS && cut.chars().any(char::is_alphanumeric)).then(|| cut.to_string())
+}
+
+fn breaks(c: char) -> bool {
+    matches!(c, ',' | '，' | '、') || c.is_control()
+}
+
+/// The text whose words may tell what a file holds: bullets, paragraphs, headings below the H1. Links are left out.
+pub fn prose(document: &Document) -> String {
+    let summary = document.summary().map(|s| s.line);
+    let mut out = String::new();
+    let mut add = |text: &str| {
+        for piece in text.split_whitespace().filter(|p| !p.contains("://")) {
+            out.push_str(piece);
+            out.push(' ');
+        }
+        out.push('\n');
+    };
+    for node in document.nodes() {
+        match node.kind {
+            Kind::Heading(section) if document.sections()[section as usize].level > 1 => {
+                add(&document.section_title(section as usize));
+            }
+            Kind::Bullet(bullet) => add(&document.bullet_text(bullet as usize)),
+            Kind::Paragraph => add(&document.text()[node.span.range()]),
+            Kind::Quote if !summary.is_some_and(|s| within(s, node.span)) => add(&document.text()[node.span.range()]),
+            _ => {}
+        }
+    }
+    out
+}
+
+fn within(inner: Span, outer: Span) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// A document's text below the front matter, without the summary line, lower case.
+pub fn body(document: &Document) -> String {
+    let text = document.text();
+    let start = document.front_matter().map_or(0, |f| f.end as usize);
+    match document.summary().filter(|s| s.line.start as usize >= start) {
+        Some(s) => text[start..s.line.start as usize].to_lowercase() + &text[s.line.end as usize..].to_lowercase(),
+        None => text[start..].to_lowercase(),
+    }
+}
+
+/// Whether a term stands in a lower-case text: not as a part of a longer word.
+pub fn stands(body: &str, term: &str) -> bool {
+    let term = term.to_lowercase();
+    let goes_on = |inner: Option<char>, outer: Option<char>| match (inner, outer) {
+        (Some(i), Some(o)) => is_word(i) && is_word(o) && !is_unspaced(i) && !is_unspaced(o),
+        _ => false,
+    };
+    body.match_indices(&term).any(|(at, _)| {
+        let (before, after) = (&body[..at], &body[at + term.len()..]);
+        !goes_on(term.chars().next(), before.chars().next_back())
+            && !goes_on(term.chars().next_back(), after.chars().next())
+    })
+}
+
+/// Whether a text has grown to twice what its telling words were chosen from: from 2ⁿ words to 2ⁿ⁺¹.
+pub fn outgrown(before: &Document, after: &Document) -> bool {
+    let size =
+        |d: &Document| words(&prose(d)).filter(|w| !w.gram || w.text.chars().nth(1).is_none()).count().max(1).ilog2();
+    size(after) > size(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_at_most_three_words_before_a_colon() {
+        for (bullet, expected) in [
+            ("Name: Zhang San", Some("name")),
+            ("**Name**: Zhang", Some("name")),
+            ("**Home Town:** Lyon", Some("home town")),
+            ("`Editor`: vim", Some("editor")),
+            ("[fact] Name: Zhang #tag", Some("name")),
+            ("姓名：张三", Some("姓名")),
+            ("Release day rule: Tuesday", Some("release day rule")),
+            ("One two three four: no", None),
+            ("He said, quietly: no", None),
+            ("see https://example.org", None),
+            ("at 10:30 sharp", None),
+            ("10: ten", None),
+            ("Name:", None),
+            ("no label", None),
+        ] {
+            assert_eq!(label(bullet).as_deref(), expected, "{bullet}");
+        }
+    }
+
+    #[test]
+    fn a_heading_is_cut_to_four_words_and_never_reads_as_prose() {
+        for (title, expected) in [
+            ("Logger stdout leak fix in pino", Some("logger stdout leak fix")),
+            ("Food, drink", Some("food drink")),
+            ("**Done.**", Some("done")),
+            ("See [[Target]]", Some("see target")),
+            ("A <!-- b", Some("a b")),
+            ("???", None),
+        ] {
+            assert_eq!(heading(title).as_deref(), expected, "{title}");
+        }
+    }
+
+    #[test]
+    fn a_term_stands_on_word_boundaries() {
+        for (body, term, expected) in [
+            ("- likes jazz.", "Jazz", true),
+            ("- jazzy", "jazz", false),
+            ("- free jazz, ok", "free jazz", true),
+            ("我们喜欢绿茶", "绿茶", true),
+            ("用rust写", "rust", true),
+            ("", "jazz", false),
+        ] {
+            assert_eq!(stands(body, term), expected, "{body} {term}");
+        }
+    }
+}

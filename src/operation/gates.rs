@@ -1,0 +1,319 @@
+//! What is allowed: places, names, sizes, and the policy's limits on blocks and files.
+//!
+//! Never looks for a way around: a gate opens or says why not.
+
+use crate::change::{Changeset, Sign};
+use crate::code::{Code, Hint, Rejection, Warning};
+use crate::document::{Document, Edit, Edited, Item, Place, edit};
+use crate::path::MemoryPath;
+use crate::policy::{Limit, OnLimit};
+use crate::text::likeness::within;
+
+use super::draft::item_of;
+use super::locate::is_within;
+use super::plan::{Desk, Evicted, change};
+use super::snapshot::{Snapshot, Step};
+use super::{effects, refuse};
+
+/// The longest bullet, in bytes.
+pub const BULLET: usize = 8 * 1024;
+/// The largest file, in bytes.
+pub const FILE: usize = 64 * 1024 * 1024;
+
+/// Whether a path may be written at all.
+pub fn writable(path: &MemoryPath, document: Option<&Document>, own: bool) -> Result<(), Rejection> {
+    if let Some(why) = path.odd() {
+        let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
+        return Err(Rejection::new(Code::InvalidPath, format!("'{shown}' can be read, not written: {why}"))
+            .hint("rename the file outside memdir first"));
+    }
+    if let (Some(folder @ ("archive" | "inbox")), false) = (path.folder(), own) {
+        return Err(Rejection::new(Code::ReadOnly, format!("{folder}/ is changed by its own commands only")).hint(
+            if folder == "archive" {
+                "rm --archive puts items there, undo brings them back"
+            } else {
+                "proposals are accepted or rejected"
+            },
+        ));
+    }
+    if let Some(line) = document.and_then(Document::conflict_marker) {
+        return Err(Rejection::new(
+            Code::ConflictMarkers,
+            format!("{path} holds merge conflict markers (line {line})"),
+        )
+        .hint("resolve the conflict first; until then the file can only be read")
+        .detail("line", line));
+    }
+    Ok(())
+}
+
+/// Whether a new file may get this name.
+pub fn creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, own: bool) -> Step<()> {
+    if let Some(why) = path.not_for_new() {
+        let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
+        return Err(Rejection::new(Code::InvalidPath, format!("'{shown}' is no name for a new file: {why}")).into());
+    }
+    let names = snapshot.names()?;
+    let folded = path.folded();
+    if let Some(twin) = names.iter().find(|p| p.folded() == folded) {
+        return Err(Rejection::new(
+            Code::Exists,
+            format!("{twin} exists, and {path} differs only in letter case or form"),
+        )
+        .hint("some file systems cannot hold both: use the existing name")
+        .try_(Hint::new("list", twin.as_str()))
+        .into());
+    }
+    let near = names.iter().find(|p| p.parent() == path.parent() && close(p.stem(), path.stem()));
+    match near {
+        Some(near) if !create && !own => {
+            Err(Rejection::new(Code::DidYouMean, format!("{path} would be a new file; did you mean {near}?"))
+                .hint("to make it all the same, add --create")
+                .detail("path", path.as_str())
+                .detail("near", near.as_str())
+                .try_(Hint::new("list", near.as_str()))
+                .into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether two names are a slip of the finger apart: one letter, or two in a longer name. Numbers count on purpose.
+pub fn close(a: &str, b: &str) -> bool {
+    let letters = |t: &str| t.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    let most = if a.chars().count().min(b.chars().count()) >= 6 { 2 } else { 1 };
+    let short = a.chars().count().min(b.chars().count()) < 3;
+    a != b && !short && letters(a) != letters(b) && within(a, b, most)
+}
+
+/// Whether a bullet is small enough.
+pub fn bullet_size(text: &str, children: &[String]) -> Result<(), Rejection> {
+    let size = text.len() + children.iter().map(|c| c.len() + 1).sum::<usize>();
+    if text.trim().is_empty() {
+        return Err(Rejection::new(Code::Usage, "a bullet needs a text"));
+    }
+    match size > BULLET {
+        true => Err(Rejection::new(Code::TooLarge, format!("a bullet may have 8 KiB; this one has {size} bytes"))
+            .hint("put long texts into a file of their own (write) and link to it")),
+        false => Ok(()),
+    }
+}
+
+/// Whether a file is small enough.
+pub fn file(path: &MemoryPath, after: &Document) -> Result<(), Rejection> {
+    match after.text().len() > FILE {
+        true => Err(Rejection::new(Code::TooLarge, format!("{path} would be larger than 64 MiB"))),
+        false => Ok(()),
+    }
+}
+
+/// How much a section is over a limit that compacts.
+#[derive(Debug)]
+pub struct Over {
+    section: usize,
+    bullets: usize,
+    chars: usize,
+}
+
+/// Judges the policy's limits on a file as it would be.
+///
+/// # Errors
+/// `limit_reached` for a place that is over its limit, grew, and refuses.
+pub fn limits(desk: &Desk<'_>, path: &MemoryPath, before: Option<&Document>, after: &Document) -> Step<Vec<Over>> {
+    let policy = desk.cx.policy;
+    let mut over = Vec::new();
+    if policy.limits.is_empty() || path.folder() == Some("archive") {
+        return Ok(over);
+    }
+    for section in 0..after.sections().len() {
+        let slug = effects::section_slug(after, section);
+        for limit in policy.limits.iter().filter(|l| l.fits(path, slug.as_deref())) {
+            if let Some(one) = judged(limit, path, before, after, section)? {
+                over.push(one);
+            }
+        }
+    }
+    Ok(over)
+}
+
+/// A section's size: bullets, entries, characters.
+fn size(document: &Document, section: usize) -> (usize, usize, usize) {
+    let inside: Vec<usize> = (0..document.bullets().len()).filter(|&i| is_within(document, i, section)).collect();
+    let entries = document
+        .sections()
+        .iter()
+        .enumerate()
+        .filter(|(i, s)| s.level == 2 && (section == 0 || s.parent as usize == section) && *i != 0)
+        .count();
+    let chars = inside.iter().map(|&i| document.bullet_text(i).chars().count()).sum();
+    let top = inside.iter().filter(|&&i| document.bullets()[i].depth == 0).count();
+    (top, entries, chars)
+}
+
+fn judged(
+    limit: &Limit,
+    path: &MemoryPath,
+    before: Option<&Document>,
+    after: &Document,
+    section: usize,
+) -> Step<Option<Over>> {
+    let (bullets, entries, chars) = size(after, section);
+    let slug = &after.sections()[section].slug;
+    let old = before
+        .and_then(|b| (0..b.sections().len()).find(|&i| b.sections()[i].slug == *slug).map(|i| size(b, i)))
+        .unwrap_or_default();
+    let grew = |now: usize, then: usize, most: Option<usize>| {
+        most.is_some_and(|m| now > m && now > then).then(|| most.unwrap_or(0))
+    };
+    let what = match (
+        grew(bullets, old.0, limit.bullets),
+        grew(entries, old.1, limit.entries),
+        grew(chars, old.2, limit.chars),
+    ) {
+        (Some(most), _, _) => format!("{bullets} bullets; the policy allows {most}"),
+        (_, Some(most), _) => format!("{entries} entries; the policy allows {most}"),
+        (_, _, Some(most)) => format!("{chars} characters; the policy allows {most}"),
+        _ => return Ok(None),
+    };
+    let compacts = limit.on_limit == OnLimit::Compact && grew(entries, old.1, limit.entries).is_none();
+    if compacts {
+        let extra = |now: usize, most: Option<usize>| most.map_or(0, |m| now.saturating_sub(m));
+        return Ok(Some(Over { section, bullets: extra(bullets, limit.bullets), chars: extra(chars, limit.chars) }));
+    }
+    let document = before.unwrap_or(after);
+    let there = (0..document.sections().len()).find(|&i| document.sections()[i].slug == *slug).unwrap_or(0);
+    let least = least_valuable(document, there);
+    Err(refuse::limit(document, path, there, what, &least).into())
+}
+
+/// A section's top-level bullets, least valuable first: pinned ones last, then by importance, age and place.
+pub fn least_valuable(document: &Document, section: usize) -> Vec<usize> {
+    let mut all = document.counted(section);
+    all.sort_by_key(|&i| {
+        let meta = document.bullet_meta(i).unwrap_or_default();
+        let imp: u8 = meta.get("imp").and_then(|v| v.parse().ok()).unwrap_or(5);
+        (is_pinned(&meta), imp, dated(document, i), i)
+    });
+    all
+}
+
+fn is_pinned(meta: &crate::document::Meta) -> bool {
+    meta.get("pin").is_some_and(|v| !matches!(v, "false" | "0" | "no"))
+}
+
+/// An item's date: its metadata, then its entry's `- Date:`; unknown sorts oldest.
+fn dated(document: &Document, bullet: usize) -> String {
+    let meta = document.bullet_meta(bullet).unwrap_or_default();
+    if let Some(date) = meta.get("upd").or_else(|| meta.get("added")) {
+        return date.to_owned();
+    }
+    let section = document.bullets()[bullet].section;
+    let siblings = document.bullets().iter().enumerate().filter(|(_, b)| b.section == section && section != 0);
+    let date = siblings
+        .map(|(i, _)| document.bullet_text(i))
+        .find_map(|t| t.strip_prefix("Date:").map(|d| d.trim().to_owned()));
+    date.unwrap_or_default()
+}
+
+/// First in, first out: the oldest unpinned bullets make room and go to the archive. The answer says so.
+pub fn evict(
+    path: &MemoryPath,
+    after: &Document,
+    over: &[Over],
+    changeset: &mut Changeset,
+    evicted: &mut Vec<Evicted>,
+    warnings: &mut Vec<(usize, Warning)>,
+) -> Step<Edited> {
+    let mut gone: Vec<usize> = Vec::new();
+    for one in over {
+        let mut oldest = after.counted(one.section);
+        oldest.retain(|&i| !is_pinned(&after.bullet_meta(i).unwrap_or_default()));
+        oldest.sort_by_key(|&i| (dated(after, i), i));
+        let (mut bullets, mut chars) = (one.bullets, one.chars);
+        for i in oldest {
+            if bullets == 0 && chars == 0 {
+                break;
+            }
+            if !gone.contains(&i) {
+                gone.push(i);
+            }
+            bullets = bullets.saturating_sub(1);
+            chars = chars.saturating_sub(after.bullet_text(i).chars().count());
+        }
+        if bullets > 0 || chars > 0 {
+            let least = least_valuable(after, one.section);
+            return Err(refuse::limit(
+                after,
+                path,
+                one.section,
+                "more than the policy allows, and the rest is pinned".into(),
+                &least,
+            )
+            .into());
+        }
+    }
+    gone.sort_unstable();
+    let to = path.below("archive")?;
+    for &i in &gone {
+        changeset.effects.push(effects::bullet(
+            after,
+            path,
+            i,
+            Sign::Removed,
+            changeset.operations.len().saturating_sub(1),
+        ));
+        let section = after.bullets()[i].section as usize;
+        let title =
+            (section != 0 && after.sections()[section].level > 1).then(|| after.section_title(section).into_owned());
+        evicted.push((to.clone(), item_of(after, i), title));
+    }
+    let message =
+        format!("{path} was over its limit: {} of its oldest bullets went to {to} (first in, first out)", gone.len());
+    warnings.push((
+        0,
+        Warning::new(Code::LimitReached, message).detail("archive", to.as_str()).detail("archived", gone.len()),
+    ));
+    let edits: Vec<Edit> = gone.into_iter().map(|bullet| Edit::Remove { bullet }).collect();
+    edit(after, &edits)
+        .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {path}: {}", r[0].why)).into())
+}
+
+/// Adds one evicted item to its archive file, which may have been changed by this changeset already.
+pub fn put_aside(
+    desk: &mut Desk<'_>,
+    changeset: &mut Changeset,
+    to: &MemoryPath,
+    item: Item,
+    title: Option<String>,
+) -> Step<()> {
+    let present = desk.snapshot.file(to)?;
+    let planned = changeset.files.iter().position(|f| f.path == *to);
+    let text = match (planned, present) {
+        (Some(i), _) => {
+            changeset.files[i].after.as_ref().and_then(|b| String::from_utf8(b.to_vec()).ok()).unwrap_or_default()
+        }
+        (None, Some(file)) => file.document.text().to_owned(),
+        (None, None) => super::plan::skeleton(to),
+    };
+    let document = Document::parse(text);
+    let place = match title {
+        None => Place::End(0),
+        Some(title) => match (1..document.sections().len()).find(|&i| document.section_title(i) == title) {
+            Some(at) => Place::End(at),
+            None => Place::NewSection { under: 0, title },
+        },
+    };
+    let edited = edit(&document, &[Edit::Insert { at: place, items: vec![item] }])
+        .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {to}: {}", r[0].why)))?;
+    match planned {
+        Some(i) => {
+            changeset.files[i].after = Some(std::sync::Arc::new(edited.document.into_text().into_bytes()));
+            changeset.files[i].edits = None;
+        }
+        None => {
+            let edits = present.map(|_| edited.splices);
+            changeset.files.push(change(to, present, Some(edited.document), edits, None));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,474 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::super::{Action, Batch, Operation, Target};
+use super::*;
+use crate::shape::sample::{Tape, judge};
+
+fn plain(action: Action) -> Operation {
+    Operation { action, seen: None, if_match: None, reason: None, source: None }
+}
+
+fn at(address: &str) -> Target {
+    Target::Address(address.into())
+}
+
+fn add(at: Target, text: &str) -> Action {
+    Action::Add { at, text: text.into(), children: vec![], meta: vec![], create: false }
+}
+
+fn update(at: Target, index: Option<i64>, old: Option<&str>, text: &str) -> Action {
+    Action::Update { at, index, old: old.map(Into::into), text: text.into() }
+}
+
+fn remove(at: Target, index: Option<i64>, text: Option<&str>) -> Action {
+    Action::Remove { at, index, text: text.map(Into::into), archive: false, forget: false }
+}
+
+/// The operations a text means, without what they say of themselves.
+#[track_caller]
+fn reads(text: &str, expected: &[Action]) -> Batch {
+    let batch = batch(text).unwrap_or_else(|r| panic!("{text}: {r:?}"));
+    let actions: Vec<_> = batch.operations.iter().map(|o| o.action.clone()).collect();
+    assert_eq!(actions, expected, "{text}");
+    batch
+}
+
+/// The refusal of one operation: its code, and a part of its sentence.
+#[track_caller]
+fn refuses(text: &str, code: Code, part: &str) {
+    match batch(text) {
+        Ok(batch) => panic!("{text}: {batch:?}"),
+        Err(all) => {
+            assert_eq!(all.len(), 1, "{text}: {all:?}");
+            assert_eq!(all[0].code, code, "{text}: {}", all[0].message);
+            assert!(all[0].message.contains(part), "{text}: {}", all[0].message);
+        }
+    }
+}
+
+mod seeds {
+    use super::*;
+
+    /// seeds/bullet-crud.md 2 B–D and 5, word for word.
+    #[test]
+    fn bullets() {
+        reads(
+            r#"{
+    "memory_id": "mem123",
+    "sub_memory": "Lives with Anna",
+    "intent": "add"
+  }"#,
+            &[add(at("@mem123"), "Lives with Anna")],
+        );
+        reads(
+            r#"{
+    "memory_id": "mem123",
+    "sub_memory": "Lives with Anna",
+    "index": 3,
+    "intent": "delete"
+  }"#,
+            &[remove(at("@mem123"), Some(3), Some("Lives with Anna"))],
+        );
+        reads(
+            r#"{
+    "memory_id": "mem123",
+    "old_sub_memory": "Lives in Denver",
+    "new_sub_memory": "Lives in Austin",
+    "index": 1,
+    "intent": "update"
+  }"#,
+            &[update(at("@mem123"), Some(1), Some("Lives in Denver"), "Lives in Austin")],
+        );
+        reads(
+            r#"[
+  {
+    "memory_id": "mem123",
+    "old_sub_memory": "Lives in Denver",
+    "new_sub_memory": "Lives in Austin",
+    "index": 1,
+    "intent": "update"
+  },
+  {
+    "memory_id": "mem123",
+    "sub_memory": "Lives with Anna",
+    "index": 3,
+    "intent": "delete"
+  }
+]"#,
+            &[
+                update(at("@mem123"), Some(1), Some("Lives in Denver"), "Lives in Austin"),
+                remove(at("@mem123"), Some(3), Some("Lives with Anna")),
+            ],
+        );
+    }
+
+    /// seeds/bullet-crud.md 3 ("or create new block if category does not exist") and 4 ("always output … index").
+    #[test]
+    fn bullets_by_category_address_and_with_an_index_too_many() {
+        reads(
+            r#"{"intent":"add","category":"User Profile","sub_memory":"Age is 30","index":2}"#,
+            &[add(Target::Category("User Profile".into()), "Age is 30")],
+        );
+        for (id, address) in [
+            ("user@mem123", "user@mem123"),
+            ("@mem123", "@mem123"),
+            ("user#work", "user#work"),
+            ("facts/user.md", "facts/user.md"),
+        ] {
+            reads(
+                &json!({"intent": "remove", "memory_id": id, "category": "x", "index": 2.0}).to_string(),
+                &[remove(at(address), Some(2), None)],
+            );
+        }
+    }
+
+    /// seeds/json-memory.md, both agents' answers and the handler's call.
+    #[test]
+    fn paths() {
+        let batch = reads(
+            r#"{
+  "edits": [
+    {
+      "operation": "delete",
+      "path": "food.likes[2]",
+      "reason": "User wants to remove egg preferences"
+    }
+  ],
+  "decision": "proceed",
+  "reasoning": "Found egg preference, deleting as requested"
+}"#,
+            &[remove(at("food#likes"), Some(3), None)],
+        );
+        assert_eq!(batch.operations[0].reason.as_deref(), Some("User wants to remove egg preferences"));
+        assert_eq!(batch.reason.as_deref(), Some("Found egg preference, deleting as requested"));
+        reads(
+            r#"[
+    {"operation": "delete", "path": "food.likes[2]", "file": "resource_user_food_prefs.json"},
+    {"operation": "insert", "path": "food.likes", "new_value": {
+        "item": "pasta_carbonara",
+        "display": "Pasta (especially carbonara)",
+        "added": "2025-12-28",
+        "expiry": null
+      }}
+]"#,
+            &[
+                remove(at("resource_user_food_prefs#food/likes"), Some(3), None),
+                Action::Add {
+                    at: at("food#likes"),
+                    text: "Pasta (especially carbonara)".into(),
+                    children: vec![],
+                    meta: vec![("added".into(), "2025-12-28".into())],
+                    create: false,
+                },
+            ],
+        );
+        reads(
+            r#"{"operation":"update","path":"food.likes[2]","new_value":{"item":"eggs","added":"2025-12-28"},"current_value":{"item":"scrambled_eggs_with_lox","tags":["x"]},"relevance":"Contains 'eggs'"}"#,
+            &[update(at("food#likes"), Some(3), Some("scrambled_eggs_with_lox"), "eggs")],
+        );
+        reads(
+            r#"{"operation":"update","path":"a.b.c[0]","new_value":"x","current_value":"{'item': 'y', ...}"}"#,
+            &[update(at("a#b/c"), Some(1), Some("{'item': 'y', ...}"), "x")],
+        );
+        reads(
+            r#"{"operation":"insert","path":"food","new_value":{"item":"x","expiry":"2025-12-31","confidence":0.9,"importance":7,"durability":"high"}}"#,
+            &[Action::Add {
+                at: at("food"),
+                text: "x".into(),
+                children: vec![],
+                meta: [("exp", "2025-12-31"), ("conf", "0.9"), ("imp", "7"), ("dur", "high")]
+                    .map(|(k, v)| (k.into(), v.into()))
+                    .to_vec(),
+                create: false,
+            }],
+        );
+    }
+
+    #[test]
+    fn doing_nothing() {
+        reads(
+            r#"{"operation":"no_change","path":"food.likes[0]","reason":"pasta already exists"}"#,
+            &[Action::Nothing { at: Some(at("food#likes@1")) }],
+        );
+        reads(r#"{"operation":"no_change"}"#, &[Action::Nothing { at: None }]);
+        let none = reads(r#"{"edits":[],"decision":"reject","reasoning":"duplicate"}"#, &[]);
+        assert_eq!(none.reason.as_deref(), Some("duplicate"));
+        refuses(r#"{"edits":[{"operation":"no_change"}],"decision":"reject"}"#, Code::InvalidOperation, "proceed");
+    }
+
+    /// seeds/m2-markdown-memory.md 6.
+    #[test]
+    fn tools() {
+        let patch = Action::Patch {
+            at: at("facts/user.md"),
+            pairs: vec![("Role: dev".into(), "Role: Full-stack developer".into()), ("- x\n".into(), "".into())],
+        };
+        let write = Action::Write { at: at("facts/user.md"), text: "# User Facts\n".into(), create: false };
+        let append = Action::Append {
+            at: Some(at("episodes/2026-02.md")),
+            text: "## Logger stdout leak fix\n- Summary: pino → JS\n".into(),
+            title: None,
+            date: None,
+            summary: None,
+            file_summary: Some("logger fix".into()),
+            create: false,
+        };
+        let patches = json!({"path": "facts/user.md", "patches": [{"oldText": "Role: dev", "newText": "Role: Full-stack developer"}, {"oldText": "- x\n", "newText": ""}]});
+        let content = json!({"path": "facts/user.md", "content": "# User Facts\n"});
+        let entry = json!({"path": "episodes/2026-02.md", "entry": "## Logger stdout leak fix\n- Summary: pino → JS\n", "summary": "logger fix"});
+        for (tool, arguments, action) in
+            [("memory_patch", patches, patch), ("memory_write", content, write), ("memory_append", entry, append)]
+        {
+            for call in [
+                arguments.clone(),
+                json!({"name": tool, "arguments": arguments}),
+                json!({"tool": tool, "params": arguments}),
+                json!({"name": tool, "input": arguments}),
+                json!({"name": tool, "arguments": arguments.to_string()}),
+            ] {
+                reads(&call.to_string(), std::slice::from_ref(&action));
+                reads(&json!([call]).to_string(), std::slice::from_ref(&action));
+            }
+        }
+        refuses(
+            r#"{"name":"memory_read","arguments":{"path":"facts/user.md"}}"#,
+            Code::InvalidOperation,
+            "'memory_read' makes no change",
+        );
+        refuses(r#"{"name":"memory_write","arguments":"{"}"#, Code::InvalidOperation, "arguments");
+        refuses(
+            r#"{"name":"memory_write","arguments":{"path":"a","content":""},"params":{}}"#,
+            Code::InvalidOperation,
+            "",
+        );
+    }
+
+    #[test]
+    fn editors() {
+        let patch = Action::Patch { at: at("user"), pairs: vec![("a".into(), "b".into())] };
+        for text in [
+            r#"{"command":"str_replace","path":"user","old_str":"a","new_str":"b"}"#,
+            r#"{"path":"user","old_str":"a","new_str":"b"}"#,
+        ] {
+            reads(text, std::slice::from_ref(&patch));
+        }
+        refuses(r#"{"command":"view","path":"user"}"#, Code::InvalidOperation, "'str_replace'");
+        refuses(r#"{"path":"user","old_str":"","new_str":"b"}"#, Code::InvalidOperation, "'old_str'");
+    }
+}
+
+#[test]
+fn our_own_dialect() {
+    let tabs = add(at("user#travel"), "Prefers window seats");
+    reads(r#"{"op":"add","at":"user#travel","text":"Prefers window seats"}"#, std::slice::from_ref(&tabs));
+    reads(
+        r#"{"op":"update","at":"user@acvh","text":"Prefers spaces"}"#,
+        &[update(at("user@acvh"), None, None, "Prefers spaces")],
+    );
+    reads(r#"{"op":"rm","at":"user@qe2f"}"#, &[remove(at("user@qe2f"), None, None)]);
+    reads(
+        r#"{"op":"set","at":"user@qe2f","meta":{"imp":7,"pin":true,"exp":"","conf":0.5}}"#,
+        &[Action::Set {
+            at: at("user@qe2f"),
+            pairs: [("imp", "7"), ("pin", "true"), ("exp", ""), ("conf", "0.5")]
+                .map(|(k, v)| (k.into(), v.into()))
+                .to_vec(),
+        }],
+    );
+    reads(
+        r#"{"op":"patch","at":"user","pairs":[{"old":"a","new":""}]}"#,
+        &[Action::Patch { at: at("user"), pairs: vec![("a".into(), "".into())] }],
+    );
+    let batch = reads(
+        r#"{"operations":[{"op":"add","at":"user#travel","text":"Prefers window seats","seen":"DEADBEEF","old":null}],"request":"r1","reason":"why","source":"chat-7"}"#,
+        &[tabs],
+    );
+    assert_eq!(batch.operations[0].seen.as_deref(), Some("DEADBEEF"));
+    assert_eq!(
+        (batch.request.as_deref(), batch.reason.as_deref(), batch.source.as_deref()),
+        (Some("r1"), Some("why"), Some("chat-7"))
+    );
+}
+
+#[test]
+fn indented_lines_are_children() {
+    let children =
+        |text: &str| match &batch(&json!({"op": "add", "at": "user", "text": text}).to_string()).unwrap().operations[0]
+            .action
+        {
+            Action::Add { text, children, .. } => (text.clone(), children.join("|")),
+            other => panic!("{other:?}"),
+        };
+    assert_eq!(children("a\n  - b\n    c\n  - d\n"), ("a".into(), "- b|  c|- d".into()));
+    assert_eq!(children("a\r\n\t- b\r\n\t\tc"), ("a".into(), "- b|    c".into()));
+    assert_eq!(children("a\n\n    b\n  c\n \n"), ("a".into(), "|  b|c".into()));
+    for text in ["a\nb", "a\n b", "a\n- b", "a\rb", "a\n  b\nc"] {
+        refuses(
+            &json!({"op": "add", "at": "user", "text": text}).to_string(),
+            Code::Multiline,
+            "'text' must be one line",
+        );
+    }
+    refuses(r#"{"op":"update","at":"user@acvh","text":"a\n  b"}"#, Code::Multiline, "'text'");
+    refuses(r#"{"intent":"update","memory_id":"m1","new_sub_memory":"a\nb"}"#, Code::Multiline, "'new_sub_memory'");
+}
+
+#[test]
+fn what_is_around_operations() {
+    let both = [remove(at("user@qe2f"), None, None), remove(at("user@acvh"), None, None)];
+    let (one, two) = (r#"{"op":"rm","at":"user@qe2f"}"#, r#"{"intent":"delete","memory_id":"user@acvh","index":1}"#);
+    let second = [both[0].clone(), remove(at("user@acvh"), Some(1), None)];
+    reads(&format!("{one}\n\n{two}\r\n"), &second);
+    reads(&format!("\u{feff}[{one},{two}]\n"), &second);
+    reads(&format!("```json\n[{one},{two}]\n```\n"), &second);
+    reads(&format!("```\n{one}\n{two}\n```"), &second);
+    reads(&format!("  ```jsonl\r\n{one}\r\n{two}\r\n```  "), &second);
+    reads("[]", &[]);
+    for (text, code) in [
+        ("", Code::EmptyInput),
+        (" \n", Code::EmptyInput),
+        ("\u{feff}", Code::EmptyInput),
+        ("```json\n```", Code::EmptyInput),
+        ("Sure! Here it is:\n[]", Code::InvalidOperation),
+        ("```rust\n[]\n```", Code::InvalidOperation),
+        ("```json\n[]\n```\nDone.", Code::InvalidOperation),
+        ("[[]]", Code::InvalidOperation),
+        ("[{\"operations\":[]}]", Code::InvalidOperation),
+        ("3", Code::InvalidOperation),
+        ("null", Code::InvalidOperation),
+        ("{}", Code::InvalidOperation),
+        ("{\"a\":1", Code::InvalidOperation),
+    ] {
+        refuses(text, code, "");
+    }
+    refuses(&"[".repeat(100_000), Code::InvalidOperation, "recursion");
+    refuses(&format!("[{}]", vec![one; 1001].join(",")), Code::TooLarge, "1000");
+    assert_eq!(batch(&vec![one; 1000].join("\n")).unwrap().operations.len(), 1000);
+}
+
+#[test]
+fn every_malformed_operation_is_told_with_its_number() {
+    let numbers =
+        |text: &str| batch(text).unwrap_err().iter().map(|r| (r.operation, r.code.name())).collect::<Vec<_>>();
+    let good = r#"{"op":"rm","at":"user@qe2f"}"#;
+    assert_eq!(
+        numbers(&format!("[{good},3,{good},{{\"op\":\"add\"}},{{\"op\":\"add\",\"at\":\"user\",\"text\":\"a\\nb\"}}]")),
+        [(Some(1), "invalid_operation"), (Some(3), "invalid_operation"), (Some(4), "multiline")]
+    );
+    assert_eq!(
+        numbers(&format!("{good}\n{{\n{good}\n[]")),
+        [(Some(1), "invalid_operation"), (Some(3), "invalid_operation")]
+    );
+    assert_eq!(batch(&format!("{good}\n{{\n")).unwrap_err()[0].details["line"], 2);
+}
+
+#[test]
+fn a_refusal_names_the_field() {
+    let invalid = |text: &str, part: &str| refuses(text, Code::InvalidOperation, part);
+    invalid(r#"{"op":"add","at":"user","txet":"x"}"#, "add: 'txet' is unknown, 'text' is not");
+    invalid(r#"{"op":"add","at":"user"}"#, "add: 'text' is missing");
+    invalid(r#"{"op":"add","text":"x"}"#, "add: 'at' or 'category' is missing");
+    invalid(r#"{"op":"add","at":"u","category":"c","text":"x"}"#, "only one of 'at' and 'category'");
+    invalid(r#"{"op":"add","at":"user","text":"x","old":"y"}"#, "add: 'old' does not belong to add");
+    invalid(r#"{"op":"add","at":"user","text":7}"#, "'text' must be one line of text");
+    invalid(r#"{"op":"ad","at":"user"}"#, "'op' 'ad' is unknown, 'add' is not");
+    invalid(r#"{"op":7}"#, "'op' must be a string");
+    invalid(r#"{"Op":"add"}"#, "'Op' is unknown, 'op' is not");
+    invalid(
+        r#"{"op":"patch","at":"u","pairs":[{"old":"a","new":"b"},{"old":"a","nwe":"b"}]}"#,
+        "'pairs.1': 'nwe' is unknown, 'new' is not",
+    );
+    invalid(r#"{"op":"patch","at":"u","pairs":[]}"#, "'pairs' must be a list that is not empty");
+    invalid(r#"{"op":"set","at":"u","meta":{"a b":1}}"#, "'meta': the key 'a b' must be");
+    invalid(r#"{"op":"set","at":"u","meta":{"a":[1]}}"#, "'meta.a' must be");
+    invalid(r#"{"intent":"delete","memory_id":"mem123"}"#, "bullet_delete: 'sub_memory' or 'index' is missing");
+    invalid(r#"{"operation":"update","path":"a[0]"}"#, "path_update: 'new_value' is missing");
+    invalid(
+        r#"{"operation":"insert","path":"a.b[0]","new_value":"x"}"#,
+        "'path' must be a dotted path without an index",
+    );
+    invalid(
+        r#"{"operation":"update","path":"a[0]","new_value":{"item":"x","expiry":"2026-01-01"}}"#,
+        "'expiry' does not belong",
+    );
+    for index in ["0", "-1", "1.5", "2147483648", "1e300", "\"3\"", "18446744073709551615"] {
+        invalid(
+            &format!(r#"{{"op":"rm","at":"user","index":{index}}}"#),
+            "'index' must be a whole number from 1 to 2147483647",
+        );
+    }
+    reads(r#"{"op":"rm","at":"user","index":3.0}"#, &[remove(at("user"), Some(3), None)]);
+}
+
+/// A message goes to a terminal and to a model: it shows little of what was handed in, and nothing raw.
+#[test]
+fn a_refusal_repeats_little() {
+    let evil = "\u{1b}]0;\u{202e}\u{7}".repeat(200);
+    for value in [
+        json!({ &evil: 1 }),
+        json!({"op": evil}),
+        json!({"op": "add", &evil: 1}),
+        json!({"op": "set", "at": "u", "meta": {&evil: 1}}),
+        json!({"op": "set", "at": "u", "meta": {"a": {&evil: 1}}}),
+        json!({"name": evil, "arguments": {}}),
+        json!({"intent": evil}),
+        json!({"op": "add", "at": "u", "text": [evil]}),
+    ] {
+        for rejection in batch(&value.to_string()).unwrap_err() {
+            assert!(!rejection.message.contains(|c: char| c.is_control() || c == '\u{202e}'), "{}", rejection.message);
+            assert!(rejection.message.chars().count() < 200, "{}", rejection.message);
+        }
+    }
+}
+
+/// The field of every form, as somebody near it might write it, in all envelopes.
+fn somebody_writes(tape: &mut Tape) -> Value {
+    let mut operation = |tape: &mut Tape| {
+        let forms: Vec<&Form> = wire::FORMS.iter().copied().chain(seeds()).collect();
+        let form = *tape.pick(&forms);
+        tape.form(form, &mut |tape| tape.anything())
+    };
+    match tape.below(10) {
+        0 => (0..tape.below(4)).map(|_| operation(tape)).collect(),
+        1 => tape.form(envelope::FORMS[0], &mut operation),
+        2 => tape.form(envelope::FORMS[1], &mut operation),
+        3 if tape.once_in(4) => tape.anything(),
+        _ => operation(tape),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+
+    #[test]
+    fn no_text_makes_it_panic(text in "\\PC*", json in "[\\[\\]{}\":,a0-9 \n`\\\\-]{0,40}") {
+        _ = batch(&text);
+        _ = batch(&json);
+    }
+}
+
+/// Both judges agree on values near the grammar, and what is accepted survives printing.
+#[test]
+fn the_schema_accepts_what_the_reader_accepts() {
+    let valid = judge(schema());
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(4000) };
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let (accepted, all) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    runner
+        .run(&proptest::collection::vec(any::<u16>(), 0..120), |tape| {
+            let value = somebody_writes(&mut Tape::new(&tape, &[]));
+            let read = batch(&value.to_string());
+            all.set(all.get() + 1);
+            prop_assert_eq!(valid(&value), read.is_ok(), "{} {:?}", value, read);
+            let Ok(read) = read else { return Ok(()) };
+            accepted.set(accepted.get() + 1);
+            let printed: Vec<Value> = read.operations.iter().map(print).collect();
+            prop_assert!(valid(&json!(printed)), "{:?}", printed);
+            prop_assert_eq!(&batch(&json!(printed).to_string()).unwrap().operations, &read.operations);
+            Ok(())
+        })
+        .unwrap();
+    // A fuzzer that only makes junk proves nothing.
+    assert!(accepted.get() * 4 > all.get() && accepted.get() * 4 < all.get() * 3, "{accepted:?} of {all:?}");
+}

@@ -1,0 +1,36 @@
+//! Reduces English words to the part that their forms share: `running`, `runs` → `run`.
+//!
+//! Never changes words of other scripts, numbers, or words with letters beyond ASCII.
+
+use std::borrow::Cow;
+
+use rust_stemmers::{Algorithm, Stemmer};
+
+/// The Snowball (English) stem of a lower-case word.
+pub fn stem(word: &str) -> Cow<'_, str> {
+    if !word.bytes().all(|b| b.is_ascii_lowercase() || b == b'\'') {
+        return Cow::Borrowed(word);
+    }
+    // Only a function pointer: there is nothing to keep between calls.
+    Stemmer::create(Algorithm::English).stem(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_share_their_stem() {
+        for (a, b) in [("running", "runs"), ("memories", "memory"), ("hiked", "hiking"), ("camping", "camps")] {
+            assert_eq!(stem(a), stem(b));
+        }
+        assert_ne!(stem("tabs"), stem("tables"));
+    }
+
+    #[test]
+    fn what_is_not_english_stays() {
+        for word in ["2024", "x86s", "cafés", "你好", ""] {
+            assert_eq!(stem(word), word);
+        }
+    }
+}
