@@ -144,7 +144,7 @@ mod tests {
         root
     }
 
-    fn check(root: &Path, work: &str, asked: Asked, user: Option<&str>, found: Option<(&str, &str)>) {
+    fn check(root: &Path, work: &str, asked: Asked, user: Option<&str>, found: Option<(&str, &'static str)>) {
         let own = || user.map(|u| root.join(u));
         let place = find(&asked, &root.join(work), &own).ok();
         assert_eq!(place, found.map(|(dir, found_by)| Place { dir: root.join(dir), found_by }), "{work} {asked:?}");
