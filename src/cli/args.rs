@@ -35,30 +35,30 @@ Changes take -n (show, write nothing), -m REASON, --if-match ETAG, -f.
 memdir COMMAND --help explains one; man memdir the whole.
 ";
 
-/// Options that every command takes, before or after its name.
+// Options that every command takes, before or after its name. (No doc comment: clap would print it as the verb's own.)
 #[derive(Args, Clone, Debug, Default)]
 #[group(skip)]
 pub struct Global {
     /// The data dir; also MEMDIR
-    #[arg(short = 'C', long = "dir", value_name = "DIR", help_heading = "Everywhere", hide_short_help = true)]
+    #[arg(short = 'C', long = "dir", value_name = "DIR", help_heading = "Everywhere")]
     pub dir: Option<std::path::PathBuf>,
     /// Your own memory (memory.dataDir of the user config), wherever you are
-    #[arg(short = 'g', long, help_heading = "Everywhere", hide_short_help = true, conflicts_with = "dir")]
+    #[arg(short = 'g', long, help_heading = "Everywhere", conflicts_with = "dir")]
     pub global: bool,
     /// Who is asking, for the journal; also MEMDIR_AS
-    #[arg(long = "as", value_name = "NAME", help_heading = "Everywhere", hide_short_help = true)]
+    #[arg(long = "as", value_name = "NAME", help_heading = "Everywhere")]
     pub actor: Option<String>,
     /// One JSON object: the answer on stdout, or the error on stderr
     #[arg(long, help_heading = "Everywhere")]
     pub json: bool,
     /// No answer of a change, no warnings
-    #[arg(short, long, help_heading = "Everywhere", hide_short_help = true, conflicts_with = "verbose")]
+    #[arg(short, long, help_heading = "Everywhere", conflicts_with = "verbose")]
     pub quiet: bool,
     /// Etags, metadata, where the data dir was found
-    #[arg(short, long, help_heading = "Everywhere", hide_short_help = true)]
+    #[arg(short, long, help_heading = "Everywhere")]
     pub verbose: bool,
     /// Colour: auto (on a terminal without NO_COLOR), always or never
-    #[arg(long, value_name = "WHEN", help_heading = "Everywhere", hide_short_help = true)]
+    #[arg(long, value_name = "WHEN", help_heading = "Everywhere", hide_possible_values = true)]
     pub color: Option<When>,
 }
 
@@ -71,7 +71,7 @@ pub enum When {
     Never,
 }
 
-/// Options that every change takes.
+// Options that every change takes.
 #[derive(Args, Clone, Debug, Default)]
 #[group(skip)]
 pub struct HowArgs {
@@ -149,7 +149,7 @@ impl Global {
 
 /// The grammar of one verb: its own options, then the shared ones.
 pub fn grammar<A: Args>(command: Command) -> Command {
-    let help = clap::Arg::new("help").short('h').long("help").action(ArgAction::Help);
-    let help = help.help("Print help; --help with all options").help_heading("Everywhere");
+    let help = clap::Arg::new("help").short('h').long("help").action(ArgAction::HelpShort);
+    let help = help.help("This help").help_heading("Everywhere");
     Global::augment_args(A::augment_args(command)).disable_help_flag(true).arg(help)
 }
