@@ -8,7 +8,19 @@ use std::ffi::{OsStr, OsString};
 
 /// Options with a value that verbs with texts take. A test compares them with the grammar.
 const LONG: [&str; 14] = [
-    "dir", "as", "color", "reason", "source", "if-match", "lock-timeout", "file", "tag", "imp", "exp", "conf", "id",
+    "dir",
+    "as",
+    "color",
+    "reason",
+    "source",
+    "if-match",
+    "lock-timeout",
+    "file",
+    "tag",
+    "imp",
+    "exp",
+    "conf",
+    "id",
     "index",
 ];
 const LONG_TEXT: [&str; 1] = ["old"];
@@ -171,7 +183,8 @@ mod tests {
     fn the_lists_of_options_are_the_grammars() {
         let mut command = crate::cli::args::command();
         command.build();
-        let mut texts: Vec<&clap::Command> = ["add", "update", "rm"].map(|v| command.find_subcommand(v).unwrap()).into();
+        let mut texts: Vec<&clap::Command> =
+            ["add", "update", "rm"].map(|v| command.find_subcommand(v).unwrap()).into();
         let bullet = command.find_subcommand("bullet").unwrap();
         texts.extend(["add", "update", "del"].map(|v| bullet.find_subcommand(v).unwrap()));
         for command in texts {

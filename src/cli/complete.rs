@@ -61,8 +61,8 @@ fn context(global: &Global, before: &[String]) -> (Global, Option<String>, usize
         match word.as_str() {
             "-C" | "--dir" => global.dir = words.next().map(Into::into),
             "-g" | "--global" => global.global = true,
-            "-F" | "--file" | "-m" | "--reason" | "--as" | "--color" | "--source" | "--if-match" | "--old" | "--new"
-            | "--tag" | "--index" | "-t" | "-s" | "-d" => drop(words.next()),
+            "-F" | "--file" | "-m" | "--reason" | "--as" | "--color" | "--source" | "--if-match" | "--old"
+            | "--new" | "--tag" | "--index" | "-t" | "-s" | "-d" => drop(words.next()),
             w if w.starts_with('-') => {}
             w => match &verb {
                 None => verb = Some(w.to_owned()),

@@ -22,7 +22,8 @@ pub fn schema(topic: Topic) -> String {
 
 /// The grammar without what nobody types.
 fn shown() -> Command {
-    let mut command = args::command().mut_subcommand("__complete", |c| Command::new(c.get_name().to_owned()).hide(true));
+    let mut command =
+        args::command().mut_subcommand("__complete", |c| Command::new(c.get_name().to_owned()).hide(true));
     command.build();
     command
 }
@@ -44,13 +45,24 @@ pub fn completions(shell: Shell) -> String {
     }
 }
 
-/// zsh: clap's script completes positionals as files; ours asks memdir first.
+/// zsh: clap's function stays, and its positionals ask memdir first.
 fn zsh(clap: &str) -> String {
     let own = include_str!("complete/memdir.zsh");
-    let (head, tail) = clap.split_once("\nif [ \"$funcstack[1]\" = \"_memdir\" ]").unwrap_or((clap, ""));
-    let tail = if tail.is_empty() { String::new() } else { format!("\nif [ \"$funcstack[1]\" = \"_memdir\" ]{tail}") };
-    let head = head.replace("_default'", "_memdir_words'").replace(":_default\"", ":_memdir_words\"");
-    format!("{head}\n{own}{tail}")
+    let mut out = String::with_capacity(clap.len() + own.len());
+    for line in clap.lines() {
+        let positional = line.starts_with("':") || line.starts_with("'*:");
+        match line {
+            "_memdir() {" => out.push_str("_memdir_clap() {"),
+            "if [ \"$funcstack[1]\" = \"_memdir\" ]; then" => {
+                out.push_str(own.trim_start());
+                out.push_str(line);
+            }
+            _ if positional => out.push_str(&line.replace(":_default'", ":_memdir_words'")),
+            _ => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// A manual page in roff, or (`--all`) all of them as files.

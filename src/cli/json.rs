@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::hints;
 use crate::code::{Rejection, Warning};
-use crate::commands::answer::{Answer, Told};
 use crate::commands::Failure;
+use crate::commands::answer::{Answer, Told};
 
 /// An answer as one line.
 pub fn answer(answer: &Answer, warnings: &[Warning]) -> String {

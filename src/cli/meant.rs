@@ -7,7 +7,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::argv::Word;
-use super::verbs::{AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs};
+use super::verbs::{
+    AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
+};
 use crate::code::{Code, Rejection};
 use crate::commands::Failure;
 use crate::operation::{Action, Batch, Operation, Target, read};
@@ -306,8 +308,10 @@ fn pairs(content: &str) -> Result<Vec<(String, String)>, Rejection> {
                 Ok((side(0)?, side(1)?))
             }
             one => {
-                let old = text(one, ["oldText", "old_str", "old_string", "old"]).ok_or_else(|| bad("oldText is missing"))?;
-                let new = text(one, ["newText", "new_str", "new_string", "new"]).ok_or_else(|| bad("newText is missing"))?;
+                let old =
+                    text(one, ["oldText", "old_str", "old_string", "old"]).ok_or_else(|| bad("oldText is missing"))?;
+                let new =
+                    text(one, ["newText", "new_str", "new_string", "new"]).ok_or_else(|| bad("newText is missing"))?;
                 Ok((old, new))
             }
         })

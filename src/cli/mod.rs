@@ -62,6 +62,13 @@ fn refusal(said: &str) -> Rejection {
     rejection.try_(Hint { verb: if verb.is_empty() { vec!["--help"] } else { vec!["help"] }, address: verb })
 }
 
+/// The whole grammar, built: for whoever must look at every verb and option.
+pub fn grammar() -> clap::Command {
+    let mut command = args::command();
+    command.build();
+    command
+}
+
 /// Completion scripts and manual pages, as they are committed: `(path, text)` from the root of the repository.
 pub fn generated() -> Vec<(String, String)> {
     generate::all()

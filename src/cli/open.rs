@@ -20,8 +20,7 @@ pub fn env(name: &str) -> Option<String> {
 
 /// The working directory.
 pub fn work() -> Result<PathBuf, Rejection> {
-    std::env::current_dir()
-        .map_err(|e| Rejection::new(Code::Io, format!("the working directory cannot be read: {e}")))
+    std::env::current_dir().map_err(|e| Rejection::new(Code::Io, format!("the working directory cannot be read: {e}")))
 }
 
 /// What the caller said about where.

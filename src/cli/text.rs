@@ -11,7 +11,9 @@ use super::output::{Layout, Style};
 use super::{hints, sanitize};
 use crate::code::{Rejection, Warning};
 use crate::commands::Failure;
-use crate::commands::answer::{Answer, BulletRow, ChangedFile, Changed, Check, EffectRow, Files, Init, Outline, Status, Told};
+use crate::commands::answer::{
+    Answer, BulletRow, Changed, ChangedFile, Check, EffectRow, Files, Init, Outline, Status, Told,
+};
 
 /// A page under construction.
 pub struct Page<'a> {

@@ -106,10 +106,7 @@ pub struct InitArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(
-    about = "What a person should know about this memory now",
-    after_help = "Example: memdir status --json"
-)]
+#[command(about = "What a person should know about this memory now", after_help = "Example: memdir status --json")]
 #[group(skip)]
 pub struct StatusArgs {}
 
@@ -514,10 +511,7 @@ pub struct DiffArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(
-    about = "Take a revision back; again goes further back",
-    after_help = "Example: memdir undo --by claude"
-)]
+#[command(about = "Take a revision back; again goes further back", after_help = "Example: memdir undo --by claude")]
 #[group(skip)]
 pub struct UndoArgs {
     /// Which; without it, the newest that is not undone
@@ -534,10 +528,7 @@ pub struct UndoArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(
-    about = "Bring back what was undone, or what an editor dropped",
-    after_help = "Example: memdir redo r41"
-)]
+#[command(about = "Bring back what was undone, or what an editor dropped", after_help = "Example: memdir redo r41")]
 #[group(skip)]
 pub struct RedoArgs {
     /// Which; without it, the latest undo

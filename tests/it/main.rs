@@ -1,4 +1,6 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
 mod corpus;
+mod generated;
+mod inputs;
 mod paths;

@@ -1,14 +1,19 @@
 
 # Files, sections, bullets and revisions come from the memory itself.
+_memdir() {
+    local -a memdir_words
+    memdir_words=("${(@)words[2,CURRENT]}")
+    memdir_words[-1]=$PREFIX
+    _memdir_clap "$@"
+}
+
 _memdir_words() {
-    local line word about
+    local line
     local -a found shown
-    for line in "${(@f)$(command memdir __complete -- "${(@Q)${(z)LBUFFER}[2,-1]}" ${${LBUFFER[-1]}:#[^ ]} 2>/dev/null)}"; do
+    for line in "${(@f)$(command memdir __complete -- "${(@)memdir_words}" 2>/dev/null)}"; do
         [[ -n $line ]] || continue
-        word=${line%%$'\t'*}
-        about=${line#*$'\t'}
-        found+=("$word")
-        shown+=("$word  $about")
+        found+=("${line%%$'\t'*}")
+        shown+=("${line%%$'\t'*}  ${line#*$'\t'}")
     done
     if (( $#found )); then
         compadd -l -d shown -S '' -- "${found[@]}"
@@ -16,3 +21,4 @@ _memdir_words() {
         _files
     fi
 }
+

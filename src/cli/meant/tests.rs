@@ -56,11 +56,7 @@ fn a_list_from_stdin_is_one_bullet_an_item() {
     let own = |c: &[&str]| c.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
     assert_eq!(
         texts,
-        [
-            ("one".into(), own(&["- child", "  deep"])),
-            ("two".into(), own(&["more"])),
-            ("three".into(), vec![])
-        ]
+        [("one".into(), own(&["- child", "  deep"])), ("two".into(), own(&["more"])), ("three".into(), vec![])]
     );
 }
 
@@ -96,8 +92,14 @@ fn a_removal_of_a_bullet_is_never_a_removal_of_its_file() {
         forget: false,
     };
     let rm = |line: &[&str]| super::rm(&said(line));
-    assert_eq!(actions(rm(&["rm", "user@a1b2", "x@c3d4"])), [remove("user@a1b2", None, None), remove("x@c3d4", None, None)]);
-    assert_eq!(actions(rm(&["rm", "user", "- a", "- b"])), [remove("user", None, Some("a")), remove("user", None, Some("b"))]);
+    assert_eq!(
+        actions(rm(&["rm", "user@a1b2", "x@c3d4"])),
+        [remove("user@a1b2", None, None), remove("x@c3d4", None, None)]
+    );
+    assert_eq!(
+        actions(rm(&["rm", "user", "- a", "- b"])),
+        [remove("user", None, Some("a")), remove("user", None, Some("b"))]
+    );
     assert_eq!(refused(rm(&["rm", "--", "- a"])), Code::Usage);
     let del = |line: &[&str]| super::bullet_del(&said(line));
     assert_eq!(refused(del(&["bullet", "del", "user"])), Code::Usage);

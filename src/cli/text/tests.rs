@@ -35,10 +35,7 @@ fn a_change_shows_file_revision_and_each_bullet() {
 fn a_dry_run_is_a_diff_that_says_so() {
     let diff = Some("--- a\n+++ b\n@@ -1 +1 @@\n-\x1bold\n+new\n".to_owned());
     let change = Changed { changed: true, dry_run: true, diff, ..Changed::default() };
-    check(
-        Answer::Changed(change),
-        "dry run, nothing written\n--- a\n+++ b\n@@ -1 +1 @@\n-\\x1bold\n+new\n",
-    );
+    check(Answer::Changed(change), "dry run, nothing written\n--- a\n+++ b\n@@ -1 +1 @@\n-\\x1bold\n+new\n");
 }
 
 #[test]
