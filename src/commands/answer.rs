@@ -2,13 +2,82 @@
 //!
 //! Never holds colours, columns or shell words. Field names are the JSON contract: fields are only ever added.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
 
+/// The JSON Schema of what `--json` prints: an answer on stdout, or an error on stderr.
+pub fn schema() -> Value {
+    let mut generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let answer = generator.subschema_for::<Answer>();
+    let error = generator.subschema_for::<ErrorAnswer>();
+    let definitions = generator.take_definitions(true);
+    serde_json::json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "memdir answer",
+        "type": "object",
+        "properties": { "v": { "const": 1 } },
+        "required": ["v"],
+        "anyOf": [answer, error],
+        "$defs": definitions,
+    })
+}
+
+/// An error as it is printed on stderr: the first refusal, flat.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ErrorAnswer {
+    /// The code's name.
+    pub code: String,
+    /// One sentence.
+    pub message: String,
+    /// What to do, in plain words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Commands to try; they never hold memory text.
+    #[serde(rename = "try")]
+    pub tries: Vec<String>,
+    /// Whether the memory was changed; null where nobody can know.
+    pub changed: Option<bool>,
+    /// Whether the same command may succeed when it is run again.
+    pub retryable: bool,
+    /// Anything a program may want: candidates, etags, positions.
+    pub details: serde_json::Map<String, Value>,
+    /// Of a batch: every refusal, each with the number of its operation (from 0).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Vec<FailedOperation>>,
+    /// What else the reader should know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<Told>>,
+}
+
+/// One refusal of a batch.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FailedOperation {
+    /// The operation's number (from 0).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<usize>,
+    /// The code's name.
+    pub code: String,
+    /// One sentence.
+    pub message: String,
+    /// What to do, in plain words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Commands to try.
+    #[serde(rename = "try")]
+    pub tries: Vec<String>,
+    /// Whether the memory was changed.
+    pub changed: Option<bool>,
+    /// Whether a retry may help.
+    pub retryable: bool,
+    /// Anything a program may want.
+    pub details: serde_json::Map<String, Value>,
+}
+
 /// An answer, one variant a shape.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {
     /// A change, made or planned.
@@ -36,7 +105,7 @@ pub enum Answer {
 }
 
 /// A warning as it is answered.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Told {
     /// The code's name.
     pub code: &'static str,
@@ -48,7 +117,7 @@ pub struct Told {
 }
 
 /// A change.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Changed {
     /// Whether any byte of the memory changed (with `dry_run`: would change).
     pub changed: bool,
@@ -81,7 +150,7 @@ pub struct Changed {
 }
 
 /// One file of a change.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChangedFile {
     /// Its path.
     pub path: String,
@@ -98,7 +167,7 @@ pub struct ChangedFile {
 }
 
 /// One line of a change.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EffectRow {
     /// `+`, `-`, `=`, `>` or `~`.
     pub sign: &'static str,
@@ -121,14 +190,14 @@ pub struct EffectRow {
 }
 
 /// The files of a memory.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Files {
     /// Sorted by path.
     pub files: Vec<FileRow>,
 }
 
 /// One file.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileRow {
     /// Its path.
     pub path: String,
@@ -142,7 +211,7 @@ pub struct FileRow {
 }
 
 /// A text.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Text {
     /// The file.
     pub path: String,
@@ -161,7 +230,7 @@ pub struct Text {
 }
 
 /// The journal.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Log {
     /// Newest first.
     pub entries: Vec<LogRow>,
@@ -173,7 +242,7 @@ pub struct Log {
 }
 
 /// One entry.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LogRow {
     /// `r41`; none for an outside edit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -204,7 +273,7 @@ pub struct LogRow {
 }
 
 /// Differences.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diff {
     /// From (`r41`, or `recorded`).
     pub from: String,
@@ -217,7 +286,7 @@ pub struct Diff {
 }
 
 /// The state of a memory.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Status {
     /// The data dir.
     pub dir: String,
@@ -247,7 +316,7 @@ pub struct Status {
 }
 
 /// An acknowledged change that is gone.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Dropped {
     /// Which.
     pub rev: String,
@@ -260,7 +329,7 @@ pub struct Dropped {
 }
 
 /// What a check found.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Check {
     /// Files looked at.
     pub checked: usize,
@@ -272,7 +341,7 @@ pub struct Check {
 }
 
 /// One finding.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Finding {
     /// The file.
     pub path: String,
@@ -291,7 +360,7 @@ pub struct Finding {
 }
 
 /// A new data dir.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Init {
     /// Where, absolute.
     pub dir: String,
@@ -307,7 +376,7 @@ pub struct Init {
 }
 
 /// Paths.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Where {
     /// The data dir, absolute.
     pub dir: String,

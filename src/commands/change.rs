@@ -65,7 +65,12 @@ pub fn planned(session: &Session, snapshot: &mut Snapshot, ops: &[Operation], ho
 }
 
 /// The same under a context of the caller's making.
-pub fn plan_with(session: &Session, snapshot: &mut Snapshot, ops: &[Operation], cx: &Context<'_>) -> Result<Changeset, Failure> {
+pub fn plan_with(
+    session: &Session,
+    snapshot: &mut Snapshot,
+    ops: &[Operation],
+    cx: &Context<'_>,
+) -> Result<Changeset, Failure> {
     // Each round learns something new, and one operation can ask for a handful of things at most.
     for _ in 0..ROUNDS + ops.len() {
         match plan(snapshot, ops, cx)? {
@@ -127,7 +132,8 @@ fn afterwards(session: &Session, locked: &Locked<'_>, batch: &Batch, changeset: 
             warnings.push(Warning::new(Code::Io, message));
         }
         if session.dir.ancestors().any(|d| d.join(".git").exists()) {
-            warnings.push(Warning::new(Code::Note, "git may still hold the text: what was committed stays in its history"));
+            warnings
+                .push(Warning::new(Code::Note, "git may still hold the text: what was committed stays in its history"));
         }
     }
     if rev.is_multiple_of(REAP_EVERY) {
@@ -142,7 +148,10 @@ const REAP_EVERY: u64 = 512;
 /// The first answer to a `request`, if the recent journal has it.
 fn repeated(session: &Session, request: &str) -> Result<Option<Answer>, Failure> {
     let entries = session.store.recent()?;
-    let first = entries.iter().rev().find(|e| e.request.as_deref() == Some(request) && e.outcome == crate::change::Outcome::Done);
+    let first = entries
+        .iter()
+        .rev()
+        .find(|e| e.request.as_deref() == Some(request) && e.outcome == crate::change::Outcome::Done);
     Ok(first.map(|entry| {
         let mut answer = entry.answer.clone().unwrap_or(Value::Null);
         if let Value::Object(map) = &mut answer {

@@ -132,7 +132,10 @@ fn twins(all: &[Found], only: &[MemoryPath], findings: &mut Vec<Finding>) {
 
 fn is_conflict_copy(stem: &str) -> bool {
     let low = stem.to_lowercase();
-    let numbered = low.strip_suffix(')').and_then(|s| s.rsplit_once(" (")).is_some_and(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()));
+    let numbered = low
+        .strip_suffix(')')
+        .and_then(|s| s.rsplit_once(" ("))
+        .is_some_and(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()));
     low.contains("conflicted copy") || low.contains("sync-conflict-") || low.contains("_conflict-") || numbered
 }
 

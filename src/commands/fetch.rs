@@ -33,7 +33,8 @@ pub fn fetch(store: &Store, want: Want, snapshot: &mut Snapshot) -> Result<(), R
         }
         Want::Line(of) => {
             let entries = store.recent()?;
-            let line = done(&entries).rev().flat_map(|e| &e.files).filter(|f| f.path == of).find_map(|f| f.summary.clone());
+            let line =
+                done(&entries).rev().flat_map(|e| &e.files).filter(|f| f.path == of).find_map(|f| f.summary.clone());
             snapshot.learn_line(of, line);
         }
         Want::History(of) => {

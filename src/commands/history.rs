@@ -90,7 +90,8 @@ impl Touched {
         let (before, after) = texts(&session.store, entry.rev, &file.path);
         let effects = effects::between(before.as_ref(), after.as_ref(), &file.path, 0);
         effects.iter().any(|e| {
-            self.text.as_ref().is_none_or(|t| e.text == *t) && self.section.as_ref().is_none_or(|s| e.section.as_ref() == Some(s))
+            self.text.as_ref().is_none_or(|t| e.text == *t)
+                && self.section.as_ref().is_none_or(|s| e.section.as_ref() == Some(s))
         })
     }
 }
@@ -184,7 +185,11 @@ fn changed_file(path: &MemoryPath, was: bool, after: Option<Etag>, effects: &[cr
 }
 
 /// Files that are not as the journal left them: the path, and the revision that left them.
-pub fn unrecorded(store: &Store, entries: &[Entry], only: Option<&MemoryPath>) -> Result<Vec<(MemoryPath, u64)>, Rejection> {
+pub fn unrecorded(
+    store: &Store,
+    entries: &[Entry],
+    only: Option<&MemoryPath>,
+) -> Result<Vec<(MemoryPath, u64)>, Rejection> {
     let mut moved = Vec::new();
     for (path, (etag, rev)) in journal::left(entries) {
         if only.is_some_and(|p| p != path) {

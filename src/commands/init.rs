@@ -32,10 +32,13 @@ pub fn init(dir: &Path, query: &InitQuery) -> Verdict {
     let before = store.walk(None)?.len();
     let was = store.has(make::MARKER)?;
     if before > 0 && !was && !query.adopt {
-        return Err(Rejection::new(Code::Exists, format!("the directory holds {before} markdown files already; nothing was changed"))
-            .hint("to make them a memory as they are, add --adopt")
-            .try_(Hint { verb: vec!["init", "--adopt"], address: vec![dir.display().to_string()] })
-            .into());
+        return Err(Rejection::new(
+            Code::Exists,
+            format!("the directory holds {before} markdown files already; nothing was changed"),
+        )
+        .hint("to make them a memory as they are, add --adopt")
+        .try_(Hint { verb: vec!["init", "--adopt"], address: vec![dir.display().to_string()] })
+        .into());
     }
     if before > 0 && query.example {
         return Err(Rejection::new(Code::Exists, "the example goes into an empty directory only").into());

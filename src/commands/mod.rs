@@ -13,6 +13,7 @@ use crate::store::Store;
 pub mod answer;
 mod change;
 mod check;
+pub mod edit;
 mod fetch;
 mod history;
 mod init;

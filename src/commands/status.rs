@@ -54,7 +54,8 @@ fn dropped(store: &Store, entries: &[Entry], path: &MemoryPath) -> Vec<Dropped> 
     let touching: Vec<&Entry> =
         entries.iter().filter(|e| e.outcome == Outcome::Done && e.files.iter().any(|f| f.path == *path)).collect();
     let Some(left) = touching.last().and_then(|e| text(store, e.rev, path, Side::After)) else { return Vec::new() };
-    let missing: Vec<usize> = (0..left.bullets().len()).filter(|&i| !now.handles().contains(&left.handles()[i])).collect();
+    let missing: Vec<usize> =
+        (0..left.bullets().len()).filter(|&i| !now.handles().contains(&left.handles()[i])).collect();
     let mut out = Vec::new();
     for entry in touching.iter().rev().take(RECENT) {
         if states.get(&entry.rev) != Some(&State::Done) {
@@ -62,7 +63,9 @@ fn dropped(store: &Store, entries: &[Entry], path: &MemoryPath) -> Vec<Dropped> 
         }
         let Some(after) = text(store, entry.rev, path, Side::After) else { continue };
         let before = text(store, entry.rev, path, Side::Before);
-        let added = |handle| after.handles().contains(&handle) && !before.as_ref().is_some_and(|b| b.handles().contains(&handle));
+        let added = |handle| {
+            after.handles().contains(&handle) && !before.as_ref().is_some_and(|b| b.handles().contains(&handle))
+        };
         for &i in missing.iter().filter(|&&i| added(left.handles()[i])) {
             out.push(Dropped {
                 rev: format!("r{}", entry.rev),
@@ -77,8 +80,13 @@ fn dropped(store: &Store, entries: &[Entry], path: &MemoryPath) -> Vec<Dropped> 
 
 /// Summary lines of recently written files in which terms wait for room.
 fn waiting(store: &Store, entries: &[Entry]) -> Vec<String> {
-    let mut paths: Vec<&MemoryPath> =
-        entries.iter().rev().take(RECENT).filter(|e| e.outcome == Outcome::Done).flat_map(|e| e.files.iter().map(|f| &f.path)).collect();
+    let mut paths: Vec<&MemoryPath> = entries
+        .iter()
+        .rev()
+        .take(RECENT)
+        .filter(|e| e.outcome == Outcome::Done)
+        .flat_map(|e| e.files.iter().map(|f| &f.path))
+        .collect();
     paths.sort();
     paths.dedup();
     paths.into_iter().filter_map(|path| waits(store, path)).collect()

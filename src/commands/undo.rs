@@ -115,7 +115,10 @@ fn nothing() -> Changeset {
 fn inverse(store: &Store, turn: &Turn) -> Result<Changeset, Vec<Rejection>> {
     let entry = &turn.entry;
     if entry.forgotten {
-        let gone = Rejection::new(Code::HistoryGone, format!("r{} was made with --forget: its texts are gone on purpose", entry.rev));
+        let gone = Rejection::new(
+            Code::HistoryGone,
+            format!("r{} was made with --forget: its texts are gone on purpose", entry.rev),
+        );
         return Err(vec![gone]);
     }
     let mut changeset = Changeset {
@@ -145,7 +148,8 @@ fn inverse(store: &Store, turn: &Turn) -> Result<Changeset, Vec<Rejection>> {
 
 fn tell(changeset: &mut Changeset, store: &Store, change: &FileChange) {
     let read = |bytes: &Arc<Vec<u8>>| Document::read(bytes.to_vec()).ok();
-    let before = change.before.as_ref().and_then(|_| store.read(&change.path).ok().flatten()).and_then(|v| read(&v.bytes));
+    let before =
+        change.before.as_ref().and_then(|_| store.read(&change.path).ok().flatten()).and_then(|v| read(&v.bytes));
     let after = change.after.as_ref().and_then(read);
     changeset.effects.extend(effects::between(before.as_ref(), after.as_ref(), &change.path, 0));
 }

@@ -86,7 +86,9 @@ pub fn revision<'e>(text: &str, entries: &'e [Entry]) -> Result<&'e Entry, Rejec
     let number = text.trim().strip_prefix('r').and_then(|n| n.parse::<u64>().ok());
     let Some(rev) = number else {
         let shown: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-        return Err(Rejection::new(Code::Usage, format!("'{shown}' is no revision")).hint("revisions look like r41; see log"));
+        return Err(
+            Rejection::new(Code::Usage, format!("'{shown}' is no revision")).hint("revisions look like r41; see log")
+        );
     };
     let found = entries.binary_search_by_key(&rev, |e| e.rev).ok().map(|i| &entries[i]);
     found.ok_or_else(|| {

@@ -200,7 +200,8 @@ pub fn plan(snapshot: &Snapshot, operations: &[Operation], cx: &Context<'_>) -> 
     }
     let applied = drafts.iter().filter(|(n, d)| is_patch(&operations[*n]) && matches!(d, Draft::Edit(..))).count();
     let (sheets, same) = sheets(drafts, snapshot).map_err(|r| vec![r])?;
-    let mut changeset = Changeset { applied, operations: operations.iter().map(read::print).collect(), ..Changeset::default() };
+    let mut changeset =
+        Changeset { applied, operations: operations.iter().map(read::print).collect(), ..Changeset::default() };
     changeset.effects.extend(same);
     let mut evicted = Vec::new();
     for sheet in sheets {
@@ -344,7 +345,9 @@ pub fn change(
         before: present.map(|f| f.version.clone()),
         after: after.map(|d| std::sync::Arc::new(d.into_text().into_bytes())),
         mode: None,
-        edits: edits.zip(present).map(|(edits, file)| edits.into_iter().map(|s| both_ways(file.document.text(), s)).collect()),
+        edits: edits
+            .zip(present)
+            .map(|(edits, file)| edits.into_iter().map(|s| both_ways(file.document.text(), s)).collect()),
         moved: None,
         summary: line,
     }

@@ -526,12 +526,18 @@ fn plan_file(
         path: change.path.clone(),
         kind: entry.kind(),
         slot: slot::name(rev, number),
-        base: change.before.as_ref().map(|v| Known { bytes: Some(v.bytes.clone()), etag: v.etag, mode: v.mode }),
+        base: change.before.as_ref().map(base_of),
         ours: change.after.as_ref().map(after),
         inode: 0,
         parent: None,
         old: None,
     }
+}
+
+/// The text a plan was made on; by its etag alone where the plan did not keep the bytes.
+fn base_of(v: &crate::change::Version) -> Known {
+    let kept = !v.bytes.is_empty() || v.etag == Etag::of(b"");
+    Known { bytes: kept.then(|| v.bytes.clone()), etag: v.etag, mode: v.mode }
 }
 
 /// What no commit may write, whatever planned it.

@@ -143,10 +143,8 @@ impl IntentFile {
     fn new(file: &crate::change::FileChange, keep: bool) -> IntentFile {
         let before = file.before.as_ref();
         let mode = before.map_or(file.mode.unwrap_or(0o600), |v| v.mode);
-        let edits = file.edits.as_ref().filter(|_| keep).zip(before).and_then(|(edits, base)| {
-            let old = |s: &crate::text::Splice| Some(std::str::from_utf8(base.bytes.get(s.start..s.end)?).ok()?.into());
-            edits.iter().map(|s| Some((s.start, old(s)?, s.new.clone()))).collect()
-        });
+        let edits = file.edits.as_ref().filter(|_| keep && before.is_some());
+        let edits = edits.map(|all| all.iter().map(|e| (e.start, e.old.clone(), e.new.clone())).collect());
         IntentFile {
             path: file.path.to_string(),
             before: before.map(|v| v.etag.hex()),

@@ -8,6 +8,7 @@ mod explore;
 mod history;
 mod journal;
 mod lock;
+pub mod make;
 mod platform;
 mod protocol;
 mod reap;

@@ -64,7 +64,9 @@ pub fn to_undo<'e>(entries: &'e [Entry], by: Option<&str>) -> Option<&'e Entry> 
     entries
         .iter()
         .rev()
-        .filter(|e| e.inverts.is_none() && states.get(&e.rev) == Some(&State::Done) && !e.files.is_empty() && !e.forgotten)
+        .filter(|e| {
+            e.inverts.is_none() && states.get(&e.rev) == Some(&State::Done) && !e.files.is_empty() && !e.forgotten
+        })
         .find(|e| by.is_none_or(|name| e.actor == name))
 }
 

@@ -99,7 +99,10 @@ pub fn outline(document: &Document, path: &MemoryPath, section: usize, depth: De
     });
     let whole = match section {
         0 => Etag::of(document.text().as_bytes()),
-        n => Etag::of(&document.text().as_bytes()[document.sections()[n].heading.start as usize..document.sections()[n].end as usize]),
+        n => Etag::of(
+            &document.text().as_bytes()
+                [document.sections()[n].heading.start as usize..document.sections()[n].end as usize],
+        ),
     };
     Outline {
         path: path.to_string(),
@@ -144,7 +147,9 @@ fn sections(document: &Document, path: &MemoryPath, section: usize) -> Vec<Secti
         }
         at
     };
-    let child = |i: &usize| *i != section && !(section == 0 && is_title(document, *i)) && roof(all[*i].parent as usize) == section;
+    let child = |i: &usize| {
+        *i != section && !(section == 0 && is_title(document, *i)) && roof(all[*i].parent as usize) == section
+    };
     let mut rows: Vec<SectionRow> = (1..all.len())
         .filter(child)
         .map(|i| SectionRow {

@@ -1,6 +1,8 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
 mod corpus;
+mod generated;
+mod inputs;
 mod paths;
 mod store;
 mod summary_merge;

@@ -1,0 +1,7 @@
+# Files, sections, bullets and revisions come from the memory itself.
+function __fish_memdir_words
+    set -l words (commandline -opc) (commandline -ct)
+    command memdir __complete -- $words[2..-1] 2>/dev/null
+end
+
+complete -c memdir -n 'not __fish_use_subcommand' -f -a '(__fish_memdir_words)'

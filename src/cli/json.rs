@@ -1,0 +1,97 @@
+//! The JSON contract: one object, `"v":1` first, the answer on stdout or the error on stderr.
+//!
+//! Never decides an exit status.
+
+use serde_json::{Map, Value, json};
+
+use super::hints;
+use crate::code::{Rejection, Warning};
+use crate::commands::Failure;
+use crate::commands::answer::{Answer, Told};
+
+/// An answer as one line.
+pub fn answer(answer: &Answer, warnings: &[Warning]) -> String {
+    let body = serde_json::to_string(answer).unwrap_or_else(|_| "{}".into());
+    let mut out = String::with_capacity(body.len() + 16);
+    out.push_str("{\"v\":1");
+    let fields = body.trim_start_matches('{');
+    if fields != "}" {
+        out.push(',');
+    }
+    out.push_str(fields);
+    if !warnings.is_empty() && !matches!(answer, Answer::Changed(_) | Answer::Status(_)) {
+        out.pop();
+        out.push_str(",\"warnings\":");
+        out.push_str(&Value::from_iter(warnings.iter().map(warning)).to_string());
+        out.push('}');
+    }
+    out.push('\n');
+    out
+}
+
+/// A failure as one line: the first refusal, flat, and all of them in `failures` where there is a batch.
+pub fn failure(failure: &Failure, before: &str) -> String {
+    let mut object = Map::from_iter([("v".to_owned(), json!(1))]);
+    if let Some(first) = failure.rejections.first() {
+        rejection(&mut object, first, before);
+    }
+    if failure.rejections.len() > 1 || failure.rejections.iter().any(|r| r.operation.is_some()) {
+        let all = failure.rejections.iter().map(|r| {
+            let mut one = Map::new();
+            one.extend(r.operation.map(|n| ("operation".to_owned(), json!(n))));
+            rejection(&mut one, r, before);
+            Value::Object(one)
+        });
+        object.insert("failures".into(), all.collect());
+    }
+    if !failure.warnings.is_empty() {
+        object.insert("warnings".into(), failure.warnings.iter().map(warning).collect());
+    }
+    format!("{}\n", Value::Object(object))
+}
+
+fn rejection(object: &mut Map<String, Value>, r: &Rejection, before: &str) {
+    object.insert("code".into(), json!(r.code.name()));
+    object.insert("message".into(), json!(r.message));
+    if let Some(hint) = &r.hint {
+        object.insert("hint".into(), json!(hint));
+    }
+    let tries: Vec<String> = r.hints.iter().filter_map(|h| hints::spell(h, before)).collect();
+    object.insert("try".into(), json!(tries));
+    object.insert("changed".into(), json!(r.changed));
+    object.insert("retryable".into(), json!(r.code.retryable()));
+    object.insert("details".into(), Value::Object(r.details.clone()));
+}
+
+fn warning(w: &Warning) -> Value {
+    json!(Told { code: w.code.name(), message: w.message.clone(), details: w.details.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::{Code, Hint};
+    use crate::commands::answer::{Changed, Files};
+
+    #[test]
+    fn an_answer_is_one_object_with_its_version_first() {
+        assert_eq!(answer(&Answer::Files(Files { files: vec![] }), &[]), "{\"v\":1,\"files\":[]}\n");
+        let warned = answer(&Answer::Files(Files { files: vec![] }), &[Warning::new(Code::Note, "so")]);
+        assert_eq!(warned, "{\"v\":1,\"files\":[],\"warnings\":[{\"code\":\"note\",\"message\":\"so\"}]}\n");
+        assert_eq!(answer(&Answer::Changed(Changed::default()), &[]), "{\"v\":1,\"changed\":false,\"files\":[]}\n");
+    }
+
+    #[test]
+    fn an_error_is_flat_and_a_batch_lists_all_of_them() {
+        let one = Rejection::new(Code::BulletNotFound, "no @acvh").try_(Hint::new("list", "user"));
+        let shown = failure(&one.clone().into(), "");
+        assert_eq!(
+            shown,
+            "{\"v\":1,\"code\":\"bullet_not_found\",\"message\":\"no @acvh\",\"try\":[\"memdir list user\"],\
+             \"changed\":false,\"retryable\":false,\"details\":{}}\n"
+        );
+        let both: Value = serde_json::from_str(&failure(&vec![one.clone().at(0), one.at(3)].into(), "")).unwrap();
+        assert_eq!(both["failures"][1]["operation"], 3);
+        assert_eq!(both["code"], "bullet_not_found");
+    }
+}

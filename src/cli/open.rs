@@ -1,0 +1,65 @@
+//! Opens a session: which data dir, who, when, under which policy.
+//!
+//! Never creates anything.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::args::Global;
+use crate::code::{Code, Rejection};
+use crate::commands::Session;
+use crate::host::config::UserConfig;
+use crate::host::{actor, clock, find, user};
+use crate::policy;
+use crate::store::{Durability, Options, Store};
+
+/// An environment variable, when it is text.
+pub fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The working directory.
+pub fn work() -> Result<PathBuf, Rejection> {
+    std::env::current_dir().map_err(|e| Rejection::new(Code::Io, format!("the working directory cannot be read: {e}")))
+}
+
+/// What the caller said about where.
+pub fn asked(global: &Global) -> find::Asked {
+    find::Asked { dir: global.dir.clone(), global: global.global, env: std::env::var_os("MEMDIR").map(PathBuf::from) }
+}
+
+/// A session for one command.
+///
+/// # Errors
+/// `no_data_dir`, `usage` for a bad setting, and what opening the store answers.
+pub fn session(global: &Global, lock_timeout: Option<Duration>) -> Result<Session, Rejection> {
+    let work = work()?;
+    let (config, warnings) = user::config(&env);
+    let place = find::find(&asked(global), &work, &|| user::data_dir(&config, &env))?;
+    let mut options = Options { durability: durability(&config)?, ..Options::default() };
+    if let Some(timeout) = lock_timeout.or_else(|| Duration::try_from_secs_f64(config.lock_timeout_s?).ok()) {
+        options.lock_timeout = timeout;
+    }
+    let store = Store::open(&place.dir, options)?;
+    let mut policy = policy::load(&find::policy_text(&place.dir)?);
+    policy.warnings.extend(warnings);
+    Ok(Session {
+        store,
+        prefixes: find::prefixes(&place.dir, &work),
+        policy,
+        actor: actor::actor(global.actor.as_deref(), &env, &work),
+        now: clock::now(env("MEMDIR_NOW").as_deref())?,
+        found_by: place.found_by,
+        dir: place.dir,
+    })
+}
+
+/// `MEMDIR_DURABILITY`, else the user config's.
+fn durability(config: &UserConfig) -> Result<Durability, Rejection> {
+    match env("MEMDIR_DURABILITY").filter(|d| !d.is_empty()).or_else(|| config.durability.clone()).as_deref() {
+        None | Some("full") => Ok(Durability::Full),
+        Some("atomic") => Ok(Durability::Atomic),
+        Some("fast") => Ok(Durability::Fast),
+        Some(_) => Err(Rejection::new(Code::Usage, "MEMDIR_DURABILITY is full, atomic or fast")),
+    }
+}

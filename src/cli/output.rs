@@ -1,0 +1,171 @@
+//! The verdict: what goes to stdout, what to stderr, and the exit status. The one place that decides it.
+//!
+//! Never computes an answer, and never panics on a closed pipe: whoever stopped reading has what he wanted.
+
+use std::io::{ErrorKind, IsTerminal, Write};
+
+use super::args::{Global, When};
+use super::{hints, json, text};
+use crate::code::{Code, Rejection, Warning};
+use crate::commands::answer::Answer;
+use crate::commands::{Failure, Verdict};
+
+/// How answers are to look.
+#[derive(Clone, Debug, Default)]
+pub struct Style {
+    /// One JSON object.
+    pub json: bool,
+    /// No answer of a change, no warnings.
+    pub quiet: bool,
+    /// Etags and metadata too.
+    pub verbose: bool,
+    /// With colours.
+    pub color: bool,
+    /// Stdout is a terminal.
+    pub terminal: bool,
+    /// What the caller wrote before the verb, for commands to try: `-C DIR`.
+    pub before: String,
+}
+
+impl Style {
+    /// What the options, the environment and the streams ask for.
+    pub fn new(global: &Global) -> Style {
+        let terminal = std::io::stdout().is_terminal();
+        let plain = || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+        let dumb = || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+        let color = match global.color.unwrap_or_default() {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => terminal && !plain() && !dumb(),
+        };
+        let before = match &global.dir {
+            Some(dir) => format!("-C {}", hints::quote(&dir.to_string_lossy())),
+            None if global.global => "-g".to_owned(),
+            None => String::new(),
+        };
+        let Global { json, quiet, verbose, .. } = *global;
+        Style { json, quiet, verbose, color, terminal, before }
+    }
+}
+
+/// How an answer is laid out beyond its own shape.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// As it is.
+    #[default]
+    Plain,
+    /// Bullets with their numbers.
+    Numbered,
+    /// Differences: files and counts.
+    Stat,
+    /// Differences: bullet by bullet.
+    Bullets,
+}
+
+/// What a verb came to.
+pub enum Reply {
+    /// Text that is no answer about a memory: help, a schema, a script.
+    Plain(String),
+    /// An answer or a refusal, and what the session has to say beside it.
+    Told(Verdict, Vec<Warning>, Layout),
+}
+
+impl From<Rejection> for Reply {
+    fn from(rejection: Rejection) -> Reply {
+        Reply::Told(Err(rejection.into()), Vec::new(), Layout::Plain)
+    }
+}
+
+/// Prints a reply and says the exit status.
+pub fn finish(reply: Reply, style: &Style) -> u8 {
+    match reply {
+        Reply::Plain(text) => written(print(&text), 0),
+        Reply::Told(Ok(answer), warnings, layout) => {
+            let (out, err) = pages(&answer, &warnings, layout, style);
+            talk(&err);
+            written(print(&out), status(&answer))
+        }
+        Reply::Told(Err(failure), warnings, _) => {
+            let mut failure = failure;
+            failure.warnings.extend(warnings);
+            talk(&match style.json {
+                true => json::failure(&failure, &style.before),
+                false => text::failure(&failure, style, std::io::stderr().is_terminal()),
+            });
+            verdict(&failure)
+        }
+    }
+}
+
+fn pages(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> (String, String) {
+    match style.json {
+        true => (json::answer(answer, warnings), String::new()),
+        false => text::answer(answer, warnings, layout, style),
+    }
+}
+
+/// An answer's exit status: 0, but for a check that found something.
+fn status(answer: &Answer) -> u8 {
+    match answer {
+        Answer::Check(check) if !check.findings.is_empty() => Code::Findings.exit(),
+        _ => 0,
+    }
+}
+
+/// A failure's exit status: the first refusal's.
+fn verdict(failure: &Failure) -> u8 {
+    failure.rejections.first().map_or(Code::Internal, |r| r.code).exit().max(1)
+}
+
+fn print(text: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Says something on stderr; nobody can be told when that fails.
+fn talk(text: &str) {
+    if !text.is_empty() {
+        drop(std::io::stderr().lock().write_all(text.as_bytes()));
+    }
+}
+
+fn written(result: std::io::Result<()>, status: u8) -> u8 {
+    match result {
+        Ok(()) => status,
+        Err(e) if e.kind() == ErrorKind::BrokenPipe => status,
+        Err(e) => {
+            talk(&format!("memdir: io: the answer cannot be written: {e}\n"));
+            Code::Io.exit()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::commands::answer::{Check, Finding};
+
+    #[test]
+    fn the_first_refusal_decides_the_exit_status() {
+        let all = vec![Rejection::new(Code::Busy, "a"), Rejection::new(Code::Io, "b")];
+        assert_eq!(verdict(&all.into()), 7);
+        assert_eq!(verdict(&Vec::new().into()), 1);
+    }
+
+    #[test]
+    fn a_check_that_found_something_exits_6() {
+        let mut check = Check::default();
+        assert_eq!(status(&Answer::Check(check.clone())), 0);
+        check.findings.push(Finding {
+            path: "facts/a.md".into(),
+            line: 1,
+            col: 1,
+            level: "warning",
+            code: "odd_name",
+            text: String::new(),
+            fixable: false,
+        });
+        assert_eq!(status(&Answer::Check(check)), 6);
+    }
+}

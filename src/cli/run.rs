@@ -1,0 +1,135 @@
+//! Joins verbs to commands: one arm a verb.
+//!
+//! Never prints and never exits; what a verb came to goes back as a `Reply`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::args::{Global, HowArgs};
+use super::output::{Layout, Reply};
+use super::verbs::{BulletSaid, InitArgs, Said};
+use super::{complete, generate, meant, open};
+use crate::code::{Code, Rejection};
+use crate::commands::{self, Failure, How, InitQuery, LogQuery, Session, UndoQuery, Verdict, edit};
+use crate::host::content;
+use crate::operation::Batch;
+
+/// Runs what was said.
+pub fn run(global: &Global, said: Said) -> Reply {
+    let door = Door { global };
+    match said {
+        Said::Init(a) => door.init(&a),
+        Said::Status(_) => door.look(commands::status),
+        Said::List(a) => door.look(|s| commands::list(s, a.address.as_deref())),
+        Said::Read(a) => door.look(|s| commands::read(s, &a.address)),
+        Said::Add(a) => door.change(&a.how, meant::add(&a, &read)),
+        Said::Update(a) => door.change(&a.how, meant::update(&a, &read)),
+        Said::Rm(a) => door.change(&a.how, meant::rm(&a)),
+        Said::Mv(a) => door.change(&a.how, meant::mv(&a)),
+        Said::Set(a) => door.change(&a.how, meant::set(&a)),
+        Said::Append(a) => door.change(&a.how, meant::append(&a, &read)),
+        Said::Patch(a) => door.change(&a.how, meant::patch(&a, &read)),
+        Said::Write(a) => door.change(&a.how, meant::write(&a, &read)),
+        Said::Apply(a) => door.change(&a.how, meant::apply(&a, &read)),
+        Said::Edit(a) => door.with(&a.how, |s, how| edit::edit(s, &a.at, a.resume.as_deref(), how)),
+        Said::Bullet(a) => match a.verb {
+            BulletSaid::Add(a) => door.change(&a.how, meant::add(&a, &read)),
+            BulletSaid::Del(a) => door.change(&a.how, meant::bullet_del(&a)),
+            BulletSaid::Update(a) => door.change(&a.how, meant::update(&a, &read)),
+            BulletSaid::List(a) => door.told(None, Layout::Numbered, |s| commands::bullets(s, &a.address)),
+        },
+        Said::Log(a) => {
+            let query = LogQuery { address: a.address, patch: a.patch, since: a.since, by: a.by, limit: a.limit };
+            door.look(|s| commands::log(s, &query))
+        }
+        Said::Show(a) => door.look(|s| commands::show(s, &a.revision)),
+        Said::Diff(a) => {
+            let layout = match (a.stat, a.bullets) {
+                (true, _) => Layout::Stat,
+                (_, true) => Layout::Bullets,
+                _ => Layout::Plain,
+            };
+            door.told(None, layout, |s| commands::diff(s, a.range.as_deref(), a.address.as_deref()))
+        }
+        Said::Undo(a) => {
+            let query = UndoQuery { revision: a.revision, by: a.by, keep_edited: a.keep_edited };
+            door.with(&a.how, |s, how| commands::undo(s, &query, how))
+        }
+        Said::Redo(a) => door.with(&a.how, |s, how| commands::redo(s, a.revision.as_deref(), how)),
+        Said::Check(a) => door.with(&a.how, |s, how| commands::check(s, &a.files, a.fix, how)),
+        Said::Where(a) => door.look(|s| commands::whereis(s, a.address.as_deref())),
+        Said::Schema(a) => Reply::Plain(generate::schema(a.topic)),
+        Said::Completions(a) => Reply::Plain(generate::completions(a.shell)),
+        Said::Man(a) => generate::man(&a).map_or_else(Reply::from, Reply::Plain),
+        Said::Complete(a) => Reply::Plain(complete::complete(global, &a.words)),
+    }
+}
+
+/// The shared options, and how they reach a command.
+struct Door<'a> {
+    global: &'a Global,
+}
+
+impl Door<'_> {
+    /// A verb that only looks.
+    fn look(&self, verb: impl FnOnce(&Session) -> Verdict) -> Reply {
+        self.told(None, Layout::Plain, verb)
+    }
+
+    /// A verb that changes, with its options.
+    fn with(&self, how: &HowArgs, verb: impl FnOnce(&Session, &How) -> Verdict) -> Reply {
+        self.told(how.lock_timeout, Layout::Plain, |session| verb(session, &meaning(how)))
+    }
+
+    /// A verb that is a batch of operations. What is wrong with the arguments is told before a data dir is looked for.
+    fn change(&self, how: &HowArgs, batch: Result<Batch, impl Into<Failure>>) -> Reply {
+        match batch {
+            Ok(batch) => self.with(how, |session, how| commands::change(session, batch, how)),
+            Err(failure) => Reply::Told(Err(failure.into()), Vec::new(), Layout::Plain),
+        }
+    }
+
+    fn told(&self, timeout: Option<Duration>, layout: Layout, verb: impl FnOnce(&Session) -> Verdict) -> Reply {
+        match open::session(self.global, timeout) {
+            Ok(session) => {
+                let verdict = verb(&session);
+                Reply::Told(verdict, session.policy.warnings, layout)
+            }
+            Err(rejection) => rejection.into(),
+        }
+    }
+
+    /// The directory given, else `-C`, else `MEMDIR`, else `memory` here.
+    fn init(&self, args: &InitArgs) -> Reply {
+        let asked = open::asked(self.global);
+        let work = match open::work() {
+            Ok(work) => work,
+            Err(rejection) => return rejection.into(),
+        };
+        let dir = args.at.clone().or(asked.dir).or(asked.env).unwrap_or_else(|| PathBuf::from("memory"));
+        let query = InitQuery { example: args.example, adopt: args.adopt };
+        Reply::Told(commands::init(&work.join(dir), &query), Vec::new(), Layout::Plain)
+    }
+}
+
+fn meaning(how: &HowArgs) -> How {
+    How {
+        dry_run: how.dry_run,
+        force: how.force,
+        create: how.create,
+        reason: how.reason.clone(),
+        source: how.source.clone(),
+        if_match: how.if_match.clone(),
+    }
+}
+
+/// Content from a file or stdin. `MEMDIR_STDIN_WAIT` (milliseconds) says how long a silent pipe is waited for.
+fn read(file: Option<&Path>) -> Result<String, Rejection> {
+    let wait = match open::env("MEMDIR_STDIN_WAIT") {
+        None => content::WAIT,
+        Some(ms) => Duration::from_millis(
+            ms.parse().map_err(|_| Rejection::new(Code::Usage, "MEMDIR_STDIN_WAIT is a number of milliseconds"))?,
+        ),
+    };
+    content::content(file, wait)
+}

@@ -1,0 +1,88 @@
+//! Makes memory text harmless for a line of output and for a terminal: memory text is written by models.
+//!
+//! Never changes what `read` prints into a pipe.
+
+use std::fmt::Write;
+
+/// Appends a text as a part of one line: control characters are shown escaped, everywhere. With `terminal`, also
+/// what would turn the direction of the line or hide characters in it.
+pub fn line(out: &mut String, text: &str, terminal: bool) {
+    let harmless = |b: u8| (0x20..0x7f).contains(&b);
+    if text.bytes().all(harmless) {
+        return out.push_str(text);
+    }
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c => one(out, c, terminal),
+        }
+    }
+}
+
+/// Appends a text of several lines for a terminal: its line ends and tabs stay.
+pub fn lines(out: &mut String, text: &str, terminal: bool) {
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            '\r' if chars.peek() == Some(&'\n') => {}
+            c => one(out, c, terminal),
+        }
+    }
+}
+
+fn one(out: &mut String, c: char, terminal: bool) {
+    match c {
+        '\0'..='\x1f' | '\x7f' => drop(write!(out, "\\x{:02x}", c as u32)),
+        '\u{80}'..='\u{9f}' => drop(write!(out, "\\u{{{:x}}}", c as u32)),
+        c if terminal && unseen(c) => drop(write!(out, "\\u{{{:x}}}", c as u32)),
+        c => out.push(c),
+    }
+}
+
+/// Characters that turn a line's direction or are not seen at all. The zero-width joiner stays: emoji need it.
+fn unseen(c: char) -> bool {
+    matches!(c,
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// The first characters of a text, with an ellipsis where it was cut.
+pub fn cut(text: &str, characters: usize) -> std::borrow::Cow<'_, str> {
+    match text.char_indices().nth(characters) {
+        None => text.into(),
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, pipe: &str, terminal: &str) {
+        for (on, shown) in [(false, pipe), (true, terminal)] {
+            let mut out = String::new();
+            line(&mut out, text, on);
+            assert_eq!(out, shown, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_stays_a_line() {
+        check("tee 茶 👩‍💻", "tee 茶 👩‍💻", "tee 茶 👩‍💻");
+        check("a\nb\tc\r", "a\\nb\\tc\\r", "a\\nb\\tc\\r");
+        check("\x1b[31mred\x07", "\\x1b[31mred\\x07", "\\x1b[31mred\\x07");
+        check("\u{9b}2J", "\\u{9b}2J", "\\u{9b}2J");
+        check("a\u{202e}b", "a\u{202e}b", "a\\u{202e}b");
+    }
+
+    #[test]
+    fn a_text_keeps_its_lines() {
+        let mut out = String::new();
+        lines(&mut out, "a\r\n\tb\x1b\n", true);
+        assert_eq!(out, "a\n\tb\\x1b\n");
+        assert_eq!(cut("abc", 2), "ab…");
+    }
+}

@@ -1,0 +1,131 @@
+use super::*;
+use crate::code::{Code, Hint};
+use crate::commands::answer::{FileRow, SectionRow, Text};
+
+fn effect(sign: &'static str, handle: &str, text: &str) -> EffectRow {
+    let handle = Some(handle.to_owned()).filter(|h| !h.is_empty());
+    EffectRow { sign, handle, id: None, text: text.into(), section: None, to: None, operation: 0 }
+}
+
+fn file(path: &str, kind: &'static str, effects: Vec<EffectRow>) -> ChangedFile {
+    ChangedFile { path: path.into(), kind, to: None, etag: None, effects }
+}
+
+fn check(shown: Answer, page: &str) {
+    let (out, _) = answer(&shown, &[], Layout::Plain, &Style::default());
+    assert_eq!(out, page);
+}
+
+#[test]
+fn a_change_shows_file_revision_and_each_bullet() {
+    let mut rows = vec![effect("+", "acvh", "Prefers tabs"), effect("=", "xpyt", "Vegan\nsince 2024")];
+    rows[0].id = Some("mem7".into());
+    let change = |file| Changed { changed: true, rev: Some("r7".into()), files: vec![file], ..Changed::default() };
+    check(
+        Answer::Changed(change(file("facts/user.md", "updated", rows))),
+        "facts/user.md  r7\n+ @acvh ^mem7 Prefers tabs\n= @xpyt Vegan\\nsince 2024\n",
+    );
+    check(Answer::Changed(change(file("facts/usr.md", "created", vec![]))), "new file facts/usr.md  r7\n");
+    let mut moved = file("facts/a.md", "moved", vec![]);
+    moved.to = Some("facts/b.md".into());
+    check(Answer::Changed(change(moved)), "facts/a.md → facts/b.md  r7\n");
+}
+
+#[test]
+fn a_dry_run_is_a_diff_that_says_so() {
+    let diff = Some("--- a\n+++ b\n@@ -1 +1 @@\n-\x1bold\n+new\n".to_owned());
+    let change = Changed { changed: true, dry_run: true, diff, ..Changed::default() };
+    check(Answer::Changed(change), "dry run, nothing written\n--- a\n+++ b\n@@ -1 +1 @@\n-\\x1bold\n+new\n");
+}
+
+#[test]
+fn a_list_is_path_size_and_summary() {
+    let row = |path: &str, size, summary: &str, refused: Option<&str>| FileRow {
+        path: path.into(),
+        size,
+        summary: summary.into(),
+        refused: refused.map(Into::into),
+    };
+    let files = vec![
+        row("facts/user.md", 276, "name, language, work", None),
+        row("episodes/2026-02.md", 1229, "", None),
+        row("facts/etc.md", 0, "", Some("a symbolic link")),
+    ];
+    check(
+        Answer::Files(Files { files }),
+        "facts/user.md (276B): name, language, work\nepisodes/2026-02.md (1.2KB)\n\
+         facts/etc.md (refused: a symbolic link)\n",
+    );
+}
+
+#[test]
+fn an_outline_shows_handles_and_sections() {
+    let bullet = BulletRow {
+        address: "facts/user.md@acvh".into(),
+        handle: "acvh".into(),
+        id: None,
+        index: Some(1),
+        depth: 0,
+        section: None,
+        text: "Prefers tabs".into(),
+        meta: Default::default(),
+    };
+    let section = SectionRow {
+        address: "e.md#logger-fix".into(),
+        slug: "logger-fix".into(),
+        id: None,
+        title: "Logger fix".into(),
+        level: 2,
+        date: Some("2026-02-24".into()),
+        summary: Some("stdout leak".into()),
+        bullets: 3,
+    };
+    let outline =
+        Outline { path: "facts/user.md".into(), bullets: vec![bullet], sections: vec![section], ..Outline::default() };
+    check(
+        Answer::Outline(outline.clone()),
+        "facts/user.md\n@acvh Prefers tabs\n## logger-fix (2026-02-24, 3): stdout leak\n",
+    );
+    let (numbered, _) = answer(&Answer::Outline(outline), &[], Layout::Numbered, &Style::default());
+    assert!(numbered.starts_with("1 @acvh Prefers tabs\n"), "{numbered}");
+}
+
+#[test]
+fn read_is_exact_in_a_pipe_and_harmless_on_a_terminal() {
+    let text = Text {
+        path: "facts/a.md".into(),
+        section: None,
+        handle: None,
+        etag: "e".into(),
+        size: 4,
+        text: "a\x1b[2J\r\n\u{202e}b".into(),
+    };
+    check(Answer::Text(text.clone()), "a\x1b[2J\r\n\u{202e}b");
+    let style = Style { terminal: true, ..Style::default() };
+    assert_eq!(answer(&Answer::Text(text), &[], Layout::Plain, &style).0, "a\\x1b[2J\n\\u{202e}b");
+}
+
+#[test]
+fn a_refusal_says_what_happened_shows_candidates_and_what_to_try() {
+    let candidates = serde_json::json!([{"address": "facts/user.md@v3wd", "text": "a\x1bb"}]);
+    let refused = Rejection::new(Code::BulletChanged, "@t7an in facts/user.md was rephrased outside memdir")
+        .detail("was", "Likes tea")
+        .detail("now", "Likes green tea")
+        .detail("candidates", candidates)
+        .try_(Hint::new("rm", "user@v3wd"))
+        .try_(Hint::new("rm", "$(rm -rf ~)"));
+    assert_eq!(
+        failure(&refused.into(), &Style::default(), false),
+        "memdir: bullet_changed: @t7an in facts/user.md was rephrased outside memdir; nothing was changed\n  \
+         was: Likes tea\n  now: Likes green tea\n  facts/user.md@v3wd a\\x1bb\ntry: memdir rm user@v3wd\n"
+    );
+}
+
+#[test]
+fn nothing_to_do_is_said_on_stderr_and_quiet_says_nothing() {
+    let none = Answer::Changed(Changed::default());
+    let (out, err) = answer(&none, &[Warning::new(Code::Note, "so")], Layout::Plain, &Style::default());
+    assert_eq!((out.as_str(), err.as_str()), ("", "memdir: nothing to do\nmemdir: warning: note: so\n"));
+    let quiet = Style { quiet: true, ..Style::default() };
+    assert_eq!(answer(&none, &[], Layout::Plain, &quiet), (String::new(), String::new()));
+}

@@ -1,0 +1,623 @@
+//! The verbs: their names, aliases and own options, as clap reads them.
+//!
+//! Never says what they do; `run.rs` joins what was said to the commands.
+
+use std::path::PathBuf;
+
+use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+
+use super::args::{HowArgs, grammar};
+use super::argv::{self, Word};
+
+/// A verb before its options are built.
+pub struct Verb {
+    pub name: &'static str,
+    pub aliases: &'static [&'static str],
+    pub hidden: bool,
+    pub grammar: fn(Command) -> Command,
+}
+
+const fn verb(name: &'static str, aliases: &'static [&'static str], grammar: fn(Command) -> Command) -> Verb {
+    Verb { name, aliases, hidden: false, grammar }
+}
+
+const fn hidden(name: &'static str, grammar: fn(Command) -> Command) -> Verb {
+    Verb { name, aliases: &[], hidden: true, grammar }
+}
+
+impl Verb {
+    /// The verb's name; its options are built when it is called.
+    pub fn command(&self) -> Command {
+        let command = Command::new(self.name).defer(self.grammar).hide(self.hidden);
+        match self.aliases.is_empty() {
+            true => command,
+            false => command.aliases(self.aliases.iter().copied()),
+        }
+    }
+}
+
+fn no_such() -> clap::Error {
+    clap::Error::raw(clap::error::ErrorKind::InvalidSubcommand, "no such command\n")
+}
+
+macro_rules! verbs {
+    ($($kind:ident $variant:ident($args:ty) = $name:literal $([$($alias:literal),*])?;)+) => {
+        /// What was said: a verb with its arguments.
+        #[derive(Debug)]
+        pub enum Said { $($variant($args),)+ }
+
+        /// All verbs, in the order of the manual.
+        pub const ALL: &[Verb] = &[$(verbs!(@$kind $name, &[$($($alias),*)?], grammar::<$args>),)+];
+
+        /// Reads the arguments of one verb.
+        pub fn said(name: &str, matches: &ArgMatches) -> Result<Said, clap::Error> {
+            match name {
+                $($name => Ok(Said::$variant(<$args>::from_arg_matches(matches)?)),)+
+                _ => Err(no_such()),
+            }
+        }
+    };
+    (@shown $name:literal, $aliases:expr, $grammar:expr) => { verb($name, $aliases, $grammar) };
+    (@hidden $name:literal, $aliases:expr, $grammar:expr) => { hidden($name, $grammar) };
+}
+
+verbs! {
+    shown Init(InitArgs) = "init";
+    shown Status(StatusArgs) = "status" ["st"];
+    shown List(ListArgs) = "list" ["ls"];
+    shown Read(ReadArgs) = "read" ["cat"];
+    shown Add(AddArgs) = "add";
+    shown Update(UpdateArgs) = "update";
+    shown Rm(RmArgs) = "rm" ["remove", "delete", "del"];
+    shown Mv(MvArgs) = "mv" ["move", "rename"];
+    shown Set(SetArgs) = "set";
+    shown Append(AppendArgs) = "append";
+    shown Patch(PatchArgs) = "patch";
+    shown Write(WriteArgs) = "write";
+    shown Apply(ApplyArgs) = "apply";
+    shown Edit(EditArgs) = "edit";
+    shown Bullet(BulletArgs) = "bullet";
+    shown Log(LogArgs) = "log";
+    shown Show(ShowArgs) = "show";
+    shown Diff(DiffArgs) = "diff";
+    shown Undo(UndoArgs) = "undo";
+    shown Redo(RedoArgs) = "redo";
+    shown Check(CheckArgs) = "check";
+    hidden Where(WhereArgs) = "where";
+    hidden Schema(SchemaArgs) = "schema";
+    hidden Completions(CompletionsArgs) = "completions";
+    hidden Man(ManArgs) = "man";
+    hidden Complete(CompleteArgs) = "__complete";
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Make a data dir", after_help = "Example: memdir init memory --example")]
+#[group(skip)]
+pub struct InitArgs {
+    /// Where (without it: -C, MEMDIR, or ./memory)
+    #[arg(value_name = "DIR")]
+    pub at: Option<PathBuf>,
+    /// With a small example memory
+    #[arg(long)]
+    pub example: bool,
+    /// Around markdown that is there, changing nothing in it
+    #[arg(long)]
+    pub adopt: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "What a person should know about this memory now", after_help = "Example: memdir status --json")]
+#[group(skip)]
+pub struct StatusArgs {}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "The files; a file's sections and bullets; a section's bullets",
+    after_help = "Example: memdir list user#work"
+)]
+#[group(skip)]
+pub struct ListArgs {
+    /// A file or section; without it, all files
+    #[arg(value_name = "FILE[#SECTION]")]
+    pub address: Option<String>,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "A file, section or bullet as it stands", after_help = "Example: memdir read user#work")]
+#[group(skip)]
+pub struct ReadArgs {
+    /// FILE, FILE#SECTION or FILE@BULLET
+    #[arg(value_name = "ADDRESS")]
+    pub address: String,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Add bullets to a file or section; what is missing is made",
+    after_help = "Without a text, a markdown list is read from stdin: one top-level item a bullet.\n\n\
+                  Example: memdir add user 'Prefers tabs' 'Lives in Austin' --tag profile"
+)]
+#[group(skip)]
+pub struct AddArgs {
+    /// The file or section
+    #[arg(value_name = "FILE[#SECTION]")]
+    pub at: String,
+    /// One bullet each, one line each
+    #[arg(value_name = "TEXT", value_parser = argv::plain)]
+    pub texts: Vec<String>,
+    /// Read a markdown list from a file (- is stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Append #T to each text (repeatable)
+    #[arg(long = "tag", value_name = "T")]
+    pub tags: Vec<String>,
+    /// Importance, 0 to 10
+    #[arg(long, value_name = "N")]
+    pub imp: Option<String>,
+    /// Last day it holds, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    pub exp: Option<String>,
+    /// Confidence, 0 to 1
+    #[arg(long, value_name = "X")]
+    pub conf: Option<String>,
+    /// An explicit id (one text only)
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    /// Always in the default context
+    #[arg(long)]
+    pub pin: bool,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Give a bullet a new text",
+    override_usage = "memdir update [OPTIONS] FILE@BULLET NEW\n       memdir update [OPTIONS] FILE OLD NEW",
+    after_help = "NEW may be - for stdin.\n\nExample: memdir update user@acvh 'Prefers spaces'"
+)]
+#[group(skip)]
+pub struct UpdateArgs {
+    /// The bullet, or the file or section in which OLD stands
+    #[arg(value_name = "ADDRESS")]
+    pub at: String,
+    /// The text it has (unless the address names the bullet), and the text it gets
+    #[arg(value_name = "TEXT", num_args = 0..=2, value_parser = argv::plain)]
+    pub texts: Vec<String>,
+    /// The n-th bullet of the file or section, from 1
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub index: Option<i64>,
+    /// The text it has
+    #[arg(long, value_name = "OLD", value_parser = argv::plain)]
+    pub old: Option<String>,
+    /// Read the new text from a file (- is stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Remove bullets, sections or files",
+    after_help = "A whole file or section needs --if-match or -f.\n\nExample: memdir rm user@acvh user@qe2f"
+)]
+#[group(skip)]
+pub struct RmArgs {
+    /// FILE@BULLET, FILE#SECTION or FILE; an argument with a list marker ('- text') is a bullet's text in the file before it
+    #[arg(value_name = "ADDRESS", required = true, value_parser = argv::word)]
+    pub words: Vec<Word>,
+    /// Keep it below archive/
+    #[arg(long, conflicts_with = "forget")]
+    pub archive: bool,
+    /// Keep it nowhere: slots, journal and archive are scrubbed; cannot be undone
+    #[arg(long)]
+    pub forget: bool,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Move a bullet, section or file",
+    after_help = "Moving a file looks through all files for links to it.\n\n\
+                  Example: memdir mv user@acvh preferences#editor"
+)]
+#[group(skip)]
+pub struct MvArgs {
+    /// What
+    #[arg(value_name = "ADDRESS")]
+    pub at: String,
+    /// Where: a file or section; for a file, its new name
+    #[arg(value_name = "DEST")]
+    pub to: String,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Set a bullet's metadata, a section's title or id, a file's summary or front matter",
+    after_help = "An empty value removes the key.\n\nExample: memdir set user@acvh imp=7 exp=2026-12-31"
+)]
+#[group(skip)]
+pub struct SetArgs {
+    /// A bullet, section or file
+    #[arg(value_name = "ADDRESS")]
+    pub at: String,
+    /// Keys and values
+    #[arg(value_name = "KEY=VALUE", required = true)]
+    pub pairs: Vec<String>,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Append an episode entry, or a block of markdown",
+    after_help = "The text comes from stdin unless -F names a file.\n\n\
+                  Example: echo '- Lesson: flush before exit' | memdir append -t 'Logger fix'"
+)]
+#[group(skip)]
+pub struct AppendArgs {
+    /// The file; without one, the current episode file
+    #[arg(value_name = "FILE")]
+    pub at: Option<String>,
+    /// The entry's title
+    #[arg(short, long, value_name = "TITLE", value_parser = argv::plain)]
+    pub title: Option<String>,
+    /// The entry's own summary, one line
+    #[arg(short, long, value_name = "S", value_parser = argv::plain)]
+    pub summary: Option<String>,
+    /// The entry's date, YYYY-MM-DD (today)
+    #[arg(short, long, value_name = "DATE")]
+    pub date: Option<String>,
+    /// The file's summary line, as you want it
+    #[arg(long, value_name = "S", value_parser = argv::plain)]
+    pub file_summary: Option<String>,
+    /// Read the text from a file (- is stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Replace exact texts, each standing exactly once",
+    after_help = "Without --old, JSON is read from stdin: [{\"oldText\":\"…\",\"newText\":\"…\"}].\n\n\
+                  Example: memdir patch user --old 'tabs' --new 'spaces'"
+)]
+#[group(skip)]
+pub struct PatchArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub at: String,
+    /// A text that stands once (repeatable, each with its --new)
+    #[arg(long, value_name = "A", value_parser = argv::plain, allow_hyphen_values = true)]
+    pub old: Vec<String>,
+    /// What stands there then
+    #[arg(long, value_name = "B", value_parser = argv::plain, allow_hyphen_values = true)]
+    pub new: Vec<String>,
+    /// Read the JSON from a file (- is stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE", conflicts_with_all = ["old", "new"])]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Make or replace a whole file",
+    after_help = "The text comes from stdin unless -F names a file. An existing file needs --if-match or -f.\n\n\
+                  Example: memdir write project -F project.md --if-match 3f2a9c01"
+)]
+#[group(skip)]
+pub struct WriteArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub at: String,
+    /// Read the text from a file (- is stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Apply a batch of operations, all or nothing",
+    after_help = "JSON from stdin unless -F names a file: one operation, an array, JSON Lines or an envelope.\n\n\
+                  Example: echo '{\"op\":\"add\",\"at\":\"user\",\"text\":\"Prefers tabs\"}' | memdir apply"
+)]
+#[group(skip)]
+pub struct ApplyArgs {
+    /// Read the operations from a file (- is stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Edit a file in $VISUAL or $EDITOR; others may go on writing meanwhile",
+    after_help = "Example: EDITOR=nano memdir edit user"
+)]
+#[group(skip)]
+pub struct EditArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub at: String,
+    /// Go on with a copy that an earlier edit kept
+    #[arg(long, value_name = "PATH")]
+    pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+/// `bullet` and the verb after it.
+#[derive(Debug)]
+pub struct BulletArgs {
+    pub verb: BulletSaid,
+}
+
+/// What was said after `bullet`.
+#[derive(Debug)]
+pub enum BulletSaid {
+    Add(AddArgs),
+    Del(BulletDelArgs),
+    Update(UpdateArgs),
+    List(BulletListArgs),
+}
+
+/// The verbs after `bullet`.
+pub const BULLET: &[Verb] = &[
+    verb("add", &[], |c| grammar::<AddArgs>(c).after_help("Example: memdir bullet add user#work 'Standup at ten'")),
+    verb("del", &["rm"], grammar::<BulletDelArgs>),
+    verb("update", &[], |c| grammar::<UpdateArgs>(c).override_usage(BULLET_UPDATE).after_help(BULLET_UPDATE_EXAMPLE)),
+    verb("list", &[], grammar::<BulletListArgs>),
+];
+
+const BULLET_UPDATE: &str = "memdir bullet update [OPTIONS] FILE [--index N] [--old OLD] NEW
+       memdir bullet update [OPTIONS] FILE OLD NEW
+       memdir bullet update [OPTIONS] FILE@BULLET NEW";
+const BULLET_UPDATE_EXAMPLE: &str =
+    "Example: memdir bullet update user --index 1 --old 'Prefers tabs' 'Prefers spaces'";
+
+impl Args for BulletArgs {
+    fn augment_args(command: Command) -> Command {
+        command
+            .about("The same verbs on bullets alone")
+            .after_help("Example: memdir bullet list user")
+            .subcommand_required(true)
+            .disable_help_subcommand(true)
+            .subcommands(BULLET.iter().map(Verb::command))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        BulletArgs::augment_args(command)
+    }
+}
+
+impl FromArgMatches for BulletArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<BulletArgs, clap::Error> {
+        let verb = match matches.subcommand() {
+            Some(("add", m)) => BulletSaid::Add(AddArgs::from_arg_matches(m)?),
+            Some(("del", m)) => BulletSaid::Del(BulletDelArgs::from_arg_matches(m)?),
+            Some(("update", m)) => BulletSaid::Update(UpdateArgs::from_arg_matches(m)?),
+            Some(("list", m)) => BulletSaid::List(BulletListArgs::from_arg_matches(m)?),
+            _ => return Err(no_such()),
+        };
+        Ok(BulletArgs { verb })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = BulletArgs::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Remove one bullet, named by handle, index or text",
+    after_help = "Example: memdir bullet del user --index 2 'Lives in Austin'"
+)]
+#[group(skip)]
+pub struct BulletDelArgs {
+    /// The bullet, or the file or section it stands in
+    #[arg(value_name = "ADDRESS")]
+    pub at: String,
+    /// The text it has
+    #[arg(value_name = "TEXT", value_parser = argv::plain)]
+    pub text: Option<String>,
+    /// The n-th bullet of the file or section, from 1
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub index: Option<i64>,
+    /// Keep it below archive/
+    #[arg(long, conflicts_with = "forget")]
+    pub archive: bool,
+    /// Keep it nowhere; cannot be undone
+    #[arg(long)]
+    pub forget: bool,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "All bullets of a file or section, with index and handle",
+    after_help = "Example: memdir bullet list user"
+)]
+#[group(skip)]
+pub struct BulletListArgs {
+    /// The file or section
+    #[arg(value_name = "FILE[#SECTION]")]
+    pub address: String,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "What happened, newest first, outside edits included",
+    after_help = "Example: memdir log user --since 2d -p"
+)]
+#[group(skip)]
+pub struct LogArgs {
+    /// Only what touched this file, section or bullet
+    #[arg(value_name = "ADDRESS")]
+    pub address: Option<String>,
+    /// Bullet by bullet
+    #[arg(short, long)]
+    pub patch: bool,
+    /// Only since then: r41, 2026-11-20, yesterday, 2d, '2 weeks'
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// Only by this one
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// At most so many
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "What one revision did", after_help = "Example: memdir show r41")]
+#[group(skip)]
+pub struct ShowArgs {
+    /// The revision
+    #[arg(value_name = "REV")]
+    pub revision: String,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "From a revision until now, or between two; without one, what is not yet recorded",
+    after_help = "Example: memdir diff r41..r44 --bullets"
+)]
+#[group(skip)]
+pub struct DiffArgs {
+    /// r41, r41..r44, a date or an age
+    #[arg(value_name = "REV | A..B")]
+    pub range: Option<String>,
+    /// Only this file
+    #[arg(value_name = "FILE")]
+    pub address: Option<String>,
+    /// Files and counts only
+    #[arg(long, conflicts_with = "bullets")]
+    pub stat: bool,
+    /// Bullet by bullet instead of lines
+    #[arg(long)]
+    pub bullets: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Take a revision back; again goes further back", after_help = "Example: memdir undo --by claude")]
+#[group(skip)]
+pub struct UndoArgs {
+    /// Which; without it, the newest that is not undone
+    #[arg(value_name = "REV")]
+    pub revision: Option<String>,
+    /// The latest run of changes of this one
+    #[arg(long, value_name = "NAME", conflicts_with = "revision")]
+    pub by: Option<String>,
+    /// Leave files alone that moved on and cannot be merged
+    #[arg(long)]
+    pub keep_edited: bool,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Bring back what was undone, or what an editor dropped", after_help = "Example: memdir redo r41")]
+#[group(skip)]
+pub struct RedoArgs {
+    /// Which; without it, the latest undo
+    #[arg(value_name = "REV")]
+    pub revision: Option<String>,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Look for structural trouble; exits 6 when there is some",
+    after_help = "Example: memdir check --fix -n"
+)]
+#[group(skip)]
+pub struct CheckArgs {
+    /// Only these files
+    #[arg(value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Mend what needs no decision
+    #[arg(long)]
+    pub fix: bool,
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "The data dir, or a file's absolute path", after_help = "Example: cd \"$(memdir where)\"")]
+#[group(skip)]
+pub struct WhereArgs {
+    /// A file
+    #[arg(value_name = "FILE")]
+    pub address: Option<String>,
+}
+
+/// What a schema describes.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    Operation,
+    Policy,
+    Answer,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "JSON Schema", after_help = "Example: memdir schema operation")]
+#[group(skip)]
+pub struct SchemaArgs {
+    /// Of what
+    #[arg(value_name = "WHAT")]
+    pub topic: Topic,
+}
+
+/// Shells that completions are made for.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "A completion script",
+    after_help = "Example: memdir completions bash > ~/.local/share/bash-completion/completions/memdir"
+)]
+#[group(skip)]
+pub struct CompletionsArgs {
+    /// For which shell
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "A manual page (roff)", after_help = "Example: memdir man add | man -l -")]
+#[group(skip)]
+pub struct ManArgs {
+    /// A command, or format for memdir-format(5); without it, memdir(1)
+    #[arg(value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Write all pages into this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "page")]
+    pub all: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Candidates for the last word", after_help = "Example: memdir __complete -- read us")]
+#[group(skip)]
+pub struct CompleteArgs {
+    /// The words after memdir, the last one perhaps half typed
+    #[arg(value_name = "WORD", allow_hyphen_values = true, trailing_var_arg = true)]
+    pub words: Vec<String>,
+}

@@ -1,0 +1,75 @@
+//! `edit`: a file in the caller's editor, without a lock, written back as a planned `write`.
+//!
+//! Never loses what was typed: on any refusal the edited copy stays, and its path is told.
+
+use std::path::Path;
+
+use super::{Answer, Failure, How, Session, Verdict, change, read};
+use crate::change::Etag;
+use crate::code::{Code, Hint, Rejection};
+use crate::commands::answer::Changed;
+use crate::host::editor::Copy;
+use crate::operation::{Action, Batch, Operation, Target};
+
+/// Edits a file. `resume` goes on with a copy that was kept.
+///
+/// # Errors
+/// What `read` and `change` answer; the edited copy is kept then.
+pub fn edit(session: &Session, file: &str, resume: Option<&Path>, how: &How) -> Verdict {
+    let (path, text, exists) = present(session, file)?;
+    let name = path.rsplit('/').next().unwrap_or("memory.md");
+    let copy = match resume {
+        Some(kept) => Copy::kept(kept)?,
+        None => Copy::fresh(name, &text)?,
+    };
+    let after = match copy.edited() {
+        Ok(after) => after,
+        Err(rejection) => return Err(keeping(rejection.into(), file, copy.path())),
+    };
+    let base = copy.opened().map(str::to_owned);
+    if after == text || base.as_ref() == Some(&after) {
+        copy.remove();
+        return Ok(Answer::Changed(Changed::default()));
+    }
+    let opened = base.unwrap_or(text);
+    let if_match = (exists || resume.is_some()).then(|| Etag::of(opened.as_bytes()).hex());
+    let action = Action::Write { at: Target::Address(file.to_owned()), text: after, create: how.create };
+    let operation = Operation { action, seen: None, if_match, reason: None, source: None };
+    match change(session, Batch { operations: vec![operation], ..Batch::default() }, how) {
+        Ok(answer) => {
+            if how.dry_run {
+                return Ok(answer);
+            }
+            copy.remove();
+            Ok(answer)
+        }
+        Err(failure) => Err(keeping(failure, file, copy.path())),
+    }
+}
+
+/// The file's path and text; an empty text where it does not exist yet.
+fn present(session: &Session, file: &str) -> Result<(String, String, bool), Failure> {
+    match read(session, file) {
+        Ok(Answer::Text(text)) if text.section.is_none() && text.handle.is_none() => Ok((text.path, text.text, true)),
+        Ok(_) => Err(Rejection::new(Code::Usage, "edit takes a whole file").into()),
+        Err(failure) if failure.rejections.first().is_some_and(|r| r.code == Code::FileNotFound) => {
+            Ok((format!("{}.md", file.trim_end_matches(".md")), String::new(), false))
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Adds to a refusal where the copy is and how to go on.
+fn keeping(mut failure: Failure, file: &str, copy: &Path) -> Failure {
+    if let Some(first) = failure.rejections.first_mut() {
+        let path = copy.to_string_lossy().into_owned();
+        let told = format!("your text is kept in {path}");
+        first.hint = Some(match first.hint.take() {
+            Some(hint) => format!("{hint}; {told}"),
+            None => told,
+        });
+        first.details.insert("kept".into(), path.clone().into());
+        first.hints.push(Hint { verb: vec!["edit", "--resume"], address: vec![path, file.to_owned()] });
+    }
+    failure
+}

@@ -1,0 +1,178 @@
+//! Where the data dir is (DESIGN 1), and how its paths may be written.
+//!
+//! Looks at names only and never opens a file of a memory. Never searches downwards.
+
+use std::path::{Path, PathBuf};
+
+use crate::code::{Code, Hint, Rejection};
+use crate::path::Prefixes;
+
+/// What the caller said about where.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// `-C DIR`.
+    pub dir: Option<PathBuf>,
+    /// `-g`.
+    pub global: bool,
+    /// `MEMDIR`.
+    pub env: Option<PathBuf>,
+}
+
+/// A data dir, and how it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Absolute, links in it kept as the caller wrote them.
+    pub dir: PathBuf,
+    /// `flag`, `environment`, `ancestor` or `user`.
+    pub found_by: &'static str,
+}
+
+/// Finds the data dir: `-C` > `MEMDIR` > the nearest ancestor that is or holds one > the user's own.
+///
+/// `work` is the working directory; `user` gives the user config's `memory.dataDir`, asked for only when needed.
+///
+/// # Errors
+/// `no_data_dir`.
+pub fn find(asked: &Asked, work: &Path, user: &dyn Fn() -> Option<PathBuf>) -> Result<Place, Rejection> {
+    if let Some(dir) = &asked.dir {
+        return named(work.join(dir), "flag");
+    }
+    if asked.global {
+        let none = || missing("the user config names no memory.dataDir");
+        return named(user().ok_or_else(none)?, "user");
+    }
+    if let Some(dir) = asked.env.as_ref().filter(|d| !d.as_os_str().is_empty()) {
+        return named(work.join(dir), "environment");
+    }
+    if let Some(dir) = work.ancestors().find_map(holds) {
+        return Ok(Place { dir, found_by: "ancestor" });
+    }
+    match user() {
+        Some(dir) => named(dir, "user"),
+        None => Err(missing("no memory is here or above")
+            .hint("make one with `memdir init`, or name one with -C DIR or MEMDIR")
+            .try_(Hint { verb: vec!["init"], address: Vec::new() })),
+    }
+}
+
+fn missing(message: &str) -> Rejection {
+    Rejection::new(Code::NoDataDir, message)
+}
+
+/// A directory that somebody named: it must exist, and is taken as it is.
+fn named(dir: PathBuf, found_by: &'static str) -> Result<Place, Rejection> {
+    match dir.is_dir() {
+        true => Ok(Place { dir: tidy(&dir), found_by }),
+        false => Err(missing(&format!("'{}' is no directory", dir.display())).detail("found_by", found_by)),
+    }
+}
+
+/// The data dir that a directory is or holds.
+fn holds(dir: &Path) -> Option<PathBuf> {
+    [dir.to_owned(), dir.join("memory"), dir.join("data/memory")].into_iter().find(|dir| is_data_dir(dir))
+}
+
+/// Whether a directory has the marker, or the folders of a memory.
+pub fn is_data_dir(dir: &Path) -> bool {
+    dir.join("memdir.yaml").is_file() || dir.join("facts").is_dir() || dir.join("episodes").is_dir()
+}
+
+/// Takes `.` and what `..` names out of a path, without looking at links.
+fn tidy(path: &Path) -> PathBuf {
+    use std::path::Component;
+    if path.components().any(|c| c == Component::ParentDir) {
+        return path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    }
+    path.components().filter(|c| *c != Component::CurDir).collect()
+}
+
+/// How the data dir may be written in front of a path: absolute, from the working directory, and without links.
+pub fn prefixes(dir: &Path, work: &Path) -> Prefixes {
+    let mut all = vec![dir.to_string_lossy().into_owned()];
+    if let Ok(below) = dir.strip_prefix(work) {
+        all.push(below.to_string_lossy().into_owned());
+    } else if let Ok(deeper) = work.strip_prefix(dir) {
+        let up = deeper.components().map(|_| "..").collect::<Vec<_>>();
+        all.push(up.join("/"));
+    }
+    if let Ok(real) = dir.canonicalize()
+        && real != dir
+    {
+        all.push(real.to_string_lossy().into_owned());
+    }
+    all.retain(|p| !p.is_empty());
+    Prefixes(all)
+}
+
+/// The largest policy, in bytes.
+const POLICY: u64 = 64 << 10;
+
+/// The text of a data dir's `memdir.yaml`; empty without one. A link is not followed.
+///
+/// # Errors
+/// `unsafe_file`, `too_large`, `not_text`, `io`.
+pub fn policy_text(dir: &Path) -> Result<String, Rejection> {
+    use std::io::Read;
+    let refused = |code, why: &str| Rejection::new(code, format!("memdir.yaml {why}"));
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::CLOEXEC | rustix::fs::OFlags::NONBLOCK;
+    let file = match rustix::fs::open(dir.join("memdir.yaml"), flags, rustix::fs::Mode::empty()) {
+        Ok(fd) => std::fs::File::from(fd),
+        Err(rustix::io::Errno::NOENT) => return Ok(String::new()),
+        Err(rustix::io::Errno::LOOP) => return Err(refused(Code::UnsafeFile, "is a symbolic link")),
+        Err(e) => return Err(refused(Code::Io, &format!("cannot be read: {e}"))),
+    };
+    if !file.metadata().is_ok_and(|m| m.is_file()) {
+        return Err(refused(Code::UnsafeFile, "is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    match file.take(POLICY + 1).read_to_end(&mut bytes) {
+        Err(e) => Err(refused(Code::Io, &format!("cannot be read: {e}"))),
+        Ok(n) if n as u64 > POLICY => Err(refused(Code::TooLarge, "is over 64 KiB")),
+        Ok(_) => String::from_utf8(bytes).map_err(|_| refused(Code::NotText, "is not UTF-8")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(dirs: &[&str]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for dir in dirs {
+            fs_err::create_dir_all(root.path().join(dir)).unwrap();
+        }
+        root
+    }
+
+    fn check(root: &Path, work: &str, asked: Asked, user: Option<&str>, found: Option<(&str, &'static str)>) {
+        let own = || user.map(|u| root.join(u));
+        let place = find(&asked, &root.join(work), &own).ok();
+        assert_eq!(place, found.map(|(dir, found_by)| Place { dir: root.join(dir), found_by }), "{work} {asked:?}");
+    }
+
+    #[test]
+    fn flag_then_environment_then_the_nearest_ancestor_then_the_users_own() {
+        let root = tree(&["a/memory/facts", "a/b/c", "a/b/data/memory/episodes", "own/facts", "x"]);
+        let root = root.path();
+        let flag = Asked { dir: Some("../x".into()), env: Some(root.join("own")), ..Asked::default() };
+        check(root, "a", flag, None, Some(("x", "flag")));
+        let env = Asked { env: Some(root.join("own")), ..Asked::default() };
+        check(root, "a", env, None, Some(("own", "environment")));
+        check(root, "a/b/c", Asked::default(), Some("own"), Some(("a/b/data/memory", "ancestor")));
+        check(root, "a", Asked::default(), None, Some(("a/memory", "ancestor")));
+        check(root, "a/memory/facts", Asked::default(), None, Some(("a/memory", "ancestor")));
+        check(root, "x", Asked::default(), Some("own"), Some(("own", "user")));
+        check(root, "x", Asked { global: true, ..Asked::default() }, None, None);
+        check(root, "a", Asked { dir: Some("nowhere".into()), ..Asked::default() }, None, None);
+    }
+
+    #[test]
+    fn a_path_may_be_written_with_the_data_dir_in_front() {
+        let root = tree(&["w/memory/facts", "w/deep"]);
+        let dir = root.path().join("w/memory");
+        let from = |work: &str| prefixes(&dir, &root.path().join(work)).0;
+        assert!(from("w").contains(&"memory".to_owned()));
+        assert!(from("w/memory/facts").contains(&"..".to_owned()));
+        assert_eq!(from("w/deep")[0], dir.to_str().unwrap());
+    }
+}

@@ -1,0 +1,72 @@
+//! Where the user's own config lies, and what its paths mean.
+//!
+//! Never writes it, and never fails: what cannot be read is not set.
+
+use std::path::PathBuf;
+
+use super::config::{self, UserConfig};
+use crate::code::{Code, Warning};
+
+/// The largest config, in bytes.
+const LIMIT: u64 = 64 << 10;
+
+/// The user's config: `$XDG_CONFIG_HOME/memdir/config.yaml`, else `~/.config/memdir/config.yaml`.
+pub fn config(env: &dyn Fn(&str) -> Option<String>) -> (UserConfig, Vec<Warning>) {
+    let xdg = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|d| d.is_absolute());
+    let Some(dir) = xdg.or_else(|| Some(home(env)?.join(".config"))) else {
+        return Default::default();
+    };
+    let path = dir.join("memdir/config.yaml");
+    match std::fs::metadata(&path) {
+        Err(_) => Default::default(),
+        Ok(meta) if !meta.is_file() || meta.len() > LIMIT => unread("is no regular file of at most 64 KiB"),
+        Ok(_) => match std::fs::read_to_string(&path) {
+            Ok(text) => config::load(&text),
+            Err(e) => unread(&format!("cannot be read: {e}")),
+        },
+    }
+}
+
+fn unread(why: &str) -> (UserConfig, Vec<Warning>) {
+    (UserConfig::default(), vec![Warning::new(Code::InvalidPolicy, format!("config.yaml {why}; it is passed over"))])
+}
+
+/// The user's own data dir: `~` and relative paths start at the home directory.
+pub fn data_dir(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let written = config.data_dir.as_deref()?;
+    let below = written.strip_prefix("~/").unwrap_or(if written == "~" { "" } else { written });
+    match PathBuf::from(below) {
+        path if path.is_absolute() => Some(path),
+        path => Some(home(env)?.join(path)),
+    }
+}
+
+fn home(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    env("HOME").map(PathBuf::from).filter(|h| h.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_data_dir_starts_at_home() {
+        let env = |name: &str| (name == "HOME").then(|| "/home/ann".to_owned());
+        let at = |dir: &str| data_dir(&UserConfig { data_dir: Some(dir.into()), ..UserConfig::default() }, &env);
+        assert_eq!(at("~/memory"), Some("/home/ann/memory".into()));
+        assert_eq!(at("notes/memory"), Some("/home/ann/notes/memory".into()));
+        assert_eq!(at("/srv/memory"), Some("/srv/memory".into()));
+        assert_eq!(data_dir(&UserConfig::default(), &env), None);
+    }
+
+    #[test]
+    fn the_config_is_found_in_the_xdg_directory_first() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("memdir");
+        fs_err::create_dir(&dir).unwrap();
+        fs_err::write(dir.join("config.yaml"), "durability: fast\n").unwrap();
+        let env = |name: &str| (name == "XDG_CONFIG_HOME").then(|| root.path().to_str().unwrap().to_owned());
+        assert_eq!(config(&env).0.durability.as_deref(), Some("fast"));
+        assert_eq!(config(&|_| None), Default::default());
+    }
+}

@@ -1,0 +1,208 @@
+//! The rules of input, held for every verb of the grammar: address first, content from `-F` or stdin, no wait on a
+//! silent pipe, one list marker taken off, several ways to write one address. A verb without a row here fails.
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::process::{Command, Output, Stdio};
+
+/// What a verb takes.
+#[derive(Clone, Copy, PartialEq)]
+enum Takes {
+    /// Nothing from stdin, no new text.
+    Nothing,
+    /// New text as an argument only.
+    Text,
+    /// Content from stdin or `-F` where no argument gives it; new text as an argument too.
+    Both,
+    /// Content from stdin or `-F` only.
+    Content,
+}
+use Takes::{Both, Content, Nothing, Text};
+
+/// A verb: its words, a complete command line (`T` stands for a text), what it takes.
+type Row = (&'static str, &'static [&'static str], Takes);
+
+const ROWS: &[Row] = &[
+    ("init", &["init", "new"], Nothing),
+    ("status", &["status"], Nothing),
+    ("list", &["list"], Nothing),
+    ("read", &["read", "user"], Nothing),
+    ("add", &["add", "user", "T"], Both),
+    ("update", &["update", "user", "Prefers tabs", "T"], Text),
+    ("rm", &["rm", "user@2"], Nothing),
+    ("mv", &["mv", "user@2", "other"], Nothing),
+    ("set", &["set", "user", "summary=x"], Nothing),
+    ("append", &["append"], Content),
+    ("patch", &["patch", "user"], Content),
+    ("write", &["write", "fresh"], Content),
+    ("apply", &["apply"], Content),
+    ("edit", &["edit", "user"], Nothing),
+    ("bullet add", &["bullet", "add", "user", "T"], Both),
+    ("bullet del", &["bullet", "del", "user", "Prefers tabs"], Nothing),
+    ("bullet update", &["bullet", "update", "user", "--old", "Prefers tabs", "T"], Text),
+    ("bullet list", &["bullet", "list", "user"], Nothing),
+    ("log", &["log"], Nothing),
+    ("show", &["show", "r1"], Nothing),
+    ("diff", &["diff"], Nothing),
+    ("undo", &["undo"], Nothing),
+    ("redo", &["redo"], Nothing),
+    ("check", &["check"], Nothing),
+    ("where", &["where"], Nothing),
+    ("schema", &["schema", "operation"], Nothing),
+    ("completions", &["completions", "bash"], Nothing),
+    ("man", &["man"], Nothing),
+    ("__complete", &["__complete", "--", "read", ""], Nothing),
+];
+
+/// Verbs whose first argument is no address of a memory.
+const NO_ADDRESS: [&str; 6] = ["init", "show", "schema", "completions", "man", "__complete"];
+
+struct Memory {
+    root: tempfile::TempDir,
+}
+
+impl Memory {
+    fn new() -> Memory {
+        let root = tempfile::tempdir().unwrap();
+        fs_err::create_dir_all(root.path().join("memory/facts")).unwrap();
+        let memory = Memory { root };
+        fs_err::write(memory.root.path().join("memory/memdir.yaml"), "version: 1\n").unwrap();
+        let text = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
+        fs_err::write(memory.root.path().join("memory/facts/user.md"), text).unwrap();
+        memory
+    }
+
+    fn command(&self, line: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
+        command.env_clear().env("HOME", self.root.path()).env("MEMDIR_NOW", "2026-02-24T10:00:00Z");
+        command.env("EDITOR", "true").env("MEMDIR_AS", "test").env("MEMDIR_STDIN_WAIT", "20");
+        command.current_dir(self.root.path()).args(line);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, line: &[&str]) -> Output {
+        self.command(line).output().unwrap()
+    }
+
+    fn fed(&self, line: &[&str], content: &[u8]) -> Output {
+        let mut child = self.command(line).stdin(Stdio::piped()).spawn().unwrap();
+        drop(child.stdin.take().unwrap().write_all(content));
+        child.wait_with_output().unwrap()
+    }
+
+    /// Runs with a pipe on stdin that stays open and silent until the command has ended.
+    fn silent(&self, line: &[&str]) -> Output {
+        let mut child = self.command(line).stdin(Stdio::piped()).spawn().unwrap();
+        let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
+        child.stdout.take().unwrap().read_to_end(&mut stdout).unwrap();
+        child.stderr.take().unwrap().read_to_end(&mut stderr).unwrap();
+        let held = child.stdin.take();
+        let status = child.wait().unwrap();
+        drop(held);
+        Output { status, stdout, stderr }
+    }
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The exit status and code of a refusal.
+fn refused(output: &Output) -> (i32, String) {
+    let said = stderr(output);
+    let code = said.strip_prefix("memdir: ").and_then(|rest| rest.split(':').next()).unwrap_or(&said);
+    (output.status.code().unwrap_or(-1), code.to_owned())
+}
+
+fn filled(line: &[&str], text: &str) -> Vec<String> {
+    line.iter().map(|word| if *word == "T" { text.to_owned() } else { (*word).to_owned() }).collect()
+}
+
+fn words(line: &[String]) -> Vec<&str> {
+    line.iter().map(String::as_str).collect()
+}
+
+fn leaves() -> Vec<(String, clap::Command)> {
+    let mut all = Vec::new();
+    for verb in memdir::cli::grammar().get_subcommands() {
+        match verb.has_subcommands() {
+            false => all.push((verb.get_name().to_owned(), verb.clone())),
+            true => all.extend(
+                verb.get_subcommands()
+                    .map(|below| (format!("{} {}", verb.get_name(), below.get_name()), below.clone())),
+            ),
+        }
+    }
+    all
+}
+
+#[test]
+fn every_verb_has_a_row() {
+    let verbs: BTreeSet<String> = leaves().into_iter().map(|(name, _)| name).collect();
+    let rows: BTreeSet<String> = ROWS.iter().map(|row| row.0.to_owned()).collect();
+    assert_eq!(verbs, rows);
+}
+
+#[test]
+fn the_address_comes_first_and_content_has_a_file_option() {
+    for (name, verb) in leaves() {
+        let takes = ROWS.iter().find(|row| row.0 == name).unwrap().2;
+        if let Some(first) = verb.get_positionals().next()
+            && !NO_ADDRESS.contains(&name.as_str())
+        {
+            let value = first.get_value_names().unwrap()[0].to_string();
+            let known = ["ADDRESS", "FILE", "FILE[#SECTION]", "REV", "REV | A..B"];
+            assert!(known.contains(&value.as_str()), "{name}: {value}");
+        }
+        let file = verb.get_arguments().any(|a| a.get_short() == Some('F') && a.get_long() == Some("file"));
+        assert!(file || !matches!(takes, Content | Both), "{name} takes content and has no -F");
+    }
+}
+
+#[test]
+fn content_that_is_due_is_read_from_stdin_and_never_waited_for() {
+    for (name, line, takes) in ROWS.iter().filter(|row| matches!(row.2, Content | Both)) {
+        let memory = Memory::new();
+        let line: Vec<&str> = line.iter().copied().filter(|word| *word != "T").collect();
+        let empty = (2, "empty_input".to_owned());
+        assert_eq!(refused(&memory.silent(&line)), empty, "{name}");
+        assert_eq!(refused(&memory.fed(&line, b" \n")), empty, "{name}");
+        assert_eq!(refused(&memory.fed(&line, b"a\0b")), (5, "not_text".to_owned()), "{name}");
+        assert_eq!(refused(&memory.fed(&line, b"a\xffb")), (5, "not_text".to_owned()), "{name}");
+        let dash = [line.as_slice(), &["-F", "-"]].concat();
+        assert_eq!(refused(&memory.silent(&dash)), empty, "{name}");
+        let file = [line.as_slice(), &["-F", "nowhere.md"]].concat();
+        assert_eq!(refused(&memory.run(&file)), (3, "file_not_found".to_owned()), "{name}");
+        assert!(*takes != Both || !filled(&line, "").is_empty());
+    }
+}
+
+#[test]
+fn a_line_break_in_a_text_argument_is_refused() {
+    for (name, line, _) in ROWS.iter().filter(|row| row.1.contains(&"T")) {
+        let memory = Memory::new();
+        let told = refused(&memory.run(&words(&filled(line, "a\nb"))));
+        assert_eq!(told, (2, "multiline".to_owned()), "{name}");
+    }
+}
+
+#[test]
+fn an_error_with_json_is_one_object_on_stderr() {
+    let memory = Memory::new();
+    for line in [&["--json", "add", "user", "a\nb"][..], &["add", "user", "a\nb", "--json"], &["ad", "--json"]] {
+        let output = memory.run(line);
+        let error: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+        assert!(stderr(&output).starts_with("{\"v\":1,\"code\":"), "{line:?}");
+        assert_eq!((&error["changed"], &error["retryable"]), (&false.into(), &false.into()), "{line:?}");
+        assert!(output.stdout.is_empty(), "{line:?}");
+    }
+}
+
+#[test]
+fn without_a_command_the_first_help_is_printed() {
+    let memory = Memory::new();
+    let (bare, asked) = (memory.run(&[]), memory.run(&["--help"]));
+    assert_eq!((bare.status.code(), bare.stdout.as_slice()), (Some(0), asked.stdout.as_slice()));
+    assert!(bare.stdout.iter().filter(|b| **b == b'\n').count() <= 25);
+}
