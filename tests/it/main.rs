@@ -1,1 +1,3 @@
-fn main() {}
+//! Tests from outside: each module looks at memdir as its users do.
+
+mod document;
