@@ -1,3 +1,4 @@
-//! The tests that look at the house from outside.
+//! Tests from outside: each module looks at memdir as its users do.
 
+mod document;
 mod summary_merge;
