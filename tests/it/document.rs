@@ -18,8 +18,6 @@ const TAME: &[&str] = &[
     "- Name: x",
     "- [preference] b #tag (c)",
     "* star",
-    
-    
     "  - nested",
     "    - deep",
     "  <!-- mem exp=2026-12-31 imp=7 -->",
@@ -64,7 +62,9 @@ const NASTY: &[&str] = &[
     "- x  ",
     "- x\\",
     "- 2019. was",
-    "10) ten", "1. one", "2. two",
+    "10) ten",
+    "1. one",
+    "2. two",
     "   - three",
     "\t- t",
     "+ plus",

@@ -2,7 +2,7 @@
 //!
 //! Never proves anything: the result is parsed and compared in `verify`.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::seat::{Marker, Seat, Spot, seat};
 use super::{Edit, Item, Refused};
@@ -14,9 +14,9 @@ use crate::text::Splice;
 pub(super) struct Claims<'a> {
     pub edits: &'a [Edit],
     /// Which edit gives a bullet a new text.
-    pub texts: HashMap<usize, usize>,
+    pub texts: BTreeMap<usize, usize>,
     /// Which edit gives a bullet new metadata.
-    pub metas: HashMap<usize, usize>,
+    pub metas: BTreeMap<usize, usize>,
     /// Removed bullets and their edits, in file order.
     removed: Vec<(usize, usize)>,
     /// Where each inserting edit's items go.
@@ -90,8 +90,8 @@ pub(super) enum What {
 pub(super) fn claims<'a>(document: &Document, edits: &'a [Edit]) -> Result<Claims<'a>, Vec<Refused>> {
     let mut claims = Claims {
         edits,
-        texts: HashMap::new(),
-        metas: HashMap::new(),
+        texts: BTreeMap::new(),
+        metas: BTreeMap::new(),
         removed: Vec::new(),
         spots: Vec::with_capacity(edits.len()),
     };
