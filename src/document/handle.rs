@@ -56,7 +56,7 @@ impl Handle {
             low = low << 5 | letter as u64;
         }
         let open = 5 * (LENGTH - name.len());
-        Some((Handle(low << open), Handle((low + 1 << open) - 1)))
+        Some((Handle(low << open), Handle(((low + 1) << open) - 1)))
     }
 
     /// How many letters tell two different handles apart, at least 4.
