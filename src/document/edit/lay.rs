@@ -191,6 +191,10 @@ pub(super) fn pieces(
     let mut refused = Vec::new();
     for (spot, edits) in by_spot(claims, some) {
         let level = edits.iter().map(|e| levels[*e]).max().unwrap_or(0);
+        let writes = |e: &usize| matches!(&claims.edits[*e], Edit::Insert { items, .. } if !items.is_empty());
+        if !matches!(spot, Spot::New(..)) && !edits.iter().any(writes) {
+            continue;
+        }
         match seat(document, spot, level) {
             Ok(seat) => out.push(insertion(document, claims, &edits, seat)),
             Err(why) => refused.extend(edits.iter().map(|edit| Refused { edit: *edit, why: why.clone() })),
@@ -256,6 +260,10 @@ fn insertion(document: &Document, claims: &Claims<'_>, edits: &[usize], seat: Se
             blocks.push(Block { start, end: new.len(), what });
             count += 1;
         }
+    }
+    if count == 0 {
+        new.truncate(lines::trimmed(new.as_bytes(), 0, new.len()));
+        new.push_str(eol);
     }
     new.push_str(&seat.tail);
     if seat.open {
