@@ -214,7 +214,7 @@ impl Run<'_> {
             answer => answer?,
         };
         let file = &self.files[i];
-        let mode = plain.stat.st_mode & 0o7777;
+        let mode = platform::mode(&plain.stat);
         let same_inode = plain.stat.st_ino == file.inode;
         let is = |known: &Option<Known>| known.as_ref().is_some_and(|k| k.is(&bytes, mode));
         // Where a recovery looks, inodes may be others than then: a backup was brought back.

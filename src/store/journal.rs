@@ -461,3 +461,88 @@ impl Line {
 fn lines_hold_an_intent(bytes: &[u8]) -> bool {
     lines(bytes).any(|line| matches!(line, Line::Intent(_)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::{FileChange, Version};
+    use crate::text::Splice;
+    use std::sync::Arc;
+
+    fn intent(rev: u64, grown: usize) -> Intent {
+        let file = FileChange {
+            path: MemoryPath::new("facts/a.md").unwrap(),
+            before: Some(Version::new(b"abc".to_vec(), 0o640)),
+            after: Some(Arc::new(b"aXXc".to_vec())),
+            mode: None,
+            edits: Some(vec![Splice { start: 1, end: 2, new: "XX".into() }]),
+            moved: None,
+            summary: Some("line\nbreak".into()),
+        };
+        let operations = vec![Value::String("x".repeat(grown))];
+        let changeset =
+            Changeset { files: vec![file], operations, inverts: Some(Inverts::Undo(3)), ..Changeset::default() };
+        let header = Header {
+            at: "2026-11-20T10:00:00Z".into(),
+            actor: "me".into(),
+            reason: Some("why".into()),
+            source: None,
+            request: Some("id".into()),
+        };
+        Intent::new(rev, &changeset, &header, Some(Value::Bool(true)))
+    }
+
+    fn journal(dir: &tempfile::TempDir) -> Journal {
+        let dir = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
+        Journal::create(dir.as_fd(), false).unwrap()
+    }
+
+    #[test]
+    fn an_end_line_has_always_the_same_size() {
+        for rev in [0, 7, 123_456_789, 9_999_999_999_999] {
+            for how in [Ending::Done, Ending::Undone, Ending::Rescued] {
+                let line = end_line(rev, how);
+                assert_eq!((line.len(), line[END - 1]), (END, b'\n'));
+                let read = parse(&line[..END - 1]);
+                assert!(matches!(read, Some(Line::End(r, h)) if (r, h) == (rev, how)), "{read:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_intent_reads_as_it_was_written_and_not_at_all_when_a_byte_is_wrong() {
+        let line = intent_line(&intent(41, 3)).unwrap();
+        let Some(Line::Intent(read)) = parse(&line[..line.len() - 1]) else { panic!() };
+        let entry = read.entry(Outcome::Done);
+        assert_eq!((entry.rev, &*entry.actor, entry.inverts), (41, "me", Some(Inverts::Undo(3))));
+        assert_eq!((entry.answer, entry.request.as_deref()), (Some(Value::Bool(true)), Some("id")));
+        let edit = JournalEdit { start: 1, old: "b".into(), new: "XX".into() };
+        assert_eq!(entry.files[0].edits, Some(vec![edit]));
+        assert_eq!((entry.files[0].mode, entry.files[0].before), (0o640, Some(Etag::of(b"abc"))));
+        for i in 0..line.len() - 1 {
+            let mut spoilt = line[..line.len() - 1].to_vec();
+            spoilt[i] ^= 1;
+            assert!(parse(&spoilt).is_none(), "byte {i}");
+        }
+    }
+
+    #[test]
+    fn its_tail_tells_where_it_stands_however_long_lines_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = journal(&dir);
+        assert_eq!(journal.tail().unwrap().rev(), 0);
+        for (rev, grown) in [(1, 10), (2, 2 * TAIL), (3, 10)] {
+            journal.append(&intent_line(&intent(rev, grown)).unwrap()).unwrap();
+            let Tail::Open(known, Some(open)) = journal.tail().unwrap() else { panic!("r{rev}") };
+            assert_eq!((known, open.rev), (rev, rev));
+            journal.append(b"{\"torn\":").unwrap();
+            assert!(matches!(journal.tail().unwrap(), Tail::Open(r, Some(_)) if r == rev));
+            journal.append(&end_line(rev, Ending::Done)).unwrap();
+            assert!(matches!(journal.tail().unwrap(), Tail::Ended(r, Ending::Done) if r == rev));
+            journal.append(b"torn").unwrap();
+            assert!(matches!(journal.tail().unwrap(), Tail::Open(r, None) if r == rev));
+        }
+        assert_eq!(records(&journal.all().unwrap()).len(), 3);
+        assert_eq!(records(&journal.recent().unwrap()).len(), 1);
+    }
+}

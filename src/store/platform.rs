@@ -72,6 +72,18 @@ pub fn look(dir: impl AsFd, name: &str) -> Result<Stat> {
     rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
 }
 
+/// The permission bits of a file (`0o7777`).
+#[allow(clippy::unnecessary_cast)] // 16 bits on some systems
+pub fn mode(stat: &Stat) -> u32 {
+    stat.st_mode as u32 & 0o7777
+}
+
+/// Sets the permission bits of an open file.
+#[allow(clippy::unnecessary_cast)]
+pub fn set_mode(file: impl AsFd, mode: u32) -> Result<()> {
+    rustix::fs::fchmod(file, Mode::from_raw_mode(mode as rustix::fs::RawMode))
+}
+
 /// A file's name in a directory that is held open.
 #[derive(Clone, Copy)]
 pub struct Name<'a> {

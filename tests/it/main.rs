@@ -1,3 +1,4 @@
 //! Black-box tests.
 
+mod sandbox;
 mod store;

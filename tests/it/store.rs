@@ -209,6 +209,25 @@ fn a_crash_at_any_step_leaves_all_or_nothing_also_when_the_recovery_crashes() {
     assert_eq!(outcomes.len(), 2);
 }
 
+#[test]
+fn a_batch_that_is_half_written_is_not_seen_by_readers_of_several_files() {
+    for crash in 0..actions() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, files) = batch(dir.path());
+        let (lock, _) = store.lock().unwrap();
+        lock.commit_watched(&set(files), &header("t"), None, &mut |n| n < crash);
+        let (names, texts) = store
+            .consistent(|| {
+                let found = store.walk(None).unwrap();
+                let texts = store.each(&found, 100, &|f, read| (f.size, read.unwrap().0.len() as u64));
+                (found.iter().map(|f| f.path.to_string()).collect::<Vec<_>>(), texts)
+            })
+            .unwrap();
+        assert_eq!(names, ["facts/a.md", "facts/b.md", "facts/gone.md"], "{crash}");
+        assert_eq!(texts, [(2, 2), (2, 2), (5, 5)], "{crash}");
+    }
+}
+
 /// What a person does to a file.
 #[derive(Clone, Copy, Debug)]
 enum Edit {
