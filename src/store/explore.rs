@@ -80,10 +80,8 @@ impl Disk {
             touched: [false; FILES],
             answered: false,
         };
-        for i in 0..FILES {
-            if kinds[i] != Kind::Create {
-                disk.target[i] = Some(disk.inode(BASE));
-            }
+        for (i, _) in kinds.iter().enumerate().filter(|(_, kind)| **kind != Kind::Create) {
+            disk.target[i] = Some(disk.inode(BASE));
         }
         disk
     }

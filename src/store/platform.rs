@@ -185,5 +185,14 @@ fn lease(file: BorrowedFd<'_>) -> bool {
             return false;
         }
     }
-    std::io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
+    std::io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN) && !is_remote(file)
+}
+
+/// NFS and SMB refuse leases with the same answer when nobody writes.
+#[cfg(target_os = "linux")]
+fn is_remote(file: BorrowedFd<'_>) -> bool {
+    const NFS: u32 = 0x6969;
+    const CIFS: u32 = 0xff53_4d42;
+    const SMB2: u32 = 0xfe53_4d42;
+    rustix::fs::fstatfs(file).is_ok_and(|fs| matches!(fs.f_type as u32, NFS | CIFS | SMB2))
 }

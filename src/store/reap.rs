@@ -7,7 +7,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::journal::{Intent, Journal, NAME, end_line, intent_line, records};
+use super::journal::{Journal, NAME};
+use super::line::{Intent, end_line, intent_line, records};
 use super::protocol::Ending;
 use super::root::{refusal, refusal_to_write, write_all};
 use super::{Locked, platform, slot, walk};
@@ -171,7 +172,7 @@ fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
     for name in names {
         let Some((rev, _)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
         let Ok(stat) = platform::look(dir.as_fd(), &name) else { continue };
-        slots.push(Slot { rev, name, size: stat.st_size as u64, changed: stat.st_ctime as i64 });
+        slots.push(Slot { rev, name, size: stat.st_size as u64, changed: stat.st_ctime });
     }
     Ok(slots)
 }

@@ -184,7 +184,7 @@ fn a_read_only_data_dir_can_be_read() {
     std::fs::write(inside.join("a.md"), "a\n").unwrap();
     std::fs::write(inside.join("closed.md"), "c\n").unwrap();
     std::fs::set_permissions(inside.join("a.md"), PermissionsExt::from_mode(0o644)).unwrap();
-    std::fs::set_permissions(inside.join("closed.md"), PermissionsExt::from_mode(0)).unwrap();
+    std::fs::set_permissions(inside.join("closed.md"), PermissionsExt::from_mode(0o000)).unwrap();
     std::fs::set_permissions(&inside, PermissionsExt::from_mode(0o555)).unwrap();
     let store = open(&inside);
     assert_eq!(*store.read(&path("a.md")).unwrap().unwrap().bytes, b"a\n");
