@@ -1,6 +1,10 @@
 //! The only room that touches the data dir: root, lock, commit, journal, undo, recovery (DESIGN 7).
 //!
 //! Knows no markdown: texts are bytes, operations are opaque JSON.
+//!
+//! To read it: `root` (the sandbox) and `walk`; `protocol` (what a commit does, pure) and `explore` (its proof by
+//! exhaustion); `line`, `journal` and `slot` (what is kept); `run`, `commit`, `recover` (the protocol carried out);
+//! `lock`; `history` (earlier texts); `view` (consistent reading); `reap` (forgetting); `platform` (system calls).
 
 mod commit;
 #[cfg(test)]
