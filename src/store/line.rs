@@ -51,10 +51,10 @@ pub struct Intent {
 pub struct IntentFile {
     /// Its path.
     pub path: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    before: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    after: Option<String>,
+    #[serde(default, with = "hex", skip_serializing_if = "Option::is_none")]
+    before: Option<Etag>,
+    #[serde(default, with = "hex", skip_serializing_if = "Option::is_none")]
+    after: Option<Etag>,
     /// Permission bits before (of a created file: after).
     pub mode: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,19 +113,19 @@ impl Intent {
     }
 
     /// As an entry that ended in some way.
-    pub fn entry(&self, outcome: Outcome) -> Entry {
+    pub fn into_entry(self, outcome: Outcome) -> Entry {
         Entry {
             rev: self.rev,
-            at: self.at.clone(),
-            actor: self.actor.clone(),
-            reason: self.reason.clone(),
-            source: self.source.clone(),
-            request: self.request.clone(),
-            answer: self.answer.clone(),
-            operations: self.operations.clone(),
+            at: self.at,
+            actor: self.actor,
+            reason: self.reason,
+            source: self.source,
+            request: self.request,
+            answer: self.answer,
+            operations: self.operations,
             inverts: self.undo.map(Inverts::Undo).or(self.redo.map(Inverts::Redo)),
             outcome,
-            files: self.files.iter().filter_map(IntentFile::entry).collect(),
+            files: self.files.into_iter().filter_map(IntentFile::into_entry).collect(),
             forgotten: self.forgotten,
         }
     }
@@ -141,8 +141,8 @@ impl IntentFile {
         });
         IntentFile {
             path: file.path.to_string(),
-            before: before.map(|v| v.etag.hex()),
-            after: file.after.as_ref().map(|bytes| Etag::of(bytes).hex()),
+            before: before.map(|v| v.etag),
+            after: file.after.as_ref().map(|bytes| Etag::of(bytes)),
             mode,
             mode_after: file.mode.filter(|&m| file.after.is_some() && m != mode),
             inode: 0,
@@ -154,7 +154,7 @@ impl IntentFile {
 
     /// What happens to it.
     pub fn kind(&self) -> Kind {
-        match (&self.before, &self.after) {
+        match (self.before, self.after) {
             (None, _) => Kind::Create,
             (_, None) => Kind::Remove,
             _ => Kind::Update,
@@ -168,12 +168,12 @@ impl IntentFile {
 
     /// Etag of the text before.
     pub fn before(&self) -> Option<Etag> {
-        self.before.as_deref().and_then(Etag::parse)
+        self.before
     }
 
     /// Etag of the text after.
     pub fn after(&self) -> Option<Etag> {
-        self.after.as_deref().and_then(Etag::parse)
+        self.after
     }
 
     /// Permission bits after.
@@ -186,29 +186,65 @@ impl IntentFile {
         slot::apply(text, self.edits.as_ref()?, forward)
     }
 
-    fn entry(&self) -> Option<EntryFile> {
-        let edit = |(start, old, new): &(usize, String, String)| JournalEdit {
-            start: *start,
-            old: old.clone(),
-            new: new.clone(),
-        };
+    fn into_entry(self) -> Option<EntryFile> {
+        let edit = |(start, old, new): (usize, String, String)| JournalEdit { start, old, new };
         Some(EntryFile {
             path: self.path()?,
-            before: self.before(),
-            after: self.after(),
+            before: self.before,
+            after: self.after,
             mode: self.mode,
-            edits: self.edits.as_ref().map(|edits| edits.iter().map(edit).collect()),
+            edits: self.edits.map(|edits| edits.into_iter().map(edit).collect()),
             moved: self.moved.as_deref().and_then(|p| MemoryPath::found(p).ok()),
-            summary: self.summary.clone(),
+            summary: self.summary,
         })
     }
 }
 
+/// Etags as hex digits, read without a copy of them: a journal holds tens of thousands.
+mod hex {
+    use super::Etag;
+    use serde::de::{Deserializer, Error, Visitor};
+    use serde::ser::Serializer;
+
+    pub fn serialize<S: Serializer>(etag: &Option<Etag>, to: S) -> Result<S::Ok, S::Error> {
+        match etag {
+            Some(etag) => to.serialize_str(&etag.hex()),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Etag>, D::Error> {
+        from.deserialize_str(Digits).map(Some)
+    }
+
+    struct Digits;
+
+    impl Visitor<'_> for Digits {
+        type Value = Etag;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("64 hex digits")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Etag, E> {
+            let mut out = [0; 32];
+            if text.len() != 64 {
+                return Err(E::invalid_length(text.len(), &self));
+            }
+            for (byte, pair) in out.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+                let digit = |c: u8| char::from(c).to_digit(16).ok_or_else(|| E::custom("not a hex digit"));
+                *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
+            }
+            Ok(Etag(out))
+        }
+    }
+}
+
 #[derive(Deserialize)]
-struct EndLine {
+struct EndLine<'a> {
     end: u64,
-    #[serde(rename = "as")]
-    how: String,
+    #[serde(rename = "as", borrow)]
+    how: &'a str,
 }
 
 /// A line of the journal.
@@ -253,8 +289,8 @@ fn close(mut line: Vec<u8>) -> Vec<u8> {
 pub fn parse(line: &[u8]) -> Option<Line> {
     checked(line)?;
     if line.starts_with(b"{\"v\":1,\"end\":") {
-        let end: EndLine = serde_json::from_slice(line).ok()?;
-        let how = match &*end.how {
+        let end: EndLine<'_> = serde_json::from_slice(line).ok()?;
+        let how = match end.how {
             "done" => Ending::Done,
             "undone" => Ending::Undone,
             "rescued" => Ending::Rescued,
@@ -360,7 +396,7 @@ pub mod tests {
     fn an_intent_reads_as_it_was_written_and_not_at_all_when_a_byte_is_wrong() {
         let line = intent_line(&intent(41, 3)).unwrap();
         let Some(Line::Intent(read)) = parse(&line[..line.len() - 1]) else { panic!() };
-        let entry = read.entry(Outcome::Done);
+        let entry = read.into_entry(Outcome::Done);
         assert_eq!((entry.rev, &*entry.actor, entry.inverts), (41, "me", Some(Inverts::Undo(3))));
         assert_eq!((entry.answer, entry.request.as_deref()), (Some(Value::Bool(true)), Some("id")));
         let edit = JournalEdit { start: 1, old: "b".into(), new: "XX".into() };

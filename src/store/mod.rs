@@ -219,7 +219,7 @@ impl Store {
         let root = self.root();
         let Some(journal) = open_journal(&root)? else { return Ok(Vec::new()) };
         let records = line::records(&read(&journal)?);
-        Ok(records.iter().map(|(intent, ending)| intent.entry(line::outcome(*ending))).collect())
+        Ok(records.into_iter().map(|(intent, ending)| intent.into_entry(line::outcome(ending))).collect())
     }
 
     /// The text of a file on one side of a revision: `Ok(None)` when it did not exist there;
