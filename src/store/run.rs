@@ -191,9 +191,18 @@ impl Run<'_> {
         match self.open(place, i) {
             Ok(None) => Ok(Text::Absent),
             Ok(Some(plain)) => self.judge(i, &plain),
-            // A link, a directory …: somebody put it there.
-            Err(r) if r.code == Code::UnsafeFile => Ok(Text::Other),
+            // A link, a directory, a file closed to us: somebody put it there.
+            Err(r) if r.code == Code::UnsafeFile || self.is_there(place, i) => Ok(Text::Other),
             Err(r) => Err(r),
+        }
+    }
+
+    fn is_there(&self, place: Place, i: usize) -> bool {
+        let file = &self.files[i];
+        match (place, &file.parent) {
+            (Place::Slot, _) => self.undo().is_ok_and(|undo| platform::look(undo, &file.slot).is_ok()),
+            (Place::Target, Some(dir)) => platform::look(dir, last(&file.path)).is_ok(),
+            (Place::Target, None) => false,
         }
     }
 

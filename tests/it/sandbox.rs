@@ -195,3 +195,45 @@ fn a_read_only_data_dir_can_be_read() {
     std::fs::set_permissions(&inside, PermissionsExt::from_mode(0o755)).unwrap();
     assert_eq!(commit(&store, "a.md", Some("a\n"), Some("b\n")), Ok(1));
 }
+
+#[test]
+fn what_a_person_closes_or_replaces_by_a_folder_at_any_step_comes_back_to_its_place() {
+    let name = "what_a_person_closes_or_replaces_by_a_folder_at_any_step_comes_back_to_its_place";
+    let Some(dir) = unprivileged(name) else { return };
+    for (step, folder) in (0..12).flat_map(|step| [(step, true), (step, false)]) {
+        let dir = tempfile::tempdir_in(dir.path()).unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("a.md"), "a\n").unwrap();
+        let store = open(dir.path());
+        let file = FileChange {
+            path: path("a.md"),
+            before: store.read(&path("a.md")).unwrap(),
+            after: Some(Arc::new(b"aa\n".to_vec())),
+            mode: None,
+            edits: None,
+            moved: None,
+            summary: None,
+        };
+        let header =
+            Header { at: "2026-11-20T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+        let (lock, _) = store.lock().unwrap();
+        let changeset = Changeset { files: vec![file], ..Changeset::default() };
+        let mut reached = false;
+        lock.commit_watched(&changeset, &header, None, &mut |n| {
+            if n == step && folder {
+                std::fs::remove_file(at("a.md")).unwrap();
+                std::fs::create_dir(at("a.md")).unwrap();
+            } else if n == step {
+                std::fs::write(at("closed"), "closed\n").unwrap();
+                std::fs::set_permissions(at("closed"), PermissionsExt::from_mode(0o000)).unwrap();
+                std::fs::rename(at("closed"), at("a.md")).unwrap();
+            }
+            reached |= n == step;
+            true
+        });
+        drop(lock);
+        let now = std::fs::metadata(at("a.md")).unwrap();
+        assert!(!reached || now.is_dir() == folder && (folder || now.permissions().mode() & 0o777 == 0), "{step}");
+        assert_eq!(store.lock().map(|(_, warnings)| warnings), Ok(vec![]), "{step}");
+    }
+}
