@@ -5,5 +5,6 @@ mod document;
 mod generated;
 mod inputs;
 mod paths;
+mod sandbox;
 mod store;
 mod summary_merge;
