@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::Global;
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, Warning};
 use crate::commands::Session;
 use crate::host::config::UserConfig;
 use crate::host::{actor, clock, find, user};
@@ -41,7 +41,7 @@ pub fn session(global: &Global, lock_timeout: Option<Duration>) -> Result<Sessio
         options.lock_timeout = timeout;
     }
     let store = Store::open(&place.dir, options)?;
-    let mut policy = policy::load(&find::policy_text(&place.dir)?);
+    let mut policy = find::policy_text(&place.dir).map_or_else(unread, |text| policy::load(&text));
     policy.warnings.extend(warnings);
     Ok(Session {
         store,
@@ -52,6 +52,12 @@ pub fn session(global: &Global, lock_timeout: Option<Duration>) -> Result<Sessio
         found_by: place.found_by,
         dir: place.dir,
     })
+}
+
+/// A policy that cannot be read refuses writes and lets reads go on, as a broken one does.
+fn unread(rejection: Rejection) -> policy::Loaded {
+    let warnings = vec![Warning::new(rejection.code, rejection.message.clone())];
+    policy::Loaded { policy: policy::Policy::default(), refuses_writes: Some(rejection), warnings }
 }
 
 /// `MEMDIR_DURABILITY`, else the user config's.

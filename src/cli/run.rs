@@ -85,7 +85,7 @@ impl Door<'_> {
     fn change(&self, how: &HowArgs, batch: Result<Batch, impl Into<Failure>>) -> Reply {
         match batch {
             Ok(batch) => self.with(how, |session, how| commands::change(session, batch, how)),
-            Err(failure) => Reply::Told(Err(failure.into()), Vec::new(), Layout::Plain),
+            Err(failure) => Reply::Told(Box::new(Err(failure.into())), Vec::new(), Layout::Plain),
         }
     }
 
@@ -93,7 +93,7 @@ impl Door<'_> {
         match open::session(self.global, timeout) {
             Ok(session) => {
                 let verdict = verb(&session);
-                Reply::Told(verdict, session.policy.warnings, layout)
+                Reply::Told(Box::new(verdict), session.policy.warnings, layout)
             }
             Err(rejection) => rejection.into(),
         }
@@ -108,7 +108,7 @@ impl Door<'_> {
         };
         let dir = args.at.clone().or(asked.dir).or(asked.env).unwrap_or_else(|| PathBuf::from("memory"));
         let query = InitQuery { example: args.example, adopt: args.adopt };
-        Reply::Told(commands::init(&work.join(dir), &query), Vec::new(), Layout::Plain)
+        Reply::Told(Box::new(commands::init(&work.join(dir), &query)), Vec::new(), Layout::Plain)
     }
 }
 

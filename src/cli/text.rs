@@ -105,7 +105,12 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         Answer::Outline(outline) => outlined(&mut page, outline, layout == Layout::Numbered),
         Answer::Text(text) => {
             match style.terminal {
-                true => sanitize::lines(&mut page.out, &text.text, true),
+                true => {
+                    sanitize::lines(&mut page.out, &text.text, true);
+                    if !page.out.ends_with('\n') {
+                        page.end();
+                    }
+                }
                 false => page.out.push_str(&text.text),
             }
             if style.verbose {

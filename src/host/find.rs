@@ -35,7 +35,7 @@ pub struct Place {
 /// `no_data_dir`.
 pub fn find(asked: &Asked, work: &Path, user: &dyn Fn() -> Option<PathBuf>) -> Result<Place, Rejection> {
     if let Some(dir) = &asked.dir {
-        return named(work.join(dir), "flag");
+        return named(work.join(dir), "flag").or_else(|refused| scope(asked, dir, work, user).ok_or(refused));
     }
     if asked.global {
         let none = || missing("the user config names no memory.dataDir");
@@ -53,6 +53,18 @@ pub fn find(asked: &Asked, work: &Path, user: &dyn Fn() -> Option<PathBuf>) -> R
             .hint("make one with `memdir init`, or name one with -C DIR or MEMDIR")
             .try_(Hint { verb: vec!["init"], address: Vec::new() })),
     }
+}
+
+/// `-C scopes/NAME` and `-C NAME` mean a scope of the data dir that would be found without `-C`. No link is one.
+fn scope(asked: &Asked, dir: &Path, work: &Path, user: &dyn Fn() -> Option<PathBuf>) -> Option<Place> {
+    use std::path::Component;
+    if !dir.components().all(|c| matches!(c, Component::Normal(_))) {
+        return None;
+    }
+    let around = find(&Asked { dir: None, ..asked.clone() }, work, user).ok()?.dir;
+    let inside = if dir.starts_with("scopes") { around.join(dir) } else { around.join("scopes").join(dir) };
+    let real = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
+    (real(&around.join("scopes")) && real(&inside)).then_some(Place { dir: inside, found_by: "flag" })
 }
 
 fn missing(message: &str) -> Rejection {
@@ -164,6 +176,18 @@ mod tests {
         check(root, "x", Asked::default(), Some("own"), Some(("own", "user")));
         check(root, "x", Asked { global: true, ..Asked::default() }, None, None);
         check(root, "a", Asked { dir: Some("nowhere".into()), ..Asked::default() }, None, None);
+    }
+
+    #[test]
+    fn a_scope_is_named_from_around_its_data_dir() {
+        let root = tree(&["a/memory/facts", "a/memory/scopes/web/facts", "a/web2"]);
+        let named = |dir: &str| Asked { dir: Some(dir.into()), ..Asked::default() };
+        let web = Some(("a/memory/scopes/web", "flag"));
+        check(root.path(), "a", named("scopes/web"), None, web);
+        check(root.path(), "a", named("web"), None, web);
+        check(root.path(), "a/memory", named("scopes/web"), None, web);
+        check(root.path(), "a", named("web2"), None, Some(("a/web2", "flag")));
+        check(root.path(), "a", named("scopes/none"), None, None);
     }
 
     #[test]
