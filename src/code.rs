@@ -124,6 +124,8 @@ codes! {
     StaleSummary = "stale_summary", 6, false;
     /// A name outside the path grammar: readable, not writable.
     OddName = "odd_name", 6, false;
+    /// A copy that a sync tool made of two versions of a file.
+    ConflictCopy = "conflict_copy", 6, false;
     /// Something was kept or left as it was, and the reader should know.
     Note = "note", 0, false;
 }

@@ -4,6 +4,10 @@
 
 use serde_json::{Map, Value, json};
 
+mod words;
+
+pub use words::{list, nearest, shown};
+
 /// A rule for strings, told twice: for us and for a JSON Schema. Both must accept the same strings.
 pub struct Pattern {
     /// Our rule.
@@ -36,6 +40,8 @@ pub enum Shape {
     Map(&'static Pattern, &'static Shape, usize),
     /// An object with known fields.
     Object(&'static Form),
+    /// The same, where a schema's `$defs` hold the form under its name.
+    Named(&'static Form),
     /// Shapes of different JSON types.
     Either(&'static [Shape]),
     /// Described by a definition of that name; whoever reads the value checks it.
@@ -172,7 +178,7 @@ impl Form {
             format!("'{name}' does not belong to {}", self.name)
         } else {
             match nearest(name, self.fields().map(|f| f.name)) {
-                Some(near) => format!("{} is unknown, '{near}' is not", shown(name)),
+                Some(near) => format!("{} is unknown; did you mean '{near}'?", shown(name)),
                 None => format!("{} is unknown", shown(name)),
             }
         };
@@ -202,7 +208,7 @@ impl Form {
             schema["required"] = json!(needed);
         }
         let foreign: Vec<_> = self.foreign.iter().filter(|n| !self.fields().any(|f| f.name == **n)).copied().collect();
-        if !foreign.is_empty() {
+        if !foreign.is_empty() && !self.open {
             schema["patternProperties"] = json!({format!("^(?:{})$", foreign.join("|")): {"type": "null"}});
         }
         if !self.open {
@@ -260,7 +266,7 @@ impl Shape {
                 }
                 map.len() >= *min
             }
-            (Shape::Object(form), Value::Object(map)) => return form.check_at(map, path),
+            (Shape::Object(form) | Shape::Named(form), Value::Object(map)) => return form.check_at(map, path),
             (Shape::Either(shapes), _) => match shapes.iter().find(|s| s.is_for(value)) {
                 Some(shape) => return shape.check_at(value, path),
                 None => false,
@@ -280,7 +286,7 @@ impl Shape {
             Shape::Integer(..) | Shape::Number => value.is_number(),
             Shape::Flag => value.is_boolean(),
             Shape::List(..) => value.is_array(),
-            Shape::Map(..) | Shape::Object(_) => value.is_object(),
+            Shape::Map(..) | Shape::Object(_) | Shape::Named(_) => value.is_object(),
             Shape::Either(shapes) => shapes.iter().any(|s| s.is_for(value)),
             Shape::Defined(_) => true,
         }
@@ -299,7 +305,7 @@ impl Shape {
             Shape::Flag => "true or false".into(),
             Shape::List(_, 0) => "a list".into(),
             Shape::List(..) => "a list that is not empty".into(),
-            Shape::Map(_, _, 0) | Shape::Object(_) => "an object".into(),
+            Shape::Map(_, _, 0) | Shape::Object(_) | Shape::Named(_) => "an object".into(),
             Shape::Map(..) => "an object that is not empty".into(),
             Shape::Either(shapes) => shapes.iter().map(Shape::what).collect::<Vec<_>>().join(" or "),
             Shape::Defined(name) => format!("one {name}"),
@@ -323,6 +329,7 @@ impl Shape {
                 json!({"type": "object", "minProperties": min, "propertyNames": names, "additionalProperties": of.schema()})
             }
             Shape::Object(form) => form.schema(),
+            Shape::Named(form) => Shape::Defined(form.name).schema(),
             Shape::Either(shapes) => json!({"anyOf": shapes.iter().map(Shape::schema).collect::<Vec<_>>()}),
             Shape::Defined(name) => json!({"$ref": format!("#/$defs/{name}")}),
         }
@@ -343,73 +350,6 @@ impl Pattern {
 pub fn integer(value: &Value) -> Option<i64> {
     let whole = |f: &f64| f.fract() == 0.0 && f.abs() < 9e15;
     value.as_i64().or_else(|| value.as_f64().filter(whole).map(|f| f as i64))
-}
-
-/// A text of others as a message may show it: quoted, escaped, at most 60 characters.
-pub fn shown(text: &str) -> String {
-    let mut out = String::from("'");
-    let mut room: usize = 58;
-    for c in text.chars() {
-        let piece: String = match c {
-            // Direction and format characters are printable to `escape_debug`, and hostile in a terminal.
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => {
-                c.escape_unicode().collect()
-            }
-            '\'' | '"' => c.into(),
-            _ => c.escape_debug().collect(),
-        };
-        let length = piece.chars().count();
-        if length > room.saturating_sub(1) {
-            out.push('…');
-            break;
-        }
-        room -= length;
-        out.push_str(&piece);
-    }
-    out.push('\'');
-    out
-}
-
-/// The known name that somebody probably meant: at most two letters away, or three in a long name.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    if name.len() > 64 {
-        return None;
-    }
-    let plain = |s: &str| s.to_lowercase().replace(['-', ' '], "_");
-    let name = plain(name);
-    let reach = (name.chars().count() / 3).clamp(1, 3);
-    known.map(|k| (distance(&name, &plain(k)), k)).filter(|(d, _)| *d <= reach).min().map(|(_, k)| k)
-}
-
-/// Letters to insert, delete, replace or swap (optimal string alignment).
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let same = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + same);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
-}
-
-/// `'a', 'b' or 'c'`.
-pub fn list(words: &[&str], last: &str) -> String {
-    match words {
-        [] => String::new(),
-        [word] => format!("'{word}'"),
-        [head @ .., tail] => {
-            let head = head.iter().map(|w| format!("'{w}'")).collect::<Vec<_>>().join(", ");
-            format!("{head} {last} '{tail}'")
-        }
-    }
 }
 
 fn within(
@@ -452,28 +392,3 @@ fn nullable(schema: &mut Value) {
 
 #[cfg(test)]
 pub mod sample;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_foreign_text_is_shown_short_and_harmless() {
-        assert_eq!(shown("a'b"), "'a'b'");
-        assert_eq!(shown("a\u{1b}[31m\n\u{202e}"), "'a\\u{1b}[31m\\n\\u{202e}'");
-        for text in ["x".repeat(500), "\u{1b}".repeat(500), "é".repeat(58)] {
-            assert!(shown(&text).chars().count() <= 60, "{}", shown(&text));
-        }
-    }
-
-    #[test]
-    fn the_nearest_name_is_near() {
-        let known = ["text", "title", "old_sub_memory", "at"];
-        let check = |name, want| assert_eq!(nearest(name, known.into_iter()), want, "{name}");
-        check("txet", Some("text"));
-        check("Old-Sub-Memory", Some("old_sub_memory"));
-        check("old_submemory", Some("old_sub_memory"));
-        check("colour", None);
-        check("", None);
-    }
-}

@@ -101,6 +101,10 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             told.extend(change.warnings.iter().cloned());
             changed(&mut page, change, &mut err);
         }
+        Answer::Repeated(first) => {
+            let rev = first.get("rev").and_then(|r| r.as_str()).unwrap_or("an earlier revision");
+            page.text(&format!("= done before, as {rev}")).end();
+        }
         Answer::Files(files) => list(&mut page, files),
         Answer::Outline(outline) => outlined(&mut page, outline, layout == Layout::Numbered),
         Answer::Text(text) => {

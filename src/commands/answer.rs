@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+pub use crate::view::outline::{BulletRow, Outline, SectionRow};
+
 /// The JSON Schema of what `--json` prints: an answer on stdout, or an error on stderr.
 pub fn schema() -> Value {
     let mut generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
@@ -80,6 +82,8 @@ pub struct FailedOperation {
 pub enum Answer {
     /// A change, made or planned.
     Changed(Changed),
+    /// The answer of a `request` that was done before, as the journal kept it.
+    Repeated(Value),
     /// The files.
     Files(Files),
     /// A file's or section's outline.
@@ -204,76 +208,6 @@ pub struct FileRow {
     /// Why it was not opened (a link, a device …).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-}
-
-/// A file or section, one level down.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Outline {
-    /// The file.
-    pub path: String,
-    /// The section's slug; none for the whole file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub section: Option<String>,
-    /// The title.
-    pub title: String,
-    /// The summary.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub summary: String,
-    /// The etag of the file or section: give it back as `seen`.
-    pub etag: String,
-    /// Bullets of its own text (all of them for `bullet list`), in file order.
-    pub bullets: Vec<BulletRow>,
-    /// Its sections, or entries newest first.
-    pub sections: Vec<SectionRow>,
-}
-
-/// One bullet.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct BulletRow {
-    /// Its full address with handle: `facts/user.md@acvh`.
-    pub address: String,
-    /// Its handle.
-    pub handle: String,
-    /// Its explicit id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// From 1, as counted in the file or section that was asked for; none for nested ones.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub index: Option<usize>,
-    /// 0 for top-level ones.
-    pub depth: u8,
-    /// The section's slug.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub section: Option<String>,
-    /// Its text.
-    pub text: String,
-    /// Its metadata.
-    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
-    pub meta: serde_json::Map<String, Value>,
-}
-
-/// One section or entry.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SectionRow {
-    /// Its full address: `facts/user.md#work`.
-    pub address: String,
-    /// Its slug.
-    pub slug: String,
-    /// Its explicit id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
-    /// Its title.
-    pub title: String,
-    /// 1–6; 7 for `Title: (ID: x)` above a list.
-    pub level: u8,
-    /// An entry's date, `YYYY-MM-DD`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub date: Option<String>,
-    /// An entry's own summary.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub summary: Option<String>,
-    /// How many bullets, subsections included.
-    pub bullets: usize,
 }
 
 /// A text.

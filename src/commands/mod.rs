@@ -4,16 +4,32 @@
 
 use std::path::PathBuf;
 
+use crate::change::Header;
 use crate::code::{Rejection, Warning};
-use crate::operation::Batch;
 use crate::path::Prefixes;
 use crate::policy::Loaded;
 use crate::store::Store;
 
 pub mod answer;
+mod change;
+mod check;
 pub mod edit;
+mod fetch;
+mod history;
+mod init;
+mod look;
+mod status;
+mod undo;
+mod when;
 
 pub use answer::Answer;
+pub use change::change;
+pub use check::check;
+pub use history::{diff, log, show};
+pub use init::init;
+pub use look::{bullets, list, read, whereis};
+pub use status::status;
+pub use undo::{redo, undo};
 
 /// A data dir opened for one caller.
 pub struct Session {
@@ -74,30 +90,6 @@ impl From<Vec<Rejection>> for Failure {
 /// What a verb gives back.
 pub type Verdict = Result<Answer, Failure>;
 
-/// Makes a change: every mutating verb but undo and redo is a batch of operations.
-pub fn change(session: &Session, batch: Batch, how: &How) -> Verdict {
-    let _ = (session, batch, how);
-    todo!()
-}
-
-/// One level down: the files, a file's sections and bullets, or a section's bullets.
-pub fn list(session: &Session, address: Option<&str>) -> Verdict {
-    let _ = (session, address);
-    todo!()
-}
-
-/// All bullets of a file or section, flat, with index and handle (`bullet list`).
-pub fn bullets(session: &Session, address: &str) -> Verdict {
-    let _ = (session, address);
-    todo!()
-}
-
-/// A file, section or bullet as it stands.
-pub fn read(session: &Session, address: &str) -> Verdict {
-    let _ = (session, address);
-    todo!()
-}
-
 /// What `log` shows.
 #[derive(Clone, Debug, Default)]
 pub struct LogQuery {
@@ -113,57 +105,15 @@ pub struct LogQuery {
     pub limit: Option<usize>,
 }
 
-/// The journal's entries and outside edits, newest first.
-pub fn log(session: &Session, query: &LogQuery) -> Verdict {
-    let _ = (session, query);
-    todo!()
-}
-
-/// What one revision did.
-pub fn show(session: &Session, revision: &str) -> Verdict {
-    let _ = (session, revision);
-    todo!()
-}
-
-/// From a revision (or the last recorded state) until now, or between two.
-pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Verdict {
-    let _ = (session, range, address);
-    todo!()
-}
-
 /// Which revision `undo` takes back.
 #[derive(Clone, Debug, Default)]
 pub struct UndoQuery {
     /// This one; without it the newest that is not undone yet.
     pub revision: Option<String>,
-    /// All of one actor's latest run of changes not yet undone.
+    /// The newest of this actor that is not undone yet.
     pub by: Option<String>,
     /// Where a file moved on and cannot be merged, leave that file as it is.
     pub keep_edited: bool,
-}
-
-/// Takes a revision back; merges where files moved on.
-pub fn undo(session: &Session, query: &UndoQuery, how: &How) -> Verdict {
-    let _ = (session, query, how);
-    todo!()
-}
-
-/// Brings back what was undone, or what an editor overwrote.
-pub fn redo(session: &Session, revision: Option<&str>, how: &How) -> Verdict {
-    let _ = (session, revision, how);
-    todo!()
-}
-
-/// What a person should know about this memory now.
-pub fn status(session: &Session) -> Verdict {
-    let _ = session;
-    todo!()
-}
-
-/// Looks for structural trouble; `fix` mends what can be mended without a decision.
-pub fn check(session: &Session, files: &[String], fix: bool, how: &How) -> Verdict {
-    let _ = (session, files, fix, how);
-    todo!()
 }
 
 /// What `init` is asked for.
@@ -175,14 +125,18 @@ pub struct InitQuery {
     pub adopt: bool,
 }
 
-/// Makes a data dir. Works without a session, because there is none yet.
-pub fn init(dir: &std::path::Path, query: &InitQuery) -> Verdict {
-    let _ = (dir, query);
-    todo!()
-}
+impl Session {
+    /// Refuses writes under a policy that is not understood.
+    pub fn may_write(&self) -> Result<(), Failure> {
+        match &self.policy.refuses_writes {
+            Some(rejection) => Err(rejection.clone().into()),
+            None => Ok(()),
+        }
+    }
 
-/// Where things are: the data dir, a file's absolute path.
-pub fn whereis(session: &Session, address: Option<&str>) -> Verdict {
-    let _ = (session, address);
-    todo!()
+    /// The journal's header for a change made now.
+    pub fn header(&self, reason: Option<String>, source: Option<String>, request: Option<String>) -> Header {
+        let at = self.now.timestamp().round(jiff::Unit::Second).unwrap_or(self.now.timestamp());
+        Header { at: at.to_string(), actor: self.actor.clone(), reason, source, request }
+    }
 }

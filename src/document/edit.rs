@@ -3,7 +3,12 @@
 //! Never touches a byte outside the edited bullets, and refuses what it cannot prove.
 
 use super::{Document, Meta};
-use crate::text::Splice;
+use crate::text::{Splice, compose, splice};
+
+mod lay;
+mod raw;
+mod seat;
+mod verify;
 
 /// A new bullet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -89,11 +94,102 @@ pub struct Refused {
     pub why: String,
 }
 
-/// Applies edits all at once.
+/// Applies edits all at once. `Raw` ones are applied first, then all others, located on the document before.
 ///
 /// # Errors
 /// Every edit that had to be refused; then nothing is applied.
 pub fn edit(document: &Document, edits: &[Edit]) -> Result<Edited, Vec<Refused>> {
-    let _ = (document, edits);
-    todo!()
+    if !edits.iter().any(|e| matches!(e, Edit::Raw(_))) {
+        return proven(document, edits);
+    }
+    let raws = raw::collect(document, edits)?;
+    let between = raw::apply(document, &raws)?;
+    let others = raw::translate(document, &between, &raws, edits)?;
+    if others.is_empty() {
+        let wrote = vec![Vec::new(); edits.len()];
+        return Ok(Edited { splices: raws.into_iter().map(|(_, s)| s).collect(), document: between, wrote });
+    }
+    let (numbers, moved): (Vec<usize>, Vec<Edit>) = others.into_iter().unzip();
+    let renumber = |r: Refused| Refused { edit: numbers[r.edit], why: r.why };
+    let done = proven(&between, &moved).map_err(|all| all.into_iter().map(renumber).collect::<Vec<_>>())?;
+    let mut wrote = vec![Vec::new(); edits.len()];
+    for (number, bullets) in numbers.iter().zip(done.wrote) {
+        wrote[*number] = bullets;
+    }
+    let raws: Vec<Splice> = raws.into_iter().map(|(_, s)| s).collect();
+    Ok(Edited { splices: compose(&raws, &done.splices), document: done.document, wrote })
 }
+
+/// Repairs go from plain over blank lines around to a list of its own.
+const LEVELS: std::ops::RangeInclusive<u8> = 0..=2;
+
+/// Applies edits with as little repair as the proof needs.
+fn proven(document: &Document, edits: &[Edit]) -> Result<Edited, Vec<Refused>> {
+    let plan = lay::claims(document, edits)?;
+    let all: Vec<usize> = (0..edits.len()).collect();
+    let mut levels = vec![0; edits.len()];
+    if let Some(done) = attempt(document, &plan, &all, &levels)? {
+        return Ok(done);
+    }
+    let mut refused = Vec::new();
+    repair(document, &plan, &all, &mut levels, &mut refused)?;
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    for floor in LEVELS {
+        let levels: Vec<u8> = levels.iter().map(|l| floor.max(*l)).collect();
+        if let Some(done) = attempt(document, &plan, &all, &levels)? {
+            return Ok(done);
+        }
+    }
+    Err(all
+        .into_iter()
+        .map(|edit| Refused { edit, why: "these changes together would break the structure".into() })
+        .collect())
+}
+
+/// Finds by halving which edits need which repair.
+fn repair(
+    document: &Document,
+    plan: &lay::Claims<'_>,
+    some: &[usize],
+    levels: &mut [u8],
+    refused: &mut Vec<Refused>,
+) -> Result<(), Vec<Refused>> {
+    if let [edit] = some {
+        for level in LEVELS {
+            levels[*edit] = level;
+            if attempt(document, plan, some, levels)?.is_some() {
+                return Ok(());
+            }
+        }
+        let why = "the text around it would be read differently, however it is written".to_owned();
+        refused.push(Refused { edit: *edit, why });
+        return Ok(());
+    }
+    if some.is_empty() || attempt(document, plan, some, levels)?.is_some() {
+        return Ok(());
+    }
+    let (left, right) = some.split_at(some.len() / 2);
+    repair(document, plan, left, levels, refused)?;
+    repair(document, plan, right, levels, refused)
+}
+
+/// Writes some of the edits and reads the result; `None` when it does not read as it should.
+fn attempt(
+    document: &Document,
+    plan: &lay::Claims<'_>,
+    some: &[usize],
+    levels: &[u8],
+) -> Result<Option<Edited>, Vec<Refused>> {
+    let pieces = lay::pieces(document, plan, some, levels)?;
+    let splices: Vec<Splice> = pieces.iter().map(|p| p.splice.clone()).collect();
+    let Ok(text) = splice(document.text(), &splices) else { return Ok(None) };
+    let after = Document::parse(text);
+    let Some(matched) = verify::verify(document, &after, plan, some, &pieces) else { return Ok(None) };
+    after.take_handles(document, &matched.origin);
+    Ok(Some(Edited { splices, document: after, wrote: matched.wrote }))
+}
+
+#[cfg(test)]
+mod tests;

@@ -336,6 +336,16 @@ impl Document {
         self.handles.get_or_init(|| (0..self.bullets.len()).map(|b| Handle::of(self.bullet_raw(b))).collect())
     }
 
+    /// Takes over the handles of bullets that came from another document; `origin` says from where each came.
+    fn take_handles(&self, before: &Document, origin: &[Option<usize>]) {
+        let Some(known) = before.handles.get() else { return };
+        let of = |(bullet, from): (usize, &Option<usize>)| match from {
+            Some(old) => known[*old],
+            None => Handle::of(self.bullet_raw(bullet)),
+        };
+        let _ = self.handles.set(origin.iter().enumerate().map(of).collect());
+    }
+
     /// A bullet's handle as printed: the shortest prefix unique among the file's different texts, at least 4 characters.
     pub fn handle_name(&self, bullet: usize) -> String {
         let handle = self.handles()[bullet];

@@ -134,6 +134,12 @@ fn without_id(text: &str, from: usize, to: usize) -> (Span, Option<String>) {
     }
 }
 
+/// A title that is to be written, without the id it may end in.
+pub(super) fn title_part(title: &str) -> &str {
+    let (title_span, _) = without_id(title, 0, title.len());
+    &title[title_span.range()]
+}
+
 /// A paragraph `Title: (ID: id)` of one line.
 fn label_title(text: &str, paragraph: Span) -> Option<(Span, String)> {
     let bytes = text.as_bytes();

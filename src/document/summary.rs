@@ -13,9 +13,9 @@ mod place;
 mod telling;
 
 pub use line::{MOST_COLUMNS, MOST_TERMS};
-pub use telling::telling;
 
 use line::{Change, Verdict};
+use telling::telling;
 
 /// Whose rules a file's terms follow, from its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,8 @@ pub enum Next {
 /// the line itself, and for undo, link rewriting and one-sided merges.
 pub fn next(before: &Document, after: &Document, genre: Genre, last: Option<Option<&str>>) -> Next {
     let Some(present) = after.summary() else {
-        let line = if genre == Genre::Other { String::new() } else { fresh(after, genre) };
+        let none_due = genre == Genre::Other || place::is_told_at_length(after);
+        let line = if none_due { String::new() } else { fresh(after, genre) };
         return write(after, &line, &line);
     };
     let Some(value) = place::value(after, present) else { return Next::Keep };
@@ -64,16 +65,20 @@ pub fn next(before: &Document, after: &Document, genre: Genre, last: Option<Opti
     match follow(before, after, genre, &value, last.as_deref()) {
         Verdict::Keep => Next::Keep,
         Verdict::NeedsLast => Next::NeedsLast,
+        Verdict::Line { terms, .. } if terms.is_empty() => {
+            let line = fresh(after, genre);
+            write(after, &line, &line)
+        }
         Verdict::Line { terms, own } => write(after, &terms.join(", "), &own.join(", ")),
     }
 }
 
 fn follow(before: &Document, after: &Document, genre: Genre, value: &str, last: Option<&[String]>) -> Verdict {
-    let (was, is) = (terms(before, genre), terms(after, genre));
+    let (was, is) = (offer::all(before, genre), offer::all(after, genre));
     let body = OnceCell::new();
     let stands = |term: &str| offer::stands(body.get_or_init(|| offer::body(after)), term);
-    let anew = || line::fresh(&is, || telling(&offer::prose(after)));
-    let outgrown = is.len() < line::FEW && offer::outgrown(before, after);
+    let anew = || line::fresh(is.list(), || telling(&offer::prose(after)));
+    let outgrown = is.list().len() < line::FEW && offer::outgrown(before, after);
     let change = Change {
         before: &was,
         after: &is,
@@ -98,7 +103,7 @@ pub fn placed(document: &Document, value: &str) -> Option<Splice> {
 
 /// All(t): the terms a text offers, in file order.
 pub fn terms(document: &Document, genre: Genre) -> Vec<String> {
-    offer::all(document, genre)
+    offer::all(document, genre).into_list()
 }
 
 /// Fresh(t): the line memdir would write where none stands; empty when there are no terms.
@@ -113,16 +118,16 @@ pub fn fresh(document: &Document, genre: Genre) -> String {
 pub fn waiting(document: &Document, genre: Genre) -> Vec<String> {
     let value = document.summary().and_then(|line| place::value(document, line));
     let Some(value) = value.filter(|v| !line::is_prose(v)) else { return Vec::new() };
-    let (present, offered) = (line::split(&value), terms(document, genre));
-    let strange: Vec<_> = present.iter().filter(|t| !line::has(&offered, t)).collect();
+    let (present, offered) = (line::split(&value), offer::all(document, genre));
+    let strange: Vec<_> = present.iter().filter(|t| !offered.has(t)).collect();
     if line::fits(&present) && (strange.is_empty() || strange.iter().all(|t| is_telling(document, t))) {
         return Vec::new();
     }
-    line::waiting(&present, &offered)
+    line::waiting(&present, offered.list())
 }
 
 fn is_telling(document: &Document, term: &str) -> bool {
-    telling(&offer::prose(document)).iter().any(|t| t == term)
+    telling(&offer::prose(document)).iter().any(|(word, _)| word == term)
 }
 
 #[cfg(test)]

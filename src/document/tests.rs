@@ -26,7 +26,7 @@ fn bullets_are_items_that_start_with_a_paragraph() {
     check("\u{feff}- a\r\n- b", &["a", "b"]);
     check("- a\rb\r- c", &["a b", "c"]);
     check("- a\n  b\nlazy\n\n- c\n", &["a b lazy", "c"]);
-    check("- a\n  - b\n\t- c\n  1. d\n", &["a", ">b", ">c", ">d"]);
+    check("- a\n  - b\n\t- c\n  1. d\n", &["a", ">b", ">>c", ">d"]);
     check("1. a\n2) b\n", &["a", "b"]);
     check("- # h\n- > q\n- - n\n- ---\n-\n- x\n", &[">n", "x"]);
     check("> - quoted\n\n- a\n", &["a"]);

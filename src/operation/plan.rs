@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use jiff::Zoned;
 
-use crate::change::{Changeset, Effect, Etag, FileChange, Sign};
+use crate::change::{Changeset, Effect, Etag, FileChange, JournalEdit, Sign};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, Edit, Edited, Item, Meta, edit, summary};
 use crate::path::{MemoryPath, Prefixes};
@@ -198,8 +198,10 @@ pub fn plan(snapshot: &Snapshot, operations: &[Operation], cx: &Context<'_>) -> 
     if !rejections.is_empty() {
         return Err(rejections);
     }
+    let applied = drafts.iter().filter(|(n, d)| is_patch(&operations[*n]) && matches!(d, Draft::Edit(..))).count();
     let (sheets, same) = sheets(drafts, snapshot).map_err(|r| vec![r])?;
-    let mut changeset = Changeset { operations: operations.iter().map(read::print).collect(), ..Changeset::default() };
+    let mut changeset =
+        Changeset { applied, operations: operations.iter().map(read::print).collect(), ..Changeset::default() };
     changeset.effects.extend(same);
     let mut evicted = Vec::new();
     for sheet in sheets {
@@ -227,6 +229,10 @@ pub fn plan(snapshot: &Snapshot, operations: &[Operation], cx: &Context<'_>) -> 
     changeset.warnings.extend(desk.warnings.into_iter().map(|(_, w)| w));
     changeset.forget = operations.iter().any(|op| matches!(op.action, Action::Remove { forget: true, .. }));
     Ok(Planned::Ready(Box::new(changeset)))
+}
+
+fn is_patch(op: &Operation) -> bool {
+    matches!(op.action, Action::Patch { .. })
 }
 
 /// An operation whose `if_match` failed is in conflict, whatever else is wrong with it.
@@ -339,7 +345,9 @@ pub fn change(
         before: present.map(|f| f.version.clone()),
         after: after.map(|d| std::sync::Arc::new(d.into_text().into_bytes())),
         mode: None,
-        edits,
+        edits: edits
+            .zip(present)
+            .map(|(edits, file)| edits.into_iter().map(|s| both_ways(file.document.text(), s)).collect()),
         moved: None,
         summary: line,
     }
@@ -395,6 +403,11 @@ fn told(base: &Document, edited: &Edited, sheet: &Sheet, path: &MemoryPath) -> V
     out
 }
 
+/// A replacement with what it replaces, so that it works in both directions.
+fn both_ways(text: &str, s: Splice) -> JournalEdit {
+    JournalEdit { start: s.start, old: text[s.start..s.end].to_owned(), new: s.new }
+}
+
 /// The replacement of the summary line (and other derived values), if it is due.
 fn derived(
     desk: &Desk<'_>,
@@ -418,8 +431,8 @@ fn derived(
     let empty = Document::parse("");
     let mut next = summary::next(before.unwrap_or(&empty), after, genre, None);
     if next == summary::Next::NeedsLast {
-        let last = &desk.snapshot.history(path)?.summary;
-        next = summary::next(before.unwrap_or(&empty), after, genre, Some(last.as_deref()));
+        let last = desk.snapshot.line(path)?;
+        next = summary::next(before.unwrap_or(&empty), after, genre, Some(last));
     }
     Ok(match next {
         summary::Next::Write { splice, line } => Some((splice, line)),

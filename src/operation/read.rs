@@ -4,6 +4,7 @@
 
 mod bullets;
 mod envelope;
+mod json;
 mod paths;
 mod texts;
 mod tools;
@@ -108,9 +109,11 @@ fn check(form: &Form, object: &Map<String, Value>) -> Result<(), Rejection> {
 
 fn refusal(problem: Problem) -> Rejection {
     let code = if problem.wrong == Wrong::Multiline { Code::Multiline } else { Code::InvalidOperation };
-    let field: String = problem.path.join(".").chars().take(60).collect();
     let rejection = Rejection::new(code, problem.message);
-    if field.is_empty() { rejection } else { rejection.detail("field", field) }
+    match problem.path.is_empty() {
+        true => rejection,
+        false => rejection.detail("field", shown(&problem.path.join(".")).trim_matches('\'')),
+    }
 }
 
 /// All verbs that one field of a dialect takes.
@@ -126,7 +129,7 @@ fn no_verb(tag: &str, value: &Value, forms: &[&Form]) -> Rejection {
     let known = verbs(tag, forms);
     let what = match value {
         Value::String(verb) => match nearest(verb, known.iter().copied()) {
-            Some(near) => format!("'{tag}' {} is unknown, '{near}' is not", shown(verb)),
+            Some(near) => format!("'{tag}' {} is unknown; did you mean '{near}'?", shown(verb)),
             None => format!("'{tag}' {} is unknown", shown(verb)),
         },
         _ => format!("'{tag}' must be a string"),
@@ -145,7 +148,7 @@ fn unknown(object: &Map<String, Value>) -> Rejection {
     let near = object.keys().find_map(|k| Some((k, nearest(k, TAGS.into_iter())?)));
     match near {
         Some((key, tag)) => {
-            Rejection::new(Code::InvalidOperation, format!("{} is unknown, '{tag}' is not", shown(key)))
+            Rejection::new(Code::InvalidOperation, format!("{} is unknown; did you mean '{tag}'?", shown(key)))
                 .detail("field", tag)
         }
         None => unrecognised(),

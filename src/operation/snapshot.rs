@@ -12,7 +12,7 @@ use crate::path::MemoryPath;
 /// A file as planning sees it.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The bytes and their proof.
+    /// Etag, mode and inode; its bytes are the document's text and not kept twice.
     pub version: Version,
     /// The same, parsed.
     pub document: Document,
@@ -45,8 +45,6 @@ pub struct Past {
 /// What journal and slots know of a file.
 #[derive(Debug, Default)]
 pub struct History {
-    /// memdir's own last summary line, from the journal's last 64 KiB.
-    pub summary: Option<String>,
     /// The text that memdir left last, if it can still be had and the file has changed since.
     pub left: Option<Document>,
     /// Earlier texts, newest first.
@@ -64,6 +62,8 @@ pub enum Want {
     Id(String),
     /// The files that link to this one.
     LinksTo(MemoryPath),
+    /// memdir's own last summary line for a file, from the journal's last 64 KiB.
+    Line(MemoryPath),
     /// What journal and slots know of a file.
     History(MemoryPath),
 }
@@ -93,6 +93,7 @@ pub struct Snapshot {
     names: Option<Vec<MemoryPath>>,
     ids: HashMap<String, Vec<MemoryPath>>,
     links: HashMap<MemoryPath, Vec<MemoryPath>>,
+    lines: HashMap<MemoryPath, Option<String>>,
     histories: HashMap<MemoryPath, History>,
 }
 
@@ -107,7 +108,7 @@ impl Snapshot {
         let known = match read {
             Ok(None) => Known::Absent,
             Err(rejection) => Known::Refused(rejection),
-            Ok(Some(version)) => match Document::read(version.bytes.to_vec()) {
+            Ok(Some(mut version)) => match Document::read(taken(&mut version)) {
                 Ok(document) => Known::Present(Box::new(Loaded { version, document })),
                 Err(why) => Known::Refused(not_text(&path, why)),
             },
@@ -128,6 +129,11 @@ impl Snapshot {
     /// Learns which files link to one.
     pub fn learn_links(&mut self, to: MemoryPath, files: Vec<MemoryPath>) {
         self.links.insert(to, files);
+    }
+
+    /// Learns memdir's own last summary line for a file.
+    pub fn learn_line(&mut self, of: MemoryPath, line: Option<String>) {
+        self.lines.insert(of, line);
     }
 
     /// Learns a file's history.
@@ -169,10 +175,20 @@ impl Snapshot {
         self.links.get(to).map(Vec::as_slice).ok_or_else(|| Stop::Want(Want::LinksTo(to.clone())))
     }
 
+    /// memdir's own last summary line for a file, if the journal still knows one.
+    pub fn line(&self, of: &MemoryPath) -> Step<Option<&str>> {
+        self.lines.get(of).map(Option::as_deref).ok_or_else(|| Stop::Want(Want::Line(of.clone())))
+    }
+
     /// A file's history.
     pub fn history(&self, of: &MemoryPath) -> Step<&History> {
         self.histories.get(of).ok_or_else(|| Stop::Want(Want::History(of.clone())))
     }
+}
+
+/// The bytes of a version, moved out where nobody else holds them: a large file must not stand in memory twice.
+fn taken(version: &mut Version) -> Vec<u8> {
+    std::sync::Arc::unwrap_or_clone(std::mem::take(&mut version.bytes))
 }
 
 /// The refusal of bytes that are no text.

@@ -237,16 +237,23 @@ pub fn load(yaml: &str) -> Loaded {
     }
     let mut good = Map::new();
     for (key, value) in object {
+        let full = notes.0.len() == MOST_NOTES;
+        if full && form::POLICY.fields().all(|f| f.name != key) {
+            continue;
+        }
         let one = Map::from_iter([(key, value)]);
         match form::POLICY.check(&one) {
             Ok(()) => good.extend(one),
-            Err(_) if newer.is_some() => {}
+            Err(_) if newer.is_some() || full => {}
             Err(problem) => _ = notes.add(yaml::line_of(yaml, &problem.path), sentence(problem)),
         }
     }
     let policy = Policy { version: newer.map_or(1, |v| v as u64), ..policy(&good) };
     notes.loaded(policy)
 }
+
+/// Most things that are told of one policy; finding a line takes a look at all.
+const MOST_NOTES: usize = 20;
 
 /// What is wrong, each with its line.
 struct Notes(Vec<(Option<usize>, String)>);

@@ -1,1 +1,280 @@
+use proptest::prelude::*;
 
+use super::*;
+use crate::shape::sample::{Tape, judge, patterns, told_twice_alike};
+
+/// The refusal of writes under a policy: its line, and a part of its sentence.
+#[track_caller]
+fn refuses(text: &str, line: Option<u64>, part: &str) -> Loaded {
+    let loaded = load(text);
+    let why = loaded.refuses_writes.clone().unwrap_or_else(|| panic!("accepted: {text}"));
+    assert_eq!(why.code, Code::InvalidPolicy);
+    assert!(why.message.contains(part), "{text}: {}", why.message);
+    assert_eq!(why.details.get("line").and_then(Value::as_u64), line, "{text}: {}", why.message);
+    assert!(loaded.warnings.iter().any(|w| w.message == why.message), "readers are told");
+    loaded
+}
+
+#[track_caller]
+fn accepts(text: &str) -> Policy {
+    let loaded = load(text);
+    assert_eq!((&loaded.refuses_writes, &loaded.warnings), (&None, &vec![]), "{text}");
+    loaded.policy
+}
+
+fn path(text: &str) -> MemoryPath {
+    MemoryPath::new(text).unwrap()
+}
+
+#[test]
+fn nothing_said_is_the_default() {
+    for text in ["", "\n", "# nothing\n", "---\n", "{}", "version: 1", "limits:\ncategories:\n"] {
+        assert_eq!(accepts(text), Policy::default(), "{text:?}");
+    }
+}
+
+/// seeds/memory-spec.md 5, word for word.
+#[test]
+fn the_seeds_policy_loads_unchanged() {
+    let policy = accepts(
+        "categories:
+  system:
+    - name: profile
+      context: all
+    - name: event
+      context: rag
+      rag_length: 30
+    - name: activity
+      context: rag
+      rag_length: 50
+  custom: []
+allowlists:
+  supervisor: [profile, goals, preferences, event, activity, relationships, tasks]
+  planner:    [goals, tasks, projects]
+  stylist:    [preferences, tone, style]
+  researcher: [knowledge, interests, history]
+  executor:   [tasks, recent_activity, constraints]
+",
+    );
+    let categories: Vec<_> = policy.categories.iter().map(|c| (&*c.name, c.context, c.rag_length, c.system)).collect();
+    assert_eq!(
+        categories,
+        [
+            ("profile", Context::All, None, true),
+            ("event", Context::Rag, Some(30), true),
+            ("activity", Context::Rag, Some(50), true)
+        ]
+    );
+    assert_eq!(policy.allowed("planner").unwrap(), ["goals", "tasks", "projects"]);
+    assert_eq!((policy.allowlists.len(), policy.allowed("somebody")), (5, None));
+    assert_eq!(policy.category("event").map(|c| c.rag_length), Some(Some(30)));
+}
+
+#[test]
+fn every_key_is_read() {
+    let policy = accepts(
+        "version: 1
+default_file: facts/me.md
+episodes: week
+stamps: [upd, src, updated, added, by]
+limits:
+  - at: facts/*.md
+    bullets: 50
+    chars: 20000
+    on_limit: refuse
+  - {at: 'episodes/**#log*', entries: 100, on_limit: compact}
+categories:
+  custom: [{name: recipes}]
+allowlists: {planner: [recipes]}
+agents: {default: planner}
+sensitive: [city]
+consent_days: 14
+writing: {max_chars: 200}
+lifetimes: {soft_delete_after_days: 60, purge_after_days: 30}
+inbox_in_git: true
+",
+    );
+    let expected = Policy {
+        version: 1,
+        default_file: "facts/me.md".into(),
+        episodes: Period::Week,
+        limits: vec![
+            Limit {
+                at: "facts/*.md".into(),
+                bullets: Some(50),
+                entries: None,
+                chars: Some(20000),
+                on_limit: OnLimit::Refuse,
+            },
+            Limit {
+                at: "episodes/**#log*".into(),
+                bullets: None,
+                entries: Some(100),
+                chars: None,
+                on_limit: OnLimit::Compact,
+            },
+        ],
+        stamps: vec![Stamp::Upd, Stamp::Src, Stamp::Updated, Stamp::Added, Stamp::By],
+        categories: vec![Category { name: "recipes".into(), context: Context::Rag, rag_length: None, system: false }],
+        allowlists: vec![("planner".into(), vec!["recipes".into()])],
+        default_agent: Some("planner".into()),
+        sensitive: vec!["city".into()],
+        consent_days: 14,
+        max_chars: 200,
+        lifetimes: Lifetimes { soft_delete_after_days: Some(60), purge_after_days: Some(30) },
+        inbox_in_git: true,
+    };
+    assert_eq!(policy, expected);
+    assert_eq!(policy.allowed("somebody").unwrap(), ["recipes"]);
+}
+
+#[test]
+fn the_template_is_the_default_and_its_examples_load() {
+    assert_eq!(accepts(TEMPLATE), Policy::default());
+    let example = |line: &str| match line.strip_prefix('#') {
+        Some(rest) if !rest.starts_with(' ') || rest.starts_with("  ") => rest.to_owned(),
+        _ => line.replace("limits: []", "limits:"),
+    };
+    let all = accepts(&TEMPLATE.lines().map(example).collect::<Vec<_>>().join("\n"));
+    assert_eq!((all.limits.len(), all.categories.len(), all.allowlists.len()), (2, 2, 2));
+    assert_eq!(all.lifetimes.purge_after_days, Some(30));
+    for field in fields().fields() {
+        assert!(TEMPLATE.contains(field.name), "{} is not explained", field.name);
+    }
+}
+
+#[test]
+fn an_unknown_key_refuses_writes_with_its_line() {
+    let loaded =
+        refuses("episodes: week\nstamp: []\nlimits: []\n", Some(2), "'stamp' is unknown; did you mean 'stamps'?");
+    assert_eq!(loaded.policy.episodes, Period::Week);
+    refuses(
+        "limits:\n  - at: a\n    bullets: 1\n  - at: b\n    bulets: 1\n",
+        Some(5),
+        "'bulets' is unknown; did you mean 'bullets'?",
+    );
+    let two = refuses("colour: 1\nx: 2\n", Some(1), "memdir.yaml line 1: policy: 'colour' is unknown");
+    assert_eq!(two.warnings.len(), 2);
+}
+
+#[test]
+fn what_belongs_to_the_user_is_not_taken_from_git() {
+    for key in ["command", "endpoint", "key", "api_key", "model", "provider", "dataDir", "url", "base-url", "hooks"] {
+        refuses(&format!("version: 1\n{key}: x\n"), Some(2), "belongs in the user config");
+        refuses(&format!("writing:\n  max_chars: 3\n  {key}: x\n"), Some(3), "belongs in the user config");
+        refuses(&format!("limits:\n- at: x\n  bullets: 1\n  {key}: x\n"), Some(4), "belongs in the user config");
+    }
+}
+
+#[test]
+fn a_newer_version_lets_reads_go_on() {
+    let loaded = refuses(
+        "# new\nversion: 2\nepisodes: week\nlimits: {a: b}\nnews: 1\n",
+        Some(2),
+        "its version is 2, and this memdir knows 1",
+    );
+    assert_eq!((loaded.policy.episodes, loaded.policy.version, loaded.warnings.len()), (Period::Week, 2, 1));
+    for bad in ["version: 0", "version: '1'", "version: 1.5", "version: -3", "version: [2]"] {
+        refuses(bad, Some(1), "'version' must be");
+    }
+}
+
+#[test]
+fn wrong_values_are_told_with_their_line() {
+    refuses("default_file: ../x.md", Some(1), "'default_file' must be a path");
+    refuses("version: 1\ndefault_file: /etc/passwd.md", Some(2), "'default_file' must be a path");
+    refuses("default_file: user", Some(1), "'default_file'");
+    refuses("episodes: day", Some(1), "'month' or 'week'");
+    refuses("limits:\n  - bullets: 3\n", Some(2), "'at' is missing");
+    refuses("limits:\n  - at: x\n", Some(2), "'bullets', 'entries' or 'chars' is missing");
+    refuses("limits:\n  - at: x\n    bullets: 0\n", Some(3), "'limits.0.bullets' must be a whole number");
+    refuses("a: 1\nb: 2\na: 3\n", Some(3), "the key 'a' stands twice, in lines 1 and 3");
+    refuses("- a\n", Some(1), "not a mapping");
+    refuses("text", Some(1), "not a mapping");
+    refuses("a: b: c\n", Some(1), "no YAML");
+    refuses(&"[".repeat(20_000), Some(1), "nested too deep");
+    refuses(&format!("version: 1 #{}", "x".repeat(70_000)), None, "larger than 64 KiB");
+    let many: String = (0..6000).map(|i| format!("a{i}: 1\n")).collect();
+    let many = refuses(&many, Some(1), "'a0' is unknown");
+    assert_eq!(many.warnings.len(), MOST_NOTES);
+    let dangling = load("agents: {default: planner}");
+    assert_eq!((dangling.refuses_writes, dangling.warnings.len()), (None, 1));
+}
+
+#[test]
+fn a_limit_fits_files_or_sections() {
+    let policy = accepts(
+        "limits:
+  - {at: facts/user.md, bullets: 10}
+  - {at: 'facts/*.md#work*', bullets: 5}
+  - {at: '**', bullets: 50, chars: 900, on_limit: compact}
+",
+    );
+    let at = |p: &str, section| policy.limit_for(&path(p), section).map(|l| l.at.as_str());
+    assert_eq!(at("facts/user.md", None), Some("facts/user.md"));
+    assert_eq!(at("facts/a/b.md", None), Some("**"));
+    assert_eq!(at("facts/user.md", Some("work-1")), Some("facts/*.md#work*"));
+    assert_eq!(at("facts/user.md", Some("home")), None);
+    let bound = |p: &str, measure| policy.bound(&path(p), None, measure).map(|(n, l)| (n, l.on_limit));
+    assert_eq!(bound("facts/user.md", Measure::Bullets), Some((10, OnLimit::Refuse)));
+    assert_eq!(bound("facts/user.md", Measure::Chars), Some((900, OnLimit::Compact)));
+    assert_eq!(bound("facts/user.md", Measure::Entries), None);
+}
+
+const WORDS: &[&str] = &["facts/user.md", "a/b c.md", "facts/*.md#work", "**", "supervisor", "用户.md"];
+
+#[test]
+fn every_rule_for_texts_is_told_twice_alike() {
+    let names = [
+        "-a.md",
+        ".a.md",
+        "a .md",
+        "a..md",
+        "a/../b.md",
+        "~a/b.md",
+        "a/.b/c.md",
+        "a/b./c.md",
+        ".md",
+        "a/.md",
+        "a//b.md",
+    ];
+    let all = patterns([fields()]);
+    assert!(all.len() >= 3);
+    all.iter().for_each(|p| told_twice_alike(p, &[WORDS, &names].concat()));
+}
+
+/// Both judges agree on policies near the form, as JSON (which is YAML, but for U+2028) and in block style.
+#[test]
+fn the_schema_accepts_what_lets_writes_go_on() {
+    let valid = judge(schema());
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) };
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let (accepted, all) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    runner
+        .run(&proptest::collection::vec(any::<u16>(), 0..120), |tape| {
+            let mut tape = Tape::new(&tape, WORDS);
+            let value = if tape.once_in(30) { tape.anything() } else { tape.form(fields(), &mut |t| t.anything()) };
+            let text = if tape.below(2) == 0 {
+                value.to_string().replace('\u{2028}', "\\u2028")
+            } else {
+                serde_yaml::to_string(&value).unwrap()
+            };
+            let loaded = load(&text);
+            all.set(all.get() + 1);
+            accepted.set(accepted.get() + usize::from(loaded.refuses_writes.is_none()));
+            prop_assert_eq!(valid(&value), loaded.refuses_writes.is_none(), "{} {:?}", text, loaded.refuses_writes);
+            Ok(())
+        })
+        .unwrap();
+    assert!(accepted.get() * 4 > all.get() && accepted.get() * 8 < all.get() * 7, "{accepted:?} of {all:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn no_text_makes_it_panic(text in "\\PC*", yaml in "[\\[\\]{}\":,a0-9 \n&*!|>#?-]{0,40}") {
+        _ = load(&text);
+        _ = load(&yaml);
+    }
+}

@@ -26,7 +26,7 @@ pub struct Flaw {
 /// Where it is too large, too deep, no YAML, or holds what JSON has not (tags, keys that are no text, infinities).
 pub fn read(text: &str) -> Result<Value, Flaw> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if text.lines().all(|l| matches!(l.trim_start().as_bytes().first(), None | Some(b'#'))) {
+    if text.lines().all(|l| matches!(l.trim_start_matches([' ', '\t']).as_bytes().first(), None | Some(b'#'))) {
         return Ok(Value::Null);
     }
     if text.len() > MOST {

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Form, Shape};
+use super::{Form, Pattern, Shape};
 
 /// Choices; when they run out, every choice is the first.
 pub struct Tape<'a> {
@@ -52,6 +52,7 @@ const TEXTS: &[&str] = &[
     "a[1].b",
     "a[]",
     "a[1234567890]",
+    "a[123456789]",
     "a.b.c[007]",
     "a b.c",
     "a/b",
@@ -129,7 +130,7 @@ impl<'a> Tape<'a> {
                 };
                 Value::Object((0..count).map(one).collect())
             }
-            Shape::Object(form) => self.form(form, deep),
+            Shape::Object(form) | Shape::Named(form) => self.form(form, deep),
             Shape::Either(shapes) => {
                 let shape = self.pick(shapes);
                 self.value(shape, deep)
@@ -210,4 +211,55 @@ pub fn judge(schema: Value) -> impl Fn(&Value) -> bool {
     compiler.add_resource("memory.json", schema).unwrap();
     let index = compiler.compile("memory.json", &mut schemas).unwrap();
     move |value| schemas.validate(value, index).is_ok()
+}
+
+/// Every rule for texts that some forms hold, once.
+pub fn patterns<'a>(forms: impl IntoIterator<Item = &'a Form>) -> Vec<&'static Pattern> {
+    let mut found: Vec<&'static Pattern> = Vec::new();
+    for form in forms {
+        form.fields().for_each(|f| collect(f.shape, &mut found));
+    }
+    found
+}
+
+fn collect(shape: &'static Shape, found: &mut Vec<&'static Pattern>) {
+    let mut add = |pattern: &'static Pattern| {
+        if found.iter().all(|p| p.regex != pattern.regex) {
+            found.push(pattern);
+        }
+    };
+    match shape {
+        Shape::Like(pattern) => add(pattern),
+        Shape::Map(key, of, _) => {
+            add(key);
+            collect(of, found);
+        }
+        Shape::List(of, _) => collect(of, found),
+        Shape::Object(form) | Shape::Named(form) => form.fields().for_each(|f| collect(f.shape, found)),
+        Shape::Either(shapes) => shapes.iter().for_each(|s| collect(s, found)),
+        _ => {}
+    }
+}
+
+/// Asks both judges about one rule: fixed texts, days around the edges of the calendar, and texts one letter away.
+pub fn told_twice_alike(pattern: &Pattern, more: &[&str]) {
+    let valid = judge(json!({"pattern": pattern.regex}));
+    let days = [0, 4, 1899, 1900, 1996, 2000, 2023, 2024, 2100, 9999].into_iter().flat_map(|y| {
+        (0..=13).flat_map(move |m| [0, 1, 9, 10, 28, 29, 30, 31, 32].map(|d| format!("{y:04}-{m:02}-{d:02}")))
+    });
+    let fixed: Vec<String> = TEXTS.iter().chain(more).map(|t| t.to_string()).chain(days).collect();
+    let mut near = Vec::new();
+    for text in fixed.iter().take(TEXTS.len() + more.len()) {
+        let letters: Vec<char> = text.chars().collect();
+        for at in 0..=letters.len() {
+            for letter in LETTERS {
+                let (head, tail) = letters.split_at(at);
+                near.push(head.iter().chain([letter]).chain(tail).collect::<String>());
+                near.push(head.iter().chain([letter]).chain(tail.iter().skip(1)).collect());
+            }
+        }
+    }
+    for text in fixed.iter().chain(&near) {
+        assert_eq!((pattern.fits)(text), valid(&json!(text)), "{text:?} by {}", pattern.regex);
+    }
 }

@@ -2,14 +2,36 @@
 //!
 //! Knows no markdown: texts are bytes, operations are opaque JSON.
 
+mod commit;
+#[cfg(test)]
+mod explore;
+mod history;
+mod journal;
+mod lock;
+pub mod make;
+mod platform;
+mod protocol;
+mod reap;
+mod recover;
+mod root;
+mod slot;
+mod view;
+mod walk;
+
+use std::cell::{Cell, RefCell};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::change::{Changeset, Entry, Header, Version};
-use crate::code::{Rejection, Warning};
+use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
+use journal::{Journal, Tail};
+use protocol::Ending;
+use root::Root;
 
 /// How much is synced before a command answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,14 +65,18 @@ impl Default for Options {
 }
 
 /// A data dir, opened once.
-pub struct Store;
+pub struct Store {
+    options: Options,
+    root: Mutex<Arc<Root>>,
+    overlay: view::Overlay,
+}
 
 /// A file that a walk found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Its path below the data dir, as it is on disk (may lie outside the path grammar).
     pub path: MemoryPath,
-    /// Bytes.
+    /// Bytes; 0 until [`Store::each`] has opened it (its function is given the size).
     pub size: u64,
     /// Why it must not be opened (symlink, hard link, FIFO, another mount …), where that is so.
     pub refused: Option<&'static str>,
@@ -87,84 +113,207 @@ pub enum Side {
 pub struct Locked<'a> {
     /// The store it belongs to.
     pub store: &'a Store,
+    root: Arc<Root>,
+    journal: RefCell<Option<Journal>>,
+    /// The next revision.
+    next: Cell<u64>,
+    /// Whether an outcome is unknown: then only a new lock, which recovers, may write again.
+    spent: Cell<bool>,
+    _guard: OwnedFd,
 }
 
 impl Store {
     /// Opens a data dir. Creates nothing.
+    ///
+    /// # Errors
+    /// `no_data_dir` when it is no directory, `io` when it cannot be opened.
     pub fn open(dir: &Path, options: Options) -> Result<Store, Rejection> {
-        let _ = (dir, options);
-        todo!()
+        let root = Mutex::new(Arc::new(Root::open(dir)?));
+        Ok(Store { options, root, overlay: view::Overlay::default() })
+    }
+
+    fn root(&self) -> Arc<Root> {
+        self.root.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Reads one file through the sandbox; `Ok(None)` when it does not exist.
+    ///
+    /// # Errors
+    /// `unsafe_file`, `too_large` (over 64 MiB), `io`.
     pub fn read(&self, path: &MemoryPath) -> Result<Option<Version>, Rejection> {
-        let _ = path;
-        todo!()
+        let root = self.root();
+        match self.overlay.of(path) {
+            None => root.read(path),
+            Some(pending) => pending.read(&root, path),
+        }
     }
 
     /// All `*.md` files (also names outside the grammar) below the data dir except `.memdir/`, hidden names and
     /// `scopes/`, sorted by path. With `under`, only below that folder.
+    ///
+    /// Opens no file: `size` is 0, and a hard link is found only when the file is read.
+    ///
+    /// # Errors
+    /// `unsafe_file` or `io` when a folder cannot be read.
     pub fn walk(&self, under: Option<&str>) -> Result<Vec<Found>, Rejection> {
-        let _ = under;
-        todo!()
+        let root = self.root();
+        let under = under.unwrap_or("").trim_end_matches('/');
+        if !under.is_empty() {
+            // A folder's name is held to the same rules as a file's.
+            MemoryPath::found(&format!("{under}/x.md"))
+                .map_err(|why| Rejection::new(Code::InvalidPath, format!("that is no folder: {why}")))?;
+        }
+        let mut found = walk::walk(&root, under)?;
+        self.overlay.amend(&root, under, &mut found);
+        Ok(found)
     }
 
     /// Reads up to `limit` bytes of each file and maps them, in the order given; on two threads above 256 files.
-    /// `f` gets the bytes, and whether they are the whole file.
+    /// `f` gets the file with its size, the bytes, and whether they are the whole file.
     pub fn each<T: Send>(
         &self,
         files: &[Found],
         limit: usize,
         f: &(dyn Fn(&Found, Result<(&[u8], bool), Rejection>) -> T + Sync),
     ) -> Vec<T> {
-        let _ = (files, limit, f);
-        todo!()
+        let root = self.root();
+        if self.overlay.is_empty() {
+            return walk::each(&root, files, limit, f);
+        }
+        walk::each(&root, files, limit, &|found, read| match self.overlay.of(&found.path) {
+            None => f(found, read),
+            Some(pending) => pending.pass(&root, found, limit, f),
+        })
     }
 
-    /// Runs a reading function until it has seen one consistent state (DESIGN 7, readers).
+    /// Runs a reading function until it has seen one consistent state (DESIGN 7, readers). While it runs, [`Store::read`],
+    /// [`Store::walk`] and [`Store::each`] show a batch that is only half written as not written. After 16 rounds in
+    /// which something was always written meanwhile, the last reading is taken as it is.
+    ///
+    /// # Errors
+    /// `io` when the journal cannot be read.
     pub fn consistent<T>(&self, f: impl FnMut() -> T) -> Result<T, Rejection> {
-        let _ = f;
-        todo!()
+        view::consistent(self, f)
     }
 
     /// All entries, oldest first. Reads without a lock; a torn last line is left out.
+    ///
+    /// # Errors
+    /// `io`.
     pub fn journal(&self) -> Result<Vec<Entry>, Rejection> {
-        todo!()
+        self.entries(Journal::all)
     }
 
     /// The entries in the journal's last 64 KiB, oldest first.
+    ///
+    /// # Errors
+    /// `io`.
     pub fn recent(&self) -> Result<Vec<Entry>, Rejection> {
-        todo!()
+        self.entries(Journal::recent)
+    }
+
+    fn entries(&self, read: fn(&Journal) -> Result<Vec<u8>, Rejection>) -> Result<Vec<Entry>, Rejection> {
+        let root = self.root();
+        let Some(journal) = open_journal(&root)? else { return Ok(Vec::new()) };
+        let records = journal::records(&read(&journal)?);
+        Ok(records.iter().map(|(intent, ending)| intent.entry(journal::outcome(*ending))).collect())
     }
 
     /// The text of a file on one side of a revision: `Ok(None)` when it did not exist there;
-    /// `history_gone` when neither slot nor edits hold it any more.
+    /// `history_gone` when neither slot nor edits hold it any more. For a file that the revision did not touch, the
+    /// text as it stood then, where the journal knows.
+    ///
+    /// # Errors
+    /// `revision_not_found`, `history_gone`, `io`.
     pub fn text(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
-        let _ = (rev, path, side);
-        todo!()
+        let root = self.root();
+        let bytes = match open_journal(&root)? {
+            Some(journal) => journal.all()?,
+            None => Vec::new(),
+        };
+        history::text(&root, &journal::records(&bytes), rev, path, side)
     }
 
     /// Takes the lock (DESIGN 7), then recovers an interrupted command; its warnings come with the lock.
+    ///
+    /// # Errors
+    /// `busy` after the timeout, `no_data_dir` when the directory is gone, `read_only`, `io`.
     pub fn lock(&self) -> Result<(Locked<'_>, Vec<Warning>), Rejection> {
-        todo!()
+        self.lock_watched(&mut |_| true).map(|(locked, warnings, _)| (locked, warnings))
+    }
+
+    /// Locks as [`Store::lock`] does, asking before each step of a recovery; for tests. The last value says whether
+    /// the recovery, if any, came to its end.
+    #[doc(hidden)]
+    pub fn lock_watched(
+        &self,
+        watch: &mut dyn FnMut(usize) -> bool,
+    ) -> Result<(Locked<'_>, Vec<Warning>, bool), Rejection> {
+        let (root, guard) = self.lock_root()?;
+        let mut journal = match root.machine()? {
+            Some(machine) => Journal::open(machine, true)?,
+            None => None,
+        };
+        let tail = journal.as_ref().map_or(Ok(Tail::Open(0, None)), Journal::tail)?;
+        let (rev, mut warnings, mut finished) = (tail.rev(), Vec::new(), true);
+        match tail {
+            Tail::Ended(rev, Ending::Rescued) => warnings = recover::rescued_before(&root, rev, RESCUES),
+            Tail::Open(_, Some(intent)) => {
+                let recovered = recover::recover(&root, &self.options, &mut journal, *intent, watch)?;
+                (warnings, finished) = (recovered.warnings, recovered.finished);
+            }
+            _ => {}
+        }
+        let locked = Locked {
+            store: self,
+            root,
+            journal: RefCell::new(journal),
+            next: Cell::new(rev + 1),
+            spent: Cell::new(!finished),
+            _guard: guard,
+        };
+        Ok((locked, warnings, finished))
+    }
+
+    /// Locks the directory that the path leads to now.
+    fn lock_root(&self) -> Result<(Arc<Root>, OwnedFd), Rejection> {
+        for _ in 0..64 {
+            let root = self.root();
+            let own = platform::open_dir(root.dir.as_fd(), "").map_err(|e| root::refusal(e, "the data dir"))?;
+            let guard = lock::acquire(own, self.options.lock_timeout)?;
+            if root.is_current() {
+                return Ok((root, guard));
+            }
+            let again = Arc::new(Root::open(&root.path)?);
+            *self.root.lock().unwrap_or_else(PoisonError::into_inner) = again;
+        }
+        Err(Rejection::new(Code::Busy, "the data dir is being replaced over and over"))
+    }
+}
+
+/// How many files of an earlier batch are looked for in `inbox/`.
+const RESCUES: usize = 64;
+
+fn open_journal(root: &Root) -> Result<Option<Journal>, Rejection> {
+    match root.machine()? {
+        Some(machine) => Journal::open(machine, false),
+        None => Ok(None),
     }
 }
 
 impl Locked<'_> {
     /// Commits a changeset: all of it or nothing.
+    ///
+    /// # Errors
+    /// [`Stopped::Moved`] when a file is not what the plan was made on; [`Stopped::Rejected`] with `busy`, `read_only`,
+    /// `io`, `invalid_path`, `too_large`, or `outcome_unknown` (then `changed` is `None`, and only a new lock may write).
     pub fn commit(&self, changeset: &Changeset, header: &Header, answer: Option<Value>) -> Result<Committed, Stopped> {
-        let _ = (changeset, header, answer);
-        todo!()
+        let committed = self.commit_watched(changeset, header, answer, &mut |_| true);
+        committed.unwrap_or_else(|| Err(Stopped::Rejected(Rejection::new(Code::Internal, "a commit did not end"))))
     }
 
-    /// Scrubs every slot and journal text of these paths (and whole entries that hold them), after a `--forget`.
-    pub fn forget(&self, paths: &[MemoryPath]) -> Result<(), Rejection> {
-        let _ = paths;
-        todo!()
-    }
-
-    /// Removes slots and journal entries past the given bounds; meant for after an answer, off the hot path.
-    pub fn reap(&self) -> Result<usize, Rejection> {
-        todo!()
+    /// The revision that the next commit gets.
+    pub fn next_rev(&self) -> u64 {
+        self.next.get()
     }
 }

@@ -12,6 +12,6 @@ pub mod words;
 
 pub use columns::columns;
 pub use likeness::{likeness, within};
-pub use splice::{Overlap, Splice, splice};
+pub use splice::{Overlap, Splice, compose, splice};
 pub use stem::stem;
 pub use words::{Word, Words, words};

@@ -4,3 +4,5 @@ mod corpus;
 mod generated;
 mod inputs;
 mod paths;
+mod store;
+mod summary_merge;

@@ -3,6 +3,9 @@
 //! Knows no document: it takes what a text offers before and after, and answers with a value. It never drops, moves or
 //! rewrites a term that a person wrote.
 
+use std::collections::HashSet;
+
+use super::telling::Told;
 use crate::text::columns;
 
 /// Most terms of a line that memdir writes.
@@ -12,12 +15,43 @@ pub const MOST_COLUMNS: usize = 100;
 /// With fewer terms than these to offer, a text's telling words fill up.
 pub const FEW: usize = 3;
 
+/// What a text offers: lower-case terms in file order, each once.
+#[derive(Clone, Debug, Default)]
+pub struct Terms {
+    list: Vec<String>,
+    set: HashSet<String>,
+}
+
+impl Terms {
+    /// Adds a lower-case term at the end, unless it is there.
+    pub fn add(&mut self, term: String) {
+        if self.set.insert(term.clone()) {
+            self.list.push(term);
+        }
+    }
+
+    /// Whether a term, in whatever case, is offered.
+    pub fn has(&self, term: &str) -> bool {
+        self.set.contains(term) || self.set.contains(&term.to_lowercase())
+    }
+
+    /// The terms in their order.
+    pub fn list(&self) -> &[String] {
+        &self.list
+    }
+
+    /// The same, without a copy.
+    pub fn into_list(self) -> Vec<String> {
+        self.list
+    }
+}
+
 /// What a change did to what a text offers.
 pub struct Change<'a> {
     /// All(before).
-    pub before: &'a [String],
+    pub before: &'a Terms,
     /// All(after).
-    pub after: &'a [String],
+    pub after: &'a Terms,
     /// Whether a term stands in the text after, on word boundaries.
     pub stands: &'a dyn Fn(&str) -> bool,
     /// The terms of a fresh line, where the text has outgrown its telling words; `None` otherwise.
@@ -46,7 +80,7 @@ pub fn follow(value: &str, change: &Change, last: Option<&[String]>) -> Verdict 
         return Verdict::Keep;
     }
     let terms = split(value);
-    let strange = terms.iter().any(|t| !has(change.before, t));
+    let strange = terms.iter().any(|t| !change.before.has(t));
     match last {
         None if strange => {
             let either = [follow_own(&terms, change), follow_persons(&terms, change, &[])];
@@ -54,7 +88,7 @@ pub fn follow(value: &str, change: &Change, last: Option<&[String]>) -> Verdict 
         }
         _ => {
             let last = last.unwrap_or_default();
-            let own = fits(&terms) && terms.iter().all(|t| has(change.before, t) || has(last, t));
+            let own = fits(&terms) && terms.iter().all(|t| change.before.has(t) || has(last, t));
             if own { follow_own(&terms, change) } else { follow_persons(&terms, change, last) }
         }
     }
@@ -63,7 +97,7 @@ pub fn follow(value: &str, change: &Change, last: Option<&[String]>) -> Verdict 
 /// Every term is memdir's: gone ones leave, new ones come, and the oldest make room.
 fn follow_own(terms: &[String], change: &Change) -> Verdict {
     let mut line: Vec<String> = terms.to_vec();
-    line.retain(|t| has(change.after, t) || (change.stands)(t));
+    line.retain(|t| change.after.has(t) || (change.stands)(t));
     let kept = line.len();
     line.extend(new_terms(change, &line));
     if let Some(fresh) = change.fresh {
@@ -83,11 +117,11 @@ fn follow_own(terms: &[String], change: &Change) -> Verdict {
 
 /// Some terms are a person's: only memdir's own leave or make room, new ones that find none wait.
 fn follow_persons(terms: &[String], change: &Change, last: &[String]) -> Verdict {
-    let gone = |t: &String| (has(change.before, t) || has(last, t)) && !has(change.after, t) && !(change.stands)(t);
+    let gone = |t: &String| (change.before.has(t) || has(last, t)) && !change.after.has(t) && !(change.stands)(t);
     let mut line: Vec<String> = terms.iter().filter(|t| !gone(t)).cloned().collect();
     let mut own: Vec<String> = last.to_vec();
-    for term in waiting(terms, change.after) {
-        if has(change.before, &term) && !has(&line, &term) && fits_with(&line, &term) {
+    for term in waiting(terms, change.after.list()) {
+        if change.before.has(&term) && !has(&line, &term) && fits_with(&line, &term) {
             own.push(term.clone());
             line.push(term);
         }
@@ -103,13 +137,13 @@ fn follow_persons(terms: &[String], change: &Change, last: &[String]) -> Verdict
 }
 
 /// The line with a term at its end, memdir's leftmost terms gone as far as needed; `None` when that is not enough.
-fn make_room(line: &[String], term: &String, own: &[String]) -> Option<Vec<String>> {
+fn make_room(line: &[String], term: &str, own: &[String]) -> Option<Vec<String>> {
     let mut roomy = line.to_vec();
     while !fits_with(&roomy, term) {
         let oldest = roomy.iter().position(|t| has(own, t))?;
         roomy.remove(oldest);
     }
-    roomy.push(term.clone());
+    roomy.push(term.to_string());
     Some(roomy)
 }
 
@@ -123,7 +157,9 @@ pub fn waiting(line: &[String], offered: &[String]) -> Vec<String> {
 }
 
 /// The terms of a new line: the first that a text offers, filled up with telling words when they are few.
-pub fn fresh(offered: &[String], telling: impl FnOnce() -> Vec<String>) -> Vec<String> {
+///
+/// The best telling words are taken, but they stand in the text's order: a line's leftmost terms are its oldest.
+pub fn fresh(offered: &[String], telling: impl FnOnce() -> Vec<Told>) -> Vec<String> {
     let mut line = Vec::new();
     for term in offered {
         if !fits_with(&line, term) {
@@ -131,13 +167,19 @@ pub fn fresh(offered: &[String], telling: impl FnOnce() -> Vec<String>) -> Vec<S
         }
         line.push(term.clone());
     }
-    if offered.len() < FEW {
-        for term in telling() {
-            if fits_with(&line, &term) {
-                push_new(&mut line, term);
-            }
+    let named = line.len();
+    let mut told: Vec<Told> = if named < FEW { telling() } else { Vec::new() };
+    told.retain(|(word, _)| {
+        let said = line.iter().any(|t| t.split(' ').any(|w| w == word));
+        let fits = !said && fits_with(&line, word);
+        if fits {
+            line.push(word.clone());
         }
-    }
+        fits
+    });
+    told.sort_by_key(|&(_, at)| at);
+    line.truncate(named);
+    line.extend(told.into_iter().map(|(word, _)| word));
     line
 }
 
@@ -153,16 +195,14 @@ pub fn is_prose(value: &str) -> bool {
         || split(value).iter().any(|t| t.split_whitespace().count() > 4)
 }
 
-/// Whether a list of terms holds one, whatever its case.
+/// Whether a short list of terms holds one, whatever its case.
 pub fn has(terms: &[String], term: &str) -> bool {
-    terms.iter().any(|t| t == term) || {
-        let folded = term.to_lowercase();
-        terms.iter().any(|t| t.to_lowercase() == folded)
-    }
+    let folded = || term.chars().flat_map(char::to_lowercase);
+    terms.iter().any(|t| t == term || t.chars().flat_map(char::to_lowercase).eq(folded()))
 }
 
 fn new_terms(change: &Change, line: &[String]) -> Vec<String> {
-    change.after.iter().filter(|t| !has(change.before, t) && !has(line, t)).cloned().collect()
+    change.after.list().iter().filter(|t| !change.before.has(t) && !has(line, t)).cloned().collect()
 }
 
 fn push_new(line: &mut Vec<String>, term: String) {

@@ -4,11 +4,17 @@ fn list(terms: &str) -> Vec<String> {
     split(terms)
 }
 
+fn offer(terms: &str) -> Terms {
+    let mut all = Terms::default();
+    list(terms).into_iter().for_each(|t| all.add(t));
+    all
+}
+
 /// A change of what a text offers; words after `|` stand in the text without being offered.
 fn follow_with(value: &str, before: &str, after: &str, last: Option<&str>) -> String {
     let (after, text) = after.split_once('|').unwrap_or((after, ""));
-    let (was, is, text) = (list(before), list(after), list(text));
-    let stands = |t: &str| has(&is, t) || has(&text, t);
+    let (was, is, text) = (offer(before), offer(after), list(text));
+    let stands = |t: &str| is.has(t) || has(&text, t);
     let change = Change { before: &was, after: &is, stands: &stands, fresh: None };
     let last = last.map(list);
     match follow(value, &change, last.as_deref()) {
@@ -92,7 +98,7 @@ fn in_a_persons_full_line_only_memdirs_terms_make_room() {
 
 #[test]
 fn what_memdir_wrote_into_a_persons_line_is_told_apart() {
-    let (was, is) = (list("name"), list("name, food"));
+    let (was, is) = (offer("name"), offer("name, food"));
     let change = Change { before: &was, after: &is, stands: &|_| false, fresh: None };
     let Verdict::Line { own, .. } = follow("my words, name", &change, Some(&list("name"))) else { panic!() };
     assert_eq!(own.join(", "), "name, food");
@@ -117,7 +123,7 @@ fn a_longer_line_than_memdir_writes_is_a_persons() {
 #[test]
 fn telling_words_are_chosen_anew_when_a_text_outgrows_them() {
     let anew = || list("name, jazz, austin");
-    let (was, is) = (list("name"), list("name"));
+    let (was, is) = (offer("name"), offer("name"));
     let change = Change { before: &was, after: &is, stands: &|_| true, fresh: Some(&anew) };
     let check = |value: &str, last: Option<&str>, expected: &[&str]| {
         let last = last.map(list);
@@ -134,10 +140,10 @@ fn telling_words_are_chosen_anew_when_a_text_outgrows_them() {
 
 #[test]
 fn a_fresh_line_takes_the_first_terms_and_fills_up_with_telling_words() {
-    let telling = || list("jazz, name, tabs");
-    assert_eq!(fresh(&list("name"), telling).join(", "), "name, jazz, tabs");
+    let telling = || vec![("jazz".to_string(), 7), ("name".into(), 2), ("tabs".into(), 5)];
+    assert_eq!(fresh(&list("name"), telling).join(", "), "name, tabs, jazz");
     assert_eq!(fresh(&list("name, food, work"), telling).join(", "), "name, food, work");
-    assert_eq!(fresh(&[], telling).join(", "), "jazz, name, tabs");
+    assert_eq!(fresh(&[], telling).join(", "), "name, tabs, jazz");
     assert_eq!(fresh(&list(&format!("{TEN}, k")), telling).join(", "), TEN);
     assert_eq!(fresh(&[], Vec::new), Vec::<String>::new());
 }

@@ -4,19 +4,19 @@
 
 use super::{Document, Genre};
 use crate::document::{Kind, Span};
+use crate::text::columns;
 use crate::text::words::{is_unspaced, is_word};
-use crate::text::{columns, words};
 
-use super::line::{MOST_COLUMNS, has};
+use super::line::{MOST_COLUMNS, Terms};
 
 const NEVER: [&str; 3] = ["summary", "date", "updated"];
 
 /// All(t): the terms a text offers, in file order.
-pub fn all(document: &Document, genre: Genre) -> Vec<String> {
-    let mut terms = Vec::new();
+pub fn all(document: &Document, genre: Genre) -> Terms {
+    let mut terms = Terms::default();
     let mut add = |term: Option<String>| {
-        if let Some(term) = term.filter(|t| !NEVER.contains(&t.as_str()) && !has(&terms, t)) {
-            terms.push(term);
+        if let Some(term) = term.filter(|t| !NEVER.contains(&t.as_str())) {
+            terms.add(term);
         }
     };
     let mut sections = headings(document, genre).into_iter().peekable();
@@ -44,8 +44,14 @@ fn labelled(document: &Document, genre: Genre) -> Vec<(u32, String)> {
     top.map(|(i, b)| (b.line, document.bullet_text(i).into_owned())).collect()
 }
 
-/// The term of a bullet `Label: text`, `**Label**: text`, `**Label:** text`: at most three words, one of them with letters.
+/// The term of a labelled bullet.
 fn label(text: &str) -> Option<String> {
+    labelled_text(text).map(|(label, _)| label)
+}
+
+/// The label of a bullet `Label: text`, `**Label**: text`, `**Label:** text` and the text: at most three words, one of
+/// them with letters.
+fn labelled_text(text: &str) -> Option<(String, &str)> {
     let text = without_category(text.trim_start());
     let wide = text.find('：').map(|i| (i, '：'.len_utf8()));
     let colon = text.match_indices(':').map(|(i, _)| (i, 1)).find(|&(i, _)| ends_label(&text[i + 1..]));
@@ -53,7 +59,7 @@ fn label(text: &str) -> Option<String> {
     let rest = text[end + length..].trim_start_matches(['*', '_', '`']).trim();
     let term = term(&text[..end], usize::MAX)?;
     let short = term.split(' ').count() <= 3 && columns(&term) <= 40 && term.chars().any(char::is_alphabetic);
-    (short && !rest.is_empty() && !text[..end].contains(['，', '。', ',', '.'])).then_some(term)
+    (short && !rest.is_empty() && !text[..end].contains(['，', '。', ',', '.'])).then_some((term, rest))
 }
 
 fn ends_label(rest: &str) -> bool {
@@ -89,6 +95,9 @@ fn breaks(c: char) -> bool {
     matches!(c, ',' | '，' | '、') || c.is_control()
 }
 
+/// Bytes of prose that are looked at: telling words of a longer text are those of its beginning.
+const MOST_PROSE: usize = 1 << 20;
+
 /// The text whose words may tell what a file holds: bullets, paragraphs, headings below the H1. Links are left out.
 pub fn prose(document: &Document) -> String {
     let summary = document.summary().map(|s| s.line);
@@ -100,12 +109,17 @@ pub fn prose(document: &Document) -> String {
         }
         out.push('\n');
     };
-    for node in document.nodes() {
+    let read = document.nodes().iter().take_while(|n| (n.span.start as usize) < MOST_PROSE);
+    for node in read {
         match node.kind {
             Kind::Heading(section) if document.sections()[section as usize].level > 1 => {
                 add(&document.section_title(section as usize));
             }
-            Kind::Bullet(bullet) => add(&document.bullet_text(bullet as usize)),
+            // A label is a term already, or one that entries of any kind share.
+            Kind::Bullet(bullet) => {
+                let text = document.bullet_text(bullet as usize);
+                add(labelled_text(&text).map_or(&*text, |(_, rest)| rest));
+            }
             Kind::Paragraph => add(&document.text()[node.span.range()]),
             Kind::Quote if !summary.is_some_and(|s| within(s, node.span)) => add(&document.text()[node.span.range()]),
             _ => {}
@@ -142,11 +156,11 @@ pub fn stands(body: &str, term: &str) -> bool {
     })
 }
 
-/// Whether a text has grown to twice what its telling words were chosen from: from 2ⁿ words to 2ⁿ⁺¹.
+/// Whether a text has outgrown the telling words of its line: its size passed a power of two. So words are chosen anew
+/// often while a file is small, and hardly ever later.
 pub fn outgrown(before: &Document, after: &Document) -> bool {
-    let size =
-        |d: &Document| words(&prose(d)).filter(|w| !w.gram || w.text.chars().nth(1).is_none()).count().max(1).ilog2();
-    size(after) > size(before)
+    let size = |d: &Document| d.text().len() - d.summary().map_or(0, |s| s.line.range().len());
+    size(after).max(1).ilog2() > size(before).max(1).ilog2()
 }
 
 #[cfg(test)]

@@ -7,44 +7,39 @@ use std::borrow::Cow;
 use crate::document::{Document, SummaryLine};
 use crate::text::Splice;
 
-/// The value of a document's line as plain text; `None` where only a person can mean it: a list or block scalar in front
-/// matter, or a quote that goes on below the line.
+/// The value of a document's line as plain text; `None` where only a person can mean it: a list in front matter, or a
+/// quote that goes on below the line.
 pub fn value(document: &Document, line: SummaryLine) -> Option<Cow<'_, str>> {
     let text = document.text();
     let value = text[line.value.range()].trim();
     if line.front {
-        return unquoted(value);
+        let plain = !value.starts_with(['[', '{', '&', '*', '!']);
+        return plain.then(|| document.front_text(front_key(document)).unwrap_or_default().into());
     }
     let below = text[line.line.end as usize..].lines().next().unwrap_or_default();
     below.trim().is_empty().then_some(Cow::Borrowed(value))
 }
 
-fn unquoted(scalar: &str) -> Option<Cow<'_, str>> {
-    if let Some(inner) = scalar.strip_prefix('"') {
-        return inner.strip_suffix('"').filter(|s| !s.contains('\\')).map(Cow::Borrowed);
-    }
-    if let Some(inner) = scalar.strip_prefix('\'') {
-        return inner.strip_suffix('\'').map(|s| Cow::Owned(s.replace("''", "'")));
-    }
-    (!scalar.starts_with(['[', '{', '|', '>', '&', '*', '!'])).then_some(Cow::Borrowed(scalar))
+/// Whether front matter says over several lines what the file is about: then no line is due below it.
+pub fn is_told_at_length(document: &Document) -> bool {
+    let front = document.front_matter().map_or("", |f| &document.text()[f.range()]);
+    document.summary().is_none() && front.lines().any(|l| l.starts_with("summary:") || l.starts_with("description:"))
+}
+
+fn front_key(document: &Document) -> &'static str {
+    if document.front_value("summary").is_some() { "summary" } else { "description" }
 }
 
 /// The replacement that gives a document this value; an empty one takes the line away. `None` where there is no place
 /// that would be read as the summary again.
 pub fn write(document: &Document, value: &str) -> Option<Splice> {
     match document.summary() {
-        Some(line) if line.front => front(document, value),
+        Some(line) if line.front => document.set_front(front_key(document), value),
         Some(line) if value.is_empty() => Some(remove(document.text(), line)),
         Some(line) => Some(replace(document.text(), line, value)),
         None if value.is_empty() => None,
         None => insert(document, value),
     }
-}
-
-/// The key stays also when nothing is left to say: it is its author's.
-fn front(document: &Document, value: &str) -> Option<Splice> {
-    let key = if document.front_value("summary").is_some() { "summary" } else { "description" };
-    document.set_front(key, value)
 }
 
 fn replace(text: &str, line: SummaryLine, value: &str) -> Splice {

@@ -38,13 +38,13 @@ fn whole(text: &[&str]) -> Vec<String> {
 
 /// The line as it comes about when the text grows by one sentence after another.
 fn grown(text: &[&str], anew: bool) -> Vec<String> {
-    let size = |n: usize| words(&text[..n].join("\n")).count().max(1).ilog2();
-    let mut line = whole(&text[..1]);
+    let size = |n: usize| text[..n].join("\n").len().ilog2();
+    let (mut line, none) = (whole(&text[..1]), line::Terms::default());
     for n in 2..=text.len() {
         let fresh = || whole(&text[..n]);
         let outgrown = anew && size(n) > size(n - 1);
         let fresh = outgrown.then_some(&fresh as &dyn Fn() -> Vec<String>);
-        let change = Change { before: &[], after: &[], stands: &|_| true, fresh };
+        let change = Change { before: &none, after: &none, stands: &|_| true, fresh };
         if let Verdict::Line { terms, .. } = line::follow(&line.join(", "), &change, Some(&line)) {
             line = terms;
         }

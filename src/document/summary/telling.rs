@@ -8,15 +8,18 @@ use super::line::MOST_TERMS;
 use crate::text::words::is_unspaced;
 use crate::text::{common, stem, stop, words};
 
+/// A telling word and the offset where it first stands.
+pub type Told = (String, usize);
+
 /// The most telling words of a text, lower case, best first, each in its most frequent form. At most ten.
 ///
 /// Words score tf × idf^0.25; runs without spaces (Chinese, Japanese …) give their repeated parts of two to four
 /// characters.
-pub fn telling(text: &str) -> Vec<String> {
+pub fn telling(text: &str) -> Vec<Told> {
     let mut all = spaced(text);
     all.extend(unspaced(text));
     all.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.first.cmp(&b.first)));
-    all.into_iter().take(MOST_TERMS).map(|t| t.word).collect()
+    all.into_iter().take(MOST_TERMS).map(|t| (t.word, t.first)).collect()
 }
 
 struct Telling {
@@ -126,7 +129,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        assert_eq!(telling(text).join(" "), expected, "{text:?}");
+        let words: Vec<_> = telling(text).into_iter().map(|t| t.0).collect();
+        assert_eq!(words.join(" "), expected, "{text:?}");
     }
 
     #[test]

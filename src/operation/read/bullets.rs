@@ -2,10 +2,12 @@
 //!
 //! Changes bullets only: nothing said here removes a whole block.
 
+use serde_json::{Map, Value, json};
+
 use super::super::{Action, Target};
 use super::texts::{BULLET, COMMON, FILLED, Got, INDEX, LINE, split};
 use crate::path::is_id;
-use crate::shape::{Field, Form, Group, Shape, may, need};
+use crate::shape::{Field, Form, Group, Rule, Shape, may, need};
 
 /// Every operation's form.
 pub const FORMS: &[&Form] = &[&ADD, &DELETE, &UPDATE];
@@ -41,7 +43,8 @@ const ADD: Form = form(
     ],
     &[NAMED],
 );
-const DELETE: Form = form(
+const DELETE: Form = Form { rule: Some(&Rule { breaks: names_no_bullet, schema: names_a_bullet }), ..REMOVE };
+const REMOVE: Form = form(
     "bullet_delete",
     "Removes a bullet from a block.",
     &[
@@ -50,7 +53,7 @@ const DELETE: Form = form(
         &[may("sub_memory", &FILLED, "the text it has"), may("index", &INDEX, "its place in the block, from 1")],
         COMMON,
     ],
-    &[NAMED, Group::Some(&["sub_memory", "index"])],
+    &[NAMED],
 );
 const UPDATE: Form = form(
     "bullet_update",
@@ -67,6 +70,22 @@ const UPDATE: Form = form(
     ],
     &[NAMED],
 );
+
+/// A block's id alone would name the whole block.
+fn names_no_bullet(object: &Map<String, Value>) -> Option<&'static str> {
+    let there = |name: &str| object.get(name).is_some_and(|v| !v.is_null());
+    let in_a_file = object.get("memory_id").and_then(Value::as_str).and_then(|id| id.find('@')).is_some_and(|i| i > 0);
+    let bullet = in_a_file || there("sub_memory") || there("index");
+    (!bullet).then_some("'sub_memory' or 'index' is missing")
+}
+
+fn names_a_bullet() -> Value {
+    json!({"anyOf": [
+        {"required": ["sub_memory"], "properties": {"sub_memory": {"not": {"type": "null"}}}},
+        {"required": ["index"], "properties": {"index": {"not": {"type": "null"}}}},
+        {"required": ["memory_id"], "properties": {"memory_id": {"type": "string", "pattern": "^[^@]+@"}}},
+    ]})
+}
 
 /// The operation that a checked object of one of [`FORMS`] names.
 pub fn action(intent: &str, got: Got) -> Action {

@@ -2,8 +2,9 @@
 //!
 //! Guesses nothing: prose around the JSON is refused.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::json;
 use super::texts::{Got, TEXT, VALUE};
 use crate::code::{Code, Rejection};
 use crate::shape::{Form, Rule, Shape, may, need};
@@ -50,7 +51,7 @@ fn contradicts(object: &Map<String, Value>) -> Option<&'static str> {
 }
 
 fn no_contradiction() -> Value {
-    json!({"anyOf": [{"properties": {"decision": {"enum": ["proceed", null]}}}, {"properties": {"edits": {"maxItems": 0}}}]})
+    serde_json::json!({"anyOf": [{"properties": {"decision": {"enum": ["proceed", null]}}}, {"properties": {"edits": {"maxItems": 0}}}]})
 }
 
 /// What a text hands in: values that should be operations, each parsed or not, and what was said of all.
@@ -75,7 +76,7 @@ pub fn open(text: &str) -> Result<Handed, Rejection> {
     if text.is_empty() {
         return Err(Rejection::new(Code::EmptyInput, "no operation was given"));
     }
-    let handed = match serde_json::from_str::<Value>(text) {
+    let handed = match json::parse(text) {
         Ok(value) => whole(value)?,
         Err(error) => lines(text).ok_or_else(|| no_json(&error, 0))?,
     };
@@ -121,7 +122,7 @@ fn within(mut object: Map<String, Value>, name: &str) -> Vec<Result<Value, Rejec
 fn lines(text: &str) -> Option<Handed> {
     let mut values = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim_matches(BLANKS).is_empty()) {
-        let value = serde_json::from_str::<Value>(line).map_err(|e| no_json(&e, number));
+        let value = json::parse(line).map_err(|e| no_json(&e, number));
         if values.is_empty() && value.is_err() {
             return None;
         }

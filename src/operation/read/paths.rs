@@ -113,13 +113,14 @@ const ANYTHING: Form = Form { name: "item", about: "", fields: &[], groups: &[],
 
 /// The operation that a checked object of one of [`FORMS`] names.
 pub fn action(operation: &str, got: Got) -> Action {
-    let place = place(got);
-    let index = place.as_ref().and_then(|(_, index)| *index);
-    let at = place.map(|(at, _)| Target::Address(at));
+    let (at, index) = match place(got) {
+        Some(place) if operation != "no_change" => place,
+        looked => return Action::Nothing { at: looked.map(bullet) },
+    };
+    let at = Target::Address(at);
     let current = got.0.get("current_value").and_then(item_text);
     let new = got.0.get("new_value");
     let text = new.and_then(item_text).unwrap_or_default();
-    let Some(at) = at.filter(|_| operation != "no_change") else { return Action::Nothing { at: None }.with(got) };
     match operation {
         "insert" => {
             let (text, children) = split(&text);
@@ -130,18 +131,12 @@ pub fn action(operation: &str, got: Got) -> Action {
     }
 }
 
-impl Action {
-    /// Says what a `no_change` looked at.
-    fn with(self, got: Got) -> Action {
-        let at = place(got).map(|(at, index)| match index {
-            Some(n) => format!("{at}@{n}"),
-            None => at,
-        });
-        match self {
-            Action::Nothing { .. } => Action::Nothing { at: at.map(Target::Address) },
-            other => other,
-        }
-    }
+/// What a `no_change` looked at, as one address.
+fn bullet((at, index): (String, Option<i64>)) -> Target {
+    Target::Address(match index {
+        Some(n) => format!("{at}@{n}"),
+        None => at,
+    })
 }
 
 /// The address that file and path name, and the index from 1.

@@ -1,13 +1,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::{Action, Batch, Operation, Target};
+use super::super::{Action, Batch, Target};
 use super::*;
-use crate::shape::sample::{Tape, judge};
-
-fn plain(action: Action) -> Operation {
-    Operation { action, seen: None, if_match: None, reason: None, source: None }
-}
+use crate::shape::sample::{Tape, judge, patterns, told_twice_alike};
 
 fn at(address: &str) -> Target {
     Target::Address(address.into())
@@ -186,6 +182,21 @@ mod seeds {
     }
 
     #[test]
+    fn a_bullets_own_address_needs_no_text() {
+        reads(r#"{"intent":"delete","memory_id":"user@acvh"}"#, &[remove(at("user@acvh"), None, None)]);
+        refuses(
+            r#"{"intent":"delete","memory_id":"@mem123"}"#,
+            Code::InvalidOperation,
+            "'sub_memory' or 'index' is missing",
+        );
+        refuses(
+            r#"{"intent":"delete","category":"a@b"}"#,
+            Code::InvalidOperation,
+            "'sub_memory' or 'index' is missing",
+        );
+    }
+
+    #[test]
     fn doing_nothing() {
         reads(
             r#"{"operation":"no_change","path":"food.likes[0]","reason":"pasta already exists"}"#,
@@ -339,9 +350,15 @@ fn what_is_around_operations() {
         ("null", Code::InvalidOperation),
         ("{}", Code::InvalidOperation),
         ("{\"a\":1", Code::InvalidOperation),
+        ("{\"op\":\"add\",\"at\":\"user\",\"text\":\"a\",\"text\":\"b\"}", Code::InvalidOperation),
     ] {
         refuses(text, code, "");
     }
+    refuses(
+        r#"{"op":"set","at":"user","meta":{"imp":1,"imp":2}}"#,
+        Code::InvalidOperation,
+        "a key stands twice at line 1",
+    );
     refuses(&"[".repeat(100_000), Code::InvalidOperation, "recursion");
     refuses(&format!("[{}]", vec![one; 1001].join(",")), Code::TooLarge, "1000");
     assert_eq!(batch(&vec![one; 1000].join("\n")).unwrap().operations.len(), 1000);
@@ -366,18 +383,18 @@ fn every_malformed_operation_is_told_with_its_number() {
 #[test]
 fn a_refusal_names_the_field() {
     let invalid = |text: &str, part: &str| refuses(text, Code::InvalidOperation, part);
-    invalid(r#"{"op":"add","at":"user","txet":"x"}"#, "add: 'txet' is unknown, 'text' is not");
+    invalid(r#"{"op":"add","at":"user","txet":"x"}"#, "add: 'txet' is unknown; did you mean 'text'?");
     invalid(r#"{"op":"add","at":"user"}"#, "add: 'text' is missing");
     invalid(r#"{"op":"add","text":"x"}"#, "add: 'at' or 'category' is missing");
     invalid(r#"{"op":"add","at":"u","category":"c","text":"x"}"#, "only one of 'at' and 'category'");
     invalid(r#"{"op":"add","at":"user","text":"x","old":"y"}"#, "add: 'old' does not belong to add");
     invalid(r#"{"op":"add","at":"user","text":7}"#, "'text' must be one line of text");
-    invalid(r#"{"op":"ad","at":"user"}"#, "'op' 'ad' is unknown, 'add' is not");
+    invalid(r#"{"op":"ad","at":"user"}"#, "'op' 'ad' is unknown; did you mean 'add'?");
     invalid(r#"{"op":7}"#, "'op' must be a string");
-    invalid(r#"{"Op":"add"}"#, "'Op' is unknown, 'op' is not");
+    invalid(r#"{"Op":"add"}"#, "'Op' is unknown; did you mean 'op'?");
     invalid(
         r#"{"op":"patch","at":"u","pairs":[{"old":"a","new":"b"},{"old":"a","nwe":"b"}]}"#,
-        "'pairs.1': 'nwe' is unknown, 'new' is not",
+        "'pairs.1': 'nwe' is unknown; did you mean 'new'?",
     );
     invalid(r#"{"op":"patch","at":"u","pairs":[]}"#, "'pairs' must be a list that is not empty");
     invalid(r#"{"op":"set","at":"u","meta":{"a b":1}}"#, "'meta': the key 'a b' must be");
@@ -471,4 +488,11 @@ fn the_schema_accepts_what_the_reader_accepts() {
         .unwrap();
     // A fuzzer that only makes junk proves nothing.
     assert!(accepted.get() * 4 > all.get() && accepted.get() * 4 < all.get() * 3, "{accepted:?} of {all:?}");
+}
+
+#[test]
+fn every_rule_for_texts_is_told_twice_alike() {
+    let all = patterns(wire::FORMS.iter().copied().chain(seeds()).chain(envelope::FORMS.iter().copied()));
+    assert!(all.len() >= 8, "{}", all.len());
+    all.iter().for_each(|p| told_twice_alike(p, &[]));
 }

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::super::{Action, Target};
+use super::json;
 use super::texts::{COMMON, FILLED, Got, TEXT, VALUE};
 use crate::shape::{Field, Form, Group, Shape, may, need};
 
@@ -59,9 +60,9 @@ const CALL_WRITE: Form = call(
     &[&[
         may("tool", &Shape::Choice(&["memory_write"]), ""),
         may("name", &Shape::Choice(&["memory_write"]), ""),
-        may("arguments", &Shape::Object(&WRITE), "as an object, or as its JSON in a string"),
-        may("params", &Shape::Object(&WRITE), "the same"),
-        may("input", &Shape::Object(&WRITE), "the same"),
+        may("arguments", &Shape::Named(&WRITE), "as an object, or as its JSON in a string"),
+        may("params", &Shape::Named(&WRITE), "the same"),
+        may("input", &Shape::Named(&WRITE), "the same"),
     ]],
 );
 const CALL_PATCH: Form = call(
@@ -69,9 +70,9 @@ const CALL_PATCH: Form = call(
     &[&[
         may("tool", &Shape::Choice(&["memory_patch"]), ""),
         may("name", &Shape::Choice(&["memory_patch"]), ""),
-        may("arguments", &Shape::Object(&PATCH), "as an object, or as its JSON in a string"),
-        may("params", &Shape::Object(&PATCH), "the same"),
-        may("input", &Shape::Object(&PATCH), "the same"),
+        may("arguments", &Shape::Named(&PATCH), "as an object, or as its JSON in a string"),
+        may("params", &Shape::Named(&PATCH), "the same"),
+        may("input", &Shape::Named(&PATCH), "the same"),
     ]],
 );
 const CALL_APPEND: Form = call(
@@ -79,9 +80,9 @@ const CALL_APPEND: Form = call(
     &[&[
         may("tool", &Shape::Choice(&["memory_append"]), ""),
         may("name", &Shape::Choice(&["memory_append"]), ""),
-        may("arguments", &Shape::Object(&APPEND), "as an object, or as its JSON in a string"),
-        may("params", &Shape::Object(&APPEND), "the same"),
-        may("input", &Shape::Object(&APPEND), "the same"),
+        may("arguments", &Shape::Named(&APPEND), "as an object, or as its JSON in a string"),
+        may("params", &Shape::Named(&APPEND), "the same"),
+        may("input", &Shape::Named(&APPEND), "the same"),
     ]],
 );
 
@@ -113,7 +114,7 @@ pub fn unwrapped(object: &Map<String, Value>) -> Map<String, Value> {
     let mut object = object.clone();
     for name in ARGUMENTS {
         if let Some(value) = object.get_mut(*name)
-            && let Some(inner) = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok())
+            && let Some(inner) = value.as_str().and_then(|text| json::parse(text).ok())
         {
             *value = inner;
         }

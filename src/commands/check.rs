@@ -1,0 +1,303 @@
+//! `check`: structural trouble in names, texts, links, metadata, summaries and limits; `--fix` mends what needs no decision.
+//!
+//! Never mends by a way of its own: fixes are operations like any other.
+
+use std::collections::HashMap;
+
+use super::answer::{Answer, Changed, Check, Finding};
+use super::change::{commit_loop, plan_with, shown};
+use super::{How, Session, Verdict, fetch::is_aside, look};
+use crate::code::{Code, Rejection};
+use crate::document::{Document, summary};
+use crate::operation::gates::BULLET;
+use crate::operation::plan::genre;
+use crate::operation::relocate::{links, names, relative};
+use crate::operation::{Action, Batch, Context, Operation, Snapshot, Target};
+use crate::path::MemoryPath;
+use crate::policy::Measure;
+use crate::store::Found;
+
+/// The largest file, in bytes.
+const WHOLE: usize = 64 * 1024 * 1024;
+
+/// Looks for structural trouble; `fix` mends what can be mended without a decision.
+///
+/// # Errors
+/// What an address or reading the directory refuses. Findings are no error here: the door turns them into `findings`.
+pub fn check(session: &Session, files: &[String], fix: bool, how: &How) -> Verdict {
+    let only: Vec<MemoryPath> =
+        files.iter().map(|f| look::named_by(session, f).map(|n| n.path)).collect::<Result<_, Rejection>>()?;
+    let mut looked = examine(session, &only)?;
+    let mut fixed = None;
+    if fix && !looked.fixes.is_empty() {
+        fixed = mend(session, std::mem::take(&mut looked.fixes), how)?;
+        if !how.dry_run {
+            looked = examine(session, &only)?;
+        }
+    }
+    Ok(Answer::Check(Check { checked: looked.checked, findings: looked.findings, fixed }))
+}
+
+struct Looked {
+    checked: usize,
+    findings: Vec<Finding>,
+    fixes: Vec<Operation>,
+}
+
+/// What one file gives to the whole: its findings, fixes, ids and links.
+#[derive(Default)]
+struct One {
+    findings: Vec<Finding>,
+    fixes: Vec<Operation>,
+    ids: Vec<(String, usize)>,
+    links: Vec<(String, bool, usize, usize)>,
+}
+
+fn examine(session: &Session, only: &[MemoryPath]) -> Result<Looked, Rejection> {
+    let all = session.store.walk(None)?;
+    let wanted: Vec<Found> =
+        all.iter().filter(|f| !is_aside(&f.path) && (only.is_empty() || only.contains(&f.path))).cloned().collect();
+    let each = session.store.each(&wanted, WHOLE, &|file, read| one(session, file, read));
+    let mut looked = Looked { checked: wanted.len(), findings: policy(session, only), fixes: Vec::new() };
+    let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
+    for (file, one) in wanted.iter().zip(each) {
+        looked.findings.extend(one.findings);
+        looked.fixes.extend(one.fixes);
+        for (id, line) in one.ids {
+            match ids.get(&id) {
+                Some((other, _)) if *other != file.path => {
+                    let text = format!("the id {id} stands in {other} too");
+                    looked.findings.push(finding(&file.path, line, 1, Code::DuplicateId, "warning", text));
+                }
+                _ => drop(ids.insert(id, (file.path.clone(), line))),
+            }
+        }
+        for (target, wiki, line, col) in one.links {
+            if !all.iter().any(|f| names(&target, wiki, &file.path, &f.path)) && !is_heading(&target, wiki) {
+                let text = format!("no file is named '{}'", cut(&target));
+                looked.findings.push(finding(&file.path, line, col, Code::DanglingLink, "warning", text));
+            }
+        }
+    }
+    twins(&all, only, &mut looked.findings);
+    looked.findings.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
+    Ok(looked)
+}
+
+/// `[[#heading]]` names a place in its own file.
+fn is_heading(target: &str, wiki: bool) -> bool {
+    wiki && target.is_empty()
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+fn finding(path: &MemoryPath, line: usize, col: usize, code: Code, level: &'static str, text: String) -> Finding {
+    Finding { path: path.to_string(), line, col, level, code: code.name(), text, fixable: false }
+}
+
+fn policy(session: &Session, only: &[MemoryPath]) -> Vec<Finding> {
+    if !only.is_empty() {
+        return Vec::new();
+    }
+    let at = |level, code: Code, text: &str| Finding {
+        path: "memdir.yaml".into(),
+        line: 0,
+        col: 1,
+        level,
+        code: code.name(),
+        text: text.to_owned(),
+        fixable: false,
+    };
+    let refused = session.policy.refuses_writes.iter().map(|r| at("error", r.code, &r.message));
+    let warned = session.policy.warnings.iter().map(|w| at("warning", w.code, &w.message));
+    refused.chain(warned).collect()
+}
+
+/// Names that cannot live side by side everywhere, and copies that sync tools left.
+fn twins(all: &[Found], only: &[MemoryPath], findings: &mut Vec<Finding>) {
+    let mut seen: HashMap<String, &MemoryPath> = HashMap::new();
+    for file in all.iter().filter(|f| only.is_empty() || only.contains(&f.path)) {
+        if let Some(other) = seen.insert(file.path.folded(), &file.path) {
+            let text = format!("differs from {other} only in letter case or form; some systems cannot hold both");
+            findings.push(finding(&file.path, 0, 1, Code::Exists, "error", text));
+        }
+        if is_conflict_copy(file.path.stem()) {
+            let text = "looks like a copy that a sync tool made of two versions: merge it by hand".to_owned();
+            findings.push(finding(&file.path, 0, 1, Code::ConflictCopy, "warning", text));
+        }
+    }
+}
+
+fn is_conflict_copy(stem: &str) -> bool {
+    let low = stem.to_lowercase();
+    let numbered = low
+        .strip_suffix(')')
+        .and_then(|s| s.rsplit_once(" ("))
+        .is_some_and(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()));
+    low.contains("conflicted copy") || low.contains("sync-conflict-") || low.contains("_conflict-") || numbered
+}
+
+fn one(session: &Session, file: &Found, read: Result<(&[u8], bool), Rejection>) -> One {
+    let mut one = One::default();
+    let path = &file.path;
+    let mut push = |line, col, code, level, text| one.findings.push(finding(path, line, col, code, level, text));
+    if let Some(why) = path.odd() {
+        push(0, 1, Code::OddName, "warning", format!("can be read, not written: {why}"));
+    }
+    let bytes = match (file.refused, read) {
+        (Some(why), _) => {
+            push(0, 1, Code::UnsafeFile, "error", format!("is not opened: {why}"));
+            return one;
+        }
+        (None, Err(why)) => {
+            push(0, 1, why.code, "error", why.message);
+            return one;
+        }
+        (None, Ok((bytes, _))) => bytes,
+    };
+    let document = match Document::read(bytes.to_vec()) {
+        Ok(document) => document,
+        Err(why) => {
+            let why = crate::operation::snapshot::not_text(path, why);
+            push(0, 1, why.code, "error", why.message);
+            return one;
+        }
+    };
+    if let Some(line) = document.conflict_marker() {
+        push(line, 1, Code::ConflictMarkers, "error", "a merge conflict is not resolved; the file is read-only".into());
+        return one;
+    }
+    contents(session, path, &document, &mut one);
+    one
+}
+
+fn contents(session: &Session, path: &MemoryPath, document: &Document, one: &mut One) {
+    ids(path, document, one);
+    orphans(path, document, one);
+    sizes(session, path, document, one);
+    stale(path, document, one);
+    let text = document.text();
+    for link in links(document) {
+        let (line, col) = place(text, link.start);
+        let target = text[link.start..link.end].trim().to_owned();
+        if link.wiki || relative(path, &target).is_some() {
+            one.links.push((target, link.wiki, line, col));
+        }
+    }
+}
+
+/// Line and column (in characters) of a byte, from 1.
+fn place(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let start = before.rfind('\n').map_or(0, |i| i + 1);
+    (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
+}
+
+fn ids(path: &MemoryPath, document: &Document, one: &mut One) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let sections = document.sections().iter().filter_map(|s| Some((s.id.clone()?, s.heading.start as usize)));
+    let bullets = (0..document.bullets().len())
+        .filter_map(|i| Some((document.bullet_id(i)?.into_owned(), document.bullets()[i].line as usize)));
+    for (id, at) in sections.chain(bullets) {
+        let (line, _) = place(document.text(), at);
+        if let Some(first) = seen.insert(id.clone(), line) {
+            let text = format!("the id {id} stands in line {first} too");
+            one.findings.push(finding(path, line, 1, Code::DuplicateId, "error", text));
+        } else {
+            one.ids.push((id, line));
+        }
+    }
+}
+
+fn orphans(path: &MemoryPath, document: &Document, one: &mut One) {
+    let text = document.text();
+    for meta in document.metas().iter().filter(|m| m.bullet.is_none()) {
+        let line_text = &text[meta.line.range()];
+        let (line, _) = place(text, meta.line.start as usize);
+        let fixable = text.matches(line_text).count() == 1;
+        let message = "a metadata line without a bullet of its own has no effect".to_owned();
+        let mut found = finding(path, line, 1, Code::OrphanMetadata, "warning", message);
+        found.fixable = fixable;
+        one.findings.push(found);
+        if fixable {
+            let pairs = vec![(line_text.to_owned(), String::new())];
+            one.fixes.push(operation(Action::Patch { at: Target::Address(path.to_string()), pairs }));
+        }
+    }
+}
+
+fn operation(action: Action) -> Operation {
+    Operation { action, seen: None, if_match: None, reason: Some("check --fix".into()), source: None }
+}
+
+fn sizes(session: &Session, path: &MemoryPath, document: &Document, one: &mut One) {
+    for (i, bullet) in document.bullets().iter().enumerate() {
+        let size = document.bullet_raw(i).len();
+        if size > BULLET {
+            let (line, _) = place(document.text(), bullet.line as usize);
+            let text = format!("the bullet has {size} bytes; memdir writes at most 8 KiB");
+            one.findings.push(finding(path, line, 1, Code::TooLarge, "warning", text));
+        }
+    }
+    for (s, section) in document.sections().iter().enumerate() {
+        let slug = (s != 0).then_some(section.slug.as_str());
+        let bound = session.policy.policy.bound(path, slug, Measure::Bullets);
+        let count = document.counted(s).len();
+        if let Some((most, _)) = bound.filter(|(most, _)| count > *most) {
+            let (line, _) = place(document.text(), section.heading.start as usize);
+            let text = format!("holds {count} bullets; the policy allows {most}");
+            one.findings.push(finding(path, line, 1, Code::LimitReached, "warning", text));
+        }
+    }
+}
+
+fn stale(path: &MemoryPath, document: &Document, one: &mut One) {
+    let Some(present) = document.summary() else { return };
+    let (line, _) = place(document.text(), present.line.start as usize);
+    let mut found = |text: String, fixable| {
+        let mut f = finding(path, line, 1, Code::StaleSummary, "warning", text);
+        f.fixable = fixable;
+        one.findings.push(f);
+    };
+    if let summary::Next::Write { line: value, .. } = summary::next(document, document, genre(path), Some(None)) {
+        found("the summary line names what is gone".into(), true);
+        let pairs = vec![("summary".to_owned(), value)];
+        one.fixes.push(operation(Action::Set { at: Target::Address(path.to_string()), pairs }));
+        return;
+    }
+    let waiting = summary::waiting(document, genre(path));
+    if !waiting.is_empty() {
+        found(format!("{} terms wait for room in the summary line", waiting.len()), false);
+    }
+}
+
+fn mend(session: &Session, operations: Vec<Operation>, how: &How) -> Result<Option<Changed>, super::Failure> {
+    session.may_write()?;
+    let cx = Context {
+        policy: &session.policy.policy,
+        prefixes: &session.prefixes,
+        now: &session.now,
+        actor: &session.actor,
+        force: true,
+        create: false,
+        own: false,
+    };
+    if how.dry_run {
+        let mut snapshot = Snapshot::new();
+        let changeset = plan_with(session, &mut snapshot, &operations, &cx)?;
+        return Ok(Some(shown(&changeset, &snapshot)));
+    }
+    let (locked, warnings) = session.store.lock()?;
+    let batch = Batch { reason: Some("check --fix".into()), ..Batch::default() };
+    let answer = commit_loop(session, &locked, &batch, warnings, || {
+        let mut snapshot = Snapshot::new();
+        let changeset = plan_with(session, &mut snapshot, &operations, &cx)?;
+        Ok((changeset, snapshot))
+    })?;
+    match answer {
+        Answer::Changed(changed) => Ok(Some(changed)),
+        _ => Ok(None),
+    }
+}

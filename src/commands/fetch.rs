@@ -1,0 +1,104 @@
+//! Gets what planning asks for: the only use case that may look through the whole directory.
+//!
+//! Never changes anything.
+
+use crate::change::{Entry, Outcome};
+use crate::code::Rejection;
+use crate::document::Document;
+use crate::operation::relocate::{links, names};
+use crate::operation::{History, Past, Snapshot, Want};
+use crate::path::MemoryPath;
+use crate::store::{Found, Side, Store};
+
+/// The largest file, in bytes.
+const WHOLE: usize = 64 * 1024 * 1024;
+/// How many earlier texts of a file a refusal looks into.
+const PAST: usize = 20;
+
+/// Fetches one want into the snapshot.
+pub fn fetch(store: &Store, want: Want, snapshot: &mut Snapshot) -> Result<(), Rejection> {
+    match want {
+        Want::File(path) => {
+            let read = store.read(&path);
+            snapshot.learn(path, read);
+        }
+        Want::Names => snapshot.learn_names(store.walk(None)?.into_iter().map(|f| f.path).collect()),
+        Want::Id(id) => {
+            let holders = holding(store, |path, text| text.contains(&id) && holds_id(path, text, &id))?;
+            snapshot.learn_id(id, holders);
+        }
+        Want::LinksTo(to) => {
+            let holders = holding(store, |path, text| links_to(path, text, &to))?;
+            snapshot.learn_links(to, holders);
+        }
+        Want::Line(of) => {
+            let entries = store.recent()?;
+            let line =
+                done(&entries).rev().flat_map(|e| &e.files).filter(|f| f.path == of).find_map(|f| f.summary.clone());
+            snapshot.learn_line(of, line);
+        }
+        Want::History(of) => {
+            let history = history(store, &of)?;
+            snapshot.learn_history(of, history);
+        }
+    }
+    Ok(())
+}
+
+fn done(entries: &[Entry]) -> impl DoubleEndedIterator<Item = &Entry> {
+    entries.iter().filter(|e| e.outcome == Outcome::Done)
+}
+
+/// The files whose text fits, sorted by path. Files that cannot be read are left out.
+pub fn holding(store: &Store, fits: impl Fn(&MemoryPath, &str) -> bool + Sync) -> Result<Vec<MemoryPath>, Rejection> {
+    let files: Vec<Found> = store.walk(None)?.into_iter().filter(|f| !is_aside(&f.path)).collect();
+    let found = store.each(&files, WHOLE, &|file, read| {
+        let (bytes, _) = read.ok()?;
+        let text = std::str::from_utf8(bytes).ok()?;
+        fits(&file.path, text).then(|| file.path.clone())
+    });
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// Archived and proposed items are not part of the memory that addresses look through.
+pub fn is_aside(path: &MemoryPath) -> bool {
+    matches!(path.folder(), Some("archive" | "inbox"))
+}
+
+fn holds_id(_path: &MemoryPath, text: &str, id: &str) -> bool {
+    let document = Document::parse(text);
+    document.sections().iter().any(|s| s.id.as_deref() == Some(id))
+        || (0..document.bullets().len()).any(|i| document.bullet_id(i).is_some_and(|x| x == id))
+}
+
+fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
+    if !text.contains("[[") && !text.contains("](") {
+        return false;
+    }
+    let document = Document::parse(text);
+    links(&document).iter().any(|l| names(&text[l.start..l.end], l.wiki, holder, to))
+}
+
+/// What journal and slots know of a file. Texts that cannot be had any more are left out.
+fn history(store: &Store, of: &MemoryPath) -> Result<History, Rejection> {
+    let entries = store.journal()?;
+    let mut history = History::default();
+    let mut newest = true;
+    for entry in done(&entries).rev().filter(|e| e.files.iter().any(|f| f.path == *of)).take(PAST) {
+        if newest {
+            newest = false;
+            history.left = text(store, entry.rev, of, Side::After);
+        }
+        if let Some(document) = text(store, entry.rev, of, Side::Before) {
+            let past = Past { rev: Some(entry.rev), actor: entry.actor.clone(), at: entry.at.clone(), document };
+            history.past.push(past);
+        }
+    }
+    Ok(history)
+}
+
+/// One text of a file's history.
+pub fn text(store: &Store, rev: u64, of: &MemoryPath, side: Side) -> Option<Document> {
+    let version = store.text(rev, of, side).ok().flatten()?;
+    Document::read(version.bytes.to_vec()).ok()
+}

@@ -1,0 +1,73 @@
+//! `init`: makes a data dir, or adopts one that is there.
+//!
+//! Never changes a byte of a file that exists.
+
+use std::path::Path;
+
+use super::answer::{Answer, Init};
+use super::{InitQuery, Verdict};
+use crate::code::{Code, Hint, Rejection};
+use crate::policy;
+use crate::store::{Options, Store, make};
+
+/// The example memory: paths and texts.
+const EXAMPLE: [(&str, &str); 7] = [
+    ("facts/user.md", include_str!("../../fixtures/example/facts/user.md")),
+    ("facts/people.md", include_str!("../../fixtures/example/facts/people.md")),
+    ("facts/preferences.md", include_str!("../../fixtures/example/facts/preferences.md")),
+    ("facts/project.md", include_str!("../../fixtures/example/facts/project.md")),
+    ("episodes/2026-09.md", include_str!("../../fixtures/example/episodes/2026-09.md")),
+    ("episodes/2026-10.md", include_str!("../../fixtures/example/episodes/2026-10.md")),
+    ("procedures/release.md", include_str!("../../fixtures/example/procedures/release.md")),
+];
+
+/// Makes a data dir. Works without a session, because there is none yet.
+///
+/// # Errors
+/// `exists` for a directory that already holds markdown (adopt it), `io`, `read_only`.
+pub fn init(dir: &Path, query: &InitQuery) -> Verdict {
+    let mut created = Vec::new();
+    make::directory(dir)?;
+    let store = Store::open(dir, Options::default())?;
+    let before = store.walk(None)?.len();
+    let was = store.has(make::MARKER)?;
+    if before > 0 && !was && !query.adopt {
+        return Err(Rejection::new(
+            Code::Exists,
+            format!("the directory holds {before} markdown files already; nothing was changed"),
+        )
+        .hint("to make them a memory as they are, add --adopt")
+        .try_(Hint { verb: vec!["init", "--adopt"], address: vec![dir.display().to_string()] })
+        .into());
+    }
+    if before > 0 && query.example {
+        return Err(Rejection::new(Code::Exists, "the example goes into an empty directory only").into());
+    }
+    if !was {
+        store.make_file(make::MARKER, policy::TEMPLATE.as_bytes())?;
+        created.push(make::MARKER.to_owned());
+    }
+    if !query.adopt && before == 0 {
+        if store.make_file(make::IGNORE, make::IGNORED.as_bytes())? {
+            created.push(make::IGNORE.to_owned());
+        }
+        for (path, text) in EXAMPLE.iter().filter(|_| query.example) {
+            store.make_file(path, text.as_bytes())?;
+            created.push((*path).to_owned());
+        }
+        for folder in ["facts", "episodes"] {
+            store.make_folder(folder)?;
+        }
+    }
+    let notes = match was {
+        true => vec!["it is a memory already".to_owned()],
+        false => Vec::new(),
+    };
+    Ok(Answer::Init(Init {
+        dir: std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()).display().to_string(),
+        changed: !created.is_empty(),
+        created,
+        adopted: if query.adopt { before } else { 0 },
+        notes,
+    }))
+}

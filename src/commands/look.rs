@@ -1,0 +1,228 @@
+//! Reading: `list`, `bullet list`, `read`, `where`.
+//!
+//! Takes no lock and leaves no trace.
+
+use super::answer::{Answer, FileRow, Files, Text, Where};
+use super::fetch::fetch;
+use super::{Session, Verdict};
+use crate::change::Etag;
+use crate::code::{Code, Rejection};
+use crate::document::Document;
+use crate::operation::locate::{SectionRef, Spot, address as locate, named};
+use crate::operation::{Snapshot, Stop, refuse};
+use crate::path::{BulletRef, MemoryPath};
+use crate::store::Found;
+use crate::view::outline::{self, Depth, outline};
+
+/// How much of a file is read for its summary line.
+const HEAD: usize = 4096;
+
+/// One level down: the files, a file's sections and bullets, or a section's bullets.
+///
+/// # Errors
+/// `file_not_found`, `section_not_found`, and what the sandbox refuses.
+pub fn list(session: &Session, address: Option<&str>) -> Verdict {
+    match address {
+        None => files(session, None),
+        Some(folder) if is_folder(session, folder) => files(session, Some(folder)),
+        Some(address) => outlined(session, address, Depth::One),
+    }
+}
+
+/// All bullets of a file or section, flat, with index and handle (`bullet list`).
+///
+/// # Errors
+/// As `list`.
+pub fn bullets(session: &Session, address: &str) -> Verdict {
+    outlined(session, address, Depth::Flat)
+}
+
+fn is_folder(session: &Session, address: &str) -> bool {
+    let name = session.prefixes.strip(address).trim_end_matches('/');
+    crate::path::FOLDERS.contains(&name)
+}
+
+fn files(session: &Session, folder: Option<&str>) -> Verdict {
+    let under = folder.map(|f| session.prefixes.strip(f).trim_end_matches('/'));
+    let rows = session.store.consistent(|| -> Result<Vec<FileRow>, Rejection> {
+        let mut found = session.store.walk(under)?;
+        if under.is_none() {
+            found.retain(|f| !super::fetch::is_aside(&f.path));
+        }
+        Ok(session.store.each(&found, HEAD, &|file, read| row(session, file, read)))
+    })??;
+    Ok(Answer::Files(Files { files: rows }))
+}
+
+fn row(session: &Session, file: &Found, read: Result<(&[u8], bool), Rejection>) -> FileRow {
+    let (summary, refused) = match (file.refused, read) {
+        (Some(why), _) => (String::new(), Some(why.to_owned())),
+        (None, Err(rejection)) => (String::new(), Some(rejection.message)),
+        (None, Ok((bytes, whole))) => (head_summary(session, file, bytes, whole), None),
+    };
+    FileRow { path: file.path.to_string(), size: file.size, summary, refused }
+}
+
+/// The summary in the first bytes of a file: the plain line where it stands at the top, else what the parser finds.
+fn head_summary(session: &Session, file: &Found, bytes: &[u8], whole: bool) -> String {
+    const LINE: &[u8] = b"\n> Summary: ";
+    if !bytes.starts_with(b"---")
+        && let Some(at) = memchr::memmem::find(bytes, LINE)
+        && !bytes[..at].windows(2).any(|w| w == b"\n-" || w == b"\n`")
+    {
+        let line = &bytes[at + LINE.len()..];
+        let end = memchr::memchr2(b'\n', b'\r', line).unwrap_or(line.len());
+        return String::from_utf8_lossy(&line[..end]).trim().to_owned();
+    }
+    let interesting = [&b"ummary:"[..], b"escription:"].iter().any(|w| memchr::memmem::find(bytes, w).is_some());
+    if !interesting {
+        return String::new();
+    }
+    let text = match whole {
+        true => String::from_utf8_lossy(bytes).into_owned(),
+        false => match session.store.read(&file.path) {
+            Ok(Some(version)) => String::from_utf8_lossy(&version.bytes).into_owned(),
+            _ => return String::new(),
+        },
+    };
+    outline::summary(&Document::parse(text))
+}
+
+/// What an address names, with its text.
+pub struct Named {
+    /// The file.
+    pub path: MemoryPath,
+    /// Its text.
+    pub document: Document,
+    /// Its etag.
+    pub etag: Etag,
+    /// The section; 0 for the file.
+    pub section: usize,
+    /// The bullet.
+    pub bullet: Option<usize>,
+}
+
+/// Resolves an address for reading.
+pub fn named_by(session: &Session, address: &str) -> Result<Named, Rejection> {
+    let mut snapshot = Snapshot::new();
+    for _ in 0..16 {
+        match resolve(session, address, &snapshot) {
+            Ok(named) => return Ok(named),
+            Err(Stop::Reject(rejection)) => return Err(*rejection),
+            Err(Stop::Want(want)) => fetch(&session.store, want, &mut snapshot)?,
+        }
+    }
+    Err(Rejection::new(Code::Internal, "the address could not be resolved"))
+}
+
+fn resolve(session: &Session, address: &str, snapshot: &Snapshot) -> Result<Named, Stop> {
+    let spot: Spot<'_> = locate(address, snapshot, &session.prefixes)?;
+    let Some(file) = spot.file else {
+        // Asking for all names first lets the refusal say which name was meant.
+        snapshot.names()?;
+        return Err(refuse::no_file(&spot.path, snapshot).into());
+    };
+    let section = match &spot.section {
+        SectionRef::File => 0,
+        SectionRef::At(at) => *at,
+        SectionRef::Missing(name) => return Err(refuse::no_section(file, &spot.path, name).into()),
+    };
+    let document = &file.document;
+    let selector = crate::operation::choose::Selector::default();
+    let bullet = match &spot.bullet {
+        None => None,
+        Some(BulletRef::Nth(n)) => match document.counted(section).get(n.wrapping_sub(1)) {
+            Some(&i) => Some(i),
+            None => {
+                let selector = crate::operation::choose::Selector { section, ..selector };
+                let all = document.counted(section);
+                return Err(refuse::choice(file, &spot.path, Code::BulletNotFound, &all, &selector).into());
+            }
+        },
+        Some(BulletRef::Name(name)) => {
+            let selector = crate::operation::choose::Selector { name: Some(name), section, ..selector };
+            match named(document, name, (section != 0).then_some(section))[..] {
+                [one] => Some(one),
+                [] => return Err(refuse::gone(file, &spot.path, snapshot.history(&spot.path)?, &selector).into()),
+                ref several => {
+                    return Err(refuse::choice(file, &spot.path, Code::AmbiguousBullet, several, &selector).into());
+                }
+            }
+        }
+    };
+    Ok(Named { path: spot.path, document: document.clone(), etag: file.version.etag, section, bullet })
+}
+
+fn outlined(session: &Session, address: &str, depth: Depth) -> Verdict {
+    let named = named_by(session, address)?;
+    if let Some(bullet) = named.bullet {
+        let row = outline::bullet_row(&named.document, &named.path, bullet, None);
+        let mut one = outline(&named.document, &named.path, named.document.bullets()[bullet].section as usize, depth);
+        (one.bullets, one.sections) = (vec![row], Vec::new());
+        return Ok(Answer::Outline(one));
+    }
+    Ok(Answer::Outline(outline(&named.document, &named.path, named.section, depth)))
+}
+
+/// A file, section or bullet as it stands.
+///
+/// # Errors
+/// As `list`; `bullet_changed` and `bullet_not_found` for bullets.
+pub fn read(session: &Session, address: &str) -> Verdict {
+    if let Some(answer) = raw(session, address)? {
+        return Ok(answer);
+    }
+    let named = named_by(session, address)?;
+    let document = &named.document;
+    let range = match named.bullet {
+        Some(i) => document.bullets()[i].line as usize..document.bullets()[i].end as usize,
+        None => crate::operation::draft::section_range(document, named.section),
+    };
+    let part = &document.text()[range];
+    let etag = if named.bullet.is_none() && named.section != 0 { Etag::of(part.as_bytes()) } else { named.etag };
+    Ok(Answer::Text(Text {
+        path: named.path.to_string(),
+        section: (named.section != 0).then(|| document.sections()[named.section].slug.clone()),
+        handle: named.bullet.map(|i| document.handle_name(i)),
+        etag: etag.short(),
+        size: document.text().len() as u64,
+        text: part.to_owned(),
+    }))
+}
+
+/// A whole file needs no parsing, and may be anything that is text.
+fn raw(session: &Session, address: &str) -> Result<Option<Answer>, Rejection> {
+    let crate::path::Address::In(readings) = crate::path::Address::parse(address, &session.prefixes)? else {
+        return Ok(None);
+    };
+    let last = readings.len() - 1;
+    for (i, reading) in readings.into_iter().enumerate() {
+        if i == last && (reading.section.is_some() || reading.bullet.is_some()) {
+            return Ok(None);
+        }
+        for path in &reading.files {
+            let Some(version) = session.store.read(path)? else { continue };
+            let size = version.bytes.len() as u64;
+            let bytes = std::sync::Arc::unwrap_or_clone(version.bytes);
+            let text = String::from_utf8(bytes).map_err(|e| {
+                let at = e.utf8_error().valid_up_to();
+                crate::operation::snapshot::not_text(path, crate::document::NotText::Utf8(at))
+            })?;
+            let (path, etag) = (path.to_string(), version.etag.short());
+            return Ok(Some(Answer::Text(Text { path, section: None, handle: None, etag, size, text })));
+        }
+    }
+    Ok(None)
+}
+
+/// Where things are: the data dir, a file's absolute path.
+///
+/// # Errors
+/// `invalid_path`.
+pub fn whereis(session: &Session, address: Option<&str>) -> Verdict {
+    let path = match address {
+        None => None,
+        Some(address) => Some(session.dir.join(named_by(session, address)?.path.as_str()).display().to_string()),
+    };
+    Ok(Answer::Where(Where { dir: session.dir.display().to_string(), path, found_by: session.found_by.to_owned() }))
+}

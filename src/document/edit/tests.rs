@@ -1,0 +1,311 @@
+//! Edits as sentences: a text, an edit, the text after.
+
+use super::*;
+
+fn item(text: &str) -> Item {
+    Item { text: text.into(), ..Item::default() }
+}
+
+fn update(bullet: usize, text: &str) -> Edit {
+    Edit::Update { bullet, text: text.into() }
+}
+
+fn remove(bullet: usize) -> Edit {
+    Edit::Remove { bullet }
+}
+
+fn add(section: usize, text: &str) -> Edit {
+    Edit::Insert { at: Place::End(section), items: vec![item(text)] }
+}
+
+fn before(bullet: usize, text: &str) -> Edit {
+    Edit::Insert { at: Place::Before(bullet), items: vec![item(text)] }
+}
+
+fn after(bullet: usize, text: &str) -> Edit {
+    Edit::Insert { at: Place::After(bullet), items: vec![item(text)] }
+}
+
+fn below(under: usize, title: &str, text: &str) -> Edit {
+    Edit::Insert { at: Place::NewSection { under, title: title.into() }, items: vec![item(text)] }
+}
+
+fn set(bullet: usize, line: &str) -> Edit {
+    let meta = if line.is_empty() { Meta::default() } else { Meta::parse(&format!("<!-- mem {line} -->")).unwrap() };
+    Edit::SetMeta { bullet, meta }
+}
+
+fn raw(start: usize, end: usize, new: &str) -> Edit {
+    Edit::Raw(Splice { start, end, new: new.into() })
+}
+
+/// One or several edits.
+trait Edits {
+    fn all(self) -> Vec<Edit>;
+}
+
+impl Edits for Edit {
+    fn all(self) -> Vec<Edit> {
+        vec![self]
+    }
+}
+
+impl<const N: usize> Edits for [Edit; N] {
+    fn all(self) -> Vec<Edit> {
+        self.into()
+    }
+}
+
+#[track_caller]
+fn check(text: &str, edits: impl Edits, expected: &str) {
+    let document = Document::parse(text);
+    let done = edit(&document, &edits.all()).unwrap_or_else(|why| panic!("{text:?}: {why:?}"));
+    assert_eq!(done.document.text(), expected, "{text:?}");
+    assert_eq!(splice(text, &done.splices).unwrap(), expected, "{:?}", done.splices);
+}
+
+#[track_caller]
+fn refused(text: &str, edits: impl Edits, numbers: &[usize]) {
+    let why = edit(&Document::parse(text), &edits.all()).unwrap_err();
+    assert_eq!(why.iter().map(|r| r.edit).collect::<Vec<_>>(), numbers, "{text:?}: {why:?}");
+}
+
+#[test]
+fn an_update_replaces_the_text_alone() {
+    check("- a\n- b\n", update(1, "c"), "- a\n- c\n");
+    check(
+        "\u{feff}* a\r\n  <!-- mem imp=7 -->\r\n  - x",
+        update(0, "c"),
+        "\u{feff}* c\r\n  <!-- mem imp=7 -->\r\n  - x",
+    );
+    check("-   a  \n  lazy\nmore\n\n- b\n", update(0, "c"), "-   c\n\n- b\n");
+    check("- a\n  b\n", update(0, "a b"), "- a\n  b\n");
+    check("1. a\n2. b\n", update(1, "2019. was"), "1. a\n2. 2019\\. was\n");
+    check("- a\n", update(0, " \tb\t"), "- b\n");
+    check("-\n  a\n", update(0, "b"), "-\n  b\n");
+    check("- - a\n- b\n", update(0, "c"), "- - c\n- b\n");
+}
+
+#[test]
+fn a_text_cannot_break_out() {
+    for text in [
+        "# x",
+        "- x",
+        "---",
+        "--",
+        "===",
+        "* * *",
+        "```",
+        "~~~ x",
+        "> q",
+        "<div>",
+        "</x",
+        "<!-- c",
+        "a <!-- c",
+        "[x]: /u",
+        "1. x",
+        "1)",
+        "+",
+        "\\",
+        "a\\",
+        "`a",
+        "a ``b",
+        "\u{a0}x",
+        "a\tb",
+        "<b>",
+        "<https://a.b>",
+        "[x",
+        "]: y",
+        "&#35; x",
+        "-->",
+        "*a",
+        "<?php",
+        "<![CDATA[",
+        "\\# x",
+        "a  b",
+        "::: x",
+        "|a|b|",
+        "$$",
+        "[^1]: x",
+        "{#id}",
+        "<script>",
+    ] {
+        for source in ["- a\n- b\n", "- a\n\n  more\n- b\n", "# H\n- a\n# I\n- b", "1. a\n   - b\n", "* a\nlazy\n* b\n"]
+        {
+            for edit_ in [update(0, text), update(1, text), add(0, text), before(1, text), after(0, text)] {
+                let document = Document::parse(source);
+                let done = edit(&document, std::slice::from_ref(&edit_))
+                    .unwrap_or_else(|w| panic!("{source:?} {edit_:?} {w:?}"));
+                assert_eq!(done.document.bullet_text(done.wrote[0][0]), text, "{source:?} {text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_line_of_text_is_refused() {
+    for bad in ["", "  ", "a\nb", "a\rb", "a\0", "\u{1b}[0m", "\u{85}"] {
+        refused("- a\n", update(0, bad), &[0]);
+        refused("- a\n", add(0, bad), &[0]);
+    }
+    refused("- a\n", [update(5, "x"), remove(1), add(3, "x")], &[0, 1, 2]);
+    refused("- a\n", below(0, "a\nb", "x"), &[0]);
+}
+
+#[test]
+fn a_removal_takes_whole_lines() {
+    check("- a\n- b\n", remove(0), "- b\n");
+    check("- a\n- b\n", remove(1), "- a\n");
+    check("- a\n- b", remove(1), "- a");
+    check("- a\r\n- b", remove(0), "- b");
+    check("- a\n  <!-- mem imp=7 -->\n  - x\n\n  more\n- b\n", remove(0), "- b\n");
+    check("- a\n\n- b\n\n- c\n", remove(1), "- a\n\n- c\n");
+    check("- a\n\n- b\n", remove(1), "- a\n");
+    check("- a\n\n- b", remove(1), "- a");
+    check("- a\n\n- b\n\n\n", remove(1), "- a\n\n");
+    check("- a\n\n- b\n\n- c\n", [remove(1), remove(2)], "- a\n");
+    check("# H\n\n- a\n", remove(0), "# H\n");
+    check("# H\n- a\n\n## I\n", remove(0), "# H\n\n## I\n");
+    check("# H\n\n- a\n\n## I\n", remove(0), "# H\n\n## I\n");
+    check("- a\n  - x\n  - y\n- b\n", remove(1), "- a\n  - y\n- b\n");
+    check("- a\n  - x\n", [remove(0), remove(1)], "");
+    check("- a", remove(0), "");
+    check("\u{feff}- a\n\ntext\n", remove(0), "\u{feff}text\n");
+}
+
+#[test]
+fn a_removal_that_would_join_two_blocks_leaves_a_blank_line() {
+    check("para\n- a\n---\n", remove(0), "para\n\n---\n");
+    check("para\n- a\n2. b\n", remove(0), "para\n\n2. b\n");
+    refused("- - a\n  - b\n", remove(0), &[0]);
+    refused("- a\n\n  [x]: /u\n- [x]\n", remove(0), &[0]);
+}
+
+#[test]
+fn an_insert_looks_like_its_neighbour() {
+    check("* a\n", add(0, "b"), "* a\n* b\n");
+    check("- a", add(0, "b"), "- a\n- b");
+    check("- a\r\n\r\n- b\r\n", add(0, "c"), "- a\r\n\r\n- b\r\n\r\n- c\r\n");
+    check("1. a\n2. b\n", add(0, "c"), "1. a\n2. b\n3. c\n");
+    check("9) a\n10) b\n", after(0, "c"), "9) a\n10) c\n10) b\n");
+    check(" -\ta\n", add(0, "b"), " -\ta\n -\tb\n");
+    check("- a\n  - x\n- b\n", after(1, "y"), "- a\n  - x\n  - y\n- b\n");
+    check("- a\n  - x\n- b\n", after(0, "y"), "- a\n  - x\n- y\n- b\n");
+    check("- a\n  - x\n", before(1, "y"), "- a\n  - y\n  - x\n");
+    check("- a\n\n- b\n", before(1, "x"), "- a\n\n- x\n\n- b\n");
+    check("- a\n\ntext\n", add(0, "b"), "- a\n- b\n\ntext\n");
+    check("- a\n  <!-- mem imp=7 -->\n", add(0, "b"), "- a\n  <!-- mem imp=7 -->\n- b\n");
+    check("- - a\n", after(0, "b"), "- - a\n  - b\n");
+    let two = Edit::Insert { at: Place::End(0), items: vec![item("b"), item("c")] };
+    check("3. a\n\n4. x", two, "3. a\n\n4. x\n\n5. b\n\n6. c");
+}
+
+#[test]
+fn an_empty_section_gets_a_list_of_its_own() {
+    check("", add(0, "a"), "- a\n");
+    check("\u{feff}", add(0, "a"), "\u{feff}- a\n");
+    check("# Title\n", add(0, "a"), "# Title\n\n- a\n");
+    check("# Title", add(0, "a"), "# Title\n\n- a");
+    check("# Title\n", add(1, "a"), "# Title\n\n- a\n");
+    check("---\nx: y\n---\n", add(0, "a"), "---\nx: y\n---\n\n- a\n");
+    check("# T\n\n> Summary: x\n\n## S\n", add(0, "a"), "# T\n\n> Summary: x\n\n- a\n\n## S\n");
+    check("# T\n\n## S\n\n## U\n- b\n", add(2, "a"), "# T\n\n## S\n- a\n\n## U\n- b\n");
+    check("# T\n## S\n## U\n\n* b\n", add(2, "a"), "# T\n## S\n\n* a\n\n## U\n\n* b\n");
+    check("# T\n\n- a\n\n## S\n\n- b\n", add(0, "c"), "# T\n\n- a\n- c\n\n## S\n\n- b\n");
+    check("# T\n\ntext\n", add(1, "a"), "# T\n\ntext\n\n- a\n");
+    check("# T\n\n", [add(0, "a"), add(1, "b")], "# T\n\n- a\n- b\n\n");
+    check("T\n===\n## S\ntext\n", add(0, "a"), "T\n===\n- a\n## S\ntext\n");
+    check("P: (ID: m1)\n- a\n\ntext\n", add(1, "b"), "P: (ID: m1)\n- a\n- b\n\ntext\n");
+}
+
+#[test]
+fn a_new_section_comes_last() {
+    check("# T\n\n- a\n", below(0, "Work", "b"), "# T\n\n- a\n\n## Work\n\n- b\n");
+    check("# T\n- a", below(0, "Work", "b"), "# T\n- a\n\n## Work\n- b");
+    check("# T\n\n## S\n\n## U\n", below(2, "V", "b"), "# T\n\n## S\n\n### V\n\n- b\n\n## U\n");
+    check("# T\r\n", below(0, "C #", "b"), "# T\r\n\r\n## C \\#\r\n\r\n- b\r\n");
+    check("", below(0, "W", "b"), "## W\n\n- b\n");
+    check("# T\n", [below(0, "W", "b"), below(0, "W", "c"), add(0, "a")], "# T\n\n- a\n\n## W\n\n- b\n- c\n");
+    check("# T\n\n## S\n\n- a", [below(0, "W", "b"), add(2, "c")], "# T\n\n## S\n\n- a\n- c\n\n## W\n\n- b");
+    check("# T\n", below(0, "W {#m12}", "b"), "# T\n\n## W {#m12}\n\n- b\n");
+}
+
+#[test]
+fn metadata_stands_directly_below_the_text() {
+    check("- a\n", set(0, "imp=7"), "- a\n  <!-- mem imp=7 -->\n");
+    check("1. a\n   - x", set(1, "imp=7"), "1. a\n   - x\n     <!-- mem imp=7 -->");
+    check("- a\r\n  b\r\n  - x\r\n", set(0, "pin"), "- a\r\n  b\r\n  <!-- mem pin -->\r\n  - x\r\n");
+    check("- a\n  <!--mem imp=7-->  \n- b\n", set(0, "imp=8"), "- a\n  <!-- mem imp=8 -->  \n- b\n");
+    check("- a\n  <!-- mem imp=7 -->\n- b\n", set(0, ""), "- a\n- b\n");
+    check("- a\n  <!-- mem imp=7 -->", set(0, ""), "- a");
+    check("-\ta\n", set(0, "imp=7"), "-\ta\n    <!-- mem imp=7 -->\n");
+    check("-\n  a\n", set(0, "imp=7"), "-\n  a\n  <!-- mem imp=7 -->\n");
+    check("- a\n  <!-- mem \"x -->\n", set(0, "imp=7"), "- a\n  <!-- mem imp=7 -->\n  <!-- mem \"x -->\n");
+    check("- a\n", [set(0, "imp=7"), update(0, "b"), after(0, "c")], "- b\n  <!-- mem imp=7 -->\n- c\n");
+    check("- a", [set(0, "imp=7"), after(0, "c")], "- a\n  <!-- mem imp=7 -->\n- c");
+    refused("- a\n", Edit::SetMeta { bullet: 0, meta: Meta(vec![("a b".into(), "c".into())]) }, &[0]);
+}
+
+#[test]
+fn an_item_brings_its_children_and_metadata() {
+    let full = |children: &[&str]| Edit::Insert {
+        at: Place::End(0),
+        items: vec![Item {
+            text: "b".into(),
+            meta: Meta::parse("<!-- mem imp=7 -->"),
+            children: children.iter().map(|c| c.to_string()).collect(),
+        }],
+    };
+    check(
+        "1. a\n",
+        full(&["- x", "  - y", "", "more", ""]),
+        "1. a\n2. b\n   <!-- mem imp=7 -->\n   - x\n     - y\n\n   more\n",
+    );
+    check("- a", full(&["```", "# x", "```"]), "- a\n- b\n  <!-- mem imp=7 -->\n  ```\n  # x\n  ```");
+    let bare = Edit::Insert {
+        at: Place::End(0),
+        items: vec![Item { text: "b".into(), meta: None, children: vec!["more".into()] }],
+    };
+    check("- a\n", bare, "- a\n- b\n\n  more\n");
+    refused("- a\n- [x]\n", full(&["[x]: /u"]), &[0]);
+    check(
+        "- a\n",
+        full(&["- x", "", "  <!-- mem imp=7 -->"]),
+        "- a\n- b\n  <!-- mem imp=7 -->\n  - x\n\n    <!-- mem imp=7 -->\n",
+    );
+}
+
+#[test]
+fn edits_of_one_batch_are_located_before_it() {
+    check("- a\n- b\n- c\n", [remove(0), update(1, "B"), before(2, "x"), add(0, "d")], "- B\n- x\n- c\n- d\n");
+    check("- a\n- b\n", [remove(1), after(1, "c")], "- a\n- c\n");
+    check("- a\n- b", [remove(1), after(1, "c")], "- a\n- c");
+    check("- a\n\n- b\n\n- c\n", [remove(1), before(1, "x")], "- a\n\n- x\n\n- c\n");
+    check("- a\n", [remove(0), add(0, "b")], "- b\n");
+    check("para\n- a\n---\n- b\n", [remove(0), update(1, "c")], "para\n\n---\n- c\n");
+    refused("- a\n", [update(0, "b"), update(0, "c")], &[1]);
+    refused("- a\n  - b\n", [remove(0), update(1, "c"), after(1, "d")], &[1, 2]);
+    refused("- - a\n- b\n", [update(1, "x"), remove(0)], &[1]);
+}
+
+#[test]
+fn raw_replacements_go_first_and_others_find_their_places() {
+    check("# A\n- a\n", [raw(2, 3, "B C"), add(1, "b")], "# B C\n- a\n- b\n");
+    check("# A\n- a\n", [add(1, "b"), raw(0, 0, "intro\n\n")], "intro\n\n# A\n- a\n- b\n");
+    check("# A\n\n## B\n\n- a\n", [raw(5, 15, ""), add(0, "b")], "# A\n\n- b\n\n");
+    check("# A\n- a\n", raw(0, 4, ""), "- a\n");
+    check("- a\n- b\n", [raw(4, 8, "* c\n"), update(0, "x")], "- x\n* c\n");
+    refused("- a\n- b\n", [raw(4, 8, ""), update(1, "x")], &[1]);
+    refused("- é\n", [raw(3, 4, "")], &[0]);
+    refused("- a\n", [raw(0, 2, ""), raw(1, 3, "")], &[1]);
+}
+
+#[test]
+fn what_was_written_is_told() {
+    let document = Document::parse("- a\n- b\n");
+    document.handles();
+    let edits = [remove(0), before(1, "x"), update(1, "B"), raw(0, 0, ""), below(0, "S", "y")];
+    let done = edit(&document, &edits).unwrap();
+    assert_eq!(done.wrote, [vec![], vec![0], vec![1], vec![], vec![2]]);
+    assert_eq!(done.document.handles(), Document::parse(done.document.text()).handles());
+}

@@ -1,0 +1,95 @@
+//! A new data dir: its directory, its marker, its first files.
+//!
+//! Never replaces anything: what stands, stays.
+
+use std::path::Path;
+
+use rustix::io::Errno;
+
+use super::{Store, platform, root};
+use crate::code::{Code, Rejection};
+use crate::path::MemoryPath;
+
+/// The file that marks a data dir and holds its policy.
+pub const MARKER: &str = "memdir.yaml";
+/// What git leaves out of a data dir.
+pub const IGNORE: &str = ".gitignore";
+/// The lines of that file: proposals are not consented to, so they stay at home.
+pub const IGNORED: &str = "/inbox/\n/.memdir/\n";
+
+/// Makes a directory with its parents, if it is not there.
+///
+/// # Errors
+/// `io`, `read_only`, `exists` when something else stands there.
+pub fn directory(dir: &Path) -> Result<(), Rejection> {
+    match std::fs::create_dir_all(dir) {
+        Ok(()) => Ok(()),
+        Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists || e.kind() == std::io::ErrorKind::NotADirectory => {
+            Err(Rejection::new(Code::Exists, "something that is no directory stands there"))
+        }
+        Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
+            Err(Rejection::new(Code::ReadOnly, format!("the directory cannot be made: {e}")))
+        }
+        Err(e) => Err(Rejection::new(Code::Io, format!("the directory cannot be made: {e}"))),
+    }
+}
+
+impl Store {
+    /// Whether a name stands at the top of the data dir.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn has(&self, name: &str) -> Result<bool, Rejection> {
+        match platform::look(&self.root().dir, name) {
+            Ok(_) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(e) => Err(root::refusal(e, name)),
+        }
+    }
+
+    /// The text of a file at the top of the data dir that is no memory (the policy); `None` without one.
+    ///
+    /// # Errors
+    /// `unsafe_file`, `not_text`, `io`.
+    pub fn top_file(&self, name: &str) -> Result<Option<String>, Rejection> {
+        let Some(plain) = root::open_plain(&self.root().dir, name, name)? else { return Ok(None) };
+        let bytes = root::contents(&plain, name)?;
+        String::from_utf8(bytes).map(Some).map_err(|_| Rejection::new(Code::NotText, format!("{name} is not UTF-8")))
+    }
+
+    /// Makes a file that does not stand yet; `false` when it does.
+    ///
+    /// # Errors
+    /// `io`, `read_only`, `invalid_path`.
+    pub fn make_file(&self, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+        let top = self.root();
+        let wrong = |e| root::refusal_to_write(e, name);
+        let made = match name.contains('/') {
+            false => platform::create(&top.dir, name),
+            true => {
+                let path = MemoryPath::new(name)?;
+                top.make_parents(&path, true)?;
+                let Some(parent) = top.parent(&path)? else {
+                    return Err(Rejection::new(Code::Io, format!("the folder of {name} vanished")));
+                };
+                platform::create(&parent, root::last(&path))
+            }
+        };
+        let file = match made {
+            Ok(file) => file,
+            Err(Errno::EXIST) => return Ok(false),
+            Err(e) => return Err(wrong(e)),
+        };
+        root::write_all(&file, bytes).and_then(|()| platform::sync(&file)).map_err(wrong)?;
+        Ok(true)
+    }
+
+    /// Makes a folder at the top, if it is not there.
+    ///
+    /// # Errors
+    /// `io`, `read_only`.
+    pub fn make_folder(&self, name: &str) -> Result<(), Rejection> {
+        let path = MemoryPath::new(&format!("{name}/x.md"))?;
+        self.root().make_parents(&path, true).map(drop)
+    }
+}

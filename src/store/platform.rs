@@ -1,0 +1,177 @@
+//! The system calls of the store that differ between systems, each under the name of what it is for.
+//!
+//! Never decides anything: what to open, swap or sync is the callers' business. Linux first; elsewhere the fall-backs.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Mode, OFlags, Stat};
+use rustix::io::{Errno, Result};
+
+/// Flags of every descriptor that reads.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+
+/// Opens a directory below another (`""` is that one itself), following no link and leaving no mount.
+pub fn open_dir(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    if path.is_empty() {
+        return rustix::fs::openat(at, ".", flags, Mode::empty());
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::ResolveFlags;
+        let resolve =
+            ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
+        for _ in 0..64 {
+            match rustix::fs::openat2(at, path, flags, Mode::empty(), resolve) {
+                // Something was renamed meanwhile: the kernel could not prove that the path stays below.
+                Err(Errno::AGAIN) => continue,
+                Err(Errno::NOSYS | Errno::PERM) => break,
+                answer => return answer,
+            }
+        }
+    }
+    open_dir_stepwise(at, path)
+}
+
+/// The same, one component at a time, where the kernel has no `openat2`.
+fn open_dir_stepwise(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
+    let device = rustix::fs::fstat(at)?.st_dev;
+    let mut dir = rustix::fs::openat(at, ".", READ | OFlags::DIRECTORY, Mode::empty())?;
+    for part in path.split('/') {
+        if matches!(part, "" | "." | "..") {
+            return Err(Errno::XDEV);
+        }
+        dir = rustix::fs::openat(&dir, part, READ | OFlags::DIRECTORY, Mode::empty())?;
+        if rustix::fs::fstat(&dir)?.st_dev != device {
+            return Err(Errno::XDEV);
+        }
+    }
+    Ok(dir)
+}
+
+/// Opens the last component for reading, whatever it is; a FIFO does not block, a link is not followed.
+pub fn open_file(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
+    let flags = READ | OFlags::NONBLOCK | OFlags::NOCTTY;
+    rustix::fs::openat(dir, name, flags, Mode::empty())
+}
+
+/// Opens a file of our own for appending and reading, without making it.
+pub fn open_append(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
+    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    rustix::fs::openat(dir, name, flags, Mode::empty())
+}
+
+/// Makes a new file of our own, 0600.
+pub fn create(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    rustix::fs::openat(dir, name, flags, Mode::from_raw_mode(0o600))
+}
+
+/// What a name is, without following it.
+pub fn look(dir: impl AsFd, name: &str) -> Result<Stat> {
+    rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// A file's name in a directory that is held open.
+#[derive(Clone, Copy)]
+pub struct Name<'a> {
+    /// The directory.
+    pub dir: BorrowedFd<'a>,
+    /// One component.
+    pub name: &'a str,
+}
+
+/// Swaps two files in one step. `Errno::INVAL`, `NOSYS`, `OPNOTSUPP`: this file system cannot.
+#[cfg(target_os = "linux")]
+pub fn exchange(a: Name<'_>, b: Name<'_>) -> Result<()> {
+    rustix::fs::renameat_with(a.dir, a.name, b.dir, b.name, rustix::fs::RenameFlags::EXCHANGE)
+}
+
+/// Swaps two files in one step (`renamex_np` with `RENAME_SWAP`).
+#[cfg(target_vendor = "apple")]
+pub fn exchange(a: Name<'_>, b: Name<'_>) -> Result<()> {
+    rustix::fs::renameat_with(a.dir, a.name, b.dir, b.name, rustix::fs::RenameFlags::EXCHANGE)
+}
+
+/// This system cannot swap.
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+pub fn exchange(_: Name<'_>, _: Name<'_>) -> Result<()> {
+    Err(Errno::NOSYS)
+}
+
+/// Whether an answer of [`exchange`] or [`rename_new`] means that the file system lacks it.
+pub fn lacking(error: Errno) -> bool {
+    matches!(error, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
+}
+
+/// Swaps `slot` and `target` where nothing can do it in one step: the old file is linked as `spare` first, so that a
+/// crash at any point leaves both texts. Readers may see the target with two links for that moment.
+pub fn exchange_by_link(slot: Name<'_>, target: Name<'_>, spare: &str) -> Result<()> {
+    match rustix::fs::unlinkat(slot.dir, spare, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => {}
+        Err(e) => return Err(e),
+    }
+    rustix::fs::linkat(target.dir, target.name, slot.dir, spare, AtFlags::empty())?;
+    rustix::fs::renameat(slot.dir, slot.name, target.dir, target.name)?;
+    rustix::fs::renameat(slot.dir, spare, slot.dir, slot.name)
+}
+
+/// Renames to a name that must be free (`Errno::EXIST`).
+pub fn rename_new(from: Name<'_>, to: Name<'_>) -> Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    match rustix::fs::renameat_with(from.dir, from.name, to.dir, to.name, rustix::fs::RenameFlags::NOREPLACE) {
+        Err(e) if lacking(e) => {}
+        answer => return answer,
+    }
+    rustix::fs::linkat(from.dir, from.name, to.dir, to.name, AtFlags::empty())?;
+    rustix::fs::unlinkat(from.dir, from.name, AtFlags::empty())
+}
+
+/// Waits until a file's bytes and its name's inode are on the disk.
+pub fn sync(file: impl AsFd) -> Result<()> {
+    #[cfg(target_vendor = "apple")]
+    return rustix::fs::fcntl_fullfsync(file);
+    #[cfg(not(target_vendor = "apple"))]
+    rustix::fs::fsync(file)
+}
+
+/// Waits until a file's bytes are on the disk.
+pub fn sync_data(file: impl AsFd) -> Result<()> {
+    #[cfg(target_vendor = "apple")]
+    return rustix::fs::fcntl_fullfsync(file);
+    #[cfg(not(target_vendor = "apple"))]
+    rustix::fs::fdatasync(file)
+}
+
+/// Whether anybody has this file open for writing. Asked by a lease, which the kernel refuses while somebody has;
+/// it is given back at once. Where leases are not to be had, the answer is no.
+#[cfg(target_os = "linux")]
+pub fn has_writer(file: impl AsFd) -> bool {
+    lease(file.as_fd())
+}
+
+/// Whether anybody has this file open for writing: cannot be asked here.
+#[cfg(not(target_os = "linux"))]
+pub fn has_writer(_: impl AsFd) -> bool {
+    false
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn lease(file: BorrowedFd<'_>) -> bool {
+    use std::os::fd::AsRawFd;
+    /// asm-generic/fcntl.h; the libc crate leaves it out.
+    const F_SETSIG: libc::c_int = 10;
+    let fd = file.as_raw_fd();
+    // SAFETY: `fd` is open for as long as `file` borrows it; F_SETSIG and F_SETLEASE take an int and no memory.
+    unsafe {
+        // A lease that is broken in this moment raises a signal. The default one, SIGIO, kills; SIGURG is ignored by
+        // default, and asking for it changes this descriptor alone, not the process's (and its children's) handling.
+        libc::fcntl(fd, F_SETSIG, libc::SIGURG);
+        if libc::fcntl(fd, libc::F_SETLEASE, libc::F_RDLCK) == 0 {
+            libc::fcntl(fd, libc::F_SETLEASE, libc::F_UNLCK);
+            return false;
+        }
+    }
+    std::io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
+}

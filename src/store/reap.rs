@@ -1,0 +1,177 @@
+//! Takes old history away: what is past its age, count or size, and what is to be forgotten.
+//!
+//! Never touches a file that people own, and never what the last 100 revisions need to be undone.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::FileType;
+use rustix::io::Errno;
+
+use super::journal::{Intent, Journal, NAME, end_line, intent_line, records};
+use super::protocol::Ending;
+use super::root::{refusal, refusal_to_write, write_all};
+use super::{Locked, platform, slot, walk};
+use crate::code::Rejection;
+use crate::path::MemoryPath;
+
+/// What a reaping leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Slots that were written or displaced earlier than this go; seconds since 1970.
+    pub since: i64,
+    /// Most slots.
+    pub slots: usize,
+    /// Most bytes in slots.
+    pub bytes: u64,
+    /// Most entries of the journal.
+    pub entries: usize,
+    /// The last so many revisions are never touched.
+    pub spared: u64,
+}
+
+impl Bounds {
+    /// 90 days, 10,000 slots, 256 MiB, 100,000 entries; the last 100 revisions are spared.
+    pub fn at(now: i64) -> Bounds {
+        Bounds { since: now - 90 * 24 * 3600, slots: 10_000, bytes: 256 << 20, entries: 100_000, spared: 100 }
+    }
+}
+
+/// A journal larger than this, in bytes, is a sign that something may be reaped.
+const LARGE: u64 = 16 << 20;
+/// After so many revisions it is looked whether something may be reaped.
+const OFTEN: u64 = 512;
+
+struct Slot {
+    rev: u64,
+    name: String,
+    size: u64,
+    changed: i64,
+}
+
+impl Locked<'_> {
+    /// Whether a [`Locked::reap`] is worth its scan of `.memdir/undo/`, from what is known without one: the revision's
+    /// number and the journal's size.
+    pub fn reap_due(&self) -> bool {
+        let large = self.journal.borrow().as_ref().is_some_and(|journal| journal.size > LARGE);
+        let rev = self.next.get();
+        rev.is_multiple_of(OFTEN) || large && rev.is_multiple_of(64)
+    }
+
+    /// Removes slots and journal entries past their bounds (90 days, 10,000 slots, 256 MiB, 100,000 entries; never of
+    /// the last 100 revisions); meant for after an answer, off the hot path. Answers how many slots went.
+    ///
+    /// # Errors
+    /// `io`, `read_only`.
+    pub fn reap(&self) -> Result<usize, Rejection> {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        self.reap_to(&Bounds::at(now.map_or(0, |d| d.as_secs() as i64)))
+    }
+
+    /// Reaps to given bounds.
+    pub(crate) fn reap_to(&self, bounds: &Bounds) -> Result<usize, Rejection> {
+        let Some(undo) = self.root.undo()? else { return Ok(0) };
+        let spared = self.next.get().saturating_sub(bounds.spared);
+        let mut slots = list(undo)?;
+        slots.sort_unstable_by_key(|s| std::cmp::Reverse(s.rev));
+        let (mut count, mut bytes, mut gone) = (0, 0, 0);
+        for slot in &slots {
+            count += 1;
+            bytes += slot.size;
+            let over = slot.changed < bounds.since || count > bounds.slots || bytes > bounds.bytes;
+            if over && slot.rev < spared {
+                slot::free(undo, &slot.name)?;
+                gone += 1;
+            }
+        }
+        self.reap_journal(bounds, spared)?;
+        Ok(gone)
+    }
+
+    fn reap_journal(&self, bounds: &Bounds, spared: u64) -> Result<(), Rejection> {
+        let bytes = match self.journal.borrow().as_ref() {
+            Some(journal) => journal.all()?,
+            None => return Ok(()),
+        };
+        let mut records = records(&bytes);
+        let most = bounds.entries.max(1);
+        if records.len() <= most {
+            return Ok(());
+        }
+        let excess = records.len() - most;
+        let keep_from = records.iter().position(|(intent, _)| intent.rev >= spared).unwrap_or(0);
+        records.drain(..excess.min(keep_from));
+        self.rewrite(&records)
+    }
+
+    /// Scrubs every slot and journal text of these paths (operations and answers of whole entries that name them),
+    /// after a `--forget`. That something happened to them, when and by whom, stays.
+    ///
+    /// # Errors
+    /// `io`, `read_only`. What was scrubbed until then stays scrubbed.
+    pub fn forget(&self, paths: &[MemoryPath]) -> Result<(), Rejection> {
+        let bytes = match self.journal.borrow().as_ref() {
+            Some(journal) => journal.all()?,
+            None => return Ok(()),
+        };
+        let mut records = records(&bytes);
+        let mut any = false;
+        for (intent, _) in &mut records {
+            any |= intent.forget(paths);
+        }
+        if !any {
+            return Ok(());
+        }
+        self.rewrite(&records)?;
+        let Some(undo) = self.root.undo()? else { return Ok(()) };
+        for (intent, _) in &records {
+            for (i, file) in intent.files.iter().enumerate() {
+                if paths.iter().any(|path| path.as_str() == file.path) {
+                    scrub(undo, &slot::name(intent.rev, i))?;
+                }
+            }
+        }
+        platform::sync(undo).map_err(|e| refusal_to_write(e, "'.memdir/undo/'"))
+    }
+
+    /// Puts another journal in this one's place, in one step.
+    fn rewrite(&self, records: &[(Intent, Option<Ending>)]) -> Result<(), Rejection> {
+        let refused = |e: Errno| refusal_to_write(e, "the journal");
+        let Some(machine) = self.root.machine()? else { return Ok(()) };
+        let mut bytes = Vec::new();
+        for (intent, ending) in records {
+            bytes.extend(intent_line(intent)?);
+            bytes.extend(ending.map(|how| end_line(intent.rev, how)).into_iter().flatten());
+        }
+        let new = "journal.new";
+        slot::free(machine, new)?;
+        let file = platform::create(machine, new).map_err(refused)?;
+        write_all(&file, &bytes).and_then(|()| platform::sync(&file)).map_err(refused)?;
+        rustix::fs::renameat(machine, new, machine, NAME).map_err(refused)?;
+        platform::sync(machine).map_err(refused)?;
+        *self.journal.borrow_mut() = Journal::open(machine, true)?;
+        Ok(())
+    }
+}
+
+/// Empties a slot before its name goes, so that a handle or a snapshot of the name finds nothing.
+fn scrub(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
+    if let Ok(file) = platform::open_append(undo, name) {
+        let _ = rustix::fs::ftruncate(&file, 0);
+        let _ = platform::sync(&file);
+    }
+    slot::free(undo, name)
+}
+
+fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
+    let mut slots = Vec::new();
+    let dir: OwnedFd = platform::open_dir(undo, "").map_err(|e| refusal(e, "'.memdir/undo/'"))?;
+    let mut names = Vec::new();
+    let mut keep = |name: &[u8], _: FileType| names.extend(String::from_utf8(name.to_vec()));
+    walk::entries(&dir, &mut Vec::with_capacity(32 << 10), &mut keep).map_err(|e| refusal(e, "'.memdir/undo/'"))?;
+    for name in names {
+        let Some((rev, _)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
+        let Ok(stat) = platform::look(dir.as_fd(), &name) else { continue };
+        slots.push(Slot { rev, name, size: stat.st_size as u64, changed: stat.st_ctime as i64 });
+    }
+    Ok(slots)
+}

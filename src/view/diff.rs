@@ -1,0 +1,36 @@
+//! Unified diffs, as `git diff` prints them.
+//!
+//! Never decides what matters: it shows lines.
+
+use similar::TextDiff;
+
+/// A file's unified diff with three lines of context; empty when nothing differs.
+pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
+    if before == after {
+        return String::new();
+    }
+    let name = |side: &str, text: Option<&str>| match text {
+        Some(_) => format!("{side}/{path}"),
+        None => "/dev/null".to_owned(),
+    };
+    let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let diff = TextDiff::from_lines(old, new);
+    let mut unified = diff.unified_diff();
+    unified.context_radius(3).header(&name("a", before), &name("b", after));
+    unified.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_what_git_would_show() {
+        assert_eq!(
+            unified("facts/a.md", Some("- a\n- b\n"), Some("- a\n- c\n")),
+            "--- a/facts/a.md\n+++ b/facts/a.md\n@@ -1,2 +1,2 @@\n - a\n-- b\n+- c\n"
+        );
+        assert!(unified("a.md", None, Some("x\n")).starts_with("--- /dev/null\n+++ b/a.md\n"));
+        assert_eq!(unified("a.md", Some("x"), Some("x")), "");
+    }
+}

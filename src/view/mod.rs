@@ -1,0 +1,7 @@
+//! Answers, read only: outlines, differences, the journal as people read it.
+//!
+//! Pure. Never plans a change.
+
+pub mod diff;
+pub mod journal;
+pub mod outline;
