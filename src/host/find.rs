@@ -101,12 +101,11 @@ fn tidy(path: &Path) -> PathBuf {
 /// How the data dir may be written in front of a path: absolute, from the working directory, and without links.
 pub fn prefixes(dir: &Path, work: &Path) -> Prefixes {
     let mut all = vec![dir.to_string_lossy().into_owned()];
-    if let Ok(below) = dir.strip_prefix(work) {
-        all.push(below.to_string_lossy().into_owned());
-    } else if let Ok(deeper) = work.strip_prefix(dir) {
-        let up = deeper.components().map(|_| "..").collect::<Vec<_>>();
-        all.push(up.join("/"));
+    let below = relative(dir, work);
+    if !below.starts_with("..") {
+        all.push(format!("./{below}"));
     }
+    all.push(below);
     if let Ok(real) = dir.canonicalize()
         && real != dir
     {
@@ -142,6 +141,14 @@ pub fn policy_text(dir: &Path) -> Result<String, Rejection> {
         Ok(n) if n as u64 > POLICY => Err(refused(Code::TooLarge, "is over 64 KiB")),
         Ok(_) => String::from_utf8(bytes).map_err(|_| refused(Code::NotText, "is not UTF-8")),
     }
+}
+
+/// A directory as seen from another; empty for itself.
+fn relative(dir: &Path, from: &Path) -> String {
+    let same = dir.components().zip(from.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(same).map(|_| "..".into());
+    let down = dir.components().skip(same).map(|c| c.as_os_str().to_string_lossy());
+    up.chain(down).collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]
@@ -197,6 +204,7 @@ mod tests {
         let from = |work: &str| prefixes(&dir, &root.path().join(work)).0;
         assert!(from("w").contains(&"memory".to_owned()));
         assert!(from("w/memory/facts").contains(&"..".to_owned()));
+        assert!(from("w/deep").contains(&"../memory".to_owned()));
         assert_eq!(from("w/deep")[0], dir.to_str().unwrap());
     }
 }
