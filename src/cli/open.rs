@@ -28,11 +28,20 @@ pub fn asked(global: &Global) -> find::Asked {
     find::Asked { dir: global.dir.clone(), global: global.global, env: std::env::var_os("MEMDIR").map(PathBuf::from) }
 }
 
+/// What a command asks of its session beside the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Texts only: git's files are not asked for a name, nor the system for its time zone.
+    Texts,
+    /// Who calls, and the local time.
+    All,
+}
+
 /// A session for one command.
 ///
 /// # Errors
 /// `no_data_dir`, `usage` for a bad setting, and what opening the store answers.
-pub fn session(global: &Global, lock_timeout: Option<Duration>) -> Result<Session, Rejection> {
+pub fn session(global: &Global, need: Need, lock_timeout: Option<Duration>) -> Result<Session, Rejection> {
     let work = work()?;
     let (config, warnings) = user::config(&env);
     let place = find::find(&asked(global), &work, &|| user::data_dir(&config, &env))?;
@@ -47,8 +56,8 @@ pub fn session(global: &Global, lock_timeout: Option<Duration>) -> Result<Sessio
         store,
         prefixes: find::prefixes(&place.dir, &work),
         policy,
-        actor: actor::actor(global.actor.as_deref(), &env, &work),
-        now: clock::now(env("MEMDIR_NOW").as_deref())?,
+        actor: actor::actor(global.actor.as_deref(), &env, Some(&*work).filter(|_| need == Need::All)),
+        now: clock::now(env("MEMDIR_NOW").as_deref(), need == Need::All)?,
         found_by: place.found_by,
         dir: place.dir,
     })

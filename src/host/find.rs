@@ -135,7 +135,7 @@ pub fn policy_text(dir: &Path) -> Result<String, Rejection> {
     if !file.metadata().is_ok_and(|m| m.is_file()) {
         return Err(refused(Code::UnsafeFile, "is no regular file"));
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(4096);
     match file.take(POLICY + 1).read_to_end(&mut bytes) {
         Err(e) => Err(refused(Code::Io, &format!("cannot be read: {e}"))),
         Ok(n) if n as u64 > POLICY => Err(refused(Code::TooLarge, "is over 64 KiB")),
