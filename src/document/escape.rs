@@ -218,7 +218,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(512))]
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
         #[test]
         fn every_text_is_read_back(text in r"([-+*_#>`~<!\[\]:.)\\ a1]|<!--|-->|1\.|https://){0,8}") {
             prop_assert_eq!(decode(encode(&text)), text.as_str());

@@ -186,7 +186,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(256))]
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
         #[test]
         fn any_value_survives(values in prop::collection::vec("\\PC{0,6}|[-\"%= >\n\r\t]{0,6}", 1..4)) {
             let meta = Meta(values.into_iter().enumerate().map(|(i, v)| (format!("k{i}"), v)).collect());

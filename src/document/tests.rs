@@ -253,7 +253,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
     #[test]
     fn reading_by_chunks_and_reading_whole_agree(text in nasty()) {
         let (chunked, whole) = (Document::made(text.clone(), true), Document::made(text, false));
