@@ -54,7 +54,10 @@ fn a_list_from_stdin_is_one_bullet_an_item() {
         })
         .collect();
     let own = |c: &[&str]| c.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
-    assert_eq!(texts, [("one".into(), own(&["- child", "  deep"])), ("three".into(), vec![])]);
+    assert_eq!(
+        texts,
+        [("one".into(), own(&["- child", "  deep"])), ("two more".into(), vec![]), ("three".into(), vec![])]
+    );
 }
 
 #[test]
