@@ -1,5 +1,6 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
+mod answers;
 mod corpus;
 mod document;
 mod editing;
