@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::argv::Word;
-use super::verbs::{
+use super::changes::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
 use crate::code::{Code, Rejection};
