@@ -1,7 +1,9 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
+mod answers;
 mod corpus;
 mod document;
+mod editing;
 mod generated;
 mod inputs;
 mod paths;
