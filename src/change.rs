@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 use crate::code::Warning;
 use crate::path::MemoryPath;
-use crate::text::Splice;
 
 /// The sha256 of a file's exact bytes. Printed as 64 hex digits; any prefix of at least 8 is accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,7 +58,7 @@ impl fmt::Debug for Etag {
 /// A file as it was read: its bytes and what is needed to notice that it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// The exact bytes.
+    /// The exact bytes; left empty where only the proof is needed.
     pub bytes: Arc<Vec<u8>>,
     /// Their etag.
     pub etag: Etag,
@@ -88,7 +87,7 @@ pub struct FileChange {
     /// Permission bits of the new file; `None` keeps the old ones (0o600 for a new file).
     pub mode: Option<u32>,
     /// The replacements that lead from `before` to `after`, where both exist and the change is small.
-    pub edits: Option<Vec<Splice>>,
+    pub edits: Option<Vec<JournalEdit>>,
     /// The other half of a move.
     pub moved: Option<MemoryPath>,
     /// memdir's own summary line in `after`, where the plan wrote one.

@@ -92,7 +92,7 @@ fn plan_file(
         let etag = entry.after().unwrap_or_else(|| Etag::of(bytes));
         Known::new(bytes.clone(), etag, entry.mode_after())
     };
-    let base = change.before.as_ref().map(|v| Known::new(v.bytes.clone(), v.etag, v.mode));
+    let base = change.before.as_ref().map(Known::of);
     let ours = change.after.as_ref().map(after);
     File::new(change.path.clone(), entry.kind(), slot::name(rev, number), base, ours)
 }

@@ -135,10 +135,8 @@ impl IntentFile {
     fn new(file: &crate::change::FileChange, keep: bool) -> IntentFile {
         let before = file.before.as_ref();
         let mode = before.map_or(file.mode.unwrap_or(0o600), |v| v.mode);
-        let edits = file.edits.as_ref().filter(|_| keep).zip(before).and_then(|(edits, base)| {
-            let old = |s: &crate::text::Splice| Some(std::str::from_utf8(base.bytes.get(s.start..s.end)?).ok()?.into());
-            edits.iter().map(|s| Some((s.start, old(s)?, s.new.clone()))).collect()
-        });
+        let edits = file.edits.as_ref().filter(|_| keep && before.is_some());
+        let edits = edits.map(|all| all.iter().map(|e| (e.start, e.old.clone(), e.new.clone())).collect());
         IntentFile {
             path: file.path.to_string(),
             before: before.map(|v| v.etag),
@@ -353,7 +351,6 @@ impl Line {
 pub mod tests {
     use super::*;
     use crate::change::{FileChange, Version};
-    use crate::text::Splice;
     use std::sync::Arc;
 
     /// An intent whose line is longer by `grown` bytes.
@@ -363,7 +360,7 @@ pub mod tests {
             before: Some(Version::new(b"abc".to_vec(), 0o640)),
             after: Some(Arc::new(b"aXXc".to_vec())),
             mode: None,
-            edits: Some(vec![Splice { start: 1, end: 2, new: "XX".into() }]),
+            edits: Some(vec![JournalEdit { start: 1, old: "b".into(), new: "XX".into() }]),
             moved: None,
             summary: Some("line\nbreak".into()),
         };
