@@ -5,5 +5,7 @@ mod document;
 mod generated;
 mod inputs;
 mod paths;
+mod rules;
 mod store;
 mod summary_merge;
+mod support;
