@@ -2,7 +2,7 @@
 //!
 //! Never changes anything.
 
-use crate::change::{Entry, Outcome};
+use crate::change::{Entry, Etag, Outcome};
 use crate::code::Rejection;
 use crate::document::Document;
 use crate::operation::relocate::{links, names};
@@ -38,7 +38,7 @@ pub fn fetch(store: &Store, want: Want, snapshot: &mut Snapshot) -> Result<(), R
             snapshot.learn_line(of, line);
         }
         Want::History(of) => {
-            let history = history(store, &of)?;
+            let history = history(store, &store.journal()?, &of);
             snapshot.learn_history(of, history);
         }
     }
@@ -80,21 +80,28 @@ fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
 }
 
 /// What journal and slots know of a file. Texts that cannot be had any more are left out.
-fn history(store: &Store, of: &MemoryPath) -> Result<History, Rejection> {
-    let entries = store.journal()?;
+pub fn history(store: &Store, entries: &[Entry], of: &MemoryPath) -> History {
     let mut history = History::default();
-    let mut newest = true;
-    for entry in done(&entries).rev().filter(|e| e.files.iter().any(|f| f.path == *of)).take(PAST) {
-        if newest {
-            newest = false;
-            history.left = text(store, entry.rev, of, Side::After);
+    let touched = |e: &&Entry| e.files.iter().any(|f| f.path == *of);
+    let mut next: Option<(Option<Etag>, &Entry)> = None;
+    for entry in done(entries).rev().filter(touched).take(PAST) {
+        let Some(file) = entry.files.iter().find(|f| f.path == *of) else { continue };
+        let past = |rev: Option<u64>, by: &Entry, document| {
+            let actor = rev.map_or("outside", |_| &by.actor);
+            Past { rev, actor: actor.to_owned(), at: by.at.clone(), document }
+        };
+        match next {
+            None => history.left = text(store, entry.rev, of, Side::After),
+            // Somebody edited the file between the two revisions.
+            Some((before, later)) if before != file.after => {
+                history.past.extend(text(store, entry.rev, of, Side::After).map(|d| past(None, later, d)));
+            }
+            Some(_) => {}
         }
-        if let Some(document) = text(store, entry.rev, of, Side::Before) {
-            let past = Past { rev: Some(entry.rev), actor: entry.actor.clone(), at: entry.at.clone(), document };
-            history.past.push(past);
-        }
+        history.past.extend(text(store, entry.rev, of, Side::Before).map(|d| past(Some(entry.rev), entry, d)));
+        next = Some((file.before, entry));
     }
-    Ok(history)
+    history
 }
 
 /// One text of a file's history.

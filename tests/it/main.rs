@@ -7,6 +7,8 @@ mod editing;
 mod generated;
 mod inputs;
 mod paths;
+mod rules;
 mod sandbox;
 mod store;
 mod summary_merge;
+mod support;
