@@ -3,7 +3,7 @@
 //! Never repairs. Bytes outside the replacements are equal by construction, so comparing kinds and places is enough.
 
 use super::lay::{Block, Claims, Piece, What};
-use crate::document::{Bullet, Document, Kind, escape, lines, section};
+use crate::document::{Bullet, Document, Kind, lines, section};
 
 /// How the bullets of the new text relate to the edits and to the old text.
 pub(super) struct Matched {
@@ -228,6 +228,7 @@ mod tests {
     use super::*;
     use crate::document::Edit;
     use crate::document::edit::lay;
+    use crate::document::escape;
     use crate::text::splice;
 
     /// Whether a text would be taken for the result of an update although it was written without escapes.
