@@ -4,5 +4,8 @@ mod corpus;
 mod generated;
 mod inputs;
 mod paths;
+mod readme;
 mod store;
 mod summary_merge;
+mod tidy;
+mod tour;
