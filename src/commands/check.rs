@@ -261,8 +261,10 @@ fn stale(path: &MemoryPath, document: &Document, one: &mut One) {
         f.fixable = fixable;
         one.findings.push(f);
     };
-    if let summary::Next::Write { line: value, .. } = summary::next(document, document, genre(path), Some(None)) {
+    if let summary::Next::Write { splice, .. } = summary::next(document, document, genre(path), Some(None)) {
         found("the summary line names what is gone".into(), true);
+        let after = crate::text::splice(document.text(), &[splice]).map(Document::parse);
+        let value = after.map(|d| crate::view::outline::summary(&d)).unwrap_or_default();
         let pairs = vec![("summary".to_owned(), value)];
         one.fixes.push(operation(Action::Set { at: Target::Address(path.to_string()), pairs }));
         return;

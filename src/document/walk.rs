@@ -121,7 +121,7 @@ impl Walk<'_> {
         let mut line = start;
         while line < end {
             let next = lines::end(bytes, line);
-            if Meta::parse(&self.text[line..next]).is_some() {
+            if Meta::is_line(&self.text[line..next]) {
                 let bullet = below.filter(|(_, at)| *at == line).map(|(b, _)| b);
                 self.draft.meta(span(line, next), bullet);
                 found = true;

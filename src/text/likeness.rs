@@ -6,6 +6,9 @@ use std::collections::HashMap;
 
 use super::{stem, words};
 
+/// From this likeness on, two bullets are near duplicates: worth a warning, never a refusal.
+pub const NEAR: f64 = 0.75;
+
 /// How alike two short texts are, from 0 (nothing in common) to 1 (the same words in the same letters).
 ///
 /// The mean of two Dice coefficients: over stemmed words, which forgives order and forms, and over pairs of letters,
@@ -85,7 +88,7 @@ mod tests {
             ("Standup is at 10:00 every Monday", "Standup is at 10:30 every Monday"),
             ("用户喜欢喝绿茶", "用户很喜欢喝绿茶"),
         ] {
-            assert!(likeness(a, b) >= 0.75, "{a} / {b}: {}", likeness(a, b));
+            assert!(likeness(a, b) >= NEAR, "{a} / {b}: {}", likeness(a, b));
         }
         for (a, b) in [
             ("Prefers tabs", "Prefers spaces"),
@@ -93,7 +96,7 @@ mod tests {
             ("Vegan since 2024", "Allergic to peanuts"),
             ("用户喜欢喝绿茶", "项目使用英文代码"),
         ] {
-            assert!(likeness(a, b) < 0.75, "{a} / {b}: {}", likeness(a, b));
+            assert!(likeness(a, b) < NEAR, "{a} / {b}: {}", likeness(a, b));
         }
     }
 

@@ -191,6 +191,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
         #[test]
         fn two_lists_in_one_do_what_they_do_in_turn(
             text in "[a-z]{0,12}",

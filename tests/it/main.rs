@@ -1,6 +1,7 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
 mod corpus;
+mod document;
 mod generated;
 mod inputs;
 mod paths;

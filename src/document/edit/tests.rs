@@ -227,6 +227,10 @@ fn a_new_section_comes_last() {
     check("", below(0, "W", "b"), "## W\n\n- b\n");
     check("# T\n", [below(0, "W", "b"), below(0, "W", "c"), add(0, "a")], "# T\n\n- a\n\n## W\n\n- b\n- c\n");
     check("# T\n\n## S\n\n- a", [below(0, "W", "b"), add(2, "c")], "# T\n\n## S\n\n- a\n- c\n\n## W\n\n- b");
+    let bare = |at| Edit::Insert { at, items: Vec::new() };
+    check("# T\n", bare(Place::NewSection { under: 0, title: "W".into() }), "# T\n\n## W\n");
+    check("# T", bare(Place::NewSection { under: 0, title: "W".into() }), "# T\n\n## W");
+    check("# T\n", bare(Place::End(1)), "# T\n");
     check("# T\n", below(0, "W {#m12}", "b"), "# T\n\n## W {#m12}\n\n- b\n");
 }
 

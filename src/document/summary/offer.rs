@@ -59,7 +59,8 @@ fn labelled_text(text: &str) -> Option<(String, &str)> {
     let rest = text[end + length..].trim_start_matches(['*', '_', '`']).trim();
     let term = term(&text[..end], usize::MAX)?;
     let short = term.split(' ').count() <= 3 && columns(&term) <= 40 && term.chars().any(char::is_alphabetic);
-    (short && !rest.is_empty() && !text[..end].contains(['，', '。', ',', '.'])).then_some((term, rest))
+    let sentence = text[..end].contains(['，', '。', ',']) || text[..end].contains(". ");
+    (short && !sentence && !rest.is_empty()).then_some((term, rest))
 }
 
 fn ends_label(rest: &str) -> bool {
@@ -182,6 +183,9 @@ mod tests {
             ("see https://example.org", None),
             ("at 10:30 sharp", None),
             ("10: ten", None),
+            ("Node.js: version 24", Some("node.js")),
+            ("[ ] Task: sweep", Some("task")),
+            ("Done. Note: swept", None),
             ("Name:", None),
             ("no label", None),
         ] {

@@ -64,6 +64,6 @@ fn telling_words_point_to_the_right_file() {
 fn a_text_that_grows_by_sentences_is_pointed_to_nearly_as_well() {
     let (first, third) = hits(|text| grown(text, true));
     let (stuck, _) = hits(|text| grown(text, false));
-    assert!(first >= 0.6 && third >= 0.6, "{first:.2} {third:.2}");
-    assert!(first > 1.15 * stuck, "{first:.2}, never choosing anew {stuck:.2}");
+    assert!(first >= 0.7 && third >= 0.7, "{first:.2} {third:.2}");
+    assert!(first > 1.25 * stuck, "{first:.2}, never choosing anew {stuck:.2}");
 }
