@@ -67,12 +67,12 @@ pub enum Reply {
     /// Text that is no answer about a memory: help, a schema, a script.
     Plain(String),
     /// An answer or a refusal, and what the session has to say beside it.
-    Told(Verdict, Vec<Warning>, Layout),
+    Told(Box<Verdict>, Vec<Warning>, Layout),
 }
 
 impl From<Rejection> for Reply {
     fn from(rejection: Rejection) -> Reply {
-        Reply::Told(Err(rejection.into()), Vec::new(), Layout::Plain)
+        Reply::Told(Box::new(Err(rejection.into())), Vec::new(), Layout::Plain)
     }
 }
 
@@ -80,21 +80,26 @@ impl From<Rejection> for Reply {
 pub fn finish(reply: Reply, style: &Style) -> u8 {
     match reply {
         Reply::Plain(text) => written(print(&text), 0),
-        Reply::Told(Ok(answer), warnings, layout) => {
-            let (out, err) = pages(&answer, &warnings, layout, style);
-            talk(&err);
-            written(print(&out), status(&answer))
-        }
-        Reply::Told(Err(failure), warnings, _) => {
-            let mut failure = failure;
-            failure.warnings.extend(warnings);
-            talk(&match style.json {
-                true => json::failure(&failure, &style.before),
-                false => text::failure(&failure, style, std::io::stderr().is_terminal()),
-            });
-            verdict(&failure)
-        }
+        Reply::Told(verdict, warnings, layout) => match *verdict {
+            Ok(answer) => answered(&answer, &warnings, layout, style),
+            Err(failure) => refused(failure, warnings, style),
+        },
     }
+}
+
+fn answered(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> u8 {
+    let (out, err) = pages(answer, warnings, layout, style);
+    talk(&err);
+    written(print(&out), status(answer))
+}
+
+fn refused(mut failure: Failure, warnings: Vec<Warning>, style: &Style) -> u8 {
+    failure.warnings.extend(warnings);
+    talk(&match style.json {
+        true => json::failure(&failure, &style.before),
+        false => text::failure(&failure, style, std::io::stderr().is_terminal()),
+    });
+    verdict(&failure)
 }
 
 fn pages(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> (String, String) {

@@ -109,7 +109,12 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         Answer::Outline(outline) => outlined(&mut page, outline, layout == Layout::Numbered),
         Answer::Text(text) => {
             match style.terminal {
-                true => sanitize::lines(&mut page.out, &text.text, true),
+                true => {
+                    sanitize::lines(&mut page.out, &text.text, true);
+                    if !page.out.ends_with('\n') {
+                        page.end();
+                    }
+                }
                 false => page.out.push_str(&text.text),
             }
             if style.verbose {
@@ -298,6 +303,10 @@ fn size(bytes: u64) -> String {
     }
 }
 
+fn files(n: usize) -> String {
+    format!("{n} file{}", if n == 1 { "" } else { "s" })
+}
+
 fn list(page: &mut Page, files: &Files) {
     page.out.reserve(files.files.len() * 96);
     for file in &files.files {
@@ -372,7 +381,7 @@ fn row(page: &mut Page, bullet: &BulletRow, numbered: bool) {
 
 fn status(page: &mut Page, state: &Status) {
     page.ink(Ink::Head, &state.dir);
-    page.text(&format!(": {} files, {}, as {}", state.files, size(state.bytes), state.actor)).end();
+    page.text(&format!(": {}, {}, as {}", files(state.files), size(state.bytes), state.actor)).end();
     match (&state.rev, &state.since) {
         (Some(rev), Some(since)) => page.text(&format!("last change {rev}, history since {since}")).end(),
         (Some(rev), None) => page.text(&format!("last change {rev}")).end(),
@@ -410,8 +419,9 @@ fn check(page: &mut Page, check: &Check, err: &mut String) {
         page.text(&format!(": {}: {}: {}{mend}", f.level, f.code, f.text)).end();
     }
     let _ = match check.findings.len() {
-        0 => writeln!(err, "memdir: {} files checked, nothing found", check.checked),
-        n => writeln!(err, "memdir: {n} findings in {} files checked", check.checked),
+        0 => writeln!(err, "memdir: {} checked, nothing found", files(check.checked)),
+        1 => writeln!(err, "memdir: 1 finding in {} checked", files(check.checked)),
+        n => writeln!(err, "memdir: {n} findings in {} checked", files(check.checked)),
     };
 }
 
@@ -421,7 +431,7 @@ fn init(page: &mut Page, made: &Init, err: &mut String) {
         page.ink(Ink::Added, "+").text(" ").text(path).end();
     }
     if made.adopted > 0 {
-        page.text(&format!("adopted {} files", made.adopted)).end();
+        page.text(&format!("adopted {}", files(made.adopted))).end();
     }
     if !made.changed {
         err.push_str("memdir: nothing to do\n");

@@ -32,7 +32,7 @@ pub fn edit(session: &Session, file: &str, resume: Option<&Path>, how: &How) -> 
         return Ok(Answer::Changed(Changed::default()));
     }
     let opened = base.unwrap_or(text);
-    let if_match = (exists || resume.is_some()).then(|| Etag::of(opened.as_bytes()).hex());
+    let if_match = (exists || !opened.is_empty()).then(|| Etag::of(opened.as_bytes()).hex());
     let action = Action::Write { at: Target::Address(file.to_owned()), text: after, create: how.create };
     let operation = Operation { action, seen: None, if_match, reason: None, source: None };
     match change(session, Batch { operations: vec![operation], ..Batch::default() }, how) {

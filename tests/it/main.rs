@@ -1,11 +1,14 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
+mod answers;
 mod corpus;
 mod document;
+mod editing;
 mod generated;
 mod inputs;
 mod paths;
 mod readme;
+mod sandbox;
 mod store;
 mod summary_merge;
 mod tidy;

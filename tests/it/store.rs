@@ -209,6 +209,86 @@ fn a_crash_at_any_step_leaves_all_or_nothing_also_when_the_recovery_crashes() {
     assert_eq!(outcomes.len(), 2);
 }
 
+#[test]
+fn a_recovery_without_slots_makes_them_again_from_the_edits() {
+    for person in [false, true] {
+        for crash in 0.. {
+            let dir = tempfile::tempdir().unwrap();
+            let store = Store::open(dir.path(), options()).unwrap();
+            let edited = |name: &str| {
+                write(dir.path(), name, "one\n");
+                let mut file = change(&store, name, Some("one!\n"));
+                file.edits = Some(vec![Splice { start: 3, end: 3, new: "!".into() }]);
+                file
+            };
+            let files = vec![edited("a.md"), edited("b.md")];
+            let (lock, _) = store.lock().unwrap();
+            let stopped = lock.commit_watched(&set(files), &header("t"), None, &mut |n| n < crash);
+            drop(lock);
+            if stopped.is_some() {
+                break;
+            }
+            for slot in ["1-0", "1-1"] {
+                let _ = std::fs::remove_file(dir.path().join(".memdir/undo").join(slot));
+            }
+            if person {
+                write(dir.path(), "b.md", "a person's\n");
+            }
+            drop(store.lock().unwrap());
+            let now = ["a.md", "b.md"].map(|name| on_disk(dir.path(), name).unwrap());
+            let stands = store.journal().unwrap().last().is_some_and(|e| e.outcome == Outcome::Done);
+            let a = if stands { "one!\n" } else { "one\n" };
+            assert_eq!(now, [a, if person { "a person's\n" } else { a }], "crash at {crash}");
+        }
+    }
+}
+
+#[test]
+fn a_crash_inside_a_swap_by_links_leaves_one_name_for_each_text() {
+    for done in 0..=2 {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let store = Store::open(dir.path(), Options { exchange: false, ..options() }).unwrap();
+        write(dir.path(), "a.md", "one\n");
+        let files = vec![change(&store, "a.md", Some("two\n"))];
+        let (lock, _) = store.lock().unwrap();
+        lock.commit_watched(&set(files), &header("t"), None, &mut |_| {
+            on_disk(dir.path(), ".memdir/journal").is_none_or(|text| text.is_empty())
+        });
+        drop(lock);
+        if done > 0 {
+            std::fs::hard_link(at("a.md"), at(".memdir/undo/1-0.old")).unwrap();
+        }
+        if done > 1 {
+            std::fs::rename(at(".memdir/undo/1-0"), at("a.md")).unwrap();
+        }
+        let (_lock, warnings) = store.lock().unwrap();
+        assert_eq!(warnings.iter().map(|w| w.code).collect::<Vec<_>>(), [Code::Recovered]);
+        assert_eq!(text(store.read(&path("a.md")).unwrap()).as_deref(), Some("two\n"));
+        assert_eq!(text(store.text(1, &path("a.md"), Side::Before).unwrap()).as_deref(), Some("one\n"));
+        assert!(!at(".memdir/undo/1-0.old").exists());
+    }
+}
+
+#[test]
+fn a_batch_that_is_half_written_is_not_seen_by_readers_of_several_files() {
+    for crash in 0..actions() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, files) = batch(dir.path());
+        let (lock, _) = store.lock().unwrap();
+        lock.commit_watched(&set(files), &header("t"), None, &mut |n| n < crash);
+        let (names, texts) = store
+            .consistent(|| {
+                let found = store.walk(None).unwrap();
+                let texts = store.each(&found, 100, &|f, read| (f.size, read.unwrap().0.len() as u64));
+                (found.iter().map(|f| f.path.to_string()).collect::<Vec<_>>(), texts)
+            })
+            .unwrap();
+        assert_eq!(names, ["facts/a.md", "facts/b.md", "facts/gone.md"], "{crash}");
+        assert_eq!(texts, [(2, 2), (2, 2), (5, 5)], "{crash}");
+    }
+}
+
 /// What a person does to a file.
 #[derive(Clone, Copy, Debug)]
 enum Edit {

@@ -102,7 +102,7 @@ fn read_is_exact_in_a_pipe_and_harmless_on_a_terminal() {
     };
     check(Answer::Text(text.clone()), "a\x1b[2J\r\n\u{202e}b");
     let style = Style { terminal: true, ..Style::default() };
-    assert_eq!(answer(&Answer::Text(text), &[], Layout::Plain, &style).0, "a\\x1b[2J\n\\u{202e}b");
+    assert_eq!(answer(&Answer::Text(text), &[], Layout::Plain, &style).0, "a\\x1b[2J\n\\u{202e}b\n");
 }
 
 #[test]
