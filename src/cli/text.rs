@@ -183,7 +183,7 @@ pub fn failure(failure: &Failure, style: &Style, terminal: bool) -> String {
 
 fn refusal(out: &mut String, r: &Rejection, batch: bool, style: &Style, terminal: bool) {
     let _ = write!(out, "memdir: {}: ", r.code.name());
-    if let Some(n) = r.operation.filter(|_| batch) {
+    if let Some(n) = r.operation.filter(|n| batch || *n > 0) {
         let _ = write!(out, "operation {}: ", n + 1);
     }
     sanitize::line(out, &r.message, terminal);

@@ -78,10 +78,12 @@ fn sources(folder: &str) -> Vec<Source> {
 /// Whether a line holds a word: not as a part of a longer name.
 fn names(line: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
-    line.match_indices(word).any(|(at, _)| {
+    let whole = |at: usize| {
         let after = &line[at + word.len()..];
-        !line[..at].ends_with(part) && !(word.ends_with(part) && after.starts_with(part))
-    })
+        let longer = line[..at].ends_with(part) || word.ends_with(part) && after.starts_with(part);
+        !longer
+    };
+    line.match_indices(word).any(|(at, _)| whole(at))
 }
 
 /// No file of `src` but the allowed ones holds one of the words.

@@ -228,7 +228,6 @@ mod tests {
     use super::*;
     use crate::document::Edit;
     use crate::document::edit::lay;
-    use crate::document::escape;
     use crate::text::splice;
 
     /// Whether a text would be taken for the result of an update although it was written without escapes.
