@@ -2,6 +2,7 @@
 //!
 //! Never prints and never exits; what a verb came to goes back as a `Reply`.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ pub fn run(global: &Global, said: Said) -> Reply {
         Said::Init(a) => door.init(&a),
         Said::Status(_) => door.look(commands::status),
         Said::List(a) => door.texts(Layout::Plain, |s| commands::list(s, a.address.as_deref())),
-        Said::Read(a) => door.texts(Layout::Plain, |s| commands::read(s, &a.address)),
+        Said::Read(a) => door.read(&a.address),
         Said::Add(a) => door.change(&a.how, meant::add(&a, &read)),
         Said::Update(a) => door.change(&a.how, meant::update(&a, &read)),
         Said::Rm(a) => door.change(&a.how, meant::rm(&a)),
@@ -93,6 +94,20 @@ impl Door<'_> {
     /// A verb that only looks at texts, whoever asks and whenever.
     fn texts(&self, layout: Layout, verb: impl FnOnce(&Session) -> Verdict) -> Reply {
         self.told(Need::Texts, None, layout, verb)
+    }
+
+    /// A whole file goes out as it is, unless somebody must be told about it or sheltered from it.
+    fn read(&self, address: &str) -> Reply {
+        let plain = !self.global.json && !self.global.verbose && !std::io::stdout().is_terminal();
+        let opened = |session: &Session| if plain { commands::open(session, address) } else { Ok(None) };
+        match open::session(self.global, Need::Texts, None).and_then(|s| Ok((opened(&s)?, s))) {
+            Ok((Some(file), session)) if session.policy.warnings.is_empty() => Reply::Copy(file),
+            Ok((_, session)) => {
+                let verdict = commands::read(&session, address);
+                Reply::Told(Box::new(verdict), session.policy.warnings, Layout::Plain)
+            }
+            Err(rejection) => rejection.into(),
+        }
     }
 
     fn told(

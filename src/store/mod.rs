@@ -157,6 +157,15 @@ impl Store {
         }
     }
 
+    /// Opens one file through the sandbox, for a reader that passes its bytes on as they are; `Ok(None)` when it does
+    /// not exist.
+    ///
+    /// # Errors
+    /// `unsafe_file`, `io`.
+    pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
+        self.root().open_file(path)
+    }
+
     /// All `*.md` files (also names outside the grammar) below the data dir except `.memdir/`, hidden names and
     /// `scopes/`, sorted by path. With `under`, only below that folder.
     ///

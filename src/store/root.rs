@@ -130,6 +130,15 @@ impl Root {
     }
 }
 
+impl Root {
+    /// Opens a file for reading only; `None` when it does not exist.
+    pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
+        let Some(dir) = self.parent(path)? else { return Ok(None) };
+        let plain = open_plain(&dir, last(path), &format!("'{path}'"))?;
+        Ok(plain.map(|p| p.fd.into()))
+    }
+}
+
 /// The name of a file in its folder.
 pub fn last(path: &MemoryPath) -> &str {
     path.as_str().rsplit_once('/').map_or(path.as_str(), |(_, name)| name)
