@@ -110,9 +110,8 @@ impl Place {
 
 /// Everything below a folder.
 pub fn below(dir: &Path, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, Vec<u8>> {
-    let name = |entry: &walkdir::DirEntry| {
-        entry.path().strip_prefix(dir).expect("below").to_string_lossy().into_owned()
-    };
+    let name =
+        |entry: &walkdir::DirEntry| entry.path().strip_prefix(dir).expect("below").to_string_lossy().into_owned();
     let walk = walkdir::WalkDir::new(dir).min_depth(1).into_iter().filter_entry(|e| e.depth() == 0 || wanted(&name(e)));
     let content = |entry: &walkdir::DirEntry| match entry.file_type() {
         kind if kind.is_file() => fs::read(entry.path()).unwrap_or_else(|e| e.kind().to_string().into_bytes()),

@@ -303,7 +303,8 @@ fn planned(world: &mut World, case: &Case) -> (Outcome, String) {
             // Equal texts have equal handles: their sections tell them apart.
             let section = |i: usize| if BULLETS[i].1 { Some("work") } else { Some("p") };
             let names = |i: &usize| {
-                effect.handle.as_deref() == Some(handle(BULLETS[*i].0).as_str()) && effect.section.as_deref() == section(*i)
+                effect.handle.as_deref() == Some(handle(BULLETS[*i].0).as_str())
+                    && effect.section.as_deref() == section(*i)
             };
             let text = match changeset.files.first().and_then(|f| f.after.clone()) {
                 Some(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
