@@ -48,7 +48,8 @@ fn ten_thousand_batches_are_whole_or_nothing_and_a_dry_run_tells_the_truth() {
                     (made, idle) = (made + made_now, idle + idle_now);
                     let handed = Value::Array(dry.operations.unwrap()).to_string();
                     let handed = read::batch(&handed).unwrap_or_else(|r| panic!("{}\n{handed}\n{r:?}", what()));
-                    commands::change(&other, handed, &how(force, false)).unwrap_or_else(|r| panic!("{}\n{r:?}", what()));
+                    commands::change(&other, handed, &how(force, false))
+                        .unwrap_or_else(|r| panic!("{}\n{r:?}", what()));
                     let theirs = twin.tree();
                     assert_eq!(theirs, now, "{}\n{}", what(), difference(&now, &theirs));
                 }
@@ -124,9 +125,11 @@ fn positions_and_handles_of_a_batch_mean_the_state_before_it() {
         {"op": "update", "at": "procedures/p.md", "index": 2, "seen": seen, "text": "B two"},
         {"op": "add", "at": "procedures/p.md", "text": "d four"},
     ]);
-    memory.run(["apply"]).stdin(ops.to_string()).exit(0).diff(
-        "M procedures/p.md\n-- a one\n-- b two\n+- B two\n+- d four\n",
-    );
+    memory
+        .run(["apply"])
+        .stdin(ops.to_string())
+        .exit(0)
+        .diff("M procedures/p.md\n-- a one\n-- b two\n+- B two\n+- d four\n");
 }
 
 #[test]

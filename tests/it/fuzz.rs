@@ -148,7 +148,14 @@ pub fn operation(dice: &mut Dice, tree: &Tree) -> Value {
         11 if dice.rarely(2) => json!({"op": "mv", "at": bullet(dice, tree), "to": place(dice)}),
         11 => json!({"op": "mv", "at": place(dice), "to": place(dice)}),
         12 => {
-            let (key, value) = dice.one(&[("imp", "7"), ("pin", "true"), ("exp", "2026-12-31"), ("imp", ""), ("id", "mem9"), ("x", "a b")]);
+            let (key, value) = dice.one(&[
+                ("imp", "7"),
+                ("pin", "true"),
+                ("exp", "2026-12-31"),
+                ("imp", ""),
+                ("id", "mem9"),
+                ("x", "a b"),
+            ]);
             json!({"op": "set", "at": bullet(dice, tree), "meta": {key: value}})
         }
         13 if dice.rarely(2) => {
@@ -157,7 +164,9 @@ pub fn operation(dice: &mut Dice, tree: &Tree) -> Value {
         }
         13 => json!({"op": "write", "at": place(dice), "text": format!("# W\n\n- {}\n", text(dice))}),
         14 => json!({"op": "patch", "at": place(dice), "pairs": [{"old": text(dice), "new": text(dice)}]}),
-        _ => json!({"op": "append", "at": place(dice), "title": text(dice), "text": format!("- Lesson: {}\n", text(dice))}),
+        _ => {
+            json!({"op": "append", "at": place(dice), "title": text(dice), "text": format!("- Lesson: {}\n", text(dice))})
+        }
     };
     let more = op.as_object_mut().unwrap();
     if dice.rarely(20) {
@@ -177,7 +186,8 @@ pub fn batch(dice: &mut Dice, tree: &Tree) -> String {
     let mut all: Vec<Value> = (0..1 + dice.below(2) * dice.below(4)).map(|_| operation(dice, tree)).collect();
     if dice.rarely(15) {
         let at = dice.below(all.len());
-        let wrong = [json!({"colour": "red"}), json!(7), json!({"op": "explode"}), json!({"op": "add", "at": 5}), Value::Null];
+        let wrong =
+            [json!({"colour": "red"}), json!(7), json!({"op": "explode"}), json!({"op": "add", "at": 5}), Value::Null];
         match dice.rarely(2) {
             true => all[at] = dice.one(&wrong),
             false => drop(all[at].as_object_mut().unwrap().insert("colour".into(), json!("red"))),

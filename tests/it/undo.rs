@@ -135,7 +135,8 @@ fn a_change_that_an_editor_dropped_is_named_by_status_and_made_again_by_redo() {
 
 #[test]
 fn removed_moved_archived_and_written_files_come_back_with_bytes_and_modes() {
-    let memory = small().file("facts/user.md", "# User\n\nsee [[p]]\n").file("facts/latin.md", "# L\r\n\r\n- caf\u{e9}");
+    let memory =
+        small().file("facts/user.md", "# User\n\nsee [[p]]\n").file("facts/latin.md", "# L\r\n\r\n- caf\u{e9}");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o640);
     fs_err::set_permissions(memory.dir().join("procedures/p.md"), mode).unwrap();
     let first = memory.tree();
