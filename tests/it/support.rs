@@ -199,7 +199,7 @@ impl Run<'_> {
         command.args(&self.words).current_dir(home).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", home).env("XDG_CONFIG_HOME", home.join("config")).env("XDG_STATE_HOME", home.join("state"));
-        command.env("MEMDIR", self.memory.dir()).env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester");
+        command.env("TMPDIR", home).env("MEMDIR", self.memory.dir()).env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester");
         command.env("MEMDIR_DURABILITY", "fast").env("MEMDIR_STDIN_WAIT", "10000");
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", home).env("LC_ALL", "C.UTF-8");
         command.envs(self.env.iter().map(|(k, v)| (k, v)));
