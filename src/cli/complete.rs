@@ -40,7 +40,7 @@ pub fn complete(global: &Global, words: &[String]) -> String {
     if kind == Kind::Nothing {
         return String::new();
     }
-    let Ok(session) = open::session(&global, None) else {
+    let Ok(session) = open::session(&global, open::Need::Texts, None) else {
         return String::new();
     };
     let rows = match kind {

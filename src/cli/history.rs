@@ -38,8 +38,8 @@ fn row(page: &mut Page, entry: &LogRow) {
     }
     page.text(" ").text(&entry.actor);
     match entry.state {
-        "outside" | "unrecorded" => drop(page.text(" (not yet recorded)")),
-        "done" => {}
+        // What they are is said by `what`.
+        "done" | "outside" | "unrecorded" => {}
         state => drop(page.text(" (").text(state).text(")")),
     }
     if !entry.what.is_empty() {

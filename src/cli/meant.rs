@@ -7,11 +7,12 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::argv::Word;
-use super::verbs::{
+use super::changes::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
 use crate::code::{Code, Rejection};
 use crate::commands::Failure;
+use crate::document::{Item, Meta, items_source};
 use crate::operation::{Action, Batch, Operation, Target, read};
 
 /// Reads the content of a file (`-F`), or of stdin for none and `-`.
@@ -42,44 +43,13 @@ fn line(text: &str) -> Result<String, Rejection> {
     }
 }
 
-/// A top-level item of a markdown list, and the lines below it.
-struct Item {
-    text: String,
-    children: Vec<String>,
-}
-
-/// The items of a list that came as content. A text without any list marker is one item.
+/// The items of a markdown list that came as content.
 fn items(content: &str) -> Result<Vec<Item>, Rejection> {
-    let mut items: Vec<Item> = Vec::new();
-    let lines = content.trim_start_matches('\u{feff}').lines().map(|l| l.trim_end_matches('\r'));
-    let mut indent = 0;
-    for line in lines {
-        let marker = ["- ", "* ", "+ "].iter().find_map(|m| line.strip_prefix(m));
-        match (marker, items.last_mut()) {
-            (Some(text), _) => {
-                indent = line.len() - text.trim_start().len();
-                items.push(Item { text: text.trim().to_owned(), children: Vec::new() });
-            }
-            (None, _) if line.trim().is_empty() => {}
-            (None, Some(item)) if line.starts_with([' ', '\t']) => item.children.push(outdent(line, indent)),
-            (None, None) => items.push(Item { text: line.trim().to_owned(), children: Vec::new() }),
-            (None, Some(item)) => {
-                item.text.push(' ');
-                item.text.push_str(line.trim());
-            }
-        }
-    }
-    items.retain(|item| !item.text.is_empty());
-    match items.is_empty() {
+    let items = items_source(content).map_err(usage)?;
+    match items.iter().all(|item| item.text.trim().is_empty()) {
         true => Err(Rejection::new(Code::EmptyInput, "the content holds no list item")),
         false => Ok(items),
     }
-}
-
-fn outdent(line: &str, indent: usize) -> String {
-    let blanks = line.bytes().take(indent).take_while(|b| *b == b' ').count();
-    let rest = &line[blanks..];
-    if blanks == 0 { rest.strip_prefix('\t').unwrap_or(rest).to_owned() } else { rest.to_owned() }
 }
 
 /// `add`, `bullet add`.
@@ -92,7 +62,7 @@ pub fn add(args: &AddArgs, content: Content) -> Result<Batch, Rejection> {
         true => items(&content(args.file.as_deref())?)?,
         false => {
             let texts = args.texts.iter().map(|t| line(t)).collect::<Result<Vec<_>, _>>()?;
-            texts.into_iter().map(|text| Item { text, children: Vec::new() }).collect()
+            texts.into_iter().map(|text| Item { text, ..Item::default() }).collect()
         }
     };
     if args.id.is_some() && items.len() > 1 {
@@ -104,7 +74,7 @@ pub fn add(args: &AddArgs, content: Content) -> Result<Batch, Rejection> {
         at: at(&args.at),
         text: item.text + &tags,
         children: item.children,
-        meta: meta.clone(),
+        meta: joined(item.meta, &meta),
         create: args.how.create,
     })))
 }
@@ -120,6 +90,15 @@ fn tags(tags: &[String]) -> Result<String, Rejection> {
         out.push_str(tag);
     }
     Ok(out)
+}
+
+/// An item's own metadata, with what the options say set over it.
+fn joined(own: Option<Meta>, given: &[(String, String)]) -> Vec<(String, String)> {
+    let mut meta = own.unwrap_or_default();
+    for (key, value) in given {
+        meta.set(key, value);
+    }
+    meta.0
 }
 
 /// Metadata in the order in which a metadata line has it.
@@ -162,7 +141,7 @@ pub fn update(args: &UpdateArgs, content: Content) -> Result<Batch, Rejection> {
 /// The one item of a content.
 fn one(content: &str) -> Result<String, Rejection> {
     match items(content)?.as_slice() {
-        [item] if item.children.is_empty() => Ok(item.text.clone()),
+        [item] if item.children.is_empty() && item.meta.is_none() => Ok(item.text.clone()),
         _ => Err(usage("an update takes one item without children")),
     }
 }

@@ -4,6 +4,7 @@
 
 mod args;
 mod argv;
+mod changes;
 mod complete;
 mod format;
 mod generate;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::Global;
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, Warning};
 use crate::commands::Session;
 use crate::host::config::UserConfig;
 use crate::host::{actor, clock, find, user};
@@ -28,11 +28,20 @@ pub fn asked(global: &Global) -> find::Asked {
     find::Asked { dir: global.dir.clone(), global: global.global, env: std::env::var_os("MEMDIR").map(PathBuf::from) }
 }
 
+/// What a command asks of its session beside the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Texts only: git's files are not asked for a name, nor the system for its time zone.
+    Texts,
+    /// Who calls, and the local time.
+    All,
+}
+
 /// A session for one command.
 ///
 /// # Errors
 /// `no_data_dir`, `usage` for a bad setting, and what opening the store answers.
-pub fn session(global: &Global, lock_timeout: Option<Duration>) -> Result<Session, Rejection> {
+pub fn session(global: &Global, need: Need, lock_timeout: Option<Duration>) -> Result<Session, Rejection> {
     let work = work()?;
     let (config, warnings) = user::config(&env);
     let place = find::find(&asked(global), &work, &|| user::data_dir(&config, &env))?;
@@ -41,17 +50,23 @@ pub fn session(global: &Global, lock_timeout: Option<Duration>) -> Result<Sessio
         options.lock_timeout = timeout;
     }
     let store = Store::open(&place.dir, options)?;
-    let mut policy = policy::load(&find::policy_text(&place.dir)?);
+    let mut policy = find::policy_text(&place.dir).map_or_else(unread, |text| policy::load(&text));
     policy.warnings.extend(warnings);
     Ok(Session {
         store,
         prefixes: find::prefixes(&place.dir, &work),
         policy,
-        actor: actor::actor(global.actor.as_deref(), &env, &work),
-        now: clock::now(env("MEMDIR_NOW").as_deref())?,
+        actor: actor::actor(global.actor.as_deref(), &env, Some(&*work).filter(|_| need == Need::All)),
+        now: clock::now(env("MEMDIR_NOW").as_deref(), need == Need::All)?,
         found_by: place.found_by,
         dir: place.dir,
     })
+}
+
+/// A policy that cannot be read refuses writes and lets reads go on, as a broken one does.
+fn unread(rejection: Rejection) -> policy::Loaded {
+    let warnings = vec![Warning::new(rejection.code, rejection.message.clone())];
+    policy::Loaded { policy: policy::Policy::default(), refuses_writes: Some(rejection), warnings }
 }
 
 /// `MEMDIR_DURABILITY`, else the user config's.

@@ -3,6 +3,7 @@
 //! Never computes an answer, and never panics on a closed pipe: whoever stopped reading has what he wanted.
 
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 use super::args::{Global, When};
 use super::{hints, json, text};
@@ -66,13 +67,15 @@ pub enum Layout {
 pub enum Reply {
     /// Text that is no answer about a memory: help, a schema, a script.
     Plain(String),
+    /// A whole file, its bytes passed on as they are.
+    Copy(std::fs::File),
     /// An answer or a refusal, and what the session has to say beside it.
-    Told(Verdict, Vec<Warning>, Layout),
+    Told(Box<Verdict>, Vec<Warning>, Layout),
 }
 
 impl From<Rejection> for Reply {
     fn from(rejection: Rejection) -> Reply {
-        Reply::Told(Err(rejection.into()), Vec::new(), Layout::Plain)
+        Reply::Told(Box::new(Err(rejection.into())), Vec::new(), Layout::Plain)
     }
 }
 
@@ -80,21 +83,27 @@ impl From<Rejection> for Reply {
 pub fn finish(reply: Reply, style: &Style) -> u8 {
     match reply {
         Reply::Plain(text) => written(print(&text), 0),
-        Reply::Told(Ok(answer), warnings, layout) => {
-            let (out, err) = pages(&answer, &warnings, layout, style);
-            talk(&err);
-            written(print(&out), status(&answer))
-        }
-        Reply::Told(Err(failure), warnings, _) => {
-            let mut failure = failure;
-            failure.warnings.extend(warnings);
-            talk(&match style.json {
-                true => json::failure(&failure, &style.before),
-                false => text::failure(&failure, style, std::io::stderr().is_terminal()),
-            });
-            verdict(&failure)
-        }
+        Reply::Copy(file) => written(copy(file), 0),
+        Reply::Told(verdict, warnings, layout) => match *verdict {
+            Ok(answer) => answered(&answer, &warnings, layout, style),
+            Err(failure) => refused(failure, warnings, style),
+        },
     }
+}
+
+fn answered(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> u8 {
+    let (out, err) = pages(answer, warnings, layout, style);
+    talk(&err);
+    written(print(&out), status(answer))
+}
+
+fn refused(mut failure: Failure, warnings: Vec<Warning>, style: &Style) -> u8 {
+    failure.warnings.extend(warnings);
+    talk(&match style.json {
+        true => json::failure(&failure, &style.before),
+        false => text::failure(&failure, style, std::io::stderr().is_terminal()),
+    });
+    verdict(&failure)
 }
 
 fn pages(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> (String, String) {
@@ -121,6 +130,21 @@ fn print(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
+}
+
+/// Passes bytes on through a buffer of 128 KiB: a file of any size needs no more memory.
+fn copy(mut file: std::fs::File) -> std::io::Result<()> {
+    let mut buffer = vec![0; 128 << 10];
+    // Stdout itself would look for line ends in every piece.
+    let mut out = std::fs::File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
+    loop {
+        match std::io::Read::read(&mut file, &mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(n) => out.write_all(&buffer[..n])?,
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
 }
 
 /// Says something on stderr; nobody can be told when that fails.

@@ -2,10 +2,12 @@
 //!
 //! Never prints and never exits; what a verb came to goes back as a `Reply`.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{Global, HowArgs};
+use super::open::Need;
 use super::output::{Layout, Reply};
 use super::verbs::{BulletSaid, InitArgs, Said};
 use super::{complete, generate, meant, open};
@@ -20,8 +22,8 @@ pub fn run(global: &Global, said: Said) -> Reply {
     match said {
         Said::Init(a) => door.init(&a),
         Said::Status(_) => door.look(commands::status),
-        Said::List(a) => door.look(|s| commands::list(s, a.address.as_deref())),
-        Said::Read(a) => door.look(|s| commands::read(s, &a.address)),
+        Said::List(a) => door.texts(Layout::Plain, |s| commands::list(s, a.address.as_deref())),
+        Said::Read(a) => door.read(&a.address),
         Said::Add(a) => door.change(&a.how, meant::add(&a, &read)),
         Said::Update(a) => door.change(&a.how, meant::update(&a, &read)),
         Said::Rm(a) => door.change(&a.how, meant::rm(&a)),
@@ -36,7 +38,7 @@ pub fn run(global: &Global, said: Said) -> Reply {
             BulletSaid::Add(a) => door.change(&a.how, meant::add(&a, &read)),
             BulletSaid::Del(a) => door.change(&a.how, meant::bullet_del(&a)),
             BulletSaid::Update(a) => door.change(&a.how, meant::update(&a, &read)),
-            BulletSaid::List(a) => door.told(None, Layout::Numbered, |s| commands::bullets(s, &a.address)),
+            BulletSaid::List(a) => door.texts(Layout::Numbered, |s| commands::bullets(s, &a.address)),
         },
         Said::Log(a) => {
             let query = LogQuery { address: a.address, patch: a.patch, since: a.since, by: a.by, limit: a.limit };
@@ -49,7 +51,7 @@ pub fn run(global: &Global, said: Said) -> Reply {
                 (_, true) => Layout::Bullets,
                 _ => Layout::Plain,
             };
-            door.told(None, layout, |s| commands::diff(s, a.range.as_deref(), a.address.as_deref()))
+            door.told(Need::All, None, layout, |s| commands::diff(s, a.range.as_deref(), a.address.as_deref()))
         }
         Said::Undo(a) => {
             let query = UndoQuery { revision: a.revision, by: a.by, keep_edited: a.keep_edited };
@@ -57,7 +59,7 @@ pub fn run(global: &Global, said: Said) -> Reply {
         }
         Said::Redo(a) => door.with(&a.how, |s, how| commands::redo(s, a.revision.as_deref(), how)),
         Said::Check(a) => door.with(&a.how, |s, how| commands::check(s, &a.files, a.fix, how)),
-        Said::Where(a) => door.look(|s| commands::whereis(s, a.address.as_deref())),
+        Said::Where(a) => door.texts(Layout::Plain, |s| commands::whereis(s, a.address.as_deref())),
         Said::Schema(a) => Reply::Plain(generate::schema(a.topic)),
         Said::Completions(a) => Reply::Plain(generate::completions(a.shell)),
         Said::Man(a) => generate::man(&a).map_or_else(Reply::from, Reply::Plain),
@@ -73,27 +75,52 @@ struct Door<'a> {
 impl Door<'_> {
     /// A verb that only looks.
     fn look(&self, verb: impl FnOnce(&Session) -> Verdict) -> Reply {
-        self.told(None, Layout::Plain, verb)
+        self.told(Need::All, None, Layout::Plain, verb)
     }
 
     /// A verb that changes, with its options.
     fn with(&self, how: &HowArgs, verb: impl FnOnce(&Session, &How) -> Verdict) -> Reply {
-        self.told(how.lock_timeout, Layout::Plain, |session| verb(session, &meaning(how)))
+        self.told(Need::All, how.lock_timeout, Layout::Plain, |session| verb(session, &meaning(how)))
     }
 
     /// A verb that is a batch of operations. What is wrong with the arguments is told before a data dir is looked for.
     fn change(&self, how: &HowArgs, batch: Result<Batch, impl Into<Failure>>) -> Reply {
         match batch {
             Ok(batch) => self.with(how, |session, how| commands::change(session, batch, how)),
-            Err(failure) => Reply::Told(Err(failure.into()), Vec::new(), Layout::Plain),
+            Err(failure) => Reply::Told(Box::new(Err(failure.into())), Vec::new(), Layout::Plain),
         }
     }
 
-    fn told(&self, timeout: Option<Duration>, layout: Layout, verb: impl FnOnce(&Session) -> Verdict) -> Reply {
-        match open::session(self.global, timeout) {
+    /// A verb that only looks at texts, whoever asks and whenever.
+    fn texts(&self, layout: Layout, verb: impl FnOnce(&Session) -> Verdict) -> Reply {
+        self.told(Need::Texts, None, layout, verb)
+    }
+
+    /// A whole file goes out as it is, unless somebody must be told about it or sheltered from it.
+    fn read(&self, address: &str) -> Reply {
+        let plain = !self.global.json && !self.global.verbose && !std::io::stdout().is_terminal();
+        let opened = |session: &Session| if plain { commands::open(session, address) } else { Ok(None) };
+        match open::session(self.global, Need::Texts, None).and_then(|s| Ok((opened(&s)?, s))) {
+            Ok((Some(file), session)) if session.policy.warnings.is_empty() => Reply::Copy(file),
+            Ok((_, session)) => {
+                let verdict = commands::read(&session, address);
+                Reply::Told(Box::new(verdict), session.policy.warnings, Layout::Plain)
+            }
+            Err(rejection) => rejection.into(),
+        }
+    }
+
+    fn told(
+        &self,
+        need: Need,
+        timeout: Option<Duration>,
+        layout: Layout,
+        verb: impl FnOnce(&Session) -> Verdict,
+    ) -> Reply {
+        match open::session(self.global, need, timeout) {
             Ok(session) => {
                 let verdict = verb(&session);
-                Reply::Told(verdict, session.policy.warnings, layout)
+                Reply::Told(Box::new(verdict), session.policy.warnings, layout)
             }
             Err(rejection) => rejection.into(),
         }
@@ -108,7 +135,7 @@ impl Door<'_> {
         };
         let dir = args.at.clone().or(asked.dir).or(asked.env).unwrap_or_else(|| PathBuf::from("memory"));
         let query = InitQuery { example: args.example, adopt: args.adopt };
-        Reply::Told(commands::init(&work.join(dir), &query), Vec::new(), Layout::Plain)
+        Reply::Told(Box::new(commands::init(&work.join(dir), &query)), Vec::new(), Layout::Plain)
     }
 }
 

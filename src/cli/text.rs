@@ -109,7 +109,12 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         Answer::Outline(outline) => outlined(&mut page, outline, layout == Layout::Numbered),
         Answer::Text(text) => {
             match style.terminal {
-                true => sanitize::lines(&mut page.out, &text.text, true),
+                true => {
+                    sanitize::lines(&mut page.out, &text.text, true);
+                    if !page.out.ends_with('\n') {
+                        page.end();
+                    }
+                }
                 false => page.out.push_str(&text.text),
             }
             if style.verbose {
@@ -155,7 +160,10 @@ fn warn(err: &mut String, told: &[Told], terminal: bool) {
         if told[..i].iter().any(|t| t.code == warning.code && t.message == warning.message) {
             continue;
         }
-        let _ = write!(err, "memdir: warning: {}: ", warning.code);
+        match warning.code {
+            "note" => err.push_str("memdir: "),
+            code => drop(write!(err, "memdir: warning: {code}: ")),
+        }
         sanitize::line(err, &warning.message, terminal);
         err.push('\n');
     }
@@ -175,7 +183,7 @@ pub fn failure(failure: &Failure, style: &Style, terminal: bool) -> String {
 
 fn refusal(out: &mut String, r: &Rejection, batch: bool, style: &Style, terminal: bool) {
     let _ = write!(out, "memdir: {}: ", r.code.name());
-    if let Some(n) = r.operation.filter(|_| batch) {
+    if let Some(n) = r.operation.filter(|n| batch || *n > 0) {
         let _ = write!(out, "operation {}: ", n + 1);
     }
     sanitize::line(out, &r.message, terminal);
@@ -184,12 +192,16 @@ fn refusal(out: &mut String, r: &Rejection, batch: bool, style: &Style, terminal
         Some(true) => "; the change was made\n",
         None => "; whether anything was changed is not known\n",
     });
-    for key in ["was", "now", "by"] {
-        if let Some(Value::String(text)) = r.details.get(key) {
-            let _ = write!(out, "  {key}: ");
-            sanitize::line(out, &sanitize::cut(text, 100), terminal);
-            out.push('\n');
+    for key in ["was", "now"] {
+        let Some(version) = r.details.get(key) else { continue };
+        let part = |key: &str| version.get(key).and_then(Value::as_str);
+        let Some(text) = version.as_str().or_else(|| part("text")) else { continue };
+        let _ = write!(out, "  {key}: ");
+        if let Some(handle) = part("handle") {
+            let _ = write!(out, "@{handle} ");
         }
+        sanitize::line(out, &sanitize::cut(text, 100), terminal);
+        out.push('\n');
     }
     if let Some(Value::Array(candidates)) = r.details.get("candidates") {
         for candidate in candidates {
@@ -291,6 +303,10 @@ fn size(bytes: u64) -> String {
     }
 }
 
+fn files(n: usize) -> String {
+    format!("{n} file{}", if n == 1 { "" } else { "s" })
+}
+
 fn list(page: &mut Page, files: &Files) {
     page.out.reserve(files.files.len() * 96);
     for file in &files.files {
@@ -365,7 +381,7 @@ fn row(page: &mut Page, bullet: &BulletRow, numbered: bool) {
 
 fn status(page: &mut Page, state: &Status) {
     page.ink(Ink::Head, &state.dir);
-    page.text(&format!(": {} files, {}, as {}", state.files, size(state.bytes), state.actor)).end();
+    page.text(&format!(": {}, {}, as {}", files(state.files), size(state.bytes), state.actor)).end();
     match (&state.rev, &state.since) {
         (Some(rev), Some(since)) => page.text(&format!("last change {rev}, history since {since}")).end(),
         (Some(rev), None) => page.text(&format!("last change {rev}")).end(),
@@ -403,8 +419,9 @@ fn check(page: &mut Page, check: &Check, err: &mut String) {
         page.text(&format!(": {}: {}: {}{mend}", f.level, f.code, f.text)).end();
     }
     let _ = match check.findings.len() {
-        0 => writeln!(err, "memdir: {} files checked, nothing found", check.checked),
-        n => writeln!(err, "memdir: {n} findings in {} files checked", check.checked),
+        0 => writeln!(err, "memdir: {} checked, nothing found", files(check.checked)),
+        1 => writeln!(err, "memdir: 1 finding in {} checked", files(check.checked)),
+        n => writeln!(err, "memdir: {n} findings in {} checked", files(check.checked)),
     };
 }
 
@@ -414,7 +431,7 @@ fn init(page: &mut Page, made: &Init, err: &mut String) {
         page.ink(Ink::Added, "+").text(" ").text(path).end();
     }
     if made.adopted > 0 {
-        page.text(&format!("adopted {} files", made.adopted)).end();
+        page.text(&format!("adopted {}", files(made.adopted))).end();
     }
     if !made.changed {
         err.push_str("memdir: nothing to do\n");

@@ -35,7 +35,7 @@ pub fn edit(session: &Session, file: &str, resume: Option<&Path>, how: &How) -> 
         return Ok(Answer::Changed(Changed::default()));
     }
     let opened = base.unwrap_or(text);
-    let if_match = (exists || resume.is_some()).then(|| Etag::of(opened.as_bytes()).hex());
+    let if_match = (exists || !opened.is_empty()).then(|| Etag::of(opened.as_bytes()).hex());
     match saved(session, file, &opened, after, if_match, how) {
         Ok(answer) => {
             if how.dry_run {

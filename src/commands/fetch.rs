@@ -2,7 +2,7 @@
 //!
 //! Never changes anything.
 
-use crate::change::{Entry, Etag, Outcome};
+use crate::change::{Entry, EntryFile, Etag, Outcome};
 use crate::code::Rejection;
 use crate::document::Document;
 use crate::operation::relocate::{links, names};
@@ -12,7 +12,7 @@ use crate::store::{Found, Side, Store};
 
 /// The largest file, in bytes.
 const WHOLE: usize = 64 * 1024 * 1024;
-/// How many earlier texts of a file a refusal looks into.
+/// How many of a file's newest revisions a refusal looks into; twice as many texts in all.
 const PAST: usize = 20;
 
 /// Fetches one want into the snapshot.
@@ -79,29 +79,45 @@ fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
     links(&document).iter().any(|l| names(&text[l.start..l.end], l.wiki, holder, to))
 }
 
-/// What journal and slots know of a file. Texts that cannot be had any more are left out.
+/// What journal and slots know of a file, newest first. Texts that cannot be had any more are left out.
+///
+/// Looked into are the newest revisions, and before those the ones where a text can have gone: something was taken
+/// out, or somebody edited the file outside memdir. An old handle is worth an answer after 800 additions too.
 pub fn history(store: &Store, entries: &[Entry], of: &MemoryPath) -> History {
     let mut history = History::default();
-    let touched = |e: &&Entry| e.files.iter().any(|f| f.path == *of);
-    let mut next: Option<(Option<Etag>, &Entry)> = None;
-    for entry in done(entries).rev().filter(touched).take(PAST) {
-        let Some(file) = entry.files.iter().find(|f| f.path == *of) else { continue };
-        let past = |rev: Option<u64>, by: &Entry, document| {
-            let actor = rev.map_or("outside", |_| &by.actor);
-            Past { rev, actor: actor.to_owned(), at: by.at.clone(), document }
-        };
-        match next {
+    let mut newer: Option<Option<Etag>> = None;
+    let files = |e| own(e, of).map(|file| (e, file));
+    for (n, (entry, file)) in done(entries).rev().filter_map(files).enumerate() {
+        match newer.replace(file.before) {
             None => history.left = text(store, entry.rev, of, Side::After),
-            // Somebody edited the file between the two revisions.
-            Some((before, later)) if before != file.after => {
-                history.past.extend(text(store, entry.rev, of, Side::After).map(|d| past(None, later, d)));
+            Some(next) if next != file.after => {
+                let document = text(store, entry.rev, of, Side::After);
+                history.past.extend(document.map(|d| past(entry, None, d)));
             }
             Some(_) => {}
         }
-        history.past.extend(text(store, entry.rev, of, Side::Before).map(|d| past(Some(entry.rev), entry, d)));
-        next = Some((file.before, entry));
+        if n < PAST || takes_away(file) {
+            let document = text(store, entry.rev, of, Side::Before);
+            history.past.extend(document.map(|d| past(entry, Some(entry.rev), d)));
+        }
+        if history.past.len() >= 2 * PAST {
+            break;
+        }
     }
     history
+}
+
+fn own<'e>(entry: &'e Entry, of: &MemoryPath) -> Option<&'e EntryFile> {
+    entry.files.iter().find(|f| f.path == *of)
+}
+
+fn past(entry: &Entry, rev: Option<u64>, document: Document) -> Past {
+    let actor = rev.map_or("outside", |_| &entry.actor).to_owned();
+    Past { rev, actor, at: entry.at.clone(), document }
+}
+
+fn takes_away(file: &EntryFile) -> bool {
+    file.edits.as_ref().is_none_or(|edits| edits.iter().any(|e| !e.old.trim().is_empty()))
 }
 
 /// One text of a file's history.

@@ -7,10 +7,11 @@ use super::fetch::fetch;
 use super::{Session, Verdict};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
-use crate::document::Document;
+use crate::document::{Document, NotText};
 use crate::operation::locate::{SectionRef, Spot, address as locate, named};
+use crate::operation::snapshot::not_text;
 use crate::operation::{Snapshot, Stop, refuse};
-use crate::path::{BulletRef, MemoryPath};
+use crate::path::{Address, BulletRef, MemoryPath};
 use crate::store::Found;
 use crate::view::outline::{self, Depth, outline};
 
@@ -190,29 +191,40 @@ pub fn read(session: &Session, address: &str) -> Verdict {
     }))
 }
 
-/// A whole file needs no parsing, and may be anything that is text.
-fn raw(session: &Session, address: &str) -> Result<Option<Answer>, Rejection> {
-    let crate::path::Address::In(readings) = crate::path::Address::parse(address, &session.prefixes)? else {
-        return Ok(None);
-    };
-    let last = readings.len() - 1;
-    for (i, reading) in readings.into_iter().enumerate() {
-        if i == last && (reading.section.is_some() || reading.bullet.is_some()) {
-            return Ok(None);
-        }
-        for path in &reading.files {
-            let Some(version) = session.store.read(path)? else { continue };
-            let size = version.bytes.len() as u64;
-            let bytes = std::sync::Arc::unwrap_or_clone(version.bytes);
-            let text = String::from_utf8(bytes).map_err(|e| {
-                let at = e.utf8_error().valid_up_to();
-                crate::operation::snapshot::not_text(path, crate::document::NotText::Utf8(at))
-            })?;
-            let (path, etag) = (path.to_string(), version.etag.short());
-            return Ok(Some(Answer::Text(Text { path, section: None, handle: None, etag, size, text })));
+/// A whole file, opened: a door that prints bytes as they are needs nothing else, however large it is. `None` when the
+/// address names something else, or nothing.
+///
+/// # Errors
+/// `invalid_path`, `unsafe_file`, `io`.
+pub fn open(session: &Session, address: &str) -> Result<Option<std::fs::File>, Rejection> {
+    first_whole(session, address, |path| session.store.open_file(path))
+}
+
+/// What the first file gives that an address names as a whole.
+fn first_whole<T>(
+    session: &Session,
+    address: &str,
+    get: impl Fn(&MemoryPath) -> Result<Option<T>, Rejection>,
+) -> Result<Option<T>, Rejection> {
+    let Address::In(readings) = Address::parse(address, &session.prefixes)? else { return Ok(None) };
+    let whole = readings.iter().filter(|r| r.section.is_none() && r.bullet.is_none());
+    for path in whole.flat_map(|r| &r.files) {
+        if let Some(got) = get(path)? {
+            return Ok(Some(got));
         }
     }
     Ok(None)
+}
+
+/// A whole file needs no parsing, and may be anything that is text.
+fn raw(session: &Session, address: &str) -> Result<Option<Answer>, Rejection> {
+    let found = first_whole(session, address, |path| Ok(session.store.read(path)?.map(|v| (path.clone(), v))))?;
+    let Some((path, version)) = found else { return Ok(None) };
+    let size = version.bytes.len() as u64;
+    let text = String::from_utf8(std::sync::Arc::unwrap_or_clone(version.bytes))
+        .map_err(|e| not_text(&path, NotText::Utf8(e.utf8_error().valid_up_to())))?;
+    let (path, etag) = (path.to_string(), version.etag.short());
+    Ok(Some(Answer::Text(Text { path, section: None, handle: None, etag, size, text })))
 }
 
 /// Where things are: the data dir, a file's absolute path.

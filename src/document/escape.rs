@@ -19,7 +19,7 @@ pub(super) fn decode(raw: Cow<'_, str>) -> Cow<'_, str> {
     if !raw.contains('\\') {
         return raw;
     }
-    let read = rewrite(&raw, places(&raw), |slashes| (slashes % 2 == 1).then(|| slashes / 2));
+    let read = rewrite(&raw, places(&raw), |slashes| (slashes % 2 == 1).then_some(slashes / 2));
     match read {
         Cow::Borrowed(_) => raw,
         Cow::Owned(text) => Cow::Owned(text),
@@ -33,7 +33,7 @@ pub(super) fn encode_title(title: &str) -> Cow<'_, str> {
 
 /// What [`encode_title`] was given; anything else as it stands.
 pub(super) fn decode_title(raw: Cow<'_, str>) -> Cow<'_, str> {
-    let read = rewrite(&raw, title_places(&raw), |slashes| (slashes % 2 == 1).then(|| slashes / 2));
+    let read = rewrite(&raw, title_places(&raw), |slashes| (slashes % 2 == 1).then_some(slashes / 2));
     match read {
         Cow::Borrowed(_) => raw,
         Cow::Owned(text) => Cow::Owned(text),

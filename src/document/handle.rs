@@ -25,13 +25,18 @@ impl Handle {
     /// The handle of a text as it stands in a file.
     pub fn of(raw: &str) -> Handle {
         let digest: [u8; 32] = Sha256::digest(normal(raw).as_bytes()).into();
-        let letter = |i: usize| {
-            let (byte, shift) = (i * 5 / 8, i * 5 % 8);
-            let pair = u16::from(digest[byte]) << 8 | u16::from(*digest.get(byte + 1).unwrap_or(&0));
-            u64::from(pair >> (11 - shift) & 31)
-        };
-        let first = (0..51 - LENGTH).find(|i| letter(*i) >= 10).unwrap_or(51 - LENGTH);
-        Handle((first..first + LENGTH).fold(0, |all, i| all << 5 | letter(i)))
+        let (high, low) = digest.split_at(16);
+        let mut high = u128::from_be_bytes(high.try_into().unwrap_or_default());
+        let mut low = u128::from_be_bytes(low.try_into().unwrap_or_default());
+        // After 36 digits in a row (never seen) the digest is used up, and zeros follow.
+        for _ in 0..51 - LENGTH {
+            if high >> 123 >= 10 {
+                break;
+            }
+            high = high << 5 | low >> 123;
+            low <<= 5;
+        }
+        Handle((high >> (128 - 5 * LENGTH)) as u64)
     }
 
     /// The first `length` letters (1–12).
@@ -51,7 +56,7 @@ impl Handle {
             low = low << 5 | letter as u64;
         }
         let open = 5 * (LENGTH - name.len());
-        Some((Handle(low << open), Handle((low + 1 << open) - 1)))
+        Some((Handle(low << open), Handle(((low + 1) << open) - 1)))
     }
 
     /// How many letters tell two different handles apart, at least 4.
@@ -70,8 +75,11 @@ impl Handle {
 /// What a text is compared by: one line, white space folded, backslash escapes taken off, NFC.
 pub(super) fn normal(raw: &str) -> Cow<'_, str> {
     let raw = raw.trim();
-    let plain = |pair: &[u8]| pair[0] > b' ' && pair[0] != b'\\' || pair[0] == b' ' && pair[1] > b' ';
-    if raw.is_ascii() && raw.as_bytes().windows(2).all(plain) {
+    let bytes = raw.as_bytes();
+    let odd = bytes.iter().fold(false, |odd, b| odd | (*b < b' ') | (*b > b'~') | (*b == b'\\'));
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    let wide = pairs.fold(false, |wide, (a, b)| wide | ((*a == b' ') & (*b == b' ')));
+    if !odd && !wide {
         return Cow::Borrowed(raw);
     }
     let folded = unescaped(raw).split_whitespace().collect::<Vec<_>>().join(" ");

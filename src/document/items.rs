@@ -17,9 +17,8 @@ pub fn items_source(markdown: &str) -> Result<Vec<Item>, String> {
         return Ok(lines.map(|line| Item { text: line.to_owned(), ..Item::default() }).collect());
     }
     let mut items = Vec::new();
-    for (node, inner) in document.nodes.iter().zip(&document.inner).filter(|(_, inner)| inner.depth == 0) {
+    for (node, _) in document.nodes.iter().zip(&document.inner).filter(|(_, inner)| inner.depth == 0) {
         let number = 1 + memchr::memchr_iter(b'\n', &markdown.as_bytes()[..node.span.start as usize]).count();
-        debug_assert_eq!(inner.depth, 0);
         match node.kind {
             Kind::Bullet(bullet) => items.push(item(&document, bullet as usize)),
             Kind::OtherItem => return Err(format!("the item in line {number} does not start with plain text")),

@@ -59,7 +59,7 @@ pub(super) fn block_end(bytes: &[u8], start: usize, end: usize) -> usize {
 /// Where the run of blank lines that starts at the line start `at` ends.
 pub(super) fn after_blanks(bytes: &[u8], at: usize) -> usize {
     let mut at = at;
-    while at < bytes.len() {
+    while at < bytes.len() && matches!(bytes[at], b' ' | b'\t' | b'\n' | b'\r') {
         let end = end(bytes, at);
         if !all_blank(&bytes[at..end]) {
             break;

@@ -2,9 +2,6 @@
 //!
 //! Never reorders or drops keys it does not know.
 
-use std::iter::Peekable;
-use std::str::Chars;
-
 /// The documented keys, in the order in which they are written.
 const KEYS: [&str; 13] = ["id", "exp", "conf", "imp", "pin", "dur", "type", "src", "by", "run", "role", "added", "upd"];
 
@@ -16,20 +13,13 @@ pub struct Meta(pub Vec<(String, String)>);
 impl Meta {
     /// Reads one line (indent and line end allowed); `None` when it is no metadata line.
     pub fn parse(line: &str) -> Option<Meta> {
-        let inner = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
-        let words = inner.trim_start().strip_prefix("mem")?;
-        if inner.contains("-->") || words.starts_with(|c: char| !c.is_whitespace()) {
-            return None;
-        }
-        let mut chars = words.chars().peekable();
-        let mut pairs = Vec::new();
-        loop {
-            while chars.next_if(|c| c.is_whitespace()).is_some() {}
-            if chars.peek().is_none() {
-                return Some(Meta(pairs));
-            }
-            pairs.push(pair(&mut chars)?);
-        }
+        let owned = |pair: Option<(&str, &str)>| pair.map(|(key, value)| (key.to_owned(), decoded(value)));
+        words(line)?.map(owned).collect::<Option<Vec<_>>>().map(Meta)
+    }
+
+    /// Whether a line is a metadata line, without keeping what it says.
+    pub(super) fn is_line(line: &str) -> bool {
+        words(line).is_some_and(|mut words| words.all(|pair| pair.is_some()))
     }
 
     /// The comment, without indent and line end.
@@ -75,30 +65,44 @@ fn rank(key: &str) -> Option<usize> {
     KEYS.iter().position(|k| *k == key).or((key == "w").then_some(KEYS.len()))
 }
 
-fn pair(chars: &mut Peekable<Chars<'_>>) -> Option<(String, String)> {
-    let mut key = String::new();
-    while let Some(c) = chars.next_if(|c| !c.is_whitespace() && *c != '=') {
-        key.push(c);
+/// The words between `<!-- mem` and `-->`.
+fn words(line: &str) -> Option<Words<'_>> {
+    let inner = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
+    let words = inner.trim_start().strip_prefix("mem")?;
+    let ended = words.is_empty() || words.starts_with(char::is_whitespace);
+    (ended && !inner.contains("-->")).then_some(Words(words))
+}
+
+/// Keys and raw values one by one; `None` for what cannot be read.
+struct Words<'a>(&'a str);
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Option<(&'a str, &'a str)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.0.trim_start();
+        if rest.is_empty() {
+            return None;
+        }
+        let found = pair(rest);
+        self.0 = found.map_or("", |(.., rest)| rest);
+        Some(found.map(|(key, value, _)| (key, value)))
     }
+}
+
+/// The first key and raw value, and what follows.
+fn pair(text: &str) -> Option<(&str, &str, &str)> {
+    let (key, rest) = text.split_at(text.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(text.len()));
     if key.is_empty() || key.contains('"') {
         return None;
     }
-    let mut value = String::new();
-    if chars.next_if_eq(&'=').is_some() {
-        if chars.next_if_eq(&'"').is_some() {
-            loop {
-                match chars.next()? {
-                    '"' => break,
-                    c => value.push(c),
-                }
-            }
-        } else {
-            while let Some(c) = chars.next_if(|c| !c.is_whitespace()) {
-                value.push(c);
-            }
-        }
+    let Some(value) = rest.strip_prefix('=') else { return Some((key, "", rest)) };
+    if let Some(quoted) = value.strip_prefix('"') {
+        let (value, rest) = quoted.split_once('"')?;
+        return Some((key, value, rest));
     }
-    Some((key, decoded(&value)))
+    let (value, rest) = value.split_at(value.find(char::is_whitespace).unwrap_or(value.len()));
+    Some((key, value, rest))
 }
 
 /// A value as the line holds it: quoted where blanks need it, `%XX` for what would break the comment.

@@ -32,6 +32,13 @@ pub(super) struct Draft {
 }
 
 impl Draft {
+    /// Makes room for that many bullets: too much costs nothing until it is used, too little costs copies.
+    fn reserve(&mut self, bullets: usize) {
+        self.nodes.reserve(bullets);
+        self.inner.reserve(bullets);
+        self.bullets.reserve(bullets);
+    }
+
     /// Adds a block; a heading's number is its level until sections are made.
     pub fn push(&mut self, kind: Kind, start: usize, end: usize, depth: usize) -> usize {
         self.nodes.push(Node { kind, span: span(start, end) });
@@ -75,6 +82,7 @@ pub(super) fn span(start: usize, end: usize) -> Span {
 pub(super) fn parse(text: &str, chunked: bool) -> Parsed {
     let (front, body) = front::split(text);
     let mut draft = Draft::default();
+    draft.reserve((text.len() - body) / 64);
     match chunked && can_be_cut(&text.as_bytes()[body..]) {
         true => by_chunks(text, body, &mut draft),
         false => walk(text, body..text.len(), &mut draft),
@@ -104,6 +112,7 @@ fn is_closed_comment(rest: &[u8]) -> bool {
 }
 
 /// A line that starts a block whatever stands above it.
+#[derive(Clone, Copy)]
 enum Opening {
     Bullet,
     Heading(u32),
@@ -114,29 +123,34 @@ fn by_chunks(text: &str, body: usize, draft: &mut Draft) {
     let bytes = text.as_bytes();
     let mut unusual = None;
     let mut at = body;
+    let mut here = opening(&bytes[at..]);
     while at < bytes.len() {
         let end = lines::end(bytes, at);
-        let plain = opening(&bytes[at..end]).and_then(|found| {
-            let (meta, next) = match found {
-                Opening::Bullet => meta_line(text, end),
-                Opening::Heading(_) => (None, end),
-            };
-            let next = lines::after_blanks(bytes, next);
-            let alone = next == bytes.len() || opening(&bytes[next..lines::end(bytes, next)]).is_some();
-            alone.then_some((found, meta, next))
-        });
-        let Some((found, meta, next)) = plain else {
-            unusual.get_or_insert(at);
-            at = end;
-            continue;
+        let (meta, next) = match here {
+            Some(Opening::Bullet) => meta_line(text, end),
+            _ => (None, end),
         };
-        if let Some(start) = unusual.take() {
-            walk(text, start..at, draft);
+        let next = if here.is_some() { lines::after_blanks(bytes, next) } else { end };
+        let following = opening(&bytes[next..]);
+        let alone = next == bytes.len() || following.is_some();
+        match here.filter(|_| alone) {
+            None => {
+                unusual.get_or_insert(at);
+                here = if next == end { following } else { None };
+                at = end;
+                continue;
+            }
+            Some(found) => {
+                if let Some(start) = unusual.take() {
+                    walk(text, start..at, draft);
+                }
+                match found {
+                    Opening::Heading(level) => drop(draft.push(Kind::Heading(level), at, end, 0)),
+                    Opening::Bullet => plain_bullet(bytes, at, end, meta, draft),
+                }
+            }
         }
-        match found {
-            Opening::Heading(level) => drop(draft.push(Kind::Heading(level), at, end, 0)),
-            Opening::Bullet => plain_bullet(bytes, at, end, meta, draft),
-        }
+        here = following;
         at = next;
     }
     if let Some(start) = unusual {
@@ -166,24 +180,25 @@ fn plain_bullet(bytes: &[u8], at: usize, head: usize, meta: Option<Span>, draft:
 /// The metadata line at `at`, if one stands there at a plain bullet's indent, and where what follows starts.
 fn meta_line(text: &str, at: usize) -> (Option<Span>, usize) {
     let found = text[at..].starts_with("  <!-- mem ").then(|| lines::end(text.as_bytes(), at));
-    match found.filter(|end| Meta::parse(&text[at..*end]).is_some()) {
+    match found.filter(|end| Meta::is_line(&text[at..*end])) {
         Some(end) => (Some(span(at, end)), end),
         None => (None, at),
     }
 }
 
-fn opening(line: &[u8]) -> Option<Opening> {
-    match line {
+/// What the line that starts here surely opens.
+fn opening(text: &[u8]) -> Option<Opening> {
+    match text {
         [b'-' | b'*' | b'+', b' ', rest @ ..] => is_plain(rest).then_some(Opening::Bullet),
         [b'#', ..] => {
-            let level = line.iter().take_while(|b| **b == b'#').count();
-            (level <= 6 && line.get(level) == Some(&b' ')).then_some(Opening::Heading(level as u32))
+            let level = text.iter().take_while(|b| **b == b'#').count();
+            (level <= 6 && text.get(level) == Some(&b' ')).then_some(Opening::Heading(level as u32))
         }
         _ => None,
     }
 }
 
-/// Whether an item's first line can be nothing but a paragraph (given that the body holds no fence).
+/// Whether an item whose text starts here can start with nothing but a paragraph (given that the body holds no fence).
 fn is_plain(rest: &[u8]) -> bool {
     let second = rest.get(1).copied().unwrap_or(b'\n');
     match rest.first().copied().unwrap_or(b'\n') {
@@ -192,7 +207,7 @@ fn is_plain(rest: &[u8]) -> bool {
             second.is_ascii_alphanumeric() || second == b'*' && rest.get(2).is_some_and(|b| b.is_ascii_alphanumeric())
         }
         b'0'..=b'9' => rest.iter().find(|b| !b.is_ascii_digit()).is_some_and(|b| !matches!(b, b'.' | b')')),
-        b'[' => memmem::find(rest, b"]:").is_none(),
+        b'[' => memmem::find(&rest[..lines::end(rest, 0)], b"]:").is_none(),
         _ => false,
     }
 }

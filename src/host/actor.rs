@@ -29,8 +29,9 @@ const LONGEST: usize = 64;
 
 /// The caller's name: `given` (`--as`), `MEMDIR_AS`, a known agent host, git's name, `$USER`, else `unknown`.
 ///
-/// `env` looks a variable up; `work` is the working directory, from which git's files are found.
-pub fn actor(given: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work: &Path) -> String {
+/// `env` looks a variable up; `work` is the working directory, from which git's files are found; without it
+/// git's files are not read.
+pub fn actor(given: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
     let set = |name: &str| env(name).map(|v| clean(&v)).filter(|v| !v.is_empty());
     given
         .map(clean)
@@ -39,7 +40,7 @@ pub fn actor(given: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work: &P
         .or_else(|| HOSTS.iter().find(|(name, _)| set(name).is_some_and(on)).map(|(_, host)| (*host).to_owned()))
         .or_else(|| NAMED.iter().find_map(|name| set(name).filter(|v| on(v.clone()) && v != "1" && v != "true")))
         .or_else(|| set("GIT_AUTHOR_NAME"))
-        .or_else(|| git_name(env, work).map(|n| clean(&n)).filter(|n| !n.is_empty()))
+        .or_else(|| git_name(env, work?).map(|n| clean(&n)).filter(|n| !n.is_empty()))
         .or_else(|| set("USER"))
         .unwrap_or_else(|| "unknown".to_owned())
 }
@@ -116,7 +117,7 @@ mod tests {
 
     fn check(given: Option<&str>, env: &[(&str, &str)], name: &str) {
         let look = |k: &str| env.iter().find(|(n, _)| *n == k).map(|(_, v)| (*v).to_owned());
-        assert_eq!(actor(given, &look, Path::new("/nowhere")), name, "{given:?} {env:?}");
+        assert_eq!(actor(given, &look, Some(Path::new("/nowhere"))), name, "{given:?} {env:?}");
     }
 
     #[test]

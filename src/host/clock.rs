@@ -10,12 +10,13 @@ use jiff::{Timestamp, Zoned};
 use crate::code::{Code, Rejection};
 
 /// Now. `fixed` is `MEMDIR_NOW`: an RFC 3339 time (its offset becomes the time zone) or a date (midnight UTC).
+/// Without `local` the time zone is UTC, which reads no file.
 ///
 /// # Errors
 /// `usage` when `fixed` is neither.
-pub fn now(fixed: Option<&str>) -> Result<Zoned, Rejection> {
+pub fn now(fixed: Option<&str>, local: bool) -> Result<Zoned, Rejection> {
     let Some(text) = fixed else {
-        return Ok(Zoned::now());
+        return Ok(if local { Zoned::now() } else { Timestamp::now().to_zoned(TimeZone::UTC) });
     };
     read(text).ok_or_else(|| {
         Rejection::new(Code::Usage, "MEMDIR_NOW is neither an RFC 3339 time nor a date")
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, shown: &str) {
-        assert_eq!(now(Some(text)).unwrap().to_string(), shown);
+        assert_eq!(now(Some(text), true).unwrap().to_string(), shown);
     }
 
     #[test]
@@ -49,6 +50,6 @@ mod tests {
         check("2026-02-24T10:00:00Z", "2026-02-24T10:00:00+00:00[UTC]");
         check("2026-02-24T10:00:00+08:00", "2026-02-24T10:00:00+08:00[+08:00]");
         check("2026-02-24", "2026-02-24T00:00:00+00:00[UTC]");
-        assert_eq!(now(Some("soon")).unwrap_err().code, Code::Usage);
+        assert_eq!(now(Some("soon"), false).unwrap_err().code, Code::Usage);
     }
 }

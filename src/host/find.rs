@@ -35,7 +35,7 @@ pub struct Place {
 /// `no_data_dir`.
 pub fn find(asked: &Asked, work: &Path, user: &dyn Fn() -> Option<PathBuf>) -> Result<Place, Rejection> {
     if let Some(dir) = &asked.dir {
-        return named(work.join(dir), "flag");
+        return named(work.join(dir), "flag").or_else(|refused| scope(asked, dir, work, user).ok_or(refused));
     }
     if asked.global {
         let none = || missing("the user config names no memory.dataDir");
@@ -53,6 +53,18 @@ pub fn find(asked: &Asked, work: &Path, user: &dyn Fn() -> Option<PathBuf>) -> R
             .hint("make one with `memdir init`, or name one with -C DIR or MEMDIR")
             .try_(Hint { verb: vec!["init"], address: Vec::new() })),
     }
+}
+
+/// `-C scopes/NAME` and `-C NAME` mean a scope of the data dir that would be found without `-C`. No link is one.
+fn scope(asked: &Asked, dir: &Path, work: &Path, user: &dyn Fn() -> Option<PathBuf>) -> Option<Place> {
+    use std::path::Component;
+    if !dir.components().all(|c| matches!(c, Component::Normal(_))) {
+        return None;
+    }
+    let around = find(&Asked { dir: None, ..asked.clone() }, work, user).ok()?.dir;
+    let inside = if dir.starts_with("scopes") { around.join(dir) } else { around.join("scopes").join(dir) };
+    let real = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
+    (real(&around.join("scopes")) && real(&inside)).then_some(Place { dir: inside, found_by: "flag" })
 }
 
 fn missing(message: &str) -> Rejection {
@@ -89,12 +101,11 @@ fn tidy(path: &Path) -> PathBuf {
 /// How the data dir may be written in front of a path: absolute, from the working directory, and without links.
 pub fn prefixes(dir: &Path, work: &Path) -> Prefixes {
     let mut all = vec![dir.to_string_lossy().into_owned()];
-    if let Ok(below) = dir.strip_prefix(work) {
-        all.push(below.to_string_lossy().into_owned());
-    } else if let Ok(deeper) = work.strip_prefix(dir) {
-        let up = deeper.components().map(|_| "..").collect::<Vec<_>>();
-        all.push(up.join("/"));
+    let below = relative(dir, work);
+    if !below.starts_with("..") {
+        all.push(format!("./{below}"));
     }
+    all.push(below);
     if let Ok(real) = dir.canonicalize()
         && real != dir
     {
@@ -124,12 +135,20 @@ pub fn policy_text(dir: &Path) -> Result<String, Rejection> {
     if !file.metadata().is_ok_and(|m| m.is_file()) {
         return Err(refused(Code::UnsafeFile, "is no regular file"));
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(4096);
     match file.take(POLICY + 1).read_to_end(&mut bytes) {
         Err(e) => Err(refused(Code::Io, &format!("cannot be read: {e}"))),
         Ok(n) if n as u64 > POLICY => Err(refused(Code::TooLarge, "is over 64 KiB")),
         Ok(_) => String::from_utf8(bytes).map_err(|_| refused(Code::NotText, "is not UTF-8")),
     }
+}
+
+/// A directory as seen from another; empty for itself.
+fn relative(dir: &Path, from: &Path) -> String {
+    let same = dir.components().zip(from.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(same).map(|_| "..".into());
+    let down = dir.components().skip(same).map(|c| c.as_os_str().to_string_lossy());
+    up.chain(down).collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]
@@ -167,12 +186,25 @@ mod tests {
     }
 
     #[test]
+    fn a_scope_is_named_from_around_its_data_dir() {
+        let root = tree(&["a/memory/facts", "a/memory/scopes/web/facts", "a/web2"]);
+        let named = |dir: &str| Asked { dir: Some(dir.into()), ..Asked::default() };
+        let web = Some(("a/memory/scopes/web", "flag"));
+        check(root.path(), "a", named("scopes/web"), None, web);
+        check(root.path(), "a", named("web"), None, web);
+        check(root.path(), "a/memory", named("scopes/web"), None, web);
+        check(root.path(), "a", named("web2"), None, Some(("a/web2", "flag")));
+        check(root.path(), "a", named("scopes/none"), None, None);
+    }
+
+    #[test]
     fn a_path_may_be_written_with_the_data_dir_in_front() {
         let root = tree(&["w/memory/facts", "w/deep"]);
         let dir = root.path().join("w/memory");
         let from = |work: &str| prefixes(&dir, &root.path().join(work)).0;
         assert!(from("w").contains(&"memory".to_owned()));
         assert!(from("w/memory/facts").contains(&"..".to_owned()));
+        assert!(from("w/deep").contains(&"../memory".to_owned()));
         assert_eq!(from("w/deep")[0], dir.to_str().unwrap());
     }
 }

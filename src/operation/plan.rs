@@ -2,8 +2,6 @@
 //!
 //! Pure: asks for what it must know instead of fetching it, and leaves nothing half done.
 
-use std::collections::HashMap;
-
 use jiff::Zoned;
 
 use crate::change::{Changeset, Effect, Etag, FileChange, JournalEdit, Sign};
@@ -11,7 +9,7 @@ use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, Edit, Edited, Item, Meta, edit, summary};
 use crate::path::{MemoryPath, Prefixes};
 use crate::policy::{Policy, Stamp};
-use crate::text::{Splice, splice};
+use crate::text::{Splice, compose, splice};
 
 use super::draft::{self, Draft, Echo};
 use super::locate::Spot;
@@ -304,14 +302,19 @@ fn finished(desk: &mut Desk<'_>, sheet: Sheet, changeset: &mut Changeset, evicte
         }
         None => {
             let edited = edited(base, &sheet, &path)?;
-            changeset.effects.extend(told(base, &edited, &sheet, &path));
+            match sheet.edits.first() {
+                Some((n, ..)) if sheet.links => {
+                    changeset.effects.extend(effects::between(Some(base), Some(&edited.document), &path, *n));
+                }
+                _ => changeset.effects.extend(told(base, &edited, &sheet, &path)),
+            }
             (edited.document, present.is_some().then_some(edited.splices))
         }
     };
     let limits = gates::limits(desk, &path, present.map(|f| &f.document), &after)?;
     if !limits.is_empty() {
         let rest = gates::evict(&path, &after, &limits, changeset, evicted, desk)?;
-        splices = splices.and_then(|first| compose(&first, &rest.splices));
+        splices = splices.map(|first| compose(&first, &rest.splices));
         after = rest.document;
     }
     let mut line = None;
@@ -320,14 +323,14 @@ fn finished(desk: &mut Desk<'_>, sheet: Sheet, changeset: &mut Changeset, evicte
         if !dates.is_empty() {
             let text = splice(after.text(), &dates).map_err(|_| met_the_end())?;
             after = Document::parse(text);
-            splices = splices.and_then(|first| compose(&first, &dates));
+            splices = splices.map(|first| compose(&first, &dates));
         }
     }
     if !sheet.links {
         let before = present.map(|f| &f.document);
         if let Some((splice, value)) = derived(desk, &sheet, before, &after, &path)? {
             after = Document::parse(spliced(after.text(), &splice)?);
-            splices = splices.and_then(|first| compose(&first, std::slice::from_ref(&splice)));
+            splices = splices.map(|first| compose(&first, std::slice::from_ref(&splice)));
             line = Some(value);
         }
     }
@@ -479,38 +482,4 @@ pub fn narrow(before: &str, after: &str) -> Splice {
         end -= 1;
     }
     Splice { start, end: b.len() - end, new: after[start..a.len() - end].to_owned() }
-}
-
-/// Two rounds of replacements as one on the first text; `None` where the second touches what the first wrote.
-pub fn compose(first: &[Splice], second: &[Splice]) -> Option<Vec<Splice>> {
-    let mut all: Vec<Splice> = first.to_vec();
-    for s in second {
-        let mut shift = 0isize;
-        for f in first {
-            let new_start = f.start as isize + shift;
-            let new_end = new_start + f.new.len() as isize;
-            if (s.start as isize) >= new_end
-                && !(f.new.is_empty() && s.start as isize == new_end && s.end > s.start && f.start == f.end)
-            {
-                shift += f.new.len() as isize - (f.end - f.start) as isize;
-            } else if (s.end as isize) > new_start {
-                return None;
-            } else {
-                break;
-            }
-        }
-        let back = |at: usize| usize::try_from(at as isize - shift).ok();
-        all.push(Splice { start: back(s.start)?, end: back(s.end)?, new: s.new.clone() });
-    }
-    all.sort_by_key(|s| (s.start, s.end));
-    let disjoint =
-        all.windows(2).all(|w| w[0].end < w[1].start || (w[0].end <= w[1].start && w[0].start != w[1].start));
-    disjoint.then_some(all)
-}
-
-/// Which files a set of effects is about, for answers that group by file.
-pub fn by_file(effects: &[Effect]) -> HashMap<&MemoryPath, Vec<&Effect>> {
-    let mut map: HashMap<&MemoryPath, Vec<&Effect>> = HashMap::new();
-    effects.iter().for_each(|e| map.entry(&e.path).or_default().push(e));
-    map
 }

@@ -235,15 +235,16 @@ fn changed(d: &Document, path: &MemoryPath, then: &Document, old: usize, by: Opt
     let was = then.bullet_text(old).into_owned();
     let handle = then.handle_name(old);
     let new = successor(d, then, old);
+    let by = by.and_then(|(rev, actor)| Some((rev?, actor)));
     let who = match by {
-        Some((Some(rev), actor)) => format!("by {actor} in r{rev}"),
-        _ => "outside memdir".to_owned(),
+        Some((rev, actor)) => format!("by {actor} in r{rev}"),
+        None => "outside memdir".to_owned(),
     };
     let what = if new.is_some() { "rephrased" } else { "removed" };
     let mut rejection = Rejection::new(Code::BulletChanged, format!("@{handle} in {path} was {what} {who}"))
         .detail("was", json!({"handle": handle, "text": was}))
         .detail("by", by.map_or("outside", |(_, actor)| actor));
-    if let Some((Some(rev), _)) = by {
+    if let Some((rev, _)) = by {
         rejection = rejection.detail("rev", format!("r{rev}"));
     }
     match new {

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::journal::{Intent, IntentFile};
+use super::line::{Intent, IntentFile};
 use super::protocol::Ending;
 use super::root::{Root, open_plain, version};
 use super::{Side, slot};

@@ -1,12 +1,17 @@
 //! The only room that touches the data dir: root, lock, commit, journal, undo, recovery (DESIGN 7).
 //!
 //! Knows no markdown: texts are bytes, operations are opaque JSON.
+//!
+//! To read it: `root` (the sandbox) and `walk`; `protocol` (what a commit does, pure) and `explore` (its proof by
+//! exhaustion); `line`, `journal` and `slot` (what is kept); `run`, `commit`, `recover` (the protocol carried out);
+//! `lock`; `history` (earlier texts); `view` (consistent reading); `reap` (forgetting); `platform` (system calls).
 
 mod commit;
 #[cfg(test)]
 mod explore;
 mod history;
 mod journal;
+mod line;
 mod lock;
 pub mod make;
 mod platform;
@@ -14,6 +19,7 @@ mod protocol;
 mod reap;
 mod recover;
 mod root;
+mod run;
 mod slot;
 mod view;
 mod walk;
@@ -109,6 +115,9 @@ pub enum Side {
     After,
 }
 
+/// What [`Store::each`] calls: with the file and its size, and its bytes with whether they are all of it.
+pub type Reader<'a, T> = &'a (dyn Fn(&Found, Result<(&[u8], bool), Rejection>) -> T + Sync);
+
 /// The right to write, held until dropped.
 pub struct Locked<'a> {
     /// The store it belongs to.
@@ -148,6 +157,15 @@ impl Store {
         }
     }
 
+    /// Opens one file through the sandbox, for a reader that passes its bytes on as they are; `Ok(None)` when it does
+    /// not exist.
+    ///
+    /// # Errors
+    /// `unsafe_file`, `io`.
+    pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
+        self.root().open_file(path)
+    }
+
     /// All `*.md` files (also names outside the grammar) below the data dir except `.memdir/`, hidden names and
     /// `scopes/`, sorted by path. With `under`, only below that folder.
     ///
@@ -170,12 +188,7 @@ impl Store {
 
     /// Reads up to `limit` bytes of each file and maps them, in the order given; on two threads above 256 files.
     /// `f` gets the file with its size, the bytes, and whether they are the whole file.
-    pub fn each<T: Send>(
-        &self,
-        files: &[Found],
-        limit: usize,
-        f: &(dyn Fn(&Found, Result<(&[u8], bool), Rejection>) -> T + Sync),
-    ) -> Vec<T> {
+    pub fn each<T: Send>(&self, files: &[Found], limit: usize, f: Reader<'_, T>) -> Vec<T> {
         let root = self.root();
         if self.overlay.is_empty() {
             return walk::each(&root, files, limit, f);
@@ -215,8 +228,8 @@ impl Store {
     fn entries(&self, read: fn(&Journal) -> Result<Vec<u8>, Rejection>) -> Result<Vec<Entry>, Rejection> {
         let root = self.root();
         let Some(journal) = open_journal(&root)? else { return Ok(Vec::new()) };
-        let records = journal::records(&read(&journal)?);
-        Ok(records.iter().map(|(intent, ending)| intent.entry(journal::outcome(*ending))).collect())
+        let records = line::records(&read(&journal)?);
+        Ok(records.into_iter().map(|(intent, ending)| intent.into_entry(line::outcome(ending))).collect())
     }
 
     /// The text of a file on one side of a revision: `Ok(None)` when it did not exist there;
@@ -231,7 +244,7 @@ impl Store {
             Some(journal) => journal.all()?,
             None => Vec::new(),
         };
-        history::text(&root, &journal::records(&bytes), rev, path, side)
+        history::text(&root, &line::records(&bytes), rev, path, side)
     }
 
     /// Takes the lock (DESIGN 7), then recovers an interrupted command; its warnings come with the lock.

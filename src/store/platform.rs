@@ -72,6 +72,18 @@ pub fn look(dir: impl AsFd, name: &str) -> Result<Stat> {
     rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
 }
 
+/// The permission bits of a file (`0o7777`).
+#[allow(clippy::unnecessary_cast)] // 16 bits on some systems
+pub fn mode(stat: &Stat) -> u32 {
+    stat.st_mode as u32 & 0o7777
+}
+
+/// Sets the permission bits of an open file.
+#[allow(clippy::unnecessary_cast)]
+pub fn set_mode(file: impl AsFd, mode: u32) -> Result<()> {
+    rustix::fs::fchmod(file, Mode::from_raw_mode(mode as rustix::fs::RawMode))
+}
+
 /// A file's name in a directory that is held open.
 #[derive(Clone, Copy)]
 pub struct Name<'a> {
@@ -173,5 +185,14 @@ fn lease(file: BorrowedFd<'_>) -> bool {
             return false;
         }
     }
-    std::io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
+    std::io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN) && !is_remote(file)
+}
+
+/// NFS and SMB refuse leases with the same answer when nobody writes.
+#[cfg(target_os = "linux")]
+fn is_remote(file: BorrowedFd<'_>) -> bool {
+    const NFS: u32 = 0x6969;
+    const CIFS: u32 = 0xff53_4d42;
+    const SMB2: u32 = 0xfe53_4d42;
+    rustix::fs::fstatfs(file).is_ok_and(|fs| matches!(fs.f_type as u32, NFS | CIFS | SMB2))
 }

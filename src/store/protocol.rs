@@ -109,7 +109,7 @@ pub enum Verdict {
 enum Status {
     /// Not done, or put back.
     Todo,
-    /// Done, and its slot must be made again before it can be.
+    /// Not done, and its slot must be made again before it can be.
     Slotless,
     /// Done; what came out was the base.
     Done,

@@ -7,7 +7,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::journal::{Intent, Journal, NAME, end_line, intent_line, records};
+use super::journal::{Journal, NAME};
+use super::line::{Intent, end_line, intent_line, records};
 use super::protocol::Ending;
 use super::root::{refusal, refusal_to_write, write_all};
 use super::{Locked, platform, slot, walk};
@@ -171,7 +172,65 @@ fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
     for name in names {
         let Some((rev, _)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
         let Ok(stat) = platform::look(dir.as_fd(), &name) else { continue };
-        slots.push(Slot { rev, name, size: stat.st_size as u64, changed: stat.st_ctime as i64 });
+        slots.push(Slot { rev, name, size: stat.st_size as u64, changed: stat.st_ctime });
     }
     Ok(slots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::{Changeset, FileChange, Header};
+    use crate::code::Code;
+    use crate::store::{Durability, Options, Side, Store};
+    use std::sync::Arc;
+
+    fn bounds() -> Bounds {
+        Bounds { since: 0, slots: 100, bytes: 1000, entries: 100, spared: 2 }
+    }
+
+    /// A store whose one file was written six times, each text another size, and what is left after reaping.
+    fn left(bounds: Bounds) -> (usize, Vec<u64>, Vec<u64>) {
+        let dir = tempfile::tempdir().unwrap();
+        let options = Options { durability: Durability::Fast, ..Options::default() };
+        let store = Store::open(dir.path(), options).unwrap();
+        let path = MemoryPath::new("a.md").unwrap();
+        let (lock, _) = store.lock().unwrap();
+        for n in 1..=6 {
+            let file = FileChange {
+                path: path.clone(),
+                before: store.read(&path).unwrap(),
+                after: Some(Arc::new(vec![b'x'; 10 * n])),
+                mode: None,
+                edits: None,
+                moved: None,
+                summary: None,
+            };
+            let at = "2026-11-20T10:00:00Z".to_owned();
+            let header = Header { at, actor: "t".into(), reason: None, source: None, request: None };
+            lock.commit(&Changeset { files: vec![file], ..Changeset::default() }, &header, None).unwrap();
+        }
+        let gone = lock.reap_to(&bounds).unwrap();
+        let texts = (2..=6).filter(|&rev| match store.text(rev, &path, Side::Before) {
+            Ok(text) => text.is_some(),
+            Err(rejection) => {
+                assert!(matches!(rejection.code, Code::HistoryGone | Code::RevisionNotFound));
+                false
+            }
+        });
+        let texts = texts.collect();
+        let entries = store.journal().unwrap().iter().map(|entry| entry.rev).collect();
+        (gone, texts, entries)
+    }
+
+    #[test]
+    fn each_bound_takes_the_oldest_and_spares_the_last_revisions() {
+        let all: Vec<u64> = (1..=6).collect();
+        assert_eq!(left(bounds()), (0, vec![2, 3, 4, 5, 6], all.clone()));
+        assert_eq!(left(Bounds { since: i64::MAX, ..bounds() }), (3, vec![5, 6], all.clone()));
+        assert_eq!(left(Bounds { slots: 3, ..bounds() }), (2, vec![4, 5, 6], all.clone()));
+        assert_eq!(left(Bounds { bytes: 120, ..bounds() }), (2, vec![4, 5, 6], all));
+        assert_eq!(left(Bounds { entries: 3, ..bounds() }).2, [4, 5, 6]);
+        assert_eq!(left(Bounds { entries: 1, ..bounds() }).2, [5, 6]);
+    }
 }

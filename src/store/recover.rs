@@ -5,10 +5,11 @@
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
-use super::commit::{File, Run, Watch, rescue_path, rescued};
-use super::journal::{Intent, Journal};
+use super::journal::Journal;
+use super::line::Intent;
 use super::protocol::{Machine, Verdict};
 use super::root::Root;
+use super::run::{File, Run, Watch, rescue_path, rescued};
 use super::{Options, platform, slot};
 use crate::code::{Code, Rejection, Warning};
 

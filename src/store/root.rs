@@ -23,8 +23,7 @@ pub struct Root {
     pub dir: OwnedFd,
     /// Where it was found.
     pub path: PathBuf,
-    device: u64,
-    inode: u64,
+    stat: Stat,
     machine: OnceLock<OwnedFd>,
     undo: OnceLock<OwnedFd>,
 }
@@ -47,13 +46,15 @@ impl Root {
             e => Rejection::new(Code::Io, format!("the data dir '{shown}' cannot be opened: {}", reason(e))),
         })?;
         let stat = rustix::fs::fstat(&dir).map_err(|e| refusal(e, "the data dir"))?;
-        let (device, inode) = (stat.st_dev, stat.st_ino);
-        Ok(Root { dir, path: path.to_owned(), device, inode, machine: OnceLock::new(), undo: OnceLock::new() })
+        Ok(Root { dir, path: path.to_owned(), stat, machine: OnceLock::new(), undo: OnceLock::new() })
     }
 
-    /// Whether the path it was opened by still leads to it.
+    /// Whether the path it was opened by still leads to it, and `.memdir/`, once opened, was not taken away.
     pub fn is_current(&self) -> bool {
-        rustix::fs::stat(&self.path).is_ok_and(|s| s.st_dev == self.device && s.st_ino == self.inode)
+        let same = |s: Stat| s.st_dev == self.stat.st_dev && s.st_ino == self.stat.st_ino;
+        let there = |dir: &OwnedFd| rustix::fs::fstat(dir).is_ok_and(|stat| stat.st_nlink > 0);
+        let machine_is_there = [&self.machine, &self.undo].into_iter().filter_map(OnceLock::get).all(there);
+        machine_is_there && rustix::fs::stat(&self.path).is_ok_and(same)
     }
 
     /// `.memdir/`, `None` when there is none yet.
@@ -68,7 +69,7 @@ impl Root {
 
     /// Makes `.memdir/` with what belongs in it, where it is missing.
     pub fn make_machine(&self, sync: bool) -> Result<(), Rejection> {
-        if self.undo.get().is_some() {
+        if self.undo()?.is_some() {
             return Ok(());
         }
         make_dir(&self.dir, ".memdir")?;
@@ -126,6 +127,15 @@ impl Root {
         let shown = format!("'{path}'");
         let Some(plain) = open_plain(&dir, last(path), &shown)? else { return Ok(None) };
         version(&plain, &shown).map(Some)
+    }
+}
+
+impl Root {
+    /// Opens a file for reading only; `None` when it does not exist.
+    pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
+        let Some(dir) = self.parent(path)? else { return Ok(None) };
+        let plain = open_plain(&dir, last(path), &format!("'{path}'"))?;
+        Ok(plain.map(|p| p.fd.into()))
     }
 }
 
@@ -198,7 +208,7 @@ pub fn version(plain: &Plain, shown: &str) -> Result<Version, Rejection> {
     Ok(Version {
         etag: Etag::of(&bytes),
         bytes: Arc::new(bytes),
-        mode: plain.stat.st_mode & 0o7777,
+        mode: platform::mode(&plain.stat),
         inode: plain.stat.st_ino,
     })
 }

@@ -5,7 +5,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::fs::{AtFlags, Mode, Stat};
+use rustix::fs::{AtFlags, Stat};
 use rustix::io::Errno;
 
 use super::platform;
@@ -61,10 +61,9 @@ pub fn write(
     write_all(&file, bytes).map_err(refused)?;
     let stat = rustix::fs::fstat(&file).map_err(refused)?;
     let warning = like.and_then(|old| carry(&old.fd, &old.stat, &file, &stat));
-    if stat.st_mode & 0o7777 != mode {
-        rustix::fs::fchmod(&file, Mode::from_raw_mode(mode)).map_err(refused)?;
-        let now = rustix::fs::fstat(&file).map_err(refused)?.st_mode & 0o7777;
-        if now != mode {
+    if platform::mode(&stat) != mode {
+        platform::set_mode(&file, mode).map_err(refused)?;
+        if platform::mode(&rustix::fs::fstat(&file).map_err(refused)?) != mode {
             return Err(Rejection::new(Code::ReadOnly, format!("a new file cannot be given the mode {mode:o}")));
         }
     }
@@ -132,4 +131,29 @@ pub fn apply(text: &[u8], edits: &[(usize, String, String)], forward: bool) -> O
     }
     out.extend_from_slice(text.get(read..)?);
     Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_lead_both_ways_and_refuse_another_text() {
+        let edits = [
+            (0, "a".to_owned(), String::new()),
+            (2, "c".to_owned(), "XYZ".to_owned()),
+            (4, String::new(), "!".to_owned()),
+        ];
+        assert_eq!(apply(b"abcd", &edits, true).unwrap(), b"bXYZd!");
+        assert_eq!(apply(b"bXYZd!", &edits, false).unwrap(), b"abcd");
+        assert_eq!(apply(b"abxd", &edits, true), None);
+        assert_eq!(apply(b"ab", &edits, true), None);
+        assert_eq!(apply(b"abcd", &[(9, String::new(), "x".to_owned())], true), None);
+    }
+
+    #[test]
+    fn a_slot_is_named_by_revision_and_file() {
+        assert_eq!(parse_name(&name(41, 2)), Some((41, 2)));
+        assert_eq!(parse_name("journal"), None);
+    }
 }

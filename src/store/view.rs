@@ -10,8 +10,7 @@ use std::time::Duration;
 use super::journal::{Journal, Tail};
 use super::protocol::Kind;
 use super::root::{Root, open_plain, version};
-use super::walk::Reader;
-use super::{Found, Store, open_journal, slot};
+use super::{Found, Reader, Store, open_journal, slot};
 use crate::change::{Etag, Version};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
@@ -89,14 +88,14 @@ impl Pending {
         if self.kind == Kind::Create {
             return Ok(None);
         }
-        match self.from_slot(root)? {
+        match self.displaced(root)? {
             Some(before) => Ok(Some(before)),
             // Put back between the two looks.
             None => root.read(path),
         }
     }
 
-    fn from_slot(&self, root: &Root) -> Result<Option<Version>, Rejection> {
+    fn displaced(&self, root: &Root) -> Result<Option<Version>, Rejection> {
         let Some(undo) = root.undo()? else { return Ok(None) };
         let Some(plain) = open_plain(undo, &self.slot, "an undo slot")? else { return Ok(None) };
         let held = version(&plain, "an undo slot")?;
@@ -145,7 +144,7 @@ pub fn consistent<T>(store: &Store, mut f: impl FnMut() -> T) -> Result<T, Rejec
 
 fn pending(journal: &Journal) -> Result<HashMap<String, Pending>, Rejection> {
     let Tail::Open(_, Some(intent)) = journal.tail()? else { return Ok(HashMap::new()) };
-    let one = |(i, file): (usize, &super::journal::IntentFile)| {
+    let one = |(i, file): (usize, &super::line::IntentFile)| {
         let slot = slot::name(intent.rev, i);
         let pending = Pending { kind: file.kind(), before: file.before(), after: file.after(), mode: file.mode, slot };
         (file.path.clone(), pending)

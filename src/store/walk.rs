@@ -9,7 +9,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::root::{Root, kind_name, last, open_plain, refusal};
-use super::{Found, platform};
+use super::{Found, Reader, platform};
 use crate::code::Rejection;
 use crate::path::MemoryPath;
 
@@ -108,9 +108,6 @@ pub fn entries(dir: &OwnedFd, _: &mut Vec<u8>, each: &mut dyn FnMut(&[u8], FileT
     }
     Ok(())
 }
-
-/// What reads a file of [`each`]: the file with its size, and its bytes with whether they are all.
-pub type Reader<'a, T> = &'a (dyn Fn(&Found, Result<(&[u8], bool), Rejection>) -> T + Sync);
 
 /// Reads the first bytes of many files, in order.
 pub fn each<T: Send>(root: &Root, files: &[Found], limit: usize, f: Reader<'_, T>) -> Vec<T> {

@@ -162,7 +162,7 @@ fn the_address_comes_first_and_content_has_a_file_option() {
 
 #[test]
 fn content_that_is_due_is_read_from_stdin_and_never_waited_for() {
-    for (name, line, takes) in ROWS.iter().filter(|row| matches!(row.2, Content | Both)) {
+    for (name, line, _) in ROWS.iter().filter(|row| matches!(row.2, Content | Both)) {
         let memory = Memory::new();
         let line: Vec<&str> = line.iter().copied().filter(|word| *word != "T").collect();
         let empty = (2, "empty_input".to_owned());
@@ -174,7 +174,6 @@ fn content_that_is_due_is_read_from_stdin_and_never_waited_for() {
         assert_eq!(refused(&memory.silent(&dash)), empty, "{name}");
         let file = [line.as_slice(), &["-F", "nowhere.md"]].concat();
         assert_eq!(refused(&memory.run(&file)), (3, "file_not_found".to_owned()), "{name}");
-        assert!(*takes != Both || !filled(&line, "").is_empty());
     }
 }
 
@@ -205,4 +204,94 @@ fn without_a_command_the_first_help_is_printed() {
     let (bare, asked) = (memory.run(&[]), memory.run(&["--help"]));
     assert_eq!((bare.status.code(), bare.stdout.as_slice()), (Some(0), asked.stdout.as_slice()));
     assert!(bare.stdout.iter().filter(|b| **b == b'\n').count() <= 25);
+}
+
+#[test]
+fn what_takes_no_content_never_looks_at_stdin() {
+    for (name, line, _) in ROWS.iter().filter(|row| row.2 != Content) {
+        let memory = Memory::new();
+        let line = filled(line, "Drinks tea");
+        let told = memory.silent(&words(&line));
+        assert!(!stderr(&told).contains("empty_input"), "{name}: {}", stderr(&told));
+        assert_ne!(told.status.code(), Some(101), "{name}: {}", stderr(&told));
+    }
+}
+
+/// What a dry run would do: its operations, without the address as it was written.
+fn planned(memory: &Memory, line: &[&str]) -> serde_json::Value {
+    let output = memory.run(&[line, &["-n", "--json"]].concat());
+    assert_eq!(output.status.code(), Some(0), "{line:?}: {}", stderr(&output));
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["dry_run"], true, "{line:?}");
+    answer["files"].clone()
+}
+
+#[test]
+fn one_list_marker_comes_off_every_text() {
+    for (name, line, _) in ROWS.iter().filter(|row| row.1.contains(&"T")) {
+        let memory = Memory::new();
+        let plain = planned(&memory, &words(&filled(line, "Drinks tea")));
+        assert_eq!(planned(&memory, &words(&filled(line, "- Drinks tea"))), plain, "{name}");
+        assert_eq!(planned(&memory, &words(&filled(line, "* Drinks tea"))), plain, "{name}");
+        let flag = planned(&memory, &words(&filled(line, "- -n")));
+        assert!(flag.to_string().contains("\"-n\""), "{name}: {flag}");
+    }
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let memory = Memory::new();
+    let file = memory.root.path().join("memory/facts/user.md");
+    let before = fs_err::read(&file).unwrap();
+    for (_, line, _) in ROWS.iter().filter(|row| row.1.contains(&"T")) {
+        planned(&memory, &words(&filled(line, "Drinks tea")));
+    }
+    assert_eq!(fs_err::read(&file).unwrap(), before);
+}
+
+#[test]
+fn one_file_can_be_written_in_many_ways() {
+    let memory = Memory::new();
+    let absolute = memory.root.path().join("memory/facts/user.md");
+    let plain = memory.run(&["read", "user"]);
+    assert_eq!(plain.status.code(), Some(0), "{}", stderr(&plain));
+    for way in ["user.md", "facts/user", "facts/user.md", "memory/facts/user.md", "./memory/facts/user.md"] {
+        assert_eq!(memory.run(&["read", way]).stdout, plain.stdout, "{way}");
+    }
+    assert_eq!(memory.run(&["read", absolute.to_str().unwrap()]).stdout, plain.stdout);
+    let inside = memory.command(&["read", "facts/user.md"]).current_dir(memory.root.path().join("memory")).output();
+    assert_eq!(inside.unwrap().stdout, plain.stdout);
+}
+
+#[test]
+fn several_texts_are_one_change_and_a_list_from_stdin_is_the_same() {
+    let (one, two) = (Memory::new(), Memory::new());
+    let told = one.run(&["add", "user", "Drinks tea", "- Likes rain"]);
+    assert_eq!(told.status.code(), Some(0), "{}", stderr(&told));
+    let fed = two.fed(&["add", "user"], b"- Drinks tea\n- Likes rain\n");
+    assert_eq!(String::from_utf8_lossy(&fed.stdout), String::from_utf8_lossy(&told.stdout));
+    let text = |memory: &Memory| fs_err::read_to_string(memory.root.path().join("memory/facts/user.md")).unwrap();
+    assert_eq!(text(&one), text(&two));
+    assert!(text(&one).ends_with("- Lives in Austin\n- Drinks tea\n- Likes rain\n"), "{}", text(&one));
+}
+
+#[test]
+fn an_option_keeps_its_value_and_output_has_no_colour_in_a_pipe() {
+    let memory = Memory::new();
+    let told = memory.run(&["add", "user", "Drinks tea", "-m", "- because"]);
+    assert_eq!(told.status.code(), Some(0), "{}", stderr(&told));
+    let log = memory.run(&["log", "--json"]);
+    let log: serde_json::Value = serde_json::from_slice(&log.stdout).unwrap();
+    assert_eq!(log["entries"][0]["reason"], "- because");
+    assert!(!told.stdout.contains(&0x1b));
+    assert!(memory.run(&["list", "--color", "always"]).stdout.contains(&0x1b));
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let memory = Memory::new();
+    let mut child = memory.command(&["list", "user"]).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
 }

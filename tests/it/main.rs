@@ -1,16 +1,27 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
+mod answers;
 mod batches;
 mod changes;
 mod corpus;
 mod document;
+mod editing;
 mod fuzz;
 mod generated;
+mod hostile;
 mod inputs;
+mod judge;
 mod paths;
+mod place;
+mod planning;
+mod readme;
+mod real;
 mod rules;
+mod sandbox;
 mod seeds;
 mod store;
 mod summary_merge;
 mod support;
+mod tidy;
+mod tour;
 mod undo;

@@ -515,7 +515,7 @@ fn if_match_proves_what_seen_proves() {
 fn a_rm_without_a_selector_takes_the_whole_and_needs_proof_of_it() {
     let rm = r#"{"op":"rm","at":"procedures/p.md#work"}"#;
     assert_eq!(code(TEXT, PAST, "", rm), Code::NeedsProof);
-    let seen = Etag::of(TEXT[TEXT.find("## Work").unwrap()..].as_bytes()).short();
+    let seen = Etag::of(&TEXT.as_bytes()[TEXT.find("## Work").unwrap()..]).short();
     let rm = format!(r#"{{"op":"rm","at":"procedures/p.md#work","seen":"{seen}"}}"#);
     assert_eq!(becomes(TEXT, PAST, "", &rm), TEXT[..TEXT.find("\n## Work").unwrap()]);
 }

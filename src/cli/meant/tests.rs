@@ -56,7 +56,7 @@ fn a_list_from_stdin_is_one_bullet_an_item() {
     let own = |c: &[&str]| c.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
     assert_eq!(
         texts,
-        [("one".into(), own(&["- child", "  deep"])), ("two".into(), own(&["more"])), ("three".into(), vec![])]
+        [("one".into(), own(&["- child", "  deep"])), ("two more".into(), vec![]), ("three".into(), vec![])]
     );
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Never proves anything: the result is parsed and compared in `verify`.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::seat::{Marker, Seat, Spot, seat};
 use super::{Edit, Item, Refused};
@@ -14,9 +14,9 @@ use crate::text::Splice;
 pub(super) struct Claims<'a> {
     pub edits: &'a [Edit],
     /// Which edit gives a bullet a new text.
-    pub texts: HashMap<usize, usize>,
+    pub texts: BTreeMap<usize, usize>,
     /// Which edit gives a bullet new metadata.
-    pub metas: HashMap<usize, usize>,
+    pub metas: BTreeMap<usize, usize>,
     /// Removed bullets and their edits, in file order.
     removed: Vec<(usize, usize)>,
     /// Where each inserting edit's items go.
@@ -90,8 +90,8 @@ pub(super) enum What {
 pub(super) fn claims<'a>(document: &Document, edits: &'a [Edit]) -> Result<Claims<'a>, Vec<Refused>> {
     let mut claims = Claims {
         edits,
-        texts: HashMap::new(),
-        metas: HashMap::new(),
+        texts: BTreeMap::new(),
+        metas: BTreeMap::new(),
         removed: Vec::new(),
         spots: Vec::with_capacity(edits.len()),
     };
@@ -191,6 +191,10 @@ pub(super) fn pieces(
     let mut refused = Vec::new();
     for (spot, edits) in by_spot(claims, some) {
         let level = edits.iter().map(|e| levels[*e]).max().unwrap_or(0);
+        let writes = |e: &usize| matches!(&claims.edits[*e], Edit::Insert { items, .. } if !items.is_empty());
+        if !matches!(spot, Spot::New(..)) && !edits.iter().any(writes) {
+            continue;
+        }
         match seat(document, spot, level) {
             Ok(seat) => out.push(insertion(document, claims, &edits, seat)),
             Err(why) => refused.extend(edits.iter().map(|edit| Refused { edit: *edit, why: why.clone() })),
@@ -256,6 +260,10 @@ fn insertion(document: &Document, claims: &Claims<'_>, edits: &[usize], seat: Se
             blocks.push(Block { start, end: new.len(), what });
             count += 1;
         }
+    }
+    if count == 0 {
+        new.truncate(lines::trimmed(new.as_bytes(), 0, new.len()));
+        new.push_str(eol);
     }
     new.push_str(&seat.tail);
     if seat.open {

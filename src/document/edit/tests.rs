@@ -87,6 +87,14 @@ fn an_update_replaces_the_text_alone() {
 }
 
 #[test]
+fn a_closing_tag_below_a_list_stays() {
+    let text = "<notes>\n\n- a\n- b\n</notes>\n";
+    check(text, update(1, "c"), "<notes>\n\n- a\n- c\n</notes>\n");
+    check(text, remove(1), "<notes>\n\n- a\n</notes>\n");
+    check(text, add(0, "c"), "<notes>\n\n- a\n- b\n- c\n</notes>\n");
+}
+
+#[test]
 fn a_text_cannot_break_out() {
     for text in [
         "# x",
@@ -227,6 +235,10 @@ fn a_new_section_comes_last() {
     check("", below(0, "W", "b"), "## W\n\n- b\n");
     check("# T\n", [below(0, "W", "b"), below(0, "W", "c"), add(0, "a")], "# T\n\n- a\n\n## W\n\n- b\n- c\n");
     check("# T\n\n## S\n\n- a", [below(0, "W", "b"), add(2, "c")], "# T\n\n## S\n\n- a\n- c\n\n## W\n\n- b");
+    let bare = |at| Edit::Insert { at, items: Vec::new() };
+    check("# T\n", bare(Place::NewSection { under: 0, title: "W".into() }), "# T\n\n## W\n");
+    check("# T", bare(Place::NewSection { under: 0, title: "W".into() }), "# T\n\n## W");
+    check("# T\n", bare(Place::End(1)), "# T\n");
     check("# T\n", below(0, "W {#m12}", "b"), "# T\n\n## W {#m12}\n\n- b\n");
 }
 

@@ -1,0 +1,239 @@
+//! What the store must never touch: links, FIFOs, directories in a file's place, anything outside the data dir.
+//!
+//! Runs without privileges only: as root it starts itself again as nobody, or says that it did nothing.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use memdir::change::{Changeset, FileChange, Header, Version};
+use memdir::code::Code;
+use memdir::path::MemoryPath;
+use memdir::store::{Durability, Options, Stopped, Store};
+
+const NOBODY: &str = "65534";
+
+/// Runs a test without privileges; `None` when that happened (or could not) in another process.
+fn unprivileged(test: &str) -> Option<tempfile::TempDir> {
+    let dir = tempfile::tempdir().unwrap();
+    if !rustix::process::geteuid().is_root() {
+        return Some(dir);
+    }
+    std::os::unix::fs::chown(dir.path(), Some(65534), Some(65534)).unwrap();
+    // The build's own folder may be closed to nobody; the folder it gets is not.
+    let program = dir.path().join("it");
+    std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let output = Command::new("setpriv")
+        .args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs"])
+        .arg(&program)
+        .args([&format!("sandbox::{test}"), "--exact", "--nocapture"])
+        .env("TMPDIR", dir.path())
+        .current_dir(dir.path())
+        .output();
+    match output {
+        Err(error) => eprintln!("SKIPPED: {test} must not run as root, and setpriv cannot be started: {error}"),
+        Ok(output) => {
+            let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && told.contains("1 passed"), "{told}");
+        }
+    }
+    None
+}
+
+fn path(name: &str) -> MemoryPath {
+    MemoryPath::new(name).unwrap()
+}
+
+fn open(dir: &Path) -> Store {
+    Store::open(dir, Options { durability: Durability::Fast, ..Options::default() }).unwrap()
+}
+
+fn commit(store: &Store, name: &str, before: Option<&str>, after: Option<&str>) -> Result<u64, Stopped> {
+    let file = FileChange {
+        path: path(name),
+        before: before.map(|text| Version::new(text.into(), 0o644)),
+        after: after.map(|text| Arc::new(text.into())),
+        mode: None,
+        edits: None,
+        moved: None,
+        summary: None,
+    };
+    let header =
+        Header { at: "2026-11-20T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+    let (lock, _) = store.lock().map_err(Stopped::Rejected)?;
+    let changeset = Changeset { files: vec![file], ..Changeset::default() };
+    lock.commit(&changeset, &header, None).map(|done| done.rev)
+}
+
+fn code(answer: Result<u64, Stopped>) -> Option<Code> {
+    match answer {
+        Err(Stopped::Rejected(rejection)) => {
+            assert_eq!(rejection.changed, Some(false));
+            Some(rejection.code)
+        }
+        _ => None,
+    }
+}
+
+/// A data dir with one of everything that is no plain file, and what lies outside.
+fn trap(dir: &Path) -> (PathBuf, PathBuf) {
+    let (inside, outside) = (dir.join("memory"), dir.join("outside"));
+    for folder in [inside.join("facts"), inside.join("dir.md"), outside.clone()] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    std::fs::write(outside.join("target.md"), "outside\n").unwrap();
+    std::fs::write(inside.join("plain.md"), "plain\n").unwrap();
+    symlink(outside.join("target.md"), inside.join("link.md")).unwrap();
+    symlink("plain.md", inside.join("near.md")).unwrap();
+    symlink(&outside, inside.join("door")).unwrap();
+    std::fs::hard_link(outside.join("target.md"), inside.join("hard.md")).unwrap();
+    let fifo = std::fs::File::open(&inside).unwrap();
+    rustix::fs::mkfifoat(&fifo, "fifo.md", rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    (inside, outside)
+}
+
+const TRAPS: [&str; 6] = ["dir.md", "fifo.md", "hard.md", "link.md", "near.md", "door/target.md"];
+
+fn outside_is_untouched(outside: &Path) {
+    let names: Vec<_> = std::fs::read_dir(outside).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["target.md"]);
+    assert_eq!(std::fs::read_to_string(outside.join("target.md")).unwrap(), "outside\n");
+}
+
+#[test]
+fn only_plain_files_are_read_listed_and_written() {
+    let Some(dir) = unprivileged("only_plain_files_are_read_listed_and_written") else { return };
+    let (inside, outside) = trap(dir.path());
+    let store = open(&inside);
+    for name in TRAPS {
+        let refused = store.read(&path(name)).unwrap_err();
+        assert_eq!(refused.code, Code::UnsafeFile, "{name}: {refused}");
+        for (before, after) in [(None, Some("x\n")), (Some("outside\n"), Some("x\n")), (Some("outside\n"), None)] {
+            assert!(commit(&store, name, before, after).is_err(), "{name}");
+        }
+    }
+    outside_is_untouched(&outside);
+    let found = store.walk(None).unwrap();
+    let refused: Vec<_> = found.iter().map(|f| (f.path.as_str(), f.refused.is_some())).collect();
+    let expected = [("fifo.md", true), ("hard.md", false), ("link.md", true), ("near.md", true), ("plain.md", false)];
+    assert_eq!(refused, expected);
+    let read =
+        store.each(&found, 4, &|f, read| (f.size, read.map(|(b, whole)| (b.to_vec(), whole)).map_err(|r| r.code)));
+    assert_eq!(read[4], (6, Ok((b"plai".to_vec(), false))));
+    assert!(read[..4].iter().all(|(_, r)| *r == Err(Code::UnsafeFile)), "{read:?}");
+    assert_eq!(store.walk(Some("door")).unwrap_err().code, Code::UnsafeFile);
+}
+
+#[test]
+fn machine_state_behind_a_link_is_refused() {
+    let Some(dir) = unprivileged("machine_state_behind_a_link_is_refused") else { return };
+    let (inside, outside) = trap(dir.path());
+    symlink(&outside, inside.join(".memdir")).unwrap();
+    let store = open(&inside);
+    assert_eq!(store.journal().unwrap_err().code, Code::UnsafeFile);
+    assert_eq!(code(commit(&store, "new.md", None, Some("x\n"))), Some(Code::UnsafeFile));
+    outside_is_untouched(&outside);
+    std::fs::remove_file(inside.join(".memdir")).unwrap();
+    std::fs::create_dir(inside.join(".memdir")).unwrap();
+    symlink(outside.join("target.md"), inside.join(".memdir/journal")).unwrap();
+    let store = open(&inside);
+    assert_eq!(code(commit(&store, "new.md", None, Some("x\n"))), Some(Code::UnsafeFile));
+    outside_is_untouched(&outside);
+    assert!(!inside.join("new.md").exists());
+}
+
+#[test]
+fn a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere() {
+    let Some(dir) = unprivileged("a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere") else { return };
+    for step in 0..12 {
+        let dir = tempfile::tempdir_in(dir.path()).unwrap();
+        let (inside, outside) = trap(dir.path());
+        std::fs::write(inside.join("facts/target.md"), "outside\n").unwrap();
+        let store = open(&inside);
+        let before = store.read(&path("facts/target.md")).unwrap();
+        let file = FileChange {
+            path: path("facts/target.md"),
+            before,
+            after: Some(Arc::new(b"x\n".to_vec())),
+            mode: None,
+            edits: None,
+            moved: None,
+            summary: None,
+        };
+        let header =
+            Header { at: "2026-11-20T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+        let (lock, _) = store.lock().unwrap();
+        let changeset = Changeset { files: vec![file], ..Changeset::default() };
+        lock.commit_watched(&changeset, &header, None, &mut |n| {
+            if n == step {
+                std::fs::rename(inside.join("facts"), inside.join("aside")).unwrap();
+                symlink(&outside, inside.join("facts")).unwrap();
+            }
+            true
+        });
+        outside_is_untouched(&outside);
+    }
+}
+
+#[test]
+fn a_read_only_data_dir_can_be_read() {
+    let Some(dir) = unprivileged("a_read_only_data_dir_can_be_read") else { return };
+    let inside = dir.path().join("memory");
+    std::fs::create_dir(&inside).unwrap();
+    std::fs::write(inside.join("a.md"), "a\n").unwrap();
+    std::fs::write(inside.join("closed.md"), "c\n").unwrap();
+    std::fs::set_permissions(inside.join("a.md"), PermissionsExt::from_mode(0o644)).unwrap();
+    std::fs::set_permissions(inside.join("closed.md"), PermissionsExt::from_mode(0o000)).unwrap();
+    std::fs::set_permissions(&inside, PermissionsExt::from_mode(0o555)).unwrap();
+    let store = open(&inside);
+    assert_eq!(*store.read(&path("a.md")).unwrap().unwrap().bytes, b"a\n");
+    assert_eq!(store.consistent(|| store.walk(None).unwrap().len()).unwrap(), 2);
+    assert_eq!(store.read(&path("closed.md")).unwrap_err().code, Code::Io);
+    assert_eq!(code(commit(&store, "a.md", Some("a\n"), Some("b\n"))), Some(Code::ReadOnly));
+    assert_eq!(store.journal().unwrap(), []);
+    std::fs::set_permissions(&inside, PermissionsExt::from_mode(0o755)).unwrap();
+    assert_eq!(commit(&store, "a.md", Some("a\n"), Some("b\n")), Ok(1));
+}
+
+#[test]
+fn what_a_person_closes_or_replaces_by_a_folder_at_any_step_comes_back_to_its_place() {
+    let name = "what_a_person_closes_or_replaces_by_a_folder_at_any_step_comes_back_to_its_place";
+    let Some(dir) = unprivileged(name) else { return };
+    for (step, folder) in (0..12).flat_map(|step| [(step, true), (step, false)]) {
+        let dir = tempfile::tempdir_in(dir.path()).unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("a.md"), "a\n").unwrap();
+        let store = open(dir.path());
+        let file = FileChange {
+            path: path("a.md"),
+            before: store.read(&path("a.md")).unwrap(),
+            after: Some(Arc::new(b"aa\n".to_vec())),
+            mode: None,
+            edits: None,
+            moved: None,
+            summary: None,
+        };
+        let header =
+            Header { at: "2026-11-20T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+        let (lock, _) = store.lock().unwrap();
+        let changeset = Changeset { files: vec![file], ..Changeset::default() };
+        let mut reached = false;
+        lock.commit_watched(&changeset, &header, None, &mut |n| {
+            if n == step && folder {
+                std::fs::remove_file(at("a.md")).unwrap();
+                std::fs::create_dir(at("a.md")).unwrap();
+            } else if n == step {
+                std::fs::write(at("closed"), "closed\n").unwrap();
+                std::fs::set_permissions(at("closed"), PermissionsExt::from_mode(0o000)).unwrap();
+                std::fs::rename(at("closed"), at("a.md")).unwrap();
+            }
+            reached |= n == step;
+            true
+        });
+        drop(lock);
+        let now = std::fs::metadata(at("a.md")).unwrap();
+        assert!(!reached || now.is_dir() == folder && (folder || now.permissions().mode() & 0o777 == 0), "{step}");
+        assert_eq!(store.lock().map(|(_, warnings)| warnings), Ok(vec![]), "{step}");
+    }
+}
