@@ -1,9 +1,12 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
 mod answers;
+mod batches;
+mod changes;
 mod corpus;
 mod document;
 mod editing;
+mod fuzz;
 mod generated;
 mod hostile;
 mod inputs;
@@ -15,8 +18,10 @@ mod readme;
 mod real;
 mod rules;
 mod sandbox;
+mod seeds;
 mod store;
 mod summary_merge;
 mod support;
 mod tidy;
 mod tour;
+mod undo;
