@@ -18,8 +18,7 @@ pub(super) fn walk(text: &str, range: Range<usize>, draft: &mut Draft) {
     for (label, definition) in parser.reference_definitions().iter() {
         draft.define(label, &definition.dest, definition.title.as_deref().unwrap_or(""));
     }
-    let mut walk =
-        Walk { text, floor: range.start, draft, items: Vec::new(), closed: Vec::new(), skip: 0, tag: None };
+    let mut walk = Walk { text, floor: range.start, draft, items: Vec::new(), closed: Vec::new(), skip: 0, tag: None };
     for (event, at) in parser.into_offset_iter() {
         walk.event(&event, range.start + at.start..range.start + at.end);
     }

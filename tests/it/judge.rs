@@ -117,7 +117,8 @@ pub fn one_item_more(shorter: &[Block], longer: &[Block], text: Option<&str>) ->
     (0..=same).rev().any(|start| {
         let Some(item) = longer.get(start).filter(|b| b.what == "item") else { return false };
         let inside = longer[start + 1..].iter().take_while(|b| b.depth > item.depth).count();
-        let text_fits = text.is_none_or(|t| longer.get(start + 1).is_some_and(|b| b.what == "paragraph" && b.text == t));
+        let text_fits =
+            text.is_none_or(|t| longer.get(start + 1).is_some_and(|b| b.what == "paragraph" && b.text == t));
         text_fits && longer[start + 1 + inside..] == shorter[start..]
     })
 }

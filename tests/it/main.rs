@@ -1,6 +1,7 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
 mod answers;
+mod bad_input;
 mod corpus;
 mod document;
 mod editing;
@@ -8,10 +9,12 @@ mod generated;
 mod hostile;
 mod inputs;
 mod judge;
+mod outside;
 mod paths;
 mod place;
 mod planning;
 mod real;
 mod sandbox;
-mod store;
+// mod store;
 mod summary_merge;
+mod terminal;

@@ -5,9 +5,9 @@
 use memdir::change::{Changeset, JournalEdit};
 use memdir::document::{Document, Edit, Item, Place, edit};
 
+use crate::corpus;
 use crate::judge::{self, line_of, one_item_more};
 use crate::planning::{self, Memory};
-use crate::corpus;
 
 const NEW: &str = "Zebras graze at 7 in the morning";
 
