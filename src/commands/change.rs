@@ -8,7 +8,7 @@ use super::answer::{Answer, Changed, ChangedFile, EffectRow, Told};
 use super::{Failure, How, Session, Verdict, fetch::fetch};
 use crate::change::{Changeset, Effect, Etag, FileChange, Sign};
 use crate::code::{Code, Rejection, Warning};
-use crate::operation::{Action, Batch, Context, Operation, Planned, Snapshot, plan};
+use crate::operation::{Batch, Context, Operation, Planned, Snapshot, plan};
 use crate::path::MemoryPath;
 use crate::store::{Locked, Stopped};
 use crate::view::diff::unified;
@@ -73,7 +73,7 @@ pub fn plan_with(
 ) -> Result<Changeset, Failure> {
     // Each round learns something new, and one operation can ask for a handful of things at most.
     for _ in 0..ROUNDS + ops.len() {
-        match plan(snapshot, ops, cx)? {
+        match plan(snapshot, ops, cx).map_err(|refused| numbered(refused, ops.len()))? {
             Planned::Ready(changeset) => return Ok(*changeset),
             Planned::Needs(wants) => {
                 for want in wants {
@@ -83,6 +83,14 @@ pub fn plan_with(
         }
     }
     Err(Rejection::new(Code::Internal, "planning never came to an end").into())
+}
+
+/// Only operations of a batch have numbers.
+fn numbered(mut refused: Vec<Rejection>, operations: usize) -> Vec<Rejection> {
+    if operations < 2 {
+        refused.iter_mut().for_each(|r| r.operation = None);
+    }
+    refused
 }
 
 /// Commits what `make` plans, planning anew when a file moved on between reading and writing.
@@ -108,7 +116,7 @@ pub fn commit_loop(
             Ok(committed) => {
                 answer.rev = Some(format!("r{}", committed.rev));
                 warnings.extend(committed.warnings);
-                warnings.extend(afterwards(session, locked, batch, &changeset, committed.rev));
+                warnings.extend(afterwards(session, locked, &changeset));
                 answer.warnings.splice(0..0, warnings.iter().map(told));
                 return Ok(Answer::Changed(answer));
             }
@@ -121,13 +129,10 @@ pub fn commit_loop(
 }
 
 /// What follows a commit: forgetting, and now and then reaping in bulk.
-fn afterwards(session: &Session, locked: &Locked<'_>, batch: &Batch, changeset: &Changeset, rev: u64) -> Vec<Warning> {
+fn afterwards(session: &Session, locked: &Locked<'_>, changeset: &Changeset) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if changeset.forget {
-        let forgets = |op: &&Operation| matches!(op.action, Action::Remove { forget: true, .. });
-        let any = batch.operations.iter().any(|op| forgets(&op));
-        let paths: Vec<MemoryPath> = changeset.files.iter().map(|f| f.path.clone()).collect();
-        if any && let Err(why) = locked.forget(&paths) {
+        if let Err(why) = locked.forget(&every_name(session, changeset)) {
             let message = format!("the text is gone from the memory, but not from its history: {}", why.message);
             warnings.push(Warning::new(Code::Io, message));
         }
@@ -136,14 +141,28 @@ fn afterwards(session: &Session, locked: &Locked<'_>, batch: &Batch, changeset: 
                 .push(Warning::new(Code::Note, "git may still hold the text: what was committed stays in its history"));
         }
     }
-    if rev.is_multiple_of(REAP_EVERY) {
-        let _ = locked.reap();
+    if locked.reap_due() {
+        // The change stands whatever becomes of the cleaning; the next command that is due tries again.
+        drop(locked.reap());
     }
     warnings
 }
 
-/// Every so many revisions one command also reaps: in bulk, so that the others need not.
-const REAP_EVERY: u64 = 512;
+/// The paths of a changeset, and every path their files had before.
+fn every_name(session: &Session, changeset: &Changeset) -> Vec<MemoryPath> {
+    let mut names: Vec<MemoryPath> = changeset.files.iter().map(|f| f.path.clone()).collect();
+    let Ok(entries) = session.store.journal() else { return names };
+    for file in entries.iter().rev().flat_map(|e| &e.files) {
+        // A moved file's two halves name each other; going back in time, the new name comes first.
+        if let Some(other) = &file.moved
+            && names.contains(&file.path)
+            && !names.contains(other)
+        {
+            names.push(other.clone());
+        }
+    }
+    names
+}
 
 /// The first answer to a `request`, if the recent journal has it.
 fn repeated(session: &Session, request: &str) -> Result<Option<Answer>, Failure> {

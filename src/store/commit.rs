@@ -92,17 +92,9 @@ fn plan_file(
         let etag = entry.after().unwrap_or_else(|| Etag::of(bytes));
         Known::new(bytes.clone(), etag, entry.mode_after())
     };
-    let base = change.before.as_ref().map(base_of);
+    let base = change.before.as_ref().map(Known::of);
     let ours = change.after.as_ref().map(after);
     File::new(change.path.clone(), entry.kind(), slot::name(rev, number), base, ours)
-}
-
-/// The text a plan was made on; by its etag alone where the plan did not keep the bytes.
-fn base_of(v: &crate::change::Version) -> Known {
-    match v.bytes.is_empty() && v.etag != Etag::of(b"") {
-        true => Known::by_etag(v.etag, v.mode),
-        false => Known::new(v.bytes.clone(), v.etag, v.mode),
-    }
 }
 
 /// What no commit may write, whatever planned it.

@@ -351,7 +351,6 @@ impl Line {
 pub mod tests {
     use super::*;
     use crate::change::{FileChange, Version};
-    use crate::text::Splice;
     use std::sync::Arc;
 
     /// An intent whose line is longer by `grown` bytes.
@@ -361,7 +360,7 @@ pub mod tests {
             before: Some(Version::new(b"abc".to_vec(), 0o640)),
             after: Some(Arc::new(b"aXXc".to_vec())),
             mode: None,
-            edits: Some(vec![Splice { start: 1, end: 2, new: "XX".into() }]),
+            edits: Some(vec![JournalEdit { start: 1, old: "b".into(), new: "XX".into() }]),
             moved: None,
             summary: Some("line\nbreak".into()),
         };

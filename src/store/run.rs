@@ -15,7 +15,7 @@ use super::platform::{self, Name};
 use super::protocol::{Action, Ending, Kind, Machine, Place, Seen, Text, Verdict};
 use super::root::{Plain, Root, contents, last, open_plain, refusal_to_write};
 use super::{Durability, Options, slot};
-use crate::change::Etag;
+use crate::change::{Etag, Version};
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 
@@ -36,6 +36,12 @@ impl Known {
     /// A text in hand.
     pub fn new(bytes: Arc<Vec<u8>>, etag: Etag, mode: u32) -> Known {
         Known { bytes: Some(bytes), etag, mode }
+    }
+
+    /// The text a plan was made on; known by its etag alone where the plan did not keep the bytes.
+    pub fn of(v: &Version) -> Known {
+        let kept = !v.bytes.is_empty() || v.etag == Etag::of(b"");
+        Known { bytes: kept.then(|| v.bytes.clone()), etag: v.etag, mode: v.mode }
     }
 
     /// A text that only its etag is known of.

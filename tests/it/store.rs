@@ -3,11 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use memdir::change::{Changeset, Etag, FileChange, Header, Outcome, Version};
+use memdir::change::{Changeset, FileChange, Header, JournalEdit, Outcome, Version};
 use memdir::code::Code;
 use memdir::path::MemoryPath;
 use memdir::store::{Durability, Options, Side, Stopped, Store};
-use memdir::text::Splice;
 
 fn path(name: &str) -> MemoryPath {
     MemoryPath::new(name).unwrap()
@@ -32,6 +31,10 @@ fn change(store: &Store, name: &str, after: Option<&str>) -> FileChange {
         moved: None,
         summary: None,
     }
+}
+
+fn edit_of(start: usize, old: &str, new: &str) -> JournalEdit {
+    JournalEdit { start, old: old.into(), new: new.into() }
 }
 
 fn set(files: Vec<FileChange>) -> Changeset {
@@ -101,6 +104,10 @@ fn a_plan_that_is_out_of_date_changes_nothing() {
     write(dir.path(), "facts/a.md", "a person's\n");
     let (lock, _) = store.lock().unwrap();
     assert_eq!(lock.commit(&set(plan), &header("t"), None), Err(Stopped::Moved(vec![])));
+    // Also when the plan kept no more of the text than its etag.
+    let mut proof = change(&store, "facts/a.md", Some("two\n"));
+    proof.before = Some(Version { bytes: Arc::default(), ..Version::new(b"one\n".to_vec(), 0o644) });
+    assert_eq!(lock.commit(&set(vec![proof]), &header("t"), None), Err(Stopped::Moved(vec![])));
     assert_eq!(on_disk(dir.path(), "facts/a.md").as_deref(), Some("a person's\n"));
     assert_eq!(on_disk(dir.path(), "new.md"), None);
     assert_eq!(store.journal().unwrap(), []);
@@ -112,10 +119,10 @@ fn edits_rebuild_either_text_when_a_slot_is_gone() {
     let store = Store::open(dir.path(), options()).unwrap();
     write(dir.path(), "a.md", "- a\n- b\n");
     let mut first = change(&store, "a.md", Some("- a\n- bee\n"));
-    first.edits = Some(vec![Splice { start: 6, end: 7, new: "bee".into() }]);
+    first.edits = Some(vec![edit_of(6, "b", "bee")]);
     commit(&store, vec![first]);
     let mut second = change(&store, "a.md", Some("- A\n- bee\n"));
-    second.edits = Some(vec![Splice { start: 2, end: 3, new: "A".into() }]);
+    second.edits = Some(vec![edit_of(2, "a", "A")]);
     commit(&store, vec![second]);
     std::fs::remove_dir_all(dir.path().join(".memdir/undo")).unwrap();
     let at = |rev, side| text(store.text(rev, &path("a.md"), side).unwrap());
@@ -124,7 +131,6 @@ fn edits_rebuild_either_text_when_a_slot_is_gone() {
     write(dir.path(), "a.md", "something else\n");
     let lost = store.text(1, &path("a.md"), Side::Before).unwrap_err();
     assert_eq!(lost.code, Code::HistoryGone);
-    let _ = Etag::of(b"");
 }
 
 /// Two files change, one is made, one goes: every kind of step.
@@ -134,7 +140,7 @@ fn batch(dir: &Path) -> (Store, Vec<FileChange>) {
     write(dir, "facts/b.md", "b\n");
     write(dir, "facts/gone.md", "gone\n");
     let mut edited = change(&store, "facts/b.md", Some("bb\n"));
-    edited.edits = Some(vec![Splice { start: 1, end: 1, new: "b".into() }]);
+    edited.edits = Some(vec![edit_of(1, "", "b")]);
     let files = vec![
         change(&store, "facts/a.md", Some("aa\n")),
         edited,
@@ -218,7 +224,7 @@ fn a_recovery_without_slots_makes_them_again_from_the_edits() {
             let edited = |name: &str| {
                 write(dir.path(), name, "one\n");
                 let mut file = change(&store, name, Some("one!\n"));
-                file.edits = Some(vec![Splice { start: 3, end: 3, new: "!".into() }]);
+                file.edits = Some(vec![edit_of(3, "", "!")]);
                 file
             };
             let files = vec![edited("a.md"), edited("b.md")];
@@ -418,7 +424,7 @@ fn worker() {
         loop {
             let now = text(store.read(&path("facts/a.md")).unwrap()).unwrap();
             let mut next = change(&store, "facts/a.md", Some(&format!("{now}- {number}.{line}\n")));
-            next.edits = Some(vec![Splice { start: now.len(), end: now.len(), new: format!("- {number}.{line}\n") }]);
+            next.edits = Some(vec![edit_of(now.len(), "", &format!("- {number}.{line}\n"))]);
             match lock.commit(&set(vec![next]), &header(number), None) {
                 Ok(_) => break,
                 Err(Stopped::Moved(_)) => {}
@@ -496,7 +502,7 @@ fn what_is_forgotten_is_nowhere_in_the_machine_state() {
     let store = Store::open(dir.path(), options()).unwrap();
     commit(&store, vec![change(&store, "a.md", Some("secret\n")), change(&store, "b.md", Some("kept\n"))]);
     let mut second = change(&store, "a.md", Some("secret2\n"));
-    second.edits = Some(vec![Splice { start: 6, end: 6, new: "2".into() }]);
+    second.edits = Some(vec![edit_of(6, "", "2")]);
     commit(&store, vec![second, change(&store, "b.md", Some("kept2\n"))]);
     let (lock, _) = store.lock().unwrap();
     let mut last = set(vec![change(&store, "a.md", None)]);
