@@ -1,6 +1,7 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
 mod answers;
+mod bad_input;
 mod batches;
 mod changes;
 mod corpus;
@@ -11,6 +12,7 @@ mod generated;
 mod hostile;
 mod inputs;
 mod judge;
+mod outside;
 mod paths;
 mod place;
 mod planning;
@@ -22,6 +24,7 @@ mod seeds;
 mod store;
 mod summary_merge;
 mod support;
+mod terminal;
 mod tidy;
 mod tour;
 mod undo;
