@@ -38,7 +38,7 @@ pub fn fetch(store: &Store, want: Want, snapshot: &mut Snapshot) -> Result<(), R
             snapshot.learn_line(of, line);
         }
         Want::History(of) => {
-            let history = history(store, &of)?;
+            let history = history(store, &store.journal()?, &of);
             snapshot.learn_history(of, history);
         }
     }
@@ -83,37 +83,36 @@ fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
 ///
 /// Looked into are the newest revisions, and before those the ones where a text can have gone: something was taken
 /// out, or somebody edited the file outside memdir. An old handle is worth an answer after 800 additions too.
-fn history(store: &Store, of: &MemoryPath) -> Result<History, Rejection> {
-    let entries = store.journal()?;
+pub fn history(store: &Store, entries: &[Entry], of: &MemoryPath) -> History {
     let mut history = History::default();
-    let mut newer: Option<Option<Etag>> = None;
-    let files = |e| own(e, of).map(|file| (e, file));
-    for (n, (entry, file)) in done(&entries).rev().filter_map(files).enumerate() {
-        match newer.replace(file.before) {
+    let mut next: Option<(Option<Etag>, &Entry)> = None;
+    let own = |e| own(e, of).map(|file| (e, file));
+    for (n, (entry, file)) in done(entries).rev().filter_map(own).enumerate() {
+        match next.replace((file.before, entry)) {
             None => history.left = text(store, entry.rev, of, Side::After),
-            Some(next) if next != file.after => {
-                let document = text(store, entry.rev, of, Side::After);
-                history.past.extend(document.map(|d| past(entry, None, d)));
+            // Somebody edited the file between the two revisions.
+            Some((before, later)) if before != file.after => {
+                history.past.extend(text(store, entry.rev, of, Side::After).map(|d| past(None, later, d)));
             }
             Some(_) => {}
         }
         if n < PAST || takes_away(file) {
-            let document = text(store, entry.rev, of, Side::Before);
-            history.past.extend(document.map(|d| past(entry, Some(entry.rev), d)));
+            history.past.extend(text(store, entry.rev, of, Side::Before).map(|d| past(Some(entry.rev), entry, d)));
         }
         if history.past.len() >= 2 * PAST {
             break;
         }
     }
-    Ok(history)
+    history
 }
 
 fn own<'e>(entry: &'e Entry, of: &MemoryPath) -> Option<&'e EntryFile> {
     entry.files.iter().find(|f| f.path == *of)
 }
 
-fn past(entry: &Entry, rev: Option<u64>, document: Document) -> Past {
-    Past { rev, actor: entry.actor.clone(), at: entry.at.clone(), document }
+fn past(rev: Option<u64>, by: &Entry, document: Document) -> Past {
+    let actor = rev.map_or("outside", |_| &by.actor);
+    Past { rev, actor: actor.to_owned(), at: by.at.clone(), document }
 }
 
 fn takes_away(file: &EntryFile) -> bool {

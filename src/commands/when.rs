@@ -105,7 +105,8 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Option<&str>) {
-        let now: Zoned = "2026-11-21T12:00:00+00:00[UTC]".parse().unwrap();
+        let at: jiff::Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
+        let now = at.to_zoned(jiff::tz::TimeZone::UTC);
         let got = when(text, &now).ok().map(|w| match w {
             When::Rev(n) => format!("r{n}"),
             When::Time(at) => at,

@@ -11,7 +11,7 @@ use super::choose::{Choice, Selector, choose};
 use super::locate::{self, SectionRef, Spot, resolve, title_for};
 use super::plan::Desk;
 use super::snapshot::{Loaded, Step, Stop, is_current};
-use super::{Operation, Target, effects, refuse};
+use super::{Operation, Target, effects, inert, refuse};
 
 /// What one operation wants of one file.
 #[derive(Debug)]
@@ -85,15 +85,20 @@ pub fn pick(
     {
         return Err(Rejection::new(Code::Usage, format!("the address says bullet {nth}, the index {index}")).into());
     }
+    let inert = match name.is_some_and(|name| locate::holding_id(&file.document, name).next().is_some()) {
+        true => inert::bullets(&file.document, &spot.path, desk.snapshot)?,
+        false => Vec::new(),
+    };
     let part = &file.document.text()[section_range(&file.document, section)];
     let selector = Selector {
         name,
         index: nth.or(index),
         text,
         section,
-        seen: is_current(op.seen.as_deref(), file, Some(part)),
+        seen: op.if_match.is_some() || is_current(op.seen.as_deref(), file, Some(part)),
         force: desk.cx.force,
         new,
+        inert: &inert,
     };
     match choose(&file.document, &selector) {
         Choice::Act(at) => Ok(Pick::Act(at)),
@@ -362,11 +367,13 @@ pub fn set_meta<'a>(
     let (Pick::Act(bullet) | Pick::Done(bullet)) = pick(desk, n, op, &spot, None, None, None)?;
     let file = desk.changeable(n, op, &spot)?;
     let document = &file.document;
-    let mut meta = document.bullet_meta(bullet).unwrap_or_default();
+    let inert = inert::bullets(document, &spot.path, desk.snapshot)?;
+    // What an inert line says was meant for another bullet: it goes when somebody says what this one has.
+    let mut meta = document.bullet_meta(bullet).filter(|_| !inert.contains(&bullet)).unwrap_or_default();
     for (key, value) in pairs {
         super::values::check_meta(key, value)?;
         if key == "id" && !value.is_empty() {
-            unique_id(document, &spot.path, bullet, value)?;
+            unique_id(document, &spot.path, bullet, value, &inert)?;
         }
         meta.set(key, value);
     }
@@ -379,9 +386,14 @@ pub fn set_meta<'a>(
     Ok(vec![Draft::Edit(spot.path, Edit::SetMeta { bullet, meta }, Echo::Values(bullet, told))])
 }
 
-fn unique_id(document: &Document, path: &MemoryPath, bullet: usize, id: &str) -> Result<(), Rejection> {
-    let bullets =
-        (0..document.bullets().len()).filter(|&i| i != bullet && document.bullet_id(i).is_some_and(|x| x == id));
+fn unique_id(
+    document: &Document,
+    path: &MemoryPath,
+    bullet: usize,
+    id: &str,
+    inert: &[usize],
+) -> Result<(), Rejection> {
+    let bullets = locate::holding_id(document, id).filter(|i| *i != bullet && !inert.contains(i));
     let sections = document.sections().iter().filter(|s| s.id.as_deref() == Some(id));
     match bullets.count() + sections.count() {
         0 => Ok(()),

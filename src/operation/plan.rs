@@ -15,7 +15,7 @@ use super::draft::{self, Draft, Echo};
 use super::locate::Spot;
 use super::sheet::{Sheet, sheets};
 use super::snapshot::{Loaded, Snapshot, Step, Stop, Want};
-use super::{Action, Operation, effects, gates, read, refuse, relocate, values, whole};
+use super::{Action, Operation, effects, gates, read, refuse, relocate, stamps, values, whole};
 
 /// What planning is told beside operations and snapshot.
 #[derive(Debug)]
@@ -308,11 +308,19 @@ fn finished(desk: &mut Desk<'_>, sheet: Sheet, changeset: &mut Changeset, evicte
     };
     let limits = gates::limits(desk, &path, present.map(|f| &f.document), &after)?;
     if !limits.is_empty() {
-        let rest = gates::evict(&path, &after, &limits, changeset, evicted, &mut desk.warnings)?;
+        let rest = gates::evict(&path, &after, &limits, changeset, evicted, desk)?;
         splices = splices.map(|first| compose(&first, &rest.splices));
         after = rest.document;
     }
     let mut line = None;
+    if let Some(before) = present.filter(|_| !sheet.links && desk.cx.policy.stamps.contains(&Stamp::Updated)) {
+        let dates = stamps::updated(&before.document, &after, desk.cx.now);
+        if !dates.is_empty() {
+            let text = splice(after.text(), &dates).map_err(|_| met_the_end())?;
+            after = Document::parse(text);
+            splices = splices.and_then(|first| compose(&first, &dates));
+        }
+    }
     if !sheet.links {
         let before = present.map(|f| &f.document);
         if let Some((splice, value)) = derived(desk, &sheet, before, &after, &path)? {
@@ -449,8 +457,11 @@ pub fn genre(path: &MemoryPath) -> summary::Genre {
 }
 
 fn spliced(text: &str, one: &Splice) -> Result<String, Rejection> {
-    splice(text, std::slice::from_ref(one))
-        .map_err(|_| Rejection::new(Code::Internal, "a derived value met the end of the text"))
+    splice(text, std::slice::from_ref(one)).map_err(|_| met_the_end())
+}
+
+fn met_the_end() -> Rejection {
+    Rejection::new(Code::Internal, "a derived value met the end of the text")
 }
 
 /// The one replacement between two texts: what is left between their common start and end.

@@ -193,10 +193,17 @@ fn same_text(d: &Document, found: &[usize]) -> bool {
 /// The bullet stands nowhere: what the journal knows of it, else the nearest.
 pub fn gone(file: &Loaded, path: &MemoryPath, history: &History, s: &Selector<'_>) -> Rejection {
     let d = &file.document;
+    // A text that stands outside the section that was looked in did not change.
+    let elsewhere = s.text.filter(|_| s.name.is_none()).map(|text| d.by_text(text)).unwrap_or_default();
+    if !elsewhere.is_empty() {
+        return Rejection::new(Code::BulletNotFound, format!("{path} has that text, but not in that section"))
+            .detail("candidates", candidates(d, path, &elsewhere))
+            .try_(super::draft::look(path));
+    }
     for past in history.left.iter().map(|d| (d, None)).chain(history.past.iter().map(|p| (&p.document, Some(p)))) {
         let (then, by) = past;
         let old = match (s.name, s.text) {
-            (Some(name), _) => super::locate::named(then, name, None).first().copied(),
+            (Some(name), _) => super::locate::named(then, name, None, &[]).first().copied(),
             (None, Some(text)) => then.by_text(text).first().copied(),
             _ => None,
         };
