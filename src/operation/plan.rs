@@ -318,7 +318,7 @@ fn finished(desk: &mut Desk<'_>, sheet: Sheet, changeset: &mut Changeset, evicte
         if !dates.is_empty() {
             let text = splice(after.text(), &dates).map_err(|_| met_the_end())?;
             after = Document::parse(text);
-            splices = splices.and_then(|first| compose(&first, &dates));
+            splices = splices.map(|first| compose(&first, &dates));
         }
     }
     if !sheet.links {
