@@ -85,19 +85,20 @@ fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
 /// out, or somebody edited the file outside memdir. An old handle is worth an answer after 800 additions too.
 pub fn history(store: &Store, entries: &[Entry], of: &MemoryPath) -> History {
     let mut history = History::default();
-    let mut next: Option<(Option<Etag>, &Entry)> = None;
-    let own = |e| own(e, of).map(|file| (e, file));
-    for (n, (entry, file)) in done(entries).rev().filter_map(own).enumerate() {
-        match next.replace((file.before, entry)) {
+    let mut newer: Option<Option<Etag>> = None;
+    let files = |e| own(e, of).map(|file| (e, file));
+    for (n, (entry, file)) in done(entries).rev().filter_map(files).enumerate() {
+        match newer.replace(file.before) {
             None => history.left = text(store, entry.rev, of, Side::After),
-            // Somebody edited the file between the two revisions.
-            Some((before, later)) if before != file.after => {
-                history.past.extend(text(store, entry.rev, of, Side::After).map(|d| past(None, later, d)));
+            Some(next) if next != file.after => {
+                let document = text(store, entry.rev, of, Side::After);
+                history.past.extend(document.map(|d| past(entry, None, d)));
             }
             Some(_) => {}
         }
         if n < PAST || takes_away(file) {
-            history.past.extend(text(store, entry.rev, of, Side::Before).map(|d| past(Some(entry.rev), entry, d)));
+            let document = text(store, entry.rev, of, Side::Before);
+            history.past.extend(document.map(|d| past(entry, Some(entry.rev), d)));
         }
         if history.past.len() >= 2 * PAST {
             break;
@@ -110,9 +111,9 @@ fn own<'e>(entry: &'e Entry, of: &MemoryPath) -> Option<&'e EntryFile> {
     entry.files.iter().find(|f| f.path == *of)
 }
 
-fn past(rev: Option<u64>, by: &Entry, document: Document) -> Past {
-    let actor = rev.map_or("outside", |_| &by.actor);
-    Past { rev, actor: actor.to_owned(), at: by.at.clone(), document }
+fn past(entry: &Entry, rev: Option<u64>, document: Document) -> Past {
+    let actor = rev.map_or("outside", |_| &entry.actor).to_owned();
+    Past { rev, actor, at: entry.at.clone(), document }
 }
 
 fn takes_away(file: &EntryFile) -> bool {

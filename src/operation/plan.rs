@@ -302,7 +302,12 @@ fn finished(desk: &mut Desk<'_>, sheet: Sheet, changeset: &mut Changeset, evicte
         }
         None => {
             let edited = edited(base, &sheet, &path)?;
-            changeset.effects.extend(told(base, &edited, &sheet, &path));
+            match sheet.edits.first() {
+                Some((n, ..)) if sheet.links => {
+                    changeset.effects.extend(effects::between(Some(base), Some(&edited.document), &path, *n));
+                }
+                _ => changeset.effects.extend(told(base, &edited, &sheet, &path)),
+            }
             (edited.document, present.is_some().then_some(edited.splices))
         }
     };
