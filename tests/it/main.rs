@@ -2,11 +2,13 @@
 
 mod answers;
 mod corpus;
+mod crowds;
 mod document;
 mod editing;
 mod generated;
 mod hostile;
 mod inputs;
+mod memory;
 mod judge;
 mod paths;
 mod place;
