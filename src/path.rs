@@ -11,6 +11,8 @@ use crate::code::{Code, Rejection};
 
 /// The longest component, in bytes.
 const COMPONENT: usize = 200;
+/// The longest component that a file system holds, in bytes.
+const NAME_MAX: usize = 255;
 /// The longest path, in bytes.
 const WHOLE: usize = 1024;
 /// The deepest path, in components.
@@ -139,6 +141,7 @@ fn escape(text: &str) -> Option<&'static str> {
             "" => return Some("a component is empty"),
             "." | ".." => return Some("'.' and '..' are no components"),
             _ if part.starts_with('.') => return Some("hidden names are reserved"),
+            _ if part.len() > NAME_MAX => return Some("a component is longer than any file system allows"),
             _ => {}
         }
     }

@@ -84,9 +84,19 @@ fn present(session: &Session, file: &str) -> Result<(String, String, bool), Fail
         Ok(Answer::Text(text)) if text.section.is_none() && text.handle.is_none() => Ok((text.path, text.text, true)),
         Ok(_) => Err(Rejection::new(Code::Usage, "edit takes a whole file").into()),
         Err(failure) if failure.rejections.first().is_some_and(|r| r.code == Code::FileNotFound) => {
+            may_be_made(&failure.rejections[0])?;
             Ok((format!("{}.md", file.trim_end_matches(".md")), String::new(), false))
         }
         Err(failure) => Err(failure),
+    }
+}
+
+/// Refuses a name that no new file can have before somebody writes a text for it.
+fn may_be_made(missing: &Rejection) -> Result<(), Rejection> {
+    let path = missing.details.get("path").and_then(serde_json::Value::as_str);
+    match path.and_then(|p| MemoryPath::found(p).ok()).and_then(|p| p.not_for_new().map(|why| (p, why))) {
+        Some((path, why)) => Err(Rejection::new(Code::InvalidPath, format!("{path} is no name for a new file: {why}"))),
+        None => Ok(()),
     }
 }
 

@@ -205,8 +205,8 @@ pub fn update(
 ) -> Step<Vec<Draft>> {
     let spot = resolve(at, desk.snapshot, desk.cx.prefixes, desk.cx.policy)?;
     desk.proof(n, op, &spot)?;
-    let picked = pick(desk, n, op, &spot, index, old, Some(text))?;
     let file = desk.changeable(n, op, &spot)?;
+    let picked = pick(desk, n, op, &spot, index, old, Some(text))?;
     let document = &file.document;
     let bullet = match picked {
         Pick::Done(i) => return Ok(vec![Draft::Same(effects::bullet(document, &spot.path, i, Sign::Same, n))]),
@@ -242,8 +242,8 @@ pub fn remove(
         return remove_block(desk, n, op, spot, archive);
     }
     desk.proof(n, op, &spot)?;
-    let picked = pick(desk, n, op, &spot, selector.0, selector.1, None)?;
     let file = desk.changeable(n, op, &spot)?;
+    let picked = pick(desk, n, op, &spot, selector.0, selector.1, None)?;
     let (Pick::Act(bullet) | Pick::Done(bullet)) = picked;
     let mut drafts = Vec::new();
     if archive {
@@ -366,8 +366,8 @@ pub fn set_meta<'a>(
     pairs: &[(String, String)],
 ) -> Step<Vec<Draft>> {
     desk.proof(n, op, &spot)?;
-    let (Pick::Act(bullet) | Pick::Done(bullet)) = pick(desk, n, op, &spot, None, None, None)?;
     let file = desk.changeable(n, op, &spot)?;
+    let (Pick::Act(bullet) | Pick::Done(bullet)) = pick(desk, n, op, &spot, None, None, None)?;
     let document = &file.document;
     let inert = inert::bullets(document, &spot.path, desk.snapshot)?;
     // What an inert line says was meant for another bullet: it goes when somebody says what this one has.

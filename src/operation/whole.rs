@@ -241,6 +241,11 @@ fn entry(
         block.push_str(&format!("- Date: {day}\n"));
     }
     if !body.is_empty() {
+        // A paragraph right below a bullet would be read as the bullet's own second line.
+        let below_bullet = block.lines().count() > 1;
+        if below_bullet && !["- ", "* ", "+ "].iter().any(|m| body.starts_with(m)) {
+            block.push('\n');
+        }
         block.push_str(body);
         block.push('\n');
     }

@@ -1,9 +1,11 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
 mod answers;
+mod bad_input;
 mod batches;
 mod changes;
 mod corpus;
+mod crowds;
 mod document;
 mod editing;
 mod fuzz;
@@ -11,6 +13,8 @@ mod generated;
 mod hostile;
 mod inputs;
 mod judge;
+mod memory;
+mod outside;
 mod paths;
 mod place;
 mod planning;
@@ -22,6 +26,7 @@ mod seeds;
 mod store;
 mod summary_merge;
 mod support;
+mod terminal;
 mod tidy;
 mod tour;
 mod undo;
