@@ -66,9 +66,9 @@ fn hunks<'a>(base: &[&'a str], side: &[&'a str]) -> Vec<Hunk<'a>> {
 /// A removal of several items is several removals: what the other side put between two of them stays.
 fn by_item<'a>(base: &[&str], hunk: Hunk<'a>) -> Vec<Hunk<'a>> {
     let mut out: Vec<Hunk<'a>> = Vec::new();
-    for at in hunk.start..hunk.end {
+    for (at, line) in base.iter().enumerate().take(hunk.end).skip(hunk.start) {
         match out.last_mut() {
-            Some(last) if !starts_item(base[at]) => last.end = at + 1,
+            Some(last) if !starts_item(line) => last.end = at + 1,
             _ => out.push(Hunk { start: at, end: at + 1, lines: Vec::new() }),
         }
     }
