@@ -70,7 +70,7 @@ fn undo_goes_further_back_and_says_when_nothing_is_left() {
     memory.done(["rm", &at("one")]);
     memory.done(["undo"]).diff("M procedures/p.md\n+- one\n");
     memory.done(["undo"]).diff("M procedures/p.md\n-- four\n");
-    memory.done(["undo"]).unchanged().tells("nothing to turn back");
+    memory.done(["undo"]).unchanged().tells("no change is left");
     memory.done(["redo"]).diff("M procedures/p.md\n+- four\n");
     memory.done(["redo"]).diff("M procedures/p.md\n-- one\n");
     memory.done(["redo"]).unchanged();
