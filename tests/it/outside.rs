@@ -351,6 +351,43 @@ fn machine_state_and_policy_behind_links_are_refused() {
 }
 
 #[test]
+fn nothing_is_made_through_links() {
+    if !unprivileged("outside::nothing_is_made_through_links") {
+        return;
+    }
+    for name in ["memdir.yaml", "facts", "episodes", "procedures", "inbox", ".memdir", ".gitignore", "README.md"] {
+        for option in ["--adopt", "--example"] {
+            for to in ["../outside", "../outside/new", "../secret.md"] {
+                let place = guarded();
+                fs::remove_dir_all(place.dir()).expect("gone");
+                fs::create_dir(place.dir()).expect("made");
+                symlink(to, place.dir().join(name)).expect("a link");
+                let outside = around(&place);
+                for line in [&["init", option, "memory"][..], &["-C", "memory", "add", "user", "x"]] {
+                    let told = place.run(line);
+                    assert!(
+                        !told.stdout.contains(CANARY) && !told.stderr.contains(CANARY),
+                        "{name} {line:?}: {told:?}"
+                    );
+                }
+                assert!(around(&place) == outside, "{name} -> {to}: {option} changed something outside");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_fifo_that_nobody_writes_to_is_not_waited_for() {
+    let place = guarded();
+    let folder = std::fs::File::open(place.root()).expect("open");
+    rustix::fs::mkfifoat(&folder, "fifo", rustix::fs::Mode::from_raw_mode(0o600)).expect("a FIFO");
+    for line in [&["add", "user", "-F", "fifo"][..], &["write", "new", "-F", "fifo"], &["apply", "-F", "fifo"]] {
+        let told = place.run(line);
+        assert_eq!((told.code, told.error().as_str()), (2, "empty_input"), "{line:?}: {told:?}");
+    }
+}
+
+#[test]
 fn other_peoples_files_are_read_or_refused_and_never_half_written() {
     if !unprivileged("outside::other_peoples_files_are_read_or_refused_and_never_half_written") {
         return;
