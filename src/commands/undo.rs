@@ -107,7 +107,7 @@ fn named(answer: Answer, inverts: Option<Inverts>) -> Answer {
 }
 
 fn nothing() -> Changeset {
-    let warning = Warning::new(Code::Note, "there is nothing to turn back");
+    let warning = Warning::new(Code::Note, "no change is left for that");
     Changeset { warnings: vec![warning], ..Changeset::default() }
 }
 

@@ -11,7 +11,7 @@ use super::choose::{Choice, Selector, choose};
 use super::locate::{self, SectionRef, Spot, resolve, title_for};
 use super::plan::Desk;
 use super::snapshot::{Loaded, Step, Stop, is_current};
-use super::{Operation, Target, effects, inert, refuse};
+use super::{Operation, Target, effects, gates, inert, refuse};
 
 /// What one operation wants of one file.
 #[derive(Debug)]
@@ -70,6 +70,8 @@ pub fn pick(
     new: Option<&str>,
 ) -> Step<Pick> {
     let Some(file) = spot.file else { return Err(refuse::no_file(&spot.path, desk.snapshot).into()) };
+    // What cannot be written is told as that, not as a bullet that conflict markers have swallowed.
+    gates::writable(&spot.path, Some(&file.document), desk.cx.own)?;
     let section = match &spot.section {
         SectionRef::File => 0,
         SectionRef::At(at) => *at,

@@ -66,14 +66,15 @@ pub fn creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, own: bool
     }
     let near = names.iter().find(|p| p.parent() == path.parent() && close(p.stem(), path.stem()));
     match near {
-        Some(near) if !create && !own => {
-            Err(Rejection::new(Code::DidYouMean, format!("{path} would be a new file; did you mean {near}?"))
-                .hint("to make it all the same, add --create")
-                .detail("path", path.as_str())
-                .detail("near", near.as_str())
-                .try_(Hint::new("list", near.as_str()))
-                .into())
-        }
+        Some(near) if !create && !own => Err(Rejection::new(
+            Code::DidYouMean,
+            format!("{path} would be a new file, and its name is close to {near}"),
+        )
+        .hint("to make it all the same, add --create")
+        .detail("path", path.as_str())
+        .detail("near", near.as_str())
+        .try_(Hint::new("list", near.as_str()))
+        .into()),
         _ => Ok(()),
     }
 }

@@ -331,7 +331,7 @@ fn finished(desk: &mut Desk<'_>, sheet: Sheet, changeset: &mut Changeset, evicte
         if let Some((splice, value)) = derived(desk, &sheet, before, &after, &path)? {
             after = Document::parse(spliced(after.text(), &splice)?);
             splices = splices.map(|first| compose(&first, std::slice::from_ref(&splice)));
-            line = Some(value);
+            line = value;
         }
     }
     gates::file(&path, &after)?;
@@ -426,9 +426,10 @@ fn derived(
     before: Option<&Document>,
     after: &Document,
     path: &MemoryPath,
-) -> Step<Option<(Splice, String)>> {
+) -> Step<Option<(Splice, Option<String>)>> {
     if let Some(line) = &sheet.line {
-        return Ok(summary::placed(after, line).map(|s| (s, line.clone())));
+        // The caller's words, not memdir's: the journal does not claim them.
+        return Ok(summary::placed(after, line).map(|s| (s, None)));
     }
     let value = |d: &Document| d.summary().map(|s| d.text()[s.value.range()].to_owned());
     let touched = match before {
@@ -446,7 +447,7 @@ fn derived(
         next = summary::next(before.unwrap_or(&empty), after, genre, Some(last));
     }
     Ok(match next {
-        summary::Next::Write { splice, line } => Some((splice, line)),
+        summary::Next::Write { splice, line } => Some((splice, Some(line))),
         _ => None,
     })
 }

@@ -64,7 +64,7 @@ pub fn whole(file: &Loaded, path: &MemoryPath, section: usize) -> Rejection {
     };
     Rejection::new(
         Code::NeedsProof,
-        format!("{what} holds {} bullets; removing all of it needs --if-match or -f", inside.len()),
+        format!("{what} holds {}; removing all of it needs --if-match or -f", bullets(inside.len())),
     )
     .detail("etag", file.version.etag.short())
     .detail("candidates", candidates(d, path, &inside))
@@ -159,7 +159,7 @@ pub fn choice(file: &Loaded, path: &MemoryPath, code: Code, found: &[usize], s: 
     let message = match code {
         Code::Usage => format!("name a bullet of {path}: by handle, index or text"),
         Code::BulletNotFound => {
-            format!("{path} has {} bullets there, none with that index", d.counted(s.section).len())
+            format!("{path} has {} there, none with that index", bullets(d.counted(s.section).len()))
         }
         Code::NeedsProof if s.name.is_some() => "an id alone does not prove that you saw the bullet's text".to_owned(),
         Code::NeedsProof => "an index alone does not prove which bullet you saw".to_owned(),
@@ -184,6 +184,14 @@ pub fn choice(file: &Loaded, path: &MemoryPath, code: Code, found: &[usize], s: 
         _ => None,
     };
     rejection.try_(super::draft::look(path))
+}
+
+fn bullets(n: usize) -> String {
+    match n {
+        0 => "no bullets".to_owned(),
+        1 => "1 bullet".to_owned(),
+        n => format!("{n} bullets"),
+    }
 }
 
 fn same_text(d: &Document, found: &[usize]) -> bool {
