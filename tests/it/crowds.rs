@@ -196,8 +196,7 @@ impl Writer<'_> {
             }
             (5, Some(old)) => {
                 let new = Mark { file: old.file.clone(), ..fresh };
-                let op =
-                    json!({"op": "patch", "at": old.file, "pairs": [{"old": old.text, "new": new.text}]});
+                let op = json!({"op": "patch", "at": old.file, "pairs": [{"old": old.text, "new": new.text}]});
                 (born(vec![new], vec![old]), Deed::Apply(json!([op]).to_string()))
             }
             (6, _) => {
