@@ -330,6 +330,16 @@ pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
     bytes.split(|&b| b == b'\n').filter_map(parse)
 }
 
+/// Records as entries, oldest first. An end that cannot be read any more was a good one, as nearly all are: who wrote
+/// the next intent had seen it, or written it.
+pub fn entries(records: Vec<(Intent, Option<Ending>)>) -> Vec<Entry> {
+    let last = records.len().saturating_sub(1);
+    let known = |(i, (intent, ending)): (usize, (Intent, Option<Ending>))| {
+        intent.into_entry(outcome(ending.or((i < last).then_some(Ending::Done))))
+    };
+    records.into_iter().enumerate().map(known).collect()
+}
+
 /// Intents with how they ended, oldest first, an intent written twice under one number counting as its last.
 pub fn records(bytes: &[u8]) -> Vec<(Intent, Option<Ending>)> {
     let mut out: Vec<(Intent, Option<Ending>)> = Vec::new();

@@ -225,8 +225,7 @@ impl Store {
     fn entries(&self, read: fn(&Journal) -> Result<Vec<u8>, Rejection>) -> Result<Vec<Entry>, Rejection> {
         let root = self.root();
         let Some(journal) = open_journal(&root)? else { return Ok(Vec::new()) };
-        let records = line::records(&read(&journal)?);
-        Ok(records.into_iter().map(|(intent, ending)| intent.into_entry(line::outcome(ending))).collect())
+        Ok(line::entries(line::records(&read(&journal)?)))
     }
 
     /// The text of a file on one side of a revision: `Ok(None)` when it did not exist there;

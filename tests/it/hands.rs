@@ -167,6 +167,9 @@ fn saves_that_begin_and_end_at_any_two_steps_lose_nothing() {
             // An editor that holds the file open at the first look is waited for, which takes its time.
             let apart = if full() { 1 } else { 4 };
             for to in (from..=longest).step_by(apart) {
+                if !full() && from < 4 && to > from && (from > 0 || name != NAMES[0]) {
+                    continue;
+                }
                 meet(save, name, from, to, exchange);
                 met += 1;
             }

@@ -17,6 +17,7 @@ mod place;
 mod planning;
 mod readme;
 mod real;
+mod recovery;
 mod rules;
 mod sandbox;
 mod store;
