@@ -56,6 +56,11 @@ impl Locked<'_> {
         let (verdict, kept) = run.run(machine, watch)?;
         self.spent.set(verdict == Verdict::Unknown || run.begun && !run.ended);
         if !matches!(verdict, Verdict::Done | Verdict::NotDurable | Verdict::Unknown) {
+            if run.begun && !self.root.is_current() {
+                // Slots went with it: what was done could not be put back, and nothing is left to tell how far it came.
+                self.spent.set(true);
+                return Some(Err(Stopped::Rejected(vanished(rev))));
+            }
             run.sweep(&kept);
         }
         let appended = run.begun;
@@ -112,6 +117,13 @@ fn writable(changeset: &Changeset) -> Result<(), Rejection> {
         }
     }
     Ok(())
+}
+
+fn vanished(rev: u64) -> Rejection {
+    let told = format!("'.memdir/' was taken away in the middle of r{rev}; some of its files may be written, others not");
+    let mut rejection = Rejection::new(Code::OutcomeUnknown, told).hint("look at the files, then run it again");
+    rejection.changed = None;
+    rejection
 }
 
 fn answer_of(

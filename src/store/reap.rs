@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use super::journal::{Journal, NAME};
 use super::line::{Intent, end_line, intent_line, records};
 use super::protocol::Ending;
-use super::root::{refusal, refusal_to_write, write_all};
+use super::root::{contents, open_plain, refusal, refusal_to_write, write_all};
 use super::{Locked, platform, slot, walk};
 use crate::code::Rejection;
 use crate::path::MemoryPath;
@@ -44,6 +44,7 @@ const OFTEN: u64 = 512;
 
 struct Slot {
     rev: u64,
+    file: usize,
     name: String,
     size: u64,
     changed: i64,
@@ -104,31 +105,33 @@ impl Locked<'_> {
         self.rewrite(&records)
     }
 
-    /// Scrubs every slot and journal text of these paths (operations and answers of whole entries that name them),
-    /// after a `--forget`. That something happened to them, when and by whom, stays.
+    /// Scrubs every slot and journal text of these paths, and whatever else of the history holds one of these texts
+    /// (operations and answers go by whole entries). That something happened, when and by whom, stays.
     ///
     /// # Errors
     /// `io`, `read_only`. What was scrubbed until then stays scrubbed.
-    pub fn forget(&self, paths: &[MemoryPath]) -> Result<(), Rejection> {
+    pub fn forget(&self, paths: &[MemoryPath], texts: &[String]) -> Result<(), Rejection> {
         let bytes = match self.journal.borrow().as_ref() {
             Some(journal) => journal.all()?,
             None => return Ok(()),
         };
         let mut records = records(&bytes);
-        let mut any = false;
         for (intent, _) in &mut records {
-            any |= intent.forget(paths);
+            intent.forget(paths, texts);
         }
-        if !any {
-            return Ok(());
-        }
+        // Torn lines, which are in no record, go with it.
         self.rewrite(&records)?;
         let Some(undo) = self.root.undo()? else { return Ok(()) };
-        for (intent, _) in &records {
-            for (i, file) in intent.files.iter().enumerate() {
-                if paths.iter().any(|path| path.as_str() == file.path) {
-                    scrub(undo, &slot::name(intent.rev, i))?;
-                }
+        let file = |rev, i: usize| {
+            let at = records.binary_search_by_key(&rev, |(intent, _)| intent.rev).ok()?;
+            records[at].0.files.get(i)
+        };
+        let finders: Vec<_> = texts.iter().map(|t| memchr::memmem::Finder::new(t.as_bytes())).collect();
+        for slot in list(undo)? {
+            let named = file(slot.rev, slot.file).is_some_and(|f| paths.iter().any(|p| p.as_str() == f.path));
+            let holds = |bytes: &[u8]| finders.iter().any(|f| f.find(bytes).is_some());
+            if named || read(undo, &slot.name).is_none_or(|bytes| holds(&bytes)) {
+                scrub(undo, &slot.name)?;
             }
         }
         platform::sync(undo).map_err(|e| refusal_to_write(e, "'.memdir/undo/'"))
@@ -163,6 +166,11 @@ fn scrub(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
     slot::free(undo, name)
 }
 
+/// A slot's bytes; `None` when they cannot be read.
+fn read(undo: BorrowedFd<'_>, name: &str) -> Option<Vec<u8>> {
+    contents(&open_plain(undo, name, "an undo slot").ok()??, "an undo slot").ok()
+}
+
 fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
     let mut slots = Vec::new();
     let dir: OwnedFd = platform::open_dir(undo, "").map_err(|e| refusal(e, "'.memdir/undo/'"))?;
@@ -170,9 +178,9 @@ fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
     let mut keep = |name: &[u8], _: FileType| names.extend(String::from_utf8(name.to_vec()));
     walk::entries(&dir, &mut Vec::with_capacity(32 << 10), &mut keep).map_err(|e| refusal(e, "'.memdir/undo/'"))?;
     for name in names {
-        let Some((rev, _)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
+        let Some((rev, file)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
         let Ok(stat) = platform::look(dir.as_fd(), &name) else { continue };
-        slots.push(Slot { rev, name, size: stat.st_size as u64, changed: stat.st_ctime });
+        slots.push(Slot { rev, file, name, size: stat.st_size as u64, changed: stat.st_ctime });
     }
     Ok(slots)
 }
