@@ -50,6 +50,7 @@ impl Locked<'_> {
             refused: None,
             begun: false,
             ended: false,
+            orphans: false,
         };
         let machine = Machine::commit(run.files.iter().map(|f| f.kind).collect());
         self.spent.set(true);

@@ -52,6 +52,7 @@ pub fn recover(
         refused: None,
         begun: true,
         ended: false,
+        orphans: false,
     };
     run.warnings.extend(rescued_before(root, rev, run.files.len()));
     let Some((verdict, kept)) = run.run(machine, watch) else {

@@ -116,6 +116,8 @@ pub struct Run<'a> {
     pub begun: bool,
     /// Whether its end is.
     pub ended: bool,
+    /// Whether an earlier batch of its number left slots.
+    pub orphans: bool,
 }
 
 impl Run<'_> {
@@ -269,6 +271,7 @@ impl Run<'_> {
         };
         let sync = self.options.durability != Durability::Fast;
         let written = slot::write(undo, &file.slot, &bytes, mode, file.old.as_ref(), sync)?;
+        self.orphans |= written.orphan;
         self.warnings.extend(written.warning);
         let file = &mut self.files[i];
         (file.inode, file.old) = (written.inode, None);
@@ -290,6 +293,7 @@ impl Run<'_> {
     }
 
     fn append_intent(&mut self) -> Result<Seen, Rejection> {
+        slot::free_orphans(self.undo()?, self.intent.rev, self.files.len(), self.orphans);
         let line = intent_line(&self.intent)?;
         if self.journal.is_none() {
             let Some(machine) = self.root.machine()? else {

@@ -4,6 +4,7 @@ mod answers;
 mod corpus;
 mod document;
 mod editing;
+mod faults;
 mod generated;
 mod inputs;
 mod paths;
