@@ -120,14 +120,10 @@ pub fn commit_loop(
     Err(Failure { rejections: vec![busy], warnings })
 }
 
-/// What follows a commit: forgetting, and now and then reaping in bulk.
+/// What follows a commit: a word about git, and now and then reaping in bulk.
 fn afterwards(session: &Session, locked: &Locked<'_>, changeset: &Changeset) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if changeset.forget {
-        if let Err(why) = locked.forget(&every_name(session, changeset)) {
-            let message = format!("the text is gone from the memory, but not from its history: {}", why.message);
-            warnings.push(Warning::new(Code::Io, message));
-        }
         if session.dir.ancestors().any(|d| d.join(".git").exists()) {
             warnings
                 .push(Warning::new(Code::Note, "git may still hold the text: what was committed stays in its history"));
@@ -138,22 +134,6 @@ fn afterwards(session: &Session, locked: &Locked<'_>, changeset: &Changeset) -> 
         drop(locked.reap());
     }
     warnings
-}
-
-/// The paths of a changeset, and every path their files had before.
-fn every_name(session: &Session, changeset: &Changeset) -> Vec<MemoryPath> {
-    let mut names: Vec<MemoryPath> = changeset.files.iter().map(|f| f.path.clone()).collect();
-    let Ok(entries) = session.store.journal() else { return names };
-    for file in entries.iter().rev().flat_map(|e| &e.files) {
-        // A moved file's two halves name each other; going back in time, the new name comes first.
-        if let Some(other) = &file.moved
-            && names.contains(&file.path)
-            && !names.contains(other)
-        {
-            names.push(other.clone());
-        }
-    }
-    names
 }
 
 /// The first answer to a `request`, if the recent journal has it.

@@ -59,23 +59,16 @@ impl Locked<'_> {
         if !matches!(verdict, Verdict::Done | Verdict::NotDurable | Verdict::Unknown) {
             run.sweep(&kept);
         }
-        let appended = run.begun;
-        let (warnings, refused, forget) = (run.warnings, run.refused, run.intent.forgotten);
-        if appended {
+        let (warnings, refused) = (&mut run.warnings, run.refused);
+        if run.intent.forgotten && !run.ended && matches!(verdict, Verdict::Done | Verdict::NotDurable) {
+            let why = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
+            let told = format!("the text is gone from the memory, but not yet from its history{why}; the next change");
+            warnings.push(Warning::new(Code::Io, format!("{told} tries again")));
+        }
+        if run.begun {
             self.next.set(rev + 1);
         }
-        if forget && matches!(verdict, Verdict::Done | Verdict::NotDurable) {
-            self.free_slots(rev, changeset.files.len());
-        }
-        Some(answer_of(verdict, rev, warnings, refused))
-    }
-
-    fn free_slots(&self, rev: u64, files: usize) {
-        if let Ok(Some(undo)) = self.root.undo() {
-            for i in 0..files {
-                let _ = slot::free(undo, &slot::name(rev, i));
-            }
-        }
+        Some(answer_of(verdict, rev, run.warnings, refused))
     }
 }
 

@@ -39,6 +39,9 @@ pub struct Intent {
     /// Its texts are kept nowhere.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgotten: bool,
+    /// Nor are those of its files' past, and its own slots may be gone: it stands, whatever they say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scrubbed: bool,
     /// Folders that were made for it, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dirs: Vec<String>,
@@ -65,7 +68,8 @@ pub struct IntentFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     edits: Option<Vec<(usize, String, String)>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    moved: Option<String>,
+    /// Where the other half of a move is.
+    pub moved: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
 }
@@ -92,16 +96,17 @@ impl Intent {
             undo,
             redo,
             forgotten: changeset.forget,
+            scrubbed: false,
             dirs: Vec::new(),
             files: changeset.files.iter().map(|file| IntentFile::new(file, keep)).collect(),
         }
     }
 
-    /// Takes every text out that a journal holds of these paths; says whether there was any of them.
-    pub fn forget(&mut self, paths: &[MemoryPath]) -> bool {
-        let named = |path: &str| paths.iter().any(|p| p.as_str() == path);
+    /// Takes every text out that a journal holds of these paths.
+    pub fn forget(&mut self, paths: &[String]) {
+        let named = |path: &String| paths.contains(path);
         if !self.files.iter().any(|file| named(&file.path)) {
-            return false;
+            return;
         }
         (self.answer, self.reason) = (None, None);
         self.operations.clear();
@@ -109,7 +114,6 @@ impl Intent {
         for file in self.files.iter_mut().filter(|file| named(&file.path)) {
             (file.edits, file.summary) = (None, None);
         }
-        true
     }
 
     /// As an entry that ended in some way.

@@ -4,11 +4,12 @@
 //!
 //! To read it: `root` (the sandbox) and `walk`; `protocol` (what a commit does, pure) and `explore` (its proof by
 //! exhaustion); `line`, `journal` and `slot` (what is kept); `run`, `commit`, `recover` (the protocol carried out);
-//! `lock`; `history` (earlier texts); `view` (consistent reading); `reap` (forgetting); `platform` (system calls).
+//! `lock`; `history` (earlier texts); `view` (consistent reading); `reap` and `forget`; `platform` (system calls).
 
 mod commit;
 #[cfg(test)]
 mod explore;
+mod forget;
 mod history;
 mod journal;
 mod line;

@@ -1,4 +1,4 @@
-//! Takes old history away: what is past its age, count or size, and what is to be forgotten.
+//! Takes old history away: what is past its age, count or size.
 //!
 //! Never touches a file that people own, and never what the last 100 revisions need to be undone.
 
@@ -10,10 +10,9 @@ use rustix::io::Errno;
 use super::journal::{Journal, NAME};
 use super::line::{Intent, end_line, intent_line, records};
 use super::protocol::Ending;
-use super::root::{refusal, refusal_to_write, write_all};
+use super::root::{Root, refusal, refusal_to_write, write_all};
 use super::{Locked, platform, slot, walk};
 use crate::code::Rejection;
-use crate::path::MemoryPath;
 
 /// What a reaping leaves.
 #[derive(Clone, Copy, Debug)]
@@ -101,66 +100,31 @@ impl Locked<'_> {
         let excess = records.len() - most;
         let keep_from = records.iter().position(|(intent, _)| intent.rev >= spared).unwrap_or(0);
         records.drain(..excess.min(keep_from));
-        self.rewrite(&records)
-    }
-
-    /// Scrubs every slot and journal text of these paths (operations and answers of whole entries that name them),
-    /// after a `--forget`. That something happened to them, when and by whom, stays.
-    ///
-    /// # Errors
-    /// `io`, `read_only`. What was scrubbed until then stays scrubbed.
-    pub fn forget(&self, paths: &[MemoryPath]) -> Result<(), Rejection> {
-        let bytes = match self.journal.borrow().as_ref() {
-            Some(journal) => journal.all()?,
-            None => return Ok(()),
-        };
-        let mut records = records(&bytes);
-        let mut any = false;
-        for (intent, _) in &mut records {
-            any |= intent.forget(paths);
-        }
-        if !any {
-            return Ok(());
-        }
-        self.rewrite(&records)?;
-        let Some(undo) = self.root.undo()? else { return Ok(()) };
-        for (intent, _) in &records {
-            for (i, file) in intent.files.iter().enumerate() {
-                if paths.iter().any(|path| path.as_str() == file.path) {
-                    scrub(undo, &slot::name(intent.rev, i))?;
-                }
-            }
-        }
-        platform::sync(undo).map_err(|e| refusal_to_write(e, "'.memdir/undo/'"))
-    }
-
-    /// Puts another journal in this one's place, in one step.
-    fn rewrite(&self, records: &[(Intent, Option<Ending>)]) -> Result<(), Rejection> {
-        let refused = |e: Errno| refusal_to_write(e, "the journal");
-        let Some(machine) = self.root.machine()? else { return Ok(()) };
-        let mut bytes = Vec::new();
-        for (intent, ending) in records {
-            bytes.extend(intent_line(intent)?);
-            bytes.extend(ending.map(|how| end_line(intent.rev, how)).into_iter().flatten());
-        }
-        let new = "journal.new";
-        slot::free(machine, new)?;
-        let file = platform::create(machine, new).map_err(refused)?;
-        write_all(&file, &bytes).and_then(|()| platform::sync(&file)).map_err(refused)?;
-        rustix::fs::renameat(machine, new, machine, NAME).map_err(refused)?;
-        platform::sync(machine).map_err(refused)?;
-        *self.journal.borrow_mut() = Journal::open(machine, true)?;
+        *self.journal.borrow_mut() = rewrite(&self.root, &records)?;
         Ok(())
     }
 }
 
-/// Empties a slot before its name goes, so that a handle or a snapshot of the name finds nothing.
-fn scrub(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
-    if let Ok(file) = platform::open_append(undo, name) {
-        let _ = rustix::fs::ftruncate(&file, 0);
-        let _ = platform::sync(&file);
+/// Puts another journal in this one's place, in one step, and opens it.
+pub fn rewrite(root: &Root, records: &[(Intent, Option<Ending>)]) -> Result<Option<Journal>, Rejection> {
+    let refused = |e: Errno| refusal_to_write(e, "the journal");
+    let Some(machine) = root.machine()? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    for (intent, ending) in records {
+        bytes.extend(intent_line(intent)?);
+        bytes.extend(ending.map(|how| end_line(intent.rev, how)).into_iter().flatten());
     }
-    slot::free(undo, name)
+    let new = "journal.new";
+    slot::free(machine, new)?;
+    let file = platform::create(machine, new).map_err(refused)?;
+    let written = write_all(&file, &bytes).and_then(|()| platform::sync(&file));
+    let put = written.and_then(|()| rustix::fs::renameat(machine, new, machine, NAME));
+    put.map_err(|e| {
+        let _ = slot::free(machine, new);
+        refused(e)
+    })?;
+    platform::sync(machine).map_err(refused)?;
+    Journal::open(machine, true)
 }
 
 fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
@@ -182,6 +146,7 @@ mod tests {
     use super::*;
     use crate::change::{Changeset, FileChange, Header};
     use crate::code::Code;
+    use crate::path::MemoryPath;
     use crate::store::{Durability, Options, Side, Store};
     use std::sync::Arc;
 

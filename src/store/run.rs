@@ -14,7 +14,7 @@ use super::line::{Intent, IntentFile, end_line, intent_line};
 use super::platform::{self, Name};
 use super::protocol::{Action, Ending, Kind, Machine, Place, Seen, Text, Verdict};
 use super::root::{Plain, Root, contents, last, open_plain, refusal_to_write};
-use super::{Durability, Options, slot};
+use super::{Durability, Options, forget, slot};
 use crate::change::{Etag, Version};
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
@@ -259,7 +259,9 @@ impl Run<'_> {
     }
 
     fn write_slot(&mut self, i: usize) -> Result<(), Rejection> {
-        self.root.make_machine(self.full())?;
+        // The first line of a journal waits for the folders it stands in.
+        let begun = self.journal.as_ref().is_some_and(|journal| journal.size > 0);
+        self.root.make_machine(begun && self.full())?;
         if self.files[i].kind == Kind::Create && self.parent(i)?.is_none() {
             let made = self.root.make_parents(&self.files[i].path, self.full())?;
             self.intent.dirs.extend(made);
@@ -293,15 +295,24 @@ impl Run<'_> {
     }
 
     fn append_intent(&mut self) -> Result<Seen, Rejection> {
-        slot::free_orphans(self.undo()?, self.intent.rev, self.files.len(), self.orphans);
+        let undo = self.undo()?;
+        slot::free_orphans(undo, self.intent.rev, self.files.len(), self.orphans);
+        // A recovery takes a new file whose slot is gone for done, so the slot's name must be on the disk first. The
+        // slots of other kinds can be made again or are not needed.
+        if self.full() && self.files.iter().any(|file| file.kind == Kind::Create) {
+            platform::sync(undo).map_err(|e| refusal_to_write(e, "'.memdir/undo/'"))?;
+        }
         let line = intent_line(&self.intent)?;
         if self.journal.is_none() {
             let Some(machine) = self.root.machine()? else {
                 return Err(Rejection::new(Code::Io, "'.memdir/' is gone"));
             };
-            *self.journal = Some(Journal::create(machine, self.options.durability != Durability::Fast)?);
+            *self.journal = Some(Journal::create(machine)?);
         }
         let Some(journal) = self.journal.as_mut() else { return Ok(Seen::Refused) };
+        if journal.size == 0 && self.options.durability != Durability::Fast {
+            self.root.sync_machine()?;
+        }
         journal.append(&line).map_err(|e| refusal_to_write(e, "the journal"))?;
         self.begun = true;
         if self.options.durability == Durability::Fast {
@@ -321,6 +332,9 @@ impl Run<'_> {
         if ending != Ending::Done && self.options.durability != Durability::Fast {
             // That it was put back must not reach the disk before the putting back does.
             let _ = self.sync_dirs();
+        }
+        if ending == Ending::Done && self.intent.forgotten {
+            forget::scrub(self.root, self.journal, self.intent.rev)?;
         }
         let Some(journal) = self.journal.as_mut() else { return Ok(()) };
         journal.append(&end_line(self.intent.rev, ending)).map_err(refused)?;

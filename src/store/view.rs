@@ -144,6 +144,9 @@ pub fn consistent<T>(store: &Store, mut f: impl FnMut() -> T) -> Result<T, Rejec
 
 fn pending(journal: &Journal) -> Result<HashMap<String, Pending>, Rejection> {
     let Tail::Open(_, Some(intent)) = journal.tail()? else { return Ok(HashMap::new()) };
+    if intent.scrubbed {
+        return Ok(HashMap::new());
+    }
     let one = |(i, file): (usize, &super::line::IntentFile)| {
         let slot = slot::name(intent.rev, i);
         let pending = Pending { kind: file.kind(), before: file.before(), after: file.after(), mode: file.mode, slot };

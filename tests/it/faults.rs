@@ -6,9 +6,9 @@
 
 mod aftermath;
 mod cases;
-//mod cuts;
+mod cuts;
 mod errors;
-//mod images;
+mod images;
 mod kills;
 mod limits;
 mod model;

@@ -4,6 +4,7 @@
 //! Stricter than real file systems: a new name is on the disk only when its own directory was synced.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::place::Tree;
@@ -28,12 +29,14 @@ enum Change {
 pub struct Disk {
     base: Image,
     changes: Vec<Change>,
+    modes: BTreeMap<usize, u32>,
 }
 
 /// Inodes: directories and files.
 #[derive(Clone, Debug, Default)]
-struct Image {
+pub struct Image {
     nodes: BTreeMap<usize, Node>,
+    modes: BTreeMap<usize, u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -54,6 +57,7 @@ impl Image {
 
     fn read(&mut self, path: &Path) -> usize {
         let id = self.nodes.len();
+        self.modes.insert(id, std::fs::metadata(path).unwrap().permissions().mode());
         if path.is_file() {
             self.nodes.insert(id, Node::File(std::fs::read(path).unwrap()));
             return id;
@@ -101,7 +105,38 @@ impl Image {
         }
     }
 
-    fn tree(&self) -> Tree {
+    /// What people see of it.
+    pub fn seen(&self) -> Tree {
+        let mut tree = self.tree();
+        tree.retain(|path, text| text.is_some() && !path.contains("/.memdir/") && !path.starts_with("home/"));
+        tree
+    }
+
+    /// Makes it real in an empty directory.
+    pub fn write(&self, at: &Path) {
+        self.write_dir(ROOT, at);
+    }
+
+    fn write_dir(&self, id: usize, at: &Path) {
+        let Some(Node::Dir(names)) = self.nodes.get(&id) else { return };
+        for (name, id) in names {
+            let to = at.join(name);
+            match &self.nodes[id] {
+                Node::File(text) => {
+                    std::fs::write(&to, text).unwrap();
+                    let mode = self.modes.get(id).copied().unwrap_or(0o600);
+                    std::fs::set_permissions(&to, PermissionsExt::from_mode(mode)).unwrap();
+                }
+                Node::Dir(_) => {
+                    std::fs::create_dir(&to).unwrap();
+                    self.write_dir(*id, &to);
+                }
+            }
+        }
+    }
+
+    /// Everything in it.
+    pub fn tree(&self) -> Tree {
         let mut tree = Tree::new();
         self.walk(ROOT, "", &mut tree);
         tree
@@ -155,12 +190,12 @@ impl Disk {
                 Node::File(_) => Node::File(Vec::new()),
             });
         }
-        Disk { base, changes: player.changes }
+        Disk { base, changes: player.changes, modes: player.now.modes }
     }
 
-    /// What everything reads once all of it is on the disk.
-    pub fn last(&self) -> Tree {
-        self.image(self.changes.len(), &|_| true)
+    /// What stands once all of it is on the disk.
+    pub fn last(&self) -> Image {
+        self.image(self.changes.len(), &|_| true, None)
     }
 
     /// How many changes there were, syncs and the answer included.
@@ -183,24 +218,24 @@ impl Disk {
         (0..end).filter(real).filter(|&i| !synced(i)).collect()
     }
 
-    /// The state with the changes before `end` of which `keep` says so.
-    pub fn image(&self, end: usize, keep: &dyn Fn(usize) -> bool) -> Tree {
+    /// The state with the changes before `end` of which `keep` says so; one write may be half done.
+    pub fn image(&self, end: usize, keep: &dyn Fn(usize) -> bool, torn: Option<usize>) -> Image {
         let mut image = self.base.clone();
-        (0..end).filter(|&i| keep(i)).for_each(|i| image.apply(&self.changes[i]));
-        image.tree()
-    }
-
-    /// The same, but the last write of them half done.
-    pub fn torn(&self, end: usize, i: usize, keep: &dyn Fn(usize) -> bool) -> Option<Tree> {
-        let Change::Bytes(id, at, bytes) = &self.changes[i] else { return None };
-        let mut image = self.base.clone();
-        for n in (0..end).filter(|&n| n == i || keep(n)) {
-            match n == i {
-                true => image.apply(&Change::Bytes(*id, *at, bytes[..bytes.len() / 2].to_vec())),
-                false => image.apply(&self.changes[n]),
+        for i in (0..end).filter(|&i| keep(i)) {
+            match &self.changes[i] {
+                Change::Bytes(id, at, bytes) if torn == Some(i) => {
+                    image.apply(&Change::Bytes(*id, *at, bytes[..bytes.len() / 2].to_vec()));
+                }
+                change => image.apply(change),
             }
         }
-        Some(image.tree())
+        image.modes.clone_from(&self.modes);
+        image
+    }
+
+    /// Whether a change is a write, which may be half done.
+    pub fn is_write(&self, i: usize) -> bool {
+        matches!(self.changes[i], Change::Bytes(..))
     }
 
     /// What is wrong with the order of things: a name that people see changed before the texts and the journal line
@@ -217,7 +252,7 @@ impl Disk {
             }
             if matches!(change, Change::Answered) {
                 let kept = |i: usize| !loose.contains(&i);
-                if seen(self.image(end, &kept)) != seen(self.image(end, &|_| true)) {
+                if self.image(end, &kept, None).seen() != self.image(end, &|_| true, None).seen() {
                     let loose: Vec<String> = loose.iter().map(|&i| self.short(i)).collect();
                     wrong.push(format!("answered before {} was synced", loose.join(", ")));
                 }
@@ -267,12 +302,6 @@ fn touched(change: &Change) -> Vec<usize> {
     }
 }
 
-/// What people see of a tree.
-pub fn seen(mut tree: Tree) -> Tree {
-    tree.retain(|path, text| text.is_some() && !path.contains("/.memdir/") && !path.starts_with("home/"));
-    tree
-}
-
 impl Player<'_> {
     fn play(&mut self, call: &Call) {
         let answer = call.answer.unwrap_or(0);
@@ -288,6 +317,7 @@ impl Player<'_> {
                     self.changes.push(Change::Synced(open.id));
                 }
             }
+            "fchmod" => self.permit(fd(call, 0), call.args.get(1)),
             "mkdir" => self.make(AT, call.name_at(0), Node::Dir(BTreeMap::new())),
             "mkdirat" => self.make(fd(call, 0), call.name_at(1), Node::Dir(BTreeMap::new())),
             "unlink" | "rmdir" => self.rename(vec![(AT, call.name_at(0), None)]),
@@ -370,6 +400,13 @@ impl Player<'_> {
         let at = if open.append { text.len() } else { open.at };
         self.open.insert(fd, Open { at: at + count as usize, ..open });
         self.put(Change::Bytes(open.id, at, bytes[..count as usize].to_vec()));
+    }
+
+    fn permit(&mut self, fd: i64, mode: Option<&String>) {
+        let mode = mode.and_then(|m| u32::from_str_radix(m.trim_start_matches('0'), 8).ok());
+        if let (Some(open), Some(mode)) = (self.open.get(&fd), mode) {
+            self.now.modes.insert(open.id, mode);
+        }
     }
 
     fn cut(&mut self, fd: i64, length: i64) {

@@ -4,7 +4,7 @@
 
 use super::aftermath::verdict;
 use super::cases::{Case, Start, chosen};
-use super::model::{Disk, seen};
+use super::model::Disk;
 use super::place::Place;
 use super::trace::{self, Call};
 use super::watched;
@@ -43,7 +43,7 @@ fn everything_is_synced_before_it_is_relied_on() {
     for case in chosen() {
         let recorded = Recorded::of(case, &[]);
         let disk = recorded.disk();
-        assert_eq!(seen(disk.last()), recorded.after.files(), "the model of {} is wrong", case.name);
+        assert_eq!(disk.last().seen(), recorded.after.files(), "the model of {} is wrong", case.name);
         tried += recorded.calls.len();
         problems.extend(disk.disorder().into_iter().map(|w| format!("{}: {w}", case.name)));
     }

@@ -58,11 +58,9 @@ impl Place {
         copy
     }
 
-    /// An empty one.
+    /// One with nothing in it, not even its own things.
     pub fn empty() -> Place {
-        let place = Place { dir: tempfile::tempdir().unwrap() };
-        std::fs::create_dir_all(place.path().join("home/tmp")).unwrap();
-        place
+        Place { dir: tempfile::tempdir().unwrap() }
     }
 
     /// Where it is.
