@@ -420,7 +420,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand diff" -l json -d 'One JSON
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s h -l help -d 'This help'
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -l by -d 'The latest run of changes of this one' -r
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -l by -d 'The newest change by this writer that is not undone' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s m -l reason -d 'Why, for the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l source -d 'From where, for the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l if-match -d 'Only if the file still has this etag (8 or more hex digits)' -r

@@ -8,7 +8,7 @@ use clap_complete::aot;
 use super::args;
 use super::verbs::{ManArgs, Shell, Topic};
 use crate::code::{Code, Rejection};
-use crate::{commands, operation, policy};
+use crate::{commands, host, operation, policy};
 
 /// A JSON Schema, printed for people.
 pub fn schema(topic: Topic) -> String {
@@ -69,8 +69,7 @@ fn zsh(clap: &str) -> String {
 pub fn man(args: &ManArgs) -> Result<String, Rejection> {
     if let Some(dir) = &args.all {
         for (name, text) in pages() {
-            fs_err::write(dir.join(&name), text)
-                .map_err(|e| Rejection::new(Code::Io, format!("'{name}' cannot be written: {e}")))?;
+            host::content::save(&dir.join(&name), &text)?;
         }
         return Ok(String::new());
     }

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 
 use super::args::{Global, When};
-use super::{hints, json, text};
+use super::{hints, json, sanitize, text};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::answer::Answer;
 use crate::commands::{Failure, Verdict};
@@ -99,18 +99,24 @@ fn answered(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style
 
 fn refused(mut failure: Failure, warnings: Vec<Warning>, style: &Style) -> u8 {
     failure.warnings.extend(warnings);
+    let terminal = std::io::stderr().is_terminal();
     talk(&match style.json {
-        true => json::failure(&failure, &style.before),
-        false => text::failure(&failure, style, std::io::stderr().is_terminal()),
+        true => seen(json::failure(&failure, &style.before), terminal),
+        false => text::failure(&failure, style, terminal),
     });
     verdict(&failure)
 }
 
 fn pages(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> (String, String) {
     match style.json {
-        true => (json::answer(answer, warnings), String::new()),
+        true => (seen(json::answer(answer, warnings), style.terminal), String::new()),
         false => text::answer(answer, warnings, layout, style),
     }
+}
+
+/// JSON as a terminal may see it; a pipe gets it as it is.
+fn seen(json: String, terminal: bool) -> String {
+    if terminal { sanitize::json(json) } else { json }
 }
 
 /// An answer's exit status: 0, but for a check that found something.

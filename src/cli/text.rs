@@ -160,7 +160,10 @@ fn warn(err: &mut String, told: &[Told], terminal: bool) {
         if told[..i].iter().any(|t| t.code == warning.code && t.message == warning.message) {
             continue;
         }
-        let _ = write!(err, "memdir: warning: {}: ", warning.code);
+        match warning.code {
+            "note" => err.push_str("memdir: "),
+            code => drop(write!(err, "memdir: warning: {code}: ")),
+        }
         sanitize::line(err, &warning.message, terminal);
         err.push('\n');
     }
@@ -170,7 +173,7 @@ fn warn(err: &mut String, told: &[Told], terminal: bool) {
 pub fn failure(failure: &Failure, style: &Style, terminal: bool) -> String {
     let mut out = String::new();
     for rejection in &failure.rejections {
-        refusal(&mut out, rejection, failure.rejections.len() > 1, style, terminal);
+        refusal(&mut out, rejection, style, terminal);
     }
     if !style.quiet {
         warn(&mut out, &failure.warnings.iter().map(as_told).collect::<Vec<_>>(), terminal);
@@ -178,9 +181,9 @@ pub fn failure(failure: &Failure, style: &Style, terminal: bool) -> String {
     out
 }
 
-fn refusal(out: &mut String, r: &Rejection, batch: bool, style: &Style, terminal: bool) {
+fn refusal(out: &mut String, r: &Rejection, style: &Style, terminal: bool) {
     let _ = write!(out, "memdir: {}: ", r.code.name());
-    if let Some(n) = r.operation.filter(|_| batch) {
+    if let Some(n) = r.operation {
         let _ = write!(out, "operation {}: ", n + 1);
     }
     sanitize::line(out, &r.message, terminal);
@@ -189,12 +192,16 @@ fn refusal(out: &mut String, r: &Rejection, batch: bool, style: &Style, terminal
         Some(true) => "; the change was made\n",
         None => "; whether anything was changed is not known\n",
     });
-    for key in ["was", "now", "by"] {
-        if let Some(Value::String(text)) = r.details.get(key) {
-            let _ = write!(out, "  {key}: ");
-            sanitize::line(out, &sanitize::cut(text, 100), terminal);
-            out.push('\n');
+    for key in ["was", "now"] {
+        let Some(version) = r.details.get(key) else { continue };
+        let part = |key: &str| version.get(key).and_then(Value::as_str);
+        let Some(text) = version.as_str().or_else(|| part("text")) else { continue };
+        let _ = write!(out, "  {key}: ");
+        if let Some(handle) = part("handle") {
+            let _ = write!(out, "@{handle} ");
         }
+        sanitize::line(out, &sanitize::cut(text, 100), terminal);
+        out.push('\n');
     }
     if let Some(Value::Array(candidates)) = r.details.get("candidates") {
         for candidate in candidates {

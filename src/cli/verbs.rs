@@ -268,7 +268,7 @@ pub struct UndoArgs {
     /// Which; without it, the newest that is not undone
     #[arg(value_name = "REV")]
     pub revision: Option<String>,
-    /// The latest run of changes of this one
+    /// The newest change by this writer that is not undone
     #[arg(long, value_name = "NAME", conflicts_with = "revision")]
     pub by: Option<String>,
     /// Leave files alone that moved on and cannot be merged

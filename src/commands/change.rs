@@ -73,7 +73,7 @@ pub fn plan_with(
 ) -> Result<Changeset, Failure> {
     // Each round learns something new, and one operation can ask for a handful of things at most.
     for _ in 0..ROUNDS + ops.len() {
-        match plan(snapshot, ops, cx)? {
+        match plan(snapshot, ops, cx).map_err(|refused| numbered(refused, ops.len()))? {
             Planned::Ready(changeset) => return Ok(*changeset),
             Planned::Needs(wants) => {
                 for want in wants {
@@ -83,6 +83,14 @@ pub fn plan_with(
         }
     }
     Err(Rejection::new(Code::Internal, "planning never came to an end").into())
+}
+
+/// Only operations of a batch have numbers.
+fn numbered(mut refused: Vec<Rejection>, operations: usize) -> Vec<Rejection> {
+    if operations < 2 {
+        refused.iter_mut().for_each(|r| r.operation = None);
+    }
+    refused
 }
 
 /// Commits what `make` plans, planning anew when a file moved on between reading and writing.

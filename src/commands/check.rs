@@ -6,10 +6,13 @@ use std::collections::HashMap;
 
 use super::answer::{Answer, Changed, Check, Finding};
 use super::change::{commit_loop, plan_with, shown};
-use super::{How, Session, Verdict, fetch::is_aside, look};
+use super::fetch::{history, is_aside};
+use super::{How, Session, Verdict, look};
+use crate::change::Entry;
 use crate::code::{Code, Rejection};
 use crate::document::{Document, summary};
 use crate::operation::gates::BULLET;
+use crate::operation::inert;
 use crate::operation::plan::genre;
 use crate::operation::relocate::{links, names, relative};
 use crate::operation::{Action, Batch, Context, Operation, Snapshot, Target};
@@ -57,7 +60,8 @@ fn examine(session: &Session, only: &[MemoryPath]) -> Result<Looked, Rejection> 
     let all = session.store.walk(None)?;
     let wanted: Vec<Found> =
         all.iter().filter(|f| !is_aside(&f.path) && (only.is_empty() || only.contains(&f.path))).cloned().collect();
-    let each = session.store.each(&wanted, WHOLE, &|file, read| one(session, file, read));
+    let journal = session.store.journal()?;
+    let each = session.store.each(&wanted, WHOLE, &|file, read| one(session, &journal, file, read));
     let mut looked = Looked { checked: wanted.len(), findings: policy(session, only), fixes: Vec::new() };
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
     for (file, one) in wanted.iter().zip(each) {
@@ -139,7 +143,7 @@ fn is_conflict_copy(stem: &str) -> bool {
     low.contains("conflicted copy") || low.contains("sync-conflict-") || low.contains("_conflict-") || numbered
 }
 
-fn one(session: &Session, file: &Found, read: Result<(&[u8], bool), Rejection>) -> One {
+fn one(session: &Session, journal: &[Entry], file: &Found, read: Result<(&[u8], bool), Rejection>) -> One {
     let mut one = One::default();
     let path = &file.path;
     let mut push = |line, col, code, level, text| one.findings.push(finding(path, line, col, code, level, text));
@@ -169,13 +173,14 @@ fn one(session: &Session, file: &Found, read: Result<(&[u8], bool), Rejection>) 
         push(line, 1, Code::ConflictMarkers, "error", "a merge conflict is not resolved; the file is read-only".into());
         return one;
     }
-    contents(session, path, &document, &mut one);
+    contents(session, journal, path, &document, &mut one);
     one
 }
 
-fn contents(session: &Session, path: &MemoryPath, document: &Document, one: &mut One) {
+fn contents(session: &Session, journal: &[Entry], path: &MemoryPath, document: &Document, one: &mut One) {
     ids(path, document, one);
     orphans(path, document, one);
+    strays(session, journal, path, document, one);
     sizes(session, path, document, one);
     stale(path, document, one);
     let text = document.text();
@@ -225,6 +230,30 @@ fn orphans(path: &MemoryPath, document: &Document, one: &mut One) {
             let pairs = vec![(line_text.to_owned(), String::new())];
             one.fixes.push(operation(Action::Patch { at: Target::Address(path.to_string()), pairs }));
         }
+    }
+}
+
+/// Metadata lines that turned up under a bullet that had none: taking one out is setting each of its keys to nothing.
+fn strays(session: &Session, journal: &[Entry], path: &MemoryPath, document: &Document, one: &mut One) {
+    if !inert::has_lines(document) {
+        return;
+    }
+    let history = history(&session.store, journal, path);
+    for bullet in inert::strays(document, &history) {
+        let Some(at) = document.bullets()[bullet].meta.map(|m| document.metas()[m as usize].line.start) else {
+            continue;
+        };
+        let (line, _) = place(document.text(), at as usize);
+        let handle = document.handle_name(bullet);
+        let message = format!("the metadata line under @{handle} was another bullet's and has no effect");
+        let mut found = finding(path, line, 1, Code::OrphanMetadata, "warning", message);
+        found.fixable = document.by_handle(&handle).len() == 1;
+        if found.fixable {
+            let keys = document.bullet_meta(bullet).unwrap_or_default().0;
+            let pairs = keys.into_iter().map(|(key, _)| (key, String::new())).collect();
+            one.fixes.push(operation(Action::Set { at: Target::Address(format!("{path}@{handle}")), pairs }));
+        }
+        one.findings.push(found);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Never changes anything.
 
-use crate::change::{Entry, Outcome};
+use crate::change::{Entry, EntryFile, Etag, Outcome};
 use crate::code::Rejection;
 use crate::document::Document;
 use crate::operation::relocate::{links, names};
@@ -12,7 +12,7 @@ use crate::store::{Found, Side, Store};
 
 /// The largest file, in bytes.
 const WHOLE: usize = 64 * 1024 * 1024;
-/// How many earlier texts of a file a refusal looks into.
+/// How many of a file's newest revisions a refusal looks into; twice as many texts in all.
 const PAST: usize = 20;
 
 /// Fetches one want into the snapshot.
@@ -38,7 +38,7 @@ pub fn fetch(store: &Store, want: Want, snapshot: &mut Snapshot) -> Result<(), R
             snapshot.learn_line(of, line);
         }
         Want::History(of) => {
-            let history = history(store, &of)?;
+            let history = history(store, &store.journal()?, &of);
             snapshot.learn_history(of, history);
         }
     }
@@ -79,22 +79,45 @@ fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
     links(&document).iter().any(|l| names(&text[l.start..l.end], l.wiki, holder, to))
 }
 
-/// What journal and slots know of a file. Texts that cannot be had any more are left out.
-fn history(store: &Store, of: &MemoryPath) -> Result<History, Rejection> {
-    let entries = store.journal()?;
+/// What journal and slots know of a file, newest first. Texts that cannot be had any more are left out.
+///
+/// Looked into are the newest revisions, and before those the ones where a text can have gone: something was taken
+/// out, or somebody edited the file outside memdir. An old handle is worth an answer after 800 additions too.
+pub fn history(store: &Store, entries: &[Entry], of: &MemoryPath) -> History {
     let mut history = History::default();
-    let mut newest = true;
-    for entry in done(&entries).rev().filter(|e| e.files.iter().any(|f| f.path == *of)).take(PAST) {
-        if newest {
-            newest = false;
-            history.left = text(store, entry.rev, of, Side::After);
+    let mut newer: Option<Option<Etag>> = None;
+    let files = |e| own(e, of).map(|file| (e, file));
+    for (n, (entry, file)) in done(entries).rev().filter_map(files).enumerate() {
+        match newer.replace(file.before) {
+            None => history.left = text(store, entry.rev, of, Side::After),
+            Some(next) if next != file.after => {
+                let document = text(store, entry.rev, of, Side::After);
+                history.past.extend(document.map(|d| past(entry, None, d)));
+            }
+            Some(_) => {}
         }
-        if let Some(document) = text(store, entry.rev, of, Side::Before) {
-            let past = Past { rev: Some(entry.rev), actor: entry.actor.clone(), at: entry.at.clone(), document };
-            history.past.push(past);
+        if n < PAST || takes_away(file) {
+            let document = text(store, entry.rev, of, Side::Before);
+            history.past.extend(document.map(|d| past(entry, Some(entry.rev), d)));
+        }
+        if history.past.len() >= 2 * PAST {
+            break;
         }
     }
-    Ok(history)
+    history
+}
+
+fn own<'e>(entry: &'e Entry, of: &MemoryPath) -> Option<&'e EntryFile> {
+    entry.files.iter().find(|f| f.path == *of)
+}
+
+fn past(entry: &Entry, rev: Option<u64>, document: Document) -> Past {
+    let actor = rev.map_or("outside", |_| &entry.actor).to_owned();
+    Past { rev, actor, at: entry.at.clone(), document }
+}
+
+fn takes_away(file: &EntryFile) -> bool {
+    file.edits.as_ref().is_none_or(|edits| edits.iter().any(|e| !e.old.trim().is_empty()))
 }
 
 /// One text of a file's history.

@@ -162,6 +162,12 @@ fn texts(store: &Store, rev: u64, path: &MemoryPath) -> (Option<Document>, Optio
 fn effects_of(store: &Store, entry: &Entry) -> Vec<ChangedFile> {
     let mut out = Vec::new();
     for file in &entry.files {
+        if let Some(other) = &file.moved {
+            // The new name's half is told by the old one's.
+            let moved = |f| ChangedFile { kind: "moved", to: Some(other.to_string()), ..f };
+            out.extend(file.before.map(|_| moved(changed_file(&file.path, true, file.after, &[]))));
+            continue;
+        }
         let (before, after) = texts(store, entry.rev, &file.path);
         let gone = (file.before.is_some() && before.is_none()) || (file.after.is_some() && after.is_none());
         let effects = if gone { Vec::new() } else { effects::between(before.as_ref(), after.as_ref(), &file.path, 0) };
@@ -219,6 +225,10 @@ pub fn show(session: &Session, rev: &str) -> Verdict {
 
 fn file_diff(store: &Store, entry: &Entry, path: &MemoryPath) -> String {
     let file = entry.files.iter().find(|f| f.path == *path);
+    if let Some(to) = file.and_then(|f| f.moved.as_ref()) {
+        let first = file.is_some_and(|f| f.before.is_some());
+        return if first { format!("rename from {path}\nrename to {to}\n") } else { String::new() };
+    }
     let (before, after) = texts(store, entry.rev, path);
     let gone = file.is_some_and(|f| (f.before.is_some() && before.is_none()) || (f.after.is_some() && after.is_none()));
     match gone {

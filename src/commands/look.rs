@@ -142,7 +142,7 @@ fn resolve(session: &Session, address: &str, snapshot: &Snapshot) -> Result<Name
         },
         Some(BulletRef::Name(name)) => {
             let selector = crate::operation::choose::Selector { name: Some(name), section, ..selector };
-            match named(document, name, (section != 0).then_some(section))[..] {
+            match named(document, name, (section != 0).then_some(section), &[])[..] {
                 [one] => Some(one),
                 [] => return Err(refuse::gone(file, &spot.path, snapshot.history(&spot.path)?, &selector).into()),
                 ref several => {

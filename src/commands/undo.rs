@@ -8,7 +8,7 @@ use super::answer::Answer;
 use super::change::commit_loop;
 use super::when::revision;
 use super::{Failure, How, Session, UndoQuery, Verdict};
-use crate::change::{Changeset, Entry, EntryFile, FileChange, Inverts, JournalEdit, Version};
+use crate::change::{Changeset, Effect, Entry, EntryFile, FileChange, Inverts, JournalEdit, Sign, Version};
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::document::{Document, Edit, edit};
 use crate::operation::plan::narrow;
@@ -107,7 +107,7 @@ fn named(answer: Answer, inverts: Option<Inverts>) -> Answer {
 }
 
 fn nothing() -> Changeset {
-    let warning = Warning::new(Code::Note, "there is nothing to turn back");
+    let warning = Warning::new(Code::Note, "no change is left for that");
     Changeset { warnings: vec![warning], ..Changeset::default() }
 }
 
@@ -128,8 +128,8 @@ fn inverse(store: &Store, turn: &Turn) -> Result<Changeset, Vec<Rejection>> {
     let mut refused = Vec::new();
     for file in &entry.files {
         match turned(store, turn, file) {
-            Ok(Some(change)) => {
-                tell(&mut changeset, store, &change);
+            Ok(Some(mut change)) => {
+                change.moved = file.moved.clone();
                 changeset.files.push(change);
             }
             Ok(None) => {}
@@ -141,17 +141,40 @@ fn inverse(store: &Store, turn: &Turn) -> Result<Changeset, Vec<Rejection>> {
         }
     }
     match refused.is_empty() {
-        true => Ok(changeset),
+        true => {
+            unmove(&mut changeset.files);
+            changeset.effects = changeset.files.iter().flat_map(|change| told(store, change)).collect();
+            Ok(changeset)
+        }
         false => Err(refused),
     }
 }
 
-fn tell(changeset: &mut Changeset, store: &Store, change: &FileChange) {
+/// A move is one only where both halves are there, and tell no other story.
+fn unmove(files: &mut [FileChange]) {
+    let halves: Vec<(MemoryPath, Option<MemoryPath>, bool)> =
+        files.iter().map(|f| (f.path.clone(), f.moved.clone(), f.after.is_some() && f.before.is_some())).collect();
+    for file in files {
+        let other = halves.iter().find(|(path, _, _)| Some(path) == file.moved.as_ref());
+        if !other.is_some_and(|(_, back, both)| back.as_ref() == Some(&file.path) && !both)
+            || file.before.is_some() && file.after.is_some()
+        {
+            file.moved = None;
+        }
+    }
+}
+
+/// A change bullet by bullet; a file that only gets another name has none to tell.
+fn told(store: &Store, change: &FileChange) -> Vec<Effect> {
+    if change.moved.is_some() {
+        let named = || effects::line(&change.path, Sign::Moved, "", None, 0);
+        return change.before.iter().map(|_| named()).collect();
+    }
     let read = |bytes: &Arc<Vec<u8>>| Document::read(bytes.to_vec()).ok();
     let before =
         change.before.as_ref().and_then(|_| store.read(&change.path).ok().flatten()).and_then(|v| read(&v.bytes));
     let after = change.after.as_ref().and_then(read);
-    changeset.effects.extend(effects::between(before.as_ref(), after.as_ref(), &change.path, 0));
+    effects::between(before.as_ref(), after.as_ref(), &change.path, 0)
 }
 
 /// What one file becomes: `None` when it is so already.

@@ -40,6 +40,18 @@ fn bullets_are_items_that_start_with_a_paragraph() {
 }
 
 #[test]
+fn a_tag_alone_on_its_line_is_no_text_of_the_bullet_above() {
+    let text = "<notes>\n\n- a\n  - b\n</notes>\n\n- c\n  <br>\n- d\n<https://x.y>\n";
+    check(text, &["a", ">b", "c <br>", "d <https://x.y>"]);
+    let d = Document::parse(text);
+    let spans: Vec<&str> = d.nodes().iter().map(|n| &text[n.span.range()]).collect();
+    assert_eq!(spans[..4], ["<notes>\n", "- a\n  - b\n", "  - b\n", "</notes>\n"]);
+    assert_eq!(d.nodes()[3].kind, Kind::Html);
+    check("- a\n</x>\n  - b\n", &["a </x>", ">b"]);
+    check("- a\n  more\n<x y=\"1\">", &["a more"]);
+}
+
+#[test]
 fn an_item_ends_with_its_last_line() {
     let text = "- a\n\n- b\n\n  more\n\n\n## H\n- c";
     let d = Document::parse(text);

@@ -18,7 +18,7 @@ pub(super) fn walk(text: &str, range: Range<usize>, draft: &mut Draft) {
     for (label, definition) in parser.reference_definitions().iter() {
         draft.define(label, &definition.dest, definition.title.as_deref().unwrap_or(""));
     }
-    let mut walk = Walk { text, floor: range.start, draft, items: Vec::new(), closed: Vec::new(), skip: 0 };
+    let mut walk = Walk { text, floor: range.start, draft, items: Vec::new(), closed: Vec::new(), skip: 0, tag: None };
     for (event, at) in parser.into_offset_iter() {
         walk.event(&event, range.start + at.start..range.start + at.end);
     }
@@ -50,6 +50,8 @@ struct Walk<'a> {
     closed: Vec<usize>,
     /// How many open tags hide what stands inside them.
     skip: usize,
+    /// The bullet whose text ran into a tag that stands alone at the start of a line, and that line.
+    tag: Option<(usize, usize)>,
 }
 
 impl Walk<'_> {
@@ -159,6 +161,30 @@ impl Walk<'_> {
         let start = self.draft.nodes[item.node].span.start as usize;
         set_end(self.draft, item.node, lines::block_end(self.text.as_bytes(), start, end));
         self.closed.push(item.node);
+        if self.items.is_empty() {
+            self.end_at_tag(item.node);
+        }
+    }
+
+    /// Ends a top-level item before a tag that closes what was opened around the list (`</notes>`).
+    ///
+    /// By the letter (CommonMark 4.6, start condition 7) the line is lazy text of the last bullet; cmark, GitHub and
+    /// people read it as a block of its own, and an update of the bullet must not swallow it.
+    fn end_at_tag(&mut self, item: usize) {
+        let Some((bullet, line)) = self.tag.take() else { return };
+        let end = self.draft.nodes[item].span.end;
+        if self.draft.nodes[item].span.start as usize >= line || self.draft.bullets[bullet].end != end {
+            return;
+        }
+        for node in item..self.draft.nodes.len() {
+            if self.draft.nodes[node].span.end == end {
+                set_end(self.draft, node, line);
+            }
+        }
+        let text = self.draft.bullets[bullet].content as usize;
+        self.draft.bullets[bullet].head_end = lines::trimmed(self.text.as_bytes(), text, line) as u32;
+        let node = self.draft.push(Kind::Html, line, end as usize, 0);
+        self.closed.push(node);
     }
 
     /// A piece of text, in the first paragraph of the innermost item or in one that does not matter.
@@ -189,6 +215,7 @@ impl Walk<'_> {
                 let content = self.draft.bullets[bullet].content as usize;
                 let line = lines::end(bytes, end.max(content + 1) - 1);
                 self.draft.bullets[bullet].head_end = lines::trimmed(bytes, content, line) as u32;
+                self.tag = tag_line(bytes, content, line).map(|at| (bullet, at));
                 Head::Done(Some(bullet))
             }
             done => done,
@@ -217,6 +244,29 @@ fn bullet_at(bytes: &[u8], node: &super::Node, first: usize, depth: usize) -> Op
         section: 0,
         meta: None,
     })
+}
+
+/// The first line after `content` that is one whole tag, not indented.
+fn tag_line(bytes: &[u8], content: usize, end: usize) -> Option<usize> {
+    let mut line = lines::end(bytes, content);
+    while line < end {
+        let next = lines::end(bytes, line);
+        if bytes[line] == b'<' && is_tag(bytes[line..next].trim_ascii_end()) {
+            return Some(line);
+        }
+        line = next;
+    }
+    None
+}
+
+/// Whether a text that starts with `<` is one tag: `</name>`, `<name attributes>`.
+fn is_tag(text: &[u8]) -> bool {
+    let name = text[1..].strip_prefix(b"/").unwrap_or(&text[1..]);
+    let letters = name.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
+    let rest = &name[letters..];
+    name.first().is_some_and(u8::is_ascii_alphabetic)
+        && matches!(rest.first(), Some(b' ' | b'\t' | b'/' | b'>'))
+        && memchr::memchr(b'>', rest) == Some(rest.len() - 1)
 }
 
 fn set_end(draft: &mut Draft, node: usize, end: usize) {

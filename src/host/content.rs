@@ -109,6 +109,14 @@ fn text(bytes: Vec<u8>) -> Result<String, Rejection> {
     })
 }
 
+/// Writes a file that is no memory, where the user said.
+///
+/// # Errors
+/// `io`.
+pub fn save(path: &Path, text: &str) -> Result<(), Rejection> {
+    fs_err::write(path, text).map_err(|e| Rejection::new(Code::Io, e.to_string()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

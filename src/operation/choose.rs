@@ -18,12 +18,14 @@ pub struct Selector<'a> {
     pub text: Option<&'a str>,
     /// The section in which index and text are looked up; 0 is the file.
     pub section: usize,
-    /// Whether `seen` is the present etag.
+    /// Whether `seen` is the present etag, or `if_match` was given (a wrong one is a conflict whatever is chosen).
     pub seen: bool,
     /// Whether the caller takes the blame (`-f`).
     pub force: bool,
     /// The new text of an update; `None` for a removal (and a move, and metadata).
     pub new: Option<&'a str>,
+    /// Bullets whose metadata line is inert: its id names nothing.
+    pub inert: &'a [usize],
 }
 
 /// What follows from it.
@@ -59,7 +61,7 @@ pub fn choose(document: &Document, s: &Selector) -> Choice {
 /// Rule 2. `at` is `Some(None)` for an index that is out of range.
 fn by_name(document: &Document, s: &Selector, name: &str, at: Option<Option<usize>>, text: Option<&str>) -> Choice {
     let within = (s.section != 0).then_some(s.section);
-    let found = named(document, name, within);
+    let found = named(document, name, within, s.inert);
     let one = match (&found[..], at) {
         ([], _) => return Choice::Gone,
         ([one], _) => *one,
@@ -71,7 +73,7 @@ fn by_name(document: &Document, s: &Selector, name: &str, at: Option<Option<usiz
     if index_disagrees || text_disagrees {
         return Choice::Refuse(Code::TextMismatch, vec![one]);
     }
-    let by_id = document.bullet_id(one).is_some_and(|id| id == name);
+    let by_id = !s.inert.contains(&one) && document.bullet_id(one).is_some_and(|id| id == name);
     match by_id && text.is_none() && !s.seen && !s.force {
         true => Choice::Refuse(Code::NeedsProof, vec![one]),
         false => Choice::Act(one),

@@ -11,7 +11,7 @@ use super::choose::{Choice, Selector, choose};
 use super::locate::{self, SectionRef, Spot, resolve, title_for};
 use super::plan::Desk;
 use super::snapshot::{Loaded, Step, Stop, is_current};
-use super::{Operation, Target, effects, refuse};
+use super::{Operation, Target, effects, gates, inert, refuse};
 
 /// What one operation wants of one file.
 #[derive(Debug)]
@@ -70,6 +70,8 @@ pub fn pick(
     new: Option<&str>,
 ) -> Step<Pick> {
     let Some(file) = spot.file else { return Err(refuse::no_file(&spot.path, desk.snapshot).into()) };
+    // What cannot be written is told as that, not as a bullet that conflict markers have swallowed.
+    gates::writable(&spot.path, Some(&file.document), desk.cx.own)?;
     let section = match &spot.section {
         SectionRef::File => 0,
         SectionRef::At(at) => *at,
@@ -85,15 +87,20 @@ pub fn pick(
     {
         return Err(Rejection::new(Code::Usage, format!("the address says bullet {nth}, the index {index}")).into());
     }
+    let inert = match name.is_some_and(|name| locate::holding_id(&file.document, name).next().is_some()) {
+        true => inert::bullets(&file.document, &spot.path, desk.snapshot)?,
+        false => Vec::new(),
+    };
     let part = &file.document.text()[section_range(&file.document, section)];
     let selector = Selector {
         name,
         index: nth.or(index),
         text,
         section,
-        seen: is_current(op.seen.as_deref(), file, Some(part)),
+        seen: op.if_match.is_some() || is_current(op.seen.as_deref(), file, Some(part)),
         force: desk.cx.force,
         new,
+        inert: &inert,
     };
     match choose(&file.document, &selector) {
         Choice::Act(at) => Ok(Pick::Act(at)),
@@ -198,8 +205,8 @@ pub fn update(
 ) -> Step<Vec<Draft>> {
     let spot = resolve(at, desk.snapshot, desk.cx.prefixes, desk.cx.policy)?;
     desk.proof(n, op, &spot)?;
-    let picked = pick(desk, n, op, &spot, index, old, Some(text))?;
     let file = desk.changeable(n, op, &spot)?;
+    let picked = pick(desk, n, op, &spot, index, old, Some(text))?;
     let document = &file.document;
     let bullet = match picked {
         Pick::Done(i) => return Ok(vec![Draft::Same(effects::bullet(document, &spot.path, i, Sign::Same, n))]),
@@ -235,8 +242,8 @@ pub fn remove(
         return remove_block(desk, n, op, spot, archive);
     }
     desk.proof(n, op, &spot)?;
-    let picked = pick(desk, n, op, &spot, selector.0, selector.1, None)?;
     let file = desk.changeable(n, op, &spot)?;
+    let picked = pick(desk, n, op, &spot, selector.0, selector.1, None)?;
     let (Pick::Act(bullet) | Pick::Done(bullet)) = picked;
     let mut drafts = Vec::new();
     if archive {
@@ -359,14 +366,16 @@ pub fn set_meta<'a>(
     pairs: &[(String, String)],
 ) -> Step<Vec<Draft>> {
     desk.proof(n, op, &spot)?;
-    let (Pick::Act(bullet) | Pick::Done(bullet)) = pick(desk, n, op, &spot, None, None, None)?;
     let file = desk.changeable(n, op, &spot)?;
+    let (Pick::Act(bullet) | Pick::Done(bullet)) = pick(desk, n, op, &spot, None, None, None)?;
     let document = &file.document;
-    let mut meta = document.bullet_meta(bullet).unwrap_or_default();
+    let inert = inert::bullets(document, &spot.path, desk.snapshot)?;
+    // What an inert line says was meant for another bullet: it goes when somebody says what this one has.
+    let mut meta = document.bullet_meta(bullet).filter(|_| !inert.contains(&bullet)).unwrap_or_default();
     for (key, value) in pairs {
         super::values::check_meta(key, value)?;
         if key == "id" && !value.is_empty() {
-            unique_id(document, &spot.path, bullet, value)?;
+            unique_id(document, &spot.path, bullet, value, &inert)?;
         }
         meta.set(key, value);
     }
@@ -379,9 +388,14 @@ pub fn set_meta<'a>(
     Ok(vec![Draft::Edit(spot.path, Edit::SetMeta { bullet, meta }, Echo::Values(bullet, told))])
 }
 
-fn unique_id(document: &Document, path: &MemoryPath, bullet: usize, id: &str) -> Result<(), Rejection> {
-    let bullets =
-        (0..document.bullets().len()).filter(|&i| i != bullet && document.bullet_id(i).is_some_and(|x| x == id));
+fn unique_id(
+    document: &Document,
+    path: &MemoryPath,
+    bullet: usize,
+    id: &str,
+    inert: &[usize],
+) -> Result<(), Rejection> {
+    let bullets = locate::holding_id(document, id).filter(|i| *i != bullet && !inert.contains(i));
     let sections = document.sections().iter().filter(|s| s.id.as_deref() == Some(id));
     match bullets.count() + sections.count() {
         0 => Ok(()),

@@ -4,7 +4,7 @@
 
 use crate::change::{Changeset, Sign};
 use crate::code::{Code, Hint, Rejection, Warning};
-use crate::document::{Document, Edit, Edited, Item, Place, edit};
+use crate::document::{Document, Edit, Edited, Item, Meta, Place, edit};
 use crate::path::MemoryPath;
 use crate::policy::{Limit, OnLimit};
 use crate::text::likeness::within;
@@ -13,7 +13,7 @@ use super::draft::item_of;
 use super::locate::is_within;
 use super::plan::{Desk, Evicted, change};
 use super::snapshot::{Snapshot, Step};
-use super::{effects, refuse};
+use super::{effects, inert, refuse};
 
 /// The longest bullet, in bytes.
 pub const BULLET: usize = 8 * 1024;
@@ -66,14 +66,15 @@ pub fn creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, own: bool
     }
     let near = names.iter().find(|p| p.parent() == path.parent() && close(p.stem(), path.stem()));
     match near {
-        Some(near) if !create && !own => {
-            Err(Rejection::new(Code::DidYouMean, format!("{path} would be a new file; did you mean {near}?"))
-                .hint("to make it all the same, add --create")
-                .detail("path", path.as_str())
-                .detail("near", near.as_str())
-                .try_(Hint::new("list", near.as_str()))
-                .into())
-        }
+        Some(near) if !create && !own => Err(Rejection::new(
+            Code::DidYouMean,
+            format!("{path} would be a new file, and its name is close to {near}"),
+        )
+        .hint("to make it all the same, add --create")
+        .detail("path", path.as_str())
+        .detail("near", near.as_str())
+        .try_(Hint::new("list", near.as_str()))
+        .into()),
         _ => Ok(()),
     }
 }
@@ -128,8 +129,20 @@ pub fn limits(desk: &Desk<'_>, path: &MemoryPath, before: Option<&Document>, aft
     for section in 0..after.sections().len() {
         let slug = effects::section_slug(after, section);
         for limit in policy.limits.iter().filter(|l| l.fits(path, slug.as_deref())) {
-            if let Some(one) = judged(limit, path, before, after, section)? {
-                over.push(one);
+            match judged(limit, before, after, section) {
+                Judged::Within => {}
+                Judged::Compacts(one) => over.push(one),
+                Judged::Refused(what) => {
+                    let document = before.unwrap_or(after);
+                    let slug = &after.sections()[section].slug;
+                    let there = document.sections().iter().position(|s| s.slug == *slug).unwrap_or(0);
+                    let inert = match before {
+                        Some(before) => inert::bullets(before, path, desk.snapshot)?,
+                        None => Vec::new(),
+                    };
+                    let least = least_valuable(document, there, &inert);
+                    return Err(refuse::limit(document, path, there, what, &least).into());
+                }
             }
         }
     }
@@ -150,21 +163,21 @@ fn size(document: &Document, section: usize) -> (usize, usize, usize) {
     (top, entries, chars)
 }
 
-fn judged(
-    limit: &Limit,
-    path: &MemoryPath,
-    before: Option<&Document>,
-    after: &Document,
-    section: usize,
-) -> Step<Option<Over>> {
+/// What a limit says of one place.
+enum Judged {
+    Within,
+    Compacts(Over),
+    /// Refused; the sentence says what it would hold.
+    Refused(String),
+}
+
+fn judged(limit: &Limit, before: Option<&Document>, after: &Document, section: usize) -> Judged {
     let (bullets, entries, chars) = size(after, section);
     let slug = &after.sections()[section].slug;
     let old = before
         .and_then(|b| (0..b.sections().len()).find(|&i| b.sections()[i].slug == *slug).map(|i| size(b, i)))
         .unwrap_or_default();
-    let grew = |now: usize, then: usize, most: Option<usize>| {
-        most.is_some_and(|m| now > m && now > then).then(|| most.unwrap_or(0))
-    };
+    let grew = |now: usize, then: usize, most: Option<usize>| most.filter(|m| now > *m && now > then);
     let what = match (
         grew(bullets, old.0, limit.bullets),
         grew(entries, old.1, limit.entries),
@@ -173,37 +186,45 @@ fn judged(
         (Some(most), _, _) => format!("{bullets} bullets; the policy allows {most}"),
         (_, Some(most), _) => format!("{entries} entries; the policy allows {most}"),
         (_, _, Some(most)) => format!("{chars} characters; the policy allows {most}"),
-        _ => return Ok(None),
+        _ => return Judged::Within,
     };
-    let compacts = limit.on_limit == OnLimit::Compact && grew(entries, old.1, limit.entries).is_none();
-    if compacts {
+    if limit.on_limit == OnLimit::Compact && grew(entries, old.1, limit.entries).is_none() {
         let extra = |now: usize, most: Option<usize>| most.map_or(0, |m| now.saturating_sub(m));
-        return Ok(Some(Over { section, bullets: extra(bullets, limit.bullets), chars: extra(chars, limit.chars) }));
+        return Judged::Compacts(Over {
+            section,
+            bullets: extra(bullets, limit.bullets),
+            chars: extra(chars, limit.chars),
+        });
     }
-    let document = before.unwrap_or(after);
-    let there = (0..document.sections().len()).find(|&i| document.sections()[i].slug == *slug).unwrap_or(0);
-    let least = least_valuable(document, there);
-    Err(refuse::limit(document, path, there, what, &least).into())
+    Judged::Refused(what)
 }
 
 /// A section's top-level bullets, least valuable first: pinned ones last, then by importance, age and place.
-pub fn least_valuable(document: &Document, section: usize) -> Vec<usize> {
+/// What an `inert` line says does not count.
+pub fn least_valuable(document: &Document, section: usize, inert: &[usize]) -> Vec<usize> {
     let mut all = document.counted(section);
     all.sort_by_key(|&i| {
-        let meta = document.bullet_meta(i).unwrap_or_default();
+        let meta = said(document, i, inert);
         let imp: u8 = meta.get("imp").and_then(|v| v.parse().ok()).unwrap_or(5);
-        (is_pinned(&meta), imp, dated(document, i), i)
+        (is_pinned(&meta), imp, dated(document, i, &meta), i)
     });
     all
 }
 
-fn is_pinned(meta: &crate::document::Meta) -> bool {
+/// A bullet's metadata, unless its line is inert.
+fn said(document: &Document, bullet: usize, inert: &[usize]) -> Meta {
+    match inert.contains(&bullet) {
+        true => Meta::default(),
+        false => document.bullet_meta(bullet).unwrap_or_default(),
+    }
+}
+
+fn is_pinned(meta: &Meta) -> bool {
     meta.get("pin").is_some_and(|v| !matches!(v, "false" | "0" | "no"))
 }
 
 /// An item's date: its metadata, then its entry's `- Date:`; unknown sorts oldest.
-fn dated(document: &Document, bullet: usize) -> String {
-    let meta = document.bullet_meta(bullet).unwrap_or_default();
+fn dated(document: &Document, bullet: usize, meta: &Meta) -> String {
     if let Some(date) = meta.get("upd").or_else(|| meta.get("added")) {
         return date.to_owned();
     }
@@ -222,13 +243,15 @@ pub fn evict(
     over: &[Over],
     changeset: &mut Changeset,
     evicted: &mut Vec<Evicted>,
-    warnings: &mut Vec<(usize, Warning)>,
+    desk: &mut Desk<'_>,
 ) -> Step<Edited> {
+    let before = desk.snapshot.file(path)?.map(|f| &f.document);
+    let inert = inert::after(path, before, after, desk.snapshot)?;
     let mut gone: Vec<usize> = Vec::new();
     for one in over {
         let mut oldest = after.counted(one.section);
-        oldest.retain(|&i| !is_pinned(&after.bullet_meta(i).unwrap_or_default()));
-        oldest.sort_by_key(|&i| (dated(after, i), i));
+        oldest.retain(|&i| !is_pinned(&said(after, i, &inert)));
+        oldest.sort_by_key(|&i| (dated(after, i, &said(after, i, &inert)), i));
         let (mut bullets, mut chars) = (one.bullets, one.chars);
         for i in oldest {
             if bullets == 0 && chars == 0 {
@@ -241,7 +264,7 @@ pub fn evict(
             chars = chars.saturating_sub(after.bullet_text(i).chars().count());
         }
         if bullets > 0 || chars > 0 {
-            let least = least_valuable(after, one.section);
+            let least = least_valuable(after, one.section, &inert);
             return Err(refuse::limit(
                 after,
                 path,
@@ -269,10 +292,10 @@ pub fn evict(
     }
     let message =
         format!("{path} was over its limit: {} of its oldest bullets went to {to} (first in, first out)", gone.len());
-    warnings.push((
+    desk.warn(
         0,
         Warning::new(Code::LimitReached, message).detail("archive", to.as_str()).detail("archived", gone.len()),
-    ));
+    );
     let edits: Vec<Edit> = gone.into_iter().map(|bullet| Edit::Remove { bullet }).collect();
     edit(after, &edits)
         .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {path}: {}", r[0].why)).into())

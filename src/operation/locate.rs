@@ -188,12 +188,11 @@ pub fn title_for(name: &str) -> String {
     chars.next().map(|c| c.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }
 
-/// The bullets that a handle or id names, ids matched whole and before handles.
-pub fn named(document: &Document, name: &str, within: Option<usize>) -> Vec<usize> {
+/// The bullets that a handle or id names, ids matched whole and before handles. The ids of `inert` bullets name nothing.
+pub fn named(document: &Document, name: &str, within: Option<usize>, inert: &[usize]) -> Vec<usize> {
     let inside = |i: &usize| within.is_none_or(|s| is_within(document, *i, s));
     if is_id(name) {
-        let by_id: Vec<usize> =
-            (0..document.bullets().len()).filter(|&i| document.bullet_id(i).is_some_and(|id| id == name)).collect();
+        let by_id: Vec<usize> = holding_id(document, name).filter(|i| !inert.contains(i)).collect();
         if !by_id.is_empty() {
             return by_id;
         }
@@ -201,6 +200,11 @@ pub fn named(document: &Document, name: &str, within: Option<usize>) -> Vec<usiz
     let all = document.by_handle(name);
     let some: Vec<usize> = all.iter().copied().filter(|i| inside(i)).collect();
     if some.is_empty() { all } else { some }
+}
+
+/// The bullets that have an id.
+pub fn holding_id<'d>(document: &'d Document, id: &'d str) -> impl Iterator<Item = usize> + 'd {
+    (0..document.bullets().len()).filter(move |&i| document.bullet_id(i).is_some_and(|x| x == id))
 }
 
 /// Whether a bullet lies in a section or one of its subsections.

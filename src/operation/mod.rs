@@ -6,6 +6,7 @@ pub mod choose;
 pub mod draft;
 pub mod effects;
 pub mod gates;
+pub mod inert;
 pub mod locate;
 pub mod merge;
 pub mod plan;
@@ -14,6 +15,7 @@ pub mod refuse;
 pub mod relocate;
 pub mod sheet;
 pub mod snapshot;
+pub mod stamps;
 pub mod values;
 pub mod whole;
 

@@ -15,7 +15,7 @@ use super::draft::{self, Draft, Echo};
 use super::locate::Spot;
 use super::sheet::{Sheet, sheets};
 use super::snapshot::{Loaded, Snapshot, Step, Stop, Want};
-use super::{Action, Operation, effects, gates, read, refuse, relocate, values, whole};
+use super::{Action, Operation, effects, gates, read, refuse, relocate, stamps, values, whole};
 
 /// What planning is told beside operations and snapshot.
 #[derive(Debug)]
@@ -302,23 +302,36 @@ fn finished(desk: &mut Desk<'_>, sheet: Sheet, changeset: &mut Changeset, evicte
         }
         None => {
             let edited = edited(base, &sheet, &path)?;
-            changeset.effects.extend(told(base, &edited, &sheet, &path));
+            match sheet.edits.first() {
+                Some((n, ..)) if sheet.links => {
+                    changeset.effects.extend(effects::between(Some(base), Some(&edited.document), &path, *n));
+                }
+                _ => changeset.effects.extend(told(base, &edited, &sheet, &path)),
+            }
             (edited.document, present.is_some().then_some(edited.splices))
         }
     };
     let limits = gates::limits(desk, &path, present.map(|f| &f.document), &after)?;
     if !limits.is_empty() {
-        let rest = gates::evict(&path, &after, &limits, changeset, evicted, &mut desk.warnings)?;
+        let rest = gates::evict(&path, &after, &limits, changeset, evicted, desk)?;
         splices = splices.map(|first| compose(&first, &rest.splices));
         after = rest.document;
     }
     let mut line = None;
+    if let Some(before) = present.filter(|_| !sheet.links && desk.cx.policy.stamps.contains(&Stamp::Updated)) {
+        let dates = stamps::updated(&before.document, &after, desk.cx.now);
+        if !dates.is_empty() {
+            let text = splice(after.text(), &dates).map_err(|_| met_the_end())?;
+            after = Document::parse(text);
+            splices = splices.map(|first| compose(&first, &dates));
+        }
+    }
     if !sheet.links {
         let before = present.map(|f| &f.document);
         if let Some((splice, value)) = derived(desk, &sheet, before, &after, &path)? {
             after = Document::parse(spliced(after.text(), &splice)?);
             splices = splices.map(|first| compose(&first, std::slice::from_ref(&splice)));
-            line = Some(value);
+            line = value;
         }
     }
     gates::file(&path, &after)?;
@@ -413,9 +426,10 @@ fn derived(
     before: Option<&Document>,
     after: &Document,
     path: &MemoryPath,
-) -> Step<Option<(Splice, String)>> {
+) -> Step<Option<(Splice, Option<String>)>> {
     if let Some(line) = &sheet.line {
-        return Ok(summary::placed(after, line).map(|s| (s, line.clone())));
+        // The caller's words, not memdir's: the journal does not claim them.
+        return Ok(summary::placed(after, line).map(|s| (s, None)));
     }
     let value = |d: &Document| d.summary().map(|s| d.text()[s.value.range()].to_owned());
     let touched = match before {
@@ -433,7 +447,7 @@ fn derived(
         next = summary::next(before.unwrap_or(&empty), after, genre, Some(last));
     }
     Ok(match next {
-        summary::Next::Write { splice, line } => Some((splice, line)),
+        summary::Next::Write { splice, line } => Some((splice, Some(line))),
         _ => None,
     })
 }
@@ -449,8 +463,11 @@ pub fn genre(path: &MemoryPath) -> summary::Genre {
 }
 
 fn spliced(text: &str, one: &Splice) -> Result<String, Rejection> {
-    splice(text, std::slice::from_ref(one))
-        .map_err(|_| Rejection::new(Code::Internal, "a derived value met the end of the text"))
+    splice(text, std::slice::from_ref(one)).map_err(|_| met_the_end())
+}
+
+fn met_the_end() -> Rejection {
+    Rejection::new(Code::Internal, "a derived value met the end of the text")
 }
 
 /// The one replacement between two texts: what is left between their common start and end.

@@ -64,7 +64,7 @@ pub fn whole(file: &Loaded, path: &MemoryPath, section: usize) -> Rejection {
     };
     Rejection::new(
         Code::NeedsProof,
-        format!("{what} holds {} bullets; removing all of it needs --if-match or -f", inside.len()),
+        format!("{what} holds {}; removing all of it needs --if-match or -f", bullets(inside.len())),
     )
     .detail("etag", file.version.etag.short())
     .detail("candidates", candidates(d, path, &inside))
@@ -159,7 +159,7 @@ pub fn choice(file: &Loaded, path: &MemoryPath, code: Code, found: &[usize], s: 
     let message = match code {
         Code::Usage => format!("name a bullet of {path}: by handle, index or text"),
         Code::BulletNotFound => {
-            format!("{path} has {} bullets there, none with that index", d.counted(s.section).len())
+            format!("{path} has {} there, none with that index", bullets(d.counted(s.section).len()))
         }
         Code::NeedsProof if s.name.is_some() => "an id alone does not prove that you saw the bullet's text".to_owned(),
         Code::NeedsProof => "an index alone does not prove which bullet you saw".to_owned(),
@@ -186,6 +186,14 @@ pub fn choice(file: &Loaded, path: &MemoryPath, code: Code, found: &[usize], s: 
     rejection.try_(super::draft::look(path))
 }
 
+fn bullets(n: usize) -> String {
+    match n {
+        0 => "no bullets".to_owned(),
+        1 => "1 bullet".to_owned(),
+        n => format!("{n} bullets"),
+    }
+}
+
 fn same_text(d: &Document, found: &[usize]) -> bool {
     found.windows(2).all(|w| d.handles()[w[0]] == d.handles()[w[1]])
 }
@@ -193,10 +201,17 @@ fn same_text(d: &Document, found: &[usize]) -> bool {
 /// The bullet stands nowhere: what the journal knows of it, else the nearest.
 pub fn gone(file: &Loaded, path: &MemoryPath, history: &History, s: &Selector<'_>) -> Rejection {
     let d = &file.document;
+    // A text that stands outside the section that was looked in did not change.
+    let elsewhere = s.text.filter(|_| s.name.is_none()).map(|text| d.by_text(text)).unwrap_or_default();
+    if !elsewhere.is_empty() {
+        return Rejection::new(Code::BulletNotFound, format!("{path} has that text, but not in that section"))
+            .detail("candidates", candidates(d, path, &elsewhere))
+            .try_(super::draft::look(path));
+    }
     for past in history.left.iter().map(|d| (d, None)).chain(history.past.iter().map(|p| (&p.document, Some(p)))) {
         let (then, by) = past;
         let old = match (s.name, s.text) {
-            (Some(name), _) => super::locate::named(then, name, None).first().copied(),
+            (Some(name), _) => super::locate::named(then, name, None, &[]).first().copied(),
             (None, Some(text)) => then.by_text(text).first().copied(),
             _ => None,
         };
@@ -228,15 +243,16 @@ fn changed(d: &Document, path: &MemoryPath, then: &Document, old: usize, by: Opt
     let was = then.bullet_text(old).into_owned();
     let handle = then.handle_name(old);
     let new = successor(d, then, old);
+    let by = by.and_then(|(rev, actor)| Some((rev?, actor)));
     let who = match by {
-        Some((Some(rev), actor)) => format!("by {actor} in r{rev}"),
-        _ => "outside memdir".to_owned(),
+        Some((rev, actor)) => format!("by {actor} in r{rev}"),
+        None => "outside memdir".to_owned(),
     };
     let what = if new.is_some() { "rephrased" } else { "removed" };
     let mut rejection = Rejection::new(Code::BulletChanged, format!("@{handle} in {path} was {what} {who}"))
         .detail("was", json!({"handle": handle, "text": was}))
         .detail("by", by.map_or("outside", |(_, actor)| actor));
-    if let Some((Some(rev), _)) = by {
+    if let Some((rev, _)) = by {
         rejection = rejection.detail("rev", format!("r{rev}"));
     }
     match new {

@@ -47,7 +47,8 @@ pub struct Past {
 pub struct History {
     /// The text that memdir left last, if it can still be had and the file has changed since.
     pub left: Option<Document>,
-    /// Earlier texts, newest first.
+    /// Earlier texts, newest first: what stood before each revision, and before that, where it differs, what the
+    /// revision before left (then `rev` is `None`: an outside edit ended it).
     pub past: Vec<Past>,
 }
 

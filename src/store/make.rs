@@ -56,12 +56,16 @@ impl Store {
         }
     }
 
-    /// The text of a file at the top of the data dir that is no memory (the policy); `None` without one.
+    /// The text of a file at the top of the data dir that is no memory (the policy), of at most `most` bytes; `None`
+    /// without one.
     ///
     /// # Errors
-    /// `unsafe_file`, `not_text`, `io`.
-    pub fn top_file(&self, name: &str) -> Result<Option<String>, Rejection> {
+    /// `unsafe_file`, `too_large`, `not_text`, `io`.
+    pub fn top_file(&self, name: &str, most: u64) -> Result<Option<String>, Rejection> {
         let Some(plain) = root::open_plain(&self.root().dir, name, name)? else { return Ok(None) };
+        if plain.stat.st_size as u64 > most {
+            return Err(Rejection::new(Code::TooLarge, format!("{name} is larger than {most} bytes")));
+        }
         let bytes = root::contents(&plain, name)?;
         String::from_utf8(bytes).map(Some).map_err(|_| Rejection::new(Code::NotText, format!("{name} is not UTF-8")))
     }

@@ -144,8 +144,10 @@ impl Root {
     /// Opens a file for reading only; `None` when it does not exist.
     pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
         let Some(dir) = self.parent(path)? else { return Ok(None) };
-        let plain = open_plain(&dir, last(path), &format!("'{path}'"))?;
-        Ok(plain.map(|p| p.fd.into()))
+        match open_plain(&dir, last(path), &format!("'{path}'"))? {
+            Some(plain) if plain.stat.st_size as u64 > LARGEST => Err(too_large(&format!("'{path}'"))),
+            plain => Ok(plain.map(|p| p.fd.into())),
+        }
     }
 }
 
@@ -223,19 +225,22 @@ pub fn version(plain: &Plain, shown: &str) -> Result<Version, Rejection> {
     })
 }
 
+fn too_large(shown: &str) -> Rejection {
+    Rejection::new(Code::TooLarge, format!("{shown} is larger than 64 MiB"))
+}
+
 /// The bytes of an open file.
 pub fn contents(plain: &Plain, shown: &str) -> Result<Vec<u8>, Rejection> {
     let size = plain.stat.st_size as u64;
-    let too_large = || Rejection::new(Code::TooLarge, format!("{shown} is larger than 64 MiB"));
     if size > LARGEST {
-        return Err(too_large());
+        return Err(too_large(shown));
     }
     // One byte more, so that the read that fills it also finds the end.
     let mut bytes = Vec::with_capacity(size as usize + 1);
     loop {
         match rustix::io::read(&plain.fd, rustix::buffer::spare_capacity(&mut bytes)) {
             Ok(0) => return Ok(bytes),
-            Ok(_) if bytes.len() as u64 > LARGEST => return Err(too_large()),
+            Ok(_) if bytes.len() as u64 > LARGEST => return Err(too_large(shown)),
             Ok(_) if bytes.len() == bytes.capacity() => bytes.reserve(64 << 10),
             // A short read of a regular file is its end, unless it grew since: the size tells.
             Ok(_) if bytes.len() as u64 == size => return Ok(bytes),

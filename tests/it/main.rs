@@ -1,13 +1,33 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
 mod answers;
+mod bad_input;
+mod batches;
+mod changes;
 mod corpus;
+mod crowds;
 mod document;
 mod editing;
 mod faults;
+mod fuzz;
 mod generated;
+mod hostile;
 mod inputs;
+mod judge;
+mod memory;
+mod outside;
 mod paths;
+mod place;
+mod planning;
+mod readme;
+mod real;
+mod rules;
 mod sandbox;
+mod seeds;
 mod store;
 mod summary_merge;
+mod support;
+mod terminal;
+mod tidy;
+mod tour;
+mod undo;

@@ -87,6 +87,14 @@ fn an_update_replaces_the_text_alone() {
 }
 
 #[test]
+fn a_closing_tag_below_a_list_stays() {
+    let text = "<notes>\n\n- a\n- b\n</notes>\n";
+    check(text, update(1, "c"), "<notes>\n\n- a\n- c\n</notes>\n");
+    check(text, remove(1), "<notes>\n\n- a\n</notes>\n");
+    check(text, add(0, "c"), "<notes>\n\n- a\n- b\n- c\n</notes>\n");
+}
+
+#[test]
 fn a_text_cannot_break_out() {
     for text in [
         "# x",

@@ -41,7 +41,8 @@ pub fn wrong(place: &Place, case: &Case, expected: &Expected) -> Vec<String> {
         let known = [&expected.old, &expected.new].iter().any(|tree| tree.get(&name) == Some(&text));
         // What init makes is made in place: a torn first file is finished by the next init, not hidden.
         if !known && !(init && expected.new.contains_key(&name)) {
-            wrong.push(format!("torn or unknown: {name}: {:?}", text.map(|t| String::from_utf8_lossy(&t).into_owned())));
+            wrong
+                .push(format!("torn or unknown: {name}: {:?}", text.map(|t| String::from_utf8_lossy(&t).into_owned())));
         }
     }
     for (name, text) in &expected.old {
@@ -129,9 +130,20 @@ fn litter(place: &Place, case: &Case) -> Vec<String> {
     litter.into_iter().map(|name| format!("litter: .memdir/{name}")).collect()
 }
 
-/// The end of a test: says what went wrong, a few of it.
+/// The end of a test: says what went wrong, a few of each command.
 pub fn verdict(what: &str, tried: usize, wrong: &[String]) {
     eprintln!("{what}: {tried} tried, {} wrong", wrong.len());
-    let shown = wrong.iter().take(12).map(|w| format!("  {w}\n")).collect::<String>();
-    assert!(wrong.is_empty(), "{what}: {} of {tried} wrong:\n{shown}", wrong.len());
+    let mut shown = BTreeMap::<&str, Vec<&str>>::new();
+    for line in wrong {
+        shown.entry(line.split(':').next().unwrap_or("")).or_default().push(line);
+    }
+    let few = |(case, lines): (&&str, &Vec<&str>)| {
+        format!("{case}, {}:\n  {}\n", lines.len(), lines[..lines.len().min(8)].join("\n  "))
+    };
+    assert!(
+        wrong.is_empty(),
+        "{what}: {} of {tried} wrong:\n{}",
+        wrong.len(),
+        shown.iter().map(few).collect::<String>()
+    );
 }

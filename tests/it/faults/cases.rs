@@ -37,7 +37,10 @@ pub const FILES: [(&str, &str); 6] = [
         "facts/user.md",
         "# User\n\n> Summary: tabs, tea, austin\n\n## Work {#mem123}\n- Prefers tabs\n- Likes tea\n\n## Home\n- Lives in Austin\n",
     ),
-    ("facts/project.md", "# Project\n\nSee [user](user.md) and [work](user.md#work).\n\n- Uses Rust\n- Builds nightly\n"),
+    (
+        "facts/project.md",
+        "# Project\n\nSee [user](user.md) and [work](user.md#work).\n\n- Uses Rust\n- Builds nightly\n",
+    ),
     ("facts/prefs.md", "# Prefs\n\n> Summary: dark, mode\n\n- Dark mode\n"),
     ("facts/secret.md", "# Secret\n\n- Was born in Xanadu\n- Likes rain\n"),
     ("facts/odd.md", "# Odd\n\n<!-- mem imp=7 -->\n\n- Something\n"),
@@ -57,7 +60,10 @@ pub const CASES: [Case; 23] = [
     Case { name: "rm --archive", args: &["rm", "prefs", "--archive", "-f"], ..CASE },
     Case {
         name: "rm --forget",
-        before: &[&["add", "secret", "Likes snow"], &["update", "secret", "Was born in Xanadu", "Was born in Xanadu once"]],
+        before: &[
+            &["add", "secret", "Likes snow"],
+            &["update", "secret", "Was born in Xanadu", "Was born in Xanadu once"],
+        ],
         args: &["rm", "secret", "- Was born in Xanadu once", "--forget"],
         ..CASE
     },

@@ -13,14 +13,43 @@ use super::{full, trace, watched};
 
 /// Calls that have to do with files.
 const FILES: [&str; 33] = [
-    "open", "openat", "openat2", "read", "pread64", "write", "fsync", "fdatasync", "renameat2", "renameat", "rename",
-    "linkat", "unlinkat", "unlink", "mkdir", "mkdirat", "rmdir", "newfstatat", "fstat", "stat", "lstat", "statx",
-    "flock", "ftruncate", "fchmod", "fchown", "flistxattr", "getdents64", "readlink", "close", "statfs", "lseek", "fcntl",
+    "open",
+    "openat",
+    "openat2",
+    "read",
+    "pread64",
+    "write",
+    "fsync",
+    "fdatasync",
+    "renameat2",
+    "renameat",
+    "rename",
+    "linkat",
+    "unlinkat",
+    "unlink",
+    "mkdir",
+    "mkdirat",
+    "rmdir",
+    "newfstatat",
+    "fstat",
+    "stat",
+    "lstat",
+    "statx",
+    "flock",
+    "ftruncate",
+    "fchmod",
+    "fchown",
+    "flistxattr",
+    "getdents64",
+    "readlink",
+    "close",
+    "statfs",
+    "lseek",
+    "fcntl",
 ];
 /// Those by which something changes.
-const CHANGES: [&str; 10] = [
-    "write", "fsync", "fdatasync", "renameat2", "unlinkat", "unlink", "mkdirat", "mkdir", "ftruncate", "openat",
-];
+const CHANGES: [&str; 10] =
+    ["write", "fsync", "fdatasync", "renameat2", "unlinkat", "unlink", "mkdirat", "mkdir", "ftruncate", "openat"];
 
 #[test]
 fn a_refused_call_tears_nothing_and_is_answered_truly() {

@@ -73,8 +73,8 @@ fn without_syncs_a_power_cut_loses_changes() {
     }
     let case = super::errors::named("update");
     let recorded = Recorded::of(case, &[("MEMDIR_DURABILITY", "fast")]);
-    let lost = states(&recorded.disk()).into_iter().filter(|(answered, image)| {
-        *answered && image.seen() == recorded.before.files()
-    });
+    let lost = states(&recorded.disk())
+        .into_iter()
+        .filter(|(answered, image)| *answered && image.seen() == recorded.before.files());
     assert!(lost.count() > 0);
 }

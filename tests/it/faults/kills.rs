@@ -28,7 +28,10 @@ fn a_command_killed_at_any_call_leaves_all_or_nothing() {
         commands += 1;
         for (n, call) in calls.iter().enumerate() {
             let first = calls.iter().position(|c| c.name == "getcwd").unwrap_or(0);
-            if !full() && (!store(&call.name) || n % 2 == 0 && case.start == Start::Nothing) && (n < first || n % 8 != 0) {
+            if !full()
+                && (!store(&call.name) || n % 2 == 0 && case.start == Start::Nothing)
+                && (n < first || n % 8 != 0)
+            {
                 continue;
             }
             if call.name == "execve" {

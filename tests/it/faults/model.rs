@@ -245,7 +245,9 @@ impl Disk {
         for (end, change) in self.changes.iter().enumerate() {
             let loose = self.loose(end);
             if let Change::Names(names) = change
-                && names.iter().any(|(dir, name, to)| self.is_seen(end, *dir, name) && to.is_none_or(|id| self.is_file(id)))
+                && names
+                    .iter()
+                    .any(|(dir, name, to)| self.is_seen(end, *dir, name) && to.is_none_or(|id| self.is_file(id)))
                 && let Some(i) = loose.iter().find(|&&i| self.is_needed(end, i))
             {
                 wrong.push(format!("{change:?} before {:?} was synced", self.short(*i)));
@@ -287,7 +289,8 @@ impl Disk {
             Change::Bytes(_, _, bytes) => !bytes.starts_with(b"{\"v\":1,\"end\":") && !bytes.starts_with(b"*\n"),
             // The journal's own name, and the folders that lead to it.
             Change::Names(names) => names.iter().any(|(dir, name, _)| {
-                matches!(name.as_str(), ".memdir" | "journal" | "undo") && (*dir == ROOT || self.machine(end).contains(dir) || name == ".memdir")
+                matches!(name.as_str(), ".memdir" | "journal" | "undo")
+                    && (*dir == ROOT || self.machine(end).contains(dir) || name == ".memdir")
             }),
             _ => false,
         }
@@ -331,7 +334,9 @@ impl Player<'_> {
                 let unnamed = call.name_at(1).and_then(|name| name.strip_prefix("/proc/self/fd/")?.parse::<i64>().ok());
                 let id = match unnamed {
                     Some(fd) => self.open.get(&fd).map(|open| open.id),
-                    None => self.resolve(fd(call, 0), call.name_at(1)).and_then(|(dir, name)| self.now.find(dir, &name)),
+                    None => {
+                        self.resolve(fd(call, 0), call.name_at(1)).and_then(|(dir, name)| self.now.find(dir, &name))
+                    }
                 };
                 self.rename(vec![(fd(call, 2), call.name_at(3), id)]);
             }

@@ -1,0 +1,200 @@
+//! A data dir in a folder of its own, and the program run on it: exit status, both streams, and a time limit.
+//!
+//! Never depends on the environment of whoever runs the tests.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use fs_err as fs;
+use serde_json::Value;
+
+/// A folder with `memory/` in it.
+pub struct Place {
+    root: tempfile::TempDir,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Told {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Told {
+    /// The error's code, text or JSON.
+    pub fn error(&self) -> String {
+        if let Ok(Value::Object(object)) = serde_json::from_str(&self.stderr) {
+            return object.get("code").and_then(Value::as_str).unwrap_or("").to_owned();
+        }
+        let rest = self.stderr.lines().find_map(|l| l.strip_prefix("memdir: ")).unwrap_or("");
+        rest.split(':').next().unwrap_or("").to_owned()
+    }
+}
+
+impl Place {
+    /// A data dir with a policy and these files (paths below it, texts).
+    pub fn new(files: &[(&str, &str)]) -> Place {
+        let place = Place { root: tempfile::tempdir().expect("a folder") };
+        fs::create_dir_all(place.dir().join("facts")).expect("facts/");
+        place.put("memdir.yaml", b"version: 1\n");
+        for (path, text) in files {
+            place.put(path, text.as_bytes());
+        }
+        place
+    }
+
+    /// The folder around the data dir.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// The data dir.
+    pub fn dir(&self) -> PathBuf {
+        self.root.path().join("memory")
+    }
+
+    /// Writes a file of the data dir from outside.
+    pub fn put(&self, path: &str, bytes: &[u8]) {
+        let file = self.dir().join(path);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("its folder");
+        fs::write(file, bytes).expect("written");
+    }
+
+    /// A file of the data dir.
+    pub fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.dir().join(path)).expect("a text")
+    }
+
+    /// The program with a clean environment, stdin closed.
+    pub fn command(&self, line: &[&str]) -> Command {
+        let mut command = Command::new(program());
+        command.env_clear().env("HOME", self.root()).env("MEMDIR_NOW", "2026-02-24T10:00:00Z");
+        command.env("EDITOR", "true").env("MEMDIR_AS", "test").env("MEMDIR_STDIN_WAIT", "20");
+        command.env("MEMDIR_DURABILITY", "fast").env("PATH", "/usr/bin:/bin");
+        command.current_dir(self.root()).args(line);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command line.
+    pub fn run(&self, line: &[&str]) -> Told {
+        ended(self.command(line), b"", line)
+    }
+
+    /// Runs a command line with something on stdin.
+    pub fn fed(&self, line: &[&str], content: &[u8]) -> Told {
+        let mut command = self.command(line);
+        command.stdin(Stdio::piped()).env("MEMDIR_STDIN_WAIT", "9000");
+        ended(command, content, line)
+    }
+
+    /// The texts of a file's bullets as `bullet list --json` tells them.
+    #[track_caller]
+    pub fn bullets(&self, file: &str) -> Vec<String> {
+        let told = self.run(&["--json", "bullet", "list", file]);
+        let json: Value = serde_json::from_str(&told.stdout).unwrap_or_else(|e| panic!("{e}: {told:?}"));
+        let text = |row: &Value| row["text"].as_str().expect("a text").to_owned();
+        json["bullets"].as_array().map(|rows| rows.iter().map(text).collect()).unwrap_or_default()
+    }
+
+    /// Every file of the data dir (machine state left out): path and bytes; links and folders by what they are.
+    pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        below(&self.dir(), |path| path != ".memdir")
+    }
+}
+
+/// Everything below a folder.
+pub fn below(dir: &Path, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, Vec<u8>> {
+    let name =
+        |entry: &walkdir::DirEntry| entry.path().strip_prefix(dir).expect("below").to_string_lossy().into_owned();
+    let walk = walkdir::WalkDir::new(dir).min_depth(1).into_iter().filter_entry(|e| e.depth() == 0 || wanted(&name(e)));
+    let content = |entry: &walkdir::DirEntry| match entry.file_type() {
+        kind if kind.is_file() => fs::read(entry.path()).unwrap_or_else(|e| e.kind().to_string().into_bytes()),
+        kind if kind.is_symlink() => fs::read_link(entry.path()).expect("a link").to_string_lossy().into_owned().into(),
+        kind => format!("{kind:?}").into_bytes(),
+    };
+    walk.filter_map(Result::ok).map(|e| (name(&e), content(&e))).collect()
+}
+
+/// Where the program is: beside a copied test program, else where it was built.
+pub fn program() -> PathBuf {
+    std::env::var_os("MEMDIR_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_memdir").into(), PathBuf::from)
+}
+
+/// The longest that any command may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+fn ended(mut command: Command, content: &[u8], line: &[&str]) -> Told {
+    let mut child = command.spawn().expect("the program starts");
+    if let Some(mut stdin) = child.stdin.take() {
+        let content = content.to_owned();
+        std::thread::spawn(move || drop(stdin.write_all(&content)));
+    }
+    let stdout = reader(child.stdout.take());
+    let stderr = reader(child.stderr.take());
+    let read = |from: mpsc::Receiver<Vec<u8>>, child: &mut Child| match from.recv_timeout(LIMIT) {
+        Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(_) => {
+            drop(child.kill());
+            panic!("memdir {line:?} hangs");
+        }
+    };
+    let (stdout, stderr) = (read(stdout, &mut child), read(stderr, &mut child));
+    let status = child.wait().expect("it ended");
+    Told { code: status.code().unwrap_or(-1), stdout, stderr }
+}
+
+fn reader(stream: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
+    let (told, answer) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut stream) = stream {
+            drop(stream.read_to_end(&mut bytes));
+        }
+        drop(told.send(bytes));
+    });
+    answer
+}
+
+const NOBODY: u32 = 65534;
+
+/// Whether this process may go on with a test that must not run as root. As root the test is started again as nobody,
+/// in a folder of nobody's, and must pass there; then there is nothing left to do here.
+///
+/// # Panics
+/// Where that is not possible: such a test is never skipped in silence, and never run as root.
+pub fn unprivileged(test: &str) -> bool {
+    if !rustix::process::geteuid().is_root() {
+        return true;
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    // The build's own folder may be closed to nobody; the folder it gets is not.
+    for (from, to) in [(std::env::current_exe().expect("a program"), "it"), (program(), "memdir")] {
+        fs::copy(from, dir.path().join(to)).expect("a copy of the program");
+    }
+    for (name, mode) in [("theirs.md", 0o644), ("closed.md", 0o600)] {
+        let file = dir.path().join(name);
+        fs::write(&file, "# Theirs\n\n- another user's\n").expect("written");
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("its mode");
+    }
+    std::os::unix::fs::chown(dir.path(), Some(NOBODY), Some(NOBODY)).expect("given away");
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"])
+        .arg(dir.path().join("it"))
+        .args([test, "--exact", "--nocapture"])
+        .env("TMPDIR", dir.path())
+        .env("MEMDIR_TEST_PROGRAM", dir.path().join("memdir"))
+        .env("MEMDIR_TEST_THEIRS", dir.path())
+        .current_dir(dir.path())
+        .output()
+        .unwrap_or_else(|e| panic!("{test} never runs as root, and setpriv (util-linux) cannot be started: {e}"));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && told.contains("1 passed"), "as nobody: {told}");
+    print!("{told}");
+    false
+}

@@ -1,0 +1,102 @@
+//! Plans operations on texts in memory, as the commands do on a disk.
+//!
+//! Never touches a disk: what planning asks for is answered by a memory of one file without a history.
+
+use std::sync::Arc;
+
+use memdir::change::{Changeset, Version};
+use memdir::code::Rejection;
+use memdir::document::Document;
+use memdir::operation::{Action, Context, History, Operation, Planned, Snapshot, Target, Want, plan};
+use memdir::path::{MemoryPath, Prefixes};
+use memdir::policy::{self, Policy};
+
+/// The only file of the memory.
+pub const FILE: &str = "facts/real.md";
+
+/// A memory of one file.
+pub struct Memory {
+    /// What planning knows.
+    pub snapshot: Snapshot,
+    /// The file.
+    pub document: Document,
+    policy: Policy,
+    now: jiff::Zoned,
+}
+
+impl Memory {
+    /// A memory whose only file holds a text.
+    pub fn of(text: &str) -> Memory {
+        let mut snapshot = Snapshot::new();
+        let version = Version { inode: 1, ..Version::new(text.as_bytes().to_vec(), 0o600) };
+        snapshot.learn(path(), Ok(Some(version)));
+        snapshot.learn_names(vec![path()]);
+        snapshot.learn_line(path(), None);
+        snapshot.learn_history(path(), History::default());
+        let now = jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);
+        Memory { snapshot, document: Document::parse(text), policy: policy::load("").policy, now }
+    }
+
+    /// Plans one operation.
+    pub fn plan(&mut self, action: Action) -> Result<Changeset, Vec<Rejection>> {
+        let operation = Operation { action, seen: None, if_match: None, reason: None, source: None };
+        let prefixes = Prefixes::default();
+        let cx = Context {
+            policy: &self.policy,
+            prefixes: &prefixes,
+            now: &self.now,
+            actor: "test",
+            force: false,
+            create: true,
+            own: false,
+        };
+        loop {
+            match plan(&self.snapshot, std::slice::from_ref(&operation), &cx)? {
+                Planned::Ready(changeset) => return Ok(*changeset),
+                Planned::Needs(wants) => wants.into_iter().for_each(|want| answer(&mut self.snapshot, want)),
+            }
+        }
+    }
+}
+
+fn path() -> MemoryPath {
+    MemoryPath::new(FILE).expect("a path")
+}
+
+/// Everything but the one file does not exist.
+fn answer(snapshot: &mut Snapshot, want: Want) {
+    match want {
+        Want::File(path) => snapshot.learn(path, Ok(None)),
+        Want::Names => snapshot.learn_names(vec![path()]),
+        Want::Id(id) => snapshot.learn_id(id, Vec::new()),
+        Want::LinksTo(to) => snapshot.learn_links(to, Vec::new()),
+        Want::Line(of) => snapshot.learn_line(of, None),
+        Want::History(of) => snapshot.learn_history(of, History::default()),
+    }
+}
+
+/// The one file after a changeset, and the replacements that the journal would keep of it.
+pub fn after(changeset: &Changeset) -> (Arc<Vec<u8>>, &[memdir::change::JournalEdit]) {
+    let [file] = &changeset.files[..] else { panic!("{} files", changeset.files.len()) };
+    (file.after.clone().expect("a text"), file.edits.as_deref().expect("replacements"))
+}
+
+/// An address in the one file.
+pub fn at(rest: &str) -> Target {
+    Target::Address(format!("{FILE}{rest}"))
+}
+
+/// A new bullet.
+pub fn add(rest: &str, text: &str) -> Action {
+    Action::Add { at: at(rest), text: text.into(), children: Vec::new(), meta: Vec::new(), create: false }
+}
+
+/// A new text for the bullet that the address names.
+pub fn update(rest: &str, text: &str) -> Action {
+    Action::Update { at: at(rest), index: None, old: None, text: text.into() }
+}
+
+/// Takes out the bullet that the address names.
+pub fn remove(rest: &str) -> Action {
+    Action::Remove { at: at(rest), index: None, text: None, archive: false, forget: false }
+}
