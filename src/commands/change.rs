@@ -131,11 +131,8 @@ pub fn commit_loop(
 /// What follows a commit: a word about git, and now and then reaping in bulk.
 fn afterwards(session: &Session, locked: &Locked<'_>, changeset: &Changeset) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if changeset.forget {
-        if session.dir.ancestors().any(|d| d.join(".git").exists()) {
-            warnings
-                .push(Warning::new(Code::Note, "git may still hold the text: what was committed stays in its history"));
-        }
+    if changeset.forget && session.dir.ancestors().any(|d| d.join(".git").exists()) {
+        warnings.push(Warning::new(Code::Note, "git may still hold the text: what was committed stays in its history"));
     }
     if locked.reap_due() {
         // The change stands whatever becomes of the cleaning; the next command that is due tries again.
