@@ -48,7 +48,8 @@ pub fn session(global: &Global, need: Need, lock_timeout: Option<Duration>) -> R
     let work = work()?;
     let (config, warnings) = user::config(&env);
     let place = find::find(&asked(global), &work, &|| user::data_dir(&config, &env))?;
-    let mut options = Options { durability: durability(&config)?, ..Options::default() };
+    let exchange = env("MEMDIR_NO_EXCHANGE").is_none_or(|set| set.is_empty());
+    let mut options = Options { durability: durability(&config)?, exchange, ..Options::default() };
     if let Some(timeout) = lock_timeout.or_else(|| Duration::try_from_secs_f64(config.lock_timeout_s?).ok()) {
         options.lock_timeout = timeout;
     }

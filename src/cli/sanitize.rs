@@ -42,7 +42,7 @@ fn one(out: &mut String, c: char, terminal: bool) {
     }
 }
 
-/// JSON for a terminal: what JSON leaves raw and a terminal must not see is written as `\uXXXX`, which means the same.
+/// JSON for a terminal: what JSON leaves raw and a terminal must not see is written as `\u` with its number, which means the same.
 pub fn json(text: String) -> String {
     let harmful = |c: char| matches!(c, '\x7f'..='\u{9f}') || unseen(c);
     if text.is_ascii() && !text.contains('\x7f') || !text.contains(harmful) {

@@ -5,7 +5,9 @@
 use serde_json::Value;
 
 use super::answer::{Answer, Changed, ChangedFile, EffectRow, Told};
-use super::{Failure, How, Session, Verdict, fetch::fetch};
+use super::fetch::fetch;
+use super::forget::{Traces, traces};
+use super::{Failure, How, Session, Verdict};
 use crate::change::{Changeset, Effect, Etag, FileChange, Sign};
 use crate::code::{Code, Rejection, Warning};
 use crate::operation::{Batch, Context, Operation, Planned, Snapshot, plan};
@@ -25,7 +27,11 @@ pub fn change(session: &Session, mut batch: Batch, how: &How) -> Verdict {
     tell(&mut batch, how);
     if how.dry_run {
         let mut snapshot = Snapshot::new();
-        let changeset = planned(session, &mut snapshot, &batch.operations, how)?;
+        let mut changeset = planned(session, &mut snapshot, &batch.operations, how)?;
+        if changeset.forget {
+            let traces = traces(session, &mut changeset, &snapshot)?;
+            changeset.warnings.extend(traces.warnings);
+        }
         return Ok(Answer::Changed(shown(&changeset, &snapshot)));
     }
     let (locked, warnings) = session.store.lock()?;
@@ -102,7 +108,11 @@ pub fn commit_loop(
     mut make: impl FnMut() -> Result<(Changeset, Snapshot), Failure>,
 ) -> Verdict {
     for _ in 0..ROUNDS {
-        let (changeset, snapshot) = make()?;
+        let (mut changeset, snapshot) = make()?;
+        let traces = match changeset.forget && !changeset.files.is_empty() {
+            true => traces(session, &mut changeset, &snapshot)?,
+            false => Traces::default(),
+        };
         let mut answer = answered(&changeset, &snapshot);
         if changeset.files.is_empty() {
             answer.warnings.splice(0..0, warnings.iter().map(told));
@@ -110,13 +120,21 @@ pub fn commit_loop(
         }
         // Bytes that only the plan needed must not stand in memory beside the commit's.
         drop(snapshot);
+        if changeset.forget {
+            // First: who dies between the two can say it again, and nobody knows of traces that were left.
+            locked.forget(&traces.paths, &traces.texts)?;
+        }
         let header = session.header(batch.reason.clone(), batch.source.clone(), batch.request.clone());
         let stored = batch.request.as_ref().map(|_| serde_json::to_value(&answer).unwrap_or(Value::Null));
         match locked.commit(&changeset, &header, stored) {
             Ok(committed) => {
                 answer.rev = Some(format!("r{}", committed.rev));
                 warnings.extend(committed.warnings);
-                warnings.extend(afterwards(session, locked, &changeset));
+                warnings.extend(traces.warnings);
+                if locked.reap_due() {
+                    // The change stands whatever becomes of the cleaning; the next command that is due tries again.
+                    drop(locked.reap());
+                }
                 answer.warnings.splice(0..0, warnings.iter().map(told));
                 return Ok(Answer::Changed(answer));
             }
@@ -126,19 +144,6 @@ pub fn commit_loop(
     }
     let busy = Rejection::new(Code::Busy, "files kept changing under the command").hint("run it again when they rest");
     Err(Failure { rejections: vec![busy], warnings })
-}
-
-/// What follows a commit: a word about git, and now and then reaping in bulk.
-fn afterwards(session: &Session, locked: &Locked<'_>, changeset: &Changeset) -> Vec<Warning> {
-    let mut warnings = Vec::new();
-    if changeset.forget && session.dir.ancestors().any(|d| d.join(".git").exists()) {
-        warnings.push(Warning::new(Code::Note, "git may still hold the text: what was committed stays in its history"));
-    }
-    if locked.reap_due() {
-        // The change stands whatever becomes of the cleaning; the next command that is due tries again.
-        drop(locked.reap());
-    }
-    warnings
 }
 
 /// The first answer to a `request`, if the recent journal has it.

@@ -15,6 +15,7 @@ mod change;
 mod check;
 pub mod edit;
 mod fetch;
+mod forget;
 mod history;
 mod init;
 mod look;

@@ -57,13 +57,21 @@ impl Locked<'_> {
         let (verdict, kept) = run.run(machine, watch)?;
         self.spent.set(verdict == Verdict::Unknown || run.begun && !run.ended);
         if !matches!(verdict, Verdict::Done | Verdict::NotDurable | Verdict::Unknown) {
+            if run.begun && !self.root.is_current() {
+                // Slots went with it: what was done could not be put back, and nothing is left to tell how far it came.
+                self.spent.set(true);
+                return Some(Err(Stopped::Rejected(vanished(rev))));
+            }
             run.sweep(&kept);
         }
-        let (warnings, refused) = (&mut run.warnings, run.refused);
-        if run.intent.forgotten && !run.ended && matches!(verdict, Verdict::Done | Verdict::NotDurable) {
+        let stands = matches!(verdict, Verdict::Done | Verdict::NotDurable);
+        let refused = run.refused.take();
+        if stands && run.ended {
+            run.free_forgotten();
+        } else if stands && run.intent.forgotten {
             let why = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
-            let told = format!("the text is gone from the memory, but not yet from its history{why}; the next change");
-            warnings.push(Warning::new(Code::Io, format!("{told} tries again")));
+            let told = format!("the text is gone from the memory, but not yet from r{rev}'s slots{why}");
+            run.warnings.push(Warning::new(Code::Io, format!("{told}; the next change tries again")));
         }
         if run.begun {
             self.next.set(rev + 1);
@@ -106,6 +114,14 @@ fn writable(changeset: &Changeset) -> Result<(), Rejection> {
         }
     }
     Ok(())
+}
+
+fn vanished(rev: u64) -> Rejection {
+    let told =
+        format!("'.memdir/' was taken away in the middle of r{rev}; some of its files may be written, others not");
+    let mut rejection = Rejection::new(Code::OutcomeUnknown, told).hint("look at the files, then run it again");
+    rejection.changed = None;
+    rejection
 }
 
 fn answer_of(

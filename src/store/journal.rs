@@ -3,6 +3,7 @@
 //! Never changes a line that is there.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::line::{END, Intent, Line, lines, parse, records};
 use super::platform;
@@ -20,9 +21,11 @@ pub const TAIL: usize = 64 << 10;
 pub struct Journal {
     fd: OwnedFd,
     /// Whether it is known to end with a whole line.
-    whole: std::cell::Cell<bool>,
+    whole: AtomicBool,
     /// Its size when it was last looked at, in bytes.
     pub size: u64,
+    /// Its inode: another one is another journal.
+    pub inode: u64,
 }
 
 /// Where the journal stands.
@@ -75,14 +78,34 @@ impl Journal {
         if let Some(why) = super::root::unsafe_kind(&stat) {
             return Err(Rejection::new(Code::UnsafeFile, format!("the journal {why}")));
         }
-        Ok(Journal { fd, whole: std::cell::Cell::new(false), size: stat.st_size as u64 })
+        Ok(Journal { fd, whole: false.into(), size: stat.st_size as u64, inode: stat.st_ino })
     }
 
     /// Its last bytes, at most `most`; how many come before them.
     pub fn last(&self, most: usize) -> Result<(Vec<u8>, u64), Rejection> {
         let from = self.size.saturating_sub(most as u64);
-        let mut bytes = Vec::with_capacity((self.size - from) as usize);
-        while (bytes.len() as u64) < self.size - from {
+        self.part(from, self.size).map(|bytes| (bytes, from))
+    }
+
+    /// How large it is by now, in bytes.
+    pub fn grown(&self) -> Result<u64, Rejection> {
+        rustix::fs::fstat(&self.fd).map(|stat| stat.st_size as u64).map_err(|e| refusal(e, "the journal"))
+    }
+
+    /// What was appended behind that many bytes.
+    pub fn since(&self, from: u64) -> Result<Vec<u8>, Rejection> {
+        self.part(from, self.grown()?)
+    }
+
+    /// How many of its bytes are whole lines.
+    pub fn whole_until(&self) -> Result<u64, Rejection> {
+        let (bytes, from) = self.last(TAIL)?;
+        Ok(memchr::memrchr(b'\n', &bytes).map_or(from, |i| from + i as u64 + 1))
+    }
+
+    fn part(&self, from: u64, until: u64) -> Result<Vec<u8>, Rejection> {
+        let mut bytes = Vec::with_capacity(until.saturating_sub(from) as usize);
+        while (bytes.len() as u64) < until.saturating_sub(from) {
             let at = from + bytes.len() as u64;
             match rustix::io::pread(&self.fd, rustix::buffer::spare_capacity(&mut bytes), at) {
                 Ok(0) => break,
@@ -90,7 +113,7 @@ impl Journal {
                 Err(e) => return Err(refusal(e, "the journal")),
             }
         }
-        Ok((bytes, from))
+        Ok(bytes)
     }
 
     /// All of it.
@@ -116,7 +139,7 @@ impl Journal {
     /// Where it stands.
     pub fn tail(&self) -> Result<Tail, Rejection> {
         let (mark, _) = self.last(END)?;
-        self.whole.set(mark.ends_with(b"\n"));
+        self.whole.store(mark.ends_with(b"\n"), Relaxed);
         if let Some(Line::End(rev, how)) = mark.strip_suffix(b"\n").and_then(parse) {
             return Ok(Tail::Ended(rev, how));
         }
@@ -135,17 +158,18 @@ impl Journal {
     /// # Errors
     /// The system's; then nothing of the line is left, as far as the system still obeys.
     pub fn append(&mut self, line: &[u8]) -> Result<(), Errno> {
-        let torn = self.size > 0 && !self.whole.get() && self.mark().map_err(|_| Errno::IO)?.last() != Some(&b'\n');
+        let torn =
+            self.size > 0 && !self.whole.load(Relaxed) && self.mark().map_err(|_| Errno::IO)?.last() != Some(&b'\n');
         let whole = if torn { [b"\n", line].concat() } else { Vec::new() };
         let bytes = if torn { &whole[..] } else { line };
         match write_all(&self.fd, bytes) {
             Ok(()) => {
                 self.size += bytes.len() as u64;
-                self.whole.set(bytes.ends_with(b"\n"));
+                self.whole.store(bytes.ends_with(b"\n"), Relaxed);
                 Ok(())
             }
             Err(e) => {
-                self.whole.set(false);
+                self.whole.store(false, Relaxed);
                 let _ = rustix::fs::ftruncate(&self.fd, self.size);
                 Err(e)
             }

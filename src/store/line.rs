@@ -39,9 +39,6 @@ pub struct Intent {
     /// Its texts are kept nowhere.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgotten: bool,
-    /// Nor are those of its files' past, and its own slots may be gone: it stands, whatever they say.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub scrubbed: bool,
     /// Folders that were made for it, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dirs: Vec<String>,
@@ -68,8 +65,7 @@ pub struct IntentFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     edits: Option<Vec<(usize, String, String)>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    /// Where the other half of a move is.
-    pub moved: Option<String>,
+    moved: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
 }
@@ -96,24 +92,33 @@ impl Intent {
             undo,
             redo,
             forgotten: changeset.forget,
-            scrubbed: false,
             dirs: Vec::new(),
             files: changeset.files.iter().map(|file| IntentFile::new(file, keep)).collect(),
         }
     }
 
-    /// Takes every text out that a journal holds of these paths.
-    pub fn forget(&mut self, paths: &[String]) {
-        let named = |path: &String| paths.contains(path);
-        if !self.files.iter().any(|file| named(&file.path)) {
-            return;
+    /// Takes every text out that a journal holds of these paths, and of other paths where one of these texts is in it;
+    /// says whether there was any.
+    pub fn forget(&mut self, paths: &[MemoryPath], texts: &[String]) -> bool {
+        let holds = |text: &String| texts.iter().any(|t| text.contains(t.as_str()));
+        let named = |file: &IntentFile| {
+            let edited = file.edits.iter().flatten().any(|(_, old, new)| holds(old) || holds(new));
+            edited || file.summary.as_ref().is_some_and(holds) || paths.iter().any(|p| p.as_str() == file.path)
+        };
+        let said = [&self.reason, &self.source, &self.request].into_iter().flatten().any(holds);
+        let told = self.operations.iter().chain(&self.answer).any(|value| any_text(value, &holds));
+        if !said && !told && !self.files.iter().any(named) {
+            return false;
         }
         (self.answer, self.reason) = (None, None);
+        self.source = self.source.take().filter(|s| !holds(s));
+        self.request = self.request.take().filter(|s| !holds(s));
         self.operations.clear();
         self.forgotten = true;
-        for file in self.files.iter_mut().filter(|file| named(&file.path)) {
+        for file in self.files.iter_mut().filter(|file| named(file)) {
             (file.edits, file.summary) = (None, None);
         }
+        true
     }
 
     /// As an entry that ended in some way.
@@ -132,6 +137,15 @@ impl Intent {
             files: self.files.into_iter().filter_map(IntentFile::into_entry).collect(),
             forgotten: self.forgotten,
         }
+    }
+}
+
+fn any_text(value: &Value, holds: &dyn Fn(&String) -> bool) -> bool {
+    match value {
+        Value::String(text) => holds(text),
+        Value::Array(all) => all.iter().any(|v| any_text(v, holds)),
+        Value::Object(map) => map.iter().any(|(key, v)| holds(key) || any_text(v, holds)),
+        _ => false,
     }
 }
 
@@ -314,6 +328,16 @@ fn checked(line: &[u8]) -> Option<()> {
 /// All good lines of some bytes, with where each starts.
 pub fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> + '_ {
     bytes.split(|&b| b == b'\n').filter_map(parse)
+}
+
+/// Records as entries, oldest first. An end that cannot be read any more was a good one, as nearly all are: who wrote
+/// the next intent had seen it, or written it.
+pub fn entries(records: Vec<(Intent, Option<Ending>)>) -> Vec<Entry> {
+    let last = records.len().saturating_sub(1);
+    let known = |(i, (intent, ending)): (usize, (Intent, Option<Ending>))| {
+        intent.into_entry(outcome(ending.or((i < last).then_some(Ending::Done))))
+    };
+    records.into_iter().enumerate().map(known).collect()
 }
 
 /// Intents with how they ended, oldest first, an intent written twice under one number counting as its last.

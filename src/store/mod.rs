@@ -4,12 +4,11 @@
 //!
 //! To read it: `root` (the sandbox) and `walk`; `protocol` (what a commit does, pure) and `explore` (its proof by
 //! exhaustion); `line`, `journal` and `slot` (what is kept); `run`, `commit`, `recover` (the protocol carried out);
-//! `lock`; `history` (earlier texts); `view` (consistent reading); `reap` and `forget`; `platform` (system calls).
+//! `lock`; `history` (earlier texts); `view` (consistent reading); `reap` (forgetting); `platform` (system calls).
 
 mod commit;
 #[cfg(test)]
 mod explore;
-mod forget;
 mod history;
 mod journal;
 mod line;
@@ -152,10 +151,7 @@ impl Store {
     /// `unsafe_file`, `too_large` (over 64 MiB), `io`.
     pub fn read(&self, path: &MemoryPath) -> Result<Option<Version>, Rejection> {
         let root = self.root();
-        match self.overlay.of(path) {
-            None => root.read(path),
-            Some(pending) => pending.read(&root, path),
-        }
+        if self.overlay.is_empty() { root.read(path) } else { self.overlay.read(&root, path) }
     }
 
     /// Opens one file through the sandbox, for a reader that passes its bytes on as they are; `Ok(None)` when it does
@@ -194,15 +190,15 @@ impl Store {
         if self.overlay.is_empty() {
             return walk::each(&root, files, limit, f);
         }
-        walk::each(&root, files, limit, &|found, read| match self.overlay.of(&found.path) {
-            None => f(found, read),
-            Some(pending) => pending.pass(&root, found, limit, f),
+        walk::each(&root, files, limit, &|found, read| match self.overlay.touched(&found.path) {
+            false => f(found, read),
+            true => self.overlay.pass(&root, found, limit, f),
         })
     }
 
-    /// Runs a reading function until it has seen one consistent state (DESIGN 7, readers). While it runs, [`Store::read`],
-    /// [`Store::walk`] and [`Store::each`] show a batch that is only half written as not written. After 16 rounds in
-    /// which something was always written meanwhile, the last reading is taken as it is.
+    /// Runs a reading function so that it sees one consistent state (DESIGN 7, readers): at most twice, unless the
+    /// journal itself is replaced. While it runs, [`Store::read`], [`Store::walk`] and [`Store::each`] show a batch that
+    /// is only half written as not written, and the second time also every batch that begins meanwhile.
     ///
     /// # Errors
     /// `io` when the journal cannot be read.
@@ -229,8 +225,7 @@ impl Store {
     fn entries(&self, read: fn(&Journal) -> Result<Vec<u8>, Rejection>) -> Result<Vec<Entry>, Rejection> {
         let root = self.root();
         let Some(journal) = open_journal(&root)? else { return Ok(Vec::new()) };
-        let records = line::records(&read(&journal)?);
-        Ok(records.into_iter().map(|(intent, ending)| intent.into_entry(line::outcome(ending))).collect())
+        Ok(line::entries(line::records(&read(&journal)?)))
     }
 
     /// The text of a file on one side of a revision: `Ok(None)` when it did not exist there;

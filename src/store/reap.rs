@@ -1,4 +1,4 @@
-//! Takes old history away: what is past its age, count or size.
+//! Takes old history away: what is past its age, count or size, and what is to be forgotten.
 //!
 //! Never touches a file that people own, and never what the last 100 revisions need to be undone.
 
@@ -10,9 +10,10 @@ use rustix::io::Errno;
 use super::journal::{Journal, NAME};
 use super::line::{Intent, end_line, intent_line, records};
 use super::protocol::Ending;
-use super::root::{Root, refusal, refusal_to_write, write_all};
+use super::root::{contents, open_plain, refusal, refusal_to_write, write_all};
 use super::{Locked, platform, slot, walk};
 use crate::code::Rejection;
+use crate::path::MemoryPath;
 
 /// What a reaping leaves.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +44,7 @@ const OFTEN: u64 = 512;
 
 struct Slot {
     rev: u64,
+    file: usize,
     name: String,
     size: u64,
     changed: i64,
@@ -100,31 +102,73 @@ impl Locked<'_> {
         let excess = records.len() - most;
         let keep_from = records.iter().position(|(intent, _)| intent.rev >= spared).unwrap_or(0);
         records.drain(..excess.min(keep_from));
-        *self.journal.borrow_mut() = rewrite(&self.root, &records)?;
+        self.rewrite(&records)
+    }
+
+    /// Scrubs every slot and journal text of these paths, and whatever else of the history holds one of these texts
+    /// (operations and answers go by whole entries). That something happened, when and by whom, stays.
+    ///
+    /// # Errors
+    /// `io`, `read_only`. What was scrubbed until then stays scrubbed.
+    pub fn forget(&self, paths: &[MemoryPath], texts: &[String]) -> Result<(), Rejection> {
+        let bytes = match self.journal.borrow().as_ref() {
+            Some(journal) => journal.all()?,
+            None => return Ok(()),
+        };
+        let mut records = records(&bytes);
+        for (intent, _) in &mut records {
+            intent.forget(paths, texts);
+        }
+        // Torn lines, which are in no record, go with it.
+        self.rewrite(&records)?;
+        let Some(undo) = self.root.undo()? else { return Ok(()) };
+        let file = |rev, i: usize| {
+            let at = records.binary_search_by_key(&rev, |(intent, _)| intent.rev).ok()?;
+            records[at].0.files.get(i)
+        };
+        let finders: Vec<_> = texts.iter().map(|t| memchr::memmem::Finder::new(t.as_bytes())).collect();
+        for slot in list(undo)? {
+            let named = file(slot.rev, slot.file).is_some_and(|f| paths.iter().any(|p| p.as_str() == f.path));
+            let holds = |bytes: &[u8]| finders.iter().any(|f| f.find(bytes).is_some());
+            if named || read(undo, &slot.name).is_none_or(|bytes| holds(&bytes)) {
+                scrub(undo, &slot.name)?;
+            }
+        }
+        platform::sync(undo).map_err(|e| refusal_to_write(e, "'.memdir/undo/'"))
+    }
+
+    /// Puts another journal in this one's place, in one step.
+    fn rewrite(&self, records: &[(Intent, Option<Ending>)]) -> Result<(), Rejection> {
+        let refused = |e: Errno| refusal_to_write(e, "the journal");
+        let Some(machine) = self.root.machine()? else { return Ok(()) };
+        let mut bytes = Vec::new();
+        for (intent, ending) in records {
+            bytes.extend(intent_line(intent)?);
+            bytes.extend(ending.map(|how| end_line(intent.rev, how)).into_iter().flatten());
+        }
+        let new = "journal.new";
+        slot::free(machine, new)?;
+        let file = platform::create(machine, new).map_err(refused)?;
+        write_all(&file, &bytes).and_then(|()| platform::sync(&file)).map_err(refused)?;
+        rustix::fs::renameat(machine, new, machine, NAME).map_err(refused)?;
+        platform::sync(machine).map_err(refused)?;
+        *self.journal.borrow_mut() = Journal::open(machine, true)?;
         Ok(())
     }
 }
 
-/// Puts another journal in this one's place, in one step, and opens it.
-pub fn rewrite(root: &Root, records: &[(Intent, Option<Ending>)]) -> Result<Option<Journal>, Rejection> {
-    let refused = |e: Errno| refusal_to_write(e, "the journal");
-    let Some(machine) = root.machine()? else { return Ok(None) };
-    let mut bytes = Vec::new();
-    for (intent, ending) in records {
-        bytes.extend(intent_line(intent)?);
-        bytes.extend(ending.map(|how| end_line(intent.rev, how)).into_iter().flatten());
+/// Empties a slot before its name goes, so that a handle or a snapshot of the name finds nothing.
+fn scrub(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
+    if let Ok(file) = platform::open_append(undo, name) {
+        let _ = rustix::fs::ftruncate(&file, 0);
+        let _ = platform::sync(&file);
     }
-    let new = "journal.new";
-    slot::free(machine, new)?;
-    let file = platform::create(machine, new).map_err(refused)?;
-    let written = write_all(&file, &bytes).and_then(|()| platform::sync(&file));
-    let put = written.and_then(|()| rustix::fs::renameat(machine, new, machine, NAME));
-    put.map_err(|e| {
-        let _ = slot::free(machine, new);
-        refused(e)
-    })?;
-    platform::sync(machine).map_err(refused)?;
-    Journal::open(machine, true)
+    slot::free(undo, name)
+}
+
+/// A slot's bytes; `None` when they cannot be read.
+fn read(undo: BorrowedFd<'_>, name: &str) -> Option<Vec<u8>> {
+    contents(&open_plain(undo, name, "an undo slot").ok()??, "an undo slot").ok()
 }
 
 fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
@@ -134,9 +178,9 @@ fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
     let mut keep = |name: &[u8], _: FileType| names.extend(String::from_utf8(name.to_vec()));
     walk::entries(&dir, &mut Vec::with_capacity(32 << 10), &mut keep).map_err(|e| refusal(e, "'.memdir/undo/'"))?;
     for name in names {
-        let Some((rev, _)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
+        let Some((rev, file)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
         let Ok(stat) = platform::look(dir.as_fd(), &name) else { continue };
-        slots.push(Slot { rev, name, size: stat.st_size as u64, changed: stat.st_ctime });
+        slots.push(Slot { rev, file, name, size: stat.st_size as u64, changed: stat.st_ctime });
     }
     Ok(slots)
 }
@@ -146,7 +190,6 @@ mod tests {
     use super::*;
     use crate::change::{Changeset, FileChange, Header};
     use crate::code::Code;
-    use crate::path::MemoryPath;
     use crate::store::{Durability, Options, Side, Store};
     use std::sync::Arc;
 

@@ -6,11 +6,11 @@ use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::journal::Journal;
-use super::line::{Intent, end_line};
-use super::protocol::{Ending, Machine, Verdict};
-use super::root::{Root, refusal_to_write};
+use super::line::Intent;
+use super::protocol::{Machine, Verdict};
+use super::root::Root;
 use super::run::{File, Run, Watch, rescue_path, rescued};
-use super::{Options, forget, platform};
+use super::{Options, platform};
 use crate::code::{Code, Rejection, Warning};
 
 /// What there was to recover.
@@ -38,9 +38,6 @@ pub fn recover(
     let Some(files) = files.filter(|files| !files.is_empty()) else {
         return Err(Rejection::new(Code::Io, format!("the journal's r{rev} names no file that could be recovered")));
     };
-    if intent.scrubbed {
-        return scrubbed(root, journal, rev);
-    }
     root.make_machine(options.durability == super::Durability::Full)?;
     tidy_spares(root, &files)?;
     let machine = Machine::recover(files.iter().map(|f| f.kind).collect());
@@ -69,10 +66,11 @@ pub fn recover(
     let done = matches!(verdict, Verdict::Done | Verdict::NotDurable);
     if done && run.intent.forgotten && !run.ended {
         let why = run.refused.map_or_else(String::new, |r| format!(": {}", r.message));
-        return Err(Rejection::new(Code::Io, format!("the history of what r{rev} forgot cannot be scrubbed{why}")));
+        return Err(Rejection::new(Code::Io, format!("what r{rev} forgot cannot be emptied{why}")));
     }
-    if !done {
-        run.sweep(&kept);
+    match done {
+        true => run.free_forgotten(),
+        false => run.sweep(&kept),
     }
     let mut told = format!("r{rev}, which had been interrupted, was {}", if done { "finished" } else { "undone" });
     if !kept.is_empty() {
@@ -81,17 +79,6 @@ pub fn recover(
     }
     let mut warnings = vec![Warning::new(Code::Recovered, told).detail("rev", rev)];
     warnings.append(&mut run.warnings);
-    Ok(Recovered { warnings, finished: true })
-}
-
-/// Goes on forgetting. The batch stands.
-fn scrubbed(root: &Root, journal: &mut Option<Journal>, rev: u64) -> Result<Recovered, Rejection> {
-    forget::scrub(root, journal, rev)?;
-    if let Some(journal) = journal {
-        journal.append(&end_line(rev, Ending::Done)).map_err(|e| refusal_to_write(e, "the journal"))?;
-    }
-    let told = format!("r{rev}, which had been interrupted, was finished");
-    let warnings = vec![Warning::new(Code::Recovered, told).detail("rev", rev)];
     Ok(Recovered { warnings, finished: true })
 }
 

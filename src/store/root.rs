@@ -275,6 +275,7 @@ pub fn refusal(error: Errno, what: &str) -> Rejection {
         Errno::LOOP | Errno::MLINK => Rejection::new(Code::UnsafeFile, format!("{what} is a symbolic link")),
         Errno::XDEV => Rejection::new(Code::UnsafeFile, format!("{what} is on another mount")),
         Errno::NXIO => Rejection::new(Code::UnsafeFile, format!("{what} is a socket or a device")),
+        Errno::NOTDIR => Rejection::new(Code::UnsafeFile, format!("{what} is not a directory")),
         e => Rejection::new(Code::Io, format!("{what} cannot be read: {}", reason(e))),
     }
 }

@@ -14,7 +14,7 @@ use super::line::{Intent, IntentFile, end_line, intent_line};
 use super::platform::{self, Name};
 use super::protocol::{Action, Ending, Kind, Machine, Place, Seen, Text, Verdict};
 use super::root::{Plain, Root, contents, last, open_plain, refusal_to_write};
-use super::{Durability, Options, forget, slot};
+use super::{Durability, Options, slot};
 use crate::change::{Etag, Version};
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
@@ -168,7 +168,7 @@ impl Run<'_> {
     fn undo(&self) -> Result<BorrowedFd<'_>, Rejection> {
         match self.root.undo()? {
             Some(dir) => Ok(dir),
-            None => Err(Rejection::new(Code::Io, "'.memdir/undo/' is gone")),
+            None => Err(taken_away()),
         }
     }
 
@@ -198,7 +198,7 @@ impl Run<'_> {
     fn look(&mut self, place: Place, i: usize) -> Result<Text, Rejection> {
         match self.open(place, i) {
             Ok(None) => Ok(Text::Absent),
-            Ok(Some(plain)) => self.judge(i, &plain),
+            Ok(Some(plain)) => self.judge(place, i, &plain),
             // A link, a directory, a file closed to us: somebody put it there.
             Err(r) if r.code == Code::UnsafeFile || self.is_there(place, i) => Ok(Text::Other),
             Err(r) => Err(r),
@@ -214,20 +214,25 @@ impl Run<'_> {
         }
     }
 
-    fn judge(&self, i: usize, plain: &Plain) -> Result<Text, Rejection> {
+    fn judge(&self, place: Place, i: usize, plain: &Plain) -> Result<Text, Rejection> {
         // Asked before the bytes are read: who writes and closes between the two must not go unseen.
         if platform::has_writer(&plain.fd) {
             return Ok(Text::Other);
         }
-        self.compare(i, plain)
+        self.compare(place, i, plain)
     }
 
-    fn compare(&self, i: usize, plain: &Plain) -> Result<Text, Rejection> {
+    fn compare(&self, place: Place, i: usize, plain: &Plain) -> Result<Text, Rejection> {
         let bytes = match contents(plain, "a file of this change") {
             Err(r) if r.code == Code::TooLarge => return Ok(Text::Other),
             answer => answer?,
         };
         let file = &self.files[i];
+        // What is forgotten was emptied when it came out; then this batch stands.
+        let emptied = self.recovering && self.intent.forgotten && bytes.is_empty() && place == Place::Slot;
+        if emptied && file.kind != Kind::Create {
+            return Ok(Text::Base);
+        }
         let mode = platform::mode(&plain.stat);
         let same_inode = plain.stat.st_ino == file.inode;
         let is = |known: &Option<Known>| known.as_ref().is_some_and(|k| k.is(&bytes, mode));
@@ -246,7 +251,7 @@ impl Run<'_> {
         loop {
             let Some(plain) = self.open(Place::Target, i)? else { return Ok(Seen::Saw(Text::Absent)) };
             if !platform::has_writer(&plain.fd) {
-                let text = self.compare(i, &plain)?;
+                let text = self.compare(Place::Target, i, &plain)?;
                 self.files[i].old = Some(plain);
                 return Ok(Seen::Saw(text));
             }
@@ -305,7 +310,7 @@ impl Run<'_> {
         let line = intent_line(&self.intent)?;
         if self.journal.is_none() {
             let Some(machine) = self.root.machine()? else {
-                return Err(Rejection::new(Code::Io, "'.memdir/' is gone"));
+                return Err(taken_away());
             };
             *self.journal = Some(Journal::create(machine)?);
         }
@@ -334,7 +339,10 @@ impl Run<'_> {
             let _ = self.sync_dirs();
         }
         if ending == Ending::Done && self.intent.forgotten {
-            forget::scrub(self.root, self.journal, self.intent.rev)?;
+            // Who is killed between the end line and the freeing of the slots must leave no text in them.
+            for file in self.files.iter().filter(|file| file.kind != Kind::Create) {
+                slot::empty(self.undo()?, &file.slot)?;
+            }
         }
         let Some(journal) = self.journal.as_mut() else { return Ok(()) };
         journal.append(&end_line(self.intent.rev, ending)).map_err(refused)?;
@@ -430,6 +438,15 @@ impl Run<'_> {
         answer
     }
 
+    /// Frees the slots of a batch that keeps no text, once it has ended.
+    pub fn free_forgotten(&self) {
+        if let Ok(Some(undo)) = self.root.undo()
+            && self.intent.forgotten
+        {
+            self.files.iter().for_each(|file| drop(slot::free(undo, &file.slot)));
+        }
+    }
+
     /// Takes away what an undone batch leaves behind: its own texts in slots, folders that it made.
     pub fn sweep(&mut self, kept: &[usize]) {
         let Ok(Some(undo)) = self.root.undo() else { return };
@@ -445,6 +462,11 @@ impl Run<'_> {
             }
         }
     }
+}
+
+/// The machine state is gone under an open handle.
+pub fn taken_away() -> Rejection {
+    Rejection::new(Code::Busy, "'.memdir/' was taken away at this moment").hint("run it again")
 }
 
 fn renamed(answer: rustix::io::Result<()>, path: &MemoryPath) -> Result<Seen, Rejection> {

@@ -41,6 +41,16 @@ pub fn free(undo: impl AsFd, name: &str) -> Result<(), Rejection> {
     }
 }
 
+/// Takes the text out of a slot and leaves its name, which still says that something came out.
+pub fn empty(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
+    let refused = |e: Errno| refusal_to_write(e, "an undo slot");
+    match platform::open_append(undo, name) {
+        Ok(file) => rustix::fs::ftruncate(&file, 0).and_then(|()| platform::sync(&file)).map_err(refused),
+        Err(Errno::NOENT) => Ok(()),
+        Err(e) => Err(refused(e)),
+    }
+}
+
 /// How far beyond the first file that a batch does not have its orphans are looked for, once one was met.
 const BEYOND: usize = 64;
 
@@ -77,7 +87,7 @@ pub fn write(
         }
         answer => answer,
     }
-    .map_err(refused)?;
+    .map_err(|e| if e == Errno::NOENT { super::run::taken_away() } else { refused(e) })?;
     write_all(&file, bytes).map_err(refused)?;
     let stat = rustix::fs::fstat(&file).map_err(refused)?;
     let warning = like.and_then(|old| carry(&old.fd, &old.stat, &file, &stat));

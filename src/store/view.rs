@@ -4,39 +4,47 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use super::journal::{Journal, Tail};
-use super::protocol::Kind;
+use super::line::{Intent, Line, lines};
 use super::root::{Root, open_plain, version};
 use super::{Found, Reader, Store, open_journal, slot};
 use crate::change::{Etag, Version};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
 
-/// How often a reading is made again.
-const ROUNDS: usize = 16;
+/// How often a reading is made again when the journal itself was replaced meanwhile.
+const ROUNDS: usize = 8;
 /// How often a writer that is at work is given a moment first.
 const MOMENTS: usize = 8;
 /// The moment.
 const MOMENT: Duration = Duration::from_micros(500);
+/// How often one file is looked at when it changes between two looks.
+const LOOKS: usize = 16;
 
-/// What an open intent says of one file.
+/// What a later intent says of one file.
 #[derive(Clone)]
-pub struct Pending {
-    kind: Kind,
+struct Step {
     before: Option<Etag>,
     after: Option<Etag>,
     mode: u32,
     slot: String,
 }
 
-/// The files of an open intent, while a consistent reading runs.
+/// What happened to files since the state that is being read, while a consistent reading runs.
 #[derive(Default)]
 pub struct Overlay {
     on: AtomicBool,
-    files: RwLock<Arc<HashMap<String, Pending>>>,
+    state: RwLock<State>,
+}
+
+#[derive(Default)]
+struct State {
+    files: HashMap<String, Vec<Step>>,
+    /// The journal, and how far it was read, in bytes: intents that are added behind that count as not written.
+    pinned: Option<(Journal, u64)>,
 }
 
 impl Overlay {
@@ -45,64 +53,83 @@ impl Overlay {
         !self.on.load(Ordering::Acquire)
     }
 
-    /// What is pending for a file.
-    pub fn of(&self, path: &MemoryPath) -> Option<Pending> {
-        if self.is_empty() { None } else { self.files().get(path.as_str()).cloned() }
+    fn set(&self, files: HashMap<String, Vec<Step>>, pinned: Option<(Journal, u64)>) {
+        self.on.store(!files.is_empty() || pinned.is_some(), Ordering::Release);
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) = State { files, pinned };
     }
 
-    fn files(&self) -> Arc<HashMap<String, Pending>> {
-        self.files.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Learns what was written since. Whatever memdir wrote to a file that was read before this call is known after it.
+    fn refresh(&self) {
+        let read = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        if read.pinned.as_ref().is_none_or(|(journal, known)| journal.grown().is_ok_and(|size| size == *known)) {
+            return;
+        }
+        drop(read);
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let State { files, pinned: Some((journal, known)) } = &mut *state else { return };
+        let Ok(bytes) = journal.since(*known) else { return };
+        let whole = memchr::memrchr(b'\n', &bytes).map_or(0, |i| i + 1);
+        *known += whole as u64;
+        for line in lines(&bytes[..whole]) {
+            if let Line::Intent(intent) = line {
+                learn(files, &intent);
+            }
+        }
     }
 
-    fn set(&self, files: HashMap<String, Pending>) {
-        self.on.store(!files.is_empty(), Ordering::Release);
-        *self.files.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(files);
+    /// Whether memdir wrote to a file since the state that is being read; asked after the file was read.
+    pub fn touched(&self, path: &MemoryPath) -> bool {
+        self.refresh();
+        self.state.read().unwrap_or_else(PoisonError::into_inner).files.contains_key(path.as_str())
     }
 
-    /// Brings a walk back to the state before the open batch: what it made is left out, what it removed comes back.
+    fn steps(&self, path: &MemoryPath) -> Option<Vec<Step>> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner).files.get(path.as_str()).cloned()
+    }
+
+    /// A file as it was in the state that is being read; a text that a person saved since stands.
+    pub fn read(&self, root: &Root, path: &MemoryPath) -> Result<Option<Version>, Rejection> {
+        for _ in 0..LOOKS {
+            let now = root.read(path)?;
+            self.refresh();
+            let Some(steps) = self.steps(path) else { return Ok(now) };
+            let etag = now.as_ref().map(|v| v.etag);
+            let before = steps[0].before;
+            if etag == before || !steps.iter().any(|step| step.after == etag) {
+                return Ok(now);
+            }
+            let Some(before) = before else { return Ok(None) };
+            for step in steps.iter().filter(|step| step.before == Some(before)) {
+                if let Some(displaced) = displaced(root, step, before)? {
+                    return Ok(Some(displaced));
+                }
+            }
+            // Put back between the two looks.
+        }
+        root.read(path)
+    }
+
+    /// Brings a walk back to the state that is being read: what was made since is left out, what was removed comes back.
     pub fn amend(&self, root: &Root, under: &str, found: &mut Vec<Found>) {
         if self.is_empty() {
             return;
         }
-        let files = self.files();
-        for (name, pending) in files.iter() {
-            let Ok(path) = MemoryPath::found(name) else { continue };
+        self.refresh();
+        let names: Vec<String> =
+            self.state.read().unwrap_or_else(PoisonError::into_inner).files.keys().cloned().collect();
+        for name in names {
+            let Ok(path) = MemoryPath::found(&name) else { continue };
             let at = found.binary_search_by(|f| f.path.cmp(&path));
             let inside = under.is_empty() || name.strip_prefix(under).is_some_and(|rest| rest.starts_with('/'));
-            match (at, pending.read(root, &path)) {
+            match (at, self.read(root, &path)) {
                 (Ok(i), Ok(None)) => drop(found.remove(i)),
                 (Err(i), Ok(Some(_))) if inside => found.insert(i, Found { path, size: 0, refused: None }),
                 _ => {}
             }
         }
     }
-}
 
-impl Pending {
-    /// The file as it was before the open batch; a text that a person saved since stands.
-    pub fn read(&self, root: &Root, path: &MemoryPath) -> Result<Option<Version>, Rejection> {
-        let now = root.read(path)?;
-        if now.as_ref().map(|v| v.etag) != self.after {
-            return Ok(now);
-        }
-        if self.kind == Kind::Create {
-            return Ok(None);
-        }
-        match self.displaced(root)? {
-            Some(before) => Ok(Some(before)),
-            // Put back between the two looks.
-            None => root.read(path),
-        }
-    }
-
-    fn displaced(&self, root: &Root) -> Result<Option<Version>, Rejection> {
-        let Some(undo) = root.undo()? else { return Ok(None) };
-        let Some(plain) = open_plain(undo, &self.slot, "an undo slot")? else { return Ok(None) };
-        let held = version(&plain, "an undo slot")?;
-        Ok((Some(held.etag) == self.before).then_some(Version { mode: self.mode, ..held }))
-    }
-
-    /// Reads the file for [`Store::each`].
+    /// Reads a file for [`Store::each`].
     pub fn pass<T>(&self, root: &Root, found: &Found, limit: usize, f: Reader<'_, T>) -> T {
         match self.read(root, &found.path) {
             Ok(Some(v)) => {
@@ -118,39 +145,61 @@ impl Pending {
     }
 }
 
-/// Runs a reading until nothing was written meanwhile.
+/// The text that a batch took out of its place.
+fn displaced(root: &Root, step: &Step, wanted: Etag) -> Result<Option<Version>, Rejection> {
+    let Some(undo) = root.undo()? else { return Ok(None) };
+    let Some(plain) = open_plain(undo, &step.slot, "an undo slot")? else { return Ok(None) };
+    let held = version(&plain, "an undo slot")?;
+    Ok((held.etag == wanted).then_some(Version { mode: step.mode, ..held }))
+}
+
+fn learn(files: &mut HashMap<String, Vec<Step>>, intent: &Intent) {
+    for (i, file) in intent.files.iter().enumerate() {
+        let slot = slot::name(intent.rev, i);
+        let step = Step { before: file.before(), after: file.after(), mode: file.mode, slot };
+        files.entry(file.path.clone()).or_default().push(step);
+    }
+}
+
+/// Runs a reading: once as things are, and where something was written meanwhile, once more with all that is written
+/// after its beginning counted as not written.
 pub fn consistent<T>(store: &Store, mut f: impl FnMut() -> T) -> Result<T, Rejection> {
     let root = store.root();
-    let mut moments = 0;
-    for round in 1.. {
-        let journal = open_journal(&root)?;
-        let before = journal.as_ref().map(Journal::mark).transpose()?;
-        let pending = journal.as_ref().map_or(Ok(HashMap::new()), pending)?;
+    let (mut moments, mut tries) = (0, 0);
+    loop {
+        let Some(journal) = open_journal(&root)? else {
+            let answer = f();
+            if open_journal(&root)?.is_none() || tries >= ROUNDS {
+                return Ok(answer);
+            }
+            tries += 1;
+            continue;
+        };
+        let before = journal.mark()?;
+        let pending = pending(&journal)?;
         if !pending.is_empty() && moments < MOMENTS {
             moments += 1;
             std::thread::sleep(MOMENT);
             continue;
         }
-        store.overlay.set(pending);
+        tries += 1;
+        let (inode, whole) = (journal.inode, journal.whole_until()?);
+        store.overlay.set(pending, (tries > 1).then_some((journal, whole)));
         let answer = f();
-        store.overlay.set(HashMap::new());
-        let after = open_journal(&root)?.as_ref().map(Journal::mark).transpose()?;
-        if before == after || round >= ROUNDS + MOMENTS {
+        store.overlay.set(HashMap::new(), None);
+        let now = open_journal(&root)?;
+        let same = now.as_ref().is_some_and(|journal| journal.inode == inode);
+        let untouched = || now.as_ref().is_some_and(|journal| journal.mark().is_ok_and(|mark| mark == before));
+        if same && (tries > 1 || untouched()) || tries >= ROUNDS {
             return Ok(answer);
         }
     }
-    Ok(f())
 }
 
-fn pending(journal: &Journal) -> Result<HashMap<String, Pending>, Rejection> {
-    let Tail::Open(_, Some(intent)) = journal.tail()? else { return Ok(HashMap::new()) };
-    if intent.scrubbed {
-        return Ok(HashMap::new());
+fn pending(journal: &Journal) -> Result<HashMap<String, Vec<Step>>, Rejection> {
+    let mut files = HashMap::new();
+    if let Tail::Open(_, Some(intent)) = journal.tail()? {
+        learn(&mut files, &intent);
     }
-    let one = |(i, file): (usize, &super::line::IntentFile)| {
-        let slot = slot::name(intent.rev, i);
-        let pending = Pending { kind: file.kind(), before: file.before(), after: file.after(), mode: file.mode, slot };
-        (file.path.clone(), pending)
-    };
-    Ok(intent.files.iter().enumerate().map(one).collect())
+    Ok(files)
 }

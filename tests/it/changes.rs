@@ -168,7 +168,7 @@ fn append() {
     );
     m.run(["append", "-t", "Logger fix", "-s", "pipe leak"]).stdin("- Lesson: flush\n").exit(0).unchanged();
     m.run(["append", "-t", "Next"]).stdin("text\n").exit(0).diff(
-        "M episodes/2026-02.md\n-> Summary: logger fix, pipe, leak, flush\n+> Summary: logger fix, pipe, leak, flush, next\n+\n+## Next\n+- Date: 2026-02-24\n+text\n",
+        "M episodes/2026-02.md\n-> Summary: logger fix, pipe, leak, flush\n+> Summary: logger fix, pipe, leak, flush, next\n+\n+## Next\n+- Date: 2026-02-24\n+\n+text\n",
     );
     m.run(["append", "-t", "Old", "-d", "2025-12-31"]).stdin("- x\n").exit(0);
     assert!(m.text("episodes/2025-12.md").unwrap().ends_with("## Old\n- Date: 2025-12-31\n- x\n"));

@@ -13,7 +13,7 @@ use memdir::store::{Durability, Options};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::memory::{Dice, Memory, again, apply, full, rev, session};
+use crate::memory::{Dice, Memory, again, apply, full, path, rev, session};
 
 const WRITER: &str = "MEMDIR_TEST_CROWD_WRITER";
 const READER: &str = "MEMDIR_TEST_CROWD_READER";
@@ -345,6 +345,10 @@ fn run(memory: &Memory, crowd: &Crowd) -> Vec<Own> {
     for n in 0..crowd.files {
         memory.write(&crowd.file(n), "# C\n\n## Alpha\n\n- seed a\n\n## Beta\n\n- seed b\n\n## Gamma\n\n- seed c\n");
     }
+    // Files that nobody changes make a reading longer than the time between two writes.
+    for n in 0..300 {
+        memory.write(&format!("facts/quiet/{n}.md"), "# Q\n\n- quiet\n");
+    }
     memory.write("episodes/2026-02.md", "# 2026-02 Episodes\n\n## Begin\n- Date: 2026-02-01\n");
     let job = serde_json::to_string(crowd).unwrap();
     let readers: Vec<_> =
@@ -484,4 +488,40 @@ fn a_crowd_whose_machine_state_is_taken_away_over_and_over_loses_no_acknowledged
     let crowd = Crowd { bomb: 0, vandals: true, readers: 0, ..crowd(&memory, 4, 30) };
     let own = run(&memory, &crowd);
     println!("crowd with vandals: {}", judge(&memory, &crowd, &own));
+}
+
+#[test]
+fn a_reader_that_is_overtaken_by_a_batch_in_every_reading_still_sees_whole_ones() {
+    let memory = Memory::new(&[("facts/a.md", "- 0\n"), ("facts/b.md", "- 0\n")]);
+    let (reads, writes) = (memory.session("reader").store, memory.session("writer"));
+    let text = |name: &str| {
+        let version = reads.read(&path(name)).unwrap();
+        version.map(|v| String::from_utf8(v.bytes.to_vec()).unwrap()).unwrap_or_default()
+    };
+    let mut round = 0;
+    for _ in 0..3 {
+        let seen = reads.consistent(|| {
+            let first = text("facts/a.md");
+            let (last, gone) = (format!("facts/n{round}.md"), format!("facts/n{}.md", round + 1));
+            round += 1;
+            let mut ops = vec![
+                json!({"op": "write", "at": "facts/a.md", "text": format!("- {round}\n")}),
+                json!({"op": "write", "at": "facts/b.md", "text": format!("- {round}\n")}),
+                json!({"op": "write", "at": gone, "text": "- n\n", "create": true}),
+            ];
+            if round > 1 {
+                ops.push(json!({"op": "rm", "at": last}));
+            }
+            apply(&writes, &json!(ops).to_string()).unwrap();
+            let walked = reads.walk(None).unwrap();
+            let names: Vec<String> = walked.iter().map(|f| f.path.to_string()).collect();
+            (first, text("facts/b.md"), names)
+        });
+        let (first, second, names) = seen.unwrap();
+        assert_eq!(first, second);
+        let number: usize = first.trim_start_matches("- ").trim().parse().unwrap();
+        let made = (number > 0).then(|| format!("facts/n{number}.md"));
+        assert_eq!(names, ["facts/a.md".to_owned(), "facts/b.md".into()].into_iter().chain(made).collect::<Vec<_>>());
+    }
+    assert_eq!(round, 6, "each reading was made twice");
 }

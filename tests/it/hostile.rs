@@ -194,7 +194,7 @@ fn through_the_program_a_text_is_refused_or_listed_exactly() {
                 assert!([2, 5].contains(&added.code), "{text:?}: {}", added.stderr);
                 assert_eq!(listed, ["first", "old", "last", "more"], "{text:?}");
                 assert_eq!(place.text("facts/user.md"), AROUND[0], "{text:?}");
-                tries_are_addresses(&added.stderr, &text);
+                tries_are_addresses(&added.stderr, text);
             }
         }
     }

@@ -509,6 +509,7 @@ fn what_is_forgotten_is_nowhere_in_the_machine_state() {
     last.forget = true;
     last.operations = vec![serde_json::json!({"op": "rm", "text": "secret2"})];
     lock.commit(&last, &header("t"), None).unwrap();
+    lock.forget(&[path("a.md")], &[]).unwrap();
     let next = lock.commit(&set(vec![change(&store, "b.md", Some("kept3\n"))]), &header("t"), None).unwrap();
     assert_eq!(next.rev, 4);
     for file in walkdir::WalkDir::new(dir.path()).into_iter().flatten().filter(|e| e.file_type().is_file()) {

@@ -1,0 +1,133 @@
+//! Forgetting: after `rm --forget` no byte of the text is below the data dir; and reaping takes only what is old.
+//!
+//! Searches every file there is, machine state too.
+
+use crate::memory::{Memory, apply};
+
+const SECRET: &str = "Prefers hunter2 as a password";
+
+/// Every file below the data dir in which these bytes stand.
+fn holders(memory: &Memory, text: &str) -> Vec<String> {
+    let all = walkdir::WalkDir::new(memory.path("")).into_iter().map(Result::unwrap);
+    let files = all.filter(|e| e.file_type().is_file());
+    let name = |e: walkdir::DirEntry| e.path().strip_prefix(memory.path("")).unwrap().display().to_string();
+    files
+        .filter(|e| memchr::memmem::find(&std::fs::read(e.path()).unwrap(), text.as_bytes()).is_some())
+        .map(name)
+        .collect()
+}
+
+fn memory() -> Memory {
+    let memory = Memory::new(&[("facts/user.md", "# User\n\n## Work\n\n- Lives in Austin\n- Keeps bees\n")]);
+    memory.done(&["add", "user#work", SECRET]);
+    assert_eq!(holders(&memory, SECRET), ["facts/user.md", ".memdir/journal"].map(str::to_owned));
+    memory
+}
+
+fn forgotten(memory: &Memory, line: &[&str]) {
+    let said = memory.done(line);
+    assert_eq!(holders(memory, SECRET), [""; 0], "{line:?}: {said}");
+    assert!(!said.contains(SECRET) || said.contains("- @"), "{said}");
+    memory.done(&["status"]);
+    memory.done(&["log"]);
+    memory.done(&["add", "user", "Something after"]);
+}
+
+#[test]
+fn a_forgotten_bullet_is_nowhere() {
+    let memory = memory();
+    forgotten(&memory, &["bullet", "del", "user", SECRET, "--forget"]);
+    assert!(memory.text("facts/user.md").contains("- Lives in Austin\n- Keeps bees\n"));
+    assert!(memory.done(&["log"]).contains("r1"), "that it happened stays");
+}
+
+#[test]
+fn neither_after_updates_undo_and_redo() {
+    let memory = memory();
+    memory.done(&["update", "user", SECRET, "Prefers something else"]);
+    memory.done(&["undo"]);
+    memory.done(&["redo"]);
+    memory.done(&["undo"]);
+    memory.done(&["set", "user", "title=Someone"]);
+    memory.done(&["write", "user", "-f", "-F", "memory/facts/user.md"]);
+    forgotten(&memory, &["bullet", "del", "user", SECRET, "--forget"]);
+    // An older wording of it goes too.
+    assert_eq!(holders(&memory, "Prefers something else"), [""; 0]);
+}
+
+#[test]
+fn neither_after_moves_of_the_bullet_and_of_its_file() {
+    let memory = memory();
+    memory.write("facts/other.md", "# Other\n\n- Owns a boat\n");
+    let list = memory.done(&["bullet", "list", "user"]);
+    let line = list.lines().find(|line| line.contains(SECRET)).unwrap();
+    let handle = line.split_whitespace().find_map(|word| word.strip_prefix('@')).unwrap();
+    memory.done(&["mv", &format!("user@{handle}"), "other"]);
+    memory.done(&["mv", "other", "another"]);
+    memory.done(&["add", "another", "Sings"]);
+    forgotten(&memory, &["bullet", "del", "another", SECRET, "--forget"]);
+    assert!(memory.text("facts/another.md").contains("Owns a boat"));
+    assert!(memory.text("facts/user.md").contains("Lives in Austin"));
+}
+
+#[test]
+fn neither_in_archives_inbox_or_texts_that_were_rescued() {
+    let memory = memory();
+    memory.done(&["bullet", "del", "user", SECRET, "--archive"]);
+    memory.done(&["add", "user#work", SECRET]);
+    memory.write("archive/facts/other.md", &format!("# Other\n\n- {SECRET}\n- Kept in the archive\n"));
+    memory.write("archive/facts/only.md", &format!("# Only\n\n- {SECRET}\n"));
+    memory.write("inbox/rescued-r9-0.md", &format!("# User\n\n- {SECRET}\n- A person's\n"));
+    forgotten(&memory, &["bullet", "del", "user", SECRET, "--forget"]);
+    assert!(memory.text("archive/facts/other.md").contains("- Kept in the archive\n"));
+    assert!(memory.text("inbox/rescued-r9-0.md").contains("- A person's\n"));
+    assert!(!memory.path("archive/facts/only.md").exists());
+}
+
+#[test]
+fn neither_of_a_section_or_a_file() {
+    let memory = memory();
+    memory.done(&["rm", "user#work", "--forget", "-f"]);
+    assert_eq!(holders(&memory, SECRET), [""; 0]);
+    assert_eq!(holders(&memory, "Keeps bees"), [""; 0]);
+    let memory = self::memory();
+    memory.done(&["update", "user", "Keeps bees", "Keeps ants"]);
+    memory.done(&["rm", "user", "--forget", "-f"]);
+    for text in [SECRET, "Keeps bees", "Keeps ants", "Lives in Austin"] {
+        assert_eq!(holders(&memory, text), [""; 0]);
+    }
+}
+
+#[test]
+fn neither_in_torn_lines_orphan_slots_or_reasons() {
+    let memory = memory();
+    memory.done(&["add", "user", "Likes tea", "-m", &format!("because: {SECRET}")]);
+    let mut journal = std::fs::read(memory.path(".memdir/journal")).unwrap();
+    journal.extend_from_slice(format!("{{\"torn\": \"{SECRET}\"\n").as_bytes());
+    std::fs::write(memory.path(".memdir/journal"), journal).unwrap();
+    std::fs::write(memory.path(".memdir/undo/77-0"), SECRET).unwrap();
+    forgotten(&memory, &["bullet", "del", "user", SECRET, "--forget"]);
+}
+
+#[test]
+fn what_stands_in_another_file_stays_and_is_told() {
+    let memory = memory();
+    memory.write("facts/other.md", &format!("# Other\n\n- {SECRET}\n"));
+    let session = memory.session("t");
+    let json = serde_json::json!([{"op": "rm", "at": "user", "text": SECRET, "forget": true}]);
+    let answer = serde_json::to_string(&apply(&session, &json.to_string()).unwrap()).unwrap();
+    assert!(answer.contains("also stands in facts/other.md"), "{answer}");
+    assert_eq!(holders(&memory, SECRET), ["facts/other.md"]);
+}
+
+#[test]
+fn a_forgetting_that_is_killed_at_any_system_call_can_be_said_again() {
+    // The scrubbing comes before the commit: as long as the text stands, the same command finds its traces.
+    let memory = memory();
+    let session = memory.session("t");
+    let (locked, _) = session.store.lock().unwrap();
+    locked.forget(&[crate::memory::path("facts/user.md")], &[SECRET.to_owned()]).unwrap();
+    drop(locked);
+    assert_eq!(holders(&memory, SECRET), ["facts/user.md"]);
+    forgotten(&memory, &["bullet", "del", "user", SECRET, "--forget"]);
+}

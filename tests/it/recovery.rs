@@ -1,0 +1,363 @@
+//! Recovery from what happens to real directories: torn and flipped journals, lost machine state, git, other mounts,
+//! other people's files, clocks that jump.
+//!
+//! Never leaves its own folder; what needs privileges runs in namespaces of its own or says that it was skipped.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memdir::change::{Changeset, FileChange, Header, Outcome};
+
+use crate::memory::{Memory, Said, apply, full, path, said};
+
+const USER: &str = "# User\n\n- Lives in Austin\n";
+
+/// Three revisions, the last of them a batch over two files.
+fn three() -> Memory {
+    let memory = Memory::new(&[("facts/user.md", USER), ("facts/other.md", "# Other\n\n- One\n")]);
+    memory.done(&["add", "user", "Keeps bees"]);
+    memory.done(&["add", "other", "Two"]);
+    let session = memory.session("t");
+    apply(&session, r#"[{"op":"add","at":"user","text":"Last"},{"op":"add","at":"other","text":"Last"}]"#).unwrap();
+    memory
+}
+
+/// Puts one folder in another's place, modes included.
+fn copy(from: &Path, to: &Path) {
+    let _ = std::fs::remove_dir_all(to);
+    for entry in walkdir::WalkDir::new(from).into_iter().map(Result::unwrap) {
+        let at = to.join(entry.path().strip_prefix(from).unwrap());
+        match entry.file_type().is_dir() {
+            true => std::fs::create_dir_all(at).unwrap(),
+            false => drop(std::fs::copy(entry.path(), at).unwrap()),
+        }
+    }
+}
+
+/// Whatever is in the journal, the next command works, people's texts stay, and the journal is whole again.
+fn survives(memory: &Memory, what: &str) {
+    let texts = [memory.text("facts/user.md"), memory.text("facts/other.md")];
+    let session = memory.session("t");
+    apply(&session, r#"[{"op":"add","at":"user","text":"After"}]"#).unwrap_or_else(|why| panic!("{what}: {why:?}"));
+    assert_eq!(memory.text("facts/user.md"), texts[0].clone() + "- After\n", "{what}");
+    assert_eq!(memory.text("facts/other.md"), texts[1], "{what}");
+    let entries = session.store.journal().unwrap();
+    let last = entries.last().unwrap();
+    assert!(entries.iter().all(|e| e.outcome != Outcome::Pending), "{what}");
+    assert!(entries.iter().all(|e| e.rev < last.rev || e == last), "{what}");
+    memdir::commands::status(&session).unwrap_or_else(|why| panic!("{what}: {why:?}"));
+    // What was just done is undone, byte for byte.
+    let how = memdir::commands::How::default();
+    memdir::commands::undo(&session, &memdir::commands::UndoQuery::default(), &how)
+        .unwrap_or_else(|why| panic!("{what}: {why:?}"));
+    assert_eq!(memory.text("facts/user.md"), texts[0], "{what}");
+}
+
+#[test]
+fn a_journal_cut_at_any_byte_of_its_last_three_records_serves_the_next_command() {
+    let memory = three();
+    let journal = memory.path(".memdir/journal");
+    let whole = std::fs::read(&journal).unwrap();
+    let saved = memory.root().join("saved");
+    copy(&memory.path(""), &saved);
+    for cut in (0..whole.len()).step_by(if full() { 1 } else { 7 }) {
+        copy(&saved, &memory.path(""));
+        std::fs::write(&journal, &whole[..cut]).unwrap();
+        survives(&memory, &format!("cut at {cut} of {}", whole.len()));
+    }
+}
+
+#[test]
+fn a_flipped_bit_anywhere_in_the_journal_serves_the_next_command() {
+    let memory = three();
+    let journal = memory.path(".memdir/journal");
+    let whole = std::fs::read(&journal).unwrap();
+    let saved = memory.root().join("saved");
+    copy(&memory.path(""), &saved);
+    for at in (0..whole.len()).step_by(if full() { 1 } else { 11 }) {
+        let mut spoilt = whole.clone();
+        spoilt[at] ^= 1 << (at % 8);
+        copy(&saved, &memory.path(""));
+        std::fs::write(&journal, &spoilt).unwrap();
+        survives(&memory, &format!("bit {} of byte {at}", at % 8));
+    }
+}
+
+#[test]
+fn lost_slots_cost_history_and_nothing_else() {
+    let memory = three();
+    std::fs::remove_dir_all(memory.path(".memdir/undo")).unwrap();
+    survives(&memory, "no slots");
+    // A small change comes back from the journal alone.
+    std::fs::remove_dir_all(memory.path(".memdir/undo")).unwrap();
+    memory.done(&["undo", "r3"]);
+    assert!(!memory.text("facts/user.md").contains("Last") && !memory.text("facts/other.md").contains("Last"));
+}
+
+#[test]
+fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new() {
+    let mut answers = BTreeMap::new();
+    for step in 0..20 {
+        let memory = Memory::new(&[("facts/a.md", "a\n"), ("facts/b.md", "b\n")]);
+        let session = memory.session("t");
+        let change = |name: &str, after: &str| FileChange {
+            path: path(name),
+            before: session.store.read(&path(name)).unwrap(),
+            after: Some(Arc::new(after.into())),
+            mode: None,
+            edits: None,
+            moved: None,
+            summary: None,
+        };
+        let files = vec![change("facts/a.md", "aa\n"), change("facts/b.md", "bb\n")];
+        let changeset = Changeset { files, ..Changeset::default() };
+        let header =
+            Header { at: "2026-02-24T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+        let (locked, _) = session.store.lock().unwrap();
+        let answer = locked.commit_watched(&changeset, &header, None, &mut |n| {
+            if n == step {
+                let _ = std::fs::remove_dir_all(memory.path(".memdir"));
+            }
+            true
+        });
+        drop(locked);
+        let now = [memory.text("facts/a.md"), memory.text("facts/b.md")];
+        let told = match &answer {
+            Some(Ok(_)) => Some(true),
+            Some(Err(memdir::store::Stopped::Rejected(why))) => why.changed,
+            _ => Some(false),
+        };
+        let new = [now[0] == "aa\n", now[1] == "bb\n"];
+        assert!(new[0] || now[0] == "a\n", "{step}: {now:?}");
+        assert!(new[1] || now[1] == "b\n", "{step}: {now:?}");
+        // What is told is true of both files; a half batch is told as unknown.
+        assert!(told.is_none() || told == Some(new[0]) && told == Some(new[1]), "{step}: {answer:?} but {now:?}");
+        *answers.entry(told).or_insert(0) += 1;
+        // And the memory goes on.
+        memory.done(&["add", "other", "After", "--create"]);
+    }
+    println!("recovery: machine state taken away: {answers:?}");
+}
+
+fn git(memory: &Memory, line: &[&str]) -> Said {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]);
+    command.env("HOME", memory.root()).env("GIT_CONFIG_NOSYSTEM", "1").current_dir(memory.root()).args(line);
+    said(command.stdin(Stdio::null()))
+}
+
+fn repository() -> Memory {
+    let memory = Memory::new(&[("facts/user.md", USER), ("facts/other.md", "# Other\n\n- One\n")]);
+    for line in
+        [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-qm", "one"], &["checkout", "-qb", "side"]]
+    {
+        let told = git(&memory, line);
+        assert_eq!(told.status, Some(0), "{line:?}: {told:?}");
+    }
+    memory.done(&["add", "user", "Of the side"]);
+    for line in [&["commit", "-qam", "two"][..], &["checkout", "-q", "main"]] {
+        let told = git(&memory, line);
+        assert_eq!(told.status, Some(0), "{line:?}: {told:?}");
+    }
+    memory
+}
+
+#[test]
+fn git_between_commands_is_an_outside_edit() {
+    let memory = repository();
+    let other = Memory::new(&[]);
+    let clone = git(&memory, &["clone", "-q", ".", other.path("clone").to_str().unwrap()]);
+    assert_eq!(clone.status, Some(0), "{clone:?}");
+    for line in [
+        &["checkout", "-q", "side"][..],
+        &["stash", "-q"],
+        &["stash", "pop", "-q"],
+        &["checkout", "-q", "."],
+        &["clean", "-qxdf"],
+        &["checkout", "-q", "main"],
+        &["reset", "-q", "--hard"],
+        &["clean", "-qxdf"],
+        &["merge", "-q", "side"],
+        &["pull", "-q", ".", "side"],
+    ] {
+        let told = git(&memory, line);
+        assert!(told.status.is_some(), "{told:?}");
+        memory.done(&["add", "user", "Between"]);
+        assert!(memory.text("facts/user.md").contains("- Between\n"));
+        for look in [&["status"][..], &["log"], &["list", "user"], &["check"]] {
+            assert!(matches!(memory.run(look).status, Some(0 | 6)), "{look:?} after {line:?}");
+        }
+        memory.done(&["undo"]);
+        assert!(!memory.text("facts/user.md").contains("- Between\n"), "{line:?}");
+    }
+    let seen = git(&memory, &["status", "--porcelain", "--ignored"]);
+    assert!(!seen.out.contains("?? memory/.memdir"), "machine state ignores itself: {}", seen.out);
+}
+
+#[test]
+fn git_during_commands_tears_no_file() {
+    let memory = repository();
+    let stop = AtomicBool::new(false);
+    let mut told = BTreeMap::<Option<i32>, usize>::new();
+    let mut turns = 0;
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let lines: [&[&str]; 6] = [
+                &["checkout", "-qf", "side"],
+                &["stash", "-q"],
+                &["clean", "-qxdf"],
+                &["checkout", "-qf", "main"],
+                &["stash", "pop", "-q"],
+                &["checkout", "-qf", "."],
+            ];
+            let mut turns = 0;
+            while !stop.load(Ordering::Relaxed) {
+                git(&memory, lines[turns % lines.len()]);
+                turns += 1;
+            }
+            turns
+        });
+        for n in 0..40 {
+            let said = memory.run(&["add", "user", &format!("During {n}")]);
+            assert!(matches!(said.status, Some(0 | 1 | 4 | 5 | 7)), "{said:?}");
+            assert!(said.status != Some(1), "{said:?}");
+            *told.entry(said.status).or_default() += 1;
+            let text = memory.text("facts/user.md");
+            assert!(text.is_empty() || text.starts_with("# User\n") && text.ends_with('\n'), "torn: {text}");
+        }
+        stop.store(true, Ordering::Relaxed);
+        turns = other.join().unwrap();
+    });
+    println!("recovery: 40 adds during {turns} git commands, by exit {told:?}");
+    git(&memory, &["checkout", "-qf", "main"]);
+    memory.done(&["add", "user", "After"]);
+    assert_eq!(git(&memory, &["fsck", "--strict"]).status, Some(0));
+}
+
+#[test]
+fn a_clock_that_jumps_back_changes_no_order() {
+    let memory = Memory::new(&[("facts/user.md", USER)]);
+    for (now, text) in [("2026-02-24", "First"), ("1999-01-01", "Second"), ("2038-01-20T04:00:00Z", "Third")] {
+        let mut command = memory.command(&["add", "user", text]);
+        assert_eq!(said(command.env("MEMDIR_NOW", now)).status, Some(0));
+    }
+    for text in ["Third", "Second", "First"] {
+        assert!(memory.text("facts/user.md").contains(text));
+        memory.done(&["undo"]);
+        assert!(!memory.text("facts/user.md").contains(text));
+    }
+    assert_eq!(memory.text("facts/user.md"), USER);
+    let log = memory.done(&["log"]);
+    let (first, last) = (log.find("r1").unwrap(), log.find("r6").unwrap());
+    assert!(last < first, "newest first: {log}");
+}
+
+#[test]
+fn a_file_system_that_cannot_swap_is_served_by_a_switch() {
+    let memory = Memory::new(&[("facts/user.md", USER)]);
+    for (n, value) in ["1", ""].into_iter().enumerate() {
+        let mut command = memory.command(&["add", "user", &format!("Number {n}")]);
+        assert_eq!(said(command.env("MEMDIR_NO_EXCHANGE", value)).status, Some(0));
+    }
+    memory.done(&["undo", "r1"]);
+    assert_eq!(memory.text("facts/user.md"), format!("{USER}- Number 1\n"));
+}
+
+const INSIDE: &str = "MEMDIR_TEST_INSIDE";
+
+/// Runs inside a mount namespace of its own, where `facts/` is another file system.
+#[test]
+fn mounted() {
+    let Ok(root) = std::env::var(INSIDE) else { return };
+    let dir = Path::new(&root).join("memory");
+    let mount = Command::new("mount").args(["-t", "tmpfs", "none"]).arg(dir.join("facts")).status();
+    if !mount.is_ok_and(|status| status.success()) {
+        println!("SKIPPED: no mount");
+        return;
+    }
+    std::fs::write(dir.join("facts/user.md"), USER).unwrap();
+    let run = |line: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
+        said(command.env_clear().env("MEMDIR", &dir).env("HOME", &root).args(line).stdin(Stdio::null()))
+    };
+    for line in [&["add", "user", "x"][..], &["read", "user"], &["rm", "user", "-f"], &["add", "new", "x"]] {
+        let said = run(line);
+        assert_eq!(said.status, Some(5), "{line:?}: {said:?}");
+        assert!(said.err.starts_with("memdir: unsafe_file: ") && said.err.contains("mount"), "{said:?}");
+    }
+    assert_eq!(run(&["list"]).status, Some(0));
+    assert_eq!(std::fs::read_to_string(dir.join("facts/user.md")).unwrap(), USER);
+    println!("MOUNTED");
+}
+
+#[test]
+fn a_folder_on_another_mount_is_refused_in_plain_words() {
+    let memory = Memory::new(&[]);
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "--propagation", "private"]).arg(std::env::current_exe().unwrap());
+    command.args(["recovery::mounted", "--exact", "--nocapture"]).env(INSIDE, memory.root());
+    match command.output() {
+        Ok(output) if String::from_utf8_lossy(&output.stdout).contains("MOUNTED") => {}
+        Ok(output) if output.status.success() || !String::from_utf8_lossy(&output.stdout).contains("running") => {
+            eprintln!("SKIPPED: no namespace to mount in: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        Ok(output) => panic!("{}", String::from_utf8_lossy(&output.stdout)),
+        Err(why) => eprintln!("SKIPPED: unshare cannot be started: {why}"),
+    }
+}
+
+/// Runs as nobody in a memory that is partly somebody else's.
+#[test]
+fn foreign() {
+    let Ok(root) = std::env::var(INSIDE) else { return };
+    let dir = Path::new(&root).join("memory");
+    let run = |line: &[&str]| {
+        let mut command = Command::new(Path::new(&root).join("memdir"));
+        said(command.env_clear().env("MEMDIR", &dir).env("HOME", &root).args(line).stdin(Stdio::null()))
+    };
+    let said = run(&["add", "readable", "x"]);
+    assert_eq!(said.status, Some(0), "{said:?}");
+    assert!(said.err.contains("owner") || said.out.contains("owner"), "that the owner changes is told: {said:?}");
+    for line in [&["add", "closed", "x"][..], &["read", "closed"], &["add", "locked/user", "x", "--create"]] {
+        let said = run(line);
+        assert!(matches!(said.status, Some(1 | 5)), "{line:?}: {said:?}");
+        assert!(said.err.to_lowercase().contains("permission") || said.err.contains("read_only"), "{said:?}");
+    }
+    for line in [&["list"][..], &["status"], &["log"]] {
+        assert_eq!(run(line).status, Some(0), "{line:?}");
+    }
+    println!("FOREIGN");
+}
+
+#[test]
+fn another_users_files_are_replaced_with_a_word_or_refused_with_one() {
+    if !rustix::process::geteuid().is_root() {
+        eprintln!("SKIPPED: only root can make another user's files");
+        return;
+    }
+    let memory = Memory::new(&[("facts/readable.md", USER), ("facts/closed.md", USER), ("facts/locked/user.md", USER)]);
+    let own = |name: &str| std::os::unix::fs::chown(memory.root().join(name), Some(65534), Some(65534)).unwrap();
+    ["", "memory", "memory/facts"].into_iter().for_each(own);
+    let mode = |name: &str, mode| std::fs::set_permissions(memory.path(name), PermissionsExt::from_mode(mode)).unwrap();
+    mode("facts/readable.md", 0o644);
+    mode("facts/closed.md", 0o600);
+    mode("facts/locked", 0o755);
+    std::fs::copy(env!("CARGO_BIN_EXE_memdir"), memory.root().join("memdir")).unwrap();
+    std::fs::copy(std::env::current_exe().unwrap(), memory.root().join("it")).unwrap();
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]).arg(memory.root().join("it"));
+    command.args(["recovery::foreign", "--exact", "--nocapture"]).env(INSIDE, memory.root()).current_dir(memory.root());
+    match command.output() {
+        Ok(output) => {
+            let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(told.contains("FOREIGN"), "{told}");
+        }
+        Err(why) => eprintln!("SKIPPED: setpriv cannot be started: {why}"),
+    }
+    assert_eq!(memory.text("facts/closed.md"), USER);
+    assert_eq!(memory.text("facts/locked/user.md"), USER);
+}
