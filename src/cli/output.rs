@@ -82,8 +82,8 @@ impl From<Rejection> for Reply {
 /// Prints a reply and says the exit status.
 pub fn finish(reply: Reply, style: &Style) -> u8 {
     match reply {
-        Reply::Plain(text) => written(print(&text), 0),
-        Reply::Copy(file) => written(copy(file), 0),
+        Reply::Plain(text) => written(print(&text), 0, false, style),
+        Reply::Copy(file) => written(copy(file), 0, false, style),
         Reply::Told(verdict, warnings, layout) => match *verdict {
             Ok(answer) => answered(&answer, &warnings, layout, style),
             Err(failure) => refused(failure, warnings, style),
@@ -94,7 +94,7 @@ pub fn finish(reply: Reply, style: &Style) -> u8 {
 fn answered(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> u8 {
     let (out, err) = pages(answer, warnings, layout, style);
     talk(&err);
-    written(print(&out), status(answer))
+    written(print(&out), status(answer), changed(answer), style)
 }
 
 fn refused(mut failure: Failure, warnings: Vec<Warning>, style: &Style) -> u8 {
@@ -160,14 +160,27 @@ fn talk(text: &str) {
     }
 }
 
-fn written(result: std::io::Result<()>, status: u8) -> u8 {
+/// The exit status, once the answer is out. Where it cannot get out, the caller must still hear what became of the
+/// memory.
+fn written(result: std::io::Result<()>, status: u8, changed: bool, style: &Style) -> u8 {
     match result {
         Ok(()) => status,
         Err(e) if e.kind() == ErrorKind::BrokenPipe => status,
         Err(e) => {
-            talk(&format!("memdir: io: the answer cannot be written: {e}\n"));
-            Code::Io.exit()
+            let mut rejection = Rejection::new(Code::Io, format!("the answer cannot be written: {e}"));
+            rejection.changed = Some(changed);
+            refused(rejection.into(), Vec::new(), style)
         }
+    }
+}
+
+/// Whether an answer says that the memory changed.
+fn changed(answer: &Answer) -> bool {
+    match answer {
+        Answer::Changed(change) => change.changed && !change.dry_run,
+        Answer::Init(init) => init.changed,
+        Answer::Check(check) => check.fixed.as_ref().is_some_and(|fixed| fixed.changed && !fixed.dry_run),
+        _ => false,
     }
 }
 

@@ -67,10 +67,10 @@ fn saved(session: &Session, file: &str, opened: &str, after: String, mut proof: 
             Err(failure) => failure,
         };
         let moved_on = proof.is_some() && failure.rejections.first().is_some_and(|r| r.code == Code::Conflict);
-        let (path, now, true) = present(session, file)? else { return Err(failure) };
         if !moved_on || rounds == ROUNDS {
             return Err(failure);
         }
+        let Ok((path, now, true)) = present(session, file) else { return Err(failure) };
         rounds += 1;
         let (both, warning) = merged(&MemoryPath::new(&path)?, opened, &now, &after)?;
         (text, told_so) = (both, warning.as_ref().map(told));

@@ -61,10 +61,9 @@ impl Journal {
         Journal::held(fd).map(Some)
     }
 
-    /// Makes it, or opens it when it is there.
-    pub fn create(machine: BorrowedFd<'_>, sync: bool) -> Result<Journal, Rejection> {
+    /// Makes it, or opens it when it is there. Does not wait for its name to be on the disk.
+    pub fn create(machine: BorrowedFd<'_>) -> Result<Journal, Rejection> {
         match platform::create(machine, NAME) {
-            Ok(_) if sync => drop(platform::sync(machine)),
             Ok(_) | Err(Errno::EXIST) => {}
             Err(e) => return Err(refusal_to_write(e, "the journal")),
         }
@@ -159,7 +158,8 @@ impl Journal {
     /// # Errors
     /// The system's; then nothing of the line is left, as far as the system still obeys.
     pub fn append(&mut self, line: &[u8]) -> Result<(), Errno> {
-        let torn = self.size > 0 && !self.whole.load(Relaxed) && self.mark().map_err(|_| Errno::IO)?.last() != Some(&b'\n');
+        let torn =
+            self.size > 0 && !self.whole.load(Relaxed) && self.mark().map_err(|_| Errno::IO)?.last() != Some(&b'\n');
         let whole = if torn { [b"\n", line].concat() } else { Vec::new() };
         let bytes = if torn { &whole[..] } else { line };
         match write_all(&self.fd, bytes) {
@@ -194,7 +194,7 @@ mod tests {
 
     fn journal(dir: &tempfile::TempDir) -> Journal {
         let dir = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
-        Journal::create(dir.as_fd(), false).unwrap()
+        Journal::create(dir.as_fd()).unwrap()
     }
 
     #[test]

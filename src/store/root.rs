@@ -67,23 +67,33 @@ impl Root {
         held(&self.undo, || platform::open_dir(self.dir.as_fd(), ".memdir/undo"), ".memdir/undo")
     }
 
-    /// Makes `.memdir/` with what belongs in it, where it is missing.
+    /// Makes `.memdir/` with what belongs in it, where it is missing. With `sync`, a new `undo/` is waited for; for
+    /// `.memdir/` itself there is [`Root::sync_machine`].
     pub fn make_machine(&self, sync: bool) -> Result<(), Rejection> {
         if self.undo()?.is_some() {
             return Ok(());
         }
         make_dir(&self.dir, ".memdir")?;
         let Some(machine) = self.machine()? else { return Err(refusal(Errno::NOENT, "'.memdir'")) };
-        match platform::create(machine, ".gitignore") {
-            Ok(file) => write_all(&file, b"*\n").map_err(|e| refusal_to_write(e, "'.memdir/.gitignore'"))?,
-            Err(Errno::EXIST) => {}
+        match platform::create_whole(machine, ".gitignore", b"*\n") {
+            Ok(()) | Err(Errno::EXIST) => {}
             Err(e) => return Err(refusal_to_write(e, "'.memdir/.gitignore'")),
         }
         make_dir(machine, "undo")?;
         if sync {
-            let _ = (platform::sync(machine), platform::sync(&self.dir));
+            platform::sync(machine).map_err(|e| refusal_to_write(e, "'.memdir/'"))?;
         }
         Ok(())
+    }
+
+    /// Waits until `.memdir/` and the names in it are on the disk. Asked before the first line of a journal, whoever
+    /// made the folder: that command may have been killed before it could wait itself.
+    pub fn sync_machine(&self) -> Result<(), Rejection> {
+        let refused = |e| refusal_to_write(e, "'.memdir/'");
+        if let Some(machine) = self.machine()? {
+            platform::sync(machine).map_err(refused)?;
+        }
+        platform::sync(&self.dir).map_err(refused)
     }
 
     /// Opens the folder that a path lies in; `None` when it does not exist.

@@ -8,6 +8,7 @@ mod corpus;
 mod crowds;
 mod document;
 mod editing;
+mod faults;
 mod forget;
 mod fuzz;
 mod generated;

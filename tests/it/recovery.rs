@@ -152,7 +152,9 @@ fn git(memory: &Memory, line: &[&str]) -> Said {
 
 fn repository() -> Memory {
     let memory = Memory::new(&[("facts/user.md", USER), ("facts/other.md", "# Other\n\n- One\n")]);
-    for line in [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-qm", "one"], &["checkout", "-qb", "side"]] {
+    for line in
+        [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-qm", "one"], &["checkout", "-qb", "side"]]
+    {
         let told = git(&memory, line);
         assert_eq!(told.status, Some(0), "{line:?}: {told:?}");
     }
@@ -358,5 +360,4 @@ fn another_users_files_are_replaced_with_a_word_or_refused_with_one() {
     }
     assert_eq!(memory.text("facts/closed.md"), USER);
     assert_eq!(memory.text("facts/locked/user.md"), USER);
-
 }
