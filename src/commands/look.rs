@@ -177,7 +177,7 @@ pub fn read(session: &Session, address: &str) -> Verdict {
     let document = &named.document;
     let range = match named.bullet {
         Some(i) => document.bullets()[i].line as usize..document.bullets()[i].end as usize,
-        None => crate::operation::draft::section_range(document, named.section),
+        None => crate::document::section_range(document, named.section),
     };
     let part = &document.text()[range];
     let etag = if named.bullet.is_none() && named.section != 0 { Etag::of(part.as_bytes()) } else { named.etag };

@@ -11,7 +11,7 @@ use super::{Failure, How, Session, UndoQuery, Verdict};
 use crate::change::{Changeset, Effect, Entry, EntryFile, FileChange, Inverts, JournalEdit, Sign, Version};
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::document::{Document, Edit, edit};
-use crate::operation::plan::narrow;
+use crate::operation::written::narrow;
 use crate::operation::{Batch, Snapshot, effects, merge, refuse};
 use crate::path::MemoryPath;
 use crate::store::{Side, Store};

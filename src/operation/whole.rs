@@ -8,9 +8,9 @@ use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::text::Splice;
 
+use super::desk::{Base, Desk};
 use super::draft::{Draft, Echo};
 use super::locate::{SectionRef, resolve};
-use super::plan::{Base, Desk};
 use super::snapshot::{Step, is_current};
 use super::{Action, Operation, Target, effects, merge, refuse};
 
@@ -185,7 +185,7 @@ pub fn append(desk: &mut Desk<'_>, n: usize, op: &Operation) -> Step<Vec<Draft>>
         drafts.push(Draft::Edit(spot.path.clone(), crate::document::Edit::Raw(cut), Echo::Told(told)));
     }
     if let Some(line) = file_summary {
-        super::values::check_line(line)?;
+        super::keys::check_line(line)?;
         drafts.push(Draft::Line(spot.path, line.clone()));
     }
     Ok(drafts)
@@ -194,7 +194,7 @@ pub fn append(desk: &mut Desk<'_>, n: usize, op: &Operation) -> Step<Vec<Draft>>
 /// The episode file of a day.
 fn current_episode(desk: &Desk<'_>, date: Option<&str>) -> Result<String, Rejection> {
     let day = match date {
-        Some(date) => super::values::date(date)?,
+        Some(date) => super::keys::date(date)?,
         None => desk.cx.now.date(),
     };
     Ok(match desk.cx.policy.episodes {
@@ -235,7 +235,7 @@ fn entry(
     }
     if !body.lines().any(|l| l.trim_start().starts_with("- Date:")) {
         let day = match date {
-            Some(date) => super::values::date(date)?,
+            Some(date) => super::keys::date(date)?,
             None => desk.cx.now.date(),
         };
         block.push_str(&format!("- Date: {day}\n"));

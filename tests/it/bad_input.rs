@@ -68,7 +68,8 @@ fn files_that_are_no_text_are_refused_and_stay() {
         refused(&place, &["list", file], b"", 5, "not_text");
         refused(&place, &["bullet", "list", file], b"", 5, "not_text");
     }
-    for line in [["read", "facts/latin.md", "-q"], ["read", "--json", "facts/latin.md"], ["read", "facts/nul.md", "-q"]] {
+    for line in [["read", "facts/latin.md", "-q"], ["read", "--json", "facts/latin.md"], ["read", "facts/nul.md", "-q"]]
+    {
         let told = place.run(&line);
         assert_eq!((told.code, told.error().as_str()), (5, "not_text"), "{line:?}: {told:?}");
     }
