@@ -189,7 +189,10 @@ fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
     walk::entries(&dir, &mut Vec::with_capacity(32 << 10), &mut keep).map_err(|e| refusal(e, "'.memdir/undo/'"))?;
     for name in names {
         let Some((rev, file)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
-        let Ok(stat) = platform::look(dir.as_fd(), &name) else { continue };
+        let stat = match platform::look(dir.as_fd(), &name) {
+            Err(Errno::NOENT) => continue,
+            answer => answer.map_err(|e| refusal(e, "an undo slot"))?,
+        };
         slots.push(Slot { rev, file, name, size: stat.st_size as u64, changed: stat.st_ctime });
     }
     Ok(slots)

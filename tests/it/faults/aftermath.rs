@@ -138,7 +138,7 @@ pub fn verdict(what: &str, tried: usize, wrong: &[String]) {
         shown.entry(line.split(':').next().unwrap_or("")).or_default().push(line);
     }
     let few = |(case, lines): (&&str, &Vec<&str>)| {
-        format!("{case}, {}:\n  {}\n", lines.len(), lines[..lines.len().min(8)].join("\n  "))
+        format!("{case}, {}:\n  {}\n", lines.len(), lines[..lines.len().min(40)].join("\n  "))
     };
     assert!(
         wrong.is_empty(),
