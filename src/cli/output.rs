@@ -9,7 +9,7 @@ use super::args::{Global, When};
 use super::{hints, json, sanitize, text};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::answer::Answer;
-use crate::commands::{Failure, Verdict};
+use crate::commands::{Failure, Verdict, Whole};
 
 /// How answers are to look.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +68,7 @@ pub enum Reply {
     /// Text that is no answer about a memory: help, a schema, a script.
     Plain(String),
     /// A whole file, its bytes passed on as they are.
-    Copy(std::fs::File),
+    Copy(Whole),
     /// An answer or a refusal, and what the session has to say beside it.
     Told(Box<Verdict>, Vec<Warning>, Layout),
 }
@@ -83,11 +83,21 @@ impl From<Rejection> for Reply {
 pub fn finish(reply: Reply, style: &Style) -> u8 {
     match reply {
         Reply::Plain(text) => written(print(&text), 0, false, style),
-        Reply::Copy(file) => written(copy(file), 0, false, style),
+        Reply::Copy(file) => passed(file, style),
         Reply::Told(verdict, warnings, layout) => match *verdict {
             Ok(answer) => answered(&answer, &warnings, layout, style),
             Err(failure) => refused(failure, warnings, style),
         },
+    }
+}
+
+fn passed(file: Whole, style: &Style) -> u8 {
+    // Stdout itself would look for line ends in every piece.
+    let out = std::io::stdout().as_fd().try_clone_to_owned();
+    match out.and_then(|out| file.pass(&mut std::fs::File::from(out))) {
+        Ok(Err(rejection)) => refused(rejection.into(), Vec::new(), style),
+        Ok(Ok(())) => 0,
+        Err(e) => written(Err(e), 0, false, style),
     }
 }
 
@@ -136,21 +146,6 @@ fn print(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
-}
-
-/// Passes bytes on through a buffer of 128 KiB: a file of any size needs no more memory.
-fn copy(mut file: std::fs::File) -> std::io::Result<()> {
-    let mut buffer = vec![0; 128 << 10];
-    // Stdout itself would look for line ends in every piece.
-    let mut out = std::fs::File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
-    loop {
-        match std::io::Read::read(&mut file, &mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(n) => out.write_all(&buffer[..n])?,
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
 }
 
 /// Says something on stderr; nobody can be told when that fails.

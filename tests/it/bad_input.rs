@@ -68,9 +68,10 @@ fn files_that_are_no_text_are_refused_and_stay() {
         refused(&place, &["list", file], b"", 5, "not_text");
         refused(&place, &["bullet", "list", file], b"", 5, "not_text");
     }
-    // Into a pipe `read` passes a file on as it is, like cat; what must be text is refused.
-    let told = place.run(&["read", "--json", "facts/latin.md"]);
-    assert_eq!((told.code, told.error().as_str()), (5, "not_text"), "{told:?}");
+    for line in [["read", "facts/latin.md", "-q"], ["read", "--json", "facts/latin.md"], ["read", "facts/nul.md", "-q"]] {
+        let told = place.run(&line);
+        assert_eq!((told.code, told.error().as_str()), (5, "not_text"), "{line:?}: {told:?}");
+    }
     done(&place, &["list"]);
     done(&place, &["status"]);
     done(&place, &["add", "user", "still works"]);

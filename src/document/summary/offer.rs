@@ -140,15 +140,20 @@ pub fn prose(document: &Document) -> String {
                 add(labelled_text(&text).map_or(&*text, |(_, rest)| rest));
             }
             Kind::Paragraph => add(&document.text()[node.span.range()]),
-            Kind::Quote if !summary.is_some_and(|s| within(s, node.span)) => add(&document.text()[node.span.range()]),
+            Kind::Quote => add(&without(document, node.span, summary)),
             _ => {}
         }
     }
     out
 }
 
-fn within(inner: Span, outer: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
+/// A quote's text; the summary line may stand among its lines.
+fn without(document: &Document, quote: Span, summary: Option<Span>) -> String {
+    let text = document.text();
+    match summary.filter(|s| quote.start <= s.start && s.end <= quote.end) {
+        Some(s) => [&text[quote.start as usize..s.start as usize], &text[s.end as usize..quote.end as usize]].concat(),
+        None => text[quote.range()].to_owned(),
+    }
 }
 
 /// A document's text below the front matter, without the summary line, lower case.
