@@ -120,7 +120,8 @@ fn litter(place: &Place, case: &Case) -> Vec<String> {
             _ => {}
         }
     }
-    let known = [".gitignore", "journal", "undo"].map(str::to_owned);
+    // Who is killed while the journal is written anew leaves that, for the next one who does.
+    let known = [".gitignore", "journal", "journal.new", "undo"].map(str::to_owned);
     let mut litter: Vec<String> = names(&machine).into_iter().filter(|name| !known.contains(name)).collect();
     litter.extend(names(&machine.join("undo")).into_iter().filter(|slot| {
         let parts = slot.split_once('-').and_then(|(rev, i)| Some((rev.parse().ok()?, i.parse::<usize>().ok()?)));
@@ -137,7 +138,7 @@ pub fn verdict(what: &str, tried: usize, wrong: &[String]) {
         shown.entry(line.split(':').next().unwrap_or("")).or_default().push(line);
     }
     let few = |(case, lines): (&&str, &Vec<&str>)| {
-        format!("{case}, {}:\n  {}\n", lines.len(), lines[..lines.len().min(8)].join("\n  "))
+        format!("{case}, {}:\n  {}\n", lines.len(), lines[..lines.len().min(40)].join("\n  "))
     };
     assert!(
         wrong.is_empty(),
