@@ -298,9 +298,14 @@ pub fn effects(page: &mut Page, effects: &[EffectRow]) {
 fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes}B"),
-        1024..1_048_576 => format!("{:.1}KB", bytes as f64 / 1024.0),
-        _ => format!("{:.1}MB", bytes as f64 / 1_048_576.0),
+        1024..1_048_576 => tenths(bytes, 1024, "KB"),
+        _ => tenths(bytes, 1_048_576, "MB"),
     }
+}
+
+fn tenths(bytes: u64, unit: u64, name: &str) -> String {
+    let n = (bytes * 10 + unit / 2) / unit;
+    format!("{}.{}{name}", n / 10, n % 10)
 }
 
 fn files(n: usize) -> String {

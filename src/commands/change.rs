@@ -10,7 +10,7 @@ use super::forget::{Traces, traces};
 use super::{Failure, How, Session, Verdict};
 use crate::change::{Changeset, Effect, Etag, FileChange, Sign};
 use crate::code::{Code, Rejection, Warning};
-use crate::operation::{Batch, Context, Operation, Planned, Snapshot, plan};
+use crate::operation::{Batch, Context, Operation, Planned, Snapshot, Want, plan};
 use crate::path::MemoryPath;
 use crate::store::{Locked, Stopped};
 use crate::view::diff::unified;
@@ -38,11 +38,31 @@ pub fn change(session: &Session, mut batch: Batch, how: &How) -> Verdict {
     if let Some(first) = batch.request.as_deref().map(|r| repeated(session, r)).transpose()?.flatten() {
         return Ok(first);
     }
+    let mut lines = Vec::new();
     commit_loop(session, &locked, &batch, warnings, || {
         let mut snapshot = Snapshot::new();
+        lines
+            .iter()
+            .for_each(|(of, line): &(MemoryPath, Option<String>)| snapshot.learn_line(of.clone(), line.clone()));
         let changeset = planned(session, &mut snapshot, &batch.operations, how)?;
+        if changeset.forget && lines.is_empty() {
+            lines = own_lines(session, &changeset)?;
+        }
         Ok((changeset, snapshot))
     })
+}
+
+/// memdir's own summary lines of the files that a `--forget` changes: the journal is scrubbed before the commit, and
+/// another round of planning must still know them, or a forgotten word would stay as if a person had written it.
+fn own_lines(session: &Session, changeset: &Changeset) -> Result<Vec<(MemoryPath, Option<String>)>, Rejection> {
+    let mut lines = Vec::new();
+    for file in &changeset.files {
+        let mut snapshot = Snapshot::new();
+        fetch(&session.store, Want::Line(file.path.clone()), &mut snapshot)?;
+        let line = snapshot.line(&file.path).ok().flatten().map(str::to_owned);
+        lines.push((file.path.clone(), line));
+    }
+    Ok(lines)
 }
 
 /// What the caller said of the whole batch holds for operations that say nothing themselves.
@@ -113,7 +133,8 @@ pub fn commit_loop(
             true => traces(session, &mut changeset, &snapshot)?,
             false => Traces::default(),
         };
-        let mut answer = answered(&changeset, &snapshot);
+        let kept = batch.request.is_some();
+        let mut answer = answered(&changeset, &snapshot, kept);
         if changeset.files.is_empty() {
             answer.warnings.splice(0..0, warnings.iter().map(told));
             return Ok(Answer::Changed(answer));
@@ -129,6 +150,11 @@ pub fn commit_loop(
         match locked.commit(&changeset, &header, stored) {
             Ok(committed) => {
                 answer.rev = Some(format!("r{}", committed.rev));
+                for (file, etag) in changeset.files.iter().zip(&committed.etags) {
+                    if let Some(row) = answer.files.iter_mut().find(|row| row.path == file.path.as_str()) {
+                        row.etag = etag.map(|e| e.short());
+                    }
+                }
                 warnings.extend(committed.warnings);
                 warnings.extend(traces.warnings);
                 if locked.reap_due() {
@@ -170,11 +196,13 @@ pub fn told(warning: &Warning) -> Told {
 }
 
 /// A changeset as an answer, before its revision is known.
-pub fn answered(changeset: &Changeset, snapshot: &Snapshot) -> Changed {
+///
+/// Etags of written files cost a look at every byte: with `etags` they are computed here, else the commit tells them.
+pub fn answered(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Changed {
     let patches = changeset.operations.iter().any(|op| op.get("op").and_then(Value::as_str) == Some("patch"));
     Changed {
         changed: !changeset.files.is_empty(),
-        files: files(changeset, snapshot),
+        files: files(changeset, snapshot, etags),
         applied_count: patches.then_some(changeset.applied),
         warnings: changeset.warnings.iter().map(told).collect(),
         ..Changed::default()
@@ -192,11 +220,11 @@ pub fn shown(changeset: &Changeset, snapshot: &Snapshot) -> Changed {
         dry_run: true,
         diff: Some(diff.collect()),
         operations: Some(changeset.operations.clone()),
-        ..answered(changeset, snapshot)
+        ..answered(changeset, snapshot, true)
     }
 }
 
-fn files(changeset: &Changeset, snapshot: &Snapshot) -> Vec<ChangedFile> {
+fn files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec<ChangedFile> {
     let mut out: Vec<ChangedFile> = Vec::new();
     for file in &changeset.files {
         if file.before.is_none() && file.moved.is_some() {
@@ -206,7 +234,7 @@ fn files(changeset: &Changeset, snapshot: &Snapshot) -> Vec<ChangedFile> {
             path: file.path.to_string(),
             kind: kind(file),
             to: file.moved.as_ref().map(MemoryPath::to_string),
-            etag: file.after.as_ref().map(|b| Etag::of(b).short()),
+            etag: file.after.as_ref().filter(|_| etags).map(|b| Etag::of(b).short()),
             effects: rows(&changeset.effects, &file.path),
         });
     }

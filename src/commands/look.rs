@@ -73,7 +73,11 @@ fn head_summary(session: &Session, file: &Found, bytes: &[u8], whole: bool) -> S
     {
         let line = &bytes[at + LINE.len()..];
         let end = memchr::memchr2(b'\n', b'\r', line).unwrap_or(line.len());
-        return String::from_utf8_lossy(&line[..end]).trim().to_owned();
+        let line = &line[..end];
+        return match std::str::from_utf8(line) {
+            Ok(text) => text.trim().to_owned(),
+            Err(_) => String::from_utf8_lossy(line).trim().to_owned(),
+        };
     }
     let interesting = [&b"ummary:"[..], b"escription:"].iter().any(|w| memchr::memmem::find(bytes, w).is_some());
     if !interesting {
@@ -227,7 +231,7 @@ impl Whole {
                 Err(e) => return Ok(Err(Rejection::new(Code::Io, format!("{} cannot be read: {e}", self.path)))),
             };
             let piece = &buffer[..held + read];
-            let whole = match std::str::from_utf8(piece) {
+            let whole = match simdutf8::compat::from_utf8(piece) {
                 Ok(_) => piece.len(),
                 // A character that the next piece completes.
                 Err(e) if e.error_len().is_none() && read > 0 => e.valid_up_to(),

@@ -118,6 +118,9 @@ fn new_section(document: &Document, name: &str, path: &MemoryPath) -> Result<Pla
 /// How many bullets a section may have before near duplicates are no longer looked for: it is a courtesy, not a proof.
 const COURTESY: usize = 2000;
 
+/// How many bullets are compared closely: a list of readings that differ in a number would cost more than it tells.
+const ALIKE: usize = 8;
+
 /// From here on two texts say nearly the same.
 const NEAR: f64 = 0.85;
 
@@ -125,7 +128,7 @@ const NEAR: f64 = 0.85;
 fn mostly_shared(raw: &str, wanted: &[&str]) -> bool {
     let shared = wanted.iter().filter(|w| raw.contains(**w)).count();
     let size = raw.split_whitespace().count();
-    shared * 5 >= wanted.len() * 3 && size * 3 <= wanted.len() * 5
+    shared * 5 >= wanted.len() * 4 && size * 4 <= wanted.len() * 5
 }
 
 fn near_duplicate(desk: &mut Desk<'_>, n: usize, path: &MemoryPath, document: &Document, within: usize, text: &str) {
@@ -137,6 +140,7 @@ fn near_duplicate(desk: &mut Desk<'_>, n: usize, path: &MemoryPath, document: &D
     let near = (0..bullets.len())
         .filter(|&i| locate::is_within(document, i, within))
         .filter(|&i| mostly_shared(document.bullet_raw(i), &wanted))
+        .take(ALIKE)
         .find(|&i| crate::text::likeness(&document.bullet_text(i), text) >= NEAR);
     if let Some(i) = near {
         let address = format!("{path}@{}", document.handle_name(i));

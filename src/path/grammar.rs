@@ -56,9 +56,6 @@ pub(super) fn oddity(text: &str) -> Option<&'static str> {
     if !text.ends_with(".md") {
         return Some("it does not end in .md");
     }
-    if is_everyday(text) {
-        return None;
-    }
     if let Some(why) = text.chars().find_map(odd_char) {
         return Some(why);
     }
@@ -68,15 +65,21 @@ pub(super) fn oddity(text: &str) -> Option<&'static str> {
     text.split('/').find_map(odd_component)
 }
 
-/// Names that need no closer look, and nearly all are: a listing asks this of every file.
-fn is_everyday(text: &str) -> bool {
-    let plain = |b: u8| matches!(b, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-');
-    let fits = |part: &str| {
-        let name = part.strip_suffix(".md").unwrap_or(part);
-        // Device names have three or four letters.
-        (5..=COMPONENT - 3).contains(&name.len()) && !name.starts_with('-') && name.bytes().all(plain)
-    };
-    text.split('/').all(fits)
+/// Names that need no closer look, and nearly all are: a listing asks this of every file. Plain ASCII words of five
+/// letters or more (device names are shorter) with `/` between them.
+pub(super) fn is_everyday(text: &str) -> bool {
+    let Some(body) = text.strip_suffix(".md").filter(|b| b.len() <= COMPONENT - 3) else { return false };
+    let (mut start, mut depth) = (0, 1);
+    for (i, b) in body.bytes().enumerate() {
+        match b {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => {}
+            b'-' if i > start => {}
+            b'/' if i >= start + 5 => (start, depth) = (i + 1, depth + 1),
+            _ => return false,
+        }
+    }
+    let first = body.as_bytes().get(..7);
+    body.len() >= start + 5 && depth <= DEPTH && !first.is_some_and(|f| f.eq_ignore_ascii_case(b"scopes/"))
 }
 
 /// Characters that shells, other systems or readers would take for something else.

@@ -12,7 +12,7 @@ mod address;
 mod grammar;
 
 pub use address::{Address, BulletRef, Prefixes, Reading, is_episode, is_id};
-use grammar::{escape, oddity};
+use grammar::{escape, is_everyday, oddity};
 
 /// The folders with a meaning of their own.
 pub const FOLDERS: [&str; 5] = ["facts", "episodes", "procedures", "inbox", "archive"];
@@ -47,6 +47,9 @@ impl MemoryPath {
     /// # Errors
     /// Why it must not be opened at all.
     pub fn found(text: &str) -> Result<MemoryPath, &'static str> {
+        if is_everyday(text) {
+            return Ok(MemoryPath { text: text.to_owned(), odd: None });
+        }
         escape(text).map_or(Ok(()), Err)?;
         Ok(MemoryPath { text: text.to_owned(), odd: oddity(text) })
     }

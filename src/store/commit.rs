@@ -29,7 +29,7 @@ impl Locked<'_> {
             return Some(Err(Stopped::Rejected(Rejection::new(Code::OutcomeUnknown, told))));
         }
         if changeset.files.is_empty() {
-            return Some(Ok(Committed { rev: rev.saturating_sub(1), warnings: Vec::new() }));
+            return Some(Ok(Committed { etags: Vec::new(), rev: rev.saturating_sub(1), warnings: Vec::new() }));
         }
         if let Err(rejection) = writable(changeset) {
             return Some(Err(Stopped::Rejected(rejection)));
@@ -76,7 +76,8 @@ impl Locked<'_> {
         if run.begun {
             self.next.set(rev + 1);
         }
-        Some(answer_of(verdict, rev, run.warnings, refused))
+        let etags = run.intent.files.iter().map(IntentFile::after).collect();
+        Some(answer_of(verdict, rev, etags, run.warnings, refused))
     }
 }
 
@@ -127,6 +128,7 @@ fn vanished(rev: u64) -> Rejection {
 fn answer_of(
     verdict: Verdict,
     rev: u64,
+    etags: Vec<Option<Etag>>,
     mut warnings: Vec<Warning>,
     refused: Option<Rejection>,
 ) -> Result<Committed, Stopped> {
@@ -137,7 +139,7 @@ fn answer_of(
                 let told = format!("r{rev} stands, but a power cut may still undo it{why}");
                 warnings.push(Warning::new(Code::NotDurable, told));
             }
-            Ok(Committed { rev, warnings })
+            Ok(Committed { etags, rev, warnings })
         }
         Verdict::Moved => Err(Stopped::Moved(warnings)),
         Verdict::Refused => Err(Stopped::Rejected(

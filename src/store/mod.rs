@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::change::{Changeset, Entry, Header, Version};
+use crate::change::{Changeset, Entry, Etag, Header, Version};
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 use journal::{Journal, Tail};
@@ -91,6 +91,8 @@ pub struct Found {
 /// What a commit answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Committed {
+    /// The etags of the changeset's files as they are now, in its order; `None` for one that is gone.
+    pub etags: Vec<Option<Etag>>,
     /// The new revision.
     pub rev: u64,
     /// What the reader should know (`not_durable`, `rescued`, …).
