@@ -91,7 +91,9 @@ fn removed(changeset: &Changeset, snapshot: &Snapshot) -> Vec<String> {
 
 /// What a line is looked for by: its text, or all of it where that is short; `None` for lines that say nothing alone.
 fn needle(line: &str) -> Option<String> {
-    let derived = ["> Summary:", "<!-- mem ", "---", "```", "- Date: ", "- Updated: "].iter().any(|start| line.starts_with(start));
+    let derived = ["> Summary:", "<!-- mem ", "---", "```", "- Date: ", "- Updated: "]
+        .iter()
+        .any(|start| line.starts_with(start));
     let text = bare(line);
     if derived || text.is_empty() {
         return None;
@@ -108,8 +110,7 @@ fn without(text: &str, texts: &[String]) -> Option<String> {
     let forgotten = |line: &str| texts.iter().any(|t| *t == bare(line) || t == line.trim());
     let document = Document::parse(text);
     let gone = |i: &usize| forgotten(&document.bullet_text(*i)) || forgotten(document.bullet_raw(*i));
-    let top: Vec<Edit> =
-        (0..document.bullets().len()).filter(gone).map(|bullet| Edit::Remove { bullet }).collect();
+    let top: Vec<Edit> = (0..document.bullets().len()).filter(gone).map(|bullet| Edit::Remove { bullet }).collect();
     let text = edit(&document, &top).map(|e| e.document.into_text()).unwrap_or_else(|_| text.to_owned());
     let mut left: String = text.split_inclusive('\n').filter(|line| !forgotten(line)).collect();
     if let Some(line) = Document::parse(&*left).summary().map(|s| s.line.range())

@@ -120,7 +120,8 @@ fn writable(changeset: &Changeset) -> Result<(), Rejection> {
 }
 
 fn vanished(rev: u64) -> Rejection {
-    let told = format!("'.memdir/' was taken away in the middle of r{rev}; some of its files may be written, others not");
+    let told =
+        format!("'.memdir/' was taken away in the middle of r{rev}; some of its files may be written, others not");
     let mut rejection = Rejection::new(Code::OutcomeUnknown, told).hint("look at the files, then run it again");
     rejection.changed = None;
     rejection

@@ -70,7 +70,7 @@ impl Journal {
         }
         match Journal::open(machine, true)? {
             Some(journal) => Ok(journal),
-            None => Err(refusal(Errno::NOENT, "the journal")),
+            None => Err(refusal_to_write(Errno::NOENT, "the journal")),
         }
     }
 
@@ -159,7 +159,8 @@ impl Journal {
     /// # Errors
     /// The system's; then nothing of the line is left, as far as the system still obeys.
     pub fn append(&mut self, line: &[u8]) -> Result<(), Errno> {
-        let torn = self.size > 0 && !self.whole.load(Relaxed) && self.mark().map_err(|_| Errno::IO)?.last() != Some(&b'\n');
+        let torn =
+            self.size > 0 && !self.whole.load(Relaxed) && self.mark().map_err(|_| Errno::IO)?.last() != Some(&b'\n');
         let whole = if torn { [b"\n", line].concat() } else { Vec::new() };
         let bytes = if torn { &whole[..] } else { line };
         match write_all(&self.fd, bytes) {

@@ -73,7 +73,7 @@ impl Root {
             return Ok(());
         }
         make_dir(&self.dir, ".memdir")?;
-        let Some(machine) = self.machine()? else { return Err(refusal(Errno::NOENT, "'.memdir'")) };
+        let Some(machine) = self.machine()? else { return Err(refusal_to_write(Errno::NOENT, "'.memdir'")) };
         match platform::create(machine, ".gitignore") {
             Ok(file) => write_all(&file, b"*\n").map_err(|e| refusal_to_write(e, "'.memdir/.gitignore'"))?,
             Err(Errno::EXIST) => {}
@@ -271,6 +271,8 @@ pub fn refusal_to_write(error: Errno, what: &str) -> Rejection {
             Rejection::new(Code::ReadOnly, format!("{what} cannot be written: {}", reason(error)))
         }
         Errno::LOOP | Errno::XDEV | Errno::NXIO => refusal(error, what),
+        // Below a handle that is held: the folder was removed under it.
+        Errno::NOENT => super::run::taken_away(what),
         Errno::NOTDIR => Rejection::new(Code::UnsafeFile, format!("{what} is not a directory")),
         e => Rejection::new(Code::Io, format!("{what} cannot be written: {}", reason(e))),
     }

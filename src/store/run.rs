@@ -166,7 +166,7 @@ impl Run<'_> {
     fn undo(&self) -> Result<BorrowedFd<'_>, Rejection> {
         match self.root.undo()? {
             Some(dir) => Ok(dir),
-            None => Err(taken_away()),
+            None => Err(taken_away("'.memdir/undo/'")),
         }
     }
 
@@ -293,7 +293,7 @@ impl Run<'_> {
         let line = intent_line(&self.intent)?;
         if self.journal.is_none() {
             let Some(machine) = self.root.machine()? else {
-                return Err(taken_away());
+                return Err(taken_away("'.memdir/'"));
             };
             *self.journal = Some(Journal::create(machine, self.options.durability != Durability::Fast)?);
         }
@@ -429,9 +429,9 @@ impl Run<'_> {
     }
 }
 
-/// The machine state is gone under an open handle.
-pub fn taken_away() -> Rejection {
-    Rejection::new(Code::Busy, "'.memdir/' was taken away at this moment").hint("run it again")
+/// Something is gone under an open handle.
+pub fn taken_away(what: &str) -> Rejection {
+    Rejection::new(Code::Busy, format!("{what} was taken away at this moment")).hint("run it again")
 }
 
 fn renamed(answer: rustix::io::Result<()>, path: &MemoryPath) -> Result<Seen, Rejection> {

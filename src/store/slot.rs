@@ -57,7 +57,7 @@ pub fn write(
         }
         answer => answer,
     }
-    .map_err(|e| if e == Errno::NOENT { super::run::taken_away() } else { refused(e) })?;
+    .map_err(refused)?;
     write_all(&file, bytes).map_err(refused)?;
     let stat = rustix::fs::fstat(&file).map_err(refused)?;
     let warning = like.and_then(|old| carry(&old.fd, &old.stat, &file, &stat));

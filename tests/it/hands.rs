@@ -207,8 +207,9 @@ fn person() {
             Save::Truncate => {
                 File::options().write(true).truncate(true).open(&file).and_then(|mut f| f.write_all(next.as_bytes()))
             }
-            Save::Rename => std::fs::write(root.join("beside"), &next)
-                .and_then(|()| std::fs::rename(root.join("beside"), &file)),
+            Save::Rename => {
+                std::fs::write(root.join("beside"), &next).and_then(|()| std::fs::rename(root.join("beside"), &file))
+            }
             Save::Delete => {
                 let _ = std::fs::remove_file(&file);
                 let beside = root.join("beside");
