@@ -11,7 +11,7 @@ use crate::commands::Session;
 use crate::host::config::UserConfig;
 use crate::host::{actor, clock, find, user};
 use crate::policy;
-use crate::store::{Durability, Options, Store};
+use crate::store::{Durability, Options, Store, make};
 
 /// An environment variable, when it is text.
 pub fn env(name: &str) -> Option<String> {
@@ -37,6 +37,9 @@ pub enum Need {
     All,
 }
 
+/// The largest policy, in bytes.
+const POLICY: u64 = 64 << 10;
+
 /// A session for one command.
 ///
 /// # Errors
@@ -51,7 +54,8 @@ pub fn session(global: &Global, need: Need, lock_timeout: Option<Duration>) -> R
         options.lock_timeout = timeout;
     }
     let store = Store::open(&place.dir, options)?;
-    let mut policy = find::policy_text(&place.dir).map_or_else(unread, |text| policy::load(&text));
+    let text = store.top_file(make::MARKER, POLICY);
+    let mut policy = text.map_or_else(unread, |text| policy::load(&text.unwrap_or_default()));
     policy.warnings.extend(warnings);
     Ok(Session {
         store,

@@ -6,10 +6,10 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 
 use super::args::{Global, When};
-use super::{hints, json, text};
+use super::{hints, json, sanitize, text};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::answer::Answer;
-use crate::commands::{Failure, Verdict};
+use crate::commands::{Failure, Verdict, Whole};
 
 /// How answers are to look.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +68,7 @@ pub enum Reply {
     /// Text that is no answer about a memory: help, a schema, a script.
     Plain(String),
     /// A whole file, its bytes passed on as they are.
-    Copy(std::fs::File),
+    Copy(Whole),
     /// An answer or a refusal, and what the session has to say beside it.
     Told(Box<Verdict>, Vec<Warning>, Layout),
 }
@@ -82,8 +82,8 @@ impl From<Rejection> for Reply {
 /// Prints a reply and says the exit status.
 pub fn finish(reply: Reply, style: &Style) -> u8 {
     match reply {
-        Reply::Plain(text) => written(print(&text), 0),
-        Reply::Copy(file) => written(copy(file), 0),
+        Reply::Plain(text) => written(print(&text), 0, false, style),
+        Reply::Copy(file) => passed(file, style),
         Reply::Told(verdict, warnings, layout) => match *verdict {
             Ok(answer) => answered(&answer, &warnings, layout, style),
             Err(failure) => refused(failure, warnings, style),
@@ -91,26 +91,42 @@ pub fn finish(reply: Reply, style: &Style) -> u8 {
     }
 }
 
+fn passed(file: Whole, style: &Style) -> u8 {
+    // Stdout itself would look for line ends in every piece.
+    let out = std::io::stdout().as_fd().try_clone_to_owned();
+    match out.and_then(|out| file.pass(&mut std::fs::File::from(out))) {
+        Ok(Err(rejection)) => refused(rejection.into(), Vec::new(), style),
+        Ok(Ok(())) => 0,
+        Err(e) => written(Err(e), 0, false, style),
+    }
+}
+
 fn answered(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> u8 {
     let (out, err) = pages(answer, warnings, layout, style);
     talk(&err);
-    written(print(&out), status(answer))
+    written(print(&out), status(answer), changed(answer), style)
 }
 
 fn refused(mut failure: Failure, warnings: Vec<Warning>, style: &Style) -> u8 {
     failure.warnings.extend(warnings);
+    let terminal = std::io::stderr().is_terminal();
     talk(&match style.json {
-        true => json::failure(&failure, &style.before),
-        false => text::failure(&failure, style, std::io::stderr().is_terminal()),
+        true => seen(json::failure(&failure, &style.before), terminal),
+        false => text::failure(&failure, style, terminal),
     });
     verdict(&failure)
 }
 
 fn pages(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> (String, String) {
     match style.json {
-        true => (json::answer(answer, warnings), String::new()),
+        true => (seen(json::answer(answer, warnings), style.terminal), String::new()),
         false => text::answer(answer, warnings, layout, style),
     }
+}
+
+/// JSON as a terminal may see it; a pipe gets it as it is.
+fn seen(json: String, terminal: bool) -> String {
+    if terminal { sanitize::json(json) } else { json }
 }
 
 /// An answer's exit status: 0, but for a check that found something.
@@ -132,21 +148,6 @@ fn print(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Passes bytes on through a buffer of 128 KiB: a file of any size needs no more memory.
-fn copy(mut file: std::fs::File) -> std::io::Result<()> {
-    let mut buffer = vec![0; 128 << 10];
-    // Stdout itself would look for line ends in every piece.
-    let mut out = std::fs::File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
-    loop {
-        match std::io::Read::read(&mut file, &mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(n) => out.write_all(&buffer[..n])?,
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
-            Err(e) => return Err(e),
-        }
-    }
-}
-
 /// Says something on stderr; nobody can be told when that fails.
 fn talk(text: &str) {
     if !text.is_empty() {
@@ -154,14 +155,27 @@ fn talk(text: &str) {
     }
 }
 
-fn written(result: std::io::Result<()>, status: u8) -> u8 {
+/// The exit status, once the answer is out. Where it cannot get out, the caller must still hear what became of the
+/// memory.
+fn written(result: std::io::Result<()>, status: u8, changed: bool, style: &Style) -> u8 {
     match result {
         Ok(()) => status,
         Err(e) if e.kind() == ErrorKind::BrokenPipe => status,
         Err(e) => {
-            talk(&format!("memdir: io: the answer cannot be written: {e}\n"));
-            Code::Io.exit()
+            let mut rejection = Rejection::new(Code::Io, format!("the answer cannot be written: {e}"));
+            rejection.changed = Some(changed);
+            refused(rejection.into(), Vec::new(), style)
         }
+    }
+}
+
+/// Whether an answer says that the memory changed.
+fn changed(answer: &Answer) -> bool {
+    match answer {
+        Answer::Changed(change) => change.changed && !change.dry_run,
+        Answer::Init(init) => init.changed,
+        Answer::Check(check) => check.fixed.as_ref().is_some_and(|fixed| fixed.changed && !fixed.dry_run),
+        _ => false,
     }
 }
 

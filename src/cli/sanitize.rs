@@ -42,6 +42,22 @@ fn one(out: &mut String, c: char, terminal: bool) {
     }
 }
 
+/// JSON for a terminal: what JSON leaves raw and a terminal must not see is written as `\u` with its number, which means the same.
+pub fn json(text: String) -> String {
+    let harmful = |c: char| matches!(c, '\x7f'..='\u{9f}') || unseen(c);
+    if text.is_ascii() && !text.contains('\x7f') || !text.contains(harmful) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match harmful(c) {
+            true => out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}"))),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
 /// Characters that turn a line's direction or are not seen at all. The zero-width joiner stays: emoji need it.
 fn unseen(c: char) -> bool {
     matches!(c,
@@ -76,6 +92,15 @@ mod tests {
         check("\x1b[31mred\x07", "\\x1b[31mred\\x07", "\\x1b[31mred\\x07");
         check("\u{9b}2J", "\\u{9b}2J", "\\u{9b}2J");
         check("a\u{202e}b", "a\u{202e}b", "a\\u{202e}b");
+    }
+
+    #[test]
+    fn json_keeps_its_meaning() {
+        let text = "{\"a\":\"tee 茶 \u{202e}\u{9b}\u{7f}\u{e0041}\"}\n";
+        let shown = json(text.to_owned());
+        assert_eq!(shown, "{\"a\":\"tee 茶 \\u202e\\u009b\\u007f\\udb40\\udc41\"}\n");
+        let value = |t: &str| serde_json::from_str::<serde_json::Value>(t).unwrap();
+        assert_eq!(value(&shown), value(text));
     }
 
     #[test]

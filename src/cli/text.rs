@@ -173,7 +173,7 @@ fn warn(err: &mut String, told: &[Told], terminal: bool) {
 pub fn failure(failure: &Failure, style: &Style, terminal: bool) -> String {
     let mut out = String::new();
     for rejection in &failure.rejections {
-        refusal(&mut out, rejection, failure.rejections.len() > 1, style, terminal);
+        refusal(&mut out, rejection, style, terminal);
     }
     if !style.quiet {
         warn(&mut out, &failure.warnings.iter().map(as_told).collect::<Vec<_>>(), terminal);
@@ -181,9 +181,9 @@ pub fn failure(failure: &Failure, style: &Style, terminal: bool) -> String {
     out
 }
 
-fn refusal(out: &mut String, r: &Rejection, batch: bool, style: &Style, terminal: bool) {
+fn refusal(out: &mut String, r: &Rejection, style: &Style, terminal: bool) {
     let _ = write!(out, "memdir: {}: ", r.code.name());
-    if let Some(n) = r.operation.filter(|n| batch || *n > 0) {
+    if let Some(n) = r.operation {
         let _ = write!(out, "operation {}: ", n + 1);
     }
     sanitize::line(out, &r.message, terminal);

@@ -13,8 +13,8 @@ use crate::code::{Code, Rejection};
 use crate::document::{Document, summary};
 use crate::operation::gates::BULLET;
 use crate::operation::inert;
-use crate::operation::plan::genre;
 use crate::operation::relocate::{links, names, relative};
+use crate::operation::written::genre;
 use crate::operation::{Action, Batch, Context, Operation, Snapshot, Target};
 use crate::path::MemoryPath;
 use crate::policy::Measure;
@@ -35,7 +35,9 @@ pub fn check(session: &Session, files: &[String], fix: bool, how: &How) -> Verdi
     if fix && !looked.fixes.is_empty() {
         fixed = mend(session, std::mem::take(&mut looked.fixes), how)?;
         if !how.dry_run {
-            looked = examine(session, &only)?;
+            let mended = fixed.as_ref().is_some_and(|fixed| fixed.changed);
+            // What was mended stands, whether or not it can be looked at.
+            looked = examine(session, &only).map_err(|why| Rejection { changed: Some(mended), ..why })?;
         }
     }
     Ok(Answer::Check(Check { checked: looked.checked, findings: looked.findings, fixed }))

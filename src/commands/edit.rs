@@ -4,12 +4,15 @@
 
 use std::path::Path;
 
+use super::change::told;
 use super::{Answer, Failure, How, Session, Verdict, change, read};
 use crate::change::Etag;
 use crate::code::{Code, Hint, Rejection};
 use crate::commands::answer::Changed;
 use crate::host::editor::Copy;
+use crate::operation::whole::merged;
 use crate::operation::{Action, Batch, Operation, Target};
+use crate::path::MemoryPath;
 
 /// Edits a file. `resume` goes on with a copy that was kept.
 ///
@@ -33,9 +36,7 @@ pub fn edit(session: &Session, file: &str, resume: Option<&Path>, how: &How) -> 
     }
     let opened = base.unwrap_or(text);
     let if_match = (exists || !opened.is_empty()).then(|| Etag::of(opened.as_bytes()).hex());
-    let action = Action::Write { at: Target::Address(file.to_owned()), text: after, create: how.create };
-    let operation = Operation { action, seen: None, if_match, reason: None, source: None };
-    match change(session, Batch { operations: vec![operation], ..Batch::default() }, how) {
+    match saved(session, file, &opened, after, if_match, how) {
         Ok(answer) => {
             if how.dry_run {
                 return Ok(answer);
@@ -47,15 +48,55 @@ pub fn edit(session: &Session, file: &str, resume: Option<&Path>, how: &How) -> 
     }
 }
 
+/// How often a file may move on under an edit before it is told so.
+const ROUNDS: usize = 5;
+
+/// Writes the edited text; where the file moved on since it was opened, both changes, or a conflict that writes nothing.
+fn saved(session: &Session, file: &str, opened: &str, after: String, mut proof: Option<String>, how: &How) -> Verdict {
+    let (mut text, mut told_so) = (after.clone(), None);
+    let mut rounds = 0;
+    loop {
+        let action = Action::Write { at: Target::Address(file.to_owned()), text: text.clone(), create: how.create };
+        let operation = Operation { action, seen: None, if_match: proof.clone(), reason: None, source: None };
+        let failure = match change(session, Batch { operations: vec![operation], ..Batch::default() }, how) {
+            Ok(Answer::Changed(mut changed)) => {
+                changed.warnings.extend(told_so);
+                return Ok(Answer::Changed(changed));
+            }
+            Ok(answer) => return Ok(answer),
+            Err(failure) => failure,
+        };
+        let moved_on = proof.is_some() && failure.rejections.first().is_some_and(|r| r.code == Code::Conflict);
+        if !moved_on || rounds == ROUNDS {
+            return Err(failure);
+        }
+        let Ok((path, now, true)) = present(session, file) else { return Err(failure) };
+        rounds += 1;
+        let (both, warning) = merged(&MemoryPath::new(&path)?, opened, &now, &after)?;
+        (text, told_so) = (both, warning.as_ref().map(told));
+        proof = Some(Etag::of(now.as_bytes()).hex());
+    }
+}
+
 /// The file's path and text; an empty text where it does not exist yet.
 fn present(session: &Session, file: &str) -> Result<(String, String, bool), Failure> {
     match read(session, file) {
         Ok(Answer::Text(text)) if text.section.is_none() && text.handle.is_none() => Ok((text.path, text.text, true)),
         Ok(_) => Err(Rejection::new(Code::Usage, "edit takes a whole file").into()),
         Err(failure) if failure.rejections.first().is_some_and(|r| r.code == Code::FileNotFound) => {
+            may_be_made(&failure.rejections[0])?;
             Ok((format!("{}.md", file.trim_end_matches(".md")), String::new(), false))
         }
         Err(failure) => Err(failure),
+    }
+}
+
+/// Refuses a name that no new file can have before somebody writes a text for it.
+fn may_be_made(missing: &Rejection) -> Result<(), Rejection> {
+    let path = missing.details.get("path").and_then(serde_json::Value::as_str);
+    match path.and_then(|p| MemoryPath::found(p).ok()).and_then(|p| p.not_for_new().map(|why| (p, why))) {
+        Some((path, why)) => Err(Rejection::new(Code::InvalidPath, format!("{path} is no name for a new file: {why}"))),
+        None => Ok(()),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Never changes anything.
 
 use crate::change::{Entry, EntryFile, Etag, Outcome};
-use crate::code::Rejection;
+use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::operation::relocate::{links, names};
 use crate::operation::{History, Past, Snapshot, Want};
@@ -49,15 +49,22 @@ fn done(entries: &[Entry]) -> impl DoubleEndedIterator<Item = &Entry> {
     entries.iter().filter(|e| e.outcome == Outcome::Done)
 }
 
-/// The files whose text fits, sorted by path. Files that cannot be read are left out.
+/// The files whose text fits, sorted by path. What is no plain text file is left out.
+///
+/// # Errors
+/// `io` when a folder or a file cannot be read: what it holds decides what is to be changed.
 pub fn holding(store: &Store, fits: impl Fn(&MemoryPath, &str) -> bool + Sync) -> Result<Vec<MemoryPath>, Rejection> {
     let files: Vec<Found> = store.walk(None)?.into_iter().filter(|f| !is_aside(&f.path)).collect();
     let found = store.each(&files, WHOLE, &|file, read| {
-        let (bytes, _) = read.ok()?;
-        let text = std::str::from_utf8(bytes).ok()?;
-        fits(&file.path, text).then(|| file.path.clone())
+        let bytes = match read {
+            Ok((bytes, _)) => bytes,
+            Err(why) if why.code == Code::Io => return Err(why),
+            Err(_) => return Ok(None),
+        };
+        let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };
+        Ok(fits(&file.path, text).then(|| file.path.clone()))
     });
-    Ok(found.into_iter().flatten().collect())
+    found.into_iter().filter_map(Result::transpose).collect()
 }
 
 /// Archived and proposed items are not part of the memory that addresses look through.

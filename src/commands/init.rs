@@ -7,6 +7,7 @@ use std::path::Path;
 use super::answer::{Answer, Init};
 use super::{InitQuery, Verdict};
 use crate::code::{Code, Hint, Rejection};
+use crate::path::MemoryPath;
 use crate::policy;
 use crate::store::{Options, Store, make};
 
@@ -27,9 +28,23 @@ const EXAMPLE: [(&str, &str); 7] = [
 /// `exists` for a directory that already holds markdown (adopt it), `io`, `read_only`.
 pub fn init(dir: &Path, query: &InitQuery) -> Verdict {
     let mut created = Vec::new();
+    make_all(dir, query, &mut created).map_err(|mut failure| {
+        if !created.is_empty() {
+            failure.rejections.iter_mut().for_each(|r| r.changed = Some(true));
+        }
+        failure
+    })
+}
+
+fn make_all(dir: &Path, query: &InitQuery, created: &mut Vec<String>) -> Verdict {
     make::directory(dir)?;
     let store = Store::open(dir, Options::default())?;
-    let before = store.walk(None)?.len();
+    // What an interrupted `init --example` made is no stranger's.
+    let example = |path: &MemoryPath| {
+        let text = EXAMPLE.iter().find(|(name, _)| query.example && *name == path.as_str());
+        text.is_some_and(|(_, text)| matches!(store.read(path), Ok(Some(v)) if *v.bytes == text.as_bytes()))
+    };
+    let before = store.walk(None)?.iter().filter(|found| !example(&found.path)).count();
     let was = store.has(make::MARKER)?;
     if before > 0 && !was && !query.adopt {
         return Err(Rejection::new(
@@ -52,8 +67,9 @@ pub fn init(dir: &Path, query: &InitQuery) -> Verdict {
             created.push(make::IGNORE.to_owned());
         }
         for (path, text) in EXAMPLE.iter().filter(|_| query.example) {
-            store.make_file(path, text.as_bytes())?;
-            created.push((*path).to_owned());
+            if store.make_file(path, text.as_bytes())? {
+                created.push((*path).to_owned());
+            }
         }
         for folder in ["facts", "episodes"] {
             store.make_folder(folder)?;
@@ -66,7 +82,7 @@ pub fn init(dir: &Path, query: &InitQuery) -> Verdict {
     Ok(Answer::Init(Init {
         dir: std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()).display().to_string(),
         changed: !created.is_empty(),
-        created,
+        created: std::mem::take(created),
         adopted: if query.adopt { before } else { 0 },
         notes,
     }))

@@ -177,7 +177,7 @@ pub fn read(session: &Session, address: &str) -> Verdict {
     let document = &named.document;
     let range = match named.bullet {
         Some(i) => document.bullets()[i].line as usize..document.bullets()[i].end as usize,
-        None => crate::operation::draft::section_range(document, named.section),
+        None => crate::document::section_range(document, named.section),
     };
     let part = &document.text()[range];
     let etag = if named.bullet.is_none() && named.section != 0 { Etag::of(part.as_bytes()) } else { named.etag };
@@ -196,8 +196,55 @@ pub fn read(session: &Session, address: &str) -> Verdict {
 ///
 /// # Errors
 /// `invalid_path`, `unsafe_file`, `io`.
-pub fn open(session: &Session, address: &str) -> Result<Option<std::fs::File>, Rejection> {
-    first_whole(session, address, |path| session.store.open_file(path))
+pub fn open(session: &Session, address: &str) -> Result<Option<Whole>, Rejection> {
+    first_whole(session, address, |path| {
+        Ok(session.store.open_file(path)?.map(|file| Whole { path: path.clone(), file }))
+    })
+}
+
+/// A whole file on its way to a reader.
+pub struct Whole {
+    path: MemoryPath,
+    file: std::fs::File,
+}
+
+/// How much of a file is passed on at a time, in bytes.
+const PIECE: usize = 128 << 10;
+
+impl Whole {
+    /// Passes the file on through one small buffer, so that a file of any size needs no more memory. Each piece is
+    /// looked at before it goes out: what is no text is refused where it begins.
+    ///
+    /// # Errors
+    /// What writing answers; inside, `not_text` and `io`.
+    pub fn pass(mut self, out: &mut dyn std::io::Write) -> std::io::Result<Result<(), Rejection>> {
+        let mut buffer = vec![0; PIECE];
+        let (mut held, mut passed) = (0, 0);
+        loop {
+            let read = match std::io::Read::read(&mut self.file, &mut buffer[held..]) {
+                Ok(n) => n,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(e) => return Ok(Err(Rejection::new(Code::Io, format!("{} cannot be read: {e}", self.path)))),
+            };
+            let piece = &buffer[..held + read];
+            let whole = match std::str::from_utf8(piece) {
+                Ok(_) => piece.len(),
+                // A character that the next piece completes.
+                Err(e) if e.error_len().is_none() && read > 0 => e.valid_up_to(),
+                Err(e) => return Ok(Err(not_text(&self.path, NotText::Utf8(passed + e.valid_up_to())))),
+            };
+            if let Some(at) = memchr::memchr(0, piece) {
+                return Ok(Err(not_text(&self.path, NotText::Nul(passed + at))));
+            }
+            out.write_all(&piece[..whole])?;
+            passed += whole;
+            buffer.copy_within(whole..held + read, 0);
+            held = held + read - whole;
+            if read == 0 {
+                return Ok(Ok(()));
+            }
+        }
+    }
 }
 
 /// What the first file gives that an address names as a whole.

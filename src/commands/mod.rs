@@ -28,7 +28,7 @@ pub use change::change;
 pub use check::check;
 pub use history::{diff, log, show};
 pub use init::init;
-pub use look::{bullets, list, open, read, whereis};
+pub use look::{Whole, bullets, list, open, read, whereis};
 pub use status::status;
 pub use undo::{redo, undo};
 

@@ -8,7 +8,7 @@ use super::fetch::text;
 use super::{Session, Verdict};
 use crate::change::{Entry, Outcome};
 use crate::document::{Document, summary};
-use crate::operation::plan::genre;
+use crate::operation::written::genre;
 use crate::path::MemoryPath;
 use crate::store::{Side, Store};
 use crate::view::journal::{self, State};

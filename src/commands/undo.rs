@@ -11,7 +11,7 @@ use super::{Failure, How, Session, UndoQuery, Verdict};
 use crate::change::{Changeset, Effect, Entry, EntryFile, FileChange, Inverts, JournalEdit, Sign, Version};
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::document::{Document, Edit, edit};
-use crate::operation::plan::narrow;
+use crate::operation::written::narrow;
 use crate::operation::{Batch, Snapshot, effects, merge, refuse};
 use crate::path::MemoryPath;
 use crate::store::{Side, Store};
@@ -107,7 +107,7 @@ fn named(answer: Answer, inverts: Option<Inverts>) -> Answer {
 }
 
 fn nothing() -> Changeset {
-    let warning = Warning::new(Code::Note, "there is nothing to turn back");
+    let warning = Warning::new(Code::Note, "no change is left for that");
     Changeset { warnings: vec![warning], ..Changeset::default() }
 }
 

@@ -11,6 +11,7 @@ use crate::text::Splice;
 
 pub mod edit;
 mod escape;
+mod excerpt;
 mod front;
 pub mod handle;
 mod items;
@@ -22,6 +23,7 @@ pub mod summary;
 mod walk;
 
 pub use edit::{Edit, Edited, Item, Place, Refused, edit};
+pub use excerpt::{item_of, section_range};
 pub use handle::Handle;
 pub use items::items_source;
 pub use meta::Meta;

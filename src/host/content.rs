@@ -5,10 +5,12 @@
 use std::fs::File;
 use std::io::{ErrorKind, IsTerminal, Read};
 use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 
 use crate::code::{Code, Rejection};
 
@@ -26,8 +28,10 @@ pub fn content(file: Option<&Path>, wait: Duration) -> Result<String, Rejection>
     let named = file.filter(|f| f.as_os_str() != "-");
     let bytes = match named {
         Some(path) => {
-            let file = File::open(path).map_err(|e| unreadable(&path.display().to_string(), &e))?;
-            all(file, None)?
+            // Opening a FIFO that nobody writes to would wait for ever.
+            let flags = OFlags::NONBLOCK.bits() as i32;
+            let file = File::options().read(true).custom_flags(flags).open(path);
+            all(file.map_err(|e| unreadable(&path.display().to_string(), &e))?, wait)?
         }
         None => stdin(wait)?,
     };
@@ -51,18 +55,16 @@ fn stdin(wait: Duration) -> Result<Vec<u8>, Rejection> {
         Ok(fd) => File::from(fd),
         Err(_) => return Err(empty()),
     };
-    all(file, Some(wait))
+    all(file, wait)
 }
 
 /// Reads to the end; `wait` bounds each silence.
-fn all(mut file: File, wait: Option<Duration>) -> Result<Vec<u8>, Rejection> {
+fn all(mut file: File, wait: Duration) -> Result<Vec<u8>, Rejection> {
     let mut bytes = Vec::new();
     let mut block = [0; 64 << 10];
     loop {
-        if let Some(wait) = wait
-            && !ready(&file, wait)
-        {
-            return Err(Rejection::new(Code::EmptyInput, "stdin is open and sends nothing")
+        if !ready(&file, wait) {
+            return Err(Rejection::new(Code::EmptyInput, "the input is open and sends nothing")
                 .hint("pipe the text in, name a file with -F, or give it as an argument")
                 .detail("waited_ms", wait.as_millis() as u64));
         }
@@ -72,7 +74,7 @@ fn all(mut file: File, wait: Option<Duration>) -> Result<Vec<u8>, Rejection> {
                 return Err(Rejection::new(Code::TooLarge, "the content is over 64 MiB"));
             }
             Ok(n) => bytes.extend_from_slice(&block[..n]),
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
             Err(e) => return Err(unreadable("the content", &e)),
         }
     }
@@ -134,7 +136,7 @@ mod tests {
     fn an_open_silent_pipe_is_not_waited_for() {
         let (reader, _writer) = std::io::pipe().unwrap();
         let file = File::from(std::os::fd::OwnedFd::from(reader));
-        assert_eq!(all(file, Some(Duration::from_millis(1))).unwrap_err().code, Code::EmptyInput);
+        assert_eq!(all(file, Duration::from_millis(1)).unwrap_err().code, Code::EmptyInput);
     }
 
     #[test]
@@ -144,6 +146,6 @@ mod tests {
         writer.write_all(b"one\n").unwrap();
         drop(writer);
         let file = File::from(std::os::fd::OwnedFd::from(reader));
-        assert_eq!(all(file, Some(WAIT)).unwrap(), b"one\n");
+        assert_eq!(all(file, WAIT).unwrap(), b"one\n");
     }
 }

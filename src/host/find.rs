@@ -115,34 +115,6 @@ pub fn prefixes(dir: &Path, work: &Path) -> Prefixes {
     Prefixes(all)
 }
 
-/// The largest policy, in bytes.
-const POLICY: u64 = 64 << 10;
-
-/// The text of a data dir's `memdir.yaml`; empty without one. A link is not followed.
-///
-/// # Errors
-/// `unsafe_file`, `too_large`, `not_text`, `io`.
-pub fn policy_text(dir: &Path) -> Result<String, Rejection> {
-    use std::io::Read;
-    let refused = |code, why: &str| Rejection::new(code, format!("memdir.yaml {why}"));
-    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::CLOEXEC | rustix::fs::OFlags::NONBLOCK;
-    let file = match rustix::fs::open(dir.join("memdir.yaml"), flags, rustix::fs::Mode::empty()) {
-        Ok(fd) => std::fs::File::from(fd),
-        Err(rustix::io::Errno::NOENT) => return Ok(String::new()),
-        Err(rustix::io::Errno::LOOP) => return Err(refused(Code::UnsafeFile, "is a symbolic link")),
-        Err(e) => return Err(refused(Code::Io, &format!("cannot be read: {e}"))),
-    };
-    if !file.metadata().is_ok_and(|m| m.is_file()) {
-        return Err(refused(Code::UnsafeFile, "is no regular file"));
-    }
-    let mut bytes = Vec::with_capacity(4096);
-    match file.take(POLICY + 1).read_to_end(&mut bytes) {
-        Err(e) => Err(refused(Code::Io, &format!("cannot be read: {e}"))),
-        Ok(n) if n as u64 > POLICY => Err(refused(Code::TooLarge, "is over 64 KiB")),
-        Ok(_) => String::from_utf8(bytes).map_err(|_| refused(Code::NotText, "is not UTF-8")),
-    }
-}
-
 /// A directory as seen from another; empty for itself.
 fn relative(dir: &Path, from: &Path) -> String {
     let same = dir.components().zip(from.components()).take_while(|(a, b)| a == b).count();

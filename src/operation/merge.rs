@@ -59,8 +59,24 @@ fn hunks<'a>(base: &[&'a str], side: &[&'a str]) -> Vec<Hunk<'a>> {
                 Some(Hunk { start: old.start, end: old.end, lines: side[new].to_vec() })
             }
         })
-        .flat_map(by_line)
+        .flat_map(|hunk| if hunk.lines.is_empty() { by_item(base, hunk) } else { by_line(hunk) })
         .collect()
+}
+
+/// A removal of several items is several removals: what the other side put between two of them stays.
+fn by_item<'a>(base: &[&str], hunk: Hunk<'a>) -> Vec<Hunk<'a>> {
+    let mut out: Vec<Hunk<'a>> = Vec::new();
+    for (at, line) in base.iter().enumerate().take(hunk.end).skip(hunk.start) {
+        match out.last_mut() {
+            Some(last) if !starts_item(line) => last.end = at + 1,
+            _ => out.push(Hunk { start: at, end: at + 1, lines: Vec::new() }),
+        }
+    }
+    out
+}
+
+fn starts_item(line: &str) -> bool {
+    ["- ", "* ", "+ "].iter().any(|marker| line.starts_with(marker))
 }
 
 /// A replacement of n lines by n lines is n replacements: items of a list are independent.
@@ -177,6 +193,12 @@ mod tests {
         check("- a\n- b\n", "- a\n- b\n- c\n", "- a\n", Ok("- a\n- c\n"));
         check("- a\n- b\n", "- x\n- b\n", "- a\n- y\n", Ok("- x\n- y\n"));
         check("- a\n- b\n- c\n", "- a\n- B\n- C\n", "- A\n- b\n- c\n", Ok("- A\n- B\n- C\n"));
+    }
+
+    #[test]
+    fn what_one_side_put_between_two_items_that_the_other_removed_stays() {
+        check("- a\n- b\n- c\n", "- c\n", "- a\n- x\n- b\n- c\n", Ok("- x\n- c\n"));
+        check("- a\n  <!-- mem imp=1 -->\n- b\n", "", "- a\n  <!-- mem imp=2 -->\n- b\n", Err(1));
     }
 
     #[test]

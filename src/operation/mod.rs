@@ -2,11 +2,16 @@
 //!
 //! Pure: `now`, `policy`, `snapshot` and `actor` are arguments. Never touches a disk.
 
+pub mod bullets;
 pub mod choose;
+pub mod desk;
 pub mod draft;
 pub mod effects;
+pub mod finish;
 pub mod gates;
 pub mod inert;
+pub mod keys;
+pub mod limits;
 pub mod locate;
 pub mod merge;
 pub mod plan;
@@ -18,8 +23,10 @@ pub mod snapshot;
 pub mod stamps;
 pub mod values;
 pub mod whole;
+pub mod written;
 
-pub use plan::{Context, Planned, plan};
+pub use desk::Context;
+pub use plan::{Planned, plan};
 pub use snapshot::{History, Past, Snapshot, Stop, Want};
 
 /// One thing to be done, with what its caller saw and says about it.

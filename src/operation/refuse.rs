@@ -64,7 +64,7 @@ pub fn whole(file: &Loaded, path: &MemoryPath, section: usize) -> Rejection {
     };
     Rejection::new(
         Code::NeedsProof,
-        format!("{what} holds {} bullets; removing all of it needs --if-match or -f", inside.len()),
+        format!("{what} holds {}; removing all of it needs --if-match or -f", bullets(inside.len())),
     )
     .detail("etag", file.version.etag.short())
     .detail("candidates", candidates(d, path, &inside))
@@ -159,7 +159,7 @@ pub fn choice(file: &Loaded, path: &MemoryPath, code: Code, found: &[usize], s: 
     let message = match code {
         Code::Usage => format!("name a bullet of {path}: by handle, index or text"),
         Code::BulletNotFound => {
-            format!("{path} has {} bullets there, none with that index", d.counted(s.section).len())
+            format!("{path} has {} there, none with that index", bullets(d.counted(s.section).len()))
         }
         Code::NeedsProof if s.name.is_some() => "an id alone does not prove that you saw the bullet's text".to_owned(),
         Code::NeedsProof => "an index alone does not prove which bullet you saw".to_owned(),
@@ -183,7 +183,15 @@ pub fn choice(file: &Loaded, path: &MemoryPath, code: Code, found: &[usize], s: 
         Code::AmbiguousBullet => Some("use a handle: FILE@HANDLE".into()),
         _ => None,
     };
-    rejection.try_(super::draft::look(path))
+    rejection.try_(look(path))
+}
+
+fn bullets(n: usize) -> String {
+    match n {
+        0 => "no bullets".to_owned(),
+        1 => "1 bullet".to_owned(),
+        n => format!("{n} bullets"),
+    }
 }
 
 fn same_text(d: &Document, found: &[usize]) -> bool {
@@ -198,7 +206,7 @@ pub fn gone(file: &Loaded, path: &MemoryPath, history: &History, s: &Selector<'_
     if !elsewhere.is_empty() {
         return Rejection::new(Code::BulletNotFound, format!("{path} has that text, but not in that section"))
             .detail("candidates", candidates(d, path, &elsewhere))
-            .try_(super::draft::look(path));
+            .try_(look(path));
     }
     for past in history.left.iter().map(|d| (d, None)).chain(history.past.iter().map(|p| (&p.document, Some(p)))) {
         let (then, by) = past;
@@ -227,7 +235,7 @@ pub fn gone(file: &Loaded, path: &MemoryPath, history: &History, s: &Selector<'_
     };
     Rejection::new(Code::BulletNotFound, format!("{path} has no bullet {name}"))
         .detail("candidates", candidates(d, path, &near))
-        .try_(super::draft::look(path))
+        .try_(look(path))
 }
 
 /// `bullet_changed`: was, now, by whom.
@@ -252,7 +260,7 @@ fn changed(d: &Document, path: &MemoryPath, then: &Document, old: usize, by: Opt
             rejection = rejection.detail("now", candidate(d, path, i));
             rejection.try_(Hint::new("read", format!("{path}@{}", d.handle_name(i))))
         }
-        None => rejection.try_(super::draft::look(path)),
+        None => rejection.try_(look(path)),
     }
 }
 
@@ -282,4 +290,9 @@ pub fn limit(document: &Document, path: &MemoryPath, section: usize, what: Strin
         .hint("remove or archive one of its least valuable bullets first")
         .detail("candidates", candidates(document, path, least))
         .try_(Hint::new("list", place))
+}
+
+/// A hint to read a file again.
+pub fn look(path: &MemoryPath) -> Hint {
+    Hint::new("list", path.as_str())
 }

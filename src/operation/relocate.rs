@@ -4,13 +4,14 @@
 
 use crate::change::{Changeset, Effect, FileChange, Sign};
 use crate::code::{Code, Rejection};
-use crate::document::{Document, Edit, Place};
+use crate::document::{Document, Edit, Place, item_of, section_range};
 use crate::path::{Address, MemoryPath};
 use crate::text::{Splice, splice};
 
-use super::draft::{Draft, Echo, Pick, item_of, pick, section_range};
+use super::bullets::{Pick, pick};
+use super::desk::Desk;
+use super::draft::{Draft, Echo};
 use super::locate::{self, SectionRef, Spot, resolve, title_for};
-use super::plan::Desk;
 use super::snapshot::{Loaded, Step};
 use super::{Operation, Target, effects, gates, refuse, whole};
 

@@ -2,19 +2,18 @@
 //!
 //! Never re-serialises anything: one value is spliced, the rest keeps its bytes.
 
-use jiff::civil::Date;
-
 use crate::change::Sign;
 use crate::code::{Code, Rejection};
 use crate::document::{Document, Edit, slug};
 use crate::path::{MemoryPath, is_id};
 use crate::text::Splice;
 
-use super::draft::{self, Draft, Echo};
+use super::desk::Desk;
+use super::draft::{Draft, Echo};
+use super::keys::{bad, check_line, key_grammar, shown};
 use super::locate::{SectionRef, resolve};
-use super::plan::Desk;
 use super::snapshot::Step;
-use super::{Operation, Target, effects, refuse, whole};
+use super::{Operation, Target, bullets, effects, refuse, whole};
 
 /// Sets values on whatever the address names.
 pub fn set(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, pairs: &[(String, String)]) -> Step<Vec<Draft>> {
@@ -23,7 +22,7 @@ pub fn set(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, pairs: &[
         return Err(Rejection::new(Code::Usage, "set needs KEY=VALUE").into());
     }
     if spot.bullet.is_some() {
-        return draft::set_meta(desk, n, op, spot, pairs);
+        return bullets::set_meta(desk, n, op, spot, pairs);
     }
     desk.proof(n, op, &spot)?;
     let file = desk.changeable(n, op, &spot)?;
@@ -116,63 +115,4 @@ fn section_value(document: &Document, path: &MemoryPath, at: usize, key: &str, v
     }
     let told = effects::line(path, Sign::Set, format!("{key}={value}"), Some(section.slug.clone()), n);
     Ok(Draft::Edit(path.clone(), Edit::Raw(splice), Echo::Told(vec![told])))
-}
-
-/// A summary line a caller may write: one line that stays a quote.
-pub fn check_line(line: &str) -> Result<(), Rejection> {
-    match line.chars().any(char::is_control) {
-        true => Err(Rejection::new(Code::Multiline, "a summary is one line without control characters")),
-        false => Ok(()),
-    }
-}
-
-/// Checks a metadata pair; an empty value removes the key and is always fine.
-pub fn check_meta(key: &str, value: &str) -> Result<(), Rejection> {
-    key_grammar(key)?;
-    if value.is_empty() {
-        return Ok(());
-    }
-    if value.chars().any(|c| c.is_control()) {
-        return Err(Rejection::new(Code::Multiline, format!("the value of {key} must be one line")));
-    }
-    match key {
-        "imp" if value.parse::<u8>().is_ok_and(|n| n <= 10) => Ok(()),
-        "imp" => Err(bad(key, value, "a whole number from 0 to 10")),
-        "conf" | "w" if value.parse::<f64>().is_ok_and(|x| (0.0..=1.0).contains(&x)) => Ok(()),
-        "conf" | "w" => Err(bad(key, value, "a number from 0 to 1")),
-        "exp" | "added" | "upd" => date(value).map(|_| ()),
-        "pin" if matches!(value, "true" | "false" | "1" | "0" | "yes" | "no") => Ok(()),
-        "pin" => Err(bad(key, value, "true or false")),
-        "id" if is_id(value) => Ok(()),
-        "id" => Err(bad(key, value, "a letter, then 1–63 letters, digits, '_' or '-'")),
-        _ => Ok(()),
-    }
-}
-
-fn key_grammar(key: &str) -> Result<(), Rejection> {
-    let fits = key.len() <= 40
-        && key.starts_with(|c: char| c.is_ascii_alphabetic())
-        && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    match fits {
-        true => Ok(()),
-        false => Err(Rejection::new(
-            Code::Usage,
-            format!("'{}' is no key: a letter, then letters, digits, '_' or '-'", shown(key)),
-        )),
-    }
-}
-
-/// An ISO 8601 calendar date (a time after it is allowed and ignored).
-pub fn date(text: &str) -> Result<Date, Rejection> {
-    let day = text.get(..10).filter(|_| text.len() == 10 || text[10..].starts_with(['T', ' '])).unwrap_or(text);
-    day.parse().map_err(|_| bad("date", text, "YYYY-MM-DD"))
-}
-
-fn bad(key: &str, value: &str, wanted: &str) -> Rejection {
-    Rejection::new(Code::Usage, format!("{key}='{}' is not valid: {wanted}", shown(value)))
-}
-
-/// A caller's word in a message: cut and escaped.
-fn shown(text: &str) -> String {
-    text.chars().take(40).flat_map(char::escape_debug).collect()
 }

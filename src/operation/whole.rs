@@ -8,9 +8,9 @@ use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::text::Splice;
 
+use super::desk::{Base, Desk};
 use super::draft::{Draft, Echo};
 use super::locate::{SectionRef, resolve};
-use super::plan::{Base, Desk};
 use super::snapshot::{Step, is_current};
 use super::{Action, Operation, Target, effects, merge, refuse};
 
@@ -68,6 +68,7 @@ pub fn patch(
     let derived = file.document.summary().map(|s| s.line.range());
     let eol = file.document.eol().as_str();
     let mut splices: Vec<Splice> = Vec::new();
+    let mut done = None;
     for (k, (old, new)) in pairs.iter().enumerate() {
         let (old, new) = (with_eol(old, eol), with_eol(new, eol));
         if new.contains('\0') {
@@ -78,12 +79,17 @@ pub fn patch(
         match once(text, &old, &new, derived.clone()) {
             Found::At(start) => splices.push(Splice { start, end: start + old.len(), new }),
             Found::Already => {}
-            Found::Nowhere => return Err(refuse::text_not_found(&spot.path, k).into()),
+            Found::Replaced if replaced(desk, &spot.path, &old)? => done = done.or(Some(k)),
+            Found::Replaced | Found::Nowhere => return Err(refuse::text_not_found(&spot.path, k).into()),
             Found::Often(times) => return Err(refuse::ambiguous_text(&spot.path, k, times).into()),
         }
     }
     splices.sort_by_key(|s| (s.start, s.end));
     splices.retain(|s| text[s.start..s.end] != s.new);
+    // Done before is a patch as a whole, or not at all.
+    if let (Some(k), false) = (done, splices.is_empty()) {
+        return Err(refuse::text_not_found(&spot.path, k).into());
+    }
     if splices.is_empty() {
         return Ok(vec![Draft::Same(effects::line(
             &spot.path,
@@ -108,8 +114,10 @@ pub fn patch(
 
 enum Found {
     At(usize),
-    /// The new text stands and the old one does not (or only inside the new one): done before.
+    /// The old text stands only inside the new one: done before.
     Already,
+    /// The new text stands and the old one does not: done before, if the old one ever stood there.
+    Replaced,
     Nowhere,
     Often(usize),
 }
@@ -129,10 +137,17 @@ fn once(text: &str, old: &str, new: &str, derived: Option<std::ops::Range<usize>
     match places[..] {
         _ if old != new && !places.is_empty() && new.contains(old) && places.iter().all(inside_new) => Found::Already,
         [at] => Found::At(at),
-        [] if !news.is_empty() => Found::Already,
+        [] if !news.is_empty() => Found::Replaced,
         [] => Found::Nowhere,
         _ => Found::Often(places.len()),
     }
+}
+
+/// Whether an earlier text of the file had it: that a short new text stands somewhere proves nothing.
+fn replaced(desk: &Desk<'_>, path: &MemoryPath, old: &str) -> Step<bool> {
+    let history = desk.snapshot.history(path)?;
+    let mut texts = history.left.iter().chain(history.past.iter().map(|p| &p.document));
+    Ok(texts.any(|d| d.text().contains(old)))
 }
 
 fn with_eol(text: &str, eol: &str) -> String {
@@ -170,7 +185,7 @@ pub fn append(desk: &mut Desk<'_>, n: usize, op: &Operation) -> Step<Vec<Draft>>
         drafts.push(Draft::Edit(spot.path.clone(), crate::document::Edit::Raw(cut), Echo::Told(told)));
     }
     if let Some(line) = file_summary {
-        super::values::check_line(line)?;
+        super::keys::check_line(line)?;
         drafts.push(Draft::Line(spot.path, line.clone()));
     }
     Ok(drafts)
@@ -179,7 +194,7 @@ pub fn append(desk: &mut Desk<'_>, n: usize, op: &Operation) -> Step<Vec<Draft>>
 /// The episode file of a day.
 fn current_episode(desk: &Desk<'_>, date: Option<&str>) -> Result<String, Rejection> {
     let day = match date {
-        Some(date) => super::values::date(date)?,
+        Some(date) => super::keys::date(date)?,
         None => desk.cx.now.date(),
     };
     Ok(match desk.cx.policy.episodes {
@@ -220,12 +235,17 @@ fn entry(
     }
     if !body.lines().any(|l| l.trim_start().starts_with("- Date:")) {
         let day = match date {
-            Some(date) => super::values::date(date)?,
+            Some(date) => super::keys::date(date)?,
             None => desk.cx.now.date(),
         };
         block.push_str(&format!("- Date: {day}\n"));
     }
     if !body.is_empty() {
+        // A paragraph right below a bullet would be read as the bullet's own second line.
+        let below_bullet = block.lines().count() > 1;
+        if below_bullet && !["- ", "* ", "+ "].iter().any(|m| body.starts_with(m)) {
+            block.push('\n');
+        }
         block.push_str(body);
         block.push('\n');
     }

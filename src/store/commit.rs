@@ -50,6 +50,7 @@ impl Locked<'_> {
             refused: None,
             begun: false,
             ended: false,
+            orphans: false,
         };
         let machine = Machine::commit(run.files.iter().map(|f| f.kind).collect());
         self.spent.set(true);
@@ -63,23 +64,19 @@ impl Locked<'_> {
             }
             run.sweep(&kept);
         }
-        let appended = run.begun;
-        let (warnings, refused, forget) = (run.warnings, run.refused, run.intent.forgotten);
-        if appended {
+        let stands = matches!(verdict, Verdict::Done | Verdict::NotDurable);
+        let refused = run.refused.take();
+        if stands && run.ended {
+            run.free_forgotten();
+        } else if stands && run.intent.forgotten {
+            let why = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
+            let told = format!("the text is gone from the memory, but not yet from r{rev}'s slots{why}");
+            run.warnings.push(Warning::new(Code::Io, format!("{told}; the next change tries again")));
+        }
+        if run.begun {
             self.next.set(rev + 1);
         }
-        if forget && matches!(verdict, Verdict::Done | Verdict::NotDurable) {
-            self.free_slots(rev, changeset.files.len());
-        }
-        Some(answer_of(verdict, rev, warnings, refused))
-    }
-
-    fn free_slots(&self, rev: u64, files: usize) {
-        if let Ok(Some(undo)) = self.root.undo() {
-            for i in 0..files {
-                let _ = slot::free(undo, &slot::name(rev, i));
-            }
-        }
+        Some(answer_of(verdict, rev, run.warnings, refused))
     }
 }
 

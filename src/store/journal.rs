@@ -61,10 +61,9 @@ impl Journal {
         Journal::held(fd).map(Some)
     }
 
-    /// Makes it, or opens it when it is there.
-    pub fn create(machine: BorrowedFd<'_>, sync: bool) -> Result<Journal, Rejection> {
+    /// Makes it, or opens it when it is there. Does not wait for its name to be on the disk.
+    pub fn create(machine: BorrowedFd<'_>) -> Result<Journal, Rejection> {
         match platform::create(machine, NAME) {
-            Ok(_) if sync => drop(platform::sync(machine)),
             Ok(_) | Err(Errno::EXIST) => {}
             Err(e) => return Err(refusal_to_write(e, "the journal")),
         }
@@ -195,7 +194,7 @@ mod tests {
 
     fn journal(dir: &tempfile::TempDir) -> Journal {
         let dir = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
-        Journal::create(dir.as_fd(), false).unwrap()
+        Journal::create(dir.as_fd()).unwrap()
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Never replaces anything: what stands, stays.
 
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use rustix::io::Errno;
@@ -17,21 +18,29 @@ pub const IGNORE: &str = ".gitignore";
 /// The lines of that file: proposals are not consented to, so they stay at home.
 pub const IGNORED: &str = "/inbox/\n/.memdir/\n";
 
-/// Makes a directory with its parents, if it is not there.
+/// Makes a directory with its parents, if it is not there, and waits until their names are on the disk.
 ///
 /// # Errors
 /// `io`, `read_only`, `exists` when something else stands there.
 pub fn directory(dir: &Path) -> Result<(), Rejection> {
+    let made: Vec<&Path> = dir.ancestors().take_while(|d| !d.as_os_str().is_empty() && !d.exists()).collect();
     match std::fs::create_dir_all(dir) {
-        Ok(()) => Ok(()),
+        Ok(()) => {}
         Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists || e.kind() == std::io::ErrorKind::NotADirectory => {
-            Err(Rejection::new(Code::Exists, "something that is no directory stands there"))
+            return Err(Rejection::new(Code::Exists, "something that is no directory stands there"));
         }
         Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
-            Err(Rejection::new(Code::ReadOnly, format!("the directory cannot be made: {e}")))
+            return Err(Rejection::new(Code::ReadOnly, format!("the directory cannot be made: {e}")));
         }
-        Err(e) => Err(Rejection::new(Code::Io, format!("the directory cannot be made: {e}"))),
+        Err(e) => return Err(Rejection::new(Code::Io, format!("the directory cannot be made: {e}"))),
     }
+    for parent in made.iter().filter_map(|d| d.parent()) {
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        // A directory may be open to new names and closed to readers; then nobody can wait for it.
+        let Ok(parent) = std::fs::File::open(parent) else { continue };
+        platform::sync(&parent).map_err(|e| root::refusal_to_write(e, "the directory's parent"))?;
+    }
+    Ok(())
 }
 
 impl Store {
@@ -47,40 +56,45 @@ impl Store {
         }
     }
 
-    /// The text of a file at the top of the data dir that is no memory (the policy); `None` without one.
+    /// The text of a file at the top of the data dir that is no memory (the policy), of at most `most` bytes; `None`
+    /// without one.
     ///
     /// # Errors
-    /// `unsafe_file`, `not_text`, `io`.
-    pub fn top_file(&self, name: &str) -> Result<Option<String>, Rejection> {
+    /// `unsafe_file`, `too_large`, `not_text`, `io`.
+    pub fn top_file(&self, name: &str, most: u64) -> Result<Option<String>, Rejection> {
         let Some(plain) = root::open_plain(&self.root().dir, name, name)? else { return Ok(None) };
+        if plain.stat.st_size as u64 > most {
+            return Err(Rejection::new(Code::TooLarge, format!("{name} is larger than {most} bytes")));
+        }
         let bytes = root::contents(&plain, name)?;
         String::from_utf8(bytes).map(Some).map_err(|_| Rejection::new(Code::NotText, format!("{name} is not UTF-8")))
     }
 
-    /// Makes a file that does not stand yet; `false` when it does.
+    /// Makes a file that does not stand yet, whole or not at all, and waits until it is on the disk; `false` when it
+    /// stands.
     ///
     /// # Errors
     /// `io`, `read_only`, `invalid_path`.
     pub fn make_file(&self, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
         let top = self.root();
         let wrong = |e| root::refusal_to_write(e, name);
-        let made = match name.contains('/') {
-            false => platform::create(&top.dir, name),
-            true => {
-                let path = MemoryPath::new(name)?;
-                top.make_parents(&path, true)?;
-                let Some(parent) = top.parent(&path)? else {
-                    return Err(Rejection::new(Code::Io, format!("the folder of {name} vanished")));
-                };
-                platform::create(&parent, root::last(&path))
+        let path = name.contains('/').then(|| MemoryPath::new(name)).transpose()?;
+        let folder = match &path {
+            None => top.folder("")?,
+            Some(path) => {
+                top.make_parents(path, true)?;
+                top.parent(path)?
             }
         };
-        let file = match made {
-            Ok(file) => file,
+        let Some(folder) = folder else {
+            return Err(Rejection::new(Code::Io, format!("the folder of {name} vanished")));
+        };
+        match platform::create_whole(folder.as_fd(), name.rsplit('/').next().unwrap_or(name), bytes) {
+            Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
             Err(e) => return Err(wrong(e)),
-        };
-        root::write_all(&file, bytes).and_then(|()| platform::sync(&file)).map_err(wrong)?;
+        }
+        platform::sync(&folder).map_err(|e| Rejection { changed: Some(true), ..wrong(e) })?;
         Ok(true)
     }
 

@@ -158,7 +158,7 @@ impl Store {
     /// not exist.
     ///
     /// # Errors
-    /// `unsafe_file`, `io`.
+    /// `unsafe_file`, `too_large`, `io`.
     pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
         self.root().open_file(path)
     }

@@ -67,6 +67,34 @@ pub fn create(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
     rustix::fs::openat(dir, name, flags, Mode::from_raw_mode(0o600))
 }
 
+/// Makes a new file of our own, 0600, that has all its bytes when its name appears (`Errno::EXIST` when it is taken).
+/// Where files without a name are not to be had, the name comes first, and goes again when the bytes are refused.
+pub fn create_whole(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd;
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        if let Ok(file) = rustix::fs::openat(dir, ".", flags, Mode::from_raw_mode(0o600)) {
+            fill(&file, bytes)?;
+            let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
+            match rustix::fs::linkat(rustix::fs::CWD, unnamed, dir, name, AtFlags::SYMLINK_FOLLOW) {
+                // No /proc here.
+                Err(Errno::NOENT) => {}
+                answer => return answer,
+            }
+        }
+    }
+    let file = create(dir, name)?;
+    fill(&file, bytes).inspect_err(|_| {
+        let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
+    })
+}
+
+fn fill(file: &OwnedFd, bytes: &[u8]) -> Result<()> {
+    super::root::write_all(file, bytes)?;
+    sync(file)
+}
+
 /// What a name is, without following it.
 pub fn look(dir: impl AsFd, name: &str) -> Result<Stat> {
     rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)

@@ -42,6 +42,9 @@ const LARGE: u64 = 16 << 20;
 /// After so many revisions it is looked whether something may be reaped.
 const OFTEN: u64 = 512;
 
+/// The name of a journal that is being written anew.
+const NEW: &str = "journal.new";
+
 struct Slot {
     rev: u64,
     file: usize,
@@ -72,6 +75,10 @@ impl Locked<'_> {
     /// Reaps to given bounds.
     pub(crate) fn reap_to(&self, bounds: &Bounds) -> Result<usize, Rejection> {
         let Some(undo) = self.root.undo()? else { return Ok(0) };
+        if let Some(machine) = self.root.machine()? {
+            // Somebody was killed while writing it.
+            slot::free(machine, NEW)?;
+        }
         let spared = self.next.get().saturating_sub(bounds.spared);
         let mut slots = list(undo)?;
         slots.sort_unstable_by_key(|s| std::cmp::Reverse(s.rev));
@@ -146,11 +153,14 @@ impl Locked<'_> {
             bytes.extend(intent_line(intent)?);
             bytes.extend(ending.map(|how| end_line(intent.rev, how)).into_iter().flatten());
         }
-        let new = "journal.new";
-        slot::free(machine, new)?;
-        let file = platform::create(machine, new).map_err(refused)?;
-        write_all(&file, &bytes).and_then(|()| platform::sync(&file)).map_err(refused)?;
-        rustix::fs::renameat(machine, new, machine, NAME).map_err(refused)?;
+        slot::free(machine, NEW)?;
+        let file = platform::create(machine, NEW).map_err(refused)?;
+        let written = write_all(&file, &bytes).and_then(|()| platform::sync(&file));
+        let put = written.and_then(|()| rustix::fs::renameat(machine, NEW, machine, NAME));
+        put.map_err(|e| {
+            let _ = slot::free(machine, NEW);
+            refused(e)
+        })?;
         platform::sync(machine).map_err(refused)?;
         *self.journal.borrow_mut() = Journal::open(machine, true)?;
         Ok(())
@@ -179,7 +189,10 @@ fn list(undo: BorrowedFd<'_>) -> Result<Vec<Slot>, Rejection> {
     walk::entries(&dir, &mut Vec::with_capacity(32 << 10), &mut keep).map_err(|e| refusal(e, "'.memdir/undo/'"))?;
     for name in names {
         let Some((rev, file)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
-        let Ok(stat) = platform::look(dir.as_fd(), &name) else { continue };
+        let stat = match platform::look(dir.as_fd(), &name) {
+            Err(Errno::NOENT) => continue,
+            answer => answer.map_err(|e| refusal(e, "an undo slot"))?,
+        };
         slots.push(Slot { rev, file, name, size: stat.st_size as u64, changed: stat.st_ctime });
     }
     Ok(slots)

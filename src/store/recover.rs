@@ -10,7 +10,7 @@ use super::line::Intent;
 use super::protocol::{Machine, Verdict};
 use super::root::Root;
 use super::run::{File, Run, Watch, rescue_path, rescued};
-use super::{Options, platform, slot};
+use super::{Options, platform};
 use crate::code::{Code, Rejection, Warning};
 
 /// What there was to recover.
@@ -52,6 +52,7 @@ pub fn recover(
         refused: None,
         begun: true,
         ended: false,
+        orphans: false,
     };
     run.warnings.extend(rescued_before(root, rev, run.files.len()));
     let Some((verdict, kept)) = run.run(machine, watch) else {
@@ -63,12 +64,13 @@ pub fn recover(
         return Err(Rejection::new(Code::Io, told));
     }
     let done = matches!(verdict, Verdict::Done | Verdict::NotDurable);
-    if !done {
-        run.sweep(&kept);
-    } else if run.intent.forgotten
-        && let Ok(Some(undo)) = root.undo()
-    {
-        run.files.iter().for_each(|file| drop(slot::free(undo, &file.slot)));
+    if done && run.intent.forgotten && !run.ended {
+        let why = run.refused.map_or_else(String::new, |r| format!(": {}", r.message));
+        return Err(Rejection::new(Code::Io, format!("what r{rev} forgot cannot be emptied{why}")));
+    }
+    match done {
+        true => run.free_forgotten(),
+        false => run.sweep(&kept),
     }
     let mut told = format!("r{rev}, which had been interrupted, was {}", if done { "finished" } else { "undone" });
     if !kept.is_empty() {

@@ -67,23 +67,33 @@ impl Root {
         held(&self.undo, || platform::open_dir(self.dir.as_fd(), ".memdir/undo"), ".memdir/undo")
     }
 
-    /// Makes `.memdir/` with what belongs in it, where it is missing.
+    /// Makes `.memdir/` with what belongs in it, where it is missing. With `sync`, a new `undo/` is waited for; for
+    /// `.memdir/` itself there is [`Root::sync_machine`].
     pub fn make_machine(&self, sync: bool) -> Result<(), Rejection> {
         if self.undo()?.is_some() {
             return Ok(());
         }
         make_dir(&self.dir, ".memdir")?;
         let Some(machine) = self.machine()? else { return Err(refusal_to_write(Errno::NOENT, "'.memdir'")) };
-        match platform::create(machine, ".gitignore") {
-            Ok(file) => write_all(&file, b"*\n").map_err(|e| refusal_to_write(e, "'.memdir/.gitignore'"))?,
-            Err(Errno::EXIST) => {}
+        match platform::create_whole(machine, ".gitignore", b"*\n") {
+            Ok(()) | Err(Errno::EXIST) => {}
             Err(e) => return Err(refusal_to_write(e, "'.memdir/.gitignore'")),
         }
         make_dir(machine, "undo")?;
         if sync {
-            let _ = (platform::sync(machine), platform::sync(&self.dir));
+            platform::sync(machine).map_err(|e| refusal_to_write(e, "'.memdir/'"))?;
         }
         Ok(())
+    }
+
+    /// Waits until `.memdir/` and the names in it are on the disk. Asked before the first line of a journal, whoever
+    /// made the folder: that command may have been killed before it could wait itself.
+    pub fn sync_machine(&self) -> Result<(), Rejection> {
+        let refused = |e| refusal_to_write(e, "'.memdir/'");
+        if let Some(machine) = self.machine()? {
+            platform::sync(machine).map_err(refused)?;
+        }
+        platform::sync(&self.dir).map_err(refused)
     }
 
     /// Opens the folder that a path lies in; `None` when it does not exist.
@@ -134,8 +144,10 @@ impl Root {
     /// Opens a file for reading only; `None` when it does not exist.
     pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
         let Some(dir) = self.parent(path)? else { return Ok(None) };
-        let plain = open_plain(&dir, last(path), &format!("'{path}'"))?;
-        Ok(plain.map(|p| p.fd.into()))
+        match open_plain(&dir, last(path), &format!("'{path}'"))? {
+            Some(plain) if plain.stat.st_size as u64 > LARGEST => Err(too_large(&format!("'{path}'"))),
+            plain => Ok(plain.map(|p| p.fd.into())),
+        }
     }
 }
 
@@ -213,19 +225,22 @@ pub fn version(plain: &Plain, shown: &str) -> Result<Version, Rejection> {
     })
 }
 
+fn too_large(shown: &str) -> Rejection {
+    Rejection::new(Code::TooLarge, format!("{shown} is larger than 64 MiB"))
+}
+
 /// The bytes of an open file.
 pub fn contents(plain: &Plain, shown: &str) -> Result<Vec<u8>, Rejection> {
     let size = plain.stat.st_size as u64;
-    let too_large = || Rejection::new(Code::TooLarge, format!("{shown} is larger than 64 MiB"));
     if size > LARGEST {
-        return Err(too_large());
+        return Err(too_large(shown));
     }
     // One byte more, so that the read that fills it also finds the end.
     let mut bytes = Vec::with_capacity(size as usize + 1);
     loop {
         match rustix::io::read(&plain.fd, rustix::buffer::spare_capacity(&mut bytes)) {
             Ok(0) => return Ok(bytes),
-            Ok(_) if bytes.len() as u64 > LARGEST => return Err(too_large()),
+            Ok(_) if bytes.len() as u64 > LARGEST => return Err(too_large(shown)),
             Ok(_) if bytes.len() == bytes.capacity() => bytes.reserve(64 << 10),
             // A short read of a regular file is its end, unless it grew since: the size tells.
             Ok(_) if bytes.len() as u64 == size => return Ok(bytes),
@@ -260,6 +275,7 @@ pub fn refusal(error: Errno, what: &str) -> Rejection {
         Errno::LOOP | Errno::MLINK => Rejection::new(Code::UnsafeFile, format!("{what} is a symbolic link")),
         Errno::XDEV => Rejection::new(Code::UnsafeFile, format!("{what} is on another mount")),
         Errno::NXIO => Rejection::new(Code::UnsafeFile, format!("{what} is a socket or a device")),
+        Errno::NOTDIR => Rejection::new(Code::UnsafeFile, format!("{what} is not a directory")),
         e => Rejection::new(Code::Io, format!("{what} cannot be read: {}", reason(e))),
     }
 }

@@ -116,6 +116,8 @@ pub struct Run<'a> {
     pub begun: bool,
     /// Whether its end is.
     pub ended: bool,
+    /// Whether an earlier batch of its number left slots.
+    pub orphans: bool,
 }
 
 impl Run<'_> {
@@ -196,7 +198,7 @@ impl Run<'_> {
     fn look(&mut self, place: Place, i: usize) -> Result<Text, Rejection> {
         match self.open(place, i) {
             Ok(None) => Ok(Text::Absent),
-            Ok(Some(plain)) => self.judge(i, &plain),
+            Ok(Some(plain)) => self.judge(place, i, &plain),
             // A link, a directory, a file closed to us: somebody put it there.
             Err(r) if r.code == Code::UnsafeFile || self.is_there(place, i) => Ok(Text::Other),
             Err(r) => Err(r),
@@ -212,20 +214,25 @@ impl Run<'_> {
         }
     }
 
-    fn judge(&self, i: usize, plain: &Plain) -> Result<Text, Rejection> {
+    fn judge(&self, place: Place, i: usize, plain: &Plain) -> Result<Text, Rejection> {
         // Asked before the bytes are read: who writes and closes between the two must not go unseen.
         if platform::has_writer(&plain.fd) {
             return Ok(Text::Other);
         }
-        self.compare(i, plain)
+        self.compare(place, i, plain)
     }
 
-    fn compare(&self, i: usize, plain: &Plain) -> Result<Text, Rejection> {
+    fn compare(&self, place: Place, i: usize, plain: &Plain) -> Result<Text, Rejection> {
         let bytes = match contents(plain, "a file of this change") {
             Err(r) if r.code == Code::TooLarge => return Ok(Text::Other),
             answer => answer?,
         };
         let file = &self.files[i];
+        // What is forgotten was emptied when it came out; then this batch stands.
+        let emptied = self.recovering && self.intent.forgotten && bytes.is_empty() && place == Place::Slot;
+        if emptied && file.kind != Kind::Create {
+            return Ok(Text::Base);
+        }
         let mode = platform::mode(&plain.stat);
         let same_inode = plain.stat.st_ino == file.inode;
         let is = |known: &Option<Known>| known.as_ref().is_some_and(|k| k.is(&bytes, mode));
@@ -244,7 +251,7 @@ impl Run<'_> {
         loop {
             let Some(plain) = self.open(Place::Target, i)? else { return Ok(Seen::Saw(Text::Absent)) };
             if !platform::has_writer(&plain.fd) {
-                let text = self.compare(i, &plain)?;
+                let text = self.compare(Place::Target, i, &plain)?;
                 self.files[i].old = Some(plain);
                 return Ok(Seen::Saw(text));
             }
@@ -257,7 +264,9 @@ impl Run<'_> {
     }
 
     fn write_slot(&mut self, i: usize) -> Result<(), Rejection> {
-        self.root.make_machine(self.full())?;
+        // The first line of a journal waits for the folders it stands in.
+        let begun = self.journal.as_ref().is_some_and(|journal| journal.size > 0);
+        self.root.make_machine(begun && self.full())?;
         if self.files[i].kind == Kind::Create && self.parent(i)?.is_none() {
             let made = self.root.make_parents(&self.files[i].path, self.full())?;
             self.intent.dirs.extend(made);
@@ -269,6 +278,7 @@ impl Run<'_> {
         };
         let sync = self.options.durability != Durability::Fast;
         let written = slot::write(undo, &file.slot, &bytes, mode, file.old.as_ref(), sync)?;
+        self.orphans |= written.orphan;
         self.warnings.extend(written.warning);
         let file = &mut self.files[i];
         (file.inode, file.old) = (written.inode, None);
@@ -290,14 +300,24 @@ impl Run<'_> {
     }
 
     fn append_intent(&mut self) -> Result<Seen, Rejection> {
+        let undo = self.undo()?;
+        slot::free_orphans(undo, self.intent.rev, self.files.len(), self.orphans);
+        // A recovery takes a new file whose slot is gone for done, so the slot's name must be on the disk first. The
+        // slots of other kinds can be made again or are not needed.
+        if self.full() && self.files.iter().any(|file| file.kind == Kind::Create) {
+            platform::sync(undo).map_err(|e| refusal_to_write(e, "'.memdir/undo/'"))?;
+        }
         let line = intent_line(&self.intent)?;
         if self.journal.is_none() {
             let Some(machine) = self.root.machine()? else {
                 return Err(taken_away("'.memdir/'"));
             };
-            *self.journal = Some(Journal::create(machine, self.options.durability != Durability::Fast)?);
+            *self.journal = Some(Journal::create(machine)?);
         }
         let Some(journal) = self.journal.as_mut() else { return Ok(Seen::Refused) };
+        if journal.size == 0 && self.options.durability != Durability::Fast {
+            self.root.sync_machine()?;
+        }
         journal.append(&line).map_err(|e| refusal_to_write(e, "the journal"))?;
         self.begun = true;
         if self.options.durability == Durability::Fast {
@@ -317,6 +337,12 @@ impl Run<'_> {
         if ending != Ending::Done && self.options.durability != Durability::Fast {
             // That it was put back must not reach the disk before the putting back does.
             let _ = self.sync_dirs();
+        }
+        if ending == Ending::Done && self.intent.forgotten {
+            // Who is killed between the end line and the freeing of the slots must leave no text in them.
+            for file in self.files.iter().filter(|file| file.kind != Kind::Create) {
+                slot::empty(self.undo()?, &file.slot)?;
+            }
         }
         let Some(journal) = self.journal.as_mut() else { return Ok(()) };
         journal.append(&end_line(self.intent.rev, ending)).map_err(refused)?;
@@ -410,6 +436,15 @@ impl Run<'_> {
             }
         }
         answer
+    }
+
+    /// Frees the slots of a batch that keeps no text, once it has ended.
+    pub fn free_forgotten(&self) {
+        if let Ok(Some(undo)) = self.root.undo()
+            && self.intent.forgotten
+        {
+            self.files.iter().for_each(|file| drop(slot::free(undo, &file.slot)));
+        }
     }
 
     /// Takes away what an undone batch leaves behind: its own texts in slots, folders that it made.

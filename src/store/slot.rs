@@ -27,6 +27,8 @@ pub fn parse_name(name: &str) -> Option<(u64, usize)> {
 pub struct Written {
     /// Its inode.
     pub inode: u64,
+    /// Whether an orphan lay there.
+    pub orphan: bool,
     /// What of the old file could not be carried over.
     pub warning: Option<Warning>,
 }
@@ -36,6 +38,32 @@ pub fn free(undo: impl AsFd, name: &str) -> Result<(), Rejection> {
     match rustix::fs::unlinkat(undo, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(e) => Err(refusal_to_write(e, "an undo slot")),
+    }
+}
+
+/// Takes the text out of a slot and leaves its name, which still says that something came out.
+pub fn empty(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
+    let refused = |e: Errno| refusal_to_write(e, "an undo slot");
+    match platform::open_append(undo, name) {
+        Ok(file) => rustix::fs::ftruncate(&file, 0).and_then(|()| platform::sync(&file)).map_err(refused),
+        Err(Errno::NOENT) => Ok(()),
+        Err(e) => Err(refused(e)),
+    }
+}
+
+/// How far beyond the first file that a batch does not have its orphans are looked for, once one was met.
+const BEYOND: usize = 64;
+
+/// Frees the slots that an earlier batch of this number, which never got an intent, left beyond the files of this one.
+/// Where there is no sign of such a batch (`met`), that is one look.
+pub fn free_orphans(undo: BorrowedFd<'_>, rev: u64, files: usize, met: bool) {
+    let mut last = if met { files + BEYOND } else { files };
+    let mut i = files;
+    while i <= last {
+        if rustix::fs::unlinkat(undo, name(rev, i), AtFlags::empty()).is_ok() {
+            last = i + BEYOND;
+        }
+        i += 1;
     }
 }
 
@@ -49,9 +77,11 @@ pub fn write(
     sync: bool,
 ) -> Result<Written, Rejection> {
     let refused = |e: Errno| refusal_to_write(e, "an undo slot");
+    let mut orphan = false;
     let file = match platform::create(undo, name) {
-        // An orphan of that name: its batch never got an intent.
+        // Its batch never got an intent.
         Err(Errno::EXIST) => {
+            orphan = true;
             free(undo, name)?;
             platform::create(undo, name)
         }
@@ -70,7 +100,7 @@ pub fn write(
     if sync {
         platform::sync(&file).map_err(refused)?;
     }
-    Ok(Written { inode: stat.st_ino, warning })
+    Ok(Written { inode: stat.st_ino, orphan, warning })
 }
 
 /// Owner, group and extended attributes, as far as the system lets us.

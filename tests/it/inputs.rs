@@ -86,7 +86,9 @@ impl Memory {
     }
 
     fn fed(&self, line: &[&str], content: &[u8]) -> Output {
-        let mut child = self.command(line).stdin(Stdio::piped()).spawn().unwrap();
+        // A loaded machine may need longer than the silent pipe is given here.
+        let mut command = self.command(line);
+        let mut child = command.env("MEMDIR_STDIN_WAIT", "9000").stdin(Stdio::piped()).spawn().unwrap();
         drop(child.stdin.take().unwrap().write_all(content));
         child.wait_with_output().unwrap()
     }

@@ -1,10 +1,14 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
 mod answers;
+mod bad_input;
+mod batches;
+mod changes;
 mod corpus;
 mod crowds;
 mod document;
 mod editing;
+mod faults;
 mod forget;
 mod fuzz;
 mod generated;
@@ -13,17 +17,22 @@ mod hostile;
 mod inputs;
 mod judge;
 mod memory;
+mod outside;
 mod paths;
 mod place;
 mod planning;
 mod races;
+mod readers;
 mod readme;
 mod real;
 mod recovery;
 mod rules;
 mod sandbox;
+mod seeds;
 mod store;
 mod summary_merge;
 mod support;
+mod terminal;
 mod tidy;
 mod tour;
+mod undo;

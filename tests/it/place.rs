@@ -89,7 +89,7 @@ impl Place {
     /// Runs a command line with something on stdin.
     pub fn fed(&self, line: &[&str], content: &[u8]) -> Told {
         let mut command = self.command(line);
-        command.stdin(Stdio::piped());
+        command.stdin(Stdio::piped()).env("MEMDIR_STDIN_WAIT", "9000");
         ended(command, content, line)
     }
 
@@ -159,4 +159,42 @@ fn reader(stream: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>>
         drop(told.send(bytes));
     });
     answer
+}
+
+const NOBODY: u32 = 65534;
+
+/// Whether this process may go on with a test that must not run as root. As root the test is started again as nobody,
+/// in a folder of nobody's, and must pass there; then there is nothing left to do here.
+///
+/// # Panics
+/// Where that is not possible: such a test is never skipped in silence, and never run as root.
+pub fn unprivileged(test: &str) -> bool {
+    if !rustix::process::geteuid().is_root() {
+        return true;
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    // The build's own folder may be closed to nobody; the folder it gets is not.
+    for (from, to) in [(std::env::current_exe().expect("a program"), "it"), (program(), "memdir")] {
+        fs::copy(from, dir.path().join(to)).expect("a copy of the program");
+    }
+    for (name, mode) in [("theirs.md", 0o644), ("closed.md", 0o600)] {
+        let file = dir.path().join(name);
+        fs::write(&file, "# Theirs\n\n- another user's\n").expect("written");
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("its mode");
+    }
+    std::os::unix::fs::chown(dir.path(), Some(NOBODY), Some(NOBODY)).expect("given away");
+    let output = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"])
+        .arg(dir.path().join("it"))
+        .args([test, "--exact", "--nocapture"])
+        .env("TMPDIR", dir.path())
+        .env("MEMDIR_TEST_PROGRAM", dir.path().join("memdir"))
+        .env("MEMDIR_TEST_THEIRS", dir.path())
+        .current_dir(dir.path())
+        .output()
+        .unwrap_or_else(|e| panic!("{test} never runs as root, and setpriv (util-linux) cannot be started: {e}"));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && told.contains("1 passed"), "as nobody: {told}");
+    print!("{told}");
+    false
 }

@@ -404,3 +404,201 @@ fn every_combination_has_the_outcome_that_the_eight_rules_give() {
     assert_eq!(kinds, all);
     assert!(counted.values().sum::<usize>() > 25_000, "{counted:?}");
 }
+
+/// Plans one operation of the wire's dialect on some files (each with the text it had).
+#[track_caller]
+fn check(files: &[(&str, &str, &str)], policy: &str, ops: &str) -> Result<Changeset, Vec<Rejection>> {
+    let batch = memdir::operation::read::batch(ops).unwrap();
+    World::of(files).plan(&batch.operations, &memdir::policy::load(policy).policy, false)
+}
+
+/// One file's text after an operation.
+#[track_caller]
+fn becomes(text: &str, past: &str, policy: &str, ops: &str) -> String {
+    let changeset = check(&[(PATH, text, past)], policy, ops).unwrap();
+    match changeset.files.first() {
+        Some(file) => String::from_utf8(file.after.clone().unwrap().to_vec()).unwrap(),
+        None => text.to_owned(),
+    }
+}
+
+#[track_caller]
+fn code(text: &str, past: &str, policy: &str, ops: &str) -> Code {
+    check(&[(PATH, text, past)], policy, ops).unwrap_err()[0].code
+}
+
+const LINE: &str = "  <!-- mem id=mem7 imp=9 pin=true -->\n";
+
+#[test]
+fn a_line_that_turned_up_under_another_bullet_names_nothing() {
+    let left = format!("- Age is 30\n- Lives in Denver\n{LINE}");
+    let stray = format!("- Age is 30\n{LINE}");
+    let rm = r#"{"op":"rm","at":"procedures/p.md@mem7","text":"Age is 30"}"#;
+    assert_eq!(code(&stray, &left, "", rm), Code::BulletChanged);
+    // A person wrote the line: nothing had it before.
+    assert_eq!(becomes(&stray, "- Age is 30\n", "", rm), "");
+    // Somebody says what the bullet has: the stray line goes.
+    let set =
+        r#"{"op":"set","at":"procedures/p.md@HANDLE","meta":{"imp":"3"}}"#.replace("HANDLE", &handle("Age is 30"));
+    assert_eq!(becomes(&stray, &left, "", &set), "- Age is 30\n  <!-- mem imp=3 -->\n");
+    assert_eq!(becomes(&stray, "- Age is 30\n", "", &set), "- Age is 30\n  <!-- mem id=mem7 imp=3 pin=true -->\n");
+}
+
+const COMPACT: &str = "version: 1\nlimits:\n  - {at: \"procedures/*.md\", bullets: 2, on_limit: compact}\n";
+const REFUSE: &str = "version: 1\nlimits:\n  - {at: \"procedures/*.md\", bullets: 2}\n";
+
+#[test]
+fn a_stray_line_pins_nothing() {
+    let left = format!("- one\n- gone\n{LINE}- two\n");
+    let stray = format!("- one\n{LINE}- two\n");
+    let add = r#"{"op":"add","at":"procedures/p.md","text":"three"}"#;
+    assert_eq!(becomes(&stray, &left, COMPACT, add), "- two\n- three\n");
+    // Where the line is the bullet's own, it is pinned and the next oldest goes.
+    assert_eq!(becomes(&stray, &stray, COMPACT, add), format!("- one\n{LINE}- three\n"));
+}
+
+#[test]
+fn a_limit_refuses_with_the_least_valuable_bullets_or_makes_room_and_says_so() {
+    let text = "- one\n  <!-- mem imp=9 -->\n- two\n";
+    let add = r#"{"op":"add","at":"procedures/p.md","text":"three"}"#;
+    let refused = check(&[(PATH, text, text)], REFUSE, add).unwrap_err();
+    assert_eq!(refused[0].code, Code::LimitReached);
+    let listed: Vec<_> =
+        refused[0].details["candidates"].as_array().unwrap().iter().map(|c| c["text"].clone()).collect();
+    assert_eq!(listed, ["two", "one"]);
+    let made = check(&[(PATH, text, text)], COMPACT, add).unwrap();
+    let files: Vec<_> = made.files.iter().map(|f| f.path.as_str()).collect();
+    assert_eq!(files, [PATH, "archive/procedures/p.md"]);
+    assert_eq!(made.warnings[0].code, Code::LimitReached);
+    assert_eq!(made.warnings[0].details["archive"], "archive/procedures/p.md");
+    // Removing and rephrasing are always allowed, even where a file is over its limit already.
+    let over = "- one\n- two\n- three\n";
+    assert_eq!(becomes(over, over, REFUSE, r#"{"op":"rm","at":"procedures/p.md","text":"one"}"#), "- two\n- three\n");
+    let update = r#"{"op":"update","at":"procedures/p.md","old":"one","text":"uno"}"#;
+    assert_eq!(becomes(over, over, REFUSE, update), "- uno\n- two\n- three\n");
+}
+
+#[test]
+fn what_follows_the_choice() {
+    let text = "- Prefers tabs\n- Vegan since 2024\n";
+    let op = |op: &str, rest: &str| format!(r#"{{"op":"{op}","at":"procedures/p.md",{rest}}}"#);
+    let same = |ops: &str| check(&[(PATH, text, text)], "", ops).unwrap().effects[0].sign;
+    assert_eq!(
+        code(text, text, "", &op("update", r#""old":"Prefers tabs","text":"Vegan since 2024""#)),
+        Code::Duplicate
+    );
+    assert_eq!(same(&op("update", r#""old":"Prefers tabs","text":"Prefers  tabs""#)), Sign::Same);
+    assert_eq!(same(&op("add", r#""text":"Prefers tabs""#)), Sign::Same);
+    let long = "- Drinks dark roast coffee in the morning\n";
+    let near = r#""text":"Drinks dark roast coffee in the mornings""#;
+    let near = check(&[(PATH, long, long)], "", &op("add", near)).unwrap();
+    assert_eq!((near.warnings[0].code, near.files.len()), (Code::NearDuplicate, 1));
+    let rest = r#""text":"Prefers tabs","if_match":"0123456789""#;
+    assert!(check(&[(PATH, text, text)], "", &op("add", rest)).unwrap().files.is_empty());
+    let refused = check(&[(PATH, text, text)], "", &op("add", r#""text":"new","if_match":"0123456789""#)).unwrap_err();
+    assert_eq!(refused[0].code, Code::Conflict);
+    assert_eq!(refused[0].details["etag"], Etag::of(text.as_bytes()).short());
+}
+
+#[test]
+fn if_match_proves_what_seen_proves() {
+    let etag = Etag::of(TEXT.as_bytes()).short();
+    let op = |etag: &str, rest: &str| format!(r#"{{"op":"rm","at":"procedures/p.md{rest},"if_match":"{etag}"}}"#);
+    assert_eq!(becomes(TEXT, PAST, "", &op(&etag, r#"@mem7""#)), after(&Act(4), None));
+    assert_eq!(becomes(TEXT, PAST, "", &op(&etag, r#"","index":1"#)), after(&Act(0), None));
+    assert_eq!(code(TEXT, PAST, "", &op("0123456789", r#"@mem7""#)), Code::Conflict);
+    assert_eq!(code(TEXT, PAST, "", &op("0123456789", r#"","index":1"#)), Code::Conflict);
+    assert_eq!(code(TEXT, PAST, "", &op("0123456789", r#"","index":99"#)), Code::Conflict);
+}
+
+#[test]
+fn a_rm_without_a_selector_takes_the_whole_and_needs_proof_of_it() {
+    let rm = r#"{"op":"rm","at":"procedures/p.md#work"}"#;
+    assert_eq!(code(TEXT, PAST, "", rm), Code::NeedsProof);
+    let seen = Etag::of(&TEXT.as_bytes()[TEXT.find("## Work").unwrap()..]).short();
+    let rm = format!(r#"{{"op":"rm","at":"procedures/p.md#work","seen":"{seen}"}}"#);
+    assert_eq!(becomes(TEXT, PAST, "", &rm), TEXT[..TEXT.find("\n## Work").unwrap()]);
+}
+
+#[test]
+fn stamps_are_written_only_when_the_policy_asks_and_ids_never_unasked() {
+    let text = "- Prefers tabs\n- Updated: 2025-01-01\n";
+    let add = r#"{"op":"add","at":"procedures/p.md","text":"new","source":"chat-1"}"#;
+    assert_eq!(becomes(text, text, "", add), format!("{text}- new\n"));
+    let all = "version: 1\nstamps: [added, by, upd, src, updated]\n";
+    assert_eq!(
+        becomes(text, text, all, add),
+        "- Prefers tabs\n- Updated: 2026-02-24\n- new\n  <!-- mem src=chat-1 by=tester added=2026-02-24 -->\n"
+    );
+    let update = r#"{"op":"update","at":"procedures/p.md","old":"Prefers tabs","text":"Prefers spaces"}"#;
+    let only = "version: 1\nstamps: [updated]\n";
+    assert_eq!(becomes(text, text, only, update), "- Prefers spaces\n- Updated: 2026-02-24\n");
+    let own = r#"{"op":"update","at":"procedures/p.md","old":"Updated: 2025-01-01","text":"Updated: 2025-06-01"}"#;
+    assert_eq!(becomes(text, text, only, own), "- Prefers tabs\n- Updated: 2025-06-01\n");
+}
+
+#[test]
+fn names_of_new_files_are_checked_against_those_that_stand() {
+    let files = [("facts/user.md", "- x\n", "- x\n")];
+    let add = |at: &str, more: &str| check(&files, "", &format!(r#"{{"op":"add","at":"{at}","text":"y"{more}}}"#));
+    assert_eq!(add("usr", "").unwrap_err()[0].code, Code::DidYouMean);
+    assert_eq!(add("usr", r#","create":true"#).unwrap().files[0].path.as_str(), "facts/usr.md");
+    assert_eq!(add("facts/User", r#","create":true"#).unwrap_err()[0].code, Code::Exists);
+    assert_eq!(add("travel", "").unwrap().files[0].path.as_str(), "facts/travel.md");
+}
+
+#[test]
+fn a_file_with_conflict_markers_is_not_written() {
+    let text = "- a\n<<<<<<< ours\n- b\n=======\n- c\n>>>>>>> theirs\n";
+    for op in [r#""op":"add","text":"x""#, r#""op":"rm","text":"a""#, r#""op":"update","old":"a","text":"b""#] {
+        let ops = format!(r#"{{"at":"procedures/p.md",{op}}}"#);
+        assert_eq!(code(text, text, "", &ops), Code::ConflictMarkers, "{op}");
+    }
+}
+
+/// The same rules through the binary: exit statuses, and what a refusal tells its reader.
+#[test]
+fn a_dozen_of_them_through_the_binary() {
+    let memory = Memory::new().file(PATH, TEXT);
+    let tabs = format!("{PATH}@{}", handle("Prefers tabs"));
+    let etag = Etag::of(TEXT.as_bytes()).short();
+    let seen = |etag: &str| format!(r#"{{"op":"update","at":"{PATH}","index":2,"text":"x","seen":"{etag}"}}"#);
+    memory.run(["update", PATH, "x"]).exit(2).tells("usage");
+    memory.run(["bullet", "del", PATH]).exit(2).tells("usage");
+    memory.run(["rm", &format!("{PATH}@zzzz")]).exit(3).tells("bullet_not_found");
+    memory.run(["rm", &format!("{PATH}@{}", handle("Said twice"))]).exit(4).tells("ambiguous_bullet");
+    memory.run(["bullet", "del", PATH, "--index", "2"]).exit(4).tells("needs_proof").tells(&handle("Lives in Austin"));
+    memory.run(["bullet", "del", PATH, "--index", "-1"]).exit(3).tells("bullet_not_found");
+    memory.run(["bullet", "del", PATH, "--index", "99", "-f"]).exit(3).tells("bullet_not_found");
+    memory.run(["rm", &format!("{PATH}@mem7")]).exit(4).tells("needs_proof");
+    memory.run(["update", &tabs, "--old", "Lives in Austin", "x"]).exit(4).tells("text_mismatch");
+    memory.run(["update", PATH, "Prefers tabs", "Lives in Austin"]).exit(4).tells("duplicate");
+    memory.run(["apply"]).stdin(seen("0123456789")).exit(4).tells("needs_proof");
+    memory.run(["apply", "-n"]).stdin(seen(&etag)).exit(0).says("+- x");
+    memory
+        .done(["update", PATH, "Prefers tabs", "Prefers spaces"])
+        .diff(&format!("M {PATH}\n-- Prefers tabs\n+- Prefers spaces\n"));
+    let error = memory.run(["rm", &tabs, "--json"]).exit(4).error();
+    assert_eq!(error["code"], "bullet_changed");
+    assert_eq!(error["details"]["now"]["text"], "Prefers spaces");
+    assert_eq!(error["try"][0], format!("memdir read {PATH}@{}", handle("Prefers spaces")));
+    memory.done(["bullet", "del", PATH, "--index", "5", "-f"]);
+    memory.done(["bullet", "del", PATH, "--index", "4", "Said twice"]);
+    assert!(memory.text(PATH).unwrap().ends_with("- Said twice\n\n## Work\n"));
+}
+
+#[test]
+fn check_reports_a_stray_line_and_takes_it_out() {
+    let memory = Memory::new().file(PATH, "- Age is 30\n- Lives in Denver\n");
+    memory.done(["set", &format!("{PATH}@{}", handle("Lives in Denver")), "id=mem7"]);
+    memory.done(["add", PATH, "Vegan"]);
+    memory.put(PATH, "- Age is 30\n  <!-- mem id=mem7 -->\n- Vegan\n");
+    memory.run(["rm", &format!("{PATH}@mem7"), "-f"]).exit(4).tells("bullet_changed");
+    memory.run(["check"]).may_change().ends().says("orphan_metadata");
+    // Another change of memdir does not make the line say anything.
+    memory.done(["add", PATH, "Likes tea"]);
+    memory.run(["rm", &format!("{PATH}@mem7"), "-f"]).exit(4);
+    memory.run(["check", "--fix"]).ends();
+    assert_eq!(memory.text(PATH).unwrap(), "- Age is 30\n- Vegan\n- Likes tea\n");
+    memory.done(["check"]);
+}

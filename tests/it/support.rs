@@ -180,13 +180,26 @@ impl Run<'_> {
     /// Runs it; the exit status must be this one.
     #[track_caller]
     pub fn exit(self, status: i32) -> Ran {
+        let stays = self.stays;
+        let ran = self.ends();
+        assert_eq!(ran.status, status, "{ran}");
+        if status != 0 && stays {
+            assert_eq!(ran.difference, "", "it failed, and it changed the memory\n{ran}");
+            assert_eq!(ran.stdout, "", "it failed, and it answered\n{ran}");
+        }
+        ran
+    }
+
+    /// Runs it, however it ends; a death by signal is a failure of the test.
+    #[track_caller]
+    pub fn ends(self) -> Ran {
         let before = self.memory.tree();
         let home = self.memory.above.path();
         let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
         command.args(&self.words).current_dir(home).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", home).env("XDG_CONFIG_HOME", home.join("config")).env("XDG_STATE_HOME", home.join("state"));
-        command.env("MEMDIR", self.memory.dir()).env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester");
+        command.env("TMPDIR", home).env("MEMDIR", self.memory.dir()).env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester");
         command.env("MEMDIR_DURABILITY", "fast").env("MEMDIR_STDIN_WAIT", "10000");
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", home).env("LC_ALL", "C.UTF-8");
         command.envs(self.env.iter().map(|(k, v)| (k, v)));
@@ -198,24 +211,21 @@ impl Run<'_> {
             let _ = pipe.write_all(text);
         }
         let output = child.wait_with_output().unwrap();
-        let ran = Ran {
+        Ran {
             what: self.words.join(" "),
+            status: output.status.code().expect("it ends by itself"),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
             difference: difference(&before, &self.memory.tree()),
-        };
-        assert_eq!(output.status.code(), Some(status), "{ran}");
-        if status != 0 && self.stays {
-            assert_eq!(ran.difference, "", "it failed, and it changed the memory\n{ran}");
-            assert_eq!(ran.stdout, "", "it failed, and it answered\n{ran}");
         }
-        ran
     }
 }
 
 /// A command that ran.
 pub struct Ran {
     what: String,
+    /// Its exit status.
+    pub status: i32,
     /// Its answer.
     pub stdout: String,
     /// Its talk.

@@ -91,6 +91,8 @@ fn wall(words: &[&str], allowed: impl Fn(&Source) -> bool) {
     let mut broken = Vec::new();
     for source in sources("src").iter().filter(|s| !allowed(s)) {
         for (n, line) in source.code() {
+            // A file that the store opened may be handed on; opening one is what the wall is for.
+            let line = &line.replace("std::fs::File", "File");
             broken.extend(words.iter().filter(|w| names(line, w)).map(|w| format!("{}:{n}: {w}", source.path)));
         }
     }
@@ -105,7 +107,8 @@ fn a_word_is_found_whole() {
 
 #[test]
 fn disks_belong_to_store_and_host() {
-    wall(&["std::fs", "fs_err", "walkdir", "rustix", "libc"], |s| ["store", "host"].contains(&s.room()));
+    let words = ["std::fs", "fs_err", "walkdir", "rustix", "libc", "File::open", "File::create", "File::options"];
+    wall(&words, |s| ["store", "host"].contains(&s.room()));
 }
 
 #[test]

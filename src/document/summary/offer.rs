@@ -2,6 +2,8 @@
 //!
 //! Never looks into front matter, code or the summary line itself.
 
+use std::collections::HashSet;
+
 use super::{Document, Genre};
 use crate::document::{Kind, Span};
 use crate::text::columns;
@@ -20,11 +22,20 @@ pub fn all(document: &Document, genre: Genre) -> Terms {
         }
     };
     let mut sections = headings(document, genre).into_iter().peekable();
-    for bullet in labelled(document, genre) {
-        while let Some((_, title)) = sections.next_if(|(at, _)| *at < bullet.0) {
+    // A long list repeats its labels: one that gave its term once needs no second look.
+    let mut known: HashSet<&str> = HashSet::new();
+    for (bullet, key) in labelled(document, genre) {
+        if known.contains(key) {
+            continue;
+        }
+        let at = document.bullets()[bullet].line;
+        while let Some((_, title)) = sections.next_if(|(start, _)| *start < at) {
             add(heading(&title));
         }
-        add(label(&bullet.1));
+        if let Some(term) = label(&document.bullet_text(bullet)) {
+            known.insert(key);
+            add(Some(term));
+        }
     }
     sections.for_each(|(_, title)| add(heading(&title)));
     terms
@@ -36,12 +47,14 @@ fn headings(document: &Document, genre: Genre) -> Vec<(u32, String)> {
     sections.map(|(i, s)| (s.heading.start, document.section_title(i).into_owned())).collect()
 }
 
-fn labelled(document: &Document, genre: Genre) -> Vec<(u32, String)> {
-    if genre == Genre::Episodes {
-        return Vec::new();
-    }
-    let top = document.bullets().iter().enumerate().filter(|(_, b)| b.depth == 0);
-    top.map(|(i, b)| (b.line, document.bullet_text(i).into_owned())).collect()
+/// The top-level bullets that may have a label, each with what stands before its first colon.
+fn labelled(document: &Document, genre: Genre) -> impl Iterator<Item = (usize, &str)> {
+    let wanted = if genre == Genre::Episodes { 0 } else { document.bullets().len() };
+    let top = (0..wanted).filter(|&i| document.bullets()[i].depth == 0);
+    top.filter_map(|i| {
+        let raw = without_category(document.bullet_raw(i).trim_start());
+        Some((i, &raw[..label_end(raw)?.0]))
+    })
 }
 
 /// The term of a labelled bullet.
@@ -53,14 +66,19 @@ fn label(text: &str) -> Option<String> {
 /// them with letters.
 fn labelled_text(text: &str) -> Option<(String, &str)> {
     let text = without_category(text.trim_start());
-    let wide = text.find('：').map(|i| (i, '：'.len_utf8()));
-    let colon = text.match_indices(':').map(|(i, _)| (i, 1)).find(|&(i, _)| ends_label(&text[i + 1..]));
-    let (end, length) = [wide, colon].into_iter().flatten().min()?;
+    let (end, length) = label_end(text)?;
     let rest = text[end + length..].trim_start_matches(['*', '_', '`']).trim();
     let term = term(&text[..end], usize::MAX)?;
     let short = term.split(' ').count() <= 3 && columns(&term) <= 40 && term.chars().any(char::is_alphabetic);
     let sentence = text[..end].contains(['，', '。', ',']) || text[..end].contains(". ");
     (short && !sentence && !rest.is_empty()).then_some((term, rest))
+}
+
+/// Where a label would end: at its colon, and how long that is.
+fn label_end(text: &str) -> Option<(usize, usize)> {
+    let wide = text.find('：').map(|i| (i, '：'.len_utf8()));
+    let colon = text.match_indices(':').map(|(i, _)| (i, 1)).find(|&(i, _)| ends_label(&text[i + 1..]));
+    [wide, colon].into_iter().flatten().min()
 }
 
 fn ends_label(rest: &str) -> bool {
@@ -122,15 +140,20 @@ pub fn prose(document: &Document) -> String {
                 add(labelled_text(&text).map_or(&*text, |(_, rest)| rest));
             }
             Kind::Paragraph => add(&document.text()[node.span.range()]),
-            Kind::Quote if !summary.is_some_and(|s| within(s, node.span)) => add(&document.text()[node.span.range()]),
+            Kind::Quote => add(&without(document, node.span, summary)),
             _ => {}
         }
     }
     out
 }
 
-fn within(inner: Span, outer: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
+/// A quote's text; the summary line may stand among its lines.
+fn without(document: &Document, quote: Span, summary: Option<Span>) -> String {
+    let text = document.text();
+    match summary.filter(|s| quote.start <= s.start && s.end <= quote.end) {
+        Some(s) => [&text[quote.start as usize..s.start as usize], &text[s.end as usize..quote.end as usize]].concat(),
+        None => text[quote.range()].to_owned(),
+    }
 }
 
 /// A document's text below the front matter, without the summary line, lower case.

@@ -42,6 +42,13 @@ fn episodes_offer_their_entries_titles() {
 }
 
 #[test]
+fn a_line_inside_a_quote_leaves_the_quote_its_words() {
+    let (before, after) = ("", "> quote\n> Summary: jazz, name\n");
+    let once = followed(before, after, Genre::Facts, Some(Some("jazz, name")));
+    assert_eq!(followed(&once, &once, Genre::Facts, Some(Some("quote"))), "keep", "{once:?}");
+}
+
+#[test]
 fn a_new_line_stands_between_blank_lines_after_the_h1() {
     check("", &format!("# User\n\n{THREE}"), &format!("# User\n\n> Summary: name, work, food\n\n{THREE}"));
     check("", &format!("# User\n{THREE}"), &format!("# User\n\n> Summary: name, work, food\n\n{THREE}"));

@@ -1,0 +1,169 @@
+//! The path grammar: which names must never reach the kernel, and which are people's alone.
+//!
+//! Never looks at a disk; percent signs and variables are never expanded, only refused.
+
+use unicode_normalization::char::is_combining_mark;
+use unicode_normalization::is_nfc;
+
+/// The longest component, in bytes.
+const COMPONENT: usize = 200;
+/// The longest component that a file system holds, in bytes.
+const NAME_MAX: usize = 255;
+/// The longest path, in bytes.
+const WHOLE: usize = 1024;
+/// The deepest path, in components.
+const DEPTH: usize = 8;
+
+/// Why a name must never reach the kernel.
+pub(super) fn escape(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        return Some("it is empty");
+    }
+    if text.len() > 4 * WHOLE {
+        return Some("it is too long");
+    }
+    if text.starts_with('/') {
+        return Some("it is absolute, and not below this data dir");
+    }
+    if text.contains('\0') {
+        return Some("it holds a NUL");
+    }
+    for part in text.split('/') {
+        match part {
+            "" => return Some("a component is empty"),
+            "." | ".." => return Some("'.' and '..' are no components"),
+            _ if part.starts_with('.') => return Some("hidden names are reserved"),
+            _ if part.len() > NAME_MAX => return Some("a component is longer than any file system allows"),
+            _ => {}
+        }
+    }
+    match text.split('/').next() {
+        Some(first) if first.eq_ignore_ascii_case("scopes") && text.contains('/') => {
+            Some("a scope is a data dir of its own: use -C scopes/NAME")
+        }
+        _ => None,
+    }
+}
+
+/// Why a name lies outside the grammar.
+pub(super) fn oddity(text: &str) -> Option<&'static str> {
+    if text.len() > WHOLE {
+        return Some("it is longer than 1,024 bytes");
+    }
+    if text.split('/').count() > DEPTH {
+        return Some("it is deeper than 8 components");
+    }
+    if !text.ends_with(".md") {
+        return Some("it does not end in .md");
+    }
+    if is_everyday(text) {
+        return None;
+    }
+    if let Some(why) = text.chars().find_map(odd_char) {
+        return Some(why);
+    }
+    if !text.is_ascii() && !is_nfc(text) {
+        return Some("it is not in Unicode's normal form C");
+    }
+    text.split('/').find_map(odd_component)
+}
+
+/// Names that need no closer look, and nearly all are: a listing asks this of every file.
+fn is_everyday(text: &str) -> bool {
+    let plain = |b: u8| matches!(b, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-');
+    let fits = |part: &str| {
+        let name = part.strip_suffix(".md").unwrap_or(part);
+        // Device names have three or four letters.
+        (5..=COMPONENT - 3).contains(&name.len()) && !name.starts_with('-') && name.bytes().all(plain)
+    };
+    text.split('/').all(fits)
+}
+
+/// Characters that shells, other systems or readers would take for something else.
+fn odd_char(c: char) -> Option<&'static str> {
+    match c {
+        '\\' | ':' | '<' | '>' | '"' | '|' | '?' | '*' | '%' | '$' | '`' => {
+            Some("it holds one of \\ : < > \" | ? * % $ `")
+        }
+        '\0'..='\x1f' | '\x7f'..='\u{9f}' => Some("it holds a control character"),
+        '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
+        | '\u{115f}'
+        | '\u{1160}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{2800}'
+        | '\u{3164}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}'
+        | '\u{ffa0}'
+        | '\u{fff9}'..='\u{ffff}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}' => Some("it holds an invisible or direction-changing character"),
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
+            Some("it holds a space that is not the plain one")
+        }
+        '\u{2024}'..='\u{2026}'
+        | '\u{2044}'
+        | '\u{2215}'
+        | '\u{2216}'
+        | '\u{2236}'
+        | '\u{2571}'
+        | '\u{2572}'
+        | '\u{27cb}'
+        | '\u{27cd}'
+        | '\u{29f5}'
+        | '\u{29f8}'
+        | '\u{29f9}'
+        | '\u{a789}'
+        | '\u{fe10}'..='\u{fe19}'
+        | '\u{fe30}'
+        | '\u{fe50}'..='\u{fe6b}'
+        | '\u{ff01}'..='\u{ff0f}'
+        | '\u{ff1a}'..='\u{ff20}'
+        | '\u{ff3b}'..='\u{ff40}'
+        | '\u{ff5b}'..='\u{ff65}' => Some("it holds a character that looks like punctuation of a path"),
+        _ => None,
+    }
+}
+
+fn odd_component(part: &str) -> Option<&'static str> {
+    if part.len() > COMPONENT {
+        return Some("a component is longer than 200 bytes");
+    }
+    if part.starts_with(['-', '~', ' ']) {
+        return Some("a component starts with '-', '~' or a space");
+    }
+    if part.starts_with(is_combining_mark) {
+        return Some("a component starts with a mark that joins the '/' before it");
+    }
+    let name = part.strip_suffix(".md").unwrap_or(part);
+    if name.is_empty() || part.ends_with(['.', ' ']) || name.ends_with(['.', ' ']) {
+        return Some("a component is empty or ends in a dot or a space");
+    }
+    let base = part.split('.').next().unwrap_or(part).trim_end().to_lowercase();
+    if is_device(&base) {
+        return Some("a component is a device name on Windows");
+    }
+    is_short(&base).then_some("a component is another name of .git or .memdir on Windows")
+}
+
+/// The 8.3 names that Windows gives the hidden folders: `GIT~1`, `MEMDIR~1`.
+fn is_short(base: &str) -> bool {
+    let n = base.strip_prefix("git~").or_else(|| base.strip_prefix("memdir~"));
+    n.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn is_device(base: &str) -> bool {
+    if matches!(base, "con" | "prn" | "aux" | "nul") {
+        return true;
+    }
+    let digit = base.strip_prefix("com").or_else(|| base.strip_prefix("lpt"));
+    digit.is_some_and(|d| d.chars().count() == 1 && d.chars().all(|c| matches!(c, '0'..='9' | '¹' | '²' | '³')))
+}

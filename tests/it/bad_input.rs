@@ -1,0 +1,335 @@
+//! Bad input of every kind: a clear error with a code, the words that nothing was changed, and every byte as it was.
+//!
+//! Text and `--json` alike. What needs closed files or full disks runs without privileges, or says that it did not.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use fs_err as fs;
+use serde_json::Value;
+
+use crate::place::{Place, Told, program, unprivileged};
+
+const USER: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
+const CONFLICT: &str = "# C\n\n<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n";
+
+/// A line must fail with this exit status and code, say so in both forms, and change nothing.
+#[track_caller]
+fn refused(place: &Place, line: &[&str], content: &[u8], exit: i32, code: &str) {
+    let before = place.files();
+    let text = place.fed(line, content);
+    assert_eq!((text.code, text.error().as_str()), (exit, code), "{line:?}: {text:?}");
+    assert!(text.stdout.is_empty(), "{line:?}: {text:?}");
+    assert!(text.stderr.contains("nothing was changed"), "{line:?}: {text:?}");
+    let json = place.fed(&[&["--json"], line].concat(), content);
+    let error: Value = serde_json::from_str(&json.stderr).unwrap_or_else(|e| panic!("{line:?}: {e}: {json:?}"));
+    assert_eq!((json.code, error["code"].as_str()), (exit, Some(code)), "{line:?}: {error}");
+    assert_eq!((&error["v"], &error["changed"]), (&1.into(), &false.into()), "{line:?}: {error}");
+    assert!(error["message"].as_str().is_some_and(|m| m.len() > 10) && error["try"].is_array(), "{line:?}: {error}");
+    assert!(json.stdout.is_empty(), "{line:?}: {json:?}");
+    assert!(place.files() == before, "{line:?} changed something");
+}
+
+/// A line must succeed.
+#[track_caller]
+fn done(place: &Place, line: &[&str]) -> Told {
+    let told = place.run(line);
+    assert_eq!(told.code, 0, "{line:?}: {told:?}");
+    told
+}
+
+/// Verbs that change a file, each as (line, content).
+fn changes(file: &str) -> Vec<(Vec<&str>, &'static [u8])> {
+    vec![
+        (vec!["add", file, "x"], b""),
+        (vec!["update", file, "a", "x"], b""),
+        (vec!["rm", "-f", file], b""),
+        (vec!["mv", file, "elsewhere"], b""),
+        (vec!["set", file, "summary=x"], b""),
+        (vec!["append", file], b"- x\n"),
+        (vec!["patch", file, "--old", "a", "--new", "x"], b""),
+        (vec!["write", "-f", file], b"x\n"),
+        (vec!["bullet", "del", file, "a"], b""),
+    ]
+}
+
+#[test]
+fn files_that_are_no_text_are_refused_and_stay() {
+    let place = Place::new(&[("facts/user.md", USER)]);
+    place.put("facts/latin.md", b"# L\n\n- caf\xe9\n- a\n");
+    place.put("facts/nul.md", b"# N\n\n- a\0b\n- a\n");
+    for file in ["facts/latin.md", "facts/nul.md"] {
+        for (line, content) in changes(file) {
+            // A whole file that nobody reads may be replaced or removed on the caller's word.
+            if !["rm", "write", "mv"].contains(&line[0]) {
+                refused(&place, &line, content, 5, "not_text");
+            }
+        }
+        refused(&place, &["list", file], b"", 5, "not_text");
+        refused(&place, &["bullet", "list", file], b"", 5, "not_text");
+    }
+    for line in [["read", "facts/latin.md", "-q"], ["read", "--json", "facts/latin.md"], ["read", "facts/nul.md", "-q"]]
+    {
+        let told = place.run(&line);
+        assert_eq!((told.code, told.error().as_str()), (5, "not_text"), "{line:?}: {told:?}");
+    }
+    done(&place, &["list"]);
+    done(&place, &["status"]);
+    done(&place, &["add", "user", "still works"]);
+}
+
+#[test]
+fn a_file_over_64_mib_is_refused_and_stays() {
+    let place = Place::new(&[("facts/user.md", USER)]);
+    let file = std::fs::File::create(place.dir().join("facts/huge.md")).expect("made");
+    file.set_len(65 << 20).expect("sparse");
+    let huge = || fs::metadata(place.dir().join("facts/huge.md")).map(|m| (m.len(), m.modified().ok())).expect("there");
+    let before = huge();
+    for line in [&["read", "huge"][..], &["list", "huge"], &["add", "huge", "x"], &["rm", "-f", "huge"]] {
+        let told = place.run(line);
+        assert_eq!((told.code, told.error().as_str()), (5, "too_large"), "{line:?}: {told:?}");
+        assert_eq!(huge(), before, "{line:?}");
+    }
+    done(&place, &["list"]);
+    done(&place, &["status"]);
+}
+
+#[test]
+fn a_directory_where_a_file_is_expected_is_refused() {
+    let place = Place::new(&[("facts/user.md", USER)]);
+    fs::create_dir_all(place.dir().join("facts/dir.md")).expect("made");
+    fs::create_dir_all(place.dir().join("facts/plain")).expect("made");
+    for (line, content) in changes("facts/dir.md") {
+        refused(&place, &line, content, 5, "unsafe_file");
+    }
+    refused(&place, &["read", "facts/dir.md"], b"", 5, "unsafe_file");
+    refused(&place, &["add", "user", "-F", "memory/facts"], b"", 1, "io");
+    refused(&place, &["read", "facts/user.md/deeper"], b"", 3, "file_not_found");
+    let told = place.run(&["add", "facts/user.md/deeper", "x"]);
+    assert!(told.code != 0 && place.text("facts/user.md") == USER, "{told:?}");
+}
+
+#[test]
+fn conflict_markers_make_a_file_read_only() {
+    let place = Place::new(&[("facts/c.md", CONFLICT)]);
+    for (line, content) in changes("facts/c.md") {
+        if !["rm", "mv"].contains(&line[0]) {
+            refused(&place, &line, content, 5, "conflict_markers");
+        }
+    }
+    assert_eq!(done(&place, &["read", "facts/c.md"]).stdout, CONFLICT);
+    done(&place, &["list", "facts/c.md"]);
+    let told = place.run(&["write", "fresh", "-F", "memory/facts/c.md"]);
+    assert!(told.code == 0 || told.code == 5, "{told:?}");
+}
+
+#[test]
+fn a_broken_policy_refuses_writes_with_its_line_and_lets_reads_go_on() {
+    for (policy, line) in [("version: 1\nlimits: [\n", true), ("version: 1\nunknown_key: 1\n", true), ("- 1\n", false)]
+    {
+        let place = Place::new(&[("facts/user.md", USER)]);
+        place.put("memdir.yaml", policy.as_bytes());
+        refused(&place, &["add", "user", "x"], b"", 5, "invalid_policy");
+        refused(&place, &["undo"], b"", 5, "invalid_policy");
+        let told = place.run(&["add", "user", "x"]);
+        assert!(!line || told.stderr.contains("line 2") || told.stderr.contains("line 3"), "{policy:?}: {told:?}");
+        for read in [&["list"][..], &["read", "user"], &["list", "user"], &["status"]] {
+            let told = done(&place, read);
+            assert!(told.stderr.contains("invalid_policy") || read == ["status"], "{policy:?} {read:?}: {told:?}");
+        }
+    }
+    for (bytes, code) in [(&b"version: \xff\n"[..], "not_text"), (&[b'#'; 70_000][..], "too_large")] {
+        let place = Place::new(&[("facts/user.md", USER)]);
+        place.put("memdir.yaml", bytes);
+        let told = place.run(&["add", "user", "x"]);
+        assert!(told.code == 5 && [code, "invalid_policy"].contains(&told.error().as_str()), "{told:?}");
+        assert_eq!(place.text("facts/user.md"), USER);
+    }
+}
+
+#[test]
+fn a_policy_of_a_newer_version_lets_reads_go_on() {
+    let place = Place::new(&[("facts/user.md", USER)]);
+    place.put("memdir.yaml", b"version: 99\nshiny: true\n");
+    done(&place, &["list"]);
+    assert_eq!(done(&place, &["read", "user"]).stdout, USER);
+    refused(&place, &["add", "user", "x"], b"", 5, "invalid_policy");
+}
+
+#[test]
+fn operations_that_are_not_well_formed_are_refused() {
+    let place = Place::new(&[("facts/user.md", USER)]);
+    let bad: [&[u8]; 16] = [
+        b"{",
+        b"nonsense",
+        b"[1]",
+        b"{}",
+        b"{\"op\":\"add\"}",
+        b"{\"op\":\"add\",\"at\":\"user\",\"text\":\"x\",\"colour\":1}",
+        b"{\"op\":\"fly\",\"at\":\"user\"}",
+        b"{\"op\":\"add\",\"at\":1,\"text\":\"x\"}",
+        b"{\"op\":\"add\",\"at\":\"user\",\"text\":null}",
+        b"{\"op\":\"rm\",\"at\":\"user\",\"index\":1.5}",
+        b"{\"op\":\"rm\",\"at\":\"user\",\"index\":\"1\"}",
+        b"{\"op\":\"rm\",\"at\":\"user\",\"index\":1e99}",
+        b"{\"op\":\"rm\",\"at\":\"user\",\"index\":18446744073709551616}",
+        b"{\"op\":\"add\",\"at\":\"user\",\"text\":\"x\"} trailing",
+        b"{\"operations\":[{\"op\":\"add\",\"at\":\"user\",\"text\":\"x\"}],\"shiny\":1}",
+        b"{\"op\":\"add\",\"at\":\"user\",\"text\":\"\\ud800\"}",
+    ];
+    for content in bad {
+        refused(&place, &["apply"], content, 2, "invalid_operation");
+    }
+    let deep = ["[".repeat(100_000), "]".repeat(100_000)].concat();
+    refused(&place, &["apply"], deep.as_bytes(), 2, "invalid_operation");
+    let many = format!("[{}]", vec!["{\"op\":\"add\",\"at\":\"user\",\"text\":\"x\"}"; 1001].join(","));
+    refused(&place, &["apply"], many.as_bytes(), 5, "too_large");
+    refused(&place, &["apply"], b"", 2, "empty_input");
+    refused(&place, &["apply"], b" \n\t", 2, "empty_input");
+    refused(&place, &["apply"], b"{\"op\":\"add\",\"at\":\"user\",\"text\":\"a\\u0000b\"}", 5, "would_break_structure");
+}
+
+#[test]
+fn negative_and_huge_indexes_find_nothing() {
+    let place = Place::new(&[("facts/user.md", USER)]);
+    for index in ["-1", "0", "3", "4294967297", "9223372036854775807", "-9223372036854775808"] {
+        refused(&place, &["bullet", "del", "user", "--index", index, "-f"], b"", 3, "bullet_not_found");
+        refused(&place, &["bullet", "update", "user", "--index", index, "x", "-f"], b"", 3, "bullet_not_found");
+        let operation = format!("{{\"op\":\"rm\",\"at\":\"user\",\"index\":{index}}}");
+        let told = place.fed(&["apply", "-f"], operation.as_bytes());
+        assert!(["bullet_not_found", "invalid_operation"].contains(&&*told.error()), "{index}: {told:?}");
+    }
+    for index in ["9223372036854775808", "99999999999999999999", "1.5", "one", ""] {
+        refused(&place, &["bullet", "del", "user", "--index", index, "-f"], b"", 2, "usage");
+    }
+    for at in ["user@0", "user@99999999999999999999999", "user@4294967297", "user@3"] {
+        for line in [&["read", at][..], &["rm", "-f", at]] {
+            let told = place.run(line);
+            assert!([2, 3, 5].contains(&told.code), "{line:?}: {told:?}");
+            assert_eq!(place.text("facts/user.md"), USER);
+        }
+    }
+}
+
+#[test]
+fn nothing_on_stdin_is_told() {
+    let place = Place::new(&[("facts/user.md", USER)]);
+    for line in [&["add", "user"][..], &["write", "new"], &["append"], &["patch", "user"], &["apply"]] {
+        refused(&place, line, b"", 2, "empty_input");
+        refused(&place, line, b"\xff\xfe", 5, "not_text");
+        refused(&place, line, b"a\0", 5, "not_text");
+        refused(&place, &[line, &["-F", "nowhere"]].concat(), b"", 3, "file_not_found");
+    }
+}
+
+#[test]
+fn without_a_data_dir_every_verb_says_so() {
+    let place = Place::new(&[]);
+    fs::rename(place.dir(), place.root().join("elsewhere")).expect("moved");
+    for line in [&["list"][..], &["read", "user"], &["add", "user", "x"], &["undo"], &["status"], &["check"]] {
+        let told = place.run(line);
+        assert_eq!((told.code, told.error().as_str()), (3, "no_data_dir"), "{line:?}: {told:?}");
+        assert!(told.stderr.contains("memdir init"), "{told:?}");
+        let told = place.run(&[&["-C", "nowhere"], line].concat());
+        assert_eq!((told.code, told.error().as_str()), (3, "no_data_dir"), "{line:?}: {told:?}");
+    }
+    assert!(!place.dir().exists());
+}
+
+#[test]
+fn closed_files_and_read_only_folders_are_told_and_stay() {
+    if !unprivileged("bad_input::closed_files_and_read_only_folders_are_told_and_stay") {
+        return;
+    }
+    let place = Place::new(&[("facts/user.md", USER), ("facts/closed.md", USER)]);
+    let mode = |path: &str, mode: u32| {
+        fs::set_permissions(place.dir().join(path), PermissionsExt::from_mode(mode)).expect("its mode");
+    };
+    mode("facts/closed.md", 0o000);
+    for (line, content) in changes("facts/closed.md").into_iter().chain([(vec!["read", "facts/closed.md"], &b""[..])]) {
+        refused(&place, &line, content, 1, "io");
+    }
+    done(&place, &["list"]);
+    done(&place, &["add", "user", "first"]);
+    for folder in ["facts", ".memdir/undo", ".memdir", ""] {
+        mode(folder, 0o555);
+        for line in [&["add", "user", "x"][..], &["rm", "-f", "user"], &["add", "folder/fresh", "x"]] {
+            let told = place.run(line);
+            // What is written lies in facts/ and undo/; the journal is only appended to.
+            let possible = ["", ".memdir"].contains(&folder);
+            assert!(told.code == 5 && told.error() == "read_only" || possible, "{folder} {line:?}: {told:?}");
+            if told.code == 0 {
+                done(&place, &["undo"]);
+            }
+        }
+        for line in [&["list"][..], &["read", "user"], &["list", "user"], &["log"], &["status"], &["diff"]] {
+            done(&place, line);
+        }
+        mode(folder, 0o755);
+        assert_eq!(place.text("facts/user.md").matches("- first").count(), 1, "{folder}");
+    }
+    done(&place, &["add", "user", "second"]);
+    for folder in ["facts", ""] {
+        mode(folder, 0o000);
+        for line in [&["read", "user"][..], &["add", "user", "x"], &["list", "user"]] {
+            let told = place.run(line);
+            assert!([1, 3, 5].contains(&told.code) && !told.error().is_empty(), "{folder} {line:?}: {told:?}");
+        }
+        mode(folder, 0o755);
+    }
+    assert!(place.text("facts/user.md").ends_with("- first\n- second\n"));
+}
+
+/// Fills a tiny disk (in a mount namespace of its own) and goes on writing.
+const FULL: &str = r#"
+set -eu
+mount -t tmpfs -o size=256k,mode=777 tmpfs "$1"
+cd "$1"
+mkdir -p memory/facts
+printf 'version: 1\n' > memory/memdir.yaml
+printf '# User\n\n- Prefers tabs\n' > memory/facts/user.md
+"$2" add user first >/dev/null
+cp -r memory/facts before
+head -c 400000 /dev/zero > filler 2>/dev/null || true
+for try in 1 2 3 4 5 6; do
+    if "$2" --json add user "one more $try" >out 2>err.$try; then echo "done"; else echo "exit $?"; cat err.$try; fi
+done 2>/dev/null || true
+"$2" read user
+rm filler
+echo ---
+"$2" add user last
+"$2" read user
+"#;
+
+#[test]
+fn a_full_disk_changes_nothing_and_says_so() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let script = [FULL, ""].concat();
+    let run = |flags: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(flags).args(["sh", "-c", &script, "sh"]).arg(dir.path()).arg(program());
+        command
+            .env_clear()
+            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("MEMDIR_AS", "test")
+            .env("HOME", dir.path());
+        command.output()
+    };
+    let flags: &[&str] = if rustix::process::geteuid().is_root() { &["-m"] } else { &["-rm"] };
+    let output = match run(flags) {
+        Ok(output) => output,
+        Err(e) => return println!("SKIPPED: a full disk needs unshare (util-linux): {e}"),
+    };
+    let (told, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if wrong.contains("mount:") || wrong.contains("unshare:") {
+        return println!("SKIPPED: a full disk needs a mount namespace of our own: {wrong}");
+    }
+    assert!(output.status.success(), "{told}\n{wrong}");
+    let (full, after) = told.split_once("---\n").unwrap_or_else(|| panic!("{told}\n{wrong}"));
+    assert!(full.contains("exit 1") || full.contains("exit 5"), "the disk was never full: {told}");
+    let acknowledged = full.matches("done").count();
+    assert_eq!(full.matches("- one more").count(), acknowledged, "{told}");
+    assert!(full.contains("- first"), "{told}");
+    assert_eq!(after.matches("- one more").count(), acknowledged, "{told}");
+    assert!(after.contains("- last") && after.contains("- Prefers tabs\n- first\n"), "{told}");
+}

@@ -1,0 +1,155 @@
+//! Batches nobody would send: whatever comes in, all of it happens or none, and an error is one object.
+
+use memdir::change::Etag;
+use memdir::commands::{self, Answer, How};
+use memdir::operation::read;
+use serde_json::{Value, json};
+
+use crate::fuzz::{Dice, batch, memory};
+use crate::support::{Memory, difference, handle};
+
+fn how(force: bool, dry_run: bool) -> How {
+    How { force, dry_run, create: true, ..How::default() }
+}
+
+/// 10,000 batches, in process. Two memories go in step: one gets the batch, its twin what `-n --json` made of it.
+#[test]
+fn ten_thousand_batches_are_whole_or_nothing_and_a_dry_run_tells_the_truth() {
+    let (mut made, mut refused, mut idle) = (0, 0, 0);
+    for round in 0..100 {
+        let (memory, twin) = (memory(), memory());
+        let (session, other) = (memory.session(), twin.session());
+        let mut dice = Dice::new(round);
+        let mut tree = memory.tree();
+        for step in 0..100 {
+            let text = batch(&mut dice, &tree);
+            let what = || format!("round {round}, step {step}: {text}");
+            let force = dice.rarely(3);
+            let Ok(read) = read::batch(&text) else {
+                refused += 1;
+                continue;
+            };
+            let dry = commands::change(&session, read.clone(), &how(force, true));
+            let wet = commands::change(&session, read, &how(force, false));
+            let now = memory.tree();
+            match (dry, wet) {
+                (Err(dry), Err(wet)) => {
+                    refused += 1;
+                    assert_eq!(now, tree, "{}\n{}", what(), difference(&tree, &now));
+                    assert_eq!(dry.rejections, wet.rejections, "{}", what());
+                    assert!(!wet.rejections.is_empty() && wet.rejections.iter().all(|r| r.changed == Some(false)));
+                    assert!(wet.rejections.iter().all(|r| r.code.name() != "internal"), "{}\n{wet:?}", what());
+                }
+                (Ok(Answer::Changed(dry)), Ok(Answer::Changed(wet))) => {
+                    assert_eq!(wet.changed, now != tree, "{}", what());
+                    assert_eq!(wet.changed, wet.rev.is_some(), "{}", what());
+                    assert_eq!(dry.changed, wet.changed, "{}", what());
+                    let (made_now, idle_now) = if wet.changed { (1, 0) } else { (0, 1) };
+                    (made, idle) = (made + made_now, idle + idle_now);
+                    let handed = Value::Array(dry.operations.unwrap()).to_string();
+                    let handed = read::batch(&handed).unwrap_or_else(|r| panic!("{}\n{handed}\n{r:?}", what()));
+                    commands::change(&other, handed, &how(force, false))
+                        .unwrap_or_else(|r| panic!("{}\n{r:?}", what()));
+                    let theirs = twin.tree();
+                    assert_eq!(theirs, now, "{}\n{}", what(), difference(&now, &theirs));
+                }
+                (dry, wet) => panic!("{}\n-n: {dry:?}\nand: {wet:?}", what()),
+            }
+            tree = now;
+        }
+    }
+    // Neither kind is rare, or the test would prove little.
+    assert!(made > 1500 && refused > 1500 && idle > 50, "{made} made, {refused} refused, {idle} idle");
+}
+
+#[test]
+fn through_the_binary_an_error_is_one_object_and_nothing_else() {
+    let memory = memory();
+    let mut dice = Dice::new(4711);
+    let (mut made, mut refused) = (0, 0);
+    for _ in 0..300 {
+        let text = batch(&mut dice, &memory.tree());
+        let ran = memory.run(["apply", "--json"]).stdin(text.as_str()).ends();
+        match ran.status {
+            0 => {
+                made += 1;
+                let answer = ran.json();
+                assert_eq!(answer["changed"], !ran.difference.is_empty(), "{text}\n{ran}");
+            }
+            status => {
+                refused += 1;
+                assert!(matches!(status, 2..=5), "{text}\n{ran}");
+                let error = ran.error();
+                assert_eq!(error["changed"], false, "{text}\n{ran}");
+                assert_eq!(ran.difference, "", "{text}\n{ran}");
+                for key in ["code", "message", "try", "retryable", "details"] {
+                    assert!(error.get(key).is_some(), "no {key}: {ran}");
+                }
+            }
+        }
+    }
+    assert!(made > 40 && refused > 40, "{made} made, {refused} refused");
+}
+
+#[test]
+fn all_failures_of_a_refused_batch_are_told_with_their_numbers() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n- Vegan\n");
+    let ops = json!([
+        {"op": "add", "at": "user", "text": "Likes tea"},
+        {"op": "rm", "at": "user@zzzz"},
+        {"op": "update", "at": "user", "index": 1, "text": "x"},
+        {"op": "rm", "at": "nosuch@abcd"},
+    ]);
+    let ran = memory.run(["apply", "--json"]).stdin(ops.to_string()).exit(3);
+    let error = ran.error();
+    let told: Vec<(u64, &str)> = error["failures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| (f["operation"].as_u64().unwrap(), f["code"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, [(1, "bullet_not_found"), (2, "needs_proof"), (3, "file_not_found")]);
+    assert_eq!(error["code"], "bullet_not_found");
+    let wrong = json!([{"op": "add", "at": "user"}, {"op": "add", "at": "user", "text": "x"}, {"op": "bake"}]);
+    let error = memory.run(["apply", "--json"]).stdin(wrong.to_string()).exit(2).error();
+    let numbers: Vec<_> = error["failures"].as_array().unwrap().iter().map(|f| f["operation"].clone()).collect();
+    assert_eq!(numbers, [0, 2]);
+}
+
+#[test]
+fn positions_and_handles_of_a_batch_mean_the_state_before_it() {
+    let memory = Memory::new().file("procedures/p.md", "- a one\n- b two\n- c three\n");
+    let seen = Etag::of(b"- a one\n- b two\n- c three\n").short();
+    let ops = json!([
+        {"op": "rm", "at": "procedures/p.md", "index": 1, "seen": seen},
+        {"op": "update", "at": "procedures/p.md", "index": 2, "seen": seen, "text": "B two"},
+        {"op": "add", "at": "procedures/p.md", "text": "d four"},
+    ]);
+    memory
+        .run(["apply"])
+        .stdin(ops.to_string())
+        .exit(0)
+        .diff("M procedures/p.md\n-- a one\n-- b two\n+- B two\n+- d four\n");
+}
+
+#[test]
+fn two_operations_that_meet_are_refused_whole() {
+    let text = "# U\n\n- Prefers tabs\n- Vegan\n";
+    let tabs = format!("procedures/u.md@{}", handle("Prefers tabs"));
+    let meets = [
+        json!([{"op": "update", "at": tabs, "text": "x"}, {"op": "rm", "at": tabs}]),
+        json!([{"op": "rm", "at": tabs}, {"op": "rm", "at": tabs}]),
+        json!([{"op": "update", "at": tabs, "text": "x"}, {"op": "update", "at": tabs, "text": "y"}]),
+        json!([{"op": "set", "at": tabs, "meta": {"imp": "3"}}, {"op": "rm", "at": tabs}]),
+        json!([{"op": "add", "at": "procedures/u.md", "text": "x"}, {"op": "write", "at": "procedures/u.md", "text": "- y\n"}]),
+        json!([{"op": "mv", "at": "procedures/u.md", "to": "procedures/v.md"}, {"op": "add", "at": "procedures/u.md", "text": "x"}]),
+        json!([{"op": "mv", "at": "procedures/u.md", "to": "procedures/v.md"}, {"op": "add", "at": "procedures/v.md", "text": "x"}]),
+        json!([{"op": "mv", "at": tabs, "to": "procedures/w.md"}, {"op": "update", "at": tabs, "text": "y"}]),
+        json!([{"op": "patch", "at": "procedures/u.md", "pairs": [{"old": "tabs", "new": "spaces"}]}, {"op": "rm", "at": tabs}]),
+    ];
+    for ops in meets {
+        let memory = Memory::new().file("procedures/u.md", text);
+        let ran = memory.run(["apply", "-f", "--create", "--json"]).stdin(ops.to_string()).exit(2);
+        assert_eq!(ran.error()["code"], "overlapping_operations", "{ops}");
+    }
+}

@@ -1,0 +1,321 @@
+//! Each verb in a dozen sentences: what it does to the directory, what it answers, and what it refuses.
+
+use serde_json::json;
+
+use crate::support::{Memory, handle};
+
+const P: &str = "procedures/p.md";
+const TEXT: &str = "\
+# P
+
+- Prefers tabs
+- Lives in Austin
+
+## Work
+
+- Standup at ten
+";
+
+fn memory() -> Memory {
+    Memory::new().file(P, TEXT)
+}
+
+fn at(text: &str) -> String {
+    format!("{P}@{}", handle(text))
+}
+
+#[test]
+fn add() {
+    let m = memory();
+    let tea = handle("Likes tea");
+    m.done(["add", P, "Likes tea"]).stdout(&format!("{P}  r1\n+ @{tea} Likes tea\n")).quiet();
+    m.done(["add", P, "Likes tea"]).stdout(&format!("{P}  unchanged\n= @{tea} Likes tea\n")).unchanged();
+    m.done(["add", "procedures/p.md#work", "- Retro on Friday", "* Demo"])
+        .diff(&format!("M {P}\n+- Retro on Friday\n+- Demo\n"));
+    m.done(["add", "procedures/p#home", "Two cats"]).diff(&format!("M {P}\n+\n+## Home\n+\n+- Two cats\n"));
+    m.done(["add", "procedures/new.md", "First"]).diff("A procedures/new.md\n+# New\n+\n+- First\n").says("new file");
+    m.run(["add", P]).stdin("- one\n  - child\n- two\n").exit(0).diff(&format!("M {P}\n+- one\n+  - child\n+- two\n"));
+    m.run(["add", P, "-"]).stdin("three\n").exit(0).diff(&format!("M {P}\n+- three\n"));
+    m.done(["add", P, "Tagged", "--tag", "x", "--imp", "7"])
+        .diff(&format!("M {P}\n+- Tagged #x\n+  <!-- mem imp=7 -->\n"));
+    m.done(["add", P, "# no heading"]).diff(&format!("M {P}\n+- \\# no heading\n"));
+    m.run(["add", P, "two\nlines"]).exit(2).tells("multiline");
+    m.run(["add", P, ""]).exit(2);
+    m.run(["add", P]).exit(2).tells("empty_input");
+    m.run(["add", &at("Prefers tabs"), "x"]).exit(2).tells("usage");
+    m.run(["add", P, "x", "--imp", "11"]).exit(2).tells("imp");
+    m.run(["add", P, &"x".repeat(9000)]).exit(5).tells("too_large");
+    m.run(["add", "archive/p.md", "x"]).exit(5).tells("read_only");
+    m.run(["add", "procedures/q.md", "x"]).exit(0).diff("A procedures/q.md\n+# Q\n+\n+- x\n");
+    m.run(["add", "procedures/nwe.md", "x"]).exit(3).tells("did_you_mean");
+}
+
+#[test]
+fn update() {
+    let m = memory();
+    let (tabs, spaces) = (handle("Prefers tabs"), handle("Prefers spaces"));
+    m.done(["update", &at("Prefers tabs"), "Prefers spaces"])
+        .stdout(&format!("{P}  r1\n- @{tabs} Prefers tabs\n+ @{spaces} Prefers spaces\n"))
+        .diff(&format!("M {P}\n-- Prefers tabs\n+- Prefers spaces\n"))
+        .quiet();
+    m.done(["update", &at("Prefers spaces"), "Prefers spaces"]).unchanged().says("= @");
+    m.run(["update", &at("Prefers tabs"), "x"]).exit(4).tells("bullet_changed").tells(&spaces);
+    m.done(["update", P, "Lives in Austin", "- Lives in Denver"])
+        .diff(&format!("M {P}\n-- Lives in Austin\n+- Lives in Denver\n"));
+    m.done(["bullet", "update", P, "--index", "1", "--old", "Prefers spaces", "Tabs"])
+        .diff(&format!("M {P}\n-- Prefers spaces\n+- Tabs\n"));
+    m.run(["update", &at("Tabs"), "-"])
+        .stdin("- from stdin\n")
+        .exit(0)
+        .diff(&format!("M {P}\n-- Tabs\n+- from stdin\n"));
+    m.run(["update", &at("from stdin"), "Lives in Denver"]).exit(4).tells("duplicate");
+    m.run(["update", P, "nowhere", "x"]).exit(3).tells("bullet_not_found");
+    m.run(["update", "procedures/nosuch.md", "a", "b"]).exit(3).tells("file_not_found");
+    m.run(["update", "procedures/p.md#nosuch", "a", "b"]).exit(3).tells("section_not_found");
+    m.run(["update", &at("from stdin"), "a\nb"]).exit(2).tells("multiline");
+    m.run(["update", &at("from stdin"), "x", "--if-match", "0123456789"]).exit(4).tells("conflict");
+    let crlf = Memory::new().file(P, "\u{feff}- a b\r\n* c\r\n\r\n1. d");
+    crlf.done(["update", P, "c", "C"]);
+    crlf.done(["update", P, "d", "D"]);
+    assert_eq!(crlf.text(P).unwrap(), "\u{feff}- a b\r\n* C\r\n\r\n1. D");
+}
+
+#[test]
+fn rm() {
+    let m = memory();
+    m.done(["rm", &at("Lives in Austin")]).diff(&format!("M {P}\n-- Lives in Austin\n")).says("- @");
+    m.run(["rm", &at("Lives in Austin")]).exit(4).tells("bullet_changed");
+    m.done(["rm", &at("Standup at ten")]);
+    assert!(m.text(P).unwrap().ends_with("\n## Work\n"));
+    m.run(["rm", P]).exit(4).tells("needs_proof").tells(&handle("Prefers tabs"));
+    m.run(["rm", "procedures/p#work"]).exit(4).tells("needs_proof");
+    m.done(["rm", "-f", "procedures/p#work"]);
+    assert_eq!(m.text(P).unwrap(), "# P\n\n- Prefers tabs\n");
+    m.run(["rm", &at("Prefers tabs"), &format!("{P}@zzzz")]).exit(3);
+    m.done(["rm", "--archive", &at("Prefers tabs")])
+        .diff("A archive/procedures/p.md\n+# P\n+\n+- Prefers tabs\nM procedures/p.md\n-\n-- Prefers tabs\n");
+    m.run(["rm", "archive/procedures/p.md", "-f"]).exit(5).tells("read_only");
+    m.done(["rm", "-f", P]).diff("D procedures/p.md\n-# P\n");
+    m.run(["rm", "-f", P]).exit(3).tells("file_not_found");
+    let n = memory();
+    n.done(["rm", P, "- Prefers tabs", "- Lives in Austin"])
+        .diff(&format!("M {P}\n-- Prefers tabs\n-- Lives in Austin\n-\n"));
+    let etag = n.done(["list", P, "--json"]).json()["etag"].as_str().map(str::to_owned);
+    let etag = etag.unwrap_or_else(|| memdir::change::Etag::of(n.text(P).unwrap().as_bytes()).short());
+    n.done(["rm", P, "--if-match", &etag]);
+    assert_eq!(n.text(P), None);
+}
+
+#[test]
+fn mv() {
+    let m = memory().file(
+        "facts/see.md",
+        "# See\n\n- [[procedures/p]] and [[p|that]]\n- [it](../procedures/p.md#work)\n- `[[p]]` [[pp]]\n",
+    );
+    m.done(["mv", &at("Lives in Austin"), "procedures/p#work"])
+        .diff(&format!("M {P}\n-- Lives in Austin\n+- Lives in Austin\n"));
+    m.done(["mv", &at("Lives in Austin"), "procedures/p#work"]).unchanged();
+    m.done(["mv", &at("Lives in Austin"), "procedures/home.md"])
+        .diff(&format!("A procedures/home.md\n+# Home\n+\n+- Lives in Austin\nM {P}\n-- Lives in Austin\n"));
+    m.done(["mv", "procedures/p#work", "procedures/home.md"]);
+    assert!(m.text("procedures/home.md").unwrap().ends_with("\n## Work\n\n- Standup at ten\n"));
+    m.run(["mv", P, "procedures/home.md"]).exit(4).tells("exists");
+    m.run(["mv", P, "../x"]).exit(5);
+    m.run(["mv", "procedures/nosuch", "procedures/x"]).exit(3);
+    m.run(["mv", &at("Prefers tabs"), "procedures/home@1"]).exit(2).tells("usage");
+    m.done(["mv", P, "procedures/deep/q.md"]);
+    assert_eq!(m.text(P), None);
+    assert_eq!(m.text("procedures/deep/q.md").unwrap(), "# P\n\n- Prefers tabs\n");
+    let see = m.text("facts/see.md").unwrap();
+    assert!(see.contains("- [[procedures/deep/q]] and [[q|that]]\n- [it](../procedures/deep/q.md#work)\n"), "{see}");
+    assert!(see.contains("[[pp]]"), "{see}");
+    let moved = m.done(["undo", "--json"]).json();
+    assert_eq!(moved["undone"], "r4");
+    assert!(m.text("facts/see.md").unwrap().contains("[[procedures/p]] and [[p|that]]"));
+}
+
+#[test]
+fn set() {
+    let m = memory();
+    let tabs = at("Prefers tabs");
+    m.done(["set", &tabs, "imp=7", "exp=2026-12-31"]).diff(&format!("M {P}\n+  <!-- mem exp=2026-12-31 imp=7 -->\n"));
+    m.done(["set", &tabs, "imp=7"]).unchanged();
+    m.done(["set", &tabs, "imp="])
+        .diff(&format!("M {P}\n-  <!-- mem exp=2026-12-31 imp=7 -->\n+  <!-- mem exp=2026-12-31 -->\n"));
+    m.done(["set", &tabs, "exp="]).diff(&format!("M {P}\n-  <!-- mem exp=2026-12-31 -->\n"));
+    m.done(["set", &tabs, "note=a --> b \"c\""]);
+    m.done(["set", &tabs, "note="]);
+    assert_eq!(m.text(P).unwrap(), TEXT);
+    m.run(["set", &tabs, "exp=soon"]).exit(2).tells("YYYY-MM-DD");
+    m.run(["set", &tabs, "a b=c"]).exit(2).tells("no key");
+    m.run(["set", &tabs, "imp"]).exit(2);
+    m.done(["set", &tabs, "id=mem1"]);
+    m.run(["set", &at("Standup at ten"), "id=mem1"]).exit(4).tells("exists");
+    m.done(["set", "procedures/p#work", "title=Job"]).diff(&format!("M {P}\n-## Work\n+## Job\n"));
+    m.done(["set", "procedures/p#job", "id=job1"]).diff(&format!("M {P}\n-## Job\n+## Job {{#job1}}\n"));
+    m.done(["set", P, "title=Pea"]).diff(&format!("M {P}\n-# P\n+# Pea\n"));
+    m.done(["set", P, "summary=what I said"]).diff(&format!("M {P}\n+> Summary: what I said\n+\n"));
+    m.done(["set", P, "owner=no"]);
+    assert!(m.text(P).unwrap().starts_with("---\nowner: "), "{:?}", m.text(P));
+}
+
+#[test]
+fn append() {
+    let m = Memory::new();
+    m.run(["append", "-t", "Logger fix", "-s", "pipe leak"]).stdin("- Lesson: flush\n").exit(0).diff(
+        "A episodes/2026-02.md\n+# 2026-02 Episodes\n+\n+> Summary: logger fix, pipe, leak, flush\n+\n+## Logger fix\n\
+         +- Summary: pipe leak\n+- Date: 2026-02-24\n+- Lesson: flush\n",
+    );
+    m.run(["append", "-t", "Logger fix", "-s", "pipe leak"]).stdin("- Lesson: flush\n").exit(0).unchanged();
+    m.run(["append", "-t", "Next"]).stdin("text\n").exit(0).diff(
+        "M episodes/2026-02.md\n-> Summary: logger fix, pipe, leak, flush\n+> Summary: logger fix, pipe, leak, flush, next\n+\n+## Next\n+- Date: 2026-02-24\n+\n+text\n",
+    );
+    m.run(["append", "-t", "Old", "-d", "2025-12-31"]).stdin("- x\n").exit(0);
+    assert!(m.text("episodes/2025-12.md").unwrap().ends_with("## Old\n- Date: 2025-12-31\n- x\n"));
+    m.run(["append", "--file-summary", "mine", "-t", "Own"]).stdin("- x\n").exit(0);
+    assert!(m.text("episodes/2026-02.md").unwrap().contains("\n> Summary: mine\n"));
+    m.run(["append", "-t", "a\nb"]).stdin("x\n").exit(2);
+    m.run(["append", "-t", "T", "-d", "yesterdy"]).stdin("x\n").exit(2);
+    m.run(["append"]).stdin("no title\n").exit(2).tells("title");
+    m.run(["append", "-t", "T"]).exit(2).tells("empty_input");
+    m.run(["append", "procedures/p.md"])
+        .stdin("a paragraph\n")
+        .exit(0)
+        .diff("A procedures/p.md\n+# P\n+\n+a paragraph\n");
+    m.run(["append", "procedures/p.md"]).stdin("a paragraph\n").exit(0).unchanged();
+    m.put("procedures/open.md", "```\nno end\n");
+    m.run(["append", "procedures/open.md"]).stdin("x\n").exit(5).tells("would_break_structure");
+}
+
+#[test]
+fn patch() {
+    let m = memory();
+    m.done(["patch", P, "--old", "tabs", "--new", "spaces"])
+        .says("applied 1")
+        .diff(&format!("M {P}\n-- Prefers tabs\n+- Prefers spaces\n"));
+    m.done(["patch", P, "--old", "tabs", "--new", "spaces"]).unchanged();
+    m.done(["patch", P, "--old", "spaces", "--new", "spaces, two"]).says("applied 1");
+    m.done(["patch", P, "--old", "spaces", "--new", "spaces, two"]).unchanged();
+    m.run(["patch", P, "--old", "never", "--new", "P"]).exit(3).tells("text_not_found");
+    m.run(["patch", P, "--old", "i", "--new", "x"]).exit(4).tells("ambiguous_text");
+    m.run(["patch", P, "--old", "Austin"]).exit(2);
+    m.run(["patch", P, "--old", "", "--new", "x"]).exit(2);
+    m.run(["patch", P]).stdin("not json").exit(2).tells("invalid_operation");
+    m.run(["patch", P]).stdin(r#"[{"oldText":"Austin","newText":"Denver"},{"oldText":"nope","newText":"P"}]"#).exit(3);
+    m.run(["patch", P])
+        .stdin(r#"[{"oldText":"Austin","newText":"a"},{"oldText":"in Austin","newText":"b"}]"#)
+        .exit(2)
+        .tells("overlapping");
+    m.run(["patch", P])
+        .stdin("[{\"oldText\":\"Austin\\n\\n## Work\",\"newText\":\"Rome\\n\\n## Job\"}]")
+        .exit(0)
+        .diff(&format!("M {P}\n-- Lives in Austin\n+- Lives in Rome\n-## Work\n+## Job\n"));
+    m.done(["patch", P, "--old", "\n- Lives in Rome", "--new", ""]).diff(&format!("M {P}\n-- Lives in Rome\n"));
+    let s = Memory::new().file("facts/u.md", "# U\n\n> Summary: tea\n\n- Drink: tea\n");
+    s.done(["patch", "facts/u.md", "--old", "tea", "--new", "mate"]).says("applied 1");
+    assert!(s.text("facts/u.md").unwrap().ends_with("- Drink: mate\n"));
+}
+
+#[test]
+fn write() {
+    let m = memory();
+    m.run(["write", "procedures/new.md"])
+        .stdin("# New\n\n- x\n")
+        .exit(0)
+        .diff("A procedures/new.md\n+# New\n+\n+- x\n");
+    m.run(["write", "procedures/new.md"]).stdin("# New\n\n- x\n").exit(0).unchanged();
+    m.run(["write", P])
+        .stdin("# P\n\n- Prefers tabs\n")
+        .exit(4)
+        .tells("needs_proof")
+        .tells("drop 2")
+        .tells("Lives in Austin");
+    let etag = memdir::change::Etag::of(TEXT.as_bytes()).short();
+    m.run(["write", P, "--if-match", "0123456789"]).stdin("x\n").exit(4).tells("conflict");
+    m.run(["write", P, "--if-match", "0123456789"]).stdin(TEXT).exit(0).unchanged();
+    m.run(["write", P, "--if-match", &etag])
+        .stdin("# P\n\n- Prefers tabs\n")
+        .exit(0)
+        .diff(&format!("M {P}\n-- Lives in Austin\n-\n-## Work\n-\n-- Standup at ten\n"));
+    m.run(["write", P, "-f"]).stdin("# Other\n").exit(0).diff(&format!("M {P}\n-# P\n-\n-- Prefers tabs\n+# Other\n"));
+    m.run(["write", P, "-f"]).stdin("").exit(2).tells("empty_input");
+    m.run(["write", P, "-f"]).stdin(b"caf\xe9".to_vec()).exit(5).tells("not_text");
+    m.run(["write", P, "-f"]).stdin("a\0b").exit(5).tells("not_text");
+    m.run(["write", "procedures/p#work", "-f"]).stdin("x\n").exit(2);
+    m.run(["write", "../x"]).stdin("x\n").exit(5).tells("invalid_path");
+    m.run(["write", "procedures/P.md", "--create"]).stdin("x\n").exit(4).tells("exists");
+}
+
+/// An editor that replaces a word, as a shell command.
+fn editor(script: &str) -> String {
+    format!("sh -c '{script}' --")
+}
+
+#[test]
+fn edit() {
+    let m = memory();
+    m.run(["edit", P])
+        .env("EDITOR", &editor("sed -i s/tabs/spaces/ \"$1\""))
+        .exit(0)
+        .diff(&format!("M {P}\n-- Prefers tabs\n+- Prefers spaces\n"));
+    m.run(["edit", P]).env("EDITOR", "true").exit(0).unchanged();
+    m.run(["edit", P]).env("EDITOR", "false").may_change().ends();
+    assert!(m.text(P).unwrap().contains("Prefers spaces"));
+    let other = m.dir().join(P);
+    let meanwhile =
+        editor(&format!("sed -i s/spaces/both/ \"$1\"; printf \"%s\\n\" \"- meanwhile\" >> {}", other.display()));
+    m.run(["edit", P]).env("EDITOR", &meanwhile).exit(0);
+    let text = m.text(P).unwrap();
+    assert!(text.contains("- Prefers both\n") && text.ends_with("- meanwhile\n"), "{text}");
+    let clash = editor(&format!("sed -i s/both/mine/ \"$1\"; sed -i s/both/theirs/ {}", other.display()));
+    m.run(["edit", P]).env("EDITOR", &clash).may_change().exit(4).tells("conflict");
+    assert!(m.text(P).unwrap().contains("Prefers theirs"));
+}
+
+#[test]
+fn a_dry_run_shows_the_diff_and_writes_nothing() {
+    let m = memory();
+    m.done(["update", &at("Prefers tabs"), "Prefers spaces", "-n"])
+        .unchanged()
+        .says("-- Prefers tabs\n+- Prefers spaces\n");
+    let dry = m.done(["rm", &at("Prefers tabs"), "-n", "--json"]).unchanged().json();
+    assert_eq!((&dry["dry_run"], &dry["changed"]), (&json!(true), &json!(true)));
+    m.run(["apply"]).stdin(dry["operations"].to_string()).exit(0).diff(&format!("M {P}\n-- Prefers tabs\n"));
+    m.run(["rm", &at("Prefers tabs"), "-n"]).exit(4);
+    m.done(["log"]).says("r1");
+    m.done(["mv", P, "procedures/q.md", "-n"]).unchanged();
+}
+
+#[test]
+fn json_answers_name_file_revision_etag_and_effects() {
+    let m = memory();
+    let answer = m.done(["add", P, "Likes tea", "--json", "-m", "said so"]).json();
+    assert_eq!((&answer["changed"], &answer["rev"]), (&json!(true), &json!("r1")));
+    let file = &answer["files"][0];
+    assert_eq!(file["path"], P);
+    assert_eq!(file["etag"], memdir::change::Etag::of(m.text(P).unwrap().as_bytes()).short());
+    assert_eq!((&file["effects"][0]["sign"], &file["effects"][0]["text"]), (&json!("+"), &json!("Likes tea")));
+    assert_eq!(m.done(["log", "--json"]).json()["entries"][0]["reason"], "said so");
+    let error = m.run(["rm", "procedures/p@zzzz", "--json"]).exit(3).error();
+    assert_eq!(
+        (&error["code"], &error["changed"], &error["retryable"]),
+        (&json!("bullet_not_found"), &json!(false), &json!(false))
+    );
+}
+
+#[test]
+fn a_request_that_was_done_is_answered_again_and_not_done_again() {
+    let m = memory();
+    let batch = json!({"request": "call-1", "operations": [{"op": "add", "at": P, "text": "Likes tea"}]}).to_string();
+    let first = m.run(["apply", "--json"]).stdin(batch.as_str()).exit(0).json();
+    m.done(["rm", &at("Likes tea")]);
+    let second = m.run(["apply", "--json"]).stdin(batch.as_str()).exit(0).unchanged().json();
+    assert_eq!((&first["changed"], &second["changed"]), (&json!(true), &json!(false)));
+    assert_eq!((&first["rev"], &first["files"]), (&second["rev"], &second["files"]));
+    let other = batch.replace("call-1", "call-2");
+    m.run(["apply"]).stdin(other).exit(0).diff(&format!("M {P}\n+- Likes tea\n"));
+    // A refused batch is not done: the same id may be tried again.
+    let refused = json!({"request": "call-3", "operations": [{"op": "rm", "at": format!("{P}@zzzz")}]}).to_string();
+    m.run(["apply"]).stdin(refused.as_str()).exit(3);
+    m.run(["apply"]).stdin(refused).exit(3);
+}

@@ -1,0 +1,32 @@
+//! Faults from outside: the program is killed, refused and cut off at every system call it makes, as `strace` sees
+//! and meddles with them.
+//!
+//! Never trusts what the program says of itself: the directory is compared. Small by default; `MEMDIR_FULL=1` (see
+//! `.ci/full`) takes every command and every call, on the program that `MEMDIR_BIN` names.
+
+mod aftermath;
+mod cases;
+mod cuts;
+mod errors;
+mod images;
+mod kills;
+mod limits;
+mod model;
+mod order;
+mod place;
+mod trace;
+
+/// Whether everything is to be tried.
+fn full() -> bool {
+    std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1")
+}
+
+/// Whether calls can be watched here. The full run may not do without.
+fn watched() -> bool {
+    let can = trace::available();
+    assert!(can || !full(), "the full fault tests need strace, and the right to trace a child");
+    if !can {
+        eprintln!("SKIPPED: strace is missing or may not trace");
+    }
+    can
+}

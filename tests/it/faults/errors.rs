@@ -1,0 +1,142 @@
+//! Every system call refused, in every way a disk refuses.
+//!
+//! Never believes an answer: what it says is compared with the directory.
+
+use memdir::code::Code;
+use serde_json::Value;
+use std::process::Output;
+
+use super::aftermath::{Expected, verdict, wrong};
+use super::cases::{Case, chosen};
+use super::place::Place;
+use super::{full, trace, watched};
+
+/// Calls that have to do with files.
+const FILES: [&str; 33] = [
+    "open",
+    "openat",
+    "openat2",
+    "read",
+    "pread64",
+    "write",
+    "fsync",
+    "fdatasync",
+    "renameat2",
+    "renameat",
+    "rename",
+    "linkat",
+    "unlinkat",
+    "unlink",
+    "mkdir",
+    "mkdirat",
+    "rmdir",
+    "newfstatat",
+    "fstat",
+    "stat",
+    "lstat",
+    "statx",
+    "flock",
+    "ftruncate",
+    "fchmod",
+    "fchown",
+    "flistxattr",
+    "getdents64",
+    "readlink",
+    "close",
+    "statfs",
+    "lseek",
+    "fcntl",
+];
+/// Those by which something changes.
+const CHANGES: [&str; 10] =
+    ["write", "fsync", "fdatasync", "renameat2", "unlinkat", "unlink", "mkdirat", "mkdir", "ftruncate", "openat"];
+
+#[test]
+fn a_refused_call_tears_nothing_and_is_answered_truly() {
+    if !watched() {
+        return;
+    }
+    let (mut tried, mut commands, mut problems) = (0, 0, Vec::new());
+    for case in chosen() {
+        let before = Place::before(case);
+        let expected = Expected::of(case, &before);
+        let calls = trace::calls(&before.copy(), case, &[]);
+        commands += 1;
+        let first = calls.iter().position(|c| c.name == "getcwd").unwrap_or(0);
+        for (n, call) in calls.iter().enumerate().skip(first) {
+            let changes = CHANGES.contains(&call.name.as_str());
+            if !FILES.contains(&call.name.as_str()) || !full() && !changes && n % 3 != 0 {
+                continue;
+            }
+            let mut errors = vec!["EIO", "ENOSPC", "EINTR", "EDQUOT", "EACCES"];
+            if !full() {
+                errors = vec![errors[n % 5]];
+            }
+            for (error, on) in errors.iter().flat_map(|e| [(e, ""), (e, "+")]) {
+                // An interruption that never ends is no fault of a disk.
+                if !on.is_empty() && (!changes || *error == "EINTR" || !full()) {
+                    continue;
+                }
+                let place = before.copy();
+                let how = format!("error={error}:when={}{on}", call.nth);
+                let output = place.run(case, &trace::meddling(&call.name, &how), &[]);
+                tried += 1;
+                let mut told = untrue(&place, &output, &expected, &call.name, on == "+");
+                told.extend(wrong(&place, case, &expected));
+                // Where the journal cannot be synced at all, the slots stay: a power cut may bring the intent back.
+                told.retain(|w| !(on == "+" && call.name == "fdatasync" && w.starts_with("litter")));
+                let at = format!("{}: {error}{on} at {n} {call}", case.name);
+                problems.extend(told.into_iter().map(|w| format!("{at}: {w}")));
+            }
+        }
+    }
+    verdict(&format!("refusals in {commands} commands"), tried, &problems);
+}
+
+/// What of an answer is not so.
+pub fn untrue(place: &Place, output: &Output, expected: &Expected, call: &str, lasting: bool) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let now = place.files();
+    let answer = String::from_utf8_lossy(&output.stdout);
+    let Some(code) = output.status.code() else { return vec![format!("ended by {:?}", output.status)] };
+    if matches!(code, 0 | 6) {
+        let Ok(json) = serde_json::from_slice::<Value>(&output.stdout) else {
+            return vec![format!("the answer is no JSON: {answer}")];
+        };
+        // What a check could not mend, it says; then it is held to what it says.
+        let mended = json["fixed"]["changed"] == true;
+        let right = if code == 0 || mended { &expected.new } else { &expected.old };
+        if now != *right {
+            wrong.push(format!("success, and the files are not so: {answer}"));
+        }
+        return wrong;
+    }
+    let told = String::from_utf8_lossy(&output.stderr);
+    // Nobody can be told anything when nothing can be written.
+    if lasting && call == "write" && told.is_empty() {
+        return wrong;
+    }
+    let Ok(error) = serde_json::from_str::<Value>(&told) else {
+        return vec![format!("exit {code}, and stderr is not one JSON object: {told:?}")];
+    };
+    let known = error["code"].as_str().and_then(|name| Code::ALL.iter().find(|c| c.name() == name));
+    if known.is_none_or(|known| i32::from(known.exit()) != code) {
+        wrong.push(format!("exit {code} for {}", error["code"]));
+    }
+    let (same, new) = (now == expected.old, now == expected.new);
+    let so = match &error["changed"] {
+        Value::Bool(false) => same,
+        Value::Bool(true) => !same,
+        Value::Null => error.get("changed").is_some(),
+        _ => false,
+    };
+    if !so {
+        wrong.push(format!("says changed: {}, and the files are old: {same}, new: {new}: {told}", error["changed"]));
+    }
+    wrong
+}
+
+/// Kept apart so that the list of cases can be asked for by name.
+pub fn named(name: &str) -> &'static Case {
+    super::cases::CASES.iter().find(|case| case.name == name).unwrap()
+}

@@ -1,0 +1,246 @@
+//! Undo and redo: every byte, every mode, every file, in every order; and what happens when others wrote meanwhile.
+
+use memdir::commands::{self, Answer, How, UndoQuery};
+use memdir::operation::read;
+use serde_json::Value;
+
+use crate::fuzz::{Dice, memory, operation};
+use crate::support::{Memory, Tree, difference, handle};
+
+#[track_caller]
+fn same(got: &Tree, expected: &Tree, what: &str) {
+    assert!(got == expected, "{what}\n{}", difference(expected, got));
+}
+
+/// Any sequence of operations, as many undos as revisions, as many redos: every state on the way comes again.
+#[test]
+fn as_many_undos_as_revisions_lead_back_and_as_many_redos_forth() {
+    let mut revisions = 0;
+    for seed in 0..150 {
+        let memory = memory();
+        let modes = [0o600, 0o644, 0o640];
+        for (i, name) in memory.tree().keys().enumerate() {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(modes[i % 3]);
+            fs_err::set_permissions(memory.dir().join(name), mode).unwrap();
+        }
+        let session = memory.session();
+        let mut dice = Dice::new(seed + 90_000);
+        let how = How { force: true, create: true, ..How::default() };
+        let (mut states, mut told) = (vec![memory.tree()], Vec::new());
+        for _ in 0..12 {
+            let ops: Vec<Value> =
+                (0..1 + dice.below(2)).map(|_| operation(&mut dice, states.last().unwrap())).collect();
+            let text = Value::Array(ops).to_string();
+            let Ok(batch) = read::batch(&text) else { continue };
+            if let Ok(Answer::Changed(done)) = commands::change(&session, batch, &how)
+                && done.rev.is_some()
+            {
+                states.push(memory.tree());
+                told.push(text);
+            }
+        }
+        revisions += told.len();
+        let what = |verb: &str, i: usize| format!("seed {seed}: {verb} {i} of\n{}", told.join("\n"));
+        for i in (0..told.len()).rev() {
+            commands::undo(&session, &UndoQuery::default(), &How::default())
+                .unwrap_or_else(|why| panic!("{}\n{why:?}", what("undo", i)));
+            same(&memory.tree(), &states[i], &what("undo", i));
+        }
+        for i in 0..told.len() {
+            commands::redo(&session, None, &How::default())
+                .unwrap_or_else(|why| panic!("{}\n{why:?}", what("redo", i)));
+            same(&memory.tree(), &states[i + 1], &what("redo", i));
+        }
+    }
+    assert!(revisions > 500, "{revisions}");
+}
+
+fn small() -> Memory {
+    Memory::new().file("procedures/p.md", "- one\n- two\n- three\n")
+}
+
+fn at(text: &str) -> String {
+    format!("procedures/p.md@{}", handle(text))
+}
+
+#[test]
+fn undo_goes_further_back_and_says_when_nothing_is_left() {
+    let memory = small();
+    memory.done(["add", "procedures/p.md", "four"]);
+    memory.done(["rm", &at("one")]);
+    memory.done(["undo"]).diff("M procedures/p.md\n+- one\n");
+    memory.done(["undo"]).diff("M procedures/p.md\n-- four\n");
+    memory.done(["undo"]).unchanged().tells("no change is left");
+    memory.done(["redo"]).diff("M procedures/p.md\n+- four\n");
+    memory.done(["redo"]).diff("M procedures/p.md\n-- one\n");
+    memory.done(["redo"]).unchanged();
+}
+
+#[test]
+fn undo_by_takes_back_one_callers_change_under_anothers() {
+    let memory = small();
+    memory.run(["update", &at("one"), "uno"]).by("ann").exit(0);
+    memory.run(["update", &at("three"), "tres"]).by("bob").exit(0);
+    memory.done(["undo", "--by", "ann"]).diff("M procedures/p.md\n-- uno\n+- one\n");
+    memory.done(["undo", "--by", "ann"]).unchanged();
+    assert_eq!(memory.text("procedures/p.md").unwrap(), "- one\n- two\n- tres\n");
+    let undone = memory.done(["undo", "--by", "bob", "--json"]).json();
+    assert_eq!(undone["undone"], "r2");
+}
+
+#[test]
+fn undo_of_a_file_that_moved_on_merges_and_a_conflict_writes_nothing() {
+    let memory = small();
+    memory.done(["update", &at("one"), "uno"]);
+    memory.put("procedures/p.md", "- uno\n- two\n- three\n- a person's\n");
+    memory.done(["undo"]).diff("M procedures/p.md\n-- uno\n+- one\n");
+    memory.done(["redo"]).diff("M procedures/p.md\n-- one\n+- uno\n");
+    memory.put("procedures/p.md", "- UNO!\n- two\n- three\n- a person's\n");
+    memory.run(["undo"]).exit(4).tells("conflict").tells("nothing was changed");
+    let error = memory.run(["undo", "--json"]).exit(4).error();
+    assert_eq!(error["details"]["path"], "procedures/p.md");
+}
+
+#[test]
+fn keep_edited_leaves_the_file_that_somebody_edited_and_takes_back_the_rest() {
+    let memory = small().file("procedures/q.md", "- q\n");
+    let ops = r#"[{"op":"add","at":"procedures/q.md","text":"more"},
+                  {"op":"update","at":"procedures/p.md","old":"one","text":"uno"}]"#;
+    memory.run(["apply"]).stdin(ops).exit(0);
+    memory.put("procedures/p.md", "- UNO!\n- two\n- three\n");
+    memory.run(["undo"]).exit(4);
+    memory.done(["undo", "--keep-edited"]).diff("M procedures/q.md\n-- more\n").tells("procedures/p.md");
+}
+
+#[test]
+fn a_revision_is_undone_once_and_by_its_name() {
+    let memory = small();
+    memory.done(["add", "procedures/p.md", "four"]);
+    memory.done(["add", "procedures/p.md", "five"]);
+    memory.done(["undo", "r1"]).diff("M procedures/p.md\n-- four\n");
+    memory.run(["undo", "r1"]).exit(4).tells("exists");
+    memory.run(["undo", "r99"]).exit(3).tells("revision_not_found");
+    memory.done(["redo", "r1"]).diff("M procedures/p.md\n+- four\n");
+}
+
+#[test]
+fn a_change_that_an_editor_dropped_is_named_by_status_and_made_again_by_redo() {
+    let memory = small();
+    let before = memory.text("procedures/p.md").unwrap();
+    memory.done(["add", "procedures/p.md", "four"]);
+    memory.put("procedures/p.md", before + "- from the editor\n");
+    memory.done(["status"]).says("r1");
+    memory.done(["redo", "r1"]).diff("M procedures/p.md\n+- four\n");
+}
+
+#[test]
+fn removed_moved_archived_and_written_files_come_back_with_bytes_and_modes() {
+    let memory =
+        small().file("facts/user.md", "# User\n\nsee [[p]]\n").file("facts/latin.md", "# L\r\n\r\n- caf\u{e9}");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o640);
+    fs_err::set_permissions(memory.dir().join("procedures/p.md"), mode).unwrap();
+    let first = memory.tree();
+    let steps: [&[&str]; 6] = [
+        &["mv", "procedures/p.md", "procedures/renamed.md"],
+        &["rm", "-f", "facts/latin.md"],
+        &["rm", "-f", "--archive", "procedures/renamed.md"],
+        &["set", "user", "title=Who"],
+        &["mv", "user", "facts/deep/who.md"],
+        &["rm", "-f", "facts/deep/who.md"],
+    ];
+    let mut states = vec![first];
+    for step in steps {
+        assert_ne!(memory.done(step).difference, "", "{step:?}");
+        states.push(memory.tree());
+    }
+    memory.run(["write", "-f", "facts/latin.md"]).stdin("new\n").exit(0);
+    for (i, state) in states.iter().enumerate().rev() {
+        memory.done(["undo"]);
+        same(&memory.tree(), state, &format!("undo to {i}"));
+    }
+}
+
+#[test]
+fn a_dry_undo_shows_and_writes_nothing() {
+    let memory = small();
+    memory.done(["rm", &at("two")]);
+    memory.done(["undo", "-n"]).unchanged().says("+- two");
+    memory.done(["undo", "-n", "--json"]).unchanged();
+    memory.done(["undo"]).diff("M procedures/p.md\n+- two\n");
+}
+
+#[test]
+fn what_was_forgotten_cannot_be_undone() {
+    let memory = small();
+    memory.done(["rm", "--forget", &at("two")]);
+    memory.run(["undo", "r1"]).exit(3).tells("history_gone");
+    memory.done(["undo"]).unchanged();
+}
+
+/// Two callers in one list, each on bullets of its own: taking back all that one did leaves what the other did, or is
+/// refused where lines next to each other changed so much that they cannot be told apart; that is rare.
+#[test]
+fn undoing_all_of_one_callers_changes_leaves_exactly_the_others() {
+    let (mut refused, mut reordered) = (0, 0);
+    let base: String = (0..3).map(|i| format!("- ann {i}\n- bob {i}\n")).collect();
+    for seed in 0..100 {
+        let (both, alone) =
+            (Memory::new().file("procedures/p.md", &base), Memory::new().file("procedures/p.md", &base));
+        let (mut ann, mut bob, mut only) = (both.session(), both.session(), alone.session());
+        (ann.actor, bob.actor, only.actor) = ("ann".into(), "bob".into(), "bob".into());
+        let mut dice = Dice::new(seed + 1000);
+        let mut own = ["ann", "bob"].map(|who| (0..3).map(|i| format!("{who} {i}")).collect::<Vec<_>>());
+        let (mut undos, mut log) = (0, Vec::new());
+        for step in 0..10 {
+            let who = dice.below(2);
+            let texts = &mut own[who];
+            let fresh = format!("{} says {step}", ["ann", "bob"][who]);
+            let op = match dice.below(3) {
+                0 if !texts.is_empty() => {
+                    let text = texts.remove(dice.below(texts.len()));
+                    serde_json::json!({"op": "rm", "at": at(&text)})
+                }
+                1 if !texts.is_empty() => {
+                    let i = dice.below(texts.len());
+                    let text = std::mem::replace(&mut texts[i], fresh.clone());
+                    serde_json::json!({"op": "update", "at": at(&text), "text": fresh})
+                }
+                _ => {
+                    texts.push(fresh.clone());
+                    serde_json::json!({"op": "add", "at": "procedures/p.md", "text": fresh})
+                }
+            };
+            log.push(format!("{} {op}", ["ann", "bob"][who]));
+            let batch = || read::batch(&op.to_string()).unwrap();
+            commands::change(if who == 0 { &ann } else { &bob }, batch(), &How::default()).unwrap();
+            match who {
+                0 => undos += 1,
+                _ => drop(commands::change(&only, batch(), &How::default()).unwrap()),
+            }
+        }
+        let query = UndoQuery { by: Some("ann".into()), ..UndoQuery::default() };
+        let before = (0..undos).find_map(|_| {
+            let before = both.tree();
+            commands::undo(&bob, &query, &How::default()).err().map(|why| (before, why))
+        });
+        match before {
+            None => {
+                // Nothing lost and nothing invented, ever; a line merge may set two rephrased neighbours in another order.
+                let lines = |m: &Memory| {
+                    let mut lines: Vec<String> =
+                        m.text("procedures/p.md").unwrap().lines().map(str::to_owned).collect();
+                    lines.sort();
+                    lines
+                };
+                assert_eq!(lines(&both), lines(&alone), "seed {seed}\n{}", log.join("\n"));
+                reordered += usize::from(both.tree() != alone.tree());
+            }
+            Some((before, why)) => {
+                refused += 1;
+                assert_eq!(why.rejections[0].code.name(), "conflict", "seed {seed}: {why:?}");
+                same(&both.tree(), &before, &format!("seed {seed}: a conflict writes nothing"));
+            }
+        }
+    }
+    assert!(refused <= 10 && reordered <= 3, "{refused} refused, {reordered} reordered of 100");
+}
