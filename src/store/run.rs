@@ -366,7 +366,7 @@ impl Run<'_> {
         let Some(dir) = &file.parent else { return Ok(Seen::Stranger) };
         let undo = self.undo()?;
         let (a, b) = (Name { dir: undo, name: &file.slot }, Name { dir: dir.as_fd(), name: last(&file.path) });
-        let by_link = || platform::exchange_by_link(a, b, &format!("{}.old", file.slot));
+        let by_link = || platform::exchange_by_link(a, b, &slot::spare(&file.slot));
         let answer = match self.options.exchange {
             true => match platform::exchange(a, b) {
                 Err(e) if platform::lacking(e) => by_link(),
