@@ -97,7 +97,7 @@ fn race(root: &Path, program: &Path, most: u64) -> (u64, usize, usize) {
     let user = root.join("user.md");
     std::fs::write(&user, "# User\n\n- Written whole\n").unwrap();
     let user = user.to_str().unwrap();
-    let rounds = if full() { 100 } else { 6 };
+    let rounds = if full() { 25 } else { 6 };
     for round in 0.. {
         if round >= rounds && root.join("enough").exists() {
             break;
