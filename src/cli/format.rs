@@ -1,4 +1,4 @@
-//! The manual page memdir-format(5): files, policy keys, operations, answers, codes.
+//! The manual pages memdir-format(5) (files, policy keys, operations, answers, codes) and memdir-durability(7).
 //!
 //! Never says what the code does not: codes come from `Code::ALL`.
 
@@ -16,6 +16,13 @@ pub fn page() -> String {
         let _ = write!(out, ".TP\n\\fB{}\\fR (exit {})\n", code.name(), code.exit());
         line(&mut out, &format!("{}{retry}", code.meaning()));
     }
+    out
+}
+
+/// The page about what becomes of files, in roff.
+pub fn durability() -> String {
+    let mut out = String::from(".TH memdir-durability 7 \"\" \"memdir\" \"memdir\"\n");
+    roff(&mut out, include_str!("durability.md"));
     out
 }
 

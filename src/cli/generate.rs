@@ -78,6 +78,7 @@ pub fn man(args: &ManArgs) -> Result<String, Rejection> {
     let file = match name {
         "memdir" => "memdir.1".to_owned(),
         "format" => "memdir-format.5".to_owned(),
+        "durability" => "memdir-durability.7".to_owned(),
         verb => format!("memdir-{verb}.1"),
     };
     let none = || Rejection::new(Code::Usage, format!("there is no manual page '{page}'"));
@@ -96,6 +97,7 @@ fn pages() -> Vec<(String, String)> {
         }
     }
     pages.push(("memdir-format.5".to_owned(), super::format::page()));
+    pages.push(("memdir-durability.7".to_owned(), super::format::durability()));
     pages
 }
 

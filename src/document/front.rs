@@ -72,7 +72,7 @@ pub(super) fn value(document: &Document, line: Span) -> Option<Span> {
     Some(span(start, start + scalar(text)?))
 }
 
-/// How many bytes of a line's rest are the scalar; `None` for a quote that does not end on the line.
+/// How many bytes of a line's rest are the scalar; `None` for a quote that does not end on the line, or not at its end.
 fn scalar(text: &str) -> Option<usize> {
     let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''));
     let Some(quote) = quote else {
@@ -89,7 +89,12 @@ fn scalar(text: &str) -> Option<usize> {
             _ if escaped => escaped = false,
             '\\' if quote == '"' => escaped = true,
             '\'' if quote == '\'' && chars.peek().is_some_and(|(_, n)| *n == '\'') => drop(chars.next()),
-            _ if c == quote => return Some(i + 1),
+            _ if c == quote => {
+                // What stands behind the quote, other than a comment, makes the line no YAML that could be spliced.
+                let rest = &text[i + 1..];
+                let comment = rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#');
+                return (rest.is_empty() || comment).then_some(i + 1);
+            }
             _ => {}
         }
     }

@@ -69,7 +69,7 @@ impl Journal {
         }
         match Journal::open(machine, true)? {
             Some(journal) => Ok(journal),
-            None => Err(refusal(Errno::NOENT, "the journal")),
+            None => Err(refusal_to_write(Errno::NOENT, "the journal")),
         }
     }
 

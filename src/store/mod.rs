@@ -305,6 +305,12 @@ impl Store {
 /// How many files of an earlier batch are looked for in `inbox/`.
 const RESCUES: usize = 64;
 
+/// The entries that a journal's bytes hold; for tests of the reader.
+#[doc(hidden)]
+pub fn read_journal(bytes: &[u8]) -> Vec<Entry> {
+    line::entries(line::records(bytes))
+}
+
 fn open_journal(root: &Root) -> Result<Option<Journal>, Rejection> {
     match root.machine()? {
         Some(machine) => Journal::open(machine, false),

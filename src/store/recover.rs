@@ -86,7 +86,7 @@ pub fn recover(
 fn tidy_spares(root: &Root, files: &[File]) -> Result<(), Rejection> {
     let Some(undo) = root.undo()? else { return Ok(()) };
     for file in files {
-        let spare = format!("{}.old", file.slot);
+        let spare = super::slot::spare(&file.slot);
         if platform::look(undo, &spare).is_err() {
             continue;
         }

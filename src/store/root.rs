@@ -74,7 +74,7 @@ impl Root {
             return Ok(());
         }
         make_dir(&self.dir, ".memdir")?;
-        let Some(machine) = self.machine()? else { return Err(refusal(Errno::NOENT, "'.memdir'")) };
+        let Some(machine) = self.machine()? else { return Err(refusal_to_write(Errno::NOENT, "'.memdir'")) };
         match platform::create_whole(machine, ".gitignore", b"*\n") {
             Ok(()) | Err(Errno::EXIST) => {}
             Err(e) => return Err(refusal_to_write(e, "'.memdir/.gitignore'")),
@@ -135,8 +135,42 @@ impl Root {
     pub fn read(&self, path: &MemoryPath) -> Result<Option<Version>, Rejection> {
         let Some(dir) = self.parent(path)? else { return Ok(None) };
         let shown = format!("'{path}'");
-        let Some(plain) = open_plain(&dir, last(path), &shown)? else { return Ok(None) };
+        let Some(plain) = self.open_read(&dir, last(path), &shown)? else { return Ok(None) };
         version(&plain, &shown).map(Some)
+    }
+
+    /// Opens a plain file for reading. One whose second name is a spare of our own is plain too: where files cannot be
+    /// swapped in one step, it has that name for a moment, or until the next writer when the swap was interrupted.
+    pub fn open_read(&self, dir: impl AsFd + Copy, name: &str, shown: &str) -> Result<Option<Plain>, Rejection> {
+        for _ in 0..4 {
+            match open_plain(dir, name, shown) {
+                Err(why) if why.code == Code::UnsafeFile => {
+                    let Ok(fd) = platform::open_file(dir, name) else { return Err(why) };
+                    let stat = rustix::fs::fstat(&fd).map_err(|e| refusal(e, shown))?;
+                    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+                        return Err(why);
+                    }
+                    if unsafe_kind(&stat).is_none() || stat.st_nlink == 2 && self.has_spare(&stat) {
+                        return Ok(Some(Plain { fd, stat }));
+                    }
+                }
+                answer => return answer,
+            }
+        }
+        open_plain(dir, name, shown)
+    }
+
+    fn has_spare(&self, of: &Stat) -> bool {
+        let Ok(Some(undo)) = self.undo() else { return false };
+        let Ok(dir) = platform::open_dir(undo, "") else { return false };
+        let mut found = false;
+        let mut look = |name: &[u8], _: FileType| {
+            let spare = std::str::from_utf8(name).ok().filter(|n| n.ends_with(".old"));
+            let stat = spare.and_then(|n| platform::look(undo, n).ok());
+            found |= stat.is_some_and(|s| (s.st_dev, s.st_ino) == (of.st_dev, of.st_ino));
+        };
+        let listed = super::walk::entries(&dir, &mut Vec::with_capacity(32 << 10), &mut look);
+        listed.is_ok() && found
     }
 }
 
@@ -287,6 +321,8 @@ pub fn refusal_to_write(error: Errno, what: &str) -> Rejection {
             Rejection::new(Code::ReadOnly, format!("{what} cannot be written: {}", reason(error)))
         }
         Errno::LOOP | Errno::XDEV | Errno::NXIO => refusal(error, what),
+        // Below a handle that is held: the folder was removed under it.
+        Errno::NOENT => super::run::taken_away(what),
         Errno::NOTDIR => Rejection::new(Code::UnsafeFile, format!("{what} is not a directory")),
         e => Rejection::new(Code::Io, format!("{what} cannot be written: {}", reason(e))),
     }

@@ -168,7 +168,7 @@ impl Run<'_> {
     fn undo(&self) -> Result<BorrowedFd<'_>, Rejection> {
         match self.root.undo()? {
             Some(dir) => Ok(dir),
-            None => Err(taken_away()),
+            None => Err(taken_away("'.memdir/undo/'")),
         }
     }
 
@@ -310,7 +310,7 @@ impl Run<'_> {
         let line = intent_line(&self.intent)?;
         if self.journal.is_none() {
             let Some(machine) = self.root.machine()? else {
-                return Err(taken_away());
+                return Err(taken_away("'.memdir/'"));
             };
             *self.journal = Some(Journal::create(machine)?);
         }
@@ -366,7 +366,7 @@ impl Run<'_> {
         let Some(dir) = &file.parent else { return Ok(Seen::Stranger) };
         let undo = self.undo()?;
         let (a, b) = (Name { dir: undo, name: &file.slot }, Name { dir: dir.as_fd(), name: last(&file.path) });
-        let by_link = || platform::exchange_by_link(a, b, &format!("{}.old", file.slot));
+        let by_link = || platform::exchange_by_link(a, b, &slot::spare(&file.slot));
         let answer = match self.options.exchange {
             true => match platform::exchange(a, b) {
                 Err(e) if platform::lacking(e) => by_link(),
@@ -464,9 +464,9 @@ impl Run<'_> {
     }
 }
 
-/// The machine state is gone under an open handle.
-pub fn taken_away() -> Rejection {
-    Rejection::new(Code::Busy, "'.memdir/' was taken away at this moment").hint("run it again")
+/// Something is gone under an open handle.
+pub fn taken_away(what: &str) -> Rejection {
+    Rejection::new(Code::Busy, format!("{what} was taken away at this moment")).hint("run it again")
 }
 
 fn renamed(answer: rustix::io::Result<()>, path: &MemoryPath) -> Result<Seen, Rejection> {

@@ -17,6 +17,11 @@ pub fn name(rev: u64, file: usize) -> String {
     format!("{rev}-{file}")
 }
 
+/// The name that the old text has while a swap is made of links.
+pub fn spare(slot: &str) -> String {
+    format!("{slot}.old")
+}
+
 /// The revision and file of a slot's name.
 pub fn parse_name(name: &str) -> Option<(u64, usize)> {
     let (rev, file) = name.split_once('-')?;
@@ -87,7 +92,7 @@ pub fn write(
         }
         answer => answer,
     }
-    .map_err(|e| if e == Errno::NOENT { super::run::taken_away() } else { refused(e) })?;
+    .map_err(refused)?;
     write_all(&file, bytes).map_err(refused)?;
     let stat = rustix::fs::fstat(&file).map_err(refused)?;
     let warning = like.and_then(|old| carry(&old.fd, &old.stat, &file, &stat));

@@ -148,9 +148,15 @@ impl Overlay {
 /// The text that a batch took out of its place.
 fn displaced(root: &Root, step: &Step, wanted: Etag) -> Result<Option<Version>, Rejection> {
     let Some(undo) = root.undo()? else { return Ok(None) };
-    let Some(plain) = open_plain(undo, &step.slot, "an undo slot")? else { return Ok(None) };
-    let held = version(&plain, "an undo slot")?;
-    Ok((held.etag == wanted).then_some(Version { mode: step.mode, ..held }))
+    // Where files cannot be swapped in one step, the text lies under the spare name for a moment.
+    for name in [step.slot.clone(), slot::spare(&step.slot)] {
+        let Ok(Some(plain)) = open_plain(undo, &name, "an undo slot") else { continue };
+        let held = version(&plain, "an undo slot")?;
+        if held.etag == wanted {
+            return Ok(Some(Version { mode: step.mode, ..held }));
+        }
+    }
+    Ok(None)
 }
 
 fn learn(files: &mut HashMap<String, Vec<Step>>, intent: &Intent) {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::root::{Root, kind_name, last, open_plain, refusal};
+use super::root::{Root, kind_name, last, refusal};
 use super::{Found, Reader, platform};
 use crate::code::Rejection;
 use crate::path::MemoryPath;
@@ -164,7 +164,7 @@ fn read_one(
         *folder = root.folder(parent)?.map(|dir| (parent.to_owned(), dir));
     }
     let Some((_, dir)) = folder else { return Err(gone()) };
-    let plain = match open_plain(&*dir, last(&file.path), "the file") {
+    let plain = match root.open_read(&*dir, last(&file.path), "the file") {
         Ok(plain) => plain.ok_or_else(gone)?,
         // The name is written only where somebody will read it: most files are well.
         Err(mut rejection) => {

@@ -410,7 +410,7 @@ fn judge(memory: &Memory, crowd: &Crowd, own: &[Own]) -> String {
         let all = |marks: &[Mark], times| marks.iter().all(|m| count(m) == times);
         let new = all(&open.born, 1) && all(&open.dead, 0);
         let old = all(&open.born, 0) && all(&open.dead, 1);
-        if !(new || old) && !crowd.vandals {
+        if !(new || old || crowd.vandals) {
             wrong.push(format!("half of {open:?}"));
         }
     }

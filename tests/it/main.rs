@@ -21,6 +21,8 @@ mod outside;
 mod paths;
 mod place;
 mod planning;
+mod races;
+mod readers;
 mod readme;
 mod real;
 mod recovery;

@@ -203,7 +203,7 @@ fn git_during_commands_tears_no_file() {
     let memory = repository();
     let stop = AtomicBool::new(false);
     let mut told = BTreeMap::<Option<i32>, usize>::new();
-    let mut turns = 0;
+    let (mut turns, mut wrong) = (0, Vec::new());
     std::thread::scope(|scope| {
         let other = scope.spawn(|| {
             let lines: [&[&str]; 6] = [
@@ -223,15 +223,19 @@ fn git_during_commands_tears_no_file() {
         });
         for n in 0..40 {
             let said = memory.run(&["add", "user", &format!("During {n}")]);
-            assert!(matches!(said.status, Some(0 | 1 | 4 | 5 | 7)), "{said:?}");
-            assert!(said.status != Some(1), "{said:?}");
             *told.entry(said.status).or_default() += 1;
             let text = memory.text("facts/user.md");
-            assert!(text.is_empty() || text.starts_with("# User\n") && text.ends_with('\n'), "torn: {text}");
+            let whole = text.is_empty() || text.starts_with("# User\n") && text.ends_with('\n');
+            // Checked at the end: a panic here would leave the other thread at work.
+            let unknown = said.err.contains("outcome_unknown") && said.status == Some(1);
+            if !whole || !(unknown || matches!(said.status, Some(0 | 4 | 5 | 7))) {
+                wrong.push(format!("{said:?}: {text}"));
+            }
         }
         stop.store(true, Ordering::Relaxed);
         turns = other.join().unwrap();
     });
+    assert!(wrong.is_empty(), "{wrong:#?}");
     println!("recovery: 40 adds during {turns} git commands, by exit {told:?}");
     git(&memory, &["checkout", "-qf", "main"]);
     memory.done(&["add", "user", "After"]);
