@@ -541,12 +541,20 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__list)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help"
+            opts="-L -C -g -q -v -h --limit --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -L)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -831,12 +839,20 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__list)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help"
+            opts="-L -C -g -q -v -h --limit --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -L)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

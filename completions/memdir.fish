@@ -83,6 +83,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand status" -l json -d 'One JS
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand list" -s L -l limit -d 'At most so many rows; what is left out is counted' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
@@ -374,6 +375,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s L -l limit -d 'At most so many rows; what is left out is counted' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''

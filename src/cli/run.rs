@@ -22,7 +22,7 @@ pub fn run(global: &Global, said: Said) -> Reply {
     match said {
         Said::Init(a) => door.init(&a),
         Said::Status(_) => door.look(commands::status),
-        Said::List(a) => door.texts(Layout::Plain, |s| commands::list(s, a.address.as_deref())),
+        Said::List(a) => door.texts(Layout::Plain, |s| Ok(commands::list(s, a.address.as_deref())?.limited(a.limit))),
         Said::Read(a) => door.read(&a.address),
         Said::Add(a) => door.change(&a.how, meant::add(&a, &read)),
         Said::Update(a) => door.change(&a.how, meant::update(&a, &read)),
@@ -38,7 +38,9 @@ pub fn run(global: &Global, said: Said) -> Reply {
             BulletSaid::Add(a) => door.change(&a.how, meant::add(&a, &read)),
             BulletSaid::Del(a) => door.change(&a.how, meant::bullet_del(&a)),
             BulletSaid::Update(a) => door.change(&a.how, meant::update(&a, &read)),
-            BulletSaid::List(a) => door.texts(Layout::Numbered, |s| commands::bullets(s, &a.address)),
+            BulletSaid::List(a) => {
+                door.texts(Layout::Numbered, |s| Ok(commands::bullets(s, &a.address)?.limited(a.limit)))
+            }
         },
         Said::Log(a) => {
             let query = LogQuery { address: a.address, patch: a.patch, since: a.since, by: a.by, limit: a.limit };

@@ -105,8 +105,14 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             let rev = first.get("rev").and_then(|r| r.as_str()).unwrap_or("an earlier revision");
             page.text(&format!("= done before, as {rev}")).end();
         }
-        Answer::Files(files) => list(&mut page, files),
-        Answer::Outline(outline) => outlined(&mut page, outline, layout == Layout::Numbered),
+        Answer::Files(files) => {
+            list(&mut page, files);
+            left_out(files.more, &mut err);
+        }
+        Answer::Outline(outline) => {
+            outlined(&mut page, outline, layout == Layout::Numbered);
+            left_out(outline.more, &mut err);
+        }
         Answer::Text(text) => {
             match style.terminal {
                 true => {
@@ -310,6 +316,13 @@ fn tenths(bytes: u64, unit: u64, name: &str) -> String {
 
 fn files(n: usize) -> String {
     format!("{n} file{}", if n == 1 { "" } else { "s" })
+}
+
+/// Says that a list was cut, and how to see all of it.
+fn left_out(more: usize, err: &mut String) {
+    if more > 0 {
+        let _ = writeln!(err, "memdir: {more} more; without -L all are shown");
+    }
 }
 
 fn list(page: &mut Page, files: &Files) {

@@ -122,6 +122,9 @@ pub struct ListArgs {
     /// A file or section; without it, all files
     #[arg(value_name = "FILE[#SECTION]")]
     pub address: Option<String>,
+    /// At most so many rows; what is left out is counted
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
 }
 
 #[derive(Args, Debug)]
@@ -205,6 +208,9 @@ pub struct BulletListArgs {
     /// The file or section
     #[arg(value_name = "FILE[#SECTION]")]
     pub address: String,
+    /// At most so many rows; what is left out is counted
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
 }
 
 #[derive(Args, Debug)]

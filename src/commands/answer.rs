@@ -189,11 +189,39 @@ pub struct EffectRow {
     pub operation: usize,
 }
 
+fn none_left_out(more: &usize) -> bool {
+    *more == 0
+}
+
+impl Answer {
+    /// A list cut to its first rows; it says how many were left out.
+    pub fn limited(mut self, limit: Option<usize>) -> Answer {
+        let Some(limit) = limit else { return self };
+        match &mut self {
+            Answer::Files(files) => {
+                files.more = files.files.len().saturating_sub(limit);
+                files.files.truncate(limit);
+            }
+            Answer::Outline(outline) => {
+                let rows = outline.bullets.len() + outline.sections.len();
+                outline.bullets.truncate(limit);
+                outline.sections.truncate(limit - outline.bullets.len());
+                outline.more = rows - outline.bullets.len() - outline.sections.len();
+            }
+            _ => {}
+        }
+        self
+    }
+}
+
 /// The files of a memory.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Files {
     /// Sorted by path.
     pub files: Vec<FileRow>,
+    /// How many were left out by a limit.
+    #[serde(skip_serializing_if = "none_left_out")]
+    pub more: usize,
 }
 
 /// One file.
@@ -385,4 +413,32 @@ pub struct Where {
     pub path: Option<String>,
     /// How the data dir was found: `flag`, `environment`, `ancestor` or `user`.
     pub found_by: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_counts_what_it_leaves_out() {
+        let row = |path: &str| FileRow { path: path.into(), size: 1, summary: String::new(), refused: None };
+        let files = Answer::Files(Files { files: vec![row("a.md"), row("b.md"), row("c.md")], more: 0 });
+        let Answer::Files(cut) = files.clone().limited(Some(2)) else { panic!("another answer") };
+        assert_eq!((cut.files.len(), cut.more), (2, 1));
+        let Answer::Files(all) = files.limited(None) else { panic!("another answer") };
+        assert_eq!((all.files.len(), all.more), (3, 0));
+        let section = SectionRow {
+            address: String::new(),
+            slug: String::new(),
+            id: None,
+            title: String::new(),
+            level: 2,
+            date: None,
+            summary: None,
+            bullets: 0,
+        };
+        let outline = Outline { sections: vec![section.clone(), section], ..Outline::default() };
+        let Answer::Outline(cut) = Answer::Outline(outline).limited(Some(1)) else { panic!("another answer") };
+        assert_eq!((cut.bullets.len(), cut.sections.len(), cut.more), (0, 1, 1));
+    }
 }

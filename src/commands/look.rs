@@ -52,7 +52,7 @@ fn files(session: &Session, folder: Option<&str>) -> Verdict {
         }
         Ok(session.store.each(&found, HEAD, &|file, read| row(session, file, read)))
     })??;
-    Ok(Answer::Files(Files { files: rows }))
+    Ok(Answer::Files(Files { files: rows, more: 0 }))
 }
 
 fn row(session: &Session, file: &Found, read: Result<(&[u8], bool), Rejection>) -> FileRow {

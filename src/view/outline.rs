@@ -28,6 +28,13 @@ pub struct Outline {
     pub bullets: Vec<BulletRow>,
     /// Its sections, or entries newest first.
     pub sections: Vec<SectionRow>,
+    /// How many rows were left out by a limit.
+    #[serde(skip_serializing_if = "none_left_out")]
+    pub more: usize,
+}
+
+fn none_left_out(more: &usize) -> bool {
+    *more == 0
 }
 
 /// One bullet.
@@ -112,6 +119,7 @@ pub fn outline(document: &Document, path: &MemoryPath, section: usize, depth: De
         etag: whole.short(),
         bullets: rows.collect(),
         sections: if depth == Depth::One { sections(document, path, section) } else { Vec::new() },
+        more: 0,
     }
 }
 
