@@ -74,10 +74,15 @@ fn labelled_text(text: &str) -> Option<(String, &str)> {
     (short && !sentence && !rest.is_empty()).then_some((term, rest))
 }
 
+/// Most bytes of a label with its marks.
+const LABEL: usize = 240;
+
 /// Where a label would end: at its colon, and how long that is.
 fn label_end(text: &str) -> Option<(usize, usize)> {
-    let wide = text.find('：').map(|i| (i, '：'.len_utf8()));
-    let colon = text.match_indices(':').map(|(i, _)| (i, 1)).find(|&(i, _)| ends_label(&text[i + 1..]));
+    // No label is longer; a long list is looked at often.
+    let head = &text.as_bytes()[..text.len().min(LABEL)];
+    let wide = memchr::memmem::find(head, "：".as_bytes()).map(|i| (i, '：'.len_utf8()));
+    let colon = memchr::memchr_iter(b':', head).map(|i| (i, 1)).find(|&(i, _)| ends_label(&text[i + 1..]));
     [wide, colon].into_iter().flatten().min()
 }
 
