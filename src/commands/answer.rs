@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
 
 /// The JSON Schema of what `--json` prints: an answer on stdout, or an error on stderr.
@@ -187,10 +188,6 @@ pub struct EffectRow {
     pub to: Option<String>,
     /// The number of the operation (from 0).
     pub operation: usize,
-}
-
-fn none_left_out(more: &usize) -> bool {
-    *more == 0
 }
 
 impl Answer {

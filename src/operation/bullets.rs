@@ -98,7 +98,7 @@ pub fn add(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, item: Ite
     if let Some(within) = within {
         near_duplicate(desk, n, &spot.path, document, within, &item.text);
     }
-    let item = desk.stamped_new(item, op, document);
+    let item = desk.stamped_new(item, op);
     Ok(vec![Draft::Edit(spot.path, Edit::Insert { at: place, items: vec![item] }, Echo::Added)])
 }
 
@@ -121,9 +121,6 @@ const COURTESY: usize = 2000;
 /// How many bullets are compared closely: a list of readings that differ in a number would cost more than it tells.
 const ALIKE: usize = 8;
 
-/// From here on two texts say nearly the same.
-const NEAR: f64 = 0.85;
-
 /// Whether most words of either text stand in the other: cheap, so that likeness is measured for a few bullets only.
 fn mostly_shared(raw: &str, wanted: &[&str]) -> bool {
     let shared = wanted.iter().filter(|w| raw.contains(**w)).count();
@@ -141,7 +138,7 @@ fn near_duplicate(desk: &mut Desk<'_>, n: usize, path: &MemoryPath, document: &D
         .filter(|&i| locate::is_within(document, i, within))
         .filter(|&i| mostly_shared(document.bullet_raw(i), &wanted))
         .take(ALIKE)
-        .find(|&i| crate::text::likeness(&document.bullet_text(i), text) >= NEAR);
+        .find(|&i| crate::text::likeness(&document.bullet_text(i), text) >= crate::text::likeness::NEAR);
     if let Some(i) = near {
         let address = format!("{path}@{}", document.handle_name(i));
         desk.warn(
@@ -164,7 +161,7 @@ pub fn update(
 ) -> Step<Vec<Draft>> {
     let spot = resolve(at, desk.snapshot, desk.cx.prefixes, desk.cx.policy)?;
     desk.proof(n, op, &spot)?;
-    let file = desk.changeable(n, op, &spot)?;
+    let file = desk.changeable(&spot)?;
     let picked = pick(desk, n, op, &spot, index, old, Some(text))?;
     let document = &file.document;
     let bullet = match picked {
@@ -201,7 +198,7 @@ pub fn remove(
         return remove_block(desk, n, op, spot, archive);
     }
     desk.proof(n, op, &spot)?;
-    let file = desk.changeable(n, op, &spot)?;
+    let file = desk.changeable(&spot)?;
     let picked = pick(desk, n, op, &spot, selector.0, selector.1, None)?;
     let (Pick::Act(bullet) | Pick::Done(bullet)) = picked;
     let mut drafts = Vec::new();
@@ -229,7 +226,7 @@ fn remove_block<'a>(desk: &mut Desk<'a>, n: usize, op: &Operation, spot: Spot<'a
     if !proven && !desk.cx.force {
         return Err(refuse::whole(file, &spot.path, section).into());
     }
-    let file = desk.changeable(n, op, &spot)?;
+    let file = desk.changeable(&spot)?;
     if section == 0 {
         if archive {
             let to = desk.archive_of(&spot.path)?;
@@ -256,7 +253,7 @@ fn remove_block<'a>(desk: &mut Desk<'a>, n: usize, op: &Operation, spot: Spot<'a
     let mut drafts = Vec::new();
     if archive {
         let to = desk.archive_of(&spot.path)?;
-        drafts.push(appended(desk, n, op, &to, &file.document.text()[range.clone()], Vec::new())?);
+        drafts.push(appended(desk, &to, &file.document.text()[range.clone()], Vec::new())?);
     }
     let cut = super::whole::cut(&file.document, range);
     drafts.push(Draft::Edit(spot.path, Edit::Raw(cut), Echo::Told(told)));
@@ -280,14 +277,7 @@ pub fn archived(desk: &Desk<'_>, to: &MemoryPath, from: &Document, section: usiz
 }
 
 /// Appends a block of markdown to a file (made when missing).
-pub fn appended(
-    desk: &Desk<'_>,
-    _n: usize,
-    _op: &Operation,
-    to: &MemoryPath,
-    block: &str,
-    told: Vec<Effect>,
-) -> Step<Draft> {
+pub fn appended(desk: &Desk<'_>, to: &MemoryPath, block: &str, told: Vec<Effect>) -> Step<Draft> {
     let base = match desk.snapshot.file(to)? {
         Some(file) => super::whole::at_end(&file.document, block),
         None => super::whole::at_end(&desk.skeleton(to), block),
@@ -305,7 +295,7 @@ pub fn set_meta<'a>(
     pairs: &[(String, String)],
 ) -> Step<Vec<Draft>> {
     desk.proof(n, op, &spot)?;
-    let file = desk.changeable(n, op, &spot)?;
+    let file = desk.changeable(&spot)?;
     let (Pick::Act(bullet) | Pick::Done(bullet)) = pick(desk, n, op, &spot, None, None, None)?;
     let document = &file.document;
     let inert = inert::bullets(document, &spot.path, desk.snapshot)?;

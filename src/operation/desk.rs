@@ -59,11 +59,6 @@ impl<'a> Desk<'a> {
         self.warnings.push((operation, warning));
     }
 
-    /// Notes something to fetch, and goes on: what is needed anyway is asked for at once.
-    pub fn want(&mut self, want: Want) {
-        self.wanted.push(want);
-    }
-
     /// Checks `if_match`; a mismatch is judged when the outcome is known.
     pub fn proof(&mut self, n: usize, op: &Operation, spot: &Spot<'_>) -> Step<()> {
         if let Err(etag) = matches(op, spot.file) {
@@ -73,10 +68,9 @@ impl<'a> Desk<'a> {
     }
 
     /// The file of a spot, if it may be changed.
-    pub fn changeable(&mut self, n: usize, _op: &Operation, spot: &Spot<'a>) -> Step<&'a Loaded> {
+    pub fn changeable(&self, spot: &Spot<'a>) -> Step<&'a Loaded> {
         let Some(file) = spot.file else { return Err(refuse::no_file(&spot.path, self.snapshot).into()) };
         gates::writable(&spot.path, Some(&file.document), self.cx.own)?;
-        let _ = n;
         Ok(file)
     }
 
@@ -120,7 +114,7 @@ impl<'a> Desk<'a> {
     }
 
     /// A new item with the stamps that the policy asks for.
-    pub fn stamped_new(&self, mut item: Item, op: &Operation, _document: &Document) -> Item {
+    pub fn stamped_new(&self, mut item: Item, op: &Operation) -> Item {
         let mut meta = item.meta.take().unwrap_or_default();
         let stamps = &self.cx.policy.stamps;
         if stamps.contains(&Stamp::Added) && meta.get("added").is_none() {

@@ -28,10 +28,10 @@ pub fn relocate(
     desk.proof(n, op, &spot)?;
     if spot.bullet.is_some() {
         let (Pick::Act(bullet) | Pick::Done(bullet)) = pick(desk, n, op, &spot, None, None, None)?;
-        let file = desk.changeable(n, op, &spot)?;
+        let file = desk.changeable(&spot)?;
         return move_bullet(desk, n, op, &spot, file, bullet, to, create);
     }
-    let file = desk.changeable(n, op, &spot)?;
+    let file = desk.changeable(&spot)?;
     match &spot.section {
         SectionRef::File => move_file(desk, n, &spot.path, to, create),
         SectionRef::At(section) => move_section(desk, n, op, &spot, file, *section, to, create),

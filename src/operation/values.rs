@@ -25,7 +25,7 @@ pub fn set(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, pairs: &[
         return bullets::set_meta(desk, n, op, spot, pairs);
     }
     desk.proof(n, op, &spot)?;
-    let file = desk.changeable(n, op, &spot)?;
+    let file = desk.changeable(&spot)?;
     let section = match &spot.section {
         SectionRef::File => 0,
         SectionRef::At(at) => *at,

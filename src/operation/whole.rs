@@ -63,7 +63,7 @@ pub fn patch(
         return Err(Rejection::new(Code::Usage, "patch takes a file").into());
     }
     desk.proof(n, op, &spot)?;
-    let file = desk.changeable(n, op, &spot)?;
+    let file = desk.changeable(&spot)?;
     let text = file.document.text();
     let derived = file.document.summary().map(|s| s.line.range());
     let eol = file.document.eol().as_str();

@@ -33,7 +33,8 @@ pub struct Outline {
     pub more: usize,
 }
 
-fn none_left_out(more: &usize) -> bool {
+/// Whether a list is whole; for serde.
+pub fn none_left_out(more: &usize) -> bool {
     *more == 0
 }
 
