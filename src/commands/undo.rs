@@ -237,7 +237,7 @@ fn moved_on(
         (None, Some(_)) => without_bullets(&base_text).ok_or_else(edited)?,
         (None, None) => return Err(edited()),
     };
-    let merged = merge::merge(&base_text, &ours, &goal_text).map_err(|clashes| {
+    let merged = merge::merge(&base_text, &ours, &goal_text, &merge::Labels::default()).clean().map_err(|clashes| {
         let mut why = refuse::clash(path, &clashes);
         why.hint = Some("change it by hand, or leave edited files as they are with --keep-edited".into());
         why

@@ -345,7 +345,7 @@ pub fn merged(path: &MemoryPath, base: &str, ours: &str, theirs: &str) -> Result
     if base == ours {
         return Ok((theirs.to_owned(), None));
     }
-    match merge::merge(base, ours, theirs) {
+    match merge::merge(base, ours, theirs, &merge::Labels::default()).clean() {
         Ok(text) => {
             Ok((text, Some(Warning::new(Code::Note, format!("{path} changed meanwhile; both changes were merged")))))
         }

@@ -1,6 +1,6 @@
-//! Three texts in, one out: undo, `edit` and outside edits meet here.
+//! Three texts in, one out, line by line, with room for neighbours.
 //!
-//! Pure. Never guesses: where both sides changed the same lines differently it says so and gives nothing.
+//! Never guesses: where both sides changed the same lines differently it says so.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -14,35 +14,24 @@ struct Hunk<'a> {
     lines: Vec<&'a str>,
 }
 
-/// Both sides changed these base lines (from 1), each in its own way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clash {
-    /// First line of the base.
-    pub line: usize,
-    /// Ours and theirs, as text.
-    pub ours: String,
-    /// Theirs.
-    pub theirs: String,
-}
+use super::{Clash, Labels, Merged, markers};
 
 /// Merges two descendants of a text.
 ///
 /// Unlike a plain line merge, changes that merely touch are no clash, because a list's items are independent: one side
 /// may remove a line directly above one that the other side added. The derived summary line never clashes: ours stays.
-///
-/// # Errors
-/// Every place where both sides changed the same lines differently.
-pub fn merge(base: &str, ours: &str, theirs: &str) -> Result<String, Vec<Clash>> {
+pub fn merge(base: &str, ours: &str, theirs: &str, labels: &Labels) -> Merged {
+    let whole = |text: &str| Merged { text: text.to_owned(), clashes: Vec::new() };
     if base == theirs || ours == theirs {
-        return Ok(ours.to_owned());
+        return whole(ours);
     }
     if base == ours {
-        return Ok(theirs.to_owned());
+        return whole(theirs);
     }
     let lines = split(base);
     let mine = hunks(&lines, &split(ours));
     let yours = hunks(&lines, &split(theirs));
-    weave(&lines, &mine, &yours)
+    weave(&lines, &mine, &yours, labels)
 }
 
 fn split(text: &str) -> Vec<&str> {
@@ -89,7 +78,7 @@ fn by_line(hunk: Hunk<'_>) -> Vec<Hunk<'_>> {
     hunk.lines.iter().copied().enumerate().map(one).collect()
 }
 
-fn weave(base: &[&str], mine: &[Hunk<'_>], yours: &[Hunk<'_>]) -> Result<String, Vec<Clash>> {
+fn weave(base: &[&str], mine: &[Hunk<'_>], yours: &[Hunk<'_>], labels: &Labels) -> Merged {
     let (mut out, mut clashes) = (String::new(), Vec::new());
     let (mut at, mut i, mut j) = (0, 0, 0);
     let copy = |out: &mut String, from: usize, to: usize| base[from.min(to)..to].iter().for_each(|l| push(out, l));
@@ -99,11 +88,19 @@ fn weave(base: &[&str], mine: &[Hunk<'_>], yours: &[Hunk<'_>]) -> Result<String,
                 copy(&mut out, at, a.start.min(b.start));
                 match united(base, a, b) {
                     Some(lines) => lines.iter().for_each(|l| push(&mut out, l)),
-                    None => clashes.push(Clash {
-                        line: a.start.min(b.start) + 1,
-                        ours: a.lines.concat(),
-                        theirs: b.lines.concat(),
-                    }),
+                    None => {
+                        let (start, end) = (a.start.min(b.start), a.end.max(b.end));
+                        let side =
+                            |h: &Hunk| [&base[start..h.start], &h.lines[..], &base[h.end..end]].concat().concat();
+                        let clash = Clash {
+                            line: out.lines().count() + 1,
+                            base: base[start..end].concat(),
+                            ours: side(a),
+                            theirs: side(b),
+                        };
+                        markers::write(&mut out, &clash, labels);
+                        clashes.push(clash);
+                    }
                 }
                 at = a.end.max(b.end);
                 (i, j) = (i + 1, j + 1);
@@ -122,7 +119,7 @@ fn weave(base: &[&str], mine: &[Hunk<'_>], yours: &[Hunk<'_>]) -> Result<String,
         }
     }
     copy(&mut out, at, base.len());
-    if clashes.is_empty() { Ok(out) } else { Err(clashes) }
+    Merged { text: out, clashes }
 }
 
 /// Adds a line; what stood last in its text may lack the line end that is needed now.
@@ -177,7 +174,7 @@ mod tests {
     use super::*;
 
     fn check(base: &str, ours: &str, theirs: &str, expected: Result<&str, usize>) {
-        let got = merge(base, ours, theirs);
+        let got = merge(base, ours, theirs, &Labels::default()).clean();
         assert_eq!(got.as_deref().map_err(Vec::len), expected, "{base:?} {ours:?} {theirs:?}");
     }
 
