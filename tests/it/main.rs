@@ -17,6 +17,7 @@ mod hostile;
 mod inputs;
 mod judge;
 mod memory;
+mod merging;
 mod outside;
 mod paths;
 mod place;
