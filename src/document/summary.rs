@@ -11,8 +11,10 @@ mod line;
 mod offer;
 mod place;
 mod telling;
+mod united;
 
 pub use line::{MOST_COLUMNS, MOST_TERMS};
+pub use united::united;
 
 use line::{Change, Verdict};
 use telling::telling;

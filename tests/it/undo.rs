@@ -225,7 +225,7 @@ fn undoing_all_of_one_callers_changes_leaves_exactly_the_others() {
         });
         match before {
             None => {
-                // Nothing lost and nothing invented, ever; a line merge may set two rephrased neighbours in another order.
+                // Nothing lost and nothing invented, ever; what two callers put into one place may come back in another order.
                 let lines = |m: &Memory| {
                     let mut lines: Vec<String> =
                         m.text("procedures/p.md").unwrap().lines().map(str::to_owned).collect();
@@ -242,5 +242,5 @@ fn undoing_all_of_one_callers_changes_leaves_exactly_the_others() {
             }
         }
     }
-    assert!(refused <= 10 && reordered <= 3, "{refused} refused, {reordered} reordered of 100");
+    assert!(refused == 0 && reordered <= 10, "{refused} refused, {reordered} reordered of 100");
 }

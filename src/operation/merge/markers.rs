@@ -2,6 +2,8 @@
 //!
 //! Never decides anything: it only takes a text with markers apart.
 
+use std::borrow::Cow;
+
 use super::{Clash, Labels};
 
 /// The three texts of a file that holds conflict markers.
@@ -15,6 +17,25 @@ pub struct Sides {
     pub theirs: String,
     /// How many conflicts there are.
     pub count: usize,
+}
+
+/// A text whose conflicts are set back to their base, or, where the markers do not show it, to our side: git hands a
+/// merge of two common ancestors, conflicts and all, to a driver as the base (a criss-cross merge).
+pub fn without(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    // Git makes the markers of each inner merge longer than those around it.
+    while let Some(size) = longest(&text) {
+        let Some(Sides { base, ours, .. }) = sides(&text, size) else { break };
+        text = Cow::Owned(base.unwrap_or(ours));
+    }
+    text
+}
+
+/// The length of the longest opening marker, at least 7.
+fn longest(text: &str) -> Option<usize> {
+    memchr::memmem::find(text.as_bytes(), b"<<<<<<<")?;
+    let run = |line: &str| line.bytes().take_while(|b| *b == b'<').count();
+    text.lines().map(run).filter(|n| *n >= 7).max()
 }
 
 /// Writes a clash at the end of a text, with markers in git's diff3 style.

@@ -2,8 +2,29 @@
 //!
 //! Pure, on texts alone. Never guesses: where both sides said something different about one thing, it says so.
 
-mod lines;
+mod alike;
+mod envelope;
+mod front;
+mod gaps;
+mod item;
+mod join;
 pub mod markers;
+mod order;
+mod pair;
+mod part;
+mod prose;
+mod sections;
+mod tree;
+
+use std::collections::HashSet;
+
+use envelope::Envelope;
+use join::Join;
+use part::Part;
+use tree::Tree;
+
+use crate::document::Document;
+use crate::document::summary::{self, Genre};
 
 /// How a conflict is written into a text: git's names for the sides, and the length of its markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +77,78 @@ impl Merged {
     }
 }
 
-/// Merges two descendants of a text.
+/// Merges two descendants of a text, by structure: sections, bullets, metadata and front matter by key.
+///
+/// What cannot be understood (a side with conflict markers, a result that would be read as something else) is merged by
+/// lines, as git would.
 pub fn merge(base: &str, ours: &str, theirs: &str, labels: &Labels) -> Merged {
-    lines::merge(base, ours, theirs, labels)
+    let whole = |text: &str| Merged { text: text.to_owned(), clashes: Vec::new() };
+    if base == theirs || ours == theirs {
+        return whole(ours);
+    }
+    if base == ours {
+        return whole(theirs);
+    }
+    let parts = structural(base, ours, theirs).unwrap_or_else(|| prose::merge(base, ours, theirs));
+    part::print(&parts, labels)
 }
+
+fn structural(base: &str, ours: &str, theirs: &str) -> Option<Vec<Part>> {
+    let base = markers::without(base);
+    let texts = [&base, ours, theirs].map(Envelope::of);
+    let outside = texts[1..].iter().any(|t| Document::parse(t.text.as_str()).conflict_marker().is_some());
+    if outside {
+        return None;
+    }
+    let [o, a, b] = &texts;
+    let trees = [Tree::of(&o.text), Tree::of(&a.text), Tree::of(&b.text)];
+    let things = pair::things(&trees[0], &trees[1], &trees[2]);
+    let offered: HashSet<String> = trees
+        .iter()
+        .flat_map(|t| [Genre::Facts, Genre::Episodes].map(|g| summary::terms(&t.document, g)))
+        .flatten()
+        .collect();
+    let derived = |term: &str| offered.contains(&term.to_lowercase());
+    let join = Join { trees: [&trees[0], &trees[1], &trees[2]], things: &things, derived: &derived };
+    let placed = join::join(&join)?;
+    let fronts = trees.each_ref().map(|t| t.document.front_matter().map_or("", |f| &t.text()[f.range()]));
+    let mut parts = front::merge(fronts[0], fronts[1], fronts[2], &derived);
+    parts.extend(gaps::fill(&join, &placed));
+    reads_back(&parts, &join, &placed)?;
+    let envelope = |of: fn(&Envelope) -> bool| part::pick(Some(of(o)), of(a), of(b)).unwrap_or(of(a));
+    envelope::close(&mut parts, envelope(|e| e.mark), envelope(|e| e.crlf), envelope(|e| e.open));
+    Some(parts)
+}
+
+/// Whether the merged text will be read as what was meant.
+fn reads_back(parts: &[Part], join: &Join, placed: &[join::Placed]) -> Option<()> {
+    let said = |text: &str| tree::digest(tree::What::Root, text.split_whitespace());
+    for side in [part::Side::Ours, part::Side::Theirs] {
+        let tree = Tree::of(&part::on(parts, side));
+        let mut atoms = 1;
+        for p in placed {
+            let text = part::on(&p.parts, side);
+            let contested = matches!(p.parts[..], [Part::Clash { .. }]) || p.parts.len() > 1;
+            if contested {
+                atoms += Tree::of(&text).atoms.len() - 1;
+                continue;
+            }
+            let what = join.what(p.thing);
+            let found = tree.atoms.get(atoms)?;
+            if found.what != what || said(tree.own(atoms)) != said(&text) {
+                return None;
+            }
+            atoms += 1;
+        }
+        if atoms != tree.atoms.len() {
+            return None;
+        }
+        if !parts.iter().any(|p| matches!(p, Part::Clash { .. })) {
+            break;
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Three texts → one, as before → after.
+
+use super::*;
+
+fn merged(base: &str, ours: &str, theirs: &str) -> String {
+    merge(base, ours, theirs, &Labels::default()).text
+}
+
+/// Both ways round.
+fn check(base: &str, ours: &str, theirs: &str, expected: &str) {
+    for (a, b) in [(ours, theirs), (theirs, ours)] {
+        assert!(structural(base, a, b).is_some(), "not understood");
+        let got = merge(base, a, b, &Labels::default());
+        assert_eq!(got.text, expected);
+        assert!(got.clashes.is_empty());
+        assert_eq!(merged(base, &got.text, b), got.text, "merged again");
+    }
+}
+
+fn clash(base: &str, ours: &str, theirs: &str, expected: &str) {
+    let got = merge(base, ours, theirs, &Labels::default());
+    assert_eq!(got.text, expected);
+    assert!(!got.clashes.is_empty());
+    for c in &got.clashes {
+        assert!(got.text.lines().nth(c.line - 1).unwrap().starts_with("<<<<<<<"));
+    }
+}
+
+#[test]
+fn one_side_alone_wins() {
+    check("- a\n", "- b\n", "- a\n", "- b\n");
+    check("- a\n", "- b\n", "- b\n", "- b\n");
+    check("", "- a\n", "", "- a\n");
+}
+
+#[test]
+fn bullets_are_independent() {
+    check("- a\n- b\n", "- a\n- b\n- c\n", "- a\n", "- a\n- c\n");
+    check(
+        "# T\n\n- one thing\n- two things\n",
+        "# T\n\n- one thing more\n- two things\n",
+        "# T\n\n- one thing\n- two things more\n",
+        "# T\n\n- one thing more\n- two things more\n",
+    );
+    check("# T\n\n- a\n", "# T\n\n- a\n- c\n", "# T\n\n- a\n- b\n", "# T\n\n- a\n- b\n- c\n");
+    check("# T\n\n- a\n", "# T\n\n- a\n- b\n- d\n", "# T\n\n- a\n- b\n", "# T\n\n- a\n- b\n- d\n");
+    check("- a\n- b\n- c\n", "- c\n", "- a\n- x\n- b\n- c\n", "- x\n- c\n");
+}
+
+#[test]
+fn an_edit_meets_metadata_and_a_move() {
+    check(
+        "# T\n\n- Prefers tea\n\n## S\n\n- x y z\n",
+        "# T\n\n- Prefers green tea\n\n## S\n\n- x y z\n",
+        "# T\n\n- Prefers tea\n  <!-- mem imp=7 -->\n\n## S\n\n- x y z\n",
+        "# T\n\n- Prefers green tea\n  <!-- mem imp=7 -->\n\n## S\n\n- x y z\n",
+    );
+    check(
+        "# T\n\n- Prefers tea\n- other\n\n## S\n\n- x y z\n",
+        "# T\n\n- Prefers green tea\n- other\n\n## S\n\n- x y z\n",
+        "# T\n\n- other\n\n## S\n\n- x y z\n- Prefers tea\n",
+        "# T\n\n- other\n\n## S\n\n- x y z\n- Prefers green tea\n",
+    );
+    check(
+        "- a\n  <!-- mem imp=1 -->\n",
+        "- a\n  <!-- mem imp=2 upd=2026-01-01 -->\n",
+        "- a\n  <!-- mem imp=1 conf=0.5 upd=2026-02-01 -->\n",
+        "- a\n  <!-- mem conf=0.5 imp=2 upd=2026-02-01 -->\n",
+    );
+}
+
+#[test]
+fn the_same_bullet_edited_twice_is_a_clash_around_it_alone() {
+    clash(
+        "# T\n\n- a\n- Prefers tabs\n- b\n",
+        "# T\n\n- a\n- Prefers tabs always\n- b\n- c\n",
+        "# T\n\n- x\n- a\n- Prefers spaces\n- b\n",
+        "# T\n\n- x\n- a\n<<<<<<< ours\n- Prefers tabs always\n||||||| base\n- Prefers tabs\n=======\n- Prefers spaces\n>>>>>>> theirs\n- b\n- c\n",
+    );
+    clash(
+        "- Prefers tabs\n- b\n",
+        "- b\n",
+        "- Prefers tabs always\n- b\n",
+        "<<<<<<< ours\n||||||| base\n- Prefers tabs\n=======\n- Prefers tabs always\n>>>>>>> theirs\n- b\n",
+    );
+    clash(
+        "- a\n",
+        "- a\n  <!-- mem imp=1 -->\n",
+        "- a\n  <!-- mem imp=2 -->\n",
+        "<<<<<<< ours\n- a\n  <!-- mem imp=1 -->\n||||||| base\n- a\n=======\n- a\n  <!-- mem imp=2 -->\n>>>>>>> theirs\n",
+    );
+}
+
+#[test]
+fn sections_come_go_and_are_renamed() {
+    check(
+        "# T\n\n- a\n\n## Work\n\n- w one\n- w two\n",
+        "# T\n\n- a\n\n## Job\n\n- w one\n- w two\n",
+        "# T\n\n- a\n\n## Work\n\n- w one\n- w two\n- w three\n",
+        "# T\n\n- a\n\n## Job\n\n- w one\n- w two\n- w three\n",
+    );
+    check(
+        "# T\n\n- a\n",
+        "# T\n\n- a\n\n## Travel\n\n- window seat\n",
+        "# T\n\n- a\n\n## Travel\n\n- no red-eye flights\n",
+        "# T\n\n- a\n\n## Travel\n\n- no red-eye flights\n- window seat\n",
+    );
+    check(
+        "# T\n\n## A\n\n- a\n\n## B\n\n- b\n",
+        "# T\n\n## B\n\n- b\n",
+        "# T\n\n## A\n\n- a\n- new\n\n## B\n\n- b\n",
+        "# T\n\n## A\n\n- new\n\n## B\n\n- b\n",
+    );
+}
+
+#[test]
+fn entries_of_one_title_stay_two() {
+    let entry = |d: &str, s: &str| format!("\n## Weekly\n- Summary: {s}\n- Date: {d}\n");
+    check(
+        "# E\n",
+        &format!("# E\n{}", entry("2026-02-03", "x")),
+        &format!("# E\n{}", entry("2026-02-02", "y")),
+        &format!("# E\n{}{}", entry("2026-02-02", "y"), entry("2026-02-03", "x")),
+    );
+}
+
+#[test]
+fn summaries_follow_their_own_rule() {
+    check(
+        "# T\n\n> Summary: name\n\n- Name: A\n",
+        "# T\n\n> Summary: name, work\n\n- Name: A\n- Work: B\n",
+        "# T\n\n> Summary: name, cat\n\n- Name: A\n- Cat: C\n",
+        "# T\n\n> Summary: name, cat, work\n\n- Name: A\n- Cat: C\n- Work: B\n",
+    );
+}
+
+#[test]
+fn the_wrapping_is_merged_apart() {
+    check("\u{feff}- a\r\n- b\r\n", "\u{feff}- a\r\n- b\r\n- c", "\u{feff}- b\r\n", "\u{feff}- b\r\n- c");
+    check("- a\n- b", "- a\r\n- b", "- a\n- b\n- c", "- a\r\n- b\r\n- c");
+    check("- a\n\n- b\n", "- a\n\n- b\n\n- c\n", "- a\n\n- b  \n", "- a\n\n- b  \n\n- c\n");
+}
+
+#[test]
+fn nested_items_are_bullets_too() {
+    check(
+        "- a\n  - x one\n  - y two\n",
+        "- a\n  - x one more\n  - y two\n",
+        "- a\n  - x one\n  - y two\n  - z\n",
+        "- a\n  - x one more\n  - y two\n  - z\n",
+    );
+    clash(
+        "- a\n  - x\n- b\n",
+        "- b\n",
+        "- a\n  - x\n  - y\n- b\n",
+        "<<<<<<< ours\n||||||| base\n- a\n  - x\n=======\n- a\n  - x\n  - y\n>>>>>>> theirs\n- b\n",
+    );
+}
+
+#[test]
+fn what_cannot_be_understood_is_merged_by_lines() {
+    let marked = "<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n- z\n";
+    assert!(structural("- z\n", marked, "- z\n- new\n").is_none());
+    assert_eq!(merged("- z\n", marked, "- z\n- new\n"), format!("{marked}- new\n"));
+}
+
+#[test]
+fn a_base_with_markers_is_read_as_its_base() {
+    let base = "<<<<<<<<< a\n- x one\n||||||||| o\n- x\n=========\n- x two\n>>>>>>>>> b\n- z\n";
+    check(base, "- x one\n- z\n", "- x one\n- z\n- new\n", "- x one\n- z\n- new\n");
+}
+
+#[test]
+fn words_that_both_sides_bring_stand_once() {
+    check(
+        "- likes tea a lot\n- b\n",
+        "- likes tea\n- b\n",
+        "- likes tea a lot\n- b\n- likes tea\n",
+        "- likes tea\n- b\n",
+    );
+    check("- a\n", "- a\n- new\n", "- a\n- new\n  <!-- mem imp=3 -->\n", "- a\n- new\n  <!-- mem imp=3 -->\n");
+}
