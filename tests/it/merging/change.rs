@@ -60,7 +60,15 @@ pub fn pair(seed: u64, series: Series) -> Pair {
         side.file.follow(Some(&base));
         side.file
     };
-    let (ours, theirs) = (finish(ours), finish(theirs));
+    let (mut ours, mut theirs) = (finish(ours), finish(theirs));
+    if series.resaved {
+        let style = if chance.percent(50) { &mut ours.style } else { &mut theirs.style };
+        match chance.below(3) {
+            0 => style.crlf ^= true,
+            1 => style.bom ^= true,
+            _ => style.open_end ^= true,
+        }
+    }
     Pair { base, ours, theirs, story, twins }
 }
 

@@ -49,6 +49,10 @@ pub fn marked(ours: &str, theirs: &str) -> String {
 /// The file that holds exactly what is expected, in an order of its own.
 fn decided(pair: &Pair, expected: &Expected) -> File {
     let mut file = pair.ours.clone();
+    let (base, theirs) = (pair.base.style, pair.theirs.style);
+    if file.style == base {
+        file.style = theirs;
+    }
     file.front = expected.front.iter().map(|(k, v)| (k.clone(), Value::One(v[0].clone()))).collect();
     for (key, value) in &mut file.front {
         let all = [&pair.ours, &pair.theirs, &pair.base];

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::Pair;
-use super::model::{File, columns};
+use super::model::{File, Style, columns};
 use super::reader::{Seen, read};
 use super::truth::{Expected, Fact};
 
@@ -189,24 +189,29 @@ fn summary(seen: &Seen, text: &str, pair: &Pair, clean: bool, out: &mut Vec<Wron
     }
 }
 
-/// Line ends, byte order mark and final newline are those of the three, where all three agree.
+/// Line ends, byte order mark and final newline are the base's, or those of the side that wrote others.
 fn ends(text: &str, pair: &Pair, out: &mut Vec<Wrong>) {
-    let style = pair.base.style;
-    if text.starts_with('\u{feff}') != style.bom {
+    let styles = [&pair.base, &pair.ours, &pair.theirs].map(|f| f.style);
+    let pick = |of: fn(&Style) -> bool| {
+        let [base, ours, theirs] = styles.each_ref().map(of);
+        if ours == base { theirs } else { ours }
+    };
+    if text.starts_with('\u{feff}') != pick(|s| s.bom) {
         out.push(wrong(Class::Bytes, "the byte order mark"));
     }
     let lone = text.matches('\n').count() - text.matches("\r\n").count();
-    if style.crlf && lone > 0 || !style.crlf && text.contains('\r') {
+    let crlf = pick(|s| s.crlf);
+    if crlf && lone > 0 || !crlf && text.contains('\r') {
         out.push(wrong(Class::Bytes, "line ends are mixed"));
     }
-    if text.ends_with('\n') == style.open_end {
+    if text.ends_with('\n') == pick(|s| s.open_end) {
         out.push(wrong(Class::Bytes, "the final newline"));
     }
 }
 
 /// What nobody touched stands byte for byte: whole sections that are the same in all three, and single lines.
 pub fn untouched(text: &str, pair: &Pair) -> Vec<Wrong> {
-    let eol = pair.base.eol();
+    let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut out = Vec::new();
     for section in &pair.base.sections {
         let lines = |f: &File| f.section(section.key).map(|s| f.section_lines(s));
@@ -216,16 +221,19 @@ pub fn untouched(text: &str, pair: &Pair) -> Vec<Wrong> {
             out.push(wrong(Class::Bytes, format!("section {} changed though nobody touched it", section.title)));
         }
     }
-    // No line is new but those that are made of both sides.
+    // No line is new but those that are made of both sides; where a bullet came to another list, its marker may be.
     let texts = [&pair.base, &pair.ours, &pair.theirs].map(|f| f.print());
-    let known: BTreeSet<&str> =
-        texts.iter().flat_map(|t| t.lines()).map(|l| l.trim_start_matches('\u{feff}')).collect();
-    let derived =
-        |l: &str| l.starts_with("> Summary:") || l.trim_start().starts_with("<!-- mem") || l.starts_with("tags:");
-    for line in text.lines().map(|l| l.trim_start_matches('\u{feff}')) {
-        if !known.contains(line) && !derived(line) {
-            out.push(wrong(Class::Bytes, format!("no side has the line {line:?}")));
-        }
+    let known: BTreeSet<&str> = texts.iter().flat_map(|t| t.lines()).map(content).collect();
+    let derived = |l: &str| l.starts_with("> Summary:") || l.starts_with("<!-- mem") || l.starts_with("tags:");
+    for line in text.lines().map(content).filter(|l| !known.contains(l) && !derived(l)) {
+        out.push(wrong(Class::Bytes, format!("no side has the line {line:?}")));
     }
     out
+}
+
+/// A line without its byte order mark, indentation and list marker. Blanks at its end count.
+pub fn content(line: &str) -> &str {
+    let line = line.trim_start_matches('\u{feff}').trim_start_matches([' ', '\t']);
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(". ");
+    rest.or_else(|| ["- ", "* ", "+ "].iter().find_map(|m| line.strip_prefix(m))).unwrap_or(line)
 }

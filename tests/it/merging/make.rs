@@ -11,6 +11,8 @@ pub struct Series {
     pub ids: bool,
     /// Fewest and most operations of a side.
     pub operations: (usize, usize),
+    /// An editor of one side wrote the whole file in a manner of its own: line ends, byte order mark, final newline.
+    pub resaved: bool,
 }
 
 /// Makes things with new identities.

@@ -154,7 +154,7 @@ impl File {
         out
     }
 
-    pub fn eol(&self) -> &'static str {
+    fn eol(&self) -> &'static str {
         if self.style.crlf { "\r\n" } else { "\n" }
     }
 

@@ -14,10 +14,12 @@ use super::make::Series;
 use super::reader::read;
 use super::truth::{Truth, truth};
 
-pub const IDS: Series = Series { name: "ids", ids: true, operations: (1, 3) };
-pub const BARE: Series = Series { name: "bare", ids: false, operations: (1, 3) };
-pub const IDS_MANY: Series = Series { name: "ids-many", ids: true, operations: (4, 8) };
-pub const BARE_MANY: Series = Series { name: "bare-many", ids: false, operations: (4, 8) };
+pub const IDS: Series = Series { name: "ids", ids: true, operations: (1, 3), resaved: false };
+pub const BARE: Series = Series { name: "bare", ids: false, operations: (1, 3), resaved: false };
+pub const IDS_MANY: Series = Series { name: "ids-many", ids: true, operations: (4, 8), resaved: false };
+pub const BARE_MANY: Series = Series { name: "bare-many", ids: false, operations: (4, 8), resaved: false };
+/// One side saved by an editor that writes files in its own manner.
+const RESAVED: Series = Series { name: "resaved", ids: false, operations: (1, 3), resaved: true };
 const ALL: [Series; 4] = [IDS, BARE, IDS_MANY, BARE_MANY];
 
 /// What came of one pair.
@@ -261,6 +263,11 @@ fn many_operations_with_ids_merge_right() {
 #[test]
 fn many_operations_without_ids_merge_right() {
     hold(BARE_MANY, 250, 98);
+}
+
+#[test]
+fn a_side_that_another_editor_saved_merges_right() {
+    hold(RESAVED, 150, 99);
 }
 
 /// The judge is judged: what the hidden identities say is right, and every mutant of it is wrong.
