@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::history;
 use super::output::{Layout, Style};
+use super::{git, history};
 use super::{hints, sanitize};
 use crate::code::{Rejection, Warning};
 use crate::commands::Failure;
@@ -140,6 +140,8 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             check(&mut page, found, &mut err);
         }
         Answer::Init(made) => init(&mut page, made, &mut err),
+        Answer::Merged(merged) => git::merged(&mut page, merged, &mut err),
+        Answer::Setup(set) => git::setup(&mut page, set, &mut err),
         Answer::Where(place) => {
             page.text(place.path.as_ref().unwrap_or(&place.dir)).end();
             if style.verbose {
@@ -421,6 +423,16 @@ fn status(page: &mut Page, state: &Status) {
     }
     for line in &state.summaries {
         page.text("summary: ").text(line).end();
+    }
+    match state.wired {
+        Some(true) => page.text("git merges by bullet in this clone").end(),
+        Some(false) => {
+            page.text("git merges line by line in this clone").end();
+            if let Some(command) = hints::spell(&crate::code::Hint::new("setup", "git"), &page.style.before) {
+                page.text("try: ").text(&command).end();
+            }
+        }
+        None => {}
     }
 }
 

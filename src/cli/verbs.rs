@@ -10,6 +10,7 @@ use super::args::{HowArgs, grammar};
 use super::changes::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
+use super::team::{MergeArgs, MergeDriverArgs, SetupArgs};
 
 /// A verb before its options are built.
 pub struct Verb {
@@ -85,6 +86,9 @@ verbs! {
     shown Undo(UndoArgs) = "undo";
     shown Redo(RedoArgs) = "redo";
     shown Check(CheckArgs) = "check";
+    shown Setup(SetupArgs) = "setup";
+    hidden Merge(MergeArgs) = "merge";
+    hidden MergeDriver(MergeDriverArgs) = "merge-driver";
     hidden Where(WhereArgs) = "where";
     hidden Schema(SchemaArgs) = "schema";
     hidden Completions(CompletionsArgs) = "completions";

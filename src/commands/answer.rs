@@ -6,6 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+mod git;
+
+pub use git::{ClashRow, Merged, Setup, SetupFile, SetupLine, SideBullet};
+
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
 
@@ -103,6 +107,10 @@ pub enum Answer {
     Init(Init),
     /// Paths.
     Where(Where),
+    /// Three texts made one.
+    Merged(Merged),
+    /// What joins this clone to git.
+    Setup(Setup),
 }
 
 /// A warning as it is answered.
@@ -335,6 +343,9 @@ pub struct Status {
     pub rescued: Vec<String>,
     /// Summary lines that wait for room or a person.
     pub summaries: Vec<String>,
+    /// Whether git merges this memory by bullet in this clone; none outside a git work tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wired: Option<bool>,
     /// What is wrong with the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Told>,

@@ -19,6 +19,8 @@ mod forget;
 mod history;
 mod init;
 mod look;
+pub mod merge;
+pub mod setup;
 mod status;
 mod undo;
 mod when;

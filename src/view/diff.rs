@@ -2,7 +2,7 @@
 //!
 //! Never decides what matters: it shows lines.
 
-use similar::TextDiff;
+use similar::{ChangeTag, TextDiff};
 
 /// A file's unified diff with three lines of context; empty when nothing differs.
 pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
@@ -18,6 +18,18 @@ pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String 
     let mut unified = diff.unified_diff();
     unified.context_radius(3).header(&name("a", before), &name("b", after));
     unified.to_string()
+}
+
+/// The lines that went (`-`) and came (`+`), without their line ends and without context.
+pub fn lines(before: &str, after: &str) -> Vec<(&'static str, String)> {
+    let diff = TextDiff::from_lines(before, after);
+    let sign = |tag| match tag {
+        ChangeTag::Equal => None,
+        ChangeTag::Delete => Some("-"),
+        ChangeTag::Insert => Some("+"),
+    };
+    let changes = diff.iter_all_changes();
+    changes.filter_map(|c| Some((sign(c.tag())?, c.value().trim_end_matches(['\r', '\n']).to_owned()))).collect()
 }
 
 #[cfg(test)]
