@@ -73,6 +73,9 @@ _memdir() {
             memdir,redo)
                 cmd="memdir__subcmd__redo"
                 ;;
+            memdir,resolve)
+                cmd="memdir__subcmd__resolve"
+                ;;
             memdir,rm)
                 cmd="memdir__subcmd__rm"
                 ;;
@@ -122,7 +125,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -q -v -h -V --dir --global --as --json --quiet --verbose --color --help --version init status list read add update rm mv set append patch write apply edit bullet log show diff undo redo check setup merge merge-driver where schema completions man __complete"
+            opts="-C -g -q -v -h -V --dir --global --as --json --quiet --verbose --color --help --version init status list read add update rm mv set append patch write apply edit bullet log show diff undo redo check resolve setup merge merge-driver where schema completions man __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -654,12 +657,16 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__check)
-            opts="-n -m -f -C -g -q -v -h --fix --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --since --fix --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --reason)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1185,6 +1192,56 @@ _memdir() {
             ;;
         memdir__subcmd__redo)
             opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --reason)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --if-match)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        memdir__subcmd__resolve)
+            opts="-n -m -f -C -g -q -v -h --ours --theirs --both --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

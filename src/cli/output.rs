@@ -140,6 +140,7 @@ fn status(answer: &Answer) -> u8 {
     match answer {
         Answer::Check(check) if !check.findings.is_empty() => Code::Findings.exit(),
         Answer::Setup(setup) if !setup.findings.is_empty() => Code::Findings.exit(),
+        Answer::Resolved(resolved) if !resolved.left.is_empty() => Code::MergeConflict.exit(),
         Answer::Merged(merged) if !merged.clean => Code::MergeConflict.exit(),
         _ => 0,
     }
@@ -182,6 +183,7 @@ fn changed(answer: &Answer) -> bool {
     match answer {
         Answer::Changed(change) => change.changed && !change.dry_run,
         Answer::Init(init) => init.changed,
+        Answer::Resolved(resolved) => resolved.change.changed && !resolved.change.dry_run,
         Answer::Setup(setup) => setup.changed && !setup.dry_run,
         Answer::Check(check) => check.fixed.as_ref().is_some_and(|fixed| fixed.changed && !fixed.dry_run),
         _ => false,

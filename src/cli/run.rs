@@ -17,6 +17,7 @@ use crate::commands::merge::Three;
 use crate::commands::{self, Failure, How, InitQuery, LogQuery, Session, UndoQuery, Verdict, edit, setup};
 use crate::host::content;
 use crate::operation::Batch;
+use crate::operation::regions::Take;
 
 /// Runs what was said.
 pub fn run(global: &Global, said: Said) -> Reply {
@@ -62,7 +63,16 @@ pub fn run(global: &Global, said: Said) -> Reply {
             door.with(&a.how, |s, how| commands::undo(s, &query, how))
         }
         Said::Redo(a) => door.with(&a.how, |s, how| commands::redo(s, a.revision.as_deref(), how)),
-        Said::Check(a) => door.with(&a.how, |s, how| commands::check(s, &a.files, a.fix, how)),
+        Said::Check(a) => door.with(&a.how, |s, how| commands::checked(s, &a.files, a.since.as_deref(), a.fix, how)),
+        Said::Resolve(a) => {
+            let take = match (a.ours, a.theirs, a.both) {
+                (true, ..) => Some(Take::Ours),
+                (_, true, _) => Some(Take::Theirs),
+                (.., true) => Some(Take::Both),
+                _ => None,
+            };
+            door.with(&a.how, |s, how| commands::resolve(s, a.file.as_deref(), take, how))
+        }
         Said::Merge(a) => merge(&a),
         Said::MergeDriver(a) => drive(a),
         Said::Setup(a) => door.setup(&a),

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::args::HowArgs;
+
 #[derive(Args, Debug)]
 #[command(
     about = "Merge three files: the text to stdout, exit 4 when conflicts are left in it",
@@ -88,4 +90,27 @@ pub struct SetupArgs {
     /// Show what would be changed, change nothing
     #[arg(short = 'n', long)]
     pub dry_run: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Merge files with conflict markers again, bullet by bullet; exit 4 when something is left",
+    after_help = "Example: memdir resolve user --theirs"
+)]
+#[group(skip)]
+pub struct ResolveArgs {
+    /// The file; without it, all files with markers
+    #[arg(value_name = "FILE")]
+    pub file: Option<String>,
+    /// Decide what is left: our side stands
+    #[arg(long, conflicts_with_all = ["theirs", "both"])]
+    pub ours: bool,
+    /// Their side stands
+    #[arg(long, conflicts_with = "both")]
+    pub theirs: bool,
+    /// Both stand, ours first
+    #[arg(long)]
+    pub both: bool,
+    #[command(flatten)]
+    pub how: HowArgs,
 }

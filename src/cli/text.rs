@@ -141,6 +141,11 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         }
         Answer::Init(made) => init(&mut page, made, &mut err),
         Answer::Merged(merged) => git::merged(&mut page, merged, &mut err),
+        Answer::Resolved(resolved) => {
+            told.extend(resolved.change.warnings.iter().cloned());
+            changed(&mut page, &resolved.change, &mut err);
+            git::left(&mut page, resolved);
+        }
         Answer::Setup(set) => git::setup(&mut page, set, &mut err),
         Answer::Where(place) => {
             page.text(place.path.as_ref().unwrap_or(&place.dir)).end();
@@ -298,6 +303,17 @@ pub fn effects(page: &mut Page, effects: &[EffectRow]) {
         if let Some(to) = &effect.to {
             page.text(" → ").text(to);
         }
+        if let Some(set) = &effect.set {
+            page.text(" (now: ").text(set).text(")");
+        }
+        if let Some(was) = &effect.was {
+            page.text(" (was @").text(&was.handle).text(" ").text(&was.text).text(")");
+        }
+        for (label, value) in [("from", &effect.source), ("quote", &effect.quote), ("why", &effect.reason)] {
+            if let Some(value) = value {
+                page.text(&format!(" ({label}: ")).text(value).text(")");
+            }
+        }
         page.end();
     }
 }
@@ -441,7 +457,7 @@ fn check(page: &mut Page, check: &Check, err: &mut String) {
         changed(page, fixed, &mut String::new());
     }
     for f in &check.findings {
-        page.ink(Ink::Head, &f.path);
+        page.ink(Ink::Head, &format!("{}{}", check.below.as_deref().unwrap_or_default(), f.path));
         if f.line > 0 {
             page.text(&format!(":{}:{}", f.line, f.col));
         }

@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Changed;
+
 /// Three texts made one.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Merged {
@@ -39,12 +41,34 @@ pub struct ClashRow {
 /// A bullet of one side of a conflict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SideBullet {
-    /// `ours` or `theirs`.
+    /// `base`, `ours` or `theirs`.
     pub side: &'static str,
     /// Its handle.
     pub handle: String,
     /// Its text.
     pub text: String,
+}
+
+/// Files with conflict markers, merged again.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Resolved {
+    /// What was changed.
+    #[serde(flatten)]
+    pub change: Changed,
+    /// What a person must decide, file by file.
+    pub left: Vec<LeftFile>,
+    /// Files without markers that git still holds for unmerged (`git add` tells it), from the working directory.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub add: Vec<String>,
+}
+
+/// The conflicts of one file.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LeftFile {
+    /// The file.
+    pub path: String,
+    /// In file order.
+    pub conflicts: Vec<ClashRow>,
 }
 
 /// What joins this clone to git.
