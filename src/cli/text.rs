@@ -143,7 +143,8 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         Answer::Merged(merged) => git::merged(&mut page, merged, &mut err),
         Answer::Resolved(resolved) => {
             told.extend(resolved.change.warnings.iter().cloned());
-            changed(&mut page, &resolved.change, &mut err);
+            let mut none = String::new();
+            changed(&mut page, &resolved.change, if resolved.left.is_empty() { &mut err } else { &mut none });
             git::left(&mut page, resolved);
         }
         Answer::Setup(set) => git::setup(&mut page, set, &mut err),
@@ -155,7 +156,12 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         }
     }
     if style.quiet {
-        if matches!(answer, Answer::Changed(_) | Answer::Init(_)) {
+        let said = match answer {
+            Answer::Setup(setup) => setup.findings.is_empty(),
+            Answer::Resolved(resolved) => resolved.left.is_empty(),
+            answer => matches!(answer, Answer::Changed(_) | Answer::Init(_)),
+        };
+        if said {
             page.out.clear();
         }
         return (page.out, String::new());
