@@ -5,13 +5,14 @@
 pub mod columns;
 pub mod common;
 pub mod likeness;
+pub mod managed;
 pub mod splice;
 pub mod stem;
 pub mod stop;
 pub mod words;
 
 pub use columns::columns;
-pub use likeness::{likeness, within};
+pub use likeness::{Features, likeness, within};
 pub use splice::{Overlap, Splice, compose, splice};
 pub use stem::stem;
 pub use words::{Word, Words, words};
