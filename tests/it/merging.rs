@@ -13,6 +13,7 @@ mod make;
 mod model;
 mod pairs;
 mod reader;
+mod shrink;
 mod speed;
 mod truth;
 

@@ -5,6 +5,7 @@ use super::make::{Maker, Series, entry_title, fresh_title, id};
 use super::model::{Bullet, File, Genre, Item, Key, Section, Value};
 
 /// A base and what two sides made of it.
+#[derive(Clone)]
 pub struct Pair {
     pub base: File,
     pub ours: File,

@@ -27,10 +27,16 @@ pub enum Class {
 pub struct Wrong {
     pub class: Class,
     pub what: String,
+    /// The text of the bullet or block it is about.
+    pub text: Option<String>,
 }
 
 fn wrong(class: Class, what: impl Into<String>) -> Wrong {
-    Wrong { class, what: what.into() }
+    Wrong { class, what: what.into(), text: None }
+}
+
+fn of(class: Class, text: &str, what: String) -> Wrong {
+    Wrong { class, what, text: Some(text.to_owned()) }
 }
 
 /// Every text a bullet or block had in one of the three files, with who had it.
@@ -87,10 +93,10 @@ fn things(seen: &Seen, expected: &Expected, known: &Known, out: &mut Vec<Wrong>)
             } else {
                 Class::Stale
             };
-            out.push(wrong(class, format!("{got:?} instead of {:?}", want.options[0])));
+            out.push(of(class, &got.text, format!("{got:?} instead of {:?}", want.options[0])));
             continue;
         }
-        out.push(wrong(Class::Lost, format!("{:?}", want.options[0])));
+        out.push(of(Class::Lost, &want.options[0].text, format!("{:?}", want.options[0])));
     }
     for got in left {
         let class = if taken.iter().any(|t| t.text == got.text) {
@@ -100,7 +106,7 @@ fn things(seen: &Seen, expected: &Expected, known: &Known, out: &mut Vec<Wrong>)
         } else {
             Class::Invented
         };
-        out.push(wrong(class, format!("{got:?}")));
+        out.push(of(class, &got.text, format!("{got:?}")));
     }
     entries(seen, expected, out);
 }
