@@ -596,8 +596,3 @@ fn rekeyed(section: &Section, key: Key) -> Section {
     }
     copy
 }
-
-/// Which sections hold which keys: for the truth, which asks where a thing stands.
-pub fn home(file: &File, key: Key) -> Option<Key> {
-    file.sections.iter().find(|s| s.items.iter().any(|i| i.key() == key)).map(|s| s.key)
-}

@@ -108,11 +108,13 @@ fn is_untold(wrong: &Wrong, pair: &Pair, merged: &Merged, other: &Expected) -> b
 fn vanished(pair: &Pair, text: &str) -> Vec<Wrong> {
     let base = read(&pair.base.print());
     let old: BTreeSet<&String> = base.facts.iter().map(|f| &f.text).collect();
+    let known: BTreeSet<&str> = old.iter().flat_map(|t| t.trim_start_matches("¶ ").lines()).collect();
     let mut out = Vec::new();
     for side in [&pair.ours, &pair.theirs] {
         let stamp = |t: &str| t.starts_with("Updated: ");
         for fact in read(&side.print()).facts.into_iter().filter(|f| !old.contains(&f.text) && !stamp(&f.text)) {
-            for line in fact.text.trim_start_matches("¶ ").lines().filter(|l| !text.contains(*l)) {
+            for line in fact.text.trim_start_matches("¶ ").lines().filter(|l| !known.contains(l) && !text.contains(*l))
+            {
                 out.push(Wrong { class: Class::Lost, what: line.to_owned(), text: None });
             }
         }
@@ -237,7 +239,7 @@ pub fn report(series: Series, seed: u64, small: bool) -> String {
     let (_, _, found) = looked_at(&pair, series);
     let wanted = found.kind();
     if small && !matches!(found, Found::Right) {
-        pair = shrink(pair, |smaller| {
+        pair = shrink(pair, series.ids, |smaller| {
             let (_, truth, found) = looked_at(smaller, series);
             truth.unsettled.is_none() && found.kind() == wanted
         });

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use super::change::Pair;
 use super::model::{Bullet, File, Item, Key, Style};
 
-/// The smallest pair found that still fails.
-pub fn shrink(mut pair: Pair, fails: impl Fn(&Pair) -> bool) -> Pair {
+/// The smallest pair found that still fails. Without ids a bullet is known by its neighbours: then only whole sections go.
+pub fn shrink(mut pair: Pair, ids: bool, fails: impl Fn(&Pair) -> bool) -> Pair {
     let plain = Style { crlf: false, bom: false, open_end: false, loose: false, marker: '-', gap: true, above: 1 };
     let mut steps: Vec<Box<dyn Fn(&mut File)>> = vec![
         Box::new(|f| f.summary = None),
@@ -30,6 +30,7 @@ pub fn shrink(mut pair: Pair, fails: impl Fn(&Pair) -> bool) -> Pair {
             .into_iter()
             .map(|key| -> Box<dyn Fn(&mut File)> { Box::new(move |f| f.sections.retain(|s| s.key != key)) }),
     );
+    let items = if ids { items } else { BTreeSet::new() };
     steps.extend(items.iter().map(|&key| -> Box<dyn Fn(&mut File)> { Box::new(move |f| without(f, key)) }));
     steps.extend(
         keys.into_iter().map(|key| -> Box<dyn Fn(&mut File)> { Box::new(move |f| f.front.retain(|(k, _)| *k != key)) }),

@@ -24,6 +24,8 @@ pub type Meta = BTreeMap<String, String>;
 #[derive(Clone, Debug)]
 pub struct Want {
     pub key: Key,
+    /// The section it stands in, where that can be said.
+    pub home: Option<Key>,
     pub options: Vec<Fact>,
     /// It may be missing.
     pub optional: bool,
@@ -181,6 +183,10 @@ impl Merging<'_> {
             }
             let outcome = match (base, ours, theirs) {
                 (None, Some(state), None) | (None, None, Some(state)) => Some(Outcome::only(&state, false)),
+                (None, Some(_), Some(_)) => {
+                    self.truth.unsettled = Some("one identity, made twice");
+                    None
+                }
                 (Some(base), Some(ours), Some(theirs)) => Some(self.three(side, first, &base, &ours, &theirs)),
                 _ => None,
             };
@@ -335,7 +341,8 @@ impl Merging<'_> {
             options.sort();
             options.dedup();
             if !options.is_empty() {
-                wants.push(Want { key: *key, options, optional: outcome.optional });
+                let home = (outcome.places.len() == 1).then(|| outcome.places[0].0);
+                wants.push(Want { key: *key, home, options, optional: outcome.optional });
             }
         }
         let mut headings: Vec<Heading> = Vec::new();
@@ -456,6 +463,27 @@ impl Merging<'_> {
         };
         if !blocks(1).is_disjoint(&blocks(2)) {
             self.truth.unsettled = Some("new prose of both sides in one section");
+        }
+        // Copies of one new thing, one of them changed since: an id says they are one, the text that they are two.
+        let new = |side: usize| -> BTreeMap<&String, (String, Place)> {
+            let new = self.states[side].iter().filter(|(k, _)| !self.states[0].contains_key(*k));
+            new.filter_map(|(_, s)| Some((s.meta.get("id")?, (s.text(), s.place)))).collect()
+        };
+        let (mine, yours) = (new(1), new(2));
+        if mine.iter().any(|(id, (text, _))| yours.get(id).is_some_and(|(other, _)| other != text)) {
+            self.truth.unsettled = Some("one new id, two texts");
+        }
+        let headed = |side: usize| -> BTreeMap<&String, BTreeSet<String>> {
+            let new = self.files[side].sections.iter().filter(|s| self.files[0].section(s.key).is_none());
+            let texts = |s: &super::model::Section| {
+                s.items.iter().filter_map(Item::bullet).map(super::model::Bullet::text).collect()
+            };
+            new.filter_map(|s| Some((s.id.as_ref()?, texts(s)))).collect()
+        };
+        let (mine, yours) = (headed(1), headed(2));
+        let episodes = self.files[0].genre == Genre::Episodes;
+        if episodes && mine.iter().any(|(id, texts)| yours.get(id).is_some_and(|other| other != texts)) {
+            self.truth.unsettled = Some("one new entry, two contents");
         }
         // A bullet that both moved, one of them into a section that the other removed.
         for (key, base) in &self.states[0] {
