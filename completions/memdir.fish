@@ -52,10 +52,14 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "edit" -d 'Edit a file
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "bullet" -d 'The same verbs on bullets alone'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "log" -d 'What happened, newest first, outside edits included'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "show" -d 'What one revision did'
-complete -c memdir -n "__fish_memdir_needs_command" -f -a "diff" -d 'From a revision until now, or between two; without one, what is not yet recorded'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "diff" -d 'From a revision until now, or between two, memdir\'s or git\'s; without one, what is not yet recorded'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "undo" -d 'Take a revision back; again goes further back'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "redo" -d 'Bring back what was undone, or what an editor dropped'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "check" -d 'Look for structural trouble; exits 6 when there is some'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "resolve" -d 'Merge files with conflict markers again, bullet by bullet; exit 4 when something is left'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Let git merge by bullet: .gitattributes in the data dir, the driver in this clone\'s config'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge" -d 'Merge three files: the text to stdout, exit 4 when conflicts are left in it'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge-driver" -d 'Merge for git: the result goes into OURS; exit 0 merged, 1 conflicts, over 128 not done'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "where" -d 'The data dir, or a file\'s absolute path'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "schema" -d 'JSON Schema'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "completions" -d 'A completion script'
@@ -415,7 +419,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand diff" -l as -d 'Who is ask
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand diff" -l stat -d 'Files and counts only'
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -l stat -d 'How many bullets came, went, were updated or moved in each file'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l bullets -d 'Bullet by bullet instead of lines'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
@@ -458,6 +462,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -l json -d 'One JSON
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only what is new since this revision of git\'s; paths from the working directory' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s m -l reason -d 'Why, for the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l source -d 'From where, for the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l if-match -d 'Only if the file still has this etag (8 or more hex digits)' -r
@@ -476,6 +481,62 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -l json -d 'One JSO
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s m -l reason -d 'Why, for the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l source -d 'From where, for the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l if-match -d 'Only if the file still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l lock-timeout -d 'How long to wait for another writer, in seconds (10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l ours -d 'Decide what is left: our side stands'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l theirs -d 'Their side stands'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l both -d 'Both stand, ours first'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s n -l dry-run -d 'Show what would be done, write nothing'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s f -l force -d 'Proof by decree: act on a position, an id, a whole file'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l create -d 'Make a new file although its name is close to another\'s'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l check -d 'Change nothing; exit 6 when something is missing'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l remove -d 'Take out what was set up, and nothing else'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l print -d 'Print the lines, for whoever sets it up by hand'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s n -l dry-run -d 'Show what would be changed, change nothing'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Write the text here instead' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -l marker-size -d 'Characters a conflict marker is long' -r
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s h -l help -d 'This help'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''

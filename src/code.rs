@@ -36,6 +36,8 @@ codes! {
     Io = "io", 1, false;
     /// The disk failed so that nobody can say whether the change was made; look before you repeat it.
     OutcomeUnknown = "outcome_unknown", 1, false;
+    /// git did not do what it was asked.
+    Git = "git", 1, false;
     /// The command line is wrong.
     Usage = "usage", 2, false;
     /// A text given as an argument holds a line break; long texts come by stdin or -F.
@@ -48,6 +50,10 @@ codes! {
     EmptyInput = "empty_input", 2, false;
     /// No data directory was found here.
     NoDataDir = "no_data_dir", 3, false;
+    /// git is not installed, or not on PATH.
+    NoGit = "no_git", 3, false;
+    /// The directory is in no git work tree.
+    NoRepository = "no_repository", 3, false;
     /// The file does not exist.
     FileNotFound = "file_not_found", 3, false;
     /// A new file's name is a letter or two away from an existing one.
@@ -64,6 +70,8 @@ codes! {
     HistoryGone = "history_gone", 3, false;
     /// The file is not what `--if-match` says.
     Conflict = "conflict", 4, false;
+    /// Both sides of a merge say something different about one thing; a person must decide.
+    MergeConflict = "merge_conflict", 4, false;
     /// The bullet with that handle was rephrased or removed since it was read.
     BulletChanged = "bullet_changed", 4, false;
     /// Several bullets fit.

@@ -29,7 +29,7 @@ change   add FILE[#SECTION] TEXT…   new bullets; many texts, -F FILE, or - for
          write FILE · edit FILE · apply (operations as JSON)
          bullet add|del|update|list   the same on bullets alone
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
-setup    init [DIR] · check [FILE…] [--fix]
+setup    init [DIR] · check [FILE…] [--fix] · setup git · resolve [FILE]
 
 Changes take -n (show, write nothing), -m REASON, --if-match ETAG, -f.
 memdir COMMAND --help explains one; man memdir the whole.

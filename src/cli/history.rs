@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::output::Layout;
 use super::text::{Ink, Page, effects, file_head};
-use crate::commands::answer::{Diff, Log, LogRow};
+use crate::commands::answer::{ChangedFile, Diff, Log, LogRow};
 
 /// Entries, newest first.
 pub fn log(page: &mut Page, log: &Log, err: &mut String) {
@@ -68,11 +68,7 @@ fn minute(at: &str) -> String {
 pub fn diff(page: &mut Page, diff: &Diff, layout: Layout) {
     match layout {
         Layout::Stat => {
-            for file in &diff.files {
-                let count = |sign: &str| file.effects.iter().filter(|e| e.sign == sign).count();
-                page.ink(Ink::Head, &file.path);
-                page.text(&format!(" +{} -{} ~{}", count("+"), count("-"), count("~") + count(">"))).end();
-            }
+            diff.files.iter().for_each(|file| counted(page, file));
         }
         Layout::Bullets => {
             for file in &diff.files {
@@ -82,4 +78,35 @@ pub fn diff(page: &mut Page, diff: &Diff, layout: Layout) {
         }
         _ => page.diff(&diff.diff),
     }
+}
+
+/// `+2 bullets, 1 updated, 1 moved in facts/user.md`.
+fn counted(page: &mut Page, file: &ChangedFile) {
+    let bullets = || file.effects.iter().filter(|e| e.handle.is_some());
+    let of = |sign: &str, set: bool| bullets().filter(|e| e.sign == sign && e.set.is_some() == set).count();
+    let plural = |n: usize| if n == 1 { "bullet" } else { "bullets" };
+    let mut parts = Vec::new();
+    for (sign, n) in [("+", of("+", false)), ("-", of("-", false))] {
+        if n > 0 {
+            parts.push(format!("{sign}{n} {}", plural(n)));
+        }
+    }
+    for (n, word) in [(of("~", false), "updated"), (of(">", false), "moved"), (of("~", true), "with new metadata")] {
+        if n > 0 {
+            parts.push(format!("{n} {word}"));
+        }
+    }
+    if parts.is_empty() {
+        parts.push(if file.to.is_some() { "no bullet changed" } else { "other text" }.to_owned());
+    }
+    page.text(&parts.join(", ")).text(" in ").ink(Ink::Head, &file.path);
+    if let Some(to) = &file.to {
+        page.text(" → ").ink(Ink::Head, to);
+    }
+    match file.kind {
+        "created" => drop(page.text(" (new file)")),
+        "removed" => drop(page.text(" (removed)")),
+        _ => {}
+    }
+    page.end();
 }

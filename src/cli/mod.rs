@@ -8,6 +8,7 @@ mod changes;
 mod complete;
 mod format;
 mod generate;
+mod git;
 mod hints;
 mod history;
 mod json;
@@ -16,6 +17,7 @@ mod open;
 mod output;
 mod run;
 mod sanitize;
+mod team;
 mod text;
 mod verbs;
 
@@ -25,16 +27,22 @@ use clap::error::ErrorKind;
 use output::{Reply, Style};
 
 use crate::code::{Code, Hint, Rejection};
+use crate::commands;
 
 /// Runs one command line (without the program's name) and answers the exit status (DESIGN 5).
 pub fn run(args: Vec<OsString>) -> u8 {
     let json = argv::wants_json(&args);
+    // git takes 1 to 128 for conflicts in a text that was merged.
+    let driver = args.first().is_some_and(|verb| verb == "merge-driver");
     let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
     let said = args::command().try_get_matches_from(words).and_then(|matches| args::read(&matches));
     match said {
         Ok((global, Some(said))) => output::finish(run::run(&global, said), &Style::new(&global)),
         Ok((global, None)) => output::finish(Reply::Plain(args::HELP.into()), &Style::new(&global)),
-        Err(error) => output::finish(misread(&error), &Style { json, ..Style::default() }),
+        Err(error) => {
+            let status = output::finish(misread(&error), &Style { json, ..Style::default() });
+            if driver && status != 0 { commands::merge::NOT_DONE } else { status }
+        }
     }
 }
 

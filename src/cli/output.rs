@@ -67,6 +67,8 @@ pub enum Layout {
 pub enum Reply {
     /// Text that is no answer about a memory: help, a schema, a script.
     Plain(String),
+    /// What another program's contract wants: an exit status, and what is said on stderr.
+    Status(u8, String),
     /// A whole file, its bytes passed on as they are.
     Copy(Whole),
     /// An answer or a refusal, and what the session has to say beside it.
@@ -83,6 +85,10 @@ impl From<Rejection> for Reply {
 pub fn finish(reply: Reply, style: &Style) -> u8 {
     match reply {
         Reply::Plain(text) => written(print(&text), 0, false, style),
+        Reply::Status(status, said) => {
+            talk(&said);
+            status
+        }
         Reply::Copy(file) => passed(file, style),
         Reply::Told(verdict, warnings, layout) => match *verdict {
             Ok(answer) => answered(&answer, &warnings, layout, style),
@@ -133,6 +139,9 @@ fn seen(json: String, terminal: bool) -> String {
 fn status(answer: &Answer) -> u8 {
     match answer {
         Answer::Check(check) if !check.findings.is_empty() => Code::Findings.exit(),
+        Answer::Setup(setup) if !setup.findings.is_empty() => Code::Findings.exit(),
+        Answer::Resolved(resolved) if !resolved.left.is_empty() => Code::MergeConflict.exit(),
+        Answer::Merged(merged) if !merged.clean => Code::MergeConflict.exit(),
         _ => 0,
     }
 }
@@ -174,6 +183,8 @@ fn changed(answer: &Answer) -> bool {
     match answer {
         Answer::Changed(change) => change.changed && !change.dry_run,
         Answer::Init(init) => init.changed,
+        Answer::Resolved(resolved) => resolved.change.changed && !resolved.change.dry_run,
+        Answer::Setup(setup) => setup.changed && !setup.dry_run,
         Answer::Check(check) => check.fixed.as_ref().is_some_and(|fixed| fixed.changed && !fixed.dry_run),
         _ => false,
     }

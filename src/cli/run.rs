@@ -9,12 +9,15 @@ use std::time::Duration;
 use super::args::{Global, HowArgs};
 use super::open::Need;
 use super::output::{Layout, Reply};
+use super::team::{MergeArgs, MergeDriverArgs, SetupArgs, Whom};
 use super::verbs::{BulletSaid, InitArgs, Said};
 use super::{complete, generate, meant, open};
 use crate::code::{Code, Rejection};
-use crate::commands::{self, Failure, How, InitQuery, LogQuery, Session, UndoQuery, Verdict, edit};
+use crate::commands::merge::Three;
+use crate::commands::{self, Failure, How, InitQuery, LogQuery, Session, UndoQuery, Verdict, edit, setup};
 use crate::host::content;
 use crate::operation::Batch;
+use crate::operation::regions::Take;
 
 /// Runs what was said.
 pub fn run(global: &Global, said: Said) -> Reply {
@@ -60,7 +63,19 @@ pub fn run(global: &Global, said: Said) -> Reply {
             door.with(&a.how, |s, how| commands::undo(s, &query, how))
         }
         Said::Redo(a) => door.with(&a.how, |s, how| commands::redo(s, a.revision.as_deref(), how)),
-        Said::Check(a) => door.with(&a.how, |s, how| commands::check(s, &a.files, a.fix, how)),
+        Said::Check(a) => door.with(&a.how, |s, how| commands::checked(s, &a.files, a.since.as_deref(), a.fix, how)),
+        Said::Resolve(a) => {
+            let take = match (a.ours, a.theirs, a.both) {
+                (true, ..) => Some(Take::Ours),
+                (_, true, _) => Some(Take::Theirs),
+                (.., true) => Some(Take::Both),
+                _ => None,
+            };
+            door.with(&a.how, |s, how| commands::resolve(s, a.file.as_deref(), take, how))
+        }
+        Said::Merge(a) => merge(&a),
+        Said::MergeDriver(a) => drive(a),
+        Said::Setup(a) => door.setup(&a),
         Said::Where(a) => door.texts(Layout::Plain, |s| commands::whereis(s, a.address.as_deref())),
         Said::Schema(a) => Reply::Plain(generate::schema(a.topic)),
         Said::Completions(a) => Reply::Plain(generate::completions(a.shell)),
@@ -112,6 +127,20 @@ impl Door<'_> {
         }
     }
 
+    /// What the memory is joined to; its lines can be printed where there is no memory yet.
+    fn setup(&self, args: &SetupArgs) -> Reply {
+        let Whom::Git = args.whom;
+        if args.print {
+            return setup::print().map_or_else(Reply::from, Reply::Plain);
+        }
+        let mode = match (args.check, args.remove) {
+            (true, _) => setup::Mode::Check,
+            (_, true) => setup::Mode::Remove,
+            _ => setup::Mode::Make,
+        };
+        self.texts(Layout::Plain, |session| setup::git(session, mode, args.dry_run))
+    }
+
     fn told(
         &self,
         need: Need,
@@ -139,6 +168,29 @@ impl Door<'_> {
         let query = InitQuery { example: args.example, adopt: args.adopt };
         Reply::Told(Box::new(commands::init(&work.join(dir), &query)), Vec::new(), Layout::Plain)
     }
+}
+
+/// `merge`, which needs no data dir.
+fn merge(args: &MergeArgs) -> Reply {
+    let three = Three {
+        base: args.base.clone(),
+        ours: args.ours.clone(),
+        theirs: args.theirs.clone(),
+        size: args.marker_size,
+        labels: ["base", "ours", "theirs"].map(str::to_owned),
+    };
+    Reply::Told(Box::new(commands::merge::merge(&three, args.out.as_deref())), Vec::new(), Layout::Plain)
+}
+
+/// `merge-driver`, which git calls.
+fn drive(args: MergeDriverArgs) -> Reply {
+    // A git that knows no labels leaves its own placeholders there.
+    let mut names =
+        args.names.into_iter().skip(1).map(|name| Some(name).filter(|n| !n.is_empty() && !n.starts_with('%')));
+    let labels = ["base", "ours", "theirs"].map(|none| names.next().flatten().unwrap_or_else(|| none.to_owned()));
+    let three = Three { base: args.base, ours: args.ours, theirs: args.theirs, size: args.size, labels };
+    let driven = commands::merge::drive(&three);
+    Reply::Status(driven.status, driven.said.map(|said| said + "\n").unwrap_or_default())
 }
 
 fn meaning(how: &HowArgs) -> How {

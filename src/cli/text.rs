@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::history;
 use super::output::{Layout, Style};
+use super::{git, history};
 use super::{hints, sanitize};
 use crate::code::{Rejection, Warning};
 use crate::commands::Failure;
@@ -140,6 +140,14 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             check(&mut page, found, &mut err);
         }
         Answer::Init(made) => init(&mut page, made, &mut err),
+        Answer::Merged(merged) => git::merged(&mut page, merged, &mut err),
+        Answer::Resolved(resolved) => {
+            told.extend(resolved.change.warnings.iter().cloned());
+            let mut none = String::new();
+            changed(&mut page, &resolved.change, if resolved.left.is_empty() { &mut err } else { &mut none });
+            git::left(&mut page, resolved);
+        }
+        Answer::Setup(set) => git::setup(&mut page, set, &mut err),
         Answer::Where(place) => {
             page.text(place.path.as_ref().unwrap_or(&place.dir)).end();
             if style.verbose {
@@ -148,7 +156,12 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         }
     }
     if style.quiet {
-        if matches!(answer, Answer::Changed(_) | Answer::Init(_)) {
+        let said = match answer {
+            Answer::Setup(setup) => setup.findings.is_empty(),
+            Answer::Resolved(resolved) => resolved.left.is_empty(),
+            answer => matches!(answer, Answer::Changed(_) | Answer::Init(_)),
+        };
+        if said {
             page.out.clear();
         }
         return (page.out, String::new());
@@ -296,6 +309,17 @@ pub fn effects(page: &mut Page, effects: &[EffectRow]) {
         if let Some(to) = &effect.to {
             page.text(" → ").text(to);
         }
+        if let Some(set) = &effect.set {
+            page.text(" (now: ").text(set).text(")");
+        }
+        if let Some(was) = &effect.was {
+            page.text(" (was @").text(&was.handle).text(" ").text(&was.text).text(")");
+        }
+        for (label, value) in [("from", &effect.source), ("quote", &effect.quote), ("why", &effect.reason)] {
+            if let Some(value) = value {
+                page.text(&format!(" ({label}: ")).text(value).text(")");
+            }
+        }
         page.end();
     }
 }
@@ -422,6 +446,16 @@ fn status(page: &mut Page, state: &Status) {
     for line in &state.summaries {
         page.text("summary: ").text(line).end();
     }
+    match state.wired {
+        Some(true) => page.text("git merges by bullet in this clone").end(),
+        Some(false) => {
+            page.text("git merges line by line in this clone").end();
+            if let Some(command) = hints::spell(&crate::code::Hint::new("setup", "git"), &page.style.before) {
+                page.text("try: ").text(&command).end();
+            }
+        }
+        None => {}
+    }
 }
 
 fn check(page: &mut Page, check: &Check, err: &mut String) {
@@ -429,7 +463,7 @@ fn check(page: &mut Page, check: &Check, err: &mut String) {
         changed(page, fixed, &mut String::new());
     }
     for f in &check.findings {
-        page.ink(Ink::Head, &f.path);
+        page.ink(Ink::Head, &format!("{}{}", check.below.as_deref().unwrap_or_default(), f.path));
         if f.line > 0 {
             page.text(&format!(":{}:{}", f.line, f.col));
         }

@@ -10,6 +10,7 @@ use super::args::{HowArgs, grammar};
 use super::changes::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
+use super::team::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs};
 
 /// A verb before its options are built.
 pub struct Verb {
@@ -85,6 +86,10 @@ verbs! {
     shown Undo(UndoArgs) = "undo";
     shown Redo(RedoArgs) = "redo";
     shown Check(CheckArgs) = "check";
+    shown Resolve(ResolveArgs) = "resolve";
+    shown Setup(SetupArgs) = "setup";
+    hidden Merge(MergeArgs) = "merge";
+    hidden MergeDriver(MergeDriverArgs) = "merge-driver";
     hidden Where(WhereArgs) = "where";
     hidden Schema(SchemaArgs) = "schema";
     hidden Completions(CompletionsArgs) = "completions";
@@ -248,18 +253,18 @@ pub struct ShowArgs {
 
 #[derive(Args, Debug)]
 #[command(
-    about = "From a revision until now, or between two; without one, what is not yet recorded",
-    after_help = "Example: memdir diff r41..r44 --bullets"
+    about = "From a revision until now, or between two, memdir's or git's; without one, what is not yet recorded",
+    after_help = "Example: memdir diff main...HEAD --stat"
 )]
 #[group(skip)]
 pub struct DiffArgs {
-    /// r41, r41..r44, a date or an age
+    /// r41, r41..r44, a date or an age; any other is git's: main..HEAD, main...topic
     #[arg(value_name = "REV | A..B")]
     pub range: Option<String>,
     /// Only this file
     #[arg(value_name = "FILE")]
     pub address: Option<String>,
-    /// Files and counts only
+    /// How many bullets came, went, were updated or moved in each file
     #[arg(long, conflicts_with = "bullets")]
     pub stat: bool,
     /// Bullet by bullet instead of lines
@@ -305,6 +310,9 @@ pub struct CheckArgs {
     /// Only these files
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
+    /// Only what is new since this revision of git's; paths from the working directory
+    #[arg(long, value_name = "REV", conflicts_with = "fix")]
+    pub since: Option<String>,
     /// Mend what needs no decision
     #[arg(long)]
     pub fix: bool,

@@ -6,6 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+mod git;
+
+pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
+
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
 
@@ -103,6 +107,12 @@ pub enum Answer {
     Init(Init),
     /// Paths.
     Where(Where),
+    /// Three texts made one.
+    Merged(Merged),
+    /// Files with conflict markers, merged again.
+    Resolved(Resolved),
+    /// What joins this clone to git.
+    Setup(Setup),
 }
 
 /// A warning as it is answered.
@@ -168,7 +178,7 @@ pub struct ChangedFile {
 }
 
 /// One line of a change.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct EffectRow {
     /// `+`, `-`, `=`, `>` or `~`.
     pub sign: &'static str,
@@ -188,6 +198,30 @@ pub struct EffectRow {
     pub to: Option<String>,
     /// The number of the operation (from 0).
     pub operation: usize,
+    /// Of a difference: the bullet as it was, where it was rephrased.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub was: Option<Was>,
+    /// Of a difference: its metadata now, where only that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<String>,
+    /// Of a difference: from where it came, as this machine's journal knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Of a difference: why, as the journal knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Of a difference: the words that prove it, as the journal knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
+}
+
+/// A bullet as it was.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Was {
+    /// Its handle then.
+    pub handle: String,
+    /// Its text then.
+    pub text: String,
 }
 
 impl Answer {
@@ -300,9 +334,9 @@ pub struct LogRow {
 /// Differences.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diff {
-    /// From (`r41`, or `recorded`).
+    /// From (`r41`, a revision of git's, or `recorded`).
     pub from: String,
-    /// To (`r44`, or `now`).
+    /// To (`r44`, a revision of git's, or `now`).
     pub to: String,
     /// By file, bullet by bullet.
     pub files: Vec<ChangedFile>,
@@ -335,6 +369,9 @@ pub struct Status {
     pub rescued: Vec<String>,
     /// Summary lines that wait for room or a person.
     pub summaries: Vec<String>,
+    /// Whether git merges this memory by bullet in this clone; none outside a git work tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wired: Option<bool>,
     /// What is wrong with the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Told>,
@@ -363,6 +400,9 @@ pub struct Check {
     /// With `--fix`: what was mended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed: Option<Changed>,
+    /// With `--since`: the data dir as it stands in front of each path, from the working directory (`memory/`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub below: Option<String>,
 }
 
 /// One finding.

@@ -282,5 +282,6 @@ fn row(effect: &Effect) -> EffectRow {
         section: effect.section.clone(),
         to: effect.to.clone(),
         operation: effect.operation,
+        ..EffectRow::default()
     }
 }

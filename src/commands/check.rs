@@ -28,6 +28,14 @@ const WHOLE: usize = 64 * 1024 * 1024;
 /// # Errors
 /// What an address or reading the directory refuses. Findings are no error here: the door turns them into `findings`.
 pub fn check(session: &Session, files: &[String], fix: bool, how: &How) -> Verdict {
+    checked(session, files, None, fix, how)
+}
+
+/// The same; with `since`, only what is new since that revision of git's.
+///
+/// # Errors
+/// As [`check`], and `revision_not_found`, `no_repository`, `git`.
+pub fn checked(session: &Session, files: &[String], since: Option<&str>, fix: bool, how: &How) -> Verdict {
     let only: Vec<MemoryPath> =
         files.iter().map(|f| look::named_by(session, f).map(|n| n.path)).collect::<Result<_, Rejection>>()?;
     let mut looked = examine(session, &only)?;
@@ -40,7 +48,11 @@ pub fn check(session: &Session, files: &[String], fix: bool, how: &How) -> Verdi
             looked = examine(session, &only).map_err(|why| Rejection { changed: Some(mended), ..why })?;
         }
     }
-    Ok(Answer::Check(Check { checked: looked.checked, findings: looked.findings, fixed }))
+    let (findings, below) = match since {
+        Some(revision) => (super::since::since(session, revision, looked.findings)?, Some(session.below())),
+        None => (looked.findings, None),
+    };
+    Ok(Answer::Check(Check { checked: looked.checked, findings, fixed, below }))
 }
 
 struct Looked {

@@ -1,16 +1,14 @@
-//! The past: `log`, `show`, `diff`.
+//! The past: `log` and `show`.
 //!
 //! Reads journal, slots and files; writes nothing down, not even that it saw an outside edit.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
-use super::answer::{Answer, ChangedFile, Diff, Log, LogRow};
+use super::answer::{Answer, ChangedFile, Log, LogRow};
 use super::change::rows;
-use super::when::{When, revision, since, when};
+use super::when::{revision, since, when};
 use super::{LogQuery, Session, Verdict, look};
-use crate::change::{Entry, Etag, Inverts, Outcome};
+use crate::change::{Entry, Etag, Inverts};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::operation::effects;
@@ -59,15 +57,16 @@ pub fn log(session: &Session, query: &LogQuery) -> Verdict {
 }
 
 /// What a caller asks the log about.
-struct Touched {
-    path: MemoryPath,
+pub(super) struct Touched {
+    /// The file.
+    pub(super) path: MemoryPath,
     text: Option<String>,
     section: Option<String>,
 }
 
 impl Touched {
     /// A file (also one that is gone), a section or a bullet.
-    fn named(session: &Session, address: &str) -> Result<Touched, Rejection> {
+    pub(super) fn named(session: &Session, address: &str) -> Result<Touched, Rejection> {
         match look::named_by(session, address) {
             Ok(named) => Ok(Touched {
                 text: named.bullet.map(|i| named.document.bullet_text(i).into_owned()),
@@ -235,74 +234,4 @@ fn file_diff(store: &Store, entry: &Entry, path: &MemoryPath) -> String {
         true => format!("# {path}: its text is no longer in this machine's history\n"),
         false => unified(path.as_str(), before.as_ref().map(Document::text), after.as_ref().map(Document::text)),
     }
-}
-
-/// From a revision (or the last recorded state) until now, or between two.
-///
-/// # Errors
-/// `revision_not_found`, `history_gone`, `usage`.
-pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Verdict {
-    let entries = session.store.journal()?;
-    let only = address.map(|a| Touched::named(session, a)).transpose()?.map(|t| t.path);
-    let (from, to) = match range.and_then(|r| r.split_once("..")) {
-        Some((a, b)) => (point(session, a, &entries)?, if b.is_empty() { None } else { point(session, b, &entries)? }),
-        None => (range.map_or(Ok(None), |r| point(session, r, &entries))?, None),
-    };
-    let paths = match from {
-        Some(from) => touched_since(&session.store, &entries, from)?,
-        None => unrecorded(&session.store, &entries, None)?.into_iter().map(|(p, _)| p).collect(),
-    };
-    let (mut files, mut text) = (Vec::new(), String::new());
-    for path in paths.into_iter().filter(|p| only.as_ref().is_none_or(|o| o == p)) {
-        let before = at(&session.store, &entries, &path, from.or(entries.last().map(|e| e.rev)))?;
-        let after = match to {
-            Some(rev) => at(&session.store, &entries, &path, Some(rev))?,
-            None => now(&session.store, &path),
-        };
-        if before.as_ref().map(Document::text) == after.as_ref().map(Document::text) {
-            continue;
-        }
-        let effects = effects::between(before.as_ref(), after.as_ref(), &path, 0);
-        let etag = after.as_ref().map(|d| Etag::of(d.text().as_bytes()));
-        files.push(changed_file(&path, before.is_some(), etag, &effects));
-        text.push_str(&unified(path.as_str(), before.as_ref().map(Document::text), after.as_ref().map(Document::text)));
-    }
-    let name = |rev: Option<u64>, none: &str| rev.map_or(none.to_owned(), |r| format!("r{r}"));
-    Ok(Answer::Diff(Diff { from: name(from, "recorded"), to: name(to, "now"), files, diff: text }))
-}
-
-/// The last revision at a point in history; revision 0 is before the first.
-fn point(session: &Session, text: &str, entries: &[Entry]) -> Result<Option<u64>, Rejection> {
-    match when(text, &session.now)? {
-        When::Rev(_) => revision(text, entries).map(|e| Some(e.rev)),
-        When::Time(at) => Ok(Some(entries.iter().rev().find(|e| e.at < at).map_or(0, |e| e.rev))),
-    }
-}
-
-/// The files that any revision after `from` touched, and those changed outside.
-fn touched_since(store: &Store, entries: &[Entry], from: u64) -> Result<Vec<MemoryPath>, Rejection> {
-    let mut paths: BTreeSet<MemoryPath> = BTreeSet::new();
-    for entry in entries.iter().filter(|e| e.rev > from && e.outcome == Outcome::Done) {
-        paths.extend(entry.files.iter().map(|f| f.path.clone()));
-    }
-    paths.extend(unrecorded(store, entries, None)?.into_iter().map(|(p, _)| p));
-    Ok(paths.into_iter().collect())
-}
-
-/// A file as it was right after a revision: the last text left by then, else the text the next revision found.
-fn at(store: &Store, entries: &[Entry], path: &MemoryPath, rev: Option<u64>) -> Result<Option<Document>, Rejection> {
-    let rev = rev.unwrap_or(0);
-    let touches = |e: &&Entry| e.outcome == Outcome::Done && e.files.iter().any(|f| f.path == *path);
-    let (rev, side) = match entries.iter().rev().filter(touches).find(|e| e.rev <= rev) {
-        Some(entry) => (entry.rev, Side::After),
-        None => match entries.iter().filter(touches).find(|e| e.rev > rev) {
-            Some(entry) => (entry.rev, Side::Before),
-            None => return Ok(now(store, path)),
-        },
-    };
-    Ok(store.text(rev, path, side)?.and_then(|v| Document::read(v.bytes.to_vec()).ok()))
-}
-
-fn now(store: &Store, path: &MemoryPath) -> Option<Document> {
-    store.read(path).ok().flatten().and_then(|v| Document::read(v.bytes.to_vec()).ok())
 }

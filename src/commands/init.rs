@@ -7,6 +7,7 @@ use std::path::Path;
 use super::answer::{Answer, Init};
 use super::{InitQuery, Verdict};
 use crate::code::{Code, Hint, Rejection};
+use crate::host::git::Git;
 use crate::path::MemoryPath;
 use crate::policy;
 use crate::store::{Options, Store, make};
@@ -75,10 +76,13 @@ fn make_all(dir: &Path, query: &InitQuery, created: &mut Vec<String>) -> Verdict
             store.make_folder(folder)?;
         }
     }
-    let notes = match was {
+    let mut notes = match was {
         true => vec!["it is a memory already".to_owned()],
         false => Vec::new(),
     };
+    if !was && std::path::absolute(dir).is_ok_and(|dir| Git::around(&dir).is_some()) {
+        notes.push("this is a git work tree; with `memdir setup git`, git merges the memory by bullet".to_owned());
+    }
     Ok(Answer::Init(Init {
         dir: std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()).display().to_string(),
         changed: !created.is_empty(),

@@ -13,22 +13,29 @@ use crate::store::Store;
 pub mod answer;
 mod change;
 mod check;
+mod diff;
 pub mod edit;
 mod fetch;
 mod forget;
 mod history;
 mod init;
 mod look;
+pub mod merge;
+mod resolve;
+pub mod setup;
+mod since;
 mod status;
 mod undo;
 mod when;
 
 pub use answer::Answer;
 pub use change::change;
-pub use check::check;
-pub use history::{diff, log, show};
+pub use check::{check, checked};
+pub use diff::diff;
+pub use history::{log, show};
 pub use init::init;
 pub use look::{Whole, bullets, list, open, read, whereis};
+pub use resolve::resolve;
 pub use status::status;
 pub use undo::{redo, undo};
 
@@ -132,6 +139,18 @@ impl Session {
         match &self.policy.refuses_writes {
             Some(rejection) => Err(rejection.clone().into()),
             None => Ok(()),
+        }
+    }
+
+    /// The data dir as it is written in front of a path from the working directory: `memory/`, or empty; absolute
+    /// where it lies elsewhere.
+    pub fn below(&self) -> String {
+        let all = &self.prefixes.0;
+        let plain = |p: &&String| !p.starts_with('/') && !p.starts_with("./");
+        match (all.iter().find(plain), all.iter().any(|p| p == "./")) {
+            (Some(below), _) => format!("{below}/"),
+            (None, true) => String::new(),
+            (None, false) => format!("{}/", self.dir.display()),
         }
     }
 

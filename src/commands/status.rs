@@ -41,6 +41,7 @@ pub fn status(session: &Session) -> Verdict {
         outside: outside.iter().map(|(path, _)| path.to_string()).collect(),
         rescued: rescued.collect(),
         summaries: waiting(&session.store, &entries),
+        wired: super::setup::wired(session),
         warnings,
     }))
 }

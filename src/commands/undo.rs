@@ -195,7 +195,8 @@ fn turned(store: &Store, turn: &Turn, file: &EntryFile) -> Result<Option<FileCha
     moved_on(&file.path, base, now, goal, rev).map(Some)
 }
 
-fn change(path: &MemoryPath, now: Option<Version>, goal: Option<Version>) -> FileChange {
+/// One file as a change from what stands there to what shall stand there.
+pub(super) fn change(path: &MemoryPath, now: Option<Version>, goal: Option<Version>) -> FileChange {
     FileChange {
         path: path.clone(),
         mode: goal.as_ref().map(|g| g.mode),

@@ -1,5 +1,5 @@
 //! Everything else on this machine: the user's own config, where the data dir is, who calls, what time it is, what
-//! stdin brings, the editor.
+//! stdin brings, the editor, git, where the program itself stands.
 //!
 //! Never opens a file below a data dir (but for the policy's text): that is `store/`'s alone.
 
@@ -9,4 +9,7 @@ pub mod config;
 pub mod content;
 pub mod editor;
 pub mod find;
+pub mod git;
+pub mod program;
+pub mod texts;
 pub mod user;

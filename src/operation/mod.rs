@@ -17,6 +17,7 @@ pub mod merge;
 pub mod plan;
 pub mod read;
 pub mod refuse;
+pub mod regions;
 pub mod relocate;
 pub mod sheet;
 pub mod snapshot;

@@ -5,6 +5,7 @@
 pub mod columns;
 pub mod common;
 pub mod likeness;
+pub mod managed;
 pub mod splice;
 pub mod stem;
 pub mod stop;

@@ -2,7 +2,9 @@
 //!
 //! Never decides what matters: it shows lines.
 
-use similar::TextDiff;
+use std::collections::HashSet;
+
+use similar::{ChangeTag, DiffOp, TextDiff};
 
 /// A file's unified diff with three lines of context; empty when nothing differs.
 pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
@@ -20,9 +22,47 @@ pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String 
     unified.to_string()
 }
 
+/// The lines that went (`-`) and came (`+`), without their line ends and without context.
+pub fn lines(before: &str, after: &str) -> Vec<(&'static str, String)> {
+    let diff = TextDiff::from_lines(before, after);
+    let sign = |tag| match tag {
+        ChangeTag::Equal => None,
+        ChangeTag::Delete => Some("-"),
+        ChangeTag::Insert => Some("+"),
+    };
+    let changes = diff.iter_all_changes();
+    changes.filter_map(|c| Some((sign(c.tag())?, c.value().trim_end_matches(['\r', '\n']).to_owned()))).collect()
+}
+
+/// The lines of the text after (from 1) that are not in the text before; a line that went marks the one that stands
+/// in its place.
+pub fn changed(before: &str, after: &str) -> HashSet<usize> {
+    let mut lines = HashSet::new();
+    for op in TextDiff::from_lines(before, after).ops() {
+        match op {
+            DiffOp::Equal { .. } => {}
+            DiffOp::Delete { new_index, .. } => drop(lines.insert(new_index + 1)),
+            _ => lines.extend(op.new_range().map(|line| line + 1)),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn changed_lines_are_counted_in_the_new_text() {
+        let of = |before, after| {
+            let mut lines: Vec<usize> = changed(before, after).into_iter().collect();
+            lines.sort_unstable();
+            lines
+        };
+        assert_eq!(of("a\nb\n", "a\nx\nb\ny\n"), [2, 4]);
+        assert_eq!(of("a\nb\nc\n", "a\nc\n"), [2]);
+        assert!(of("a\n", "a\n").is_empty());
+    }
 
     #[test]
     fn shows_what_git_would_show() {

@@ -5,3 +5,4 @@
 pub mod diff;
 pub mod journal;
 pub mod outline;
+pub mod pairs;

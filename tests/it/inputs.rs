@@ -47,6 +47,14 @@ const ROWS: &[Row] = &[
     ("undo", &["undo"], Nothing),
     ("redo", &["redo"], Nothing),
     ("check", &["check"], Nothing),
+    ("resolve", &["resolve", "user"], Nothing),
+    ("setup", &["setup", "git", "--print"], Nothing),
+    ("merge", &["merge", "memory/facts/user.md", "memory/facts/user.md", "memory/facts/user.md"], Nothing),
+    (
+        "merge-driver",
+        &["merge-driver", "memory/facts/user.md", "memory/facts/user.md", "memory/facts/user.md"],
+        Nothing,
+    ),
     ("where", &["where"], Nothing),
     ("schema", &["schema", "operation"], Nothing),
     ("completions", &["completions", "bash"], Nothing),
@@ -55,7 +63,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 6] = ["init", "show", "schema", "completions", "man", "__complete"];
+const NO_ADDRESS: [&str; 9] =
+    ["init", "show", "schema", "completions", "man", "__complete", "merge", "merge-driver", "setup"];
 
 struct Memory {
     root: tempfile::TempDir,

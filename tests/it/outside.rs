@@ -41,12 +41,26 @@ const ROWS: &[(&str, &[&str])] = &[
     ("log", &["log", "--", "P"]),
     ("diff", &["diff", "--", "r1", "P"]),
     ("check", &["check", "--", "P"]),
+    ("resolve", &["resolve", "--", "P"]),
     ("where", &["where", "--", "P"]),
     ("__complete", &["__complete", "--", "read", "P"]),
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 9] = ["init", "status", "apply", "show", "undo", "redo", "schema", "completions", "man"];
+const WITHOUT: [&str; 12] = [
+    "init",
+    "status",
+    "apply",
+    "show",
+    "undo",
+    "redo",
+    "schema",
+    "completions",
+    "man",
+    "setup",
+    "merge",
+    "merge-driver",
+];
 
 #[test]
 fn every_verb_is_attacked_or_takes_no_address() {

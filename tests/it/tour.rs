@@ -23,6 +23,8 @@ fn the_tour_tells_its_story_on_one_screen() {
         "now: @",
         "100 times: 700 notes left, none of them agent-8's",
         "1 file changed, 705 insertions(+), 2 deletions(-)",
+        "git alone: conflict.",
+        "merged, +2 bullets in facts/project.md.",
     ] {
         assert!(page.contains(claim), "{claim}:\n{page}");
     }

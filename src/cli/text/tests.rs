@@ -4,7 +4,7 @@ use crate::commands::answer::{FileRow, SectionRow, Text};
 
 fn effect(sign: &'static str, handle: &str, text: &str) -> EffectRow {
     let handle = Some(handle.to_owned()).filter(|h| !h.is_empty());
-    EffectRow { sign, handle, id: None, text: text.into(), section: None, to: None, operation: 0 }
+    EffectRow { sign, handle, text: text.into(), ..EffectRow::default() }
 }
 
 fn file(path: &str, kind: &'static str, effects: Vec<EffectRow>) -> ChangedFile {

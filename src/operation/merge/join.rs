@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::pair::Things;
 use super::part::{Part, pick};
 use super::tree::{Tree, What};
-use super::{gaps, item, order, prose, sections};
+use super::{item, once, order, prose, sections};
 use crate::document::summary;
 
 const BASE: usize = 0;
@@ -70,7 +70,7 @@ pub fn join(join: &Join) -> Option<Vec<Placed>> {
         false
     };
     let complete = (1..fates.len()).all(|t| fates[t] == Fate::Gone || seen.contains(&t) || hidden(t));
-    complete.then(|| same_words_once(join, &parents, out))
+    complete.then(|| once::same_words(join, &parents, out))
 }
 
 impl Join<'_> {
@@ -290,39 +290,4 @@ fn heading(base: Option<&str>, ours: &str, theirs: &str) -> Part {
         return Part::Text(format!("{level}{title}"));
     }
     Part::Clash { base: base.unwrap_or_default().to_owned(), ours: ours.to_owned(), theirs: theirs.to_owned() }
-}
-
-/// Where one side's edit says what the other side added to that section, it stands once.
-fn same_words_once(join: &Join, parents: &[usize], mut out: Vec<Placed>) -> Vec<Placed> {
-    let mut first: std::collections::HashMap<(usize, String), usize> = std::collections::HashMap::new();
-    let mut gone: HashSet<usize> = HashSet::new();
-    let words = |placed: &Placed| -> Option<String> {
-        let [Part::Text(text)] = &placed.parts[..] else { return None };
-        (join.what(placed.thing) == What::Item).then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
-    };
-    for (at, placed) in out.iter().enumerate() {
-        let Some(words) = words(placed) else { continue };
-        let Some(before) = first.insert((parents[placed.thing], words.clone()), at) else { continue };
-        let (x, y) = (out[before].thing, placed.thing);
-        let both = |side: usize| {
-            let said = |thing: usize| Some(item::lines(join.trees[side], join.atoms(thing)[side]?));
-            matches!((said(x), said(y)), (Some(a), Some(b)) if a.split_whitespace().eq(b.split_whitespace()))
-        };
-        if !both(OURS) && !both(THEIRS) {
-            let new = |thing: usize| join.atoms(thing)[BASE].is_none();
-            let (drop, keep) = if new(x) && !new(y) { (before, at) } else { (at, before) };
-            // What has something below it stays: nothing is lost.
-            let bare = |at: usize| gaps::is_leaf(join, out[at].thing);
-            if bare(drop) {
-                gone.insert(drop);
-                first.insert((parents[placed.thing], words), keep);
-            }
-        }
-    }
-    let mut at = 0;
-    out.retain(|_| {
-        at += 1;
-        !gone.contains(&(at - 1))
-    });
-    out
 }

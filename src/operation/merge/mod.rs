@@ -9,6 +9,7 @@ mod gaps;
 mod item;
 mod join;
 pub mod markers;
+mod once;
 mod order;
 mod pair;
 mod part;

@@ -1,0 +1,136 @@
+//! The recipes of `fixtures/ci/` do what they say, run as they stand there against a bare repository on this disk.
+//!
+//! Reaches no network and installs nothing.
+
+use std::path::Path;
+
+use super::git_repo::{Came, Repo};
+
+const BASE: &str = "# User\n\n## Work\n\n- Standup at ten\n\n## Travel\n\n- Window seats\n";
+const FILE: &str = "facts/user.md";
+
+fn fixture(name: &str) -> String {
+    fs_err::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/ci").join(name)).unwrap()
+}
+
+/// The workflow, and the one script in it that is ours.
+fn workflow() -> (serde_yaml::Value, String) {
+    let yaml: serde_yaml::Value = serde_yaml::from_str(&fixture("github-merge-memory.yml")).unwrap();
+    let steps = yaml["jobs"]["merge"]["steps"].as_sequence().unwrap().clone();
+    let own = steps.iter().find(|step| step["name"] == "Merge").unwrap();
+    (yaml.clone(), own["run"].as_str().unwrap().to_owned())
+}
+
+/// A bare repository with `main` and `memory`, as others pushed them, and a clone of it as CI makes one.
+struct Host {
+    person: Repo,
+    runner: Repo,
+}
+
+fn host(main: &str, memory: &str) -> Host {
+    let person = Repo::new();
+    person.commit(FILE, BASE);
+    person.git(["init", "--quiet", "--bare", "../host.git"]);
+    person.git(["-C", "../host.git", "symbolic-ref", "HEAD", "refs/heads/main"]);
+    person.git(["remote", "add", "origin", "../host.git"]);
+    person.git(["checkout", "--quiet", "-b", "memory"]);
+    person.commit(FILE, memory);
+    person.git(["checkout", "--quiet", "main"]);
+    person.commit(FILE, main);
+    person.git(["push", "--quiet", "origin", "main", "memory"]);
+    let runner = person.clone_to("runner");
+    runner.git(["remote", "set-url", "origin", "../host.git"]);
+    Host { person, runner }
+}
+
+impl Host {
+    /// Runs the script as the workflow does.
+    fn run(&self, env: &[(&str, &str)]) -> Came {
+        let mut command = self.runner.program("bash", self.runner.root());
+        command.envs(env.iter().copied()).arg("-c").arg(workflow().1);
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Came { status: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    fn tip(&self) -> String {
+        self.person.git(["-C", "../host.git", "rev-parse", "refs/heads/memory"]).trim().to_owned()
+    }
+
+    fn text(&self) -> String {
+        self.person.git(["-C", "../host.git", "show", "memory:memory/facts/user.md"])
+    }
+}
+
+fn with(line: &str) -> String {
+    BASE.replace("- Standup at ten\n", &format!("- Standup at ten\n{line}\n"))
+}
+
+#[test]
+fn the_workflow_and_the_snippet_are_one_script() {
+    let (yaml, script) = workflow();
+    let snippet = fixture("merge-memory.sh");
+    assert_eq!(snippet.split_once('\n').unwrap(), ("#!/usr/bin/env bash", script.as_str()));
+    assert!(!script.contains("--force") && !script.contains("push -f") && !script.contains("\"+HEAD"));
+    assert!(yaml["jobs"]["merge"]["timeout-minutes"].as_u64().is_some_and(|m| m <= 30));
+    assert!(!script.contains("${{"), "what others can name never becomes a part of the script");
+}
+
+#[test]
+fn the_base_branch_is_merged_into_the_memory_branch_and_pushed() {
+    let host = host(&with("- Likes dark mode"), &with("- Speaks Dutch"));
+    let before = host.tip();
+    let came = host.run(&[]).exit(0);
+    assert_eq!(came.stdout, "+1 bullet in facts/user.md\n");
+    let text = host.text();
+    assert!(
+        text.contains("- Likes dark mode\n") && text.contains("- Speaks Dutch\n") && !text.contains("<<<"),
+        "{text}"
+    );
+    host.person.git(["-C", "../host.git", "merge-base", "--is-ancestor", &before, "memory"]);
+    let tip = host.tip();
+    assert_eq!(host.run(&[]).exit(0).stdout, "memory holds all of main\n");
+    assert_eq!(host.tip(), tip);
+    assert_eq!(host.runner.git(["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_true_conflict_is_named_and_nothing_is_pushed() {
+    let host = host(&BASE.replace("at ten", "at nine"), &BASE.replace("at ten", "at noon"));
+    let before = host.tip();
+    let came = host.run(&[]).exit(1);
+    assert!(came.stderr.contains("memory/facts/user.md\n"), "{came:#?}");
+    assert!(came.stderr.contains("Standup at nine") && came.stderr.contains("Standup at noon"), "{came:#?}");
+    assert_eq!(host.tip(), before);
+    assert_eq!(host.runner.git(["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_lost_race_is_run_again_and_not_for_ever() {
+    let host = host(&with("- Likes dark mode"), &with("- Speaks Dutch"));
+    host.person.git(["checkout", "--quiet", "memory"]);
+    host.person.commit("facts/other.md", "# Other\n\n- Faster\n");
+    let hook = host.runner.root().join(".git/hooks/pre-push");
+    fs_err::create_dir_all(hook.parent().unwrap()).unwrap();
+    let person = host.person.root().display();
+    let push = format!("git -C '{person}' push --quiet origin memory");
+    fs_err::write(&hook, format!("#!/bin/sh\nunset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX\n{push}\n"))
+        .unwrap();
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let came = host.run(&[]).exit(0);
+    assert!(came.stderr.contains("somebody else pushed to memory first (try 1 of 5)"), "{came:#?}");
+    assert!(host.text().contains("- Likes dark mode\n"));
+    host.person.git(["-C", "../host.git", "show", "memory:memory/facts/other.md"]);
+    host.person.git(["checkout", "--quiet", "main"]);
+    host.person.commit("facts/more.md", "# More\n\n- One\n");
+    host.person.git(["push", "--quiet", "origin", "main"]);
+    fs_err::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
+    let came = host.run(&[("TRIES", "2")]).exit(1);
+    assert_eq!(came.stderr.matches("somebody else pushed").count(), 2, "{came:#?}");
+}
+
+#[test]
+fn a_branch_that_is_not_there_is_nothing_to_do() {
+    let host = host(BASE, BASE);
+    assert_eq!(host.run(&[("BRANCH", "none")]).exit(0).stdout, "none does not exist; nothing to merge\n");
+}

@@ -1,0 +1,142 @@
+//! `resolve` takes conflict markers apart again: what merges by bullet is merged, what is left is shown with handles or
+//! decided as asked; it is journaled, undoable, and loses nothing a person wrote meanwhile.
+//!
+//! Needs git only where the common ancestor must come from its index.
+
+use super::git_repo::Repo;
+use super::support::{Memory, handle};
+
+const BASE: &str = "# User\n\n- Standup at ten\n- Prefers tabs\n- Window seats\n";
+const FILE: &str = "facts/user.md";
+
+/// A file as git's own line merge leaves it, with diff3 markers: two adds at one place, two edits of one bullet.
+const MARKED: &str = "# User\n\n- Standup at ten\n<<<<<<< HEAD\n- Prefers spaces\n- Likes dark mode\n||||||| 1f2e3d4\n- Prefers tabs\n=======\n- Prefers tabs\n- Speaks Dutch\n>>>>>>> other\n- Window seats\n";
+const TWO_EDITS: &str = "# User\n\n<<<<<<< HEAD\n- Prefers spaces\n||||||| 1f2e3d4\n- Prefers tabs\n=======\n- Prefers any indent\n>>>>>>> other\n- Window seats\n";
+
+/// A merge that git alone could not make, with markers in git's own style, in a clone that is not joined.
+fn stopped(style: &str, ours: &str, theirs: &str) -> Repo {
+    let repo = Repo::new();
+    repo.git(["config", "merge.conflictStyle", style]);
+    repo.parted(FILE, BASE, ours, theirs);
+    repo.try_git(["merge", "--no-edit", "other"]).exit(1);
+    repo
+}
+
+fn added(line: &str) -> String {
+    BASE.replace("- Prefers tabs\n", &format!("- Prefers tabs\n{line}\n"))
+}
+
+#[test]
+fn what_merges_by_bullet_is_merged() {
+    let memory = Memory::new().file(FILE, MARKED);
+    let ran = memory.done(["resolve", "user"]);
+    assert!(ran.stdout.starts_with("facts/user.md  r1\n+ "), "{ran}");
+    let text = memory.text(FILE).unwrap();
+    let mut bullets: Vec<&str> = text.lines().filter(|l| l.starts_with("- ")).collect();
+    bullets.sort();
+    let all = ["- Likes dark mode", "- Prefers spaces", "- Speaks Dutch", "- Standup at ten", "- Window seats"];
+    assert_eq!(bullets, all, "{text}");
+    assert!(!text.contains("<<<<") && !text.contains("===="));
+    memory.done(["undo"]);
+    assert_eq!(memory.text(FILE).unwrap(), MARKED);
+    memory.done(["redo"]);
+    assert_eq!(memory.text(FILE).unwrap(), text);
+    memory.done(["log"]).says("tester: resolve; facts/user.md");
+}
+
+#[test]
+fn what_is_left_is_shown_with_the_handles_of_both_sides() {
+    let memory = Memory::new().file(FILE, TWO_EDITS);
+    let ran = memory.run(["resolve"]).may_change().exit(4);
+    let [tabs, spaces, any] = ["Prefers tabs", "Prefers spaces", "Prefers any indent"].map(handle);
+    let shown = format!(
+        "facts/user.md: 1 conflict left\nline 3\n  base   @{tabs} Prefers tabs\n  ours   @{spaces} Prefers spaces\n  \
+         theirs @{any} Prefers any indent\ntry: memdir resolve --ours facts/user.md\n\
+         try: memdir resolve --theirs facts/user.md\ntry: memdir resolve --both facts/user.md\n"
+    );
+    assert!(ran.stdout.ends_with(&shown), "{ran}");
+    let ran = memory.run(["resolve", "--json"]).may_change().exit(4);
+    let json = ran.json();
+    assert_eq!(json["left"][0]["conflicts"][0]["bullets"][2]["side"], "theirs");
+    assert!(memory.text(FILE).unwrap().contains("<<<<<<< HEAD\n- Prefers spaces\n"));
+}
+
+#[test]
+fn what_is_left_is_decided_as_asked() {
+    for (flag, inside) in [
+        ("--ours", "- Prefers spaces\n"),
+        ("--theirs", "- Prefers any indent\n"),
+        ("--both", "- Prefers spaces\n- Prefers any indent\n"),
+    ] {
+        let memory = Memory::new().file(FILE, TWO_EDITS);
+        memory.done(["resolve", "user", flag]);
+        assert_eq!(memory.text(FILE).unwrap(), format!("# User\n\n{inside}- Window seats\n"), "{flag}");
+        memory.done(["add", "user", "It can be written again"]);
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_diff_and_writes_nothing() {
+    let memory = Memory::new().file(FILE, TWO_EDITS);
+    memory.done(["resolve", "-n", "--ours"]).unchanged().says("-<<<<<<< HEAD\n").says("dry run, nothing written\n");
+    memory.done(["resolve", "--ours", "--json"]);
+}
+
+#[test]
+fn markers_without_an_ancestor_are_left_to_a_person() {
+    let plain = "# User\n\n<<<<<<< HEAD\n- Prefers spaces\n=======\n- Prefers any indent\n>>>>>>> other\n";
+    let memory = Memory::new().file(FILE, plain);
+    let ran = memory.run(["resolve"]).may_change().exit(4);
+    ran.unchanged().tells("do not show what stood there before").says("  theirs @");
+    memory.done(["resolve", "--both"]);
+    assert_eq!(memory.text(FILE).unwrap(), "# User\n\n- Prefers spaces\n- Prefers any indent\n");
+}
+
+#[test]
+fn nothing_to_do_and_half_a_set_are_said() {
+    let memory = Memory::new().file(FILE, BASE);
+    memory.done(["resolve"]).unchanged().tells("nothing to do");
+    memory.done(["resolve", "user"]).unchanged().tells("facts/user.md holds no conflict markers");
+    memory.run(["resolve", "none"]).exit(3).tells("file_not_found");
+    let broken = "# User\n\n<<<<<<< a\n<<<<<<< b\n=======\n- x\n>>>>>>> b\n";
+    memory.put(FILE, broken);
+    memory.run(["resolve", "user"]).exit(5).tells("memdir: conflict_markers: ");
+}
+
+#[test]
+fn gits_index_knows_the_ancestor_that_markers_do_not_show() {
+    for style in ["merge", "diff3"] {
+        let repo = stopped(style, &added("- Likes dark mode"), &added("- Speaks Dutch"));
+        let came = repo.memdir(["resolve"]).exit(0);
+        assert!(came.stdout.ends_with("\ntry: git add -- memory/facts/user.md\n"), "{came:#?}");
+        let text = repo.text(FILE);
+        assert!(text.contains("- Likes dark mode\n") && text.contains("- Speaks Dutch\n") && !text.contains("<<<"));
+        repo.git(["add", "--", "memory/facts/user.md"]);
+        repo.git(["commit", "--quiet", "--no-edit"]);
+        assert!(!repo.memdir(["resolve", "user"]).exit(0).stdout.contains("git add"));
+    }
+}
+
+#[test]
+fn what_a_person_wrote_beside_the_markers_stays() {
+    for style in ["merge", "diff3"] {
+        let repo = stopped(style, &added("- Likes dark mode"), &added("- Speaks Dutch"));
+        let text = repo.text(FILE);
+        let edited = text.replace("Standup at ten", "Standup at noon").replace("- Likes dark", "- Likes a very dark");
+        repo.put(FILE, edited + "- Written by hand\n");
+        repo.memdir(["resolve"]).exit(0);
+        let text = repo.text(FILE);
+        for line in ["- Standup at noon\n", "- Likes a very dark mode\n", "- Speaks Dutch\n", "- Written by hand\n"] {
+            assert_eq!(text.matches(line).count(), 1, "{style} {line}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn crlf_stays() {
+    let memory = Memory::new().file(FILE, &TWO_EDITS.replace('\n', "\r\n"));
+    memory.run(["resolve", "user"]).may_change().exit(4);
+    assert!(!memory.text(FILE).unwrap().replace("\r\n", "").contains('\n'));
+    memory.done(["resolve", "user", "--theirs"]);
+    assert_eq!(memory.text(FILE).unwrap(), "# User\r\n\r\n- Prefers any indent\r\n- Window seats\r\n");
+}

@@ -1,0 +1,137 @@
+//! `setup git` joins a clone, leaves everything else byte for byte, and takes itself out again; `status` and `init` say
+//! where a clone stands.
+//!
+//! Never merges anything: that the driver it wires works is looked at where git merges.
+
+use super::git_repo::Repo;
+use fs_err as fs;
+
+fn config(repo: &Repo) -> String {
+    fs::read_to_string(repo.root().join(".git/config")).unwrap()
+}
+
+#[test]
+fn a_clone_is_joined_once_and_shows_what_changed() {
+    let repo = Repo::new();
+    repo.memdir(["setup", "git", "--check"]).exit(6);
+    let came = repo.memdir(["setup", "git"]).exit(0);
+    assert!(came.stdout.contains("memory/.gitattributes\n+ # memdir begin\n+ *.md merge=memdir diff=markdown\n"));
+    assert!(came.stdout.contains("\ngit config\n+ merge.memdir.name=memdir: bullet by bullet\n"), "{came:#?}");
+    assert_eq!(repo.text(".gitattributes"), "# memdir begin\n*.md merge=memdir diff=markdown\n# memdir end\n");
+    assert_eq!(repo.text(".gitignore"), "# memdir begin\n/inbox/\n# memdir end\n");
+    let before = (config(&repo), repo.text(".gitattributes"));
+    let again = repo.memdir(["setup", "git"]).exit(0);
+    assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("", "memdir: git merges by bullet here\n"));
+    assert_eq!((config(&repo), repo.text(".gitattributes")), before);
+    repo.memdir(["setup", "git", "--check"]).exit(0);
+    let attributes = repo.git(["check-attr", "merge", "diff", "--", "memory/facts/a.md"]);
+    assert_eq!(attributes, "memory/facts/a.md: merge: memdir\nmemory/facts/a.md: diff: markdown\n");
+}
+
+#[test]
+fn what_init_ignores_already_is_not_said_twice() {
+    let repo = Repo::new();
+    repo.put(".gitignore", "/inbox/\n/.memdir/\n");
+    repo.memdir(["setup", "git"]).exit(0);
+    assert_eq!(repo.text(".gitignore"), "/inbox/\n/.memdir/\n");
+}
+
+#[test]
+fn removing_leaves_every_other_byte() {
+    for own in [None, Some("*.png binary\r\n"), Some("*.png binary"), Some("*.md merge=union\n")] {
+        let repo = Repo::new();
+        repo.git(["config", "merge.other.driver", "true"]);
+        if let Some(own) = own {
+            repo.put(".gitattributes", own);
+            repo.put(".gitignore", "notes.txt");
+        }
+        let before = config(&repo);
+        repo.memdir(["setup", "git"]).exit(0);
+        assert_ne!(config(&repo), before);
+        let came = repo.memdir(["setup", "git", "--remove"]).exit(0);
+        assert!(came.stdout.contains("\n- *.md merge=memdir diff=markdown\n"), "{came:#?}");
+        assert_eq!(config(&repo), before);
+        assert_eq!(fs::read_to_string(repo.memory().join(".gitattributes")).ok().as_deref(), own);
+        assert_eq!(fs::read_to_string(repo.memory().join(".gitignore")).ok().as_deref(), own.map(|_| "notes.txt"));
+        let again = repo.memdir(["setup", "git", "--remove"]).exit(0);
+        assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("", "memdir: nothing to do\n"));
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_same_and_changes_nothing() {
+    let repo = Repo::new();
+    let before = config(&repo);
+    let shown = repo.memdir(["setup", "git", "-n"]).exit(0);
+    assert!(!repo.memory().join(".gitattributes").exists() && config(&repo) == before);
+    let done = repo.memdir(["setup", "git"]).exit(0);
+    assert_eq!(shown.stdout, format!("dry run, nothing written\n{}", done.stdout));
+}
+
+#[test]
+fn a_rule_that_wins_over_ours_is_found() {
+    let repo = Repo::wired();
+    fs::write(repo.root().join(".git/info/attributes"), "*.md merge=union\n").unwrap();
+    let came = repo.memdir(["setup", "git", "--check"]).exit(6);
+    assert_eq!(came.stdout, "git's attributes say merge=union for the files of this memory\n");
+    let came = repo.memdir(["--json", "setup", "git", "--check"]).exit(6);
+    assert_eq!((&came.json()["wired"], came.json()["findings"].as_array().unwrap().len()), (&false.into(), 1));
+    fs::remove_file(repo.root().join(".git/info/attributes")).unwrap();
+    repo.git(["config", "merge.memdir.recursive", "text"]);
+    assert!(repo.memdir(["setup", "git", "--check"]).exit(6).stdout.starts_with("merge.memdir.recursive is set"));
+    repo.memdir(["setup", "git"]).exit(0);
+    repo.memdir(["setup", "git", "--check"]).exit(0);
+}
+
+#[test]
+fn a_link_in_the_place_of_gits_files_is_refused() {
+    let repo = Repo::new();
+    let outside = repo.root().join("outside");
+    fs::write(&outside, "mine\n").unwrap();
+    std::os::unix::fs::symlink(&outside, repo.memory().join(".gitattributes")).unwrap();
+    let came = repo.memdir(["setup", "git"]);
+    assert!(came.status == 5 && came.stderr.starts_with("memdir: unsafe_file: "), "{came:#?}");
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "mine\n");
+}
+
+#[test]
+fn outside_a_work_tree_and_without_git_it_says_so() {
+    let repo = Repo::new();
+    fs::remove_dir_all(repo.root().join(".git")).unwrap();
+    let came = repo.memdir(["setup", "git"]).exit(3);
+    assert!(came.stderr.starts_with("memdir: no_repository: "), "{came:#?}");
+    let mut command = repo.program(env!("CARGO_BIN_EXE_memdir"), repo.root());
+    let output = command.env("PATH", "/nonexistent").args(["setup", "git"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(3) && said.starts_with("memdir: no_git: git is not installed"), "{said}");
+    let shown = repo.memdir(["setup", "git", "--print"]).exit(0).stdout;
+    assert!(shown.contains("*.md merge=memdir diff=markdown\n") && shown.contains("git config merge.memdir.driver '"));
+}
+
+#[test]
+fn a_hook_of_another_repository_does_not_mislead_it() {
+    let (repo, other) = (Repo::new(), Repo::new());
+    let before = config(&other);
+    let mut command = repo.program(env!("CARGO_BIN_EXE_memdir"), repo.root());
+    command.env("GIT_DIR", other.root().join(".git")).env("GIT_WORK_TREE", other.root()).env("GIT_INDEX_FILE", "none");
+    let output = command.args(["setup", "git"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(config(&other), before);
+    repo.memdir(["setup", "git", "--check"]).exit(0);
+}
+
+#[test]
+fn status_and_init_say_where_the_clone_stands() {
+    let repo = Repo::new();
+    let came = repo.memdir(["status"]).exit(0);
+    assert!(came.stdout.contains("git merges line by line in this clone\ntry: memdir -C '"), "{came:#?}");
+    assert!(came.stdout.ends_with(" setup git\n"), "{came:#?}");
+    repo.memdir(["setup", "git"]).exit(0);
+    assert!(repo.memdir(["status"]).exit(0).stdout.ends_with("git merges by bullet in this clone\n"));
+    assert_eq!(repo.memdir(["status", "--json"]).exit(0).json()["wired"], true);
+    let came = repo.bare(["init", "second"]).exit(0);
+    assert!(came.stderr.contains("`memdir setup git`"), "{came:#?}");
+    let ignored = Repo::new();
+    fs::write(ignored.root().join(".gitignore"), "/memory/\n").unwrap();
+    assert!(!ignored.memdir(["status"]).exit(0).stdout.contains("git merges"));
+}
