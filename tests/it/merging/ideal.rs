@@ -19,15 +19,13 @@ pub fn ideal(pair: &Pair, truth: &Truth) -> String {
 /// Two texts as one, markers around every difference.
 pub fn marked(ours: &str, theirs: &str) -> String {
     let diff = TextDiff::from_lines(ours, theirs);
+    let end = if ours.contains("\r\n") { "\r\n" } else { "\n" };
     let (mut out, mut mine, mut yours) = (String::new(), String::new(), String::new());
     let flush = |out: &mut String, mine: &mut String, yours: &mut String| {
         if !mine.is_empty() || !yours.is_empty() {
-            let eol = |t: &str| if t.is_empty() || t.ends_with('\n') { "" } else { "\n" };
-            *out += &format!(
-                "<<<<<<< ours\n{mine}{}||||||| base\n=======\n{yours}{}>>>>>>> theirs\n",
-                eol(mine),
-                eol(yours)
-            );
+            let eol = |t: &str| if t.is_empty() || t.ends_with('\n') { "" } else { end };
+            *out += &format!("<<<<<<< ours{end}{mine}{}||||||| base{end}", eol(mine));
+            *out += &format!("======={end}{yours}{}>>>>>>> theirs{end}", eol(yours));
             mine.clear();
             yours.clear();
         }

@@ -91,17 +91,15 @@ fn examine(pair: &Pair, truth: &Truth, merged: &Merged, ids: bool) -> Found {
     if wrongs.is_empty() { Found::Right } else { Found::Wrong(wrongs) }
 }
 
-/// Whether what is wrong in one side's version is that a new text, one that the base does not have, stands beside the
-/// markers instead of inside them, or the other way round.
+/// Whether what is wrong in one side's version is shown to whoever decides: it stands inside the markers, or a new text,
+/// one that the base does not have, stands beside them.
 fn is_untold(wrong: &Wrong, pair: &Pair, merged: &Merged, other: &Expected) -> bool {
     let Some(text) = &wrong.text else { return false };
     let new = !read(&pair.base.print()).facts.iter().any(|f| f.text == *text);
     let first = text.trim_start_matches("¶ ").lines().next().unwrap_or_default();
-    match wrong.class {
-        Class::Lost => new && merged.clashes.iter().any(|c| c.ours.contains(first) || c.theirs.contains(first)),
-        Class::Stale => new && other.wants.iter().any(|w| w.options.iter().any(|o| o.text == *text)),
-        _ => false,
-    }
+    let inside = merged.clashes.iter().any(|c| c.ours.contains(first) || c.theirs.contains(first));
+    let others = || other.wants.iter().any(|w| w.options.iter().any(|o| o.text == *text));
+    matches!(wrong.class, Class::Lost | Class::Stale | Class::Duplicated) && (inside || new && others())
 }
 
 /// Texts that a side wrote and that stand nowhere in the result, not even inside markers.

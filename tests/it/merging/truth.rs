@@ -29,6 +29,8 @@ pub struct Want {
     pub options: Vec<Fact>,
     /// It may be missing.
     pub optional: bool,
+    /// Both sides said something different about it.
+    pub clash: bool,
 }
 
 /// A heading that must be there.
@@ -121,6 +123,8 @@ struct Outcome {
     metas: Vec<Meta>,
     places: Vec<Place>,
     optional: bool,
+    /// Both sides said something different about it.
+    clash: bool,
 }
 
 /// The three files, and what is known of them so far.
@@ -177,7 +181,7 @@ impl Merging<'_> {
                 if let Some(state) = self.states[kept].get(&key).filter(|_| wins) {
                     // What of the tree nobody but the remover touched may go or stay.
                     let touched = base.as_ref().is_none_or(|b| state.touched(b)) || key == root;
-                    out.insert(key, Outcome::only(state, !touched));
+                    out.insert(key, Outcome { clash: true, ..Outcome::only(state, !touched) });
                 }
                 continue;
             }
@@ -250,7 +254,7 @@ impl Merging<'_> {
             metas.push(own.meta.clone());
             places.push(own.place);
         }
-        Outcome { texts, metas, places, optional: false }
+        Outcome { texts, metas, places, optional: false, clash }
     }
 
     /// The title of each section that is there, and whether it may be missing.
@@ -286,7 +290,10 @@ impl Merging<'_> {
                         self.truth.unsettled = Some("a section below a removed one");
                     }
                     // Something in it is in conflict: the heading may frame it.
-                    let frames = self.states[0].iter().any(|(k, s)| s.place.0 == key && self.torn(*k).is_some());
+                    let frames = self.states[0].iter().any(|(k, s)| {
+                        let kept = self.torn(*k);
+                        kept.is_some_and(|kept| s.place.0 == key || self.states[kept][k].place.0 == key)
+                    });
                     if needed(false) || needed(true) || frames {
                         out.insert(key, (title, !needed(false)));
                     }
@@ -342,7 +349,7 @@ impl Merging<'_> {
             options.dedup();
             if !options.is_empty() {
                 let home = (outcome.places.len() == 1).then(|| outcome.places[0].0);
-                wants.push(Want { key: *key, home, options, optional: outcome.optional });
+                wants.push(Want { key: *key, home, options, optional: outcome.optional, clash: outcome.clash });
             }
         }
         let mut headings: Vec<Heading> = Vec::new();
@@ -383,6 +390,9 @@ impl Merging<'_> {
                 |side: usize, key: Key| self.states[side].get(&key).is_some_and(|s| s.text() == want.options[0].text);
             let counts = [1, 2].map(|side| usize::from(at(side, out[twin].key)) + usize::from(at(side, want.key)));
             if counts.iter().any(|c| *c > 1) {
+                if out[twin].clash || want.clash {
+                    self.truth.unsettled = Some("equal to one side of a conflict");
+                }
                 out.push(want);
                 continue;
             }
@@ -395,7 +405,7 @@ impl Merging<'_> {
                 out.push(want);
                 continue;
             }
-            if !alone || counts != [1, 1] {
+            if !alone || counts != [1, 1] || out[twin].clash || want.clash {
                 self.truth.unsettled = Some("two became equal that are not plain");
             }
             let mut options: Vec<Fact> = Vec::new();
@@ -502,7 +512,13 @@ impl Merging<'_> {
 
 impl Outcome {
     fn only(state: &State, optional: bool) -> Outcome {
-        Outcome { texts: vec![state.text()], metas: vec![state.meta.clone()], places: vec![state.place], optional }
+        Outcome {
+            texts: vec![state.text()],
+            metas: vec![state.meta.clone()],
+            places: vec![state.place],
+            optional,
+            clash: false,
+        }
     }
 }
 
