@@ -156,7 +156,8 @@ impl Side {
         }
         let focus = self.focus.and_then(|key| all.iter().find(|(.., k)| *k == key).copied());
         match focus {
-            Some(found) if chance.percent(60) => Some(found),
+            // Once at first, seldom again: nobody edits one bullet eight times in a row.
+            Some(found) if chance.percent(if self.story.is_empty() { 60 } else { 20 }) => Some(found),
             _ if all.is_empty() => None,
             _ => Some(chance.one(&all)),
         }
