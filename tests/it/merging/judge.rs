@@ -247,6 +247,7 @@ pub fn untouched(text: &str, pair: &Pair) -> Vec<Wrong> {
 /// A line without its byte order mark, indentation and list marker. Blanks at its end count.
 pub fn content(line: &str) -> &str {
     let line = line.trim_start_matches('\u{feff}').trim_start_matches([' ', '\t']);
-    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(". ");
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = number.strip_prefix(". ").or(number.strip_prefix(") ")).filter(|_| number.len() < line.len());
     rest.or_else(|| ["- ", "* ", "+ "].iter().find_map(|m| line.strip_prefix(m))).unwrap_or(line)
 }

@@ -7,10 +7,13 @@ use std::collections::BTreeSet;
 use super::change::Pair;
 use super::model::{Bullet, File, Item, Key, Style};
 
+/// Takes something out of a file.
+type Step = Box<dyn Fn(&mut File)>;
+
 /// The smallest pair found that still fails. Without ids a bullet is known by its neighbours: then only whole sections go.
 pub fn shrink(mut pair: Pair, ids: bool, fails: impl Fn(&Pair) -> bool) -> Pair {
     let plain = Style { crlf: false, bom: false, open_end: false, loose: false, marker: '-', gap: true, above: 1 };
-    let mut steps: Vec<Box<dyn Fn(&mut File)>> = vec![
+    let mut steps: Vec<Step> = vec![
         Box::new(|f| f.summary = None),
         Box::new(|f| f.front.clear()),
         Box::new(move |f| f.style = plain),
@@ -25,21 +28,15 @@ pub fn shrink(mut pair: Pair, ids: bool, fails: impl Fn(&Pair) -> bool) -> Pair 
     let names: BTreeSet<String> =
         files.iter().flat_map(|f| f.bullets()).flat_map(|b| &b.meta).map(|m| m.0.clone()).collect();
     let keys: BTreeSet<String> = files.iter().flat_map(|f| &f.front).map(|(k, _)| k.clone()).collect();
-    steps.extend(
-        sections
-            .into_iter()
-            .map(|key| -> Box<dyn Fn(&mut File)> { Box::new(move |f| f.sections.retain(|s| s.key != key)) }),
-    );
+    steps.extend(sections.into_iter().map(|key| -> Step { Box::new(move |f| f.sections.retain(|s| s.key != key)) }));
     let items = if ids { items } else { BTreeSet::new() };
-    steps.extend(items.iter().map(|&key| -> Box<dyn Fn(&mut File)> { Box::new(move |f| without(f, key)) }));
-    steps.extend(
-        keys.into_iter().map(|key| -> Box<dyn Fn(&mut File)> { Box::new(move |f| f.front.retain(|(k, _)| *k != key)) }),
-    );
+    steps.extend(items.iter().map(|&key| -> Step { Box::new(move |f| without(f, key)) }));
+    steps.extend(keys.into_iter().map(|key| -> Step { Box::new(move |f| f.front.retain(|(k, _)| *k != key)) }));
     steps.extend(
         names
             .into_iter()
             .filter(|n| n != "id")
-            .map(|name| -> Box<dyn Fn(&mut File)> { Box::new(move |f| each_bullet(f, &|b| b.set(&name, ""))) }),
+            .map(|name| -> Step { Box::new(move |f| each_bullet(f, &|b| b.set(&name, ""))) }),
     );
     loop {
         let mut smaller = false;

@@ -399,7 +399,7 @@ impl Merging<'_> {
             let single = |w: &Want| w.options.iter().all(|o| same(o, &w.options[0])) && !w.optional;
             let alone = single(&out[twin]) && single(&want);
             let split = self.files[0].genre == Genre::Episodes
-                && self.states[0].get(&want.key).is_none()
+                && !self.states[0].contains_key(&want.key)
                 && !self.same_entry(out[twin].key, want.key);
             if split {
                 out.push(want);
