@@ -15,7 +15,9 @@ mod pairs;
 mod reader;
 mod shrink;
 mod speed;
+mod three;
 mod truth;
+mod twins;
 
 /// Whether the large numbers are asked for.
 fn full() -> bool {

@@ -147,7 +147,7 @@ fn no_text_breaks_the_laws() {
     let hostile: Vec<String> = hostile.into_iter().filter(|t| t.len() < 300).collect();
     let all: Vec<&str> = real.iter().flat_map(|(_, t)| t.lines()).collect();
     let mut broken = Vec::new();
-    let few = super::pairs::count(250);
+    let few = super::pairs::count(200);
     for seed in 0..few {
         let mut chance = Chance::new(seed ^ 0x6a75_6e6b);
         let base = bases(&mut chance, &real, &hostile);
@@ -196,7 +196,7 @@ fn no_text_breaks_the_laws() {
 #[test]
 fn a_text_without_structure_merges_as_lines_do() {
     let (mut broken, mut clean) = (Vec::new(), 0);
-    for seed in 0..super::pairs::count(200) {
+    for seed in 0..super::pairs::count(150) {
         let mut chance = Chance::new(seed ^ 0x0070_6c61_696e);
         let base: String = (0..chance.between(3, 20)).map(|_| chance.sentence() + "\n").collect();
         let side = |chance: &mut Chance| {

@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::is_stamp;
 use super::model::{File, Genre, Item, Key, Value};
+use super::three::{Place, State, by_line, metas, pick, plain, states};
 
 /// One thing as a reader of the merged text sees it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,61 +59,6 @@ pub struct Truth {
     pub unsettled: Option<&'static str>,
     /// With every conflict decided for ours, and for theirs; the same twice where there is none.
     pub sides: [Expected; 2],
-}
-
-/// Where a thing stands: its section, and the bullet it hangs below.
-type Place = (Key, Option<Key>);
-
-/// A thing of one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct State {
-    lines: Vec<String>,
-    meta: Meta,
-    place: Place,
-    block: bool,
-}
-
-impl State {
-    fn text(&self) -> String {
-        let sign = if self.block { "¶ " } else { "" };
-        sign.to_owned() + &self.lines.join("\n")
-    }
-
-    /// Whether somebody said something new of it, stamps left out.
-    fn touched(&self, base: &State) -> bool {
-        let plain = |meta: &Meta| {
-            meta.iter().filter(|(k, _)| !is_stamp(k)).map(|(k, v)| (k.clone(), v.clone())).collect::<Meta>()
-        };
-        self.lines != base.lines || plain(&self.meta) != plain(&base.meta) || self.place != base.place
-    }
-}
-
-fn states(file: &File) -> BTreeMap<Key, State> {
-    fn add(bullet: &super::model::Bullet, place: Place, all: &mut BTreeMap<Key, State>) {
-        let lines = bullet.text().lines().map(str::to_owned).collect();
-        let meta = bullet.meta.iter().cloned().collect();
-        all.insert(bullet.key, State { lines, meta, place, block: false });
-        // A child stands where its parent stands: it moves with it, and that is no change of the child's.
-        bullet.kids.iter().for_each(|kid| add(kid, (0, Some(bullet.key)), all));
-    }
-    let mut all = BTreeMap::new();
-    for section in &file.sections {
-        for item in &section.items {
-            match item {
-                Item::Bullet(bullet) => add(bullet, (section.key, None), &mut all),
-                Item::Block(block) => {
-                    let state = State {
-                        lines: block.lines.clone(),
-                        meta: Meta::new(),
-                        place: (section.key, None),
-                        block: true,
-                    };
-                    all.insert(block.key, state);
-                }
-            }
-        }
-    }
-    all
 }
 
 /// A thing of the merged file, before titles are known.
@@ -518,67 +463,6 @@ impl Outcome {
             places: vec![state.place],
             optional,
             clash: false,
-        }
-    }
-}
-
-/// What both sides want of a value, where that can be said.
-fn pick<'a, T: PartialEq>(base: &'a T, ours: &'a T, theirs: &'a T) -> Option<&'a T> {
-    match () {
-        () if ours == theirs || theirs == base => Some(ours),
-        () if ours == base => Some(theirs),
-        () => None,
-    }
-}
-
-/// The lines of a block, each on its own; whether none was changed twice.
-fn by_line(base: &State, ours: &State, theirs: &State, side: usize) -> (Vec<String>, bool) {
-    let (mut lines, mut fine) = (Vec::new(), true);
-    for (i, old) in base.lines.iter().enumerate() {
-        let (a, b) = (&ours.lines[i], &theirs.lines[i]);
-        lines.push(pick(old, a, b).cloned().unwrap_or_else(|| {
-            fine = false;
-            if side == 0 { a.clone() } else { b.clone() }
-        }));
-    }
-    (lines, fine)
-}
-
-/// The metadata of both, in the ways it may come out; whether no key was set twice.
-fn metas(base: &Meta, ours: &Meta, theirs: &Meta, side: usize) -> (Vec<Meta>, bool) {
-    let keys: BTreeSet<&String> = base.keys().chain(ours.keys()).chain(theirs.keys()).collect();
-    let (mut out, mut fine) = (vec![Meta::new()], true);
-    for key in keys {
-        let [o, a, b] = [base, ours, theirs].map(|m| m.get(key));
-        let values: Vec<Option<&String>> = match pick(&o, &a, &b) {
-            Some(value) => vec![*value],
-            None if key == "upd" => vec![a.max(b)],
-            None if key == "added" => vec![a.min(b)],
-            None if is_stamp(key) => vec![a, b],
-            None => {
-                fine = false;
-                vec![if side == 0 { a } else { b }]
-            }
-        };
-        let with = |value: &Option<&String>| {
-            let add = |meta: &Meta| {
-                let mut meta = meta.clone();
-                meta.extend(value.map(|v| (key.clone(), v.clone())));
-                meta
-            };
-            out.iter().map(add).collect::<Vec<_>>()
-        };
-        out = values.iter().flat_map(with).collect();
-    }
-    (out, fine)
-}
-
-/// A value of the front matter as the reader sees it: a list is a set.
-pub fn plain(value: &Value) -> String {
-    match value {
-        Value::One(value) => value.clone(),
-        Value::Many(list, _) => {
-            list.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
         }
     }
 }
