@@ -13,8 +13,11 @@ mod make;
 mod model;
 mod pairs;
 mod reader;
+mod shrink;
 mod speed;
+mod three;
 mod truth;
+mod twins;
 
 /// Whether the large numbers are asked for.
 fn full() -> bool {

@@ -1,10 +1,11 @@
 //! What a side does to a file: operations by chance, each on one thing.
 
 use super::chance::Chance;
-use super::make::{Maker, Series, entry_title, fresh_title, id};
+use super::make::{Maker, Series, entry_title, fresh_title};
 use super::model::{Bullet, File, Genre, Item, Key, Section, Value};
 
 /// A base and what two sides made of it.
+#[derive(Clone)]
 pub struct Pair {
     pub base: File,
     pub ours: File,
@@ -42,7 +43,7 @@ pub fn pair(seed: u64, series: Series) -> Pair {
     };
     if twins {
         for _ in 0..10 {
-            if twin(&mut chance, &mut ours, &mut theirs) {
+            if super::twins::twin(&mut chance, &mut ours, &mut theirs) {
                 break;
             }
         }
@@ -72,28 +73,29 @@ pub fn pair(seed: u64, series: Series) -> Pair {
     Pair { base, ours, theirs, story, twins }
 }
 
-struct Side {
-    file: File,
+/// A side at work.
+pub struct Side {
+    pub file: File,
     focus: Option<Key>,
     /// Date and name, where this file keeps stamps.
     stamp: Option<(String, &'static str)>,
-    first: Key,
-    ids: bool,
+    pub first: Key,
+    pub ids: bool,
     story: Vec<String>,
 }
 
 impl Side {
-    fn make<T>(&mut self, chance: &mut Chance, what: impl FnOnce(&mut Maker) -> T) -> T {
+    pub fn make<T>(&mut self, chance: &mut Chance, what: impl FnOnce(&mut Maker) -> T) -> T {
         self.first += 50;
         what(&mut Maker::new(chance, self.ids, self.first))
     }
 
-    fn says(&mut self, what: String) {
+    pub fn says(&mut self, what: String) {
         self.story.push(what);
     }
 
     /// Stamps a bullet that this side touched.
-    fn stamp(&mut self, key: Key, new: bool) {
+    pub fn stamp(&mut self, key: Key, new: bool) {
         let Some((date, name)) = self.stamp.clone() else { return };
         let Some(bullet) = self.file.bullet_mut(key) else { return };
         if new {
@@ -144,7 +146,7 @@ impl Side {
     }
 
     /// A bullet of the top level to work on: (section, place, key).
-    fn pick(&self, chance: &mut Chance) -> Option<(usize, usize, Key)> {
+    pub fn pick(&self, chance: &mut Chance) -> Option<(usize, usize, Key)> {
         let mut all = Vec::new();
         for (s, section) in self.file.sections.iter().enumerate() {
             for (i, bullet) in section.items.iter().enumerate().filter_map(|(i, item)| Some((i, item.bullet()?))) {
@@ -155,14 +157,15 @@ impl Side {
         }
         let focus = self.focus.and_then(|key| all.iter().find(|(.., k)| *k == key).copied());
         match focus {
-            Some(found) if chance.percent(60) => Some(found),
+            // Once at first, seldom again: nobody edits one bullet eight times in a row.
+            Some(found) if chance.percent(if self.story.is_empty() { 60 } else { 20 }) => Some(found),
             _ if all.is_empty() => None,
             _ => Some(chance.one(&all)),
         }
     }
 
     /// A section that bullets may come to.
-    fn section(&self, chance: &mut Chance) -> usize {
+    pub fn section(&self, chance: &mut Chance) -> usize {
         let focus =
             self.focus.and_then(|key| self.file.sections.iter().position(|s| s.items.iter().any(|i| i.key() == key)));
         match focus {
@@ -171,11 +174,11 @@ impl Side {
         }
     }
 
-    fn has(&self, section: usize, text: &str) -> bool {
+    pub fn has(&self, section: usize, text: &str) -> bool {
         self.file.sections[section].items.iter().filter_map(Item::bullet).any(|b| b.text() == text)
     }
 
-    fn put(&mut self, section: usize, mut bullet: Bullet, chance: &mut Chance) {
+    pub fn put(&mut self, section: usize, mut bullet: Bullet, chance: &mut Chance) {
         let items = &mut self.file.sections[section].items;
         let at = if chance.percent(65) { items.len() } else { chance.below(items.len() + 1) };
         // As memdir numbers a new one: one more than the one above.
@@ -279,7 +282,7 @@ impl Side {
         true
     }
 
-    fn insert_section(&mut self, section: Section, chance: &mut Chance) {
+    pub fn insert_section(&mut self, section: Section, chance: &mut Chance) {
         self.says(format!("new section {}", section.title));
         let places: Vec<usize> = (1..=self.file.sections.len())
             .filter(|&i| self.file.sections.get(i).is_none_or(|s| s.level <= section.level))
@@ -455,148 +458,4 @@ impl Side {
 
 pub fn is_stamp(key: &str) -> bool {
     ["upd", "added", "by", "src", "run", "role"].contains(&key)
-}
-
-/// Lets both sides do nearly or exactly the same; false where this file offers no place for it.
-fn twin(chance: &mut Chance, ours: &mut Side, theirs: &mut Side) -> bool {
-    let episodes = ours.file.genre == Genre::Episodes;
-    let section = ours.section(chance);
-    match chance.below(if episodes { 6 } else { 10 }) {
-        // The same edit of one bullet on both sides.
-        0 => {
-            let Some((.., key)) = ours.pick(chance) else { return false };
-            let old = ours.file.bullet_mut(key).expect("picked").head[0].clone();
-            let new = if chance.percent(70) { chance.small_edit(&old) } else { chance.rewrite(&old) };
-            for side in [ours, theirs] {
-                side.file.bullet_mut(key).expect("in both").head[0].clone_from(&new);
-                side.stamp(key, false);
-                side.says(format!("same edit {old:?} to {new:?}"));
-            }
-            true
-        }
-        // Both remove the same bullet.
-        1 => {
-            let Some((section, at, _)) = ours.pick(chance) else { return false };
-            for side in [ours, theirs] {
-                let gone = side.file.sections[section].items.remove(at);
-                side.says(format!("same removal {:?}", gone.bullet().expect("picked").head[0]));
-            }
-            true
-        }
-        // An entry, or a section, of one title on both sides.
-        2 | 3 => {
-            let title = if episodes { entry_title(chance) } else { fresh_title(chance, &ours.file) };
-            let same = chance.percent(40);
-            let mut first: Option<Section> = None;
-            for side in [ours, theirs] {
-                let made = side.make(chance, |m| if episodes { m.entry(&title) } else { m.section(2, &title) });
-                let section = match &first {
-                    Some(first) if same => rekeyed(first, made.key),
-                    _ => made,
-                };
-                first.get_or_insert_with(|| section.clone());
-                side.insert_section(section, chance);
-            }
-            true
-        }
-        // One front matter key, set to one value.
-        4 => {
-            let value = chance.word();
-            for side in [ours, theirs] {
-                let front = &mut side.file.front;
-                front.retain(|(k, _)| k != "owner");
-                front.push(("owner".to_owned(), Value::One(value.clone())));
-                side.says(format!("same front owner: {value}"));
-            }
-            true
-        }
-        // The same metadata on both sides.
-        5 => {
-            let Some((.., key)) = ours.pick(chance) else { return false };
-            let (name, value) = ours.make(chance, |m| m.pair());
-            for side in [ours, theirs] {
-                side.file.bullet_mut(key).expect("in both").set(&name, &value);
-                side.stamp(key, false);
-                side.says(format!("same {name}={value} of {key}"));
-            }
-            true
-        }
-        // The same new bullet.
-        6 | 7 => {
-            let text = chance.bullet();
-            if ours.has(section, &text) || theirs.has(section, &text) {
-                return false;
-            }
-            for side in [ours, theirs] {
-                let mut bullet = side.make(chance, |m| m.bullet(&text));
-                if chance.percent(25) {
-                    bullet.set(chance.one(&["imp", "conf", "w"]), "1");
-                }
-                let key = bullet.key;
-                side.put(section, bullet, chance);
-                side.stamp(key, true);
-                side.says(format!("same new bullet {text:?}"));
-            }
-            true
-        }
-        // New bullets that differ by a word.
-        8 => {
-            let text = chance.bullet();
-            let other = chance.small_edit(&text);
-            for (side, text) in [(ours, text), (theirs, other)] {
-                let bullet = side.make(chance, |m| m.bullet(&text));
-                let key = bullet.key;
-                side.put(section, bullet, chance);
-                side.stamp(key, true);
-                side.says(format!("near twin {text:?}"));
-            }
-            true
-        }
-        // One side edits a bullet into what the other adds; or adds a near twin of one that the other touches.
-        _ => {
-            let Some((section, at, key)) = ours.pick(chance) else { return false };
-            let old = ours.file.sections[section].items[at].bullet().expect("picked").clone();
-            if old.head.len() > 1 || !old.extra.is_empty() || !old.kids.is_empty() {
-                return false;
-            }
-            let text = chance.small_edit(&old.head[0]);
-            if ours.has(section, &text) || theirs.has(section, &text) {
-                return false;
-            }
-            let swap = chance.percent(50);
-            let (editor, adder) = if swap { (theirs, ours) } else { (ours, theirs) };
-            let mut bullet = Bullet::new(adder.first + 49, text.clone());
-            if chance.percent(40) {
-                // Not the same: a twin of the old text, beside it.
-                let twin = chance.small_edit(&text);
-                bullet.head[0] = twin.clone();
-                if adder.ids {
-                    bullet.set("id", &id(&twin));
-                }
-            }
-            adder.says(format!("add {:?} beside {:?}", bullet.head[0], old.head[0]));
-            adder.first += 50;
-            adder.file.sections[section].items.insert(at + 1, Item::Bullet(bullet));
-            editor.file.bullet_mut(key).expect("in both").head[0].clone_from(&text);
-            editor.says(format!("edit {:?} to {text:?}", old.head[0]));
-            true
-        }
-    }
-}
-
-/// The same section with identities of its own.
-fn rekeyed(section: &Section, key: Key) -> Section {
-    let mut copy = section.clone();
-    copy.key = key;
-    for (i, item) in copy.items.iter_mut().enumerate() {
-        if let Item::Bullet(bullet) = item {
-            bullet.key = key + 1 + i as Key;
-        }
-    }
-    copy
-}
-
-/// Which sections hold which keys: for the truth, which asks where a thing stands.
-pub fn home(file: &File, key: Key) -> Option<Key> {
-    file.sections.iter().find(|s| s.items.iter().any(|i| i.key() == key)).map(|s| s.key)
 }

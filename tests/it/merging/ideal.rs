@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::change::Pair;
 use super::model::{Block, Bullet, File, Item, Key, Section, Value};
-use super::truth::{Expected, Truth};
+use super::truth::{Expected, Truth, Want};
 
 /// The text, with markers around what is in conflict.
 pub fn ideal(pair: &Pair, truth: &Truth) -> String {
@@ -19,15 +19,13 @@ pub fn ideal(pair: &Pair, truth: &Truth) -> String {
 /// Two texts as one, markers around every difference.
 pub fn marked(ours: &str, theirs: &str) -> String {
     let diff = TextDiff::from_lines(ours, theirs);
+    let end = if ours.contains("\r\n") { "\r\n" } else { "\n" };
     let (mut out, mut mine, mut yours) = (String::new(), String::new(), String::new());
     let flush = |out: &mut String, mine: &mut String, yours: &mut String| {
         if !mine.is_empty() || !yours.is_empty() {
-            let eol = |t: &str| if t.is_empty() || t.ends_with('\n') { "" } else { "\n" };
-            *out += &format!(
-                "<<<<<<< ours\n{mine}{}||||||| base\n=======\n{yours}{}>>>>>>> theirs\n",
-                eol(mine),
-                eol(yours)
-            );
+            let eol = |t: &str| if t.is_empty() || t.ends_with('\n') { "" } else { end };
+            *out += &format!("<<<<<<< ours{end}{mine}{}||||||| base{end}", eol(mine));
+            *out += &format!("======={end}{yours}{}>>>>>>> theirs{end}", eol(yours));
             mine.clear();
             yours.clear();
         }
@@ -78,7 +76,7 @@ fn decided(pair: &Pair, expected: &Expected) -> File {
         let fact = &want.options[0];
         if let Some(text) = fact.text.strip_prefix("¶ ") {
             let block = Block { key: want.key, lines: text.lines().map(str::to_owned).collect(), open: Vec::new() };
-            homes.entry(home(pair, &sections, want.key, &fact.path)).or_default().push(Item::Block(block));
+            homes.entry(home(&sections, want, &fact.path)).or_default().push(Item::Block(block));
             continue;
         }
         let mut bullet = Bullet::new(want.key, "");
@@ -90,7 +88,7 @@ fn decided(pair: &Pair, expected: &Expected) -> File {
         bullet.meta = fact.meta.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
         match &fact.parent {
             Some(parent) => kids.push((fact.path.clone(), parent.clone(), bullet)),
-            None => homes.entry(home(pair, &sections, want.key, &fact.path)).or_default().push(Item::Bullet(bullet)),
+            None => homes.entry(home(&sections, want, &fact.path)).or_default().push(Item::Bullet(bullet)),
         }
     }
     for items in homes.values_mut() {
@@ -122,10 +120,9 @@ fn decided(pair: &Pair, expected: &Expected) -> File {
 }
 
 /// The section of that path in which a thing stands: where two entries share a title, its own.
-fn home(pair: &Pair, sections: &[(String, Section)], key: Key, path: &str) -> Key {
+fn home(sections: &[(String, Section)], want: &Want, path: &str) -> Key {
     let same: Vec<Key> = sections.iter().filter(|(p, _)| p == path).map(|(_, s)| s.key).collect();
-    let own = [&pair.ours, &pair.theirs].iter().find_map(|f| super::change::home(f, key));
-    own.filter(|k| same.contains(k)).or(same.first().copied()).expect("the heading is expected")
+    want.home.filter(|k| same.contains(k)).or(same.first().copied()).expect("the heading is expected")
 }
 
 /// Ways to spoil a text, each on one bullet line of it.

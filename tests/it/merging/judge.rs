@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::Pair;
-use super::model::{File, Style, columns};
+use super::model::{File, Key, Style, columns};
 use super::reader::{Seen, read};
 use super::truth::{Expected, Fact};
 
@@ -27,10 +27,16 @@ pub enum Class {
 pub struct Wrong {
     pub class: Class,
     pub what: String,
+    /// The text of the bullet or block it is about.
+    pub text: Option<String>,
 }
 
 fn wrong(class: Class, what: impl Into<String>) -> Wrong {
-    Wrong { class, what: what.into() }
+    Wrong { class, what: what.into(), text: None }
+}
+
+fn of(class: Class, text: &str, what: String) -> Wrong {
+    Wrong { class, what, text: Some(text.to_owned()) }
 }
 
 /// Every text a bullet or block had in one of the three files, with who had it.
@@ -57,7 +63,7 @@ pub fn judge(text: &str, expected: &Expected, pair: &Pair, known: &Known, clean:
         }
     }
     summary(&seen, text, pair, clean, &mut out);
-    ends(text, pair, &mut out);
+    ends(text, pair, clean, &mut out);
     out
 }
 
@@ -87,10 +93,10 @@ fn things(seen: &Seen, expected: &Expected, known: &Known, out: &mut Vec<Wrong>)
             } else {
                 Class::Stale
             };
-            out.push(wrong(class, format!("{got:?} instead of {:?}", want.options[0])));
+            out.push(of(class, &got.text, format!("{got:?} instead of {:?}", want.options[0])));
             continue;
         }
-        out.push(wrong(Class::Lost, format!("{:?}", want.options[0])));
+        out.push(of(Class::Lost, &want.options[0].text, format!("{:?}", want.options[0])));
     }
     for got in left {
         let class = if taken.iter().any(|t| t.text == got.text) {
@@ -100,7 +106,7 @@ fn things(seen: &Seen, expected: &Expected, known: &Known, out: &mut Vec<Wrong>)
         } else {
             Class::Invented
         };
-        out.push(wrong(class, format!("{got:?}")));
+        out.push(of(class, &got.text, format!("{got:?}")));
     }
     entries(seen, expected, out);
 }
@@ -110,11 +116,17 @@ fn entries(seen: &Seen, expected: &Expected, out: &mut Vec<Wrong>) {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     expected.headings.iter().for_each(|h| *names.entry(&h.path).or_default() += 1);
     for (path, _) in names.into_iter().filter(|(_, n)| *n > 1) {
-        // An entry begins with its summary; a mixed one would hold two of them together.
-        let texts: Vec<&str> = seen.facts.iter().filter(|f| f.path == path).map(|f| f.text.as_str()).collect();
-        let first = |text: &str| text.split(':').next().unwrap_or_default().to_owned();
-        if texts.windows(2).any(|w| first(w[0]) == first(w[1])) {
-            out.push(wrong(Class::Garbled, format!("two entries of one title are mixed: {texts:?}")));
+        let mut places: BTreeMap<usize, BTreeSet<Key>> = BTreeMap::new();
+        for want in expected.wants.iter().filter(|w| w.options[0].path == path && !w.optional) {
+            let stands = seen.facts.iter().zip(&seen.homes).filter(|(got, _)| want.options.contains(got));
+            let stands: Vec<usize> = stands.map(|(_, home)| *home).collect();
+            // What two of them hold alike tells nothing.
+            if let ([place], Some(home)) = (&stands[..], want.home) {
+                places.entry(*place).or_default().insert(home);
+            }
+        }
+        if places.values().any(|homes| homes.len() > 1) {
+            out.push(wrong(Class::Garbled, format!("two entries named {path} are mixed")));
         }
     }
 }
@@ -190,7 +202,7 @@ fn summary(seen: &Seen, text: &str, pair: &Pair, clean: bool, out: &mut Vec<Wron
 }
 
 /// Line ends, byte order mark and final newline are the base's, or those of the side that wrote others.
-fn ends(text: &str, pair: &Pair, out: &mut Vec<Wrong>) {
+fn ends(text: &str, pair: &Pair, clean: bool, out: &mut Vec<Wrong>) {
     let styles = [&pair.base, &pair.ours, &pair.theirs].map(|f| f.style);
     let pick = |of: fn(&Style) -> bool| {
         let [base, ours, theirs] = styles.each_ref().map(of);
@@ -204,7 +216,8 @@ fn ends(text: &str, pair: &Pair, out: &mut Vec<Wrong>) {
     if crlf && lone > 0 || !crlf && text.contains('\r') {
         out.push(wrong(Class::Bytes, "line ends are mixed"));
     }
-    if text.ends_with('\n') == pick(|s| s.open_end) {
+    // A marker is a line: it ends the text where a conflict does.
+    if clean && text.ends_with('\n') == pick(|s| s.open_end) {
         out.push(wrong(Class::Bytes, "the final newline"));
     }
 }
@@ -234,6 +247,7 @@ pub fn untouched(text: &str, pair: &Pair) -> Vec<Wrong> {
 /// A line without its byte order mark, indentation and list marker. Blanks at its end count.
 pub fn content(line: &str) -> &str {
     let line = line.trim_start_matches('\u{feff}').trim_start_matches([' ', '\t']);
-    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(". ");
+    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = number.strip_prefix(". ").or(number.strip_prefix(") ")).filter(|_| number.len() < line.len());
     rest.or_else(|| ["- ", "* ", "+ "].iter().find_map(|m| line.strip_prefix(m))).unwrap_or(line)
 }

@@ -271,7 +271,8 @@ impl File {
                 line.push(term.clone());
             }
         }
-        while line.len() > kept && !fits(line) {
+        let grown = line.len() > kept;
+        while grown && !fits(line) {
             line.remove(0);
         }
         self.summary = Some(line.clone());

@@ -12,6 +12,8 @@ pub struct Seen {
     pub front: BTreeMap<String, String>,
     pub headings: Vec<String>,
     pub facts: Vec<Fact>,
+    /// For each of them the number of headings above it.
+    pub homes: Vec<usize>,
     /// The terms of each summary line.
     pub summaries: Vec<Vec<String>>,
     /// What fits nowhere.
@@ -178,6 +180,7 @@ impl Reader {
 
     fn fact(&mut self, parent: Option<String>, text: String) -> usize {
         let path = self.path.iter().map(|(_, title)| title.as_str()).collect::<Vec<_>>().join(" / ");
+        self.seen.homes.push(self.seen.headings.len());
         self.seen.facts.push(Fact { path, parent, text, meta: Meta::new() });
         self.seen.facts.len() - 1
     }

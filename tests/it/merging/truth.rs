@@ -4,8 +4,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::change::is_stamp;
 use super::model::{File, Genre, Item, Key, Value};
+use super::three::{Place, State, by_line, metas, pick, plain, states};
 
 /// One thing as a reader of the merged text sees it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,9 +24,13 @@ pub type Meta = BTreeMap<String, String>;
 #[derive(Clone, Debug)]
 pub struct Want {
     pub key: Key,
+    /// The section it stands in, where that can be said.
+    pub home: Option<Key>,
     pub options: Vec<Fact>,
     /// It may be missing.
     pub optional: bool,
+    /// Both sides said something different about it.
+    pub clash: bool,
 }
 
 /// A heading that must be there.
@@ -57,61 +61,6 @@ pub struct Truth {
     pub sides: [Expected; 2],
 }
 
-/// Where a thing stands: its section, and the bullet it hangs below.
-type Place = (Key, Option<Key>);
-
-/// A thing of one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct State {
-    lines: Vec<String>,
-    meta: Meta,
-    place: Place,
-    block: bool,
-}
-
-impl State {
-    fn text(&self) -> String {
-        let sign = if self.block { "¶ " } else { "" };
-        sign.to_owned() + &self.lines.join("\n")
-    }
-
-    /// Whether somebody said something new of it, stamps left out.
-    fn touched(&self, base: &State) -> bool {
-        let plain = |meta: &Meta| {
-            meta.iter().filter(|(k, _)| !is_stamp(k)).map(|(k, v)| (k.clone(), v.clone())).collect::<Meta>()
-        };
-        self.lines != base.lines || plain(&self.meta) != plain(&base.meta) || self.place != base.place
-    }
-}
-
-fn states(file: &File) -> BTreeMap<Key, State> {
-    fn add(bullet: &super::model::Bullet, place: Place, all: &mut BTreeMap<Key, State>) {
-        let lines = bullet.text().lines().map(str::to_owned).collect();
-        let meta = bullet.meta.iter().cloned().collect();
-        all.insert(bullet.key, State { lines, meta, place, block: false });
-        // A child stands where its parent stands: it moves with it, and that is no change of the child's.
-        bullet.kids.iter().for_each(|kid| add(kid, (0, Some(bullet.key)), all));
-    }
-    let mut all = BTreeMap::new();
-    for section in &file.sections {
-        for item in &section.items {
-            match item {
-                Item::Bullet(bullet) => add(bullet, (section.key, None), &mut all),
-                Item::Block(block) => {
-                    let state = State {
-                        lines: block.lines.clone(),
-                        meta: Meta::new(),
-                        place: (section.key, None),
-                        block: true,
-                    };
-                    all.insert(block.key, state);
-                }
-            }
-        }
-    }
-    all
-}
-
 /// A thing of the merged file, before titles are known.
 #[derive(Clone, Debug)]
 struct Outcome {
@@ -119,6 +68,8 @@ struct Outcome {
     metas: Vec<Meta>,
     places: Vec<Place>,
     optional: bool,
+    /// Both sides said something different about it.
+    clash: bool,
 }
 
 /// The three files, and what is known of them so far.
@@ -175,12 +126,16 @@ impl Merging<'_> {
                 if let Some(state) = self.states[kept].get(&key).filter(|_| wins) {
                     // What of the tree nobody but the remover touched may go or stay.
                     let touched = base.as_ref().is_none_or(|b| state.touched(b)) || key == root;
-                    out.insert(key, Outcome::only(state, !touched));
+                    out.insert(key, Outcome { clash: true, ..Outcome::only(state, !touched) });
                 }
                 continue;
             }
             let outcome = match (base, ours, theirs) {
                 (None, Some(state), None) | (None, None, Some(state)) => Some(Outcome::only(&state, false)),
+                (None, Some(_), Some(_)) => {
+                    self.truth.unsettled = Some("one identity, made twice");
+                    None
+                }
                 (Some(base), Some(ours), Some(theirs)) => Some(self.three(side, first, &base, &ours, &theirs)),
                 _ => None,
             };
@@ -244,7 +199,7 @@ impl Merging<'_> {
             metas.push(own.meta.clone());
             places.push(own.place);
         }
-        Outcome { texts, metas, places, optional: false }
+        Outcome { texts, metas, places, optional: false, clash }
     }
 
     /// The title of each section that is there, and whether it may be missing.
@@ -280,7 +235,10 @@ impl Merging<'_> {
                         self.truth.unsettled = Some("a section below a removed one");
                     }
                     // Something in it is in conflict: the heading may frame it.
-                    let frames = self.states[0].iter().any(|(k, s)| s.place.0 == key && self.torn(*k).is_some());
+                    let frames = self.states[0].iter().any(|(k, s)| {
+                        let kept = self.torn(*k);
+                        kept.is_some_and(|kept| s.place.0 == key || self.states[kept][k].place.0 == key)
+                    });
                     if needed(false) || needed(true) || frames {
                         out.insert(key, (title, !needed(false)));
                     }
@@ -335,7 +293,8 @@ impl Merging<'_> {
             options.sort();
             options.dedup();
             if !options.is_empty() {
-                wants.push(Want { key: *key, options, optional: outcome.optional });
+                let home = (outcome.places.len() == 1).then(|| outcome.places[0].0);
+                wants.push(Want { key: *key, home, options, optional: outcome.optional, clash: outcome.clash });
             }
         }
         let mut headings: Vec<Heading> = Vec::new();
@@ -376,19 +335,22 @@ impl Merging<'_> {
                 |side: usize, key: Key| self.states[side].get(&key).is_some_and(|s| s.text() == want.options[0].text);
             let counts = [1, 2].map(|side| usize::from(at(side, out[twin].key)) + usize::from(at(side, want.key)));
             if counts.iter().any(|c| *c > 1) {
+                if out[twin].clash || want.clash {
+                    self.truth.unsettled = Some("equal to one side of a conflict");
+                }
                 out.push(want);
                 continue;
             }
             let single = |w: &Want| w.options.iter().all(|o| same(o, &w.options[0])) && !w.optional;
             let alone = single(&out[twin]) && single(&want);
             let split = self.files[0].genre == Genre::Episodes
-                && self.states[0].get(&want.key).is_none()
+                && !self.states[0].contains_key(&want.key)
                 && !self.same_entry(out[twin].key, want.key);
             if split {
                 out.push(want);
                 continue;
             }
-            if !alone || counts != [1, 1] {
+            if !alone || counts != [1, 1] || out[twin].clash || want.clash {
                 self.truth.unsettled = Some("two became equal that are not plain");
             }
             let mut options: Vec<Fact> = Vec::new();
@@ -457,6 +419,27 @@ impl Merging<'_> {
         if !blocks(1).is_disjoint(&blocks(2)) {
             self.truth.unsettled = Some("new prose of both sides in one section");
         }
+        // Copies of one new thing, one of them changed since: an id says they are one, the text that they are two.
+        let new = |side: usize| -> BTreeMap<&String, (String, Place)> {
+            let new = self.states[side].iter().filter(|(k, _)| !self.states[0].contains_key(*k));
+            new.filter_map(|(_, s)| Some((s.meta.get("id")?, (s.text(), s.place)))).collect()
+        };
+        let (mine, yours) = (new(1), new(2));
+        if mine.iter().any(|(id, (text, _))| yours.get(id).is_some_and(|(other, _)| other != text)) {
+            self.truth.unsettled = Some("one new id, two texts");
+        }
+        let headed = |side: usize| -> BTreeMap<&String, BTreeSet<String>> {
+            let new = self.files[side].sections.iter().filter(|s| self.files[0].section(s.key).is_none());
+            let texts = |s: &super::model::Section| {
+                s.items.iter().filter_map(Item::bullet).map(super::model::Bullet::text).collect()
+            };
+            new.filter_map(|s| Some((s.id.as_ref()?, texts(s)))).collect()
+        };
+        let (mine, yours) = (headed(1), headed(2));
+        let episodes = self.files[0].genre == Genre::Episodes;
+        if episodes && mine.iter().any(|(id, texts)| yours.get(id).is_some_and(|other| other != texts)) {
+            self.truth.unsettled = Some("one new entry, two contents");
+        }
         // A bullet that both moved, one of them into a section that the other removed.
         for (key, base) in &self.states[0] {
             let (Some(a), Some(b)) = (self.states[1].get(key), self.states[2].get(key)) else { continue };
@@ -474,67 +457,12 @@ impl Merging<'_> {
 
 impl Outcome {
     fn only(state: &State, optional: bool) -> Outcome {
-        Outcome { texts: vec![state.text()], metas: vec![state.meta.clone()], places: vec![state.place], optional }
-    }
-}
-
-/// What both sides want of a value, where that can be said.
-fn pick<'a, T: PartialEq>(base: &'a T, ours: &'a T, theirs: &'a T) -> Option<&'a T> {
-    match () {
-        () if ours == theirs || theirs == base => Some(ours),
-        () if ours == base => Some(theirs),
-        () => None,
-    }
-}
-
-/// The lines of a block, each on its own; whether none was changed twice.
-fn by_line(base: &State, ours: &State, theirs: &State, side: usize) -> (Vec<String>, bool) {
-    let (mut lines, mut fine) = (Vec::new(), true);
-    for (i, old) in base.lines.iter().enumerate() {
-        let (a, b) = (&ours.lines[i], &theirs.lines[i]);
-        lines.push(pick(old, a, b).cloned().unwrap_or_else(|| {
-            fine = false;
-            if side == 0 { a.clone() } else { b.clone() }
-        }));
-    }
-    (lines, fine)
-}
-
-/// The metadata of both, in the ways it may come out; whether no key was set twice.
-fn metas(base: &Meta, ours: &Meta, theirs: &Meta, side: usize) -> (Vec<Meta>, bool) {
-    let keys: BTreeSet<&String> = base.keys().chain(ours.keys()).chain(theirs.keys()).collect();
-    let (mut out, mut fine) = (vec![Meta::new()], true);
-    for key in keys {
-        let [o, a, b] = [base, ours, theirs].map(|m| m.get(key));
-        let values: Vec<Option<&String>> = match pick(&o, &a, &b) {
-            Some(value) => vec![*value],
-            None if key == "upd" => vec![a.max(b)],
-            None if key == "added" => vec![a.min(b)],
-            None if is_stamp(key) => vec![a, b],
-            None => {
-                fine = false;
-                vec![if side == 0 { a } else { b }]
-            }
-        };
-        let with = |value: &Option<&String>| {
-            let add = |meta: &Meta| {
-                let mut meta = meta.clone();
-                meta.extend(value.map(|v| (key.clone(), v.clone())));
-                meta
-            };
-            out.iter().map(add).collect::<Vec<_>>()
-        };
-        out = values.iter().flat_map(with).collect();
-    }
-    (out, fine)
-}
-
-/// A value of the front matter as the reader sees it: a list is a set.
-pub fn plain(value: &Value) -> String {
-    match value {
-        Value::One(value) => value.clone(),
-        Value::Many(list, _) => {
-            list.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+        Outcome {
+            texts: vec![state.text()],
+            metas: vec![state.meta.clone()],
+            places: vec![state.place],
+            optional,
+            clash: false,
         }
     }
 }
