@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use super::pair::{Links, ids_agree};
+use super::pair::{Links, nameless};
 use super::tree::{Tree, What};
 use crate::text::Features;
 
@@ -74,7 +74,7 @@ fn best(base: &Tree, side: &Tree, links: &mut Links, old: &[usize], new: &[usize
     for (i, o) in old.iter().enumerate() {
         for (j, n) in new.iter().enumerate() {
             let fits = i.abs_diff(j) < reach && base.atoms[*o].what == side.atoms[*n].what;
-            if fits && ids_agree(base, *o, side, *n) {
+            if fits && nameless(base, *o) {
                 found.extend(score(links, was[i].alike(&is[j]), *o, *n).map(|s| (s, i.abs_diff(j), *o, *n)));
             }
         }

@@ -33,7 +33,7 @@ pub fn merge(base: Option<(&Tree, usize)>, ours: (&Tree, usize), theirs: (&Tree,
         |of: fn(&Own) -> &String| pick(was(of), of(&ours), of(&theirs)).unwrap_or(of(&ours).min(of(&theirs))).clone();
     let (marker, after) = (either(|o| &o.marker), either(|o| &o.after));
     let text = text(was(|o| &o.text), &ours.text, &theirs.text);
-    let meta = metadata(base.as_ref(), &ours, &theirs);
+    let meta = seated(metadata(base.as_ref(), &ours, &theirs), &marker, [base.as_ref(), Some(&ours), Some(&theirs)]);
     let rest = prose_of(was(|o| &o.rest), &ours.rest, &theirs.rest);
     let on = |side: Side| {
         let (marker, after, meta) = (marker.clone(), after.clone(), meta[side as usize].clone());
@@ -191,6 +191,18 @@ fn metadata(base: Option<&Own>, ours: &Own, theirs: &Own) -> [MetaLine; 3] {
         }
     }
     out.map(|meta| (!meta.0.is_empty()).then(|| (blank.clone(), meta.print(), meta)))
+}
+
+/// Metadata lines with the blanks that their bullet's marker asks for: below `10. ` it takes more than below `- `.
+fn seated(lines: [MetaLine; 3], marker: &str, owns: [Option<&Own>; 3]) -> [MetaLine; 3] {
+    let like = owns
+        .into_iter()
+        .flatten()
+        .filter(|own| own.marker == marker)
+        .filter_map(|own| own.meta.as_ref())
+        .min_by_key(|(blank, ..)| blank);
+    let blank = like.map_or_else(|| " ".repeat(marker.len()), |(blank, ..)| blank.clone());
+    lines.map(|line| line.map(|(_, said, meta)| (blank.clone(), said, meta)))
 }
 
 /// Sets or takes out a key; one without a value is told apart from none.

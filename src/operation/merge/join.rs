@@ -241,19 +241,21 @@ impl Join<'_> {
         all.iter().any(|d| d.len() > 1 && d.first() > d.last())
     }
 
+    /// When an entry happened: the earliest that any text says, so that sides are alike.
     fn date(&self, thing: usize) -> Option<String> {
-        let (tree, atom) = self.any(thing);
-        if tree.atoms[atom].what == What::Section { sections::date(tree, atom) } else { None }
+        self.versions(thing).filter_map(|(tree, atom)| sections::date(tree, atom)).min()
+    }
+
+    fn versions(&self, thing: usize) -> impl Iterator<Item = (&Tree, usize)> {
+        let atoms = self.atoms(thing);
+        self.trees.into_iter().zip(atoms).filter_map(|(tree, atom)| Some((tree, atom?)))
     }
 
     /// Which of two things that two sides put into one gap comes first: by date, then by what they say.
     fn compare(&self, x: usize, y: usize, falling: bool) -> Ordering {
         let dates = self.date(x).cmp(&self.date(y));
         let dates = if falling { dates.reverse() } else { dates };
-        let words = |thing: usize| {
-            let (tree, atom) = self.any(thing);
-            tree.whole(atom).trim().to_owned()
-        };
+        let words = |thing: usize| self.versions(thing).map(|(tree, atom)| tree.whole(atom).trim()).min();
         dates.then_with(|| words(x).cmp(&words(y)))
     }
 

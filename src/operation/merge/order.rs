@@ -5,6 +5,9 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
+/// Of more things than this, moved ones are told from the rest by the longest common order alone.
+const MOST: usize = 500;
+
 /// Merges three orders of the same things. `compare` decides between what both sides put into one gap.
 ///
 /// The answer holds everything that stands in any of the three; the caller leaves out what is gone.
@@ -16,9 +19,12 @@ pub fn merge(base: &[u32], ours: &[u32], theirs: &[u32], compare: &dyn Fn(u32, u
         return theirs.to_vec();
     }
     let (by_us, by_them) = (moved(base, ours), moved(base, theirs));
-    let stable: Vec<u32> = base.iter().copied().filter(|t| !by_us.contains(t) && !by_them.contains(t)).collect();
-    let mine = gaps(&stable, ours, &|t| by_them.contains(&t) && !by_us.contains(&t));
-    let yours = gaps(&stable, theirs, &|t| by_us.contains(&t) && !by_them.contains(&t));
+    let (stable, straight) = match by_pairs(base, ours, theirs) {
+        Some(stable) => (stable, true),
+        None => (base.iter().copied().filter(|t| !by_us.contains(t) && !by_them.contains(t)).collect(), false),
+    };
+    let (mine, yours) =
+        (gaps(&stable, ours, straight, &by_them, &by_us), gaps(&stable, theirs, straight, &by_us, &by_them));
     let (mine_at, yours_at) = (places(&mine), places(&yours));
     // Where both sides put one thing, the earlier gap counts, so that a second merge agrees with the first.
     let earlier = |run: &[u32], gap: usize, other: &HashMap<u32, usize>| -> Vec<u32> {
@@ -47,15 +53,45 @@ fn places(gaps: &[Vec<u32>]) -> HashMap<u32, usize> {
     gaps.iter().enumerate().flat_map(|(gap, run)| run.iter().map(move |t| (*t, gap))).collect()
 }
 
-/// What a side put behind each stable thing (gap 0 is before the first), without what only the other side moved.
-fn gaps(stable: &[u32], side: &[u32], not_mine: &dyn Fn(u32) -> bool) -> Vec<Vec<u32>> {
+/// The order of the base's things in which every two stand as the side that turned them round has them; `None` where
+/// that leads in a circle, or where there are too many to look at them two by two.
+fn by_pairs(base: &[u32], ours: &[u32], theirs: &[u32]) -> Option<Vec<u32>> {
+    let place = |side: &[u32]| -> HashMap<u32, usize> { side.iter().enumerate().map(|(i, t)| (*t, i)).collect() };
+    let places = [place(ours), place(theirs)];
+    let turned = |places: &HashMap<u32, usize>| !base.iter().filter_map(|t| places.get(t)).is_sorted();
+    if !places.iter().any(turned) {
+        return Some(base.to_vec());
+    }
+    if base.len() > MOST {
+        return None;
+    }
+    let mut behind = vec![0; base.len()];
+    for i in 0..base.len() {
+        for j in i + 1..base.len() {
+            let turns =
+                |p: &HashMap<u32, usize>| matches!((p.get(&base[i]), p.get(&base[j])), (Some(x), Some(y)) if x > y);
+            behind[if places.iter().any(turns) { j } else { i }] += 1;
+        }
+    }
+    let mut order: Vec<usize> = (0..base.len()).collect();
+    order.sort_by_key(|i| std::cmp::Reverse(behind[*i]));
+    // Without a circle the first stands before all others, the next before all but one, and so on.
+    let straight = order.iter().enumerate().all(|(at, i)| behind[*i] == base.len() - 1 - at);
+    straight.then(|| order.into_iter().map(|i| base[i]).collect())
+}
+
+/// What a side put behind each stable thing; gap 0 is before the first. What the other side moved is no place to hold on
+/// to: something put behind the last thing stays last when that one goes to the front.
+fn gaps(stable: &[u32], side: &[u32], straight: bool, by_other: &HashSet<u32>, by_own: &HashSet<u32>) -> Vec<Vec<u32>> {
     let place: HashMap<u32, usize> = stable.iter().enumerate().map(|(i, t)| (*t, i)).collect();
+    let others = |thing: &u32| by_other.contains(thing) && !by_own.contains(thing);
     let mut out = vec![Vec::new(); stable.len() + 1];
     let mut gap = 0;
     for thing in side {
         match place.get(thing) {
+            Some(_) if straight && others(thing) => {}
             Some(place) => gap = place + 1,
-            None if not_mine(*thing) => {}
+            None if others(thing) => {}
             None => out[gap].push(*thing),
         }
     }

@@ -135,6 +135,11 @@ pub fn ids_agree(base: &Tree, old: usize, side: &Tree, new: usize) -> bool {
     }
 }
 
+/// Whether likeness may decide: where the old one has an id, only that id can.
+pub fn nameless(base: &Tree, old: usize) -> bool {
+    base.atoms[old].id.is_none()
+}
+
 /// The same digest in the same section, in order.
 fn in_scope(base: &Tree, side: &Tree, links: &mut Links, key: &dyn Fn(&Tree, usize) -> u64) {
     let mut known: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
@@ -220,7 +225,7 @@ fn follow(base: &Tree, sides: [&Tree; 2], links: &mut Links, other: &Links, scop
         let found = scopes[0][side.atoms[atom].scope].and_then(|scope| moved.get(&scope));
         let Some(found) = found else { continue };
         let score = |old: &usize| alike::alike(base, *old, side, atom);
-        let best = found.iter().filter(|o| links.free(**o, atom) && ids_agree(base, **o, side, atom));
+        let best = found.iter().filter(|o| links.free(**o, atom) && nameless(base, **o));
         if let Some(old) = best.max_by(|x, y| score(x).total_cmp(&score(y))).filter(|o| score(o) >= alike::FOLLOWED) {
             links.add(*old, atom);
         }

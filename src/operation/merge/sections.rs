@@ -75,6 +75,9 @@ pub fn is_entry(tree: &Tree, section: usize) -> bool {
 
 /// An entry's date: what stands in its `- Date:` bullet.
 pub fn date(tree: &Tree, section: usize) -> Option<String> {
+    if tree.atoms[section].what != What::Section {
+        return None;
+    }
     let dated = tree.atoms[section].kids.iter().find(|k| tree.label(**k).as_deref() == Some("date"))?;
     tree.said(*dated).split_once(':').map(|(_, date)| date.trim().to_owned())
 }
