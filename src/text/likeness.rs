@@ -2,7 +2,7 @@
 //!
 //! Never decides what is the same: two texts can be alike and say the opposite.
 
-use std::collections::HashMap;
+use std::cmp::Ordering;
 
 use super::{stem, words};
 
@@ -14,11 +14,36 @@ pub const NEAR: f64 = 0.75;
 /// The mean of two Dice coefficients: over stemmed words, which forgives order and forms, and over pairs of letters,
 /// which forgives typing errors and words written together.
 pub fn likeness(a: &str, b: &str) -> f64 {
-    let (wa, wb) = (stems(a), stems(b));
-    if wa == wb {
-        return if wa.is_empty() && a.trim() != b.trim() { 0.0 } else { 1.0 };
+    Features::of(a).likeness(&Features::of(b))
+}
+
+/// What of a text is compared: for one that is compared with many.
+#[derive(Clone, Debug)]
+pub struct Features {
+    stems: Vec<String>,
+    sorted: Vec<String>,
+    pairs: Vec<[char; 2]>,
+    trimmed: String,
+}
+
+impl Features {
+    /// Takes a text apart.
+    pub fn of(text: &str) -> Features {
+        let stems: Vec<String> = words(text).map(|w| stem(&w.text).into_owned()).collect();
+        let (mut sorted, mut pairs) = (stems.clone(), pairs(&stems));
+        sorted.sort_unstable();
+        pairs.sort_unstable();
+        let trimmed = if stems.is_empty() { text.trim().to_owned() } else { String::new() };
+        Features { stems, sorted, pairs, trimmed }
     }
-    (dice(&wa, &wb) + dice(&pairs(&wa), &pairs(&wb))) / 2.0
+
+    /// [`likeness`] of the two texts.
+    pub fn likeness(&self, other: &Features) -> f64 {
+        if self.stems == other.stems {
+            return if self.trimmed == other.trimmed { 1.0 } else { 0.0 };
+        }
+        (dice(&self.sorted, &other.sorted) + dice(&self.pairs, &other.pairs)) / 2.0
+    }
 }
 
 /// Whether at most `most` letters must be added, left out, changed or swapped with their neighbour to get from one
@@ -46,25 +71,19 @@ pub fn within(a: &str, b: &str, most: usize) -> bool {
     old[b.len()] <= most
 }
 
-fn stems(text: &str) -> Vec<String> {
-    words(text).map(|w| stem(&w.text).into_owned()).collect()
-}
-
 fn pairs(words: &[String]) -> Vec<[char; 2]> {
     let letters: Vec<char> = words.iter().flat_map(|w| w.chars()).collect();
     letters.windows(2).map(|w| [w[0], w[1]]).collect()
 }
 
-fn dice<T: std::hash::Hash + Eq>(a: &[T], b: &[T]) -> f64 {
-    let mut counts: HashMap<&T, usize> = HashMap::new();
-    for item in a {
-        *counts.entry(item).or_default() += 1;
-    }
-    let mut common = 0;
-    for item in b {
-        if let Some(n) = counts.get_mut(item).filter(|n| **n > 0) {
-            *n -= 1;
-            common += 1;
+/// Dice's coefficient of two sorted rows, each thing counted as often as it stands.
+fn dice<T: Ord>(a: &[T], b: &[T]) -> f64 {
+    let (mut i, mut j, mut common) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        match x.cmp(y) {
+            Ordering::Less => i += 1,
+            Ordering::Greater => j += 1,
+            Ordering::Equal => (i, j, common) = (i + 1, j + 1, common + 1),
         }
     }
     if a.len() + b.len() == 0 { 0.0 } else { 2.0 * f64::from(common) / (a.len() + b.len()) as f64 }

@@ -12,7 +12,7 @@ pub mod stop;
 pub mod words;
 
 pub use columns::columns;
-pub use likeness::{likeness, within};
+pub use likeness::{Features, likeness, within};
 pub use splice::{Overlap, Splice, compose, splice};
 pub use stem::stem;
 pub use words::{Word, Words, words};

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::pair::{Links, ids_agree};
 use super::tree::{Tree, What};
-use crate::text::likeness;
+use crate::text::Features;
 
 /// From this score on, two texts are one that was rephrased (FINDINGS 3).
 const SAME: f64 = 0.6;
@@ -39,9 +39,13 @@ pub fn in_scope(base: &Tree, side: &Tree, links: &mut Links) {
     order.sort_unstable();
     for scope in order {
         if let Some(old) = scopes.get(&scope) {
-            best(base, side, links, old, &new[&scope], &|links, o, n| {
+            best(base, side, links, old, &new[&scope], &|links, alike, o, n| {
+                // Below this no bonus helps.
+                if alike + LABEL + 2.0 * NEIGHBOUR < SAME {
+                    return None;
+                }
                 let label = base.label(o).filter(|l| side.label(n).as_ref() == Some(l)).map_or(0.0, |_| LABEL);
-                let score = alike(base, o, side, n) + label + neighbours(base, side, links, o, n);
+                let score = alike + label + neighbours(base, side, links, o, n);
                 (score >= SAME).then_some(score)
             });
         }
@@ -51,10 +55,7 @@ pub fn in_scope(base: &Tree, side: &Tree, links: &mut Links) {
 /// Pairs what was moved to another section and rephrased.
 pub fn elsewhere(base: &Tree, side: &Tree, links: &mut Links) {
     let (old, new) = (left(base, &links.side), left(side, &links.base));
-    best(base, side, links, &old, &new, &|_, o, n| {
-        let score = alike(base, o, side, n);
-        (score >= ELSEWHERE).then_some(score)
-    });
+    best(base, side, links, &old, &new, &|_, alike, _, _| (alike >= ELSEWHERE).then_some(alike));
 }
 
 fn left(tree: &Tree, taken: &[Option<usize>]) -> Vec<usize> {
@@ -62,17 +63,19 @@ fn left(tree: &Tree, taken: &[Option<usize>]) -> Vec<usize> {
     (1..tree.atoms.len()).filter(open).collect()
 }
 
-type Score<'a> = &'a dyn Fn(&Links, usize, usize) -> Option<f64>;
+type Score<'a> = &'a dyn Fn(&Links, f64, usize, usize) -> Option<f64>;
 
-/// Links the best pairs first.
+/// Links the best pairs first. The score is made of two atoms' likeness and of what stands around them.
 fn best(base: &Tree, side: &Tree, links: &mut Links, old: &[usize], new: &[usize], score: Score<'_>) {
     let reach = if old.len() * new.len() > MOST { MOST / new.len().max(1) + 4 } else { usize::MAX };
+    let was: Vec<Look> = old.iter().map(|o| Look::of(base, *o)).collect();
+    let is: Vec<Look> = new.iter().map(|n| Look::of(side, *n)).collect();
     let mut found = Vec::new();
     for (i, o) in old.iter().enumerate() {
         for (j, n) in new.iter().enumerate() {
             let fits = i.abs_diff(j) < reach && base.atoms[*o].what == side.atoms[*n].what;
             if fits && ids_agree(base, *o, side, *n) {
-                found.extend(score(links, *o, *n).map(|s| (s, i.abs_diff(j), *o, *n)));
+                found.extend(score(links, was[i].alike(&is[j]), *o, *n).map(|s| (s, i.abs_diff(j), *o, *n)));
             }
         }
     }
@@ -86,13 +89,27 @@ fn best(base: &Tree, side: &Tree, links: &mut Links, old: &[usize], new: &[usize
 
 /// How alike two atoms are, from 0 to 1.
 pub fn alike(base: &Tree, old: usize, side: &Tree, new: usize) -> f64 {
-    let (a, b) = (base.own(old), side.own(new));
-    if a.len().max(b.len()) > LONG {
-        return by_lines(a, b);
+    Look::of(base, old).alike(&Look::of(side, new))
+}
+
+/// An atom as it is compared: its words when it is a bullet or short, its lines when it is none.
+struct Look<'a> {
+    words: Option<Features>,
+    lines: Option<&'a str>,
+}
+
+impl Look<'_> {
+    fn of(tree: &Tree, atom: usize) -> Look<'_> {
+        let own = tree.own(atom);
+        let (item, long) = (tree.atoms[atom].what == What::Item, own.len() > LONG);
+        let said = || if item { tree.said(atom) } else { own.to_owned() };
+        Look { words: (!long).then(|| Features::of(&said())), lines: (long || !item).then_some(own) }
     }
-    match base.atoms[old].what {
-        What::Item => likeness(&base.said(old), &side.said(new)),
-        _ => likeness(a, b).max(by_lines(a, b)),
+
+    fn alike(&self, other: &Look) -> f64 {
+        let words = self.words.as_ref().zip(other.words.as_ref()).map_or(0.0, |(a, b)| a.likeness(b));
+        let lines = self.lines.zip(other.lines).map_or(0.0, |(a, b)| by_lines(a, b));
+        words.max(lines)
     }
 }
 

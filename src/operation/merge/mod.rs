@@ -17,6 +17,7 @@ mod prose;
 mod sections;
 mod tree;
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use envelope::Envelope;
@@ -104,12 +105,8 @@ fn structural(base: &str, ours: &str, theirs: &str) -> Option<Vec<Part>> {
     let [o, a, b] = &texts;
     let trees = [Tree::of(&o.text), Tree::of(&a.text), Tree::of(&b.text)];
     let things = pair::things(&trees[0], &trees[1], &trees[2]);
-    let offered: HashSet<String> = trees
-        .iter()
-        .flat_map(|t| [Genre::Facts, Genre::Episodes].map(|g| summary::terms(&t.document, g)))
-        .flatten()
-        .collect();
-    let derived = |term: &str| offered.contains(&term.to_lowercase());
+    let offered: OnceCell<HashSet<String>> = OnceCell::new();
+    let derived = |term: &str| offered.get_or_init(|| terms(&trees)).contains(&term.to_lowercase());
     let join = Join { trees: [&trees[0], &trees[1], &trees[2]], things: &things, derived: &derived };
     let placed = join::join(&join)?;
     let fronts = trees.each_ref().map(|t| t.document.front_matter().map_or("", |f| &t.text()[f.range()]));
@@ -121,9 +118,15 @@ fn structural(base: &str, ours: &str, theirs: &str) -> Option<Vec<Part>> {
     Some(parts)
 }
 
+/// All summary terms that memdir would take from any of the texts.
+fn terms(trees: &[Tree; 3]) -> HashSet<String> {
+    let of = |tree: &Tree| [Genre::Facts, Genre::Episodes].map(|genre| summary::terms(&tree.document, genre));
+    trees.iter().flat_map(of).flatten().collect()
+}
+
 /// Whether the merged text will be read as what was meant.
 fn reads_back(parts: &[Part], join: &Join, placed: &[join::Placed]) -> Option<()> {
-    let said = |text: &str| tree::digest(tree::What::Root, text.split_whitespace());
+    let same = |a: &str, b: &str| a == b || a.split_whitespace().eq(b.split_whitespace());
     for side in [part::Side::Ours, part::Side::Theirs] {
         let tree = Tree::of(&part::on(parts, side));
         let mut atoms = 1;
@@ -136,7 +139,7 @@ fn reads_back(parts: &[Part], join: &Join, placed: &[join::Placed]) -> Option<()
             }
             let what = join.what(p.thing);
             let found = tree.atoms.get(atoms)?;
-            if found.what != what || said(tree.own(atoms)) != said(&text) {
+            if found.what != what || !same(tree.own(atoms), &text) {
                 return None;
             }
             atoms += 1;

@@ -4,20 +4,19 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::gaps;
 use super::join::{Join, Placed};
 use super::part::Part;
-use super::tree::What;
-use super::{gaps, item};
+use super::tree::{Tree, What};
 use crate::document::Meta;
 
 /// Leaves out the second of two bullets with the same words in one place, where no side has both; its metadata goes to
 /// the first.
 pub fn same_words(join: &Join, parents: &[usize], mut out: Vec<Placed>) -> Vec<Placed> {
-    let mut first: HashMap<(usize, String), usize> = HashMap::new();
+    let mut first: HashMap<(usize, u64), usize> = HashMap::new();
     let mut gone: HashSet<usize> = HashSet::new();
     for at in 0..out.len() {
-        let Some(own) = own(join, &out[at]) else { continue };
-        let key = (parents[out[at].thing], own.words.clone());
+        let Some(key) = key(join, &out[at]).map(|key| (parents[out[at].thing], key)) else { continue };
         let Some(before) = first.get(&key).copied() else {
             first.insert(key, at);
             continue;
@@ -30,7 +29,7 @@ pub fn same_words(join: &Join, parents: &[usize], mut out: Vec<Placed>) -> Vec<P
         if !gaps::is_leaf(join, out[drop].thing) {
             continue;
         }
-        let united = self::own(join, &out[drop]).zip(self::own(join, &out[keep])).and_then(|(d, k)| unite(&d, &k));
+        let united = own(&out[drop]).zip(own(&out[keep])).and_then(|(d, k)| unite(&d, &k));
         if let Some(text) = united {
             out[keep].parts = vec![Part::Text(text)];
             gone.insert(drop);
@@ -45,37 +44,40 @@ pub fn same_words(join: &Join, parents: &[usize], mut out: Vec<Placed>) -> Vec<P
     out
 }
 
+/// A digest of what a settled bullet says.
+fn key(join: &Join, placed: &Placed) -> Option<u64> {
+    let [Part::Text(text)] = &placed.parts[..] else { return None };
+    if join.what(placed.thing) != What::Item {
+        return None;
+    }
+    // Where no side changed its words, they need not be read again.
+    let known = [0, 1, 2].map(|side| Some(join.trees[side].atoms[join.things.atoms[placed.thing][side]?].key));
+    match known {
+        [Some(base), Some(ours), Some(theirs)] if base == ours && base == theirs => Some(base),
+        _ => Some(Tree::of(text).atoms.get(1)?.key),
+    }
+}
+
 /// A settled bullet's lines.
 struct Own {
-    /// Its text without the marker, blanks folded.
-    words: String,
     lines: String,
     /// The number of the metadata line among its lines, its indent, and what it says.
     meta: Option<(usize, String, Meta)>,
 }
 
-fn own(join: &Join, placed: &Placed) -> Option<Own> {
+fn own(placed: &Placed) -> Option<Own> {
     let [Part::Text(text)] = &placed.parts[..] else { return None };
-    if join.what(placed.thing) != What::Item {
-        return None;
-    }
     let meta = text.lines().enumerate().skip(1).find_map(|(at, line)| {
         let blank = line[..line.len() - line.trim_start().len()].to_owned();
         Some((at, blank, Meta::parse(line)?))
     });
-    let said = |(at, _): &(usize, &str)| meta.as_ref().is_none_or(|(m, ..)| m != at);
-    let words = text.lines().enumerate().filter(said).flat_map(|(_, line)| line.split_whitespace());
-    let words = words.skip(1).collect::<Vec<_>>().join(" ");
-    Some(Own { words, lines: text.clone(), meta })
+    Some(Own { lines: text.clone(), meta })
 }
 
 fn one_side_has_both(join: &Join, x: usize, y: usize) -> bool {
     [1, 2].into_iter().any(|side| {
-        let said = |thing: usize| {
-            let lines = item::lines(join.trees[side], join.things.atoms[thing][side]?);
-            Some(lines.lines().next().unwrap_or_default().split_whitespace().skip(1).collect::<Vec<_>>().join(" "))
-        };
-        matches!((said(x), said(y)), (Some(a), Some(b)) if a == b)
+        let key = |thing: usize| Some(join.trees[side].atoms[join.things.atoms[thing][side]?].key);
+        matches!((key(x), key(y)), (Some(a), Some(b)) if a == b)
     })
 }
 

@@ -4,9 +4,10 @@
 //! what the merge makes of it.
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::alike;
-use super::tree::{Tree, What, digest};
+use super::tree::{Tree, What};
 
 /// Things, each with its atom in base, ours and theirs.
 pub struct Things {
@@ -78,6 +79,13 @@ impl Scopes {
     }
 }
 
+/// A digest of bytes.
+fn raw(text: &str) -> u64 {
+    let mut state = DefaultHasher::new();
+    text.hash(&mut state);
+    state.finish()
+}
+
 fn is_content(tree: &Tree, atom: usize) -> bool {
     matches!(tree.atoms[atom].what, What::Item | What::Block | What::Summary)
 }
@@ -90,7 +98,7 @@ fn all(tree: &Tree) -> impl Iterator<Item = usize> + '_ {
 fn contents(base: &Tree, side: &Tree, links: &mut Links) {
     by_id(base, side, links);
     // Of several with one text, those that are alike to the last byte belong together first.
-    let bytes = |tree: &Tree, atom: usize| digest(What::Item, std::iter::once(tree.whole(atom)));
+    let bytes = |tree: &Tree, atom: usize| raw(tree.whole(atom));
     in_scope(base, side, links, &bytes);
     in_scope(base, side, links, &|tree, atom| tree.atoms[atom].key);
     elsewhere(base, side, links);
@@ -228,7 +236,7 @@ fn twin_contents(
     mut twins: Vec<(usize, usize)>,
 ) -> Vec<(usize, usize)> {
     let [ours, theirs] = sides;
-    let bytes = |tree: &Tree, atom: usize| digest(What::Item, std::iter::once(tree.whole(atom)));
+    let bytes = |tree: &Tree, atom: usize| raw(tree.whole(atom));
     let said = |tree: &Tree, atom: usize| tree.atoms[atom].key;
     let mut taken: (Vec<bool>, Vec<bool>) = (vec![false; ours.atoms.len()], vec![false; theirs.atoms.len()]);
     for key in [&bytes as &dyn Fn(&Tree, usize) -> u64, &said] {

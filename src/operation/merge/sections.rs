@@ -93,7 +93,7 @@ fn all(tree: &Tree) -> Vec<usize> {
 }
 
 fn deep(tree: &Tree, section: usize) -> u64 {
-    digest(What::Section, tree.whole(section).split_whitespace())
+    digest(What::Section, tree.whole(section))
 }
 
 fn by_id(base: &Tree, side: &Tree, links: &mut Links) {

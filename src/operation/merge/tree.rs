@@ -206,7 +206,7 @@ impl Build<'_> {
         let parent = self.sections.get(found.parent as usize).copied().unwrap_or(0);
         let number = self.atoms.len();
         let gap = self.take(&span);
-        let key = digest(What::Section, self.document.section_title(section).split_whitespace());
+        let key = digest(What::Section, &self.document.section_title(section));
         let id = found.id.clone();
         self.atoms.push(Atom {
             what: What::Section,
@@ -255,9 +255,9 @@ impl Build<'_> {
         let scope = self.sections.iter().rev().find(|s| **s > 0).copied().unwrap_or(0);
         let parent = self.open.last().map_or(scope, |(item, _)| *item);
         let key = match bullet {
-            Some(bullet) => digest(what, self.document.bullet_text(bullet).split_whitespace()),
+            Some(bullet) => digest(what, &self.document.bullet_text(bullet)),
             None if what == What::Summary => 0,
-            None => digest(what, self.document.text()[own.clone()].split_whitespace()),
+            None => digest(what, &self.document.text()[own.clone()]),
         };
         let id = bullet.and_then(|b| self.document.bullet_id(b)).map(|id| id.into_owned());
         let atom = Atom { what, own, gap, parent, kids: Vec::new(), subs: Vec::new(), scope, key, id, bullet };
@@ -267,11 +267,17 @@ impl Build<'_> {
     }
 }
 
-/// A digest of words.
-pub fn digest<'a>(what: What, words: impl Iterator<Item = &'a str>) -> u64 {
+/// A digest of a text's words: white space does not count.
+pub fn digest(what: What, text: &str) -> u64 {
     let mut state = DefaultHasher::new();
     what.hash(&mut state);
-    words.for_each(|word| word.hash(&mut state));
+    let text = text.trim();
+    let bytes = text.as_bytes();
+    let plain = !bytes.windows(2).any(|w| w[1].is_ascii_whitespace() && (w[0] == b' ' || w[1] != b' ') || w[0] >= 0x80);
+    match plain {
+        true => text.hash(&mut state),
+        false => text.split_whitespace().collect::<Vec<_>>().join(" ").hash(&mut state),
+    }
     state.finish()
 }
 
