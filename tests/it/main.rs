@@ -24,6 +24,7 @@ mod hostile;
 mod inputs;
 mod judge;
 mod memory;
+mod merging;
 mod outside;
 mod paths;
 mod place;
