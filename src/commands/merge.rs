@@ -105,6 +105,7 @@ pub fn merge(three: &Three, out: Option<&Path>) -> Verdict {
     let mut next = || read.next().unwrap_or(Ok(""));
     let (base, ours, theirs) = (next()?, next()?, next()?);
     let merged = merge::merge(base, ours, theirs, &three.labels());
+    let out = out.filter(|path| path.as_os_str() != "-");
     if let Some(out) = out {
         texts::replace(out, merged.text.as_bytes())?;
     }

@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::answer::{Answer, Changed, ClashRow, LeftFile, Resolved, SideBullet};
 use super::change::{answered, commit_loop};
-use super::fetch::is_aside;
 use super::{Failure, How, Session, Verdict, look};
 use crate::change::{Changeset, Version};
 use crate::code::{Code, Rejection, Warning};
@@ -59,8 +58,7 @@ pub fn resolve(session: &Session, address: Option<&str>, take: Option<Take>, how
 
 /// The files that hold conflict markers.
 fn marked(session: &Session) -> Result<Vec<MemoryPath>, Rejection> {
-    let mut files = session.store.walk(None)?;
-    files.retain(|file| !is_aside(&file.path));
+    let files = session.store.walk(None)?;
     let each = session.store.each(&files, WHOLE, &|file, read| {
         let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok());
         text.and_then(regions::size).map(|_| file.path.clone())
@@ -81,6 +79,10 @@ fn settled(session: &Session, paths: &[MemoryPath], take: Option<Take>) -> Resul
     let (mut changeset, mut seen) = (Changeset::default(), Seen::default());
     let git = Git::around(&session.dir);
     for path in paths {
+        if let Some(why) = path.odd().filter(|_| paths.len() > 1) {
+            changeset.warnings.push(Warning::new(Code::OddName, format!("{path} was left as it is: {why}")));
+            continue;
+        }
         let Some(now) = session.store.read(path)? else { continue };
         let text = String::from_utf8(now.bytes.to_vec())
             .map_err(|_| Rejection::new(Code::NotText, format!("{path} is not UTF-8 text")))?;

@@ -88,13 +88,16 @@ impl Git {
             command.env_remove(name);
         }
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
-        command.arg("-C").arg(&self.dir).arg("--no-pager").args(args);
+        // Nothing asked here is worth a network or a command that a repository's own config names.
+        command.env("GIT_NO_LAZY_FETCH", "1").arg("-C").arg(&self.dir).args([
+            "--no-pager",
+            "-c",
+            "core.fsmonitor=false",
+        ]);
+        command.args(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| missing(&e))?;
         let listened = listen(&mut child, stdin);
-        if listened.is_err() {
-            drop(child.kill());
-        }
         let ended = child.wait().map_err(|e| failed(&format!("it cannot be waited for: {e}")))?;
         let (out, said) = listened?;
         let signal = std::os::unix::process::ExitStatusExt::signal(&ended);
@@ -262,7 +265,7 @@ impl Git {
         }
         let ended = self.ask(&["cat-file", "--batch"], (objects.join("\n") + "\n").as_bytes())?;
         let mut rest = ended.out.as_slice();
-        objects.iter().map(|_| batched(&mut rest).ok_or_else(|| failed("an object is missing"))).collect()
+        objects.iter().map(|_| batched(&mut rest).ok_or_else(gone)).collect()
     }
 
     /// Merges three files line by line, as git does without a driver: the text and whether it holds conflicts.
@@ -312,6 +315,10 @@ fn batched(rest: &mut &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+fn gone() -> Rejection {
+    failed("an object is missing").hint("a partial clone holds no old texts: `git fetch --refetch` gets them")
+}
+
 fn missing(error: &std::io::Error) -> Rejection {
     match error.kind() {
         ErrorKind::NotFound => Rejection::new(Code::NoGit, "git is not installed, or not on PATH")
@@ -333,12 +340,16 @@ fn listen(child: &mut Child, stdin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Rejecti
         // A thread of its own: git may answer before it has read all.
         scope.spawn(move || pipe.map(|mut pipe| pipe.write_all(stdin)));
         let until = Instant::now() + WAIT;
-        while out.is_some() || err.is_some() {
-            wait(&out, &err, until)?;
-            take(&mut out, &mut heard.0)?;
-            take(&mut err, &mut heard.1)?;
-        }
-        Ok(())
+        let mut hear = || {
+            while out.is_some() || err.is_some() {
+                wait(&out, &err, until)?;
+                take(&mut out, &mut heard.0)?;
+                take(&mut err, &mut heard.1)?;
+            }
+            Ok(())
+        };
+        // Who still writes to a git that is not listened to any more would write for ever.
+        hear().inspect_err(|_: &Rejection| drop(child.kill()))
     })?;
     Ok(heard)
 }

@@ -140,3 +140,16 @@ fn crlf_stays() {
     memory.done(["resolve", "user", "--theirs"]);
     assert_eq!(memory.text(FILE).unwrap(), "# User\r\n\r\n- Prefers any indent\r\n- Window seats\r\n");
 }
+
+#[test]
+fn all_files_with_markers_are_one_change_also_what_was_archived() {
+    let memory = Memory::new().file(FILE, TWO_EDITS).file("archive/facts/user.md", TWO_EDITS).file("facts/a.md", BASE);
+    let ran = memory.done(["resolve", "--theirs"]);
+    assert_eq!(ran.difference.matches("M ").count(), 2, "{ran}");
+    memory.done(["undo"]);
+    assert_eq!(memory.text("archive/facts/user.md").unwrap(), TWO_EDITS);
+    memory.put("facts/a: b.md", TWO_EDITS);
+    memory.done(["resolve", "--ours"]).tells("was left as it is");
+    assert_eq!(memory.text("facts/a: b.md").unwrap(), TWO_EDITS);
+    assert!(!memory.text(FILE).unwrap().contains("<<<"));
+}
