@@ -67,6 +67,19 @@ pub struct Blob {
     pub object: String,
 }
 
+/// A path that git has not merged, with the object of each side; `None` where that side has no such file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unmerged {
+    /// Its path below the directory that was asked for.
+    pub path: String,
+    /// The common ancestor's.
+    pub base: Option<String>,
+    /// Ours.
+    pub ours: Option<String>,
+    /// Theirs.
+    pub theirs: Option<String>,
+}
+
 impl Git {
     /// git in the work tree around a directory; `None` where no `.git` stands in it or above. Starts nothing.
     pub fn around(dir: &Path) -> Option<Git> {
@@ -229,30 +242,29 @@ impl Git {
         Ok(records(&out).filter(|(kind, _)| kind.starts_with("100")).filter_map(blob(2)).collect())
     }
 
-    /// The stages of a path that git has not merged: base, ours, theirs; `None` where it is merged.
+    /// The paths below the directory that git has not merged.
     ///
     /// # Errors
     /// `git`.
-    pub fn stages(&self, path: &str) -> Result<Option<[Option<Vec<u8>>; 3]>, Rejection> {
-        let out = self.answer(&["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", path])?;
-        let staged: Vec<(usize, String)> = records(&out)
-            .filter_map(|(head, _)| {
-                let mut words = head.split(' ').skip(1);
-                let object = words.next()?.to_owned();
-                Some((words.next()?.parse::<usize>().ok()?.checked_sub(1)?, object))
-            })
-            .collect();
-        if staged.is_empty() {
-            return Ok(None);
-        }
-        let objects: Vec<&str> = staged.iter().map(|(_, object)| object.as_str()).collect();
-        let mut stages = [None, None, None];
-        for ((stage, _), bytes) in staged.iter().zip(self.contents(&objects)?) {
-            if let Some(place) = stages.get_mut(*stage) {
-                *place = Some(bytes);
+    pub fn unmerged(&self) -> Result<Vec<Unmerged>, Rejection> {
+        let out = self.answer(&["ls-files", "--unmerged", "-z"])?;
+        let mut all: Vec<Unmerged> = Vec::new();
+        for (head, path) in records(&out) {
+            let mut words = head.split(' ').skip(1);
+            let (Some(object), Some(stage)) = (words.next(), words.next()) else { continue };
+            if all.last().is_none_or(|last| last.path != path) {
+                all.push(Unmerged { path, ..Unmerged::default() });
+            }
+            if let Some(last) = all.last_mut() {
+                let object = Some(object.to_owned());
+                match stage {
+                    "1" => last.base = object,
+                    "2" => last.ours = object,
+                    _ => last.theirs = object,
+                }
             }
         }
-        Ok(Some(stages))
+        Ok(all)
     }
 
     /// The bytes of objects, in the order given.
