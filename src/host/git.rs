@@ -108,7 +108,10 @@ impl Git {
             "core.fsmonitor=false",
         ]);
         command.args(args);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(if stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| missing(&e))?;
         let listened = listen(&mut child, stdin);
         let ended = child.wait().map_err(|e| failed(&format!("it cannot be waited for: {e}")))?;
@@ -350,7 +353,9 @@ fn listen(child: &mut Child, stdin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Rejecti
     let mut heard = (Vec::new(), Vec::new());
     std::thread::scope(|scope| {
         // A thread of its own: git may answer before it has read all.
-        scope.spawn(move || pipe.map(|mut pipe| pipe.write_all(stdin)));
+        if let Some(mut pipe) = pipe {
+            scope.spawn(move || pipe.write_all(stdin));
+        }
         let until = Instant::now() + WAIT;
         let mut hear = || {
             while out.is_some() || err.is_some() {

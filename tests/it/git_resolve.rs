@@ -37,7 +37,8 @@ fn what_merges_by_bullet_is_merged() {
     let all = ["- Likes dark mode", "- Prefers spaces", "- Speaks Dutch", "- Standup at ten", "- Window seats"];
     assert_eq!(bullets, all, "{text}");
     assert!(!text.contains("<<<<") && !text.contains("===="));
-    memory.done(["undo"]);
+    let undone = memory.done(["undo"]);
+    assert!(!undone.stdout.contains("===") && undone.stdout.contains("Speaks Dutch\n"), "{undone}");
     assert_eq!(memory.text(FILE).unwrap(), MARKED);
     memory.done(["redo"]);
     assert_eq!(memory.text(FILE).unwrap(), text);
