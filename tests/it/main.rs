@@ -12,6 +12,7 @@ mod faults;
 mod forget;
 mod fuzz;
 mod generated;
+mod git_answers;
 mod git_ci;
 mod git_diff;
 mod git_driver;
