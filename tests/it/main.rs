@@ -36,3 +36,4 @@ mod terminal;
 mod tidy;
 mod tour;
 mod undo;
+mod waiting;
