@@ -25,6 +25,7 @@ mod races;
 mod readers;
 mod readme;
 mod real;
+mod reaping;
 mod recovery;
 mod rules;
 mod sandbox;
