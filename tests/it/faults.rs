@@ -14,6 +14,7 @@ mod limits;
 mod model;
 mod order;
 mod place;
+mod syncs;
 mod trace;
 
 use crate::memory::full;

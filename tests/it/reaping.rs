@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::memory::{Memory, said};
+use crate::memory::{Memory, full, said};
 
 /// The revision whose command looks for what is too old.
 const DUE: u64 = 511;
@@ -112,6 +112,9 @@ fn what_is_too_large_goes_and_the_last_hundred_revisions_stay() {
 
 #[test]
 fn a_journal_that_is_too_long_loses_its_oldest_entries() {
+    if !full() {
+        return;
+    }
     let due = 512 * 196 - 1;
     let memory = memory(due - 2);
     until_due(&memory, due - 1, due, "2026-02-24");
