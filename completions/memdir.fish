@@ -515,7 +515,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -l json -d 'One JSO
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'This help'
-complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Write the text here instead' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Write the text here instead of to stdout' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l marker-size -d 'Characters a conflict marker is long' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r

@@ -33,7 +33,7 @@ pub fn complete(global: &Global, words: &[String]) -> String {
         Some("mv" | "move" | "rename") if seen == 1 => Kind::File,
         Some("list" | "ls" | "add" | "bullet add" | "bullet list") if seen == 0 => Kind::Address,
         Some("append" | "patch" | "write" | "edit" | "where") if seen == 0 => Kind::File,
-        Some("check") => Kind::File,
+        Some("check" | "resolve") => Kind::File,
         Some("show" | "diff" | "undo" | "redo") if seen == 0 => Kind::Revision,
         Some(_) => Kind::Nothing,
     };

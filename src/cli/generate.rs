@@ -88,12 +88,12 @@ pub fn man(args: &ManArgs) -> Result<String, Rejection> {
 /// All pages: file name and roff.
 fn pages() -> Vec<(String, String)> {
     let command = shown();
-    let mut pages = vec![("memdir.1".to_owned(), page(&command, "memdir"))];
+    let mut pages = vec![("memdir.1".to_owned(), page(&command, &["memdir"]))];
     for verb in command.get_subcommands().filter(|c| !c.get_name().starts_with("__") && c.get_name() != "help") {
-        pages.push((format!("memdir-{}.1", verb.get_name()), page(verb, &format!("memdir-{}", verb.get_name()))));
+        pages.push((format!("memdir-{}.1", verb.get_name()), page(verb, &["memdir", verb.get_name()])));
         for below in verb.get_subcommands().filter(|c| c.get_name() != "help") {
             let name = format!("memdir-{}-{}", verb.get_name(), below.get_name());
-            pages.push((format!("{name}.1"), page(below, &name)));
+            pages.push((format!("{name}.1"), page(below, &["memdir", verb.get_name(), below.get_name()])));
         }
     }
     pages.push(("memdir-format.5".to_owned(), super::format::page()));
@@ -101,9 +101,10 @@ fn pages() -> Vec<(String, String)> {
     pages
 }
 
-fn page(command: &Command, name: &str) -> String {
-    let usage = name.replace('-', " ");
-    let command = command.clone().name(name.to_owned()).bin_name(usage).display_name(name.to_owned()).version("");
+/// The page of a verb, named by the words that call it.
+fn page(command: &Command, words: &[&str]) -> String {
+    let (name, usage) = (words.join("-"), words.join(" "));
+    let command = command.clone().name(name.clone()).bin_name(usage).display_name(name.clone()).version("");
     let command = if name == "memdir" { command.version(env!("CARGO_PKG_VERSION")) } else { command };
     let mut out = Vec::new();
     drop(clap_mangen::Man::new(command).date("").source("memdir").manual("memdir").render(&mut out));

@@ -36,6 +36,9 @@ pub fn setup(page: &mut Page, setup: &Setup, err: &mut String) {
             page.ink(ink, line.sign).text(" ").text(&line.text).end();
         }
     }
+    if setup.wired && setup.changed && !setup.dry_run {
+        err.push_str("memdir: commit what changed here; every other clone needs `memdir setup git` once\n");
+    }
     for finding in &setup.findings {
         page.text(finding).end();
     }

@@ -17,6 +17,7 @@ mod open;
 mod output;
 mod run;
 mod sanitize;
+mod state;
 mod team;
 mod text;
 mod verbs;

@@ -24,7 +24,7 @@ pub struct MergeArgs {
     /// Their side
     #[arg(value_name = "THEIRS")]
     pub theirs: PathBuf,
-    /// Write the text here instead
+    /// Write the text here instead of to stdout
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Characters a conflict marker is long

@@ -7,13 +7,10 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::output::{Layout, Style};
-use super::{git, history};
-use super::{hints, sanitize};
+use super::{git, hints, history, sanitize, state};
 use crate::code::{Rejection, Warning};
 use crate::commands::Failure;
-use crate::commands::answer::{
-    Answer, BulletRow, Changed, ChangedFile, Check, EffectRow, Files, Init, Outline, Status, Told,
-};
+use crate::commands::answer::{Answer, BulletRow, Changed, ChangedFile, EffectRow, Files, Init, Outline, Told};
 
 /// A page under construction.
 pub struct Page<'a> {
@@ -129,15 +126,15 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         }
         Answer::Log(log) => history::log(&mut page, log, &mut err),
         Answer::Diff(diff) => history::diff(&mut page, diff, layout),
-        Answer::Status(state) => {
-            told.extend(state.warnings.iter().cloned());
-            status(&mut page, state);
+        Answer::Status(now) => {
+            told.extend(now.warnings.iter().cloned());
+            state::status(&mut page, now);
         }
         Answer::Check(found) => {
             if let Some(fixed) = &found.fixed {
                 told.extend(fixed.warnings.iter().cloned());
             }
-            check(&mut page, found, &mut err);
+            state::check(&mut page, found, &mut err);
         }
         Answer::Init(made) => init(&mut page, made, &mut err),
         Answer::Merged(merged) => git::merged(&mut page, merged, &mut err),
@@ -243,7 +240,8 @@ fn refusal(out: &mut String, r: &Rejection, style: &Style, terminal: bool) {
     }
 }
 
-fn changed(page: &mut Page, change: &Changed, err: &mut String) {
+/// A change: its revision, files and bullets.
+pub fn changed(page: &mut Page, change: &Changed, err: &mut String) {
     if change.dry_run {
         page.ink(Ink::Faint, "dry run, nothing written").end();
         if let Some(diff) = change.diff.as_deref().filter(|d| !d.is_empty()) {
@@ -325,7 +323,7 @@ pub fn effects(page: &mut Page, effects: &[EffectRow]) {
 }
 
 /// Bytes as people read them: `276B`, `1.2KB`.
-fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes}B"),
         1024..1_048_576 => tenths(bytes, 1024, "KB"),
@@ -338,7 +336,8 @@ fn tenths(bytes: u64, unit: u64, name: &str) -> String {
     format!("{}.{}{name}", n / 10, n % 10)
 }
 
-fn files(n: usize) -> String {
+/// `1 file`, `2 files`.
+pub fn files(n: usize) -> String {
     format!("{n} file{}", if n == 1 { "" } else { "s" })
 }
 
@@ -419,62 +418,6 @@ fn row(page: &mut Page, bullet: &BulletRow, numbered: bool) {
         }
     }
     page.end();
-}
-
-fn status(page: &mut Page, state: &Status) {
-    page.ink(Ink::Head, &state.dir);
-    page.text(&format!(": {}, {}, as {}", files(state.files), size(state.bytes), state.actor)).end();
-    match (&state.rev, &state.since) {
-        (Some(rev), Some(since)) => page.text(&format!("last change {rev}, history since {since}")).end(),
-        (Some(rev), None) => page.text(&format!("last change {rev}")).end(),
-        _ => page.text("no history on this machine yet").end(),
-    }
-    for path in &state.outside {
-        page.text("not yet recorded: ").text(path).end();
-    }
-    for gone in &state.dropped {
-        page.text("dropped outside memdir: ").text(&gone.rev).text(" by ").text(&gone.actor);
-        page.text(" in ").text(&gone.path).text(": ").text(&gone.text).end();
-        let hint = crate::code::Hint::new("redo", gone.rev.clone());
-        if let Some(command) = hints::spell(&hint, &page.style.before) {
-            page.text("try: ").text(&command).end();
-        }
-    }
-    for path in &state.rescued {
-        page.text("kept after a collision: ").text(path).end();
-    }
-    for line in &state.summaries {
-        page.text("summary: ").text(line).end();
-    }
-    match state.wired {
-        Some(true) => page.text("git merges by bullet in this clone").end(),
-        Some(false) => {
-            page.text("git merges line by line in this clone").end();
-            if let Some(command) = hints::spell(&crate::code::Hint::new("setup", "git"), &page.style.before) {
-                page.text("try: ").text(&command).end();
-            }
-        }
-        None => {}
-    }
-}
-
-fn check(page: &mut Page, check: &Check, err: &mut String) {
-    if let Some(fixed) = &check.fixed {
-        changed(page, fixed, &mut String::new());
-    }
-    for f in &check.findings {
-        page.ink(Ink::Head, &format!("{}{}", check.below.as_deref().unwrap_or_default(), f.path));
-        if f.line > 0 {
-            page.text(&format!(":{}:{}", f.line, f.col));
-        }
-        let mend = if f.fixable { " (--fix mends it)" } else { "" };
-        page.text(&format!(": {}: {}: {}{mend}", f.level, f.code, f.text)).end();
-    }
-    let _ = match check.findings.len() {
-        0 => writeln!(err, "memdir: {} checked, nothing found", files(check.checked)),
-        1 => writeln!(err, "memdir: 1 finding in {} checked", files(check.checked)),
-        n => writeln!(err, "memdir: {n} findings in {} checked", files(check.checked)),
-    };
 }
 
 fn init(page: &mut Page, made: &Init, err: &mut String) {

@@ -363,6 +363,9 @@ pub struct Status {
     pub bytes: u64,
     /// Changes made outside memdir that no revision has seen yet.
     pub outside: Vec<String>,
+    /// Those of them that hold merge conflict markers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<String>,
     /// Acknowledged changes that somebody's editor dropped: `redo` brings them back.
     pub dropped: Vec<Dropped>,
     /// Texts kept in `inbox/` after a collision.

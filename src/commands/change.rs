@@ -159,7 +159,7 @@ pub fn commit_loop(
                 warnings.extend(traces.warnings);
                 if locked.reap_due() {
                     // The change stands whatever becomes of the cleaning; the next command that is due tries again.
-                    drop(locked.reap());
+                    drop(locked.reap(session.now.timestamp().as_second()));
                 }
                 answer.warnings.splice(0..0, warnings.iter().map(told));
                 return Ok(Answer::Changed(answer));

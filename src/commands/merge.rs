@@ -55,7 +55,10 @@ pub fn drive(three: &Three) -> Driven {
 }
 
 fn driven(three: &Three) -> Result<Driven, Rejection> {
-    let [base, ours, theirs] = three.read()?;
+    let [base, ours, theirs] = match three.read() {
+        Err(why) if why.code == Code::TooLarge => return by_lines(three),
+        read => read?,
+    };
     let (bytes, conflicts) = match [&base, &ours, &theirs].map(|bytes| text(bytes)) {
         [Some(base), Some(ours), Some(theirs)] => {
             let merged = merge::merge(base, ours, theirs, &three.labels());
@@ -63,10 +66,7 @@ fn driven(three: &Three) -> Result<Driven, Rejection> {
         }
         _ => match plain(three, [&base, &ours, &theirs])? {
             Some(done) => done,
-            None => {
-                let said = "memdir: a side holds NULs: it is no text; our side was kept, decide by hand".to_owned();
-                return Ok(Driven { status: 1, said: Some(said) });
-            }
+            None => return Ok(binary()),
         },
     };
     if bytes != ours {
@@ -88,8 +88,26 @@ fn plain(three: &Three, [base, ours, theirs]: [&[u8]; 3]) -> Result<Option<(Vec<
     if base == ours {
         return Ok(Some((theirs.to_vec(), false)));
     }
-    let [b, o, t] = &three.labels;
-    Git::at(Path::new(".")).merge_file([&three.base, &three.ours, &three.theirs], [b, o, t], three.size)
+    lines(three)
+}
+
+/// git's own line merge.
+fn lines(three: &Three) -> Result<Option<(Vec<u8>, bool)>, Rejection> {
+    let [base, ours, theirs] = &three.labels;
+    Git::at(Path::new(".")).merge_file([&three.base, &three.ours, &three.theirs], [base, ours, theirs], three.size)
+}
+
+/// Files that are too large to be a memory's go by lines, as they would without a driver.
+fn by_lines(three: &Three) -> Result<Driven, Rejection> {
+    let Some((bytes, conflicts)) = lines(three)? else { return Ok(binary()) };
+    texts::replace(&three.ours, &bytes)?;
+    Ok(Driven { status: u8::from(conflicts), said: None })
+}
+
+/// As git itself does with binary files.
+fn binary() -> Driven {
+    let said = "memdir: a side holds NULs: it is no text; our side was kept, decide by hand".to_owned();
+    Driven { status: 1, said: Some(said) }
 }
 
 /// Merges three files and answers the text; with `out`, it is written there as well.
@@ -105,6 +123,7 @@ pub fn merge(three: &Three, out: Option<&Path>) -> Verdict {
     let mut next = || read.next().unwrap_or(Ok(""));
     let (base, ours, theirs) = (next()?, next()?, next()?);
     let merged = merge::merge(base, ours, theirs, &three.labels());
+    let out = out.filter(|path| path.as_os_str() != "-");
     if let Some(out) = out {
         texts::replace(out, merged.text.as_bytes())?;
     }

@@ -38,12 +38,24 @@ pub fn status(session: &Session) -> Verdict {
         files: files.len(),
         bytes: sizes.iter().sum(),
         dropped: outside.iter().flat_map(|(path, _)| dropped(&session.store, &entries, path)).collect(),
+        conflicts: outside
+            .iter()
+            .map(|(path, _)| path)
+            .filter(|path| marked(&session.store, path))
+            .map(|p| p.to_string())
+            .collect(),
         outside: outside.iter().map(|(path, _)| path.to_string()).collect(),
         rescued: rescued.collect(),
         summaries: waiting(&session.store, &entries),
         wired: super::setup::wired(session),
         warnings,
     }))
+}
+
+/// Whether a file holds conflict markers.
+fn marked(store: &Store, path: &MemoryPath) -> bool {
+    let read = store.read(path).ok().flatten().and_then(|v| Document::read(v.bytes.to_vec()).ok());
+    read.is_some_and(|document| document.conflict_marker().is_some())
 }
 
 /// Bullets that a standing revision added and that nobody took away through memdir: an editor saved an older text.

@@ -11,6 +11,7 @@ use super::{Failure, How, Session, UndoQuery, Verdict};
 use crate::change::{Changeset, Effect, Entry, EntryFile, FileChange, Inverts, JournalEdit, Sign, Version};
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::document::{Document, Edit, edit};
+use crate::operation::regions::{self, Take};
 use crate::operation::written::narrow;
 use crate::operation::{Batch, Snapshot, effects, merge, refuse};
 use crate::path::MemoryPath;
@@ -170,11 +171,19 @@ fn told(store: &Store, change: &FileChange) -> Vec<Effect> {
         let named = || effects::line(&change.path, Sign::Moved, "", None, 0);
         return change.before.iter().map(|_| named()).collect();
     }
-    let read = |bytes: &Arc<Vec<u8>>| Document::read(bytes.to_vec()).ok();
+    let read = |bytes: &Arc<Vec<u8>>| Document::read(bytes.to_vec()).ok().map(unmarked);
     let before =
         change.before.as_ref().and_then(|_| store.read(&change.path).ok().flatten()).and_then(|v| read(&v.bytes));
     let after = change.after.as_ref().and_then(read);
     effects::between(before.as_ref(), after.as_ref(), &change.path, 0)
+}
+
+/// A text with conflict markers is told by our side: markers are no bullets.
+fn unmarked(document: Document) -> Document {
+    match regions::size(document.text()) {
+        Some(size) => Document::parse(regions::take(document.text(), size, Take::Ours)),
+        None => document,
+    }
 }
 
 /// What one file becomes: `None` when it is so already.

@@ -67,6 +67,19 @@ pub struct Blob {
     pub object: String,
 }
 
+/// A path that git has not merged, with the object of each side; `None` where that side has no such file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unmerged {
+    /// Its path below the directory that was asked for.
+    pub path: String,
+    /// The common ancestor's.
+    pub base: Option<String>,
+    /// Ours.
+    pub ours: Option<String>,
+    /// Theirs.
+    pub theirs: Option<String>,
+}
+
 impl Git {
     /// git in the work tree around a directory; `None` where no `.git` stands in it or above. Starts nothing.
     pub fn around(dir: &Path) -> Option<Git> {
@@ -88,13 +101,19 @@ impl Git {
             command.env_remove(name);
         }
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
-        command.arg("-C").arg(&self.dir).arg("--no-pager").args(args);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Nothing asked here is worth a network or a command that a repository's own config names.
+        command.env("GIT_NO_LAZY_FETCH", "1").arg("-C").arg(&self.dir).args([
+            "--no-pager",
+            "-c",
+            "core.fsmonitor=false",
+        ]);
+        command.args(args);
+        command
+            .stdin(if stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| missing(&e))?;
         let listened = listen(&mut child, stdin);
-        if listened.is_err() {
-            drop(child.kill());
-        }
         let ended = child.wait().map_err(|e| failed(&format!("it cannot be waited for: {e}")))?;
         let (out, said) = listened?;
         let signal = std::os::unix::process::ExitStatusExt::signal(&ended);
@@ -226,30 +245,29 @@ impl Git {
         Ok(records(&out).filter(|(kind, _)| kind.starts_with("100")).filter_map(blob(2)).collect())
     }
 
-    /// The stages of a path that git has not merged: base, ours, theirs; `None` where it is merged.
+    /// The paths below the directory that git has not merged.
     ///
     /// # Errors
     /// `git`.
-    pub fn stages(&self, path: &str) -> Result<Option<[Option<Vec<u8>>; 3]>, Rejection> {
-        let out = self.answer(&["--literal-pathspecs", "ls-files", "--unmerged", "-z", "--", path])?;
-        let staged: Vec<(usize, String)> = records(&out)
-            .filter_map(|(head, _)| {
-                let mut words = head.split(' ').skip(1);
-                let object = words.next()?.to_owned();
-                Some((words.next()?.parse::<usize>().ok()?.checked_sub(1)?, object))
-            })
-            .collect();
-        if staged.is_empty() {
-            return Ok(None);
-        }
-        let objects: Vec<&str> = staged.iter().map(|(_, object)| object.as_str()).collect();
-        let mut stages = [None, None, None];
-        for ((stage, _), bytes) in staged.iter().zip(self.contents(&objects)?) {
-            if let Some(place) = stages.get_mut(*stage) {
-                *place = Some(bytes);
+    pub fn unmerged(&self) -> Result<Vec<Unmerged>, Rejection> {
+        let out = self.answer(&["ls-files", "--unmerged", "-z"])?;
+        let mut all: Vec<Unmerged> = Vec::new();
+        for (head, path) in records(&out) {
+            let mut words = head.split(' ').skip(1);
+            let (Some(object), Some(stage)) = (words.next(), words.next()) else { continue };
+            if all.last().is_none_or(|last| last.path != path) {
+                all.push(Unmerged { path, ..Unmerged::default() });
+            }
+            if let Some(last) = all.last_mut() {
+                let object = Some(object.to_owned());
+                match stage {
+                    "1" => last.base = object,
+                    "2" => last.ours = object,
+                    _ => last.theirs = object,
+                }
             }
         }
-        Ok(Some(stages))
+        Ok(all)
     }
 
     /// The bytes of objects, in the order given.
@@ -262,7 +280,7 @@ impl Git {
         }
         let ended = self.ask(&["cat-file", "--batch"], (objects.join("\n") + "\n").as_bytes())?;
         let mut rest = ended.out.as_slice();
-        objects.iter().map(|_| batched(&mut rest).ok_or_else(|| failed("an object is missing"))).collect()
+        objects.iter().map(|_| batched(&mut rest).ok_or_else(gone)).collect()
     }
 
     /// Merges three files line by line, as git does without a driver: the text and whether it holds conflicts.
@@ -312,6 +330,10 @@ fn batched(rest: &mut &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
+fn gone() -> Rejection {
+    failed("an object is missing").hint("a partial clone holds no old texts: `git fetch --refetch` gets them")
+}
+
 fn missing(error: &std::io::Error) -> Rejection {
     match error.kind() {
         ErrorKind::NotFound => Rejection::new(Code::NoGit, "git is not installed, or not on PATH")
@@ -331,14 +353,20 @@ fn listen(child: &mut Child, stdin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Rejecti
     let mut heard = (Vec::new(), Vec::new());
     std::thread::scope(|scope| {
         // A thread of its own: git may answer before it has read all.
-        scope.spawn(move || pipe.map(|mut pipe| pipe.write_all(stdin)));
-        let until = Instant::now() + WAIT;
-        while out.is_some() || err.is_some() {
-            wait(&out, &err, until)?;
-            take(&mut out, &mut heard.0)?;
-            take(&mut err, &mut heard.1)?;
+        if let Some(mut pipe) = pipe {
+            scope.spawn(move || pipe.write_all(stdin));
         }
-        Ok(())
+        let until = Instant::now() + WAIT;
+        let mut hear = || {
+            while out.is_some() || err.is_some() {
+                wait(&out, &err, until)?;
+                take(&mut out, &mut heard.0)?;
+                take(&mut err, &mut heard.1)?;
+            }
+            Ok(())
+        };
+        // Who still writes to a git that is not listened to any more would write for ever.
+        hear().inspect_err(|_: &Rejection| drop(child.kill()))
     })?;
     Ok(heard)
 }

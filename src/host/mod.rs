@@ -1,7 +1,7 @@
 //! Everything else on this machine: the user's own config, where the data dir is, who calls, what time it is, what
 //! stdin brings, the editor, git, where the program itself stands.
 //!
-//! Never opens a file below a data dir (but for the policy's text): that is `store/`'s alone.
+//! Never opens a file below a data dir (but for the policy's text, and git's own files there): that is `store/`'s alone.
 
 pub mod actor;
 pub mod clock;

@@ -36,6 +36,7 @@ pub fn writable(path: &MemoryPath, document: Option<&Document>, own: bool) -> Re
             format!("{path} holds merge conflict markers (line {line})"),
         )
         .hint("resolve the conflict first; until then the file can only be read")
+        .try_(Hint::new("resolve", path.as_str()))
         .detail("line", line));
     }
     Ok(())

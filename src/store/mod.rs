@@ -290,8 +290,7 @@ impl Store {
     fn lock_root(&self) -> Result<(Arc<Root>, OwnedFd), Rejection> {
         for _ in 0..64 {
             let root = self.root();
-            let own = platform::open_dir(root.dir.as_fd(), "").map_err(|e| root::refusal(e, "the data dir"))?;
-            let guard = lock::acquire(own, self.options.lock_timeout)?;
+            let guard = lock::acquire(root.dir.as_fd(), self.options.lock_timeout)?;
             if root.is_current() {
                 return Ok((root, guard));
             }

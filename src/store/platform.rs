@@ -95,6 +95,74 @@ fn fill(file: &OwnedFd, bytes: &[u8]) -> Result<()> {
     sync(file)
 }
 
+/// Opens a file of our own for locks on its bytes: below a directory, following no link and leaving no mount.
+#[cfg(target_os = "linux")]
+pub fn open_line(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
+    use rustix::fs::ResolveFlags;
+    let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let resolve =
+        ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
+    rustix::fs::openat2(at, path, flags, Mode::empty(), resolve)
+}
+
+/// Locks on bytes belong to processes here, not to descriptors: there is no line.
+#[cfg(not(target_os = "linux"))]
+pub fn open_line(_: BorrowedFd<'_>, _: &str) -> Result<OwnedFd> {
+    Err(Errno::NOSYS)
+}
+
+/// Whether another descriptor has locked bytes from `from` on, and where such a row of bytes ends.
+#[cfg(target_os = "linux")]
+pub fn taken_from(file: impl AsFd, from: i64) -> Result<Option<i64>> {
+    let mut asked = bytes(from, 0);
+    byte_lock(file.as_fd(), libc::F_OFD_GETLK, &mut asked)?;
+    match (asked.l_type as libc::c_int, asked.l_len) {
+        (libc::F_UNLCK, _) => Ok(None),
+        // To the end of all bytes: nobody of ours does that.
+        (_, 0) => Err(Errno::INVAL),
+        (_, len) => Ok(Some(asked.l_start + len)),
+    }
+}
+
+/// Locks the bytes from `from` to before `until` for this descriptor: at once (else `Errno::AGAIN`), or waiting.
+#[cfg(target_os = "linux")]
+pub fn take_bytes(file: impl AsFd, from: i64, until: i64, wait: bool) -> Result<()> {
+    let how = if wait { libc::F_OFD_SETLKW } else { libc::F_OFD_SETLK };
+    byte_lock(file.as_fd(), how, &mut bytes(from, until - from))
+}
+
+/// No such locks here.
+#[cfg(not(target_os = "linux"))]
+pub fn taken_from(_: impl AsFd, _: i64) -> Result<Option<i64>> {
+    Err(Errno::NOSYS)
+}
+
+/// No such locks here.
+#[cfg(not(target_os = "linux"))]
+pub fn take_bytes(_: impl AsFd, _: i64, _: i64, _: bool) -> Result<()> {
+    Err(Errno::NOSYS)
+}
+
+/// A write lock on bytes; `len` 0 is all that follow.
+#[cfg(target_os = "linux")]
+#[allow(clippy::unnecessary_cast)] // 32 bits on some systems
+fn bytes(start: i64, len: i64) -> libc::flock {
+    let (l_start, l_len) = (start as libc::off_t, len as libc::off_t);
+    libc::flock { l_type: libc::F_WRLCK as _, l_whence: libc::SEEK_SET as _, l_start, l_len, l_pid: 0 }
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn byte_lock(file: BorrowedFd<'_>, how: libc::c_int, lock: &mut libc::flock) -> Result<()> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: `file` is open for as long as it is borrowed, and `lock` is a whole `flock` of ours, read and written
+    // during the call only.
+    match unsafe { libc::fcntl(file.as_raw_fd(), how, std::ptr::from_mut(lock)) } {
+        -1 => Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)),
+        _ => Ok(()),
+    }
+}
+
 /// What a name is, without following it.
 pub fn look(dir: impl AsFd, name: &str) -> Result<Stat> {
     rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)

@@ -63,13 +63,13 @@ impl Locked<'_> {
     }
 
     /// Removes slots and journal entries past their bounds (90 days, 10,000 slots, 256 MiB, 100,000 entries; never of
-    /// the last 100 revisions); meant for after an answer, off the hot path. Answers how many slots went.
+    /// the last 100 revisions); meant for after an answer, off the hot path. `now` is in seconds since 1970. Answers how
+    /// many slots went.
     ///
     /// # Errors
     /// `io`, `read_only`.
-    pub fn reap(&self) -> Result<usize, Rejection> {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        self.reap_to(&Bounds::at(now.map_or(0, |d| d.as_secs() as i64)))
+    pub fn reap(&self, now: i64) -> Result<usize, Rejection> {
+        self.reap_to(&Bounds::at(now))
     }
 
     /// Reaps to given bounds.

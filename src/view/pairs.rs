@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn an_id_is_the_bullet_whatever_it_says() {
         let named = "- Prefers tabs ^mem7\n- b\n";
-        check(named, "- b\n- Writes his own editor ^mem7\n", &["~ Prefers tabs / Writes his own editor"]);
+        check(named, "- b\n- Writes his own editor ^mem7\n", &["~ Prefers tabs ^mem7 / Writes his own editor ^mem7"]);
     }
 
     #[test]

@@ -318,11 +318,11 @@ fn a_full_disk_changes_nothing_and_says_so() {
     let flags: &[&str] = if rustix::process::geteuid().is_root() { &["-m"] } else { &["-rm"] };
     let output = match run(flags) {
         Ok(output) => output,
-        Err(e) => return println!("SKIPPED: a full disk needs unshare (util-linux): {e}"),
+        Err(e) => return crate::memory::missing(&format!("a full disk needs unshare (util-linux): {e}")),
     };
     let (told, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     if wrong.contains("mount:") || wrong.contains("unshare:") {
-        return println!("SKIPPED: a full disk needs a mount namespace of our own: {wrong}");
+        return crate::memory::missing(&format!("a full disk needs a mount namespace of our own: {wrong}"));
     }
     assert!(output.status.success(), "{told}\n{wrong}");
     let (full, after) = told.split_once("---\n").unwrap_or_else(|| panic!("{told}\n{wrong}"));

@@ -14,19 +14,16 @@ mod limits;
 mod model;
 mod order;
 mod place;
+mod syncs;
 mod trace;
 
-/// Whether everything is to be tried.
-fn full() -> bool {
-    std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1")
-}
+use crate::memory::full;
 
 /// Whether calls can be watched here. The full run may not do without.
 fn watched() -> bool {
     let can = trace::available();
-    assert!(can || !full(), "the full fault tests need strace, and the right to trace a child");
     if !can {
-        eprintln!("SKIPPED: strace is missing or may not trace");
+        crate::memory::missing("strace, and the right to trace a child");
     }
     can
 }

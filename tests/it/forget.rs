@@ -1,4 +1,4 @@
-//! Forgetting: after `rm --forget` no byte of the text is below the data dir; and reaping takes only what is old.
+//! Forgetting: after `rm --forget` no byte of the text is below the data dir.
 //!
 //! Searches every file there is, machine state too.
 
@@ -8,7 +8,7 @@ const SECRET: &str = "Prefers hunter2 as a password";
 
 /// Every file below the data dir in which these bytes stand.
 fn holders(memory: &Memory, text: &str) -> Vec<String> {
-    let all = walkdir::WalkDir::new(memory.path("")).into_iter().map(Result::unwrap);
+    let all = walkdir::WalkDir::new(memory.path("")).sort_by_file_name().into_iter().map(Result::unwrap);
     let files = all.filter(|e| e.file_type().is_file());
     let name = |e: walkdir::DirEntry| e.path().strip_prefix(memory.path("")).unwrap().display().to_string();
     files
@@ -20,7 +20,7 @@ fn holders(memory: &Memory, text: &str) -> Vec<String> {
 fn memory() -> Memory {
     let memory = Memory::new(&[("facts/user.md", "# User\n\n## Work\n\n- Lives in Austin\n- Keeps bees\n")]);
     memory.done(&["add", "user#work", SECRET]);
-    assert_eq!(holders(&memory, SECRET), ["facts/user.md", ".memdir/journal"].map(str::to_owned));
+    assert_eq!(holders(&memory, SECRET), [".memdir/journal", "facts/user.md"].map(str::to_owned));
     memory
 }
 

@@ -120,6 +120,15 @@ fn texts_that_are_no_utf8_are_merged_by_lines_as_git_does() {
 }
 
 #[test]
+fn what_is_too_large_for_a_memory_is_merged_by_lines() {
+    let middle = "- one of very many facts that nobody reads\n".repeat(1_600_000);
+    let big = |first: &str, last: &str| [first.as_bytes(), middle.as_bytes(), last.as_bytes()].concat();
+    let files = three([big("- a\n", "- z\n"), big("- A\n", "- z\n"), big("- a\n", "- Z\n")]);
+    assert_eq!(files.drive(&["7", "p"]), 0);
+    assert!(files.file("A") == big("- A\n", "- Z\n"));
+}
+
+#[test]
 fn a_binary_stays_ours_and_is_a_conflict() {
     let files = three([&b"a\0"[..], b"b\0", b"c\0"]);
     let (status, out, err) = files.run(&["merge-driver", "--", "O", "A", "B", "7", "p"]);

@@ -224,3 +224,76 @@ fn a_memory_that_is_the_root_merges_too() {
     repo.git(["merge", "--quiet", "--no-edit", "other"]);
     check(&repo, BOTH);
 }
+
+/// Numbers that look random and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+const WORDS: [&str; 16] = [
+    "anchor", "breeze", "copper", "dahlia", "ember", "falcon", "ginger", "harbour", "indigo", "juniper", "kettle",
+    "lantern", "marble", "nutmeg", "orchid", "pepper",
+];
+
+fn sentence(dice: &mut Dice, number: usize) -> String {
+    let word = |dice: &mut Dice| WORDS[dice.roll(WORDS.len())];
+    format!("{} {} keeps the {} near the {} {number}", word(dice), word(dice), word(dice), word(dice))
+}
+
+#[test]
+fn changes_of_different_bullets_always_merge_and_nothing_is_lost() {
+    let mut dice = Dice(7);
+    for round in 0..12 {
+        let repo = Repo::wired();
+        let all: Vec<String> = (0..12).map(|n| sentence(&mut dice, n)).collect();
+        let mut text = String::from("# Things\n");
+        for (n, bullet) in all.iter().enumerate() {
+            if n % 4 == 0 {
+                text += &format!("\n## Part {}\n\n", n / 4);
+            }
+            text += &format!("- {bullet}\n");
+        }
+        repo.commit("facts/things.md", &text);
+        repo.git(["branch", "other"]);
+        let mut expected = all.clone();
+        for (side, branch) in ["main", "other"].into_iter().enumerate() {
+            repo.git(["checkout", "--quiet", branch]);
+            let new = sentence(&mut dice, 100 + side);
+            repo.memdir(["add", &format!("things#part-{}", dice.roll(3)), &new]).exit(0);
+            expected.push(new);
+            for _ in 0..3 {
+                // Each side has bullets of its own: every change can be merged.
+                let old = all[dice.roll(6) * 2 + side].clone();
+                if !expected.contains(&old) {
+                    continue;
+                }
+                match dice.roll(3) {
+                    0 => {
+                        let new = old.replacen("keeps", "always keeps", 1);
+                        repo.memdir(["update", "things", &old, &new]).exit(0);
+                        expected.iter_mut().filter(|text| **text == old).for_each(|text| *text = new.clone());
+                    }
+                    1 => {
+                        repo.memdir(["bullet", "del", "things", &old]).exit(0);
+                        expected.retain(|text| *text != old);
+                    }
+                    _ => {
+                        let at = format!("things@{}", super::support::handle(&old));
+                        repo.memdir(["mv", &at, &format!("things#part-{}", dice.roll(3))]);
+                    }
+                }
+            }
+            repo.save(branch);
+        }
+        repo.git(["checkout", "--quiet", "main"]);
+        let came = repo.try_git(["merge", "--quiet", "--no-edit", "other"]);
+        assert_eq!(came.status, 0, "round {round}: {came:#?}\n{}", repo.text("facts/things.md"));
+        expected.sort();
+        assert_eq!(bullets(&repo, "facts/things.md"), expected, "round {round}");
+    }
+}

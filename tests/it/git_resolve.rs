@@ -37,7 +37,8 @@ fn what_merges_by_bullet_is_merged() {
     let all = ["- Likes dark mode", "- Prefers spaces", "- Speaks Dutch", "- Standup at ten", "- Window seats"];
     assert_eq!(bullets, all, "{text}");
     assert!(!text.contains("<<<<") && !text.contains("===="));
-    memory.done(["undo"]);
+    let undone = memory.done(["undo"]);
+    assert!(!undone.stdout.contains("===") && undone.stdout.contains("Speaks Dutch\n"), "{undone}");
     assert_eq!(memory.text(FILE).unwrap(), MARKED);
     memory.done(["redo"]);
     assert_eq!(memory.text(FILE).unwrap(), text);
@@ -109,11 +110,13 @@ fn gits_index_knows_the_ancestor_that_markers_do_not_show() {
         let repo = stopped(style, &added("- Likes dark mode"), &added("- Speaks Dutch"));
         let came = repo.memdir(["resolve"]).exit(0);
         assert!(came.stdout.ends_with("\ntry: git add -- memory/facts/user.md\n"), "{came:#?}");
+        let again = repo.memdir(["resolve", "user"]).exit(0);
+        assert_eq!(again.stdout, "try: git add -- memory/facts/user.md\n", "git still waits");
         let text = repo.text(FILE);
         assert!(text.contains("- Likes dark mode\n") && text.contains("- Speaks Dutch\n") && !text.contains("<<<"));
         repo.git(["add", "--", "memory/facts/user.md"]);
         repo.git(["commit", "--quiet", "--no-edit"]);
-        assert!(!repo.memdir(["resolve", "user"]).exit(0).stdout.contains("git add"));
+        assert!(!repo.memdir(["resolve"]).exit(0).stdout.contains("git add"));
     }
 }
 
@@ -139,4 +142,42 @@ fn crlf_stays() {
     assert!(!memory.text(FILE).unwrap().replace("\r\n", "").contains('\n'));
     memory.done(["resolve", "user", "--theirs"]);
     assert_eq!(memory.text(FILE).unwrap(), "# User\r\n\r\n- Prefers any indent\r\n- Window seats\r\n");
+}
+
+#[test]
+fn all_files_with_markers_are_one_change_also_what_was_archived() {
+    let memory = Memory::new().file(FILE, TWO_EDITS).file("archive/facts/user.md", TWO_EDITS).file("facts/a.md", BASE);
+    let ran = memory.done(["resolve", "--theirs"]);
+    assert_eq!(ran.difference.matches("M ").count(), 2, "{ran}");
+    memory.done(["undo"]);
+    assert_eq!(memory.text("archive/facts/user.md").unwrap(), TWO_EDITS);
+    memory.put("facts/a: b.md", TWO_EDITS);
+    memory.done(["resolve", "--ours"]).tells("was left as it is");
+    assert_eq!(memory.text("facts/a: b.md").unwrap(), TWO_EDITS);
+    assert!(!memory.text(FILE).unwrap().contains("<<<"));
+}
+
+#[test]
+fn a_file_that_one_side_removed_is_a_persons_to_decide() {
+    let repo = Repo::wired();
+    repo.commit(FILE, BASE);
+    repo.git(["checkout", "--quiet", "-b", "other"]);
+    repo.git(["rm", "--quiet", "memory/facts/user.md"]);
+    repo.save("gone");
+    repo.git(["checkout", "--quiet", "main"]);
+    repo.commit(FILE, &added("- Speaks Dutch"));
+    repo.try_git(["merge", "--no-edit", "other"]).exit(1);
+    let came = repo.memdir(["resolve"]).exit(0);
+    assert!(came.stderr.contains("facts/user.md is gone on their side and was changed on the other"), "{came:#?}");
+    assert_eq!(came.stdout, "");
+    assert!(repo.text(FILE).contains("- Speaks Dutch\n"));
+}
+
+#[test]
+fn status_and_refusals_lead_to_resolve() {
+    let memory = Memory::new().file(FILE, BASE);
+    memory.done(["add", "user", "Speaks Dutch"]);
+    memory.put(FILE, TWO_EDITS);
+    memory.done(["status"]).says("conflict markers: facts/user.md\ntry: memdir resolve facts/user.md\n");
+    memory.run(["add", "user", "x y z"]).exit(5).tells("conflict_markers").tells("try: memdir resolve facts/user.md\n");
 }

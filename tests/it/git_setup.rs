@@ -135,3 +135,22 @@ fn status_and_init_say_where_the_clone_stands() {
     fs::write(ignored.root().join(".gitignore"), "/memory/\n").unwrap();
     assert!(!ignored.memdir(["status"]).exit(0).stdout.contains("git merges"));
 }
+
+#[test]
+fn no_command_that_a_repository_names_is_run() {
+    let repo = Repo::wired();
+    repo.commit("facts/user.md", "# User\n\n- Prefers tabs\n");
+    let trap = repo.root().join("trap");
+    fs::write(&trap, format!("#!/bin/sh\ntouch '{}'\n", repo.root().join("sprung").display())).unwrap();
+    std::fs::set_permissions(&trap, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for key in ["core.fsmonitor", "core.pager", "diff.external", "core.editor", "core.sshCommand"] {
+        repo.git(["config", key, trap.to_str().unwrap()]);
+    }
+    repo.put("facts/user.md", "<<<<<<< a\n- x\n||||||| o\n- z\n=======\n- y\n>>>>>>> b\n");
+    for line in
+        [&["status"][..], &["setup", "git", "--check"], &["diff", "HEAD"], &["check", "--since", "HEAD"], &["resolve"]]
+    {
+        repo.memdir(line.iter());
+    }
+    assert!(!repo.root().join("sprung").exists());
+}

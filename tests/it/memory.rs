@@ -137,7 +137,17 @@ pub fn again(test: &str) -> Command {
 
 /// Whether the long versions are asked for (`MEMDIR_FULL`).
 pub fn full() -> bool {
-    std::env::var_os("MEMDIR_FULL").is_some()
+    std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1")
+}
+
+/// Something that a test needs is not to be had here. The full run may not do without; the small one says so.
+///
+/// # Panics
+/// In the full run.
+#[track_caller]
+pub fn missing(what: &str) {
+    assert!(!full(), "the full run may not do without: {what}");
+    eprintln!("SKIPPED: {what}");
 }
 
 /// Numbers that look random and are the same every time (xorshift).

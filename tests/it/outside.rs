@@ -13,6 +13,7 @@ use memdir::path::{Address, Prefixes};
 use memdir::store::{Durability, Options, Store};
 use serde_json::{Value, json};
 
+use crate::memory::missing;
 use crate::place::{Place, Told, below, unprivileged};
 
 /// What stands in every file outside, and must never be seen.
@@ -283,7 +284,8 @@ fn a_name_that_nothing_can_have_is_refused_before_anybody_edits() {
 }
 
 /// Things that are no plain files of this memory: (address, what it is).
-const TRAPS: [(&str, &str); 10] = [
+const TRAPS: [(&str, &str); 11] = [
+    ("facts/device.md", "a device"),
     ("facts/link.md", "a link to a file outside"),
     ("facts/near.md", "a link to a file inside"),
     ("facts/dangling.md", "a link to nothing"),
@@ -318,11 +320,22 @@ fn what_is_no_plain_file_is_refused_by_every_verb() {
     if !unprivileged("outside::what_is_no_plain_file_is_refused_by_every_verb") {
         return;
     }
-    println!("SKIPPED: devices cannot be made without privileges");
     let place = trapped();
+    let theirs = std::env::var_os("MEMDIR_TEST_THEIRS").map(std::path::PathBuf::from);
+    let device = theirs.map(|theirs| theirs.join("device.md")).filter(|device| device.exists());
+    let traps = match device {
+        Some(device) => {
+            fs::rename(device, place.dir().join("facts/device.md")).expect("moved in");
+            &TRAPS[..]
+        }
+        None => {
+            missing("only root can make a device");
+            &TRAPS[1..]
+        }
+    };
     let (outside, inside) = (around(&place), place.files());
     let mut wrong = Vec::new();
-    for (address, kind) in TRAPS {
+    for (address, kind) in traps {
         for (name, row) in ROWS {
             let told = tell(&place, row, address);
             // A file is not moved onto anything that stands there, whatever it is.
@@ -414,7 +427,7 @@ fn other_peoples_files_are_read_or_refused_and_never_half_written() {
         return;
     }
     let Some(theirs) = std::env::var_os("MEMDIR_TEST_THEIRS").map(std::path::PathBuf::from) else {
-        return println!("SKIPPED: only root can make another user's file");
+        return missing("only root can make another user's file");
     };
     let place = guarded();
     for name in ["theirs.md", "closed.md"] {

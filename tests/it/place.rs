@@ -163,6 +163,16 @@ fn reader(stream: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>>
 
 const NOBODY: u32 = 65534;
 
+/// A device that everybody may open (the null device), where making one is allowed.
+fn make_device(dir: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+    let device = dir.join("device.md");
+    let mode = Mode::from_raw_mode(0o666);
+    if mknodat(CWD, &device, FileType::CharacterDevice, mode, makedev(1, 3)).is_ok() {
+        fs::set_permissions(&device, std::os::unix::fs::PermissionsExt::from_mode(0o666)).expect("its mode");
+    }
+}
+
 /// Whether this process may go on with a test that must not run as root. As root the test is started again as nobody,
 /// in a folder of nobody's, and must pass there; then there is nothing left to do here.
 ///
@@ -182,6 +192,7 @@ pub fn unprivileged(test: &str) -> bool {
         fs::write(&file, "# Theirs\n\n- another user's\n").expect("written");
         fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("its mode");
     }
+    make_device(dir.path());
     std::os::unix::fs::chown(dir.path(), Some(NOBODY), Some(NOBODY)).expect("given away");
     let output = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"])

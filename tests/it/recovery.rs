@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memdir::change::{Changeset, FileChange, Header, Outcome};
 
-use crate::memory::{Memory, Said, apply, full, path, said};
+use crate::memory::{Memory, Said, apply, full, missing, path, said};
 
 const USER: &str = "# User\n\n- Lives in Austin\n";
 
@@ -280,7 +280,7 @@ fn mounted() {
     let dir = Path::new(&root).join("memory");
     let mount = Command::new("mount").args(["-t", "tmpfs", "none"]).arg(dir.join("facts")).status();
     if !mount.is_ok_and(|status| status.success()) {
-        println!("SKIPPED: no mount");
+        println!("no mount");
         return;
     }
     std::fs::write(dir.join("facts/user.md"), USER).unwrap();
@@ -307,10 +307,10 @@ fn a_folder_on_another_mount_is_refused_in_plain_words() {
     match command.output() {
         Ok(output) if String::from_utf8_lossy(&output.stdout).contains("MOUNTED") => {}
         Ok(output) if output.status.success() || !String::from_utf8_lossy(&output.stdout).contains("running") => {
-            eprintln!("SKIPPED: no namespace to mount in: {}", String::from_utf8_lossy(&output.stderr));
+            missing(&format!("no namespace to mount in: {}", String::from_utf8_lossy(&output.stderr)));
         }
         Ok(output) => panic!("{}", String::from_utf8_lossy(&output.stdout)),
-        Err(why) => eprintln!("SKIPPED: unshare cannot be started: {why}"),
+        Err(why) => missing(&format!("unshare cannot be started: {why}")),
     }
 }
 
@@ -340,8 +340,7 @@ fn foreign() {
 #[test]
 fn another_users_files_are_replaced_with_a_word_or_refused_with_one() {
     if !rustix::process::geteuid().is_root() {
-        eprintln!("SKIPPED: only root can make another user's files");
-        return;
+        return missing("only root can make another user's files");
     }
     let memory = Memory::new(&[("facts/readable.md", USER), ("facts/closed.md", USER), ("facts/locked/user.md", USER)]);
     let own = |name: &str| std::os::unix::fs::chown(memory.root().join(name), Some(65534), Some(65534)).unwrap();
@@ -360,7 +359,7 @@ fn another_users_files_are_replaced_with_a_word_or_refused_with_one() {
             let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
             assert!(told.contains("FOREIGN"), "{told}");
         }
-        Err(why) => eprintln!("SKIPPED: setpriv cannot be started: {why}"),
+        Err(why) => missing(&format!("setpriv cannot be started: {why}")),
     }
     assert_eq!(memory.text("facts/closed.md"), USER);
     assert_eq!(memory.text("facts/locked/user.md"), USER);

@@ -119,6 +119,21 @@ fn libraries_stay_in_their_rooms() {
 }
 
 #[test]
+fn git_is_asked_in_one_file() {
+    let asks = |line: &str| line.contains("Command::new(\"git");
+    let broken: Vec<String> =
+        sources("src").into_iter().filter(|s| s.code().any(|(_, l)| asks(l))).map(|s| s.path).collect();
+    assert_eq!(broken, ["src/host/git.rs"]);
+}
+
+#[test]
+fn only_undo_and_resolve_write_without_a_plan() {
+    let makes = |s: &Source| s.text.split("#[cfg(test)]").next().unwrap().contains("undo::change(");
+    let paths: Vec<String> = sources("src").into_iter().filter(makes).map(|s| s.path).collect();
+    assert_eq!(paths, ["src/commands/resolve.rs"]);
+}
+
+#[test]
 fn pure_rooms_know_no_clock_environment_or_chance() {
     wall(&["SystemTime", "Instant", "std::env", "rand", "getrandom", "std::process"], |s| !PURE.contains(&s.room()));
 }

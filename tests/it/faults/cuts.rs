@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::full;
 use super::place::program;
+use crate::memory::missing;
 
 /// A mounted image, unmounted when it goes.
 struct Mounted(PathBuf);
@@ -160,7 +161,7 @@ fn a_real_file_system_that_is_cut_off_keeps_what_was_answered() {
         return;
     }
     let Some(found) = cut(100, "full") else {
-        return eprintln!("SKIPPED: no ext4 on a loop device here (root, loop devices and mkfs.ext4 are needed)");
+        return missing("an ext4 on a loop device (root, loop devices and mkfs.ext4)");
     };
     eprintln!("cuts of an ext4: {} cuts, {} acknowledged batches, {} lost", found.cuts, found.acknowledged, found.lost);
     assert!(found.lost == 0 && found.trouble.is_empty() && found.cuts == 100, "{found:?}");
