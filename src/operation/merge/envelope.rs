@@ -16,15 +16,24 @@ pub struct Envelope {
     pub open: bool,
 }
 
+/// Unwraps texts that are to be merged. Where one of them mixes its line ends, all keep theirs.
+pub fn open(texts: [&str; 3]) -> [Envelope; 3] {
+    let mixed = texts.iter().any(|text| text.contains('\r') && !all_wide(text));
+    texts.map(|text| Envelope::of(text, mixed))
+}
+
+/// Whether each line ends in `\r\n`, and no `\r` stands elsewhere.
+fn all_wide(text: &str) -> bool {
+    let count = |byte: u8| memchr::memchr_iter(byte, text.as_bytes()).count();
+    let wide = memchr::memmem::find_iter(text.as_bytes(), "\r\n").count();
+    wide > 0 && wide == count(b'\n') && wide == count(b'\r')
+}
+
 impl Envelope {
-    /// Unwraps a text.
-    pub fn of(text: &str) -> Envelope {
+    fn of(text: &str, mixed: bool) -> Envelope {
         let body = text.strip_prefix('\u{feff}');
         let (mark, body) = (body.is_some(), body.unwrap_or(text));
-        let ends = memchr::memchr_iter(b'\n', body.as_bytes()).count();
-        let crlf = ends > 0
-            && memchr::memchr_iter(b'\r', body.as_bytes()).count() == ends
-            && memchr::memmem::find_iter(body.as_bytes(), "\r\n").count() == ends;
+        let crlf = !mixed && all_wide(body);
         let open = !body.is_empty() && !body.ends_with('\n');
         Envelope { text: if crlf { body.replace("\r\n", "\n") } else { body.to_owned() }, mark, crlf, open }
     }

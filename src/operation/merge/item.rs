@@ -9,6 +9,29 @@ use super::prose;
 use super::tree::Tree;
 use crate::document::Meta;
 
+/// Whether a bullet's own lines say something else than before; stamps say nothing.
+pub fn changed(base: (&Tree, usize), side: (&Tree, usize)) -> bool {
+    if lines(base.0, base.1).trim_end() == lines(side.0, side.1).trim_end() {
+        return false;
+    }
+    let (was, is) = (own(base.0, base.1), own(side.0, side.1));
+    let said = |own: &Own| {
+        let dated = own.text.split_once(": ").is_some_and(|(label, _)| is_stamp(label));
+        let meta = own.meta.as_ref().map(|(.., meta)| meta.0.clone()).unwrap_or_default();
+        let meta: Vec<(String, String)> = meta.into_iter().filter(|(key, _)| !STAMPS.contains(&key.as_str())).collect();
+        (if dated { String::new() } else { folded(&own.text).join(" ") }, meta, own.rest.trim().to_owned())
+    };
+    said(&was) != said(&is)
+}
+
+/// What memdir writes by itself where the policy says so.
+const STAMPS: [&str; 6] = ["added", "upd", "by", "src", "run", "role"];
+
+/// The label of a bullet that says when a file was changed.
+fn is_stamp(label: &str) -> bool {
+    label.trim_matches(['*', '_']).eq_ignore_ascii_case("updated")
+}
+
 /// A bullet's own lines, without the item's indent; each ends with a line end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Own {
@@ -137,7 +160,7 @@ fn text(base: Option<&String>, ours: &str, theirs: &str) -> Part {
     }
     if let (Some((label, a)), Some((other, b))) = (ours.split_once(": "), theirs.split_once(": "))
         && label == other
-        && label.trim_matches(['*', '_']).eq_ignore_ascii_case("updated")
+        && is_stamp(label)
     {
         return Part::Text(if a >= b { ours } else { theirs }.to_owned());
     }

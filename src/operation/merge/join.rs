@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::pair::Things;
 use super::part::{Part, pick};
-use super::tree::{Tree, What};
+use super::tree::{Atom, Tree, What};
 use super::{item, once, order, prose, sections};
 use crate::document::summary;
 
@@ -158,9 +158,14 @@ impl Join<'_> {
         let (o, x) = (self.trees[BASE], self.trees[side]);
         let thing = self.things.of[side][atom] as usize;
         let Some(base) = self.atoms(thing)[BASE] else { return true };
-        let scope = |side: usize, tree: &Tree, atom: usize| self.things.of[side][tree.atoms[atom].scope];
-        item::lines(o, base).trim_end() != item::lines(x, atom).trim_end()
-            || scope(BASE, o, base) != scope(side, x, atom)
+        let around = |side: usize, tree: &Tree, atom: usize| {
+            let Atom { scope, parent, .. } = &tree.atoms[atom];
+            [self.things.of[side][*scope], self.things.of[side][*parent]]
+        };
+        let (was, is) = (around(BASE, o, base), around(side, x, atom));
+        // What went with the thing it belongs to was not moved itself.
+        item::changed((o, base), (x, atom))
+            || (was[0] != is[0] && was[1] != is[1])
             || x.atoms[atom].kids.iter().any(|kid| self.touched(side, *kid))
     }
 

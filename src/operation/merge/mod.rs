@@ -97,7 +97,7 @@ pub fn merge(base: &str, ours: &str, theirs: &str, labels: &Labels) -> Merged {
 
 fn structural(base: &str, ours: &str, theirs: &str) -> Option<Vec<Part>> {
     let base = markers::without(base);
-    let texts = [&base, ours, theirs].map(Envelope::of);
+    let texts = envelope::open([&base, ours, theirs]);
     let outside = texts[1..].iter().any(|t| Document::parse(t.text.as_str()).conflict_marker().is_some());
     if outside {
         return None;

@@ -159,8 +159,10 @@ fn in_scope(base: &Tree, side: &Tree, links: &mut Links, key: &dyn Fn(&Tree, usi
 /// The same text in another section, where it stands once on each side.
 fn elsewhere(base: &Tree, side: &Tree, links: &mut Links) {
     let mut known: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
+    // Entries of one day have one date: it moves between entries that both texts have, never from an old one to a new one.
     let free = |tree: &Tree, taken: &[Option<usize>]| -> Vec<usize> {
-        all(tree).filter(|a| taken[*a].is_none() && tree.label(*a).as_deref() != Some("date")).collect()
+        let stays = |a: &usize| tree.label(*a).as_deref() != Some("date") || taken[tree.atoms[*a].scope].is_some();
+        all(tree).filter(|a| taken[*a].is_none() && stays(a)).collect()
     };
     for atom in free(base, &links.side) {
         known.entry(base.atoms[atom].key).or_default().0.push(atom);

@@ -3,13 +3,17 @@
 //! Never looks at single bullets further than to count what two sections share.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::pair::Links;
-use super::tree::{Tree, What, digest};
-use crate::text::likeness;
+use super::tree::{Atom, Tree, What};
+use crate::text::{Features, likeness};
 
 /// From this score on, two sections with different titles are one that was renamed.
 const RENAMED: f64 = 0.45;
+/// From this likeness on, a bullet of a section was rephrased; of so many at most.
+const REPHRASED: f64 = 0.6;
+const MOST_REPHRASED: usize = 50;
 /// More unknown sections than this are not compared each with each.
 const MOST: usize = 200;
 
@@ -95,8 +99,16 @@ fn all(tree: &Tree) -> Vec<usize> {
     (1..tree.atoms.len()).filter(|a| tree.atoms[*a].what == What::Section).collect()
 }
 
+/// A digest of all that a section says: metadata does not count.
 fn deep(tree: &Tree, section: usize) -> u64 {
-    digest(What::Section, tree.whole(section))
+    let mut state = DefaultHasher::new();
+    fn add(tree: &Tree, atom: usize, state: &mut DefaultHasher) {
+        let Atom { key, kids, subs, .. } = &tree.atoms[atom];
+        (key, kids.len(), subs.len()).hash(state);
+        kids.iter().chain(subs).for_each(|below| add(tree, *below, state));
+    }
+    add(tree, section, &mut state);
+    state.finish()
 }
 
 fn by_id(base: &Tree, side: &Tree, links: &mut Links) {
@@ -171,15 +183,33 @@ fn among_twins(base: &Tree, side: &Tree, links: &mut Links, old: &[usize], new: 
     }
 }
 
-/// How much of what two sections hold is the same (Dice).
+/// How much of what two sections hold is the same (Dice); what was rephrased counts by its likeness.
 fn shared(base: &Tree, old: usize, side: &Tree, new: usize) -> f64 {
-    let held = |tree: &Tree, section: usize| -> HashSet<u64> {
+    let held = |tree: &Tree, section: usize| -> Vec<usize> {
         let atom = &tree.atoms[section];
-        let dated = |k: &&usize| tree.label(**k).as_deref() != Some("date");
-        atom.kids.iter().filter(dated).chain(&atom.subs).map(|k| tree.atoms[*k].key).filter(|k| *k != 0).collect()
+        let dated = |k: &usize| tree.label(*k).as_deref() != Some("date") && tree.atoms[*k].what != What::Summary;
+        atom.kids.iter().chain(&atom.subs).copied().filter(dated).collect()
     };
     let (a, b) = (held(base, old), held(side, new));
-    if a.len() + b.len() == 0 { 0.0 } else { 2.0 * a.intersection(&b).count() as f64 / (a.len() + b.len()) as f64 }
+    if a.is_empty() || b.is_empty() {
+        return 0.0;
+    }
+    let keys = |tree: &Tree, held: &[usize]| -> HashSet<u64> { held.iter().map(|k| tree.atoms[*k].key).collect() };
+    let (ours, theirs) = (keys(base, &a), keys(side, &b));
+    let mut same = ours.intersection(&theirs).count() as f64;
+    let rest = |tree: &Tree, held: &[usize], other: &HashSet<u64>| -> Vec<Features> {
+        let open = held.iter().filter(|k| !other.contains(&tree.atoms[**k].key));
+        open.take(MOST_REPHRASED).map(|k| Features::of(&tree.said(*k))).collect()
+    };
+    let mut open = rest(side, &b, &ours);
+    for features in rest(base, &a, &theirs) {
+        let likeness = open.iter().map(|f| features.likeness(f)).enumerate().max_by(|x, y| x.1.total_cmp(&y.1));
+        if let Some((at, likeness)) = likeness.filter(|(_, l)| *l >= REPHRASED) {
+            open.remove(at);
+            same += likeness;
+        }
+    }
+    2.0 * same / (a.len() + b.len()) as f64
 }
 
 fn by_content(base: &Tree, side: &Tree, links: &mut Links) {
