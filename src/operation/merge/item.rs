@@ -16,7 +16,7 @@ pub fn changed(base: (&Tree, usize), side: (&Tree, usize)) -> bool {
     }
     let (was, is) = (own(base.0, base.1), own(side.0, side.1));
     let said = |own: &Own| {
-        let dated = own.text.split_once(": ").is_some_and(|(label, _)| is_stamp(label));
+        let dated = own.text.split_once(": ").is_some_and(|(label, date)| is_stamp(label) && is_date(date));
         let meta = own.meta.as_ref().map(|(.., meta)| meta.0.clone()).unwrap_or_default();
         let meta: Vec<(String, String)> = meta.into_iter().filter(|(key, _)| !STAMPS.contains(&key.as_str())).collect();
         (if dated { String::new() } else { folded(&own.text).join(" ") }, meta, own.rest.trim().to_owned())
@@ -161,10 +161,16 @@ fn text(base: Option<&String>, ours: &str, theirs: &str) -> Part {
     if let (Some((label, a)), Some((other, b))) = (ours.split_once(": "), theirs.split_once(": "))
         && label == other
         && is_stamp(label)
+        && [a, b].into_iter().all(is_date)
     {
         return Part::Text(if a >= b { ours } else { theirs }.to_owned());
     }
     Part::Clash { base: base.unwrap_or_default().to_owned(), ours: ours.to_owned(), theirs: theirs.to_owned() }
+}
+
+/// A date, perhaps with a time: digits and what stands between them.
+fn is_date(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(|c| c.is_ascii_digit() || "-/:.TZ+ ".contains(c))
 }
 
 fn folded(text: &str) -> Vec<&str> {
