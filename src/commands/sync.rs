@@ -248,7 +248,7 @@ impl Run<'_> {
         let mut memo = Memo::of(&self.session.store);
         if !state.pending.is_empty() || merge.is_some() {
             let Some(message) = self.message(state, entries, &memo, merge)? else { return Ok(Step::Left) };
-            self.git.add_shared(state.head.is_some())?;
+            self.git.stage(&state.pending, state.head.is_some())?;
             if merge.is_some() || self.git.staged(state.head.is_some())? {
                 self.git.commit_index(&message)?;
                 self.committed(message, state)?;
@@ -272,7 +272,7 @@ impl Run<'_> {
     ) -> Result<Option<String>, Rejection> {
         let pieces = pending::pieces(self.session, &self.git, &state.pending, entries)?;
         if let (Some(head), false, None) = (&state.head, self.query.force, merge) {
-            guard::outgoing(self.session, &self.git, head, &pieces, entries)?;
+            guard::outgoing(self.session, &self.git, (head, &state.pending), &pieces, entries)?;
         }
         let marked = pieces.iter().filter(|piece| piece.marked);
         self.answer.undecided = marked.map(|p| Undecided { path: p.path.clone(), why: "markers" }).collect();

@@ -14,6 +14,8 @@ const SHARED: [&str; 4] =
 const HOME: [&str; 2] = [":(top,glob)inbox/**", ":(top,glob)scopes/*/inbox/**"];
 /// How long a commit or a merge may take: hooks and signatures are part of it.
 const WAIT: Duration = Duration::from_secs(600);
+/// Takes files into the index by their names alone: what is gone goes, also where it was never known.
+const TAKE: [&str; 6] = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
 /// Housekeeping would be done while writers wait; a fetch does it, too.
 const BRISK: [&str; 4] = ["-c", "maintenance.auto=false", "-c", "gc.auto=0"];
 
@@ -120,14 +122,12 @@ impl Git {
         Ok(names(&self.answer(&args)?))
     }
 
-    /// Takes everything that is shared into the index, and what stays at home back out of it.
+    /// Takes files that wait into the index as they stand, and what stays at home back out of it.
     ///
     /// # Errors
     /// `git`.
-    pub fn add_shared(&self, head: bool) -> Result<(), Rejection> {
-        let mut args = vec!["add", "--all", "--"];
-        args.extend(SHARED);
-        self.answer(&args)?;
+    pub fn stage(&self, pending: &[Pending], head: bool) -> Result<(), Rejection> {
+        taken(&self.run(&TAKE, &Ask { stdin: &listed(pending), ..Ask::default() })?)?;
         let mut args = match head {
             true => vec!["diff", "--cached", "--name-only", "-z", "HEAD", "--"],
             false => vec!["ls-files", "-z", "--"],
@@ -245,27 +245,22 @@ impl Git {
     ///
     /// # Errors
     /// `git`, `io`.
-    pub fn vanished(&self) -> Result<Vec<String>, Rejection> {
+    pub fn vanished(&self, pending: &[Pending]) -> Result<Vec<String>, Rejection> {
         let index = self.dir.join(self.line(&["rev-parse", "--git-path", "index"])?);
         let own = index.with_file_name(format!("memdir-index-{}", std::process::id()));
         let copied = std::fs::copy(&index, &own);
         copied.map_err(|e| Rejection::new(Code::Io, format!("git's index cannot be copied: {e}")))?;
-        let found = self.vanished_by(&own.to_string_lossy());
+        let found = self.vanished_by(&own.to_string_lossy(), &listed(pending));
         drop(std::fs::remove_file(&own));
         found
     }
 
-    fn vanished_by(&self, index: &str) -> Result<Vec<String>, Rejection> {
+    fn vanished_by(&self, index: &str, pending: &[u8]) -> Result<Vec<String>, Rejection> {
         let env = [("GIT_INDEX_FILE", index)];
         let ask = Ask { env: &env, ..Ask::default() };
-        let mut args = vec!["add", "--all", "--"];
-        args.extend(SHARED);
-        let added = self.run(&args, &ask)?;
+        taken(&self.run(&TAKE, &Ask { stdin: pending, ..ask })?)?;
         let gone = self.run(&["diff", "--cached", "--name-only", "-z", "-M", "--diff-filter=D", "HEAD"], &ask)?;
-        match (added.status, gone.status) {
-            (0, 0) => Ok(names(&gone.out)),
-            _ => Err(failed(&added.said)),
-        }
+        taken(&gone).map(|()| names(&gone.out))
     }
 
     /// Paths of a commit that stand here although git does not know them: a merge would write over them without asking
@@ -315,6 +310,16 @@ impl Git {
     }
 }
 
+fn taken(ended: &Ended) -> Result<(), Rejection> {
+    if ended.status == 0 { Ok(()) } else { Err(failed(&first_line(ended))) }
+}
+
+/// Paths as `git update-index` reads them. A directory here is a repository of its own: it is none of ours.
+fn listed(pending: &[Pending]) -> Vec<u8> {
+    let files = pending.iter().filter(|file| !file.path.ends_with('/'));
+    files.flat_map(|file| [file.path.as_bytes(), b"\0"].concat()).collect()
+}
+
 fn names(out: &[u8]) -> Vec<String> {
     let each = out.split(|b| *b == 0).filter(|name| !name.is_empty());
     each.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
@@ -333,6 +338,7 @@ fn state(out: &[u8]) -> State {
             _ => {}
         }
     }
+    state.pending.sort_by(|a, b| a.path.cmp(&b.path));
     // What only the index lost still stands.
     let new: Vec<String> = state.pending.iter().filter(|p| p.was.is_none()).map(|p| p.path.clone()).collect();
     let kept: Vec<Pending> = state.pending.extract_if(.., |p| p.gone && new.contains(&p.path)).collect();

@@ -11,6 +11,7 @@ use crate::change::{Entry, Etag};
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
 use crate::host::git::Git;
+use crate::host::repository::Pending;
 use crate::store::{Options, Store};
 use crate::view::journal;
 
@@ -36,7 +37,7 @@ pub fn is_memory(path: &str) -> bool {
 pub fn outgoing(
     session: &Session,
     git: &Git,
-    head: &str,
+    (head, pending): (&str, &[Pending]),
     pieces: &[Piece],
     entries: &[Entry],
 ) -> Result<(), Rejection> {
@@ -51,7 +52,7 @@ pub fn outgoing(
         return Ok(());
     }
     // A file that a person gave another name is not gone; git looks for that only now, because it costs more.
-    let renamed: HashSet<String> = git.vanished()?.into_iter().collect();
+    let renamed: HashSet<String> = git.vanished(pending)?.into_iter().collect();
     let blank = |path: &String| pieces.iter().any(|p| p.blank && p.path == *path);
     let gone: HashSet<String> = gone.into_iter().filter(|path| renamed.contains(path) || blank(path)).collect();
     match loss(&all, &gone, &explained) {

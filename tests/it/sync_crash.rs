@@ -1,0 +1,1 @@
+//! A placeholder for sync's crash tests, filled below.

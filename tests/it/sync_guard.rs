@@ -1,0 +1,1 @@
+//! A placeholder for sync's guard tests, filled below.

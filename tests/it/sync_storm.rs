@@ -1,0 +1,1 @@
+//! A placeholder for sync's storm tests, filled below.
