@@ -193,19 +193,24 @@ impl Run<'_> {
 
     /// Ends what was begun and commits what is pending.
     fn settle(&mut self, locked: &Locked<'_>) -> Result<(Step, State), Rejection> {
-        let (state, under_way) = self.state()?;
+        let (mut state, under_way) = self.state()?;
         let entries = self.session.store.journal()?;
         let begun = !state.unmerged.is_empty() || under_way.is_some();
         if begun && self.conclude(locked, &state, &entries, under_way.is_some())? == Step::Left {
             return Ok((Step::Left, state));
         }
-        self.wire()?;
-        let (mut state, _) = self.state()?;
-        self.commit(locked, &state, &entries, None)?;
-        if state.head.is_none() {
+        if state.head.is_none() && state.pending.is_empty() {
+            // A commit of our own would have no ancestor in common with what the remote may have.
+            return Ok((Step::On, state));
+        }
+        if self.wire()? || begun {
+            (state, _) = self.state()?;
+        }
+        let step = self.commit(locked, &state, &entries, None)?;
+        if !state.pending.is_empty() {
             state.head = self.git.commit("HEAD").ok();
         }
-        Ok((Step::On, state))
+        Ok((step, state))
     }
 
     /// Ends a merge that was left for a person, where all is decided.
@@ -285,7 +290,9 @@ impl Run<'_> {
         };
         let untold = message::untold(entries, memo, since, &pieces);
         let reason = self.query.reason.as_deref();
-        Ok(Some(message::message(&Told { pieces: &pieces, entries: untold, reason, subject: merge })))
+        let gone = pieces.iter().filter(|piece| piece.gone).map(|piece| piece.path.as_str());
+        let removed = guard::removed_in_scopes(self.session, gone);
+        Ok(Some(message::message(&Told { pieces: &pieces, entries: untold, removed, reason, subject: merge })))
     }
 
     fn committed(&mut self, message: String, state: &State) -> Result<(), Rejection> {
@@ -302,7 +309,7 @@ impl Run<'_> {
         if step != Step::On {
             return Ok((step, state));
         }
-        let head = self.git.commit("HEAD").ok();
+        let head = state.head.clone();
         let behind = match &head {
             Some(head) => self.git.apart(head, tip)?.1,
             None => self.git.count(tip)?,
@@ -324,7 +331,8 @@ impl Run<'_> {
                 self.remember(locked, &files)?;
                 let before = self.answer.merged.take().map_or(0, |merged| merged.commits);
                 self.answer.merged = Some(MergedIn { commits: before + behind, files });
-                Step::On
+                // What an empty repository got may not say yet how it is merged.
+                if head.is_some() { Step::On } else { Step::Again }
             }
             Merging::Left => {
                 let (state, _) = self.state()?;
@@ -379,10 +387,10 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Joins this clone to git's merges, where it is not.
-    fn wire(&mut self) -> Result<(), Rejection> {
+    /// Joins this clone to git's merges, where it is not; says whether there was anything to do.
+    fn wire(&mut self) -> Result<bool, Rejection> {
         if std::mem::replace(&mut self.wired, true) || setup::findings(&self.git)?.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let findings = match setup::git(self.session, Mode::Make, false) {
             Ok(Answer::Setup(set)) => set.findings,
@@ -393,7 +401,7 @@ impl Run<'_> {
             [] => self.note("this clone merges by bullet from now on (.gitattributes, .gitignore, git config)"),
             [first, ..] => self.note(&format!("git merges line by line here: {first}")),
         }
-        Ok(())
+        Ok(true)
     }
 
     fn tell_of_inbox(&mut self) -> Result<(), Rejection> {

@@ -185,7 +185,8 @@ impl Repo {
     }
 }
 
-fn came(output: Output) -> Came {
+/// What a program came to, read.
+pub fn came(output: Output) -> Came {
     Came {
         status: output.status.code().expect("it ends by itself"),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

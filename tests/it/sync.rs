@@ -226,7 +226,10 @@ fn a_file_that_one_side_removed_and_the_other_changed_waits_for_a_person() {
     there.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
     here.memdir(["sync"]).exit(0);
     let came = there.memdir(["sync"]).exit(4);
-    says(&came, "facts/user.md: changed here, removed there\ntry: git add -- facts/user.md\ntry: git rm -- facts/user.md\n");
+    says(
+        &came,
+        "facts/user.md: changed here, removed there\ntry: git add -- facts/user.md\ntry: git rm -- facts/user.md\n",
+    );
     there.memdir(["sync"]).exit(4);
     there.git(["add", "--", FILE]);
     there.memdir(["sync"]).exit(0);

@@ -101,22 +101,29 @@ fn removes(line: &str, path: &str) -> bool {
 
 /// Which of these files the journal (a scope's own, for its files) says were removed, moved or emptied by memdir.
 fn removed(session: &Session, entries: &[Entry], gone: &HashSet<String>) -> HashSet<String> {
-    let mut found = by_journal(entries, "", gone);
-    let scopes: HashSet<&str> =
-        gone.iter().filter_map(|path| path.strip_prefix("scopes/")?.split_once('/').map(|(name, _)| name)).collect();
-    for name in scopes {
-        let dir = session.dir.join("scopes").join(name);
-        let Ok(entries) = Store::open(&dir, Options::default()).and_then(|store| store.journal()) else { continue };
-        found.extend(by_journal(&entries, &format!("scopes/{name}/"), gone));
-    }
+    let mut found: HashSet<String> = by_journal(entries, "", gone).into_iter().map(|(path, _)| path).collect();
+    found.extend(removed_in_scopes(session, gone.iter().map(String::as_str)).into_iter().map(|(path, _)| path));
     found
 }
 
-fn by_journal(entries: &[Entry], below: &str, gone: &HashSet<String>) -> HashSet<String> {
+/// Which of these files a scope's own journal says were removed, and by which of its revisions.
+pub fn removed_in_scopes<'p>(session: &Session, gone: impl Iterator<Item = &'p str>) -> Vec<(String, u64)> {
+    let gone: HashSet<String> = gone.filter(|path| path.starts_with("scopes/")).map(str::to_owned).collect();
+    let scope = |path: &'_ String| Some(path.strip_prefix("scopes/")?.split_once('/')?.0.to_owned());
+    let scopes: BTreeSet<String> = gone.iter().filter_map(scope).collect();
+    let one = |name: String| {
+        let dir = session.dir.join("scopes").join(&name);
+        let entries = Store::open(&dir, Options::default()).and_then(|store| store.journal()).unwrap_or_default();
+        by_journal(&entries, &format!("scopes/{name}/"), &gone)
+    };
+    scopes.into_iter().flat_map(one).collect()
+}
+
+fn by_journal(entries: &[Entry], below: &str, gone: &HashSet<String>) -> Vec<(String, u64)> {
     let nothing = Etag::of(b"");
     let left = journal::left(entries).into_iter();
     let removed = left.filter(|(_, (etag, _))| etag.is_none_or(|etag| etag == nothing));
-    removed.map(|(path, _)| format!("{below}{path}")).filter(|path| gone.contains(path)).collect()
+    removed.map(|(path, (_, rev))| (format!("{below}{path}"), rev)).filter(|(path, _)| gone.contains(path)).collect()
 }
 
 /// Too much at once.

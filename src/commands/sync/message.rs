@@ -25,6 +25,8 @@ pub struct Told<'a> {
     pub pieces: &'a [Piece],
     /// The journal's entries about them that no commit tells of yet.
     pub entries: Vec<&'a Entry>,
+    /// Files of scopes that memdir removed, and by which revision of their own journal.
+    pub removed: Vec<(String, u64)>,
     /// What the caller gave as the reason.
     pub reason: Option<&'a str>,
     /// What a merge's own subject is, where one is concluded.
@@ -61,7 +63,7 @@ pub fn message(told: &Told<'_>) -> String {
     if told.pieces.len() > FILES {
         out.push_str(&format!("and {} more files\n", told.pieces.len() - FILES));
     }
-    let trailers = trailers(&told.entries);
+    let trailers = trailers(&told.entries, &told.removed);
     if !trailers.is_empty() {
         out.push('\n');
         trailers.iter().for_each(|(key, value)| out.push_str(&format!("{key}: {value}\n")));
@@ -124,10 +126,11 @@ fn file(piece: &Piece) -> String {
     format!("{}: {what}{outside}", piece.path)
 }
 
-fn trailers(entries: &[&Entry]) -> Vec<(&'static str, String)> {
+fn trailers(entries: &[&Entry], removed: &[(String, u64)]) -> Vec<(&'static str, String)> {
     let by = entries.iter().map(|e| e.actor.clone()).collect();
     let source = entries.iter().flat_map(|e| sources(e)).collect();
-    let operations = entries.iter().flat_map(|e| done(e)).collect();
+    let removed = removed.iter().map(|(path, rev)| format!("r{rev} rm {path}"));
+    let operations = entries.iter().flat_map(|e| done(e)).chain(removed).collect();
     let kinds = [("Memdir-By", by), ("Memdir-Source", source), (OPERATION, operations)];
     kinds.into_iter().flat_map(|(key, values)| bounded(values).into_iter().map(move |value| (key, value))).collect()
 }
