@@ -89,7 +89,7 @@ impl Repo {
     }
 
     /// A clone of its [`Repo::hub`], with the same memory, not wired.
-    pub fn from_hub(&self, name: &str) -> Repo {
+    pub fn hub_clone(&self, name: &str) -> Repo {
         let (hub, root) = (self.root.with_file_name("hub.git"), self.root.with_file_name(name));
         self.git(["clone", "--quiet", hub.to_str().unwrap(), root.to_str().unwrap()]);
         let memory = root.join(self.memory.strip_prefix(&self.root).unwrap());

@@ -13,7 +13,7 @@ pub fn pair() -> (Repo, Repo) {
     here.hub();
     here.put(FILE, TEXT);
     here.memdir(["sync"]).exit(0);
-    let there = here.from_hub("there");
+    let there = here.hub_clone("there");
     there.memdir(["sync"]).exit(0);
     (here, there)
 }

@@ -92,7 +92,7 @@ impl Storm {
             first.put(file, text);
         }
         first.memdir(["sync"]).exit(0);
-        let others: Vec<Repo> = (1..clones).map(|n| first.from_hub(&format!("clone {n}"))).collect();
+        let others: Vec<Repo> = (1..clones).map(|n| first.hub_clone(&format!("clone {n}"))).collect();
         let clones: Vec<Repo> = std::iter::once(first).chain(others).collect();
         Storm { clones, truth, chance, conflicts: 0, syncs: 0 }
     }
