@@ -94,6 +94,9 @@ _memdir() {
             memdir,status)
                 cmd="memdir__subcmd__status"
                 ;;
+            memdir,sync)
+                cmd="memdir__subcmd__sync"
+                ;;
             memdir,undo)
                 cmd="memdir__subcmd__undo"
                 ;;
@@ -125,7 +128,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -q -v -h -V --dir --global --as --json --quiet --verbose --color --help --version init status list read add update rm mv set append patch write apply edit bullet log show diff undo redo check resolve setup merge merge-driver where schema completions man __complete"
+            opts="-C -g -q -v -h -V --dir --global --as --json --quiet --verbose --color --help --version init status list read add update rm mv set append patch write apply edit bullet log show diff undo redo check resolve setup sync merge merge-driver where schema completions man __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1487,6 +1490,52 @@ _memdir() {
                 return 0
             fi
             case "${prev}" in
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        memdir__subcmd__sync)
+            opts="-n -m -f -C -g -q -v -h --dry-run --reason --force --timeout --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --reason)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

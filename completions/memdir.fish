@@ -58,6 +58,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "redo" -d 'Bring back 
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "check" -d 'Look for structural trouble; exits 6 when there is some'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "resolve" -d 'Merge files with conflict markers again, bullet by bullet; exit 4 when something is left'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Let git merge by bullet: .gitattributes in the data dir, the driver in this clone\'s config'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "sync" -d 'Commit, fetch, merge by bullet and push a memory that is a git repository of its own'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge" -d 'Merge three files: the text to stdout, exit 4 when conflicts are left in it'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge-driver" -d 'Merge for git: the result goes into OURS; exit 0 merged, 1 conflicts, over 128 not done'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "where" -d 'The data dir, or a file\'s absolute path'
@@ -515,6 +516,21 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -l json -d 'One JSO
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s m -l reason -d 'The commit\'s first line (otherwise told from the journal)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l timeout -d 'How long git may talk to the remote, in seconds' -r
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l lock-timeout -d 'How long to wait for another writer, in seconds (10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s n -l dry-run -d 'Show what would be committed; do nothing, and leave the remote alone'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s f -l force -d 'Also when most of the memory, or a whole folder, is gone here or there. A push is never forced'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s h -l help -d 'This help'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Write the text here instead of to stdout' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l marker-size -d 'Characters a conflict marker is long' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s C -l dir -d 'The data dir; also MEMDIR' -r -F

@@ -54,6 +54,8 @@ codes! {
     NoGit = "no_git", 3, false;
     /// The directory is in no git work tree.
     NoRepository = "no_repository", 3, false;
+    /// git has no remote of that name here.
+    NoRemote = "no_remote", 3, false;
     /// The file does not exist.
     FileNotFound = "file_not_found", 3, false;
     /// A new file's name is a letter or two away from an existing one.
@@ -110,10 +112,22 @@ codes! {
     InvalidPolicy = "invalid_policy", 5, false;
     /// The place cannot be written: reserved, read-only, or another user's.
     ReadOnly = "read_only", 5, false;
+    /// The memory is not the root of a git repository of its own.
+    NotOwnRepository = "not_own_repository", 5, false;
+    /// git is in the middle of something (a rebase, a commit looked at by itself) that a person must end first.
+    Unfinished = "unfinished", 5, false;
+    /// Most of the memory, or of one of its folders, is gone, and nobody removed it through memdir.
+    Emptied = "emptied", 5, false;
+    /// This memory and the remote's have no commit in common.
+    UnrelatedHistories = "unrelated_histories", 5, false;
+    /// The remote was reached and did not take what was sent.
+    RemoteRefused = "remote_refused", 5, false;
     /// A check found something.
     Findings = "findings", 6, false;
     /// Somebody else holds the lock, or keeps the file open for writing.
     Busy = "busy", 7, true;
+    /// The remote could not be reached, or let nobody in.
+    Remote = "remote", 8, true;
     /// A near duplicate of an existing bullet was added all the same.
     NearDuplicate = "near_duplicate", 0, false;
     /// The change stands, but a directory could not be synced; a power cut may still undo it.

@@ -29,7 +29,7 @@ change   add FILE[#SECTION] TEXT…   new bullets; many texts, -F FILE, or - for
          write FILE · edit FILE · apply (operations as JSON)
          bullet add|del|update|list   the same on bullets alone
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
-setup    init [DIR] · check [FILE…] [--fix] · setup git · resolve [FILE]
+team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
 
 Changes take -n (show, write nothing), -m REASON, --if-match ETAG, -f.
 memdir COMMAND --help explains one; man memdir the whole.
@@ -98,7 +98,7 @@ pub struct HowArgs {
     pub lock_timeout: Option<std::time::Duration>,
 }
 
-fn seconds(text: &str) -> Result<std::time::Duration, String> {
+pub fn seconds(text: &str) -> Result<std::time::Duration, String> {
     let bad = || "a number of seconds, like 0.5 or 10".to_owned();
     let n: f64 = text.parse().map_err(|_| bad())?;
     std::time::Duration::try_from_secs_f64(n).map_err(|_| bad())

@@ -1,4 +1,4 @@
-//! Merges and set-up as text.
+//! Merges, set-up and syncs as text.
 //!
 //! Never prints memory text raw, but for a merged text into a pipe.
 
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::text::{Ink, Page};
 use super::{hints, sanitize};
 use crate::code::Hint;
-use crate::commands::answer::{ClashRow, Merged, Resolved, Setup};
+use crate::commands::answer::{ClashRow, LeftFile, Merged, Resolved, Setup, Sync, Told, Undecided};
 
 /// The text alone on stdout; what is left to decide on stderr.
 pub fn merged(page: &mut Page, merged: &Merged, err: &mut String) {
@@ -50,10 +50,7 @@ pub fn setup(page: &mut Page, setup: &Setup, err: &mut String) {
 /// What is left to decide, each with the bullets of both sides, and how to go on.
 pub fn left(page: &mut Page, resolved: &Resolved) {
     for file in &resolved.left {
-        let n = file.conflicts.len();
-        let many = if n == 1 { "1 conflict left".to_owned() } else { format!("{n} conflicts left") };
-        page.ink(Ink::Head, &file.path).text(": ").text(&many).end();
-        file.conflicts.iter().for_each(|conflict| clash(page, conflict));
+        left_file(page, file);
         for verb in [["resolve", "--ours"], ["resolve", "--theirs"], ["resolve", "--both"]] {
             try_(page, hints::spell(&Hint { verb: verb.into(), address: vec![file.path.clone()] }, &page.style.before));
         }
@@ -62,6 +59,83 @@ pub fn left(page: &mut Page, resolved: &Resolved) {
         let add = format!("git add -- {}", hints::quote(path));
         try_(page, Some(add));
     }
+}
+
+fn left_file(page: &mut Page, file: &LeftFile) {
+    let n = file.conflicts.len();
+    let many = if n == 1 { "1 conflict left".to_owned() } else { format!("{n} conflicts left") };
+    page.ink(Ink::Head, &file.path).text(": ").text(&many).end();
+    file.conflicts.iter().for_each(|conflict| clash(page, conflict));
+}
+
+/// The most files that a line names.
+const NAMED: usize = 5;
+
+/// What was committed, merged and pushed, a line each; then what is left to decide, and how to go on.
+pub fn synced(page: &mut Page, sync: &Sync, err: &mut String) -> Vec<Told> {
+    if sync.dry_run {
+        page.ink(Ink::Faint, "dry run, nothing committed; the remote was not asked").end();
+    }
+    for commit in &sync.committed {
+        match &commit.commit {
+            Some(name) => {
+                let subject = commit.message.lines().next().unwrap_or_default();
+                page.text("committed ").ink(Ink::Name, name).text(" ").text(subject).end();
+            }
+            None => commit.message.trim_end().lines().for_each(|line| page.text(line).end()),
+        }
+    }
+    let remote = sync.remote.as_deref().unwrap_or_default();
+    if let Some(merged) = &sync.merged {
+        let named = merged.files.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let more = merged.files.len().saturating_sub(NAMED);
+        page.text("merged ").text(&commits(merged.commits)).text(" from ").text(remote);
+        page.text(if named.is_empty() { "" } else { ": " }).text(&named);
+        page.text(&if more > 0 { format!(" and {more} more") } else { String::new() }).end();
+    }
+    if sync.pushed > 0 {
+        page.text("pushed ").text(&commits(sync.pushed)).text(" to ").text(remote).end();
+    }
+    sync.conflicts.iter().for_each(|file| left_file(page, file));
+    for file in &sync.conflicts {
+        try_(page, hints::spell(&Hint::new("resolve", file.path.clone()), &page.style.before));
+    }
+    sync.undecided.iter().for_each(|file| undecided(page, file, &sync.dir));
+    if sync.left() {
+        err.push_str("memdir: merge_conflict: git waits for a decision; decide, then sync again (or `git commit`; `git merge --abort` takes the merge back)\n");
+    } else if !sync.changed && sync.committed.is_empty() {
+        let remote = if remote.is_empty() || sync.dry_run { String::new() } else { format!(", in step with {remote}") };
+        err.push_str("memdir: nothing to do");
+        sanitize::line(err, &remote, page.style.terminal);
+        err.push('\n');
+    }
+    sync.warnings.clone()
+}
+
+/// A file that a merge left as a whole, and the commands that decide about it.
+fn undecided(page: &mut Page, file: &Undecided, dir: &str) {
+    let what = match file.why {
+        "removed_here" => "removed here, changed there",
+        "removed_there" => "changed here, removed there",
+        "both_moved" => "moved or removed on both sides",
+        "decided" => "holds no markers, and git was not told that it is decided",
+        "markers" => "holds conflict markers",
+        _ => "is no text that merges by bullet",
+    };
+    page.ink(Ink::Head, &file.path).text(": ").text(what).end();
+    if file.why == "markers" {
+        return try_(page, hints::spell(&Hint::new("resolve", file.path.clone()), &page.style.before));
+    }
+    let git = if dir.is_empty() { "git".to_owned() } else { format!("git -C {}", hints::quote(dir)) };
+    let path = hints::quote(&file.path);
+    try_(page, Some(format!("{git} add -- {path}")));
+    if file.why.starts_with("removed") || file.why == "both_moved" {
+        try_(page, Some(format!("{git} rm -- {path}")));
+    }
+}
+
+fn commits(n: usize) -> String {
+    if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") }
 }
 
 fn try_(page: &mut Page, command: Option<String>) {

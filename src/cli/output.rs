@@ -141,6 +141,7 @@ fn status(answer: &Answer) -> u8 {
         Answer::Check(check) if !check.findings.is_empty() => Code::Findings.exit(),
         Answer::Setup(setup) if !setup.findings.is_empty() => Code::Findings.exit(),
         Answer::Resolved(resolved) if !resolved.left.is_empty() => Code::MergeConflict.exit(),
+        Answer::Sync(sync) if sync.left() => Code::MergeConflict.exit(),
         Answer::Merged(merged) if !merged.clean => Code::MergeConflict.exit(),
         _ => 0,
     }
@@ -155,6 +156,13 @@ fn print(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
+}
+
+/// Says on a terminal what begins now.
+pub fn progress(what: &str) {
+    let mut line = String::from("memdir: ");
+    sanitize::line(&mut line, what, true);
+    talk(&(line + "…\n"));
 }
 
 /// Says something on stderr; nobody can be told when that fails.
@@ -185,6 +193,7 @@ fn changed(answer: &Answer) -> bool {
         Answer::Init(init) => init.changed,
         Answer::Resolved(resolved) => resolved.change.changed && !resolved.change.dry_run,
         Answer::Setup(setup) => setup.changed && !setup.dry_run,
+        Answer::Sync(sync) => sync.changed && !sync.dry_run,
         Answer::Check(check) => check.fixed.as_ref().is_some_and(|fixed| fixed.changed && !fixed.dry_run),
         _ => false,
     }

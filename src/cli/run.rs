@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use super::args::{Global, HowArgs};
 use super::open::Need;
-use super::output::{Layout, Reply};
-use super::team::{MergeArgs, MergeDriverArgs, SetupArgs, Whom};
+use super::output::{self, Layout, Reply};
+use super::team::{MergeArgs, MergeDriverArgs, SetupArgs, SyncArgs, Whom};
 use super::verbs::{BulletSaid, InitArgs, Said};
 use super::{complete, generate, meant, open};
 use crate::code::{Code, Rejection};
 use crate::commands::merge::Three;
+use crate::commands::sync::{self, SyncQuery};
 use crate::commands::{self, Failure, How, InitQuery, LogQuery, Session, UndoQuery, Verdict, edit, setup};
 use crate::host::content;
 use crate::operation::Batch;
@@ -76,6 +77,7 @@ pub fn run(global: &Global, said: Said) -> Reply {
         Said::Merge(a) => merge(&a),
         Said::MergeDriver(a) => drive(a),
         Said::Setup(a) => door.setup(&a),
+        Said::Sync(a) => door.sync(a),
         Said::Where(a) => door.texts(Layout::Plain, |s| commands::whereis(s, a.address.as_deref())),
         Said::Schema(a) => Reply::Plain(generate::schema(a.topic)),
         Said::Completions(a) => Reply::Plain(generate::completions(a.shell)),
@@ -139,6 +141,21 @@ impl Door<'_> {
             _ => setup::Mode::Make,
         };
         self.texts(Layout::Plain, |session| setup::git(session, mode, args.dry_run))
+    }
+
+    /// Says on a terminal what it is about to do: the network may take its time.
+    fn sync(&self, args: SyncArgs) -> Reply {
+        let shown = !self.global.json && !self.global.quiet && std::io::stderr().is_terminal();
+        let progress = |what: &str| {
+            if shown {
+                output::progress(what)
+            }
+        };
+        self.told(Need::All, args.lock_timeout, Layout::Plain, |session| {
+            let (dry_run, force, wait) = (args.dry_run, args.force, args.timeout);
+            let (remote, reason) = (args.remote, args.reason);
+            sync::sync(session, &SyncQuery { remote, dry_run, force, reason, wait, progress: &progress })
+        })
     }
 
     fn told(

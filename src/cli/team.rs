@@ -3,10 +3,11 @@
 //! Clap only: never says what the verbs do.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::args::HowArgs;
+use super::args::{HowArgs, seconds};
 
 #[derive(Args, Debug)]
 #[command(
@@ -113,4 +114,31 @@ pub struct ResolveArgs {
     pub both: bool,
     #[command(flatten)]
     pub how: HowArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Commit, fetch, merge by bullet and push a memory that is a git repository of its own",
+    after_help = "Example: memdir sync -n"
+)]
+#[group(skip)]
+pub struct SyncArgs {
+    /// A remote's name or address; without it, the branch's own, origin, or the only one
+    #[arg(value_name = "REMOTE")]
+    pub remote: Option<String>,
+    /// Show what would be committed; do nothing, and leave the remote alone
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+    /// The commit's first line (otherwise told from the journal)
+    #[arg(short = 'm', long, value_name = "TEXT", value_parser = super::argv::plain)]
+    pub reason: Option<String>,
+    /// Also when most of the memory, or a whole folder, is gone here or there. A push is never forced
+    #[arg(short, long)]
+    pub force: bool,
+    /// How long git may talk to the remote, in seconds
+    #[arg(long, value_name = "S", default_value = "600", value_parser = seconds)]
+    pub timeout: Duration,
+    /// How long to wait for another writer, in seconds (10)
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub lock_timeout: Option<Duration>,
 }

@@ -145,6 +145,7 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             git::left(&mut page, resolved);
         }
         Answer::Setup(set) => git::setup(&mut page, set, &mut err),
+        Answer::Sync(sync) => told.extend(git::synced(&mut page, sync, &mut err)),
         Answer::Where(place) => {
             page.text(place.path.as_ref().unwrap_or(&place.dir)).end();
             if style.verbose {
@@ -156,6 +157,7 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         let said = match answer {
             Answer::Setup(setup) => setup.findings.is_empty(),
             Answer::Resolved(resolved) => resolved.left.is_empty(),
+            Answer::Sync(sync) => !sync.left(),
             answer => matches!(answer, Answer::Changed(_) | Answer::Init(_)),
         };
         if said {

@@ -10,7 +10,7 @@ use super::args::{HowArgs, grammar};
 use super::changes::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
-use super::team::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs};
+use super::team::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 
 /// A verb before its options are built.
 pub struct Verb {
@@ -88,6 +88,7 @@ verbs! {
     shown Check(CheckArgs) = "check";
     shown Resolve(ResolveArgs) = "resolve";
     shown Setup(SetupArgs) = "setup";
+    shown Sync(SyncArgs) = "sync";
     hidden Merge(MergeArgs) = "merge";
     hidden MergeDriver(MergeDriverArgs) = "merge-driver";
     hidden Where(WhereArgs) = "where";

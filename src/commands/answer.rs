@@ -7,8 +7,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 mod git;
+mod sync;
 
 pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
+pub use sync::{Committed, MergedIn, Sync, Undecided};
 
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
@@ -113,6 +115,8 @@ pub enum Answer {
     Resolved(Resolved),
     /// What joins this clone to git.
     Setup(Setup),
+    /// A memory in step with another repository.
+    Sync(Sync),
 }
 
 /// A warning as it is answered.

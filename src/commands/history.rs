@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::answer::{Answer, ChangedFile, Log, LogRow};
 use super::change::rows;
+use super::sync::Memo;
 use super::when::{revision, since, when};
 use super::{LogQuery, Session, Verdict, look};
 use crate::change::{Entry, Etag, Inverts};
@@ -189,19 +190,21 @@ fn changed_file(path: &MemoryPath, was: bool, after: Option<Etag>, effects: &[cr
     }
 }
 
-/// Files that are not as the journal left them: the path, and the revision that left them.
+/// Files that are not as the journal left them: the path, and the revision that left them. What a sync merged in is
+/// git's history, and no outside edit.
 pub fn unrecorded(
     store: &Store,
     entries: &[Entry],
     only: Option<&MemoryPath>,
 ) -> Result<Vec<(MemoryPath, u64)>, Rejection> {
     let mut moved = Vec::new();
+    let memo = Memo::of(store);
     for (path, (etag, rev)) in journal::left(entries) {
         if only.is_some_and(|p| p != path) {
             continue;
         }
         let now = store.read(path).ok().flatten().map(|v| v.etag);
-        if now != etag {
+        if now != etag && !memo.merged_in(path, rev, now) {
             moved.push((path.clone(), rev));
         }
     }

@@ -25,6 +25,7 @@ mod resolve;
 pub mod setup;
 mod since;
 mod status;
+pub mod sync;
 mod undo;
 mod when;
 

@@ -253,7 +253,8 @@ fn staged(index: &Index, path: &MemoryPath, text: &str) -> Option<String> {
     }
 }
 
-fn left(path: &MemoryPath, conflicts: &[Conflict]) -> LeftFile {
+/// The conflicts of a file, each with the bullets of its sides.
+pub(super) fn left(path: &MemoryPath, conflicts: &[Conflict]) -> LeftFile {
     let row = |conflict: &Conflict| ClashRow {
         line: conflict.line,
         bullets: [

@@ -22,7 +22,7 @@ const MOST: u64 = 1 << 20;
 const PROBE: &str = "facts/user.md";
 
 const NAME: &str = "merge.memdir.name";
-const DRIVER: &str = "merge.memdir.driver";
+pub(super) const DRIVER: &str = "merge.memdir.driver";
 /// Would make git merge ancestors of a criss-cross merge by another driver.
 const RECURSIVE: &str = "merge.memdir.recursive";
 const TITLE: &str = "memdir: bullet by bullet";
@@ -110,7 +110,7 @@ pub fn print() -> Result<String, Rejection> {
     ))
 }
 
-fn findings(git: &Git) -> Result<Vec<String>, Rejection> {
+pub(super) fn findings(git: &Git) -> Result<Vec<String>, Rejection> {
     let mut findings = Vec::new();
     match git.attribute("merge", PROBE)?.as_str() {
         "memdir" => {}
@@ -180,7 +180,7 @@ fn removed_settings(git: &Git) -> Result<Vec<Setting>, Rejection> {
 
 /// The command that git runs for each file: this program where it stands now, else the `memdir` on PATH, else git's
 /// own line merge: a clone whose memdir went away must not merge worse than one that never had it.
-fn driver() -> Result<String, Rejection> {
+pub(super) fn driver() -> Result<String, Rejection> {
     let program = program::path()?.replace('\'', "'\\''").replace('%', "%%");
     Ok(format!(
         "m='{program}'; command -v \"$m\" >/dev/null || m=memdir; command -v \"$m\" >/dev/null || \

@@ -6,6 +6,7 @@
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -18,6 +19,8 @@ use crate::code::{Code, Rejection};
 const MOST: usize = 512 << 20;
 /// How long git may take for one answer. Nothing asked here reaches a network.
 const WAIT: Duration = Duration::from_secs(60);
+/// How long a git that was asked to end may take to do so.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// What ties git to a repository (`git rev-parse --local-env-vars`), and what makes it talk or wait.
 const LOCAL: [&str; 18] = [
@@ -44,7 +47,7 @@ const LOCAL: [&str; 18] = [
 /// git, seen from one directory.
 #[derive(Clone, Debug)]
 pub struct Git {
-    dir: PathBuf,
+    pub(super) dir: PathBuf,
 }
 
 /// What git came to.
@@ -56,6 +59,27 @@ pub struct Ended {
     pub out: Vec<u8>,
     /// What it said, its first line.
     pub said: String,
+    /// All that it said.
+    pub talk: String,
+}
+
+/// How git is asked, where it is not the usual way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ask<'a> {
+    /// What it finds on stdin.
+    pub stdin: &'a [u8],
+    /// How long it may take.
+    pub wait: Duration,
+    /// Variables of its environment.
+    pub env: &'a [(&'a str, &'a str)],
+    /// A key that interrupts memdir does not reach it: what it has begun, it ends.
+    pub alone: bool,
+}
+
+impl Default for Ask<'_> {
+    fn default() -> Self {
+        Ask { stdin: b"", wait: WAIT, env: &[], alone: false }
+    }
 }
 
 /// A file as a revision has it.
@@ -96,29 +120,32 @@ impl Git {
     /// # Errors
     /// `no_git` when it cannot be started, `git` when it answers too much or takes too long.
     pub fn ask<S: AsRef<OsStr>>(&self, args: &[S], stdin: &[u8]) -> Result<Ended, Rejection> {
+        self.run(args, &Ask { stdin, ..Ask::default() })
+    }
+
+    /// The same, asked in an unusual way. That it took too long is told by a detail, `timeout`.
+    pub(super) fn run<S: AsRef<OsStr>>(&self, args: &[S], ask: &Ask<'_>) -> Result<Ended, Rejection> {
         let mut command = Command::new("git");
         for name in LOCAL {
             command.env_remove(name);
         }
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
         // Nothing asked here is worth a network or a command that a repository's own config names.
-        command.env("GIT_NO_LAZY_FETCH", "1").arg("-C").arg(&self.dir).args([
-            "--no-pager",
-            "-c",
-            "core.fsmonitor=false",
-        ]);
-        command.args(args);
-        command
-            .stdin(if stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        command.env("GIT_NO_LAZY_FETCH", "1").envs(ask.env.iter().copied());
+        command.arg("-C").arg(&self.dir).args(["--no-pager", "-c", "core.fsmonitor=false"]).args(args);
+        if ask.alone {
+            command.process_group(0);
+        }
+        let stdin = if ask.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
+        command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| missing(&e))?;
-        let listened = listen(&mut child, stdin);
+        let listened = listen(&mut child, ask.stdin, ask.wait);
         let ended = child.wait().map_err(|e| failed(&format!("it cannot be waited for: {e}")))?;
         let (out, said) = listened?;
         let signal = std::os::unix::process::ExitStatusExt::signal(&ended);
-        let said = String::from_utf8_lossy(&said).lines().next().unwrap_or_default().to_owned();
-        Ok(Ended { status: ended.code().unwrap_or_else(|| 128 + signal.unwrap_or_default()), out, said })
+        let talk = String::from_utf8_lossy(&said).into_owned();
+        let said = talk.lines().next().unwrap_or_default().to_owned();
+        Ok(Ended { status: ended.code().unwrap_or_else(|| 128 + signal.unwrap_or_default()), out, said, talk })
     }
 
     /// What git answers to these arguments.
@@ -134,7 +161,7 @@ impl Git {
     }
 
     /// The same as one line of text.
-    fn line(&self, args: &[&str]) -> Result<String, Rejection> {
+    pub(super) fn line(&self, args: &[&str]) -> Result<String, Rejection> {
         Ok(String::from_utf8_lossy(&self.answer(args)?).trim_end_matches(['\n', '\r']).to_owned())
     }
 
@@ -342,13 +369,27 @@ fn missing(error: &std::io::Error) -> Rejection {
     }
 }
 
-fn failed(why: &str) -> Rejection {
+/// Ends a git that takes too long: asked first, so that it takes its lock files away.
+fn stop(child: &mut Child) {
+    let pid = rustix::process::Pid::from_child(child);
+    let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    let until = Instant::now() + GRACE;
+    while Instant::now() < until {
+        if child.try_wait().is_ok_and(|ended| ended.is_some()) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    drop(child.kill());
+}
+
+pub(super) fn failed(why: &str) -> Rejection {
     let why: String = why.chars().take(200).flat_map(char::escape_debug).collect();
     Rejection::new(Code::Git, format!("git refused: {why}"))
 }
 
 /// Writes stdin and reads both streams to their ends, within bounds.
-fn listen(child: &mut Child, stdin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Rejection> {
+fn listen(child: &mut Child, stdin: &[u8], patience: Duration) -> Result<(Vec<u8>, Vec<u8>), Rejection> {
     let (pipe, mut out, mut err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let mut heard = (Vec::new(), Vec::new());
     std::thread::scope(|scope| {
@@ -356,7 +397,7 @@ fn listen(child: &mut Child, stdin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Rejecti
         if let Some(mut pipe) = pipe {
             scope.spawn(move || pipe.write_all(stdin));
         }
-        let until = Instant::now() + WAIT;
+        let until = Instant::now() + patience;
         let mut hear = || {
             while out.is_some() || err.is_some() {
                 wait(&out, &err, until)?;
@@ -366,7 +407,7 @@ fn listen(child: &mut Child, stdin: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Rejecti
             Ok(())
         };
         // Who still writes to a git that is not listened to any more would write for ever.
-        hear().inspect_err(|_: &Rejection| drop(child.kill()))
+        hear().inspect_err(|_: &Rejection| stop(child))
     })?;
     Ok(heard)
 }
@@ -376,7 +417,7 @@ fn wait(out: &Option<impl AsFd>, err: &Option<impl AsFd>, until: Instant) -> Res
     loop {
         let left = until.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(Rejection::new(Code::Git, "git takes too long"));
+            return Err(Rejection::new(Code::Git, "git takes too long").detail("timeout", true));
         }
         let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(2);
         fds.extend(out.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));

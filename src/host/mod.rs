@@ -11,5 +11,7 @@ pub mod editor;
 pub mod find;
 pub mod git;
 pub mod program;
+pub mod remote;
+pub mod repository;
 pub mod texts;
 pub mod user;

@@ -14,6 +14,7 @@ mod journal;
 mod line;
 mod lock;
 pub mod make;
+mod mark;
 mod platform;
 mod protocol;
 mod reap;

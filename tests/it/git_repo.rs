@@ -79,6 +79,23 @@ impl Repo {
         Repo { above: self.above.clone(), memory, root }
     }
 
+    /// A bare repository beside it, its `origin` from now on, that refuses to lose a commit.
+    pub fn hub(&self) -> PathBuf {
+        let hub = self.root.with_file_name("hub.git");
+        self.git(["init", "--quiet", "--bare", "--initial-branch=main", hub.to_str().unwrap()]);
+        self.git(["-C", hub.to_str().unwrap(), "config", "receive.denyNonFastForwards", "true"]);
+        self.git(["remote", "add", "origin", hub.to_str().unwrap()]);
+        hub
+    }
+
+    /// A clone of its [`Repo::hub`], with the same memory, not wired.
+    pub fn hub_clone(&self, name: &str) -> Repo {
+        let (hub, root) = (self.root.with_file_name("hub.git"), self.root.with_file_name(name));
+        self.git(["clone", "--quiet", hub.to_str().unwrap(), root.to_str().unwrap()]);
+        let memory = root.join(self.memory.strip_prefix(&self.root).unwrap());
+        Repo { above: self.above.clone(), memory, root }
+    }
+
     /// The work tree.
     pub fn root(&self) -> &Path {
         &self.root
@@ -168,7 +185,8 @@ impl Repo {
     }
 }
 
-fn came(output: Output) -> Came {
+/// What a program came to, read.
+pub fn came(output: Output) -> Came {
     Came {
         status: output.status.code().expect("it ends by itself"),
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -1,0 +1,301 @@
+//! `sync` keeps clones of a memory in step through a bare repository: what it commits, says, merges, and where it stops.
+//!
+//! Never reaches another machine: the remote is a directory beside the clone.
+
+use super::git_repo::{Came, Repo};
+
+const FILE: &str = "facts/user.md";
+const TEXT: &str = "# User\n\n## Work\n\n- Standup at ten\n- Prefers tabs\n\n## Travel\n\n- Window seats\n";
+
+/// Two clones in step, with one file.
+pub fn pair() -> (Repo, Repo) {
+    let here = Repo::whole();
+    here.hub();
+    here.put(FILE, TEXT);
+    here.memdir(["sync"]).exit(0);
+    let there = here.hub_clone("there");
+    there.memdir(["sync"]).exit(0);
+    (here, there)
+}
+
+/// Both clones sync until neither has anything to say to the other.
+#[track_caller]
+pub fn settle(here: &Repo, there: &Repo) {
+    for repo in [here, there, here] {
+        repo.memdir(["sync"]).exit(0);
+    }
+    assert_eq!(here.git(["rev-parse", "HEAD"]), there.git(["rev-parse", "HEAD"]));
+    for repo in [here, there] {
+        assert_eq!(repo.git(["status", "--porcelain"]), "");
+    }
+}
+
+#[track_caller]
+fn says(came: &Came, part: &str) {
+    assert!(came.stdout.contains(part), "no {part:?} in {came:#?}");
+}
+
+#[track_caller]
+fn tells(came: &Came, part: &str) {
+    assert!(came.stderr.contains(part), "no {part:?} in {came:#?}");
+}
+
+fn message(repo: &Repo) -> String {
+    repo.git(["log", "-1", "--format=%B"]).trim_end().to_owned()
+}
+
+#[test]
+fn the_first_sync_shares_everything_but_proposals_and_machine_state() {
+    let repo = Repo::whole();
+    repo.hub();
+    repo.put("inbox/idea.md", "- Not consented to\n");
+    repo.put("scopes/web/inbox/idea.md", "- Neither\n");
+    repo.memdir(["add", "user", "Prefers tabs", "Lives in Austin"]).exit(0);
+    let came = repo.memdir(["sync"]).exit(0);
+    says(&came, "memory: 2 bullets added in 4 files\npushed 1 commit to origin/main\n");
+    tells(&came, "memdir: this clone merges by bullet from now on (.gitattributes, .gitignore, git config)\n");
+    assert_eq!(repo.git(["ls-files"]), ".gitattributes\n.gitignore\nfacts/user.md\nmemdir.yaml\n");
+    assert_eq!(repo.git(["rev-parse", "HEAD"]), repo.git(["rev-parse", "@{upstream}"]));
+    let came = repo.memdir(["sync"]).exit(0);
+    assert_eq!((&*came.stdout, &*came.stderr), ("", "memdir: nothing to do, in step with origin/main\n"));
+}
+
+#[test]
+fn two_clones_that_add_under_one_heading_end_equal() {
+    let (here, there) = pair();
+    here.memdir(["add", "user#work", "Likes dark mode"]).exit(0);
+    there.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    let came = there.memdir(["sync"]).exit(0);
+    says(&came, "memory: 1 bullet added in 1 file\nmerged 1 commit from origin/main: facts/user.md\npushed 2 commits");
+    settle(&here, &there);
+    let text = here.text(FILE);
+    assert!(text.contains("- Likes dark mode\n") && text.contains("- Speaks Dutch\n"), "{text}");
+}
+
+#[test]
+fn what_came_from_another_clone_is_no_outside_edit_and_no_lost_change() {
+    let (here, there) = pair();
+    here.memdir(["add", "user#work", "Likes dark mode"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    there.memdir(["update", "user", "Likes dark mode", "Likes dim light"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    let status = here.memdir(["status", "--json"]).exit(0).json();
+    assert_eq!((status["outside"].to_string(), status["dropped"].to_string()), ("[]".into(), "[]".into()));
+    assert!(!here.memdir(["log"]).exit(0).stdout.contains("outside"));
+    here.put(FILE, here.text(FILE).replace("dim light", "no light"));
+    assert_eq!(here.memdir(["status", "--json"]).exit(0).json()["outside"][0], FILE, "a person's edit still is one");
+}
+
+#[test]
+fn undo_takes_back_the_own_change_and_leaves_what_came_from_others() {
+    let (here, there) = pair();
+    here.memdir(["add", "user#work", "Likes dark mode"]).exit(0);
+    there.memdir(["add", "user#travel", "Aisle never"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    here.memdir(["undo"]).exit(0);
+    let text = here.text(FILE);
+    assert!(!text.contains("Likes dark mode") && text.contains("- Aisle never\n"), "{text}");
+    let came = here.memdir(["undo"]).exit(0);
+    tells(&came, "no change is left");
+    settle(&here, &there);
+    assert_eq!(there.text(FILE), text);
+}
+
+#[test]
+fn the_message_says_why_by_whom_and_from_where() {
+    let (here, _) = pair();
+    here.memdir(["add", "user#work", "Likes dark mode", "-m", "said in the retro", "--source", "talk-7"]).exit(0);
+    here.memdir(["--as", "claude", "add", "user#work", "Speaks Dutch"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    let expected = "said in the retro\n\nfacts/user.md: 2 added\n\nMemdir-By: tester\nMemdir-By: claude\n\
+                    Memdir-Source: talk-7\nMemdir-Op: r1 add facts/user.md\nMemdir-Op: r2 add facts/user.md";
+    assert_eq!(message(&here), expected);
+    here.memdir(["add", "user#work", "x", "-m", "one"]).exit(0);
+    here.memdir(["rm", "user#travel@1", "-f", "-m", "two\u{1b}[2J"]).exit(0);
+    here.put("facts/new.md", "# New\n\n- By hand\n");
+    here.memdir(["sync"]).exit(0);
+    let text = message(&here);
+    assert!(
+        text.starts_with(
+            "memory: 2 bullets added, 1 removed in 2 files\n\nfacts/new.md: new, 1 added (edited outside memdir)\n"
+        ),
+        "{text}"
+    );
+    assert!(
+        !text.contains("talk-7") && !text.contains("r2 ") && text.contains("Memdir-Op: r4 rm facts/user.md"),
+        "{text}"
+    );
+    assert!(!text.contains("Window seats"), "memory text stays out: {text}");
+}
+
+#[test]
+fn what_was_undone_before_it_was_committed_is_not_told() {
+    let (here, _) = pair();
+    here.memdir(["add", "user#work", "A slip", "-m", "slip"]).exit(0);
+    here.memdir(["undo"]).exit(0);
+    here.memdir(["add", "user#work", "Speaks Dutch", "-m", "kept"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    assert_eq!(message(&here), "kept\n\nfacts/user.md: 1 added\n\nMemdir-By: tester\nMemdir-Op: r3 add facts/user.md");
+}
+
+#[test]
+fn a_dry_run_shows_the_commit_and_does_nothing() {
+    let (here, there) = pair();
+    there.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    here.memdir(["add", "user#work", "Likes dark mode", "-m", "why not"]).exit(0);
+    let refs = || (here.git(["for-each-ref"]), here.git(["status", "--porcelain"]));
+    let before = refs();
+    let came = here.memdir(["sync", "-n"]).exit(0);
+    says(&came, "dry run, nothing committed; the remote was not asked\nwhy not\n\nfacts/user.md: 1 added\n");
+    let json = here.memdir(["sync", "-n", "--json"]).exit(0).json();
+    assert_eq!(
+        (&json["dry_run"], &json["committed"][0]["files"][0], &json["pushed"]),
+        (&true.into(), &FILE.into(), &0.into())
+    );
+    assert_eq!(refs(), before);
+}
+
+/// Two clones that rephrased one bullet; the first has synced.
+fn parted() -> (Repo, Repo) {
+    let (here, there) = pair();
+    here.memdir(["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
+    there.memdir(["update", "user", "Prefers tabs", "Prefers any indent"]).exit(0);
+    there.memdir(["add", "user#travel", "Aisle never"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    (here, there)
+}
+
+#[test]
+fn a_true_conflict_stops_where_plain_git_understands_and_lists_the_bullets() {
+    let (here, there) = parted();
+    let came = there.memdir(["sync"]).exit(4);
+    let [tabs, spaces, any] = ["Prefers tabs", "Prefers spaces", "Prefers any indent"].map(super::support::handle);
+    let left = format!(
+        "facts/user.md: 1 conflict left\nline 8\n  base   @{tabs} Prefers tabs\n  ours   @{any} Prefers any indent\n  \
+         theirs @{spaces} Prefers spaces\ntry: memdir -C {} resolve facts/user.md\n",
+        there.memory().display()
+    );
+    assert!(came.stdout.ends_with(&left), "{came:#?}\n{left}");
+    assert_eq!(there.git(["status", "--porcelain"]), "UU facts/user.md\n");
+    assert_eq!(there.git(["rev-parse", "MERGE_HEAD"]), here.git(["rev-parse", "HEAD"]));
+    let text = there.text(FILE);
+    assert!(text.contains("<<<<<<< HEAD\n- Prefers any indent\n") && text.contains("- Aisle never\n"), "{text}");
+    let json = there.memdir(["sync", "--json"]).exit(4).json();
+    assert_eq!((&json["conflicts"][0]["path"], &json["changed"]), (&FILE.into(), &false.into()));
+    assert!(!here.git(["log", "--all", "--format=%s"]).contains("indent"), "nothing was pushed");
+}
+
+#[test]
+fn a_merge_that_is_decided_is_concluded() {
+    for how in ["--ours", "--theirs", "--both"] {
+        let (here, there) = parted();
+        there.memdir(["sync"]).exit(4);
+        there.memdir(["resolve", "user", how]).exit(0);
+        there.memdir(["add", "user#work", "Said meanwhile"]).exit(0);
+        let came = there.memdir(["sync"]).exit(0);
+        says(&came, "memory: 1 commit from origin/main merged\npushed 2 commits to origin/main\n");
+        settle(&here, &there);
+        let text = here.text(FILE);
+        let stands = (text.contains("- Prefers any indent\n"), text.contains("- Prefers spaces\n"));
+        let expected = (how != "--theirs", how != "--ours");
+        assert_eq!((stands, text.matches("Said meanwhile").count()), (expected, 1), "{how} {text}");
+    }
+}
+
+#[test]
+fn plain_git_may_conclude_it_too() {
+    let (here, there) = parted();
+    there.memdir(["sync"]).exit(4);
+    there.put(FILE, TEXT.replace("Prefers tabs", "Prefers what is there"));
+    there.git(["commit", "--quiet", "--all", "--no-edit"]);
+    says(&there.memdir(["sync"]).exit(0), "pushed 2 commits");
+    settle(&here, &there);
+}
+
+#[test]
+fn a_file_that_one_side_removed_and_the_other_changed_waits_for_a_person() {
+    let (here, there) = pair();
+    here.put("facts/b.md", "# B\n\n- One\n");
+    settle(&here, &there);
+    here.memdir(["rm", "user", "-f"]).exit(0);
+    there.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    let came = there.memdir(["sync"]).exit(4);
+    says(
+        &came,
+        "facts/user.md: changed here, removed there\ntry: git add -- facts/user.md\ntry: git rm -- facts/user.md\n",
+    );
+    there.memdir(["sync"]).exit(4);
+    there.git(["add", "--", FILE]);
+    there.memdir(["sync"]).exit(0);
+    settle(&here, &there);
+    assert!(here.text(FILE).contains("Speaks Dutch"));
+}
+
+#[test]
+fn a_text_that_may_never_have_been_merged_is_not_taken_for_decided() {
+    let (here, there) = parted();
+    there.put(".git/info/attributes", "*.md merge=binary\n");
+    there.memdir(["sync", "-n"]).exit(0);
+    there.git(["add", "--all"]);
+    there.git(["commit", "--quiet", "-m", "by hand"]);
+    there.git(["fetch", "--quiet"]);
+    there.try_git(["merge", "origin/main"]).exit(1);
+    let came = there.memdir(["sync"]).exit(4);
+    says(&came, "facts/user.md: holds no markers, and git was not told that it is decided\n");
+    drop(here);
+}
+
+#[test]
+fn markers_are_never_committed() {
+    let (here, _) = pair();
+    let marked =
+        "# User\n\n<<<<<<< a\n- Prefers spaces\n||||||| o\n- Prefers tabs\n=======\n- Prefers any\n>>>>>>> b\n";
+    here.put(FILE, marked);
+    let before = here.git(["rev-parse", "HEAD"]);
+    let came = here.memdir(["sync"]).exit(4);
+    says(&came, "facts/user.md: holds conflict markers\ntry: memdir ");
+    assert_eq!(here.git(["rev-parse", "HEAD"]), before);
+    here.memdir(["resolve", "user", "--both"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+}
+
+#[test]
+fn proposals_that_are_in_git_already_are_left_as_they_are() {
+    let (here, there) = pair();
+    here.put("inbox/old.md", "- Old\n");
+    here.git(["add", "--force", "inbox/old.md"]);
+    here.git(["commit", "--quiet", "-m", "an old mistake"]);
+    here.put("inbox/old.md", "- Old, edited\n");
+    here.put("inbox/new.md", "- New\n");
+    here.git(["add", "--force", "inbox/new.md"]);
+    here.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
+    let came = here.memdir(["sync"]).exit(0);
+    tells(&came, "of inbox/ (inbox/new.md …) are in git although proposals stay at home");
+    assert_eq!(here.git(["ls-files", "inbox"]), "inbox/old.md\n");
+    assert_eq!((here.text("inbox/old.md"), here.text("inbox/new.md")), ("- Old, edited\n".into(), "- New\n".into()));
+    there.memdir(["sync"]).exit(0);
+    assert_eq!(there.text("inbox/old.md"), "- Old\n");
+}
+
+#[test]
+fn a_file_that_git_leaves_out_here_is_not_written_over() {
+    let (here, there) = pair();
+    there.put("inbox/x.md", "- Theirs\n");
+    there.git(["add", "--force", "inbox/x.md"]);
+    there.git(["commit", "--quiet", "-m", "shared by mistake"]);
+    there.memdir(["sync"]).exit(0);
+    here.put("inbox/x.md", "- Mine\n");
+    here.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
+    let came = here.memdir(["sync"]).exit(4);
+    tells(
+        &came,
+        "memdir: exists: 'inbox/x.md' comes from origin/main, and stands here as a file that git leaves out; ",
+    );
+    assert_eq!(here.text("inbox/x.md"), "- Mine\n");
+}

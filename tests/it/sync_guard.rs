@@ -1,0 +1,216 @@
+//! What `sync` refuses: an emptied memory, here or there; a repository that is not the memory's own, or in the middle of
+//! something else; a history that is another one.
+//!
+//! A refusal leaves every file and every commit; what it says is the way on.
+
+use super::git_repo::{Came, Repo};
+use super::sync::{pair, settle};
+
+#[track_caller]
+fn refused(repo: &Repo, status: i32, code: &str, part: &str) -> Came {
+    let stands = || (repo.git(["rev-parse", "HEAD"]), repo.git(["diff", "--cached"]), repo.git(["stash", "list"]));
+    let before = stands();
+    let came = repo.memdir(["sync"]).exit(status);
+    assert!(came.stderr.contains(&format!("memdir: {code}: ")) && came.stderr.contains(part), "{came:#?}");
+    assert_eq!(stands(), before, "nothing was committed, merged or staged");
+    came
+}
+
+/// Two clones in step with four files in two folders.
+fn four() -> (Repo, Repo) {
+    let (here, there) = pair();
+    for path in ["facts/b.md", "procedures/c.md", "procedures/d.md"] {
+        here.put(path, format!("# {path}\n\n- {path} says something of its own\n"));
+    }
+    settle(&here, &there);
+    (here, there)
+}
+
+fn remove(repo: &Repo, paths: &[&str]) {
+    paths.iter().for_each(|path| fs_err::remove_file(repo.memory().join(path)).unwrap());
+}
+
+const ALL: [&str; 4] = ["facts/user.md", "facts/b.md", "procedures/c.md", "procedures/d.md"];
+
+#[test]
+fn a_vanished_memory_is_not_committed() {
+    let (here, there) = four();
+    remove(&here, &ALL);
+    let came = refused(&here, 5, "emptied", "4 of 4 files of the memory are gone or empty here");
+    assert!(came.stderr.contains("git restore") && !came.stderr.contains("try: "), "{came:#?}");
+    here.git(["restore", "."]);
+    settle(&here, &there);
+    assert_eq!(there.git(["ls-files", "*.md"]).lines().count(), 4);
+}
+
+#[test]
+fn a_vanished_folder_is_not_committed_and_force_says_it_is_meant() {
+    let (here, there) = four();
+    remove(&here, &ALL[2..]);
+    refused(&here, 5, "emptied", "2 of 2 files of procedures/ are gone");
+    assert_eq!(here.memdir(["sync", "-n", "--json"]).exit(5).stdout, "");
+    here.memdir(["sync", "--force"]).exit(0);
+    refused(&there, 5, "emptied", "2 of 2 files of procedures/ were removed or emptied on the other side");
+    assert!(there.memory().join(ALL[3]).exists());
+    there.memdir(["sync", "--force"]).exit(0);
+    settle(&here, &there);
+    assert!(!there.memory().join(ALL[3]).exists());
+}
+
+#[test]
+fn emptied_files_are_no_better_than_vanished_ones() {
+    let (here, _) = four();
+    ALL[..3].iter().for_each(|path| here.put(path, ""));
+    refused(&here, 5, "emptied", "3 of 4 files of the memory are gone or empty here");
+}
+
+#[test]
+fn what_memdir_removed_goes_and_the_other_side_believes_it() {
+    let (here, there) = four();
+    for path in &ALL[1..] {
+        here.memdir(["rm", path, "-f"]).exit(0);
+    }
+    settle(&here, &there);
+    assert_eq!(there.git(["ls-files", "*.md"]), "facts/user.md\n");
+}
+
+#[test]
+fn one_file_that_a_person_removed_goes() {
+    let (here, there) = four();
+    remove(&here, &ALL[..1]);
+    settle(&here, &there);
+    assert!(!there.memory().join(ALL[0]).exists());
+}
+
+#[test]
+fn a_folder_that_a_person_renamed_is_not_gone() {
+    let (here, there) = four();
+    fs_err::rename(here.memory().join("procedures"), here.memory().join("how")).unwrap();
+    here.put("how/c.md", here.text("how/c.md") + "- And a little more\n");
+    settle(&here, &there);
+    assert!(there.text("how/c.md").contains("a little more") && !there.memory().join(ALL[2]).exists());
+}
+
+#[test]
+fn a_scope_answers_for_its_own_files() {
+    let (here, there) = four();
+    for name in ["a", "b"] {
+        here.put(&format!("scopes/web/facts/{name}.md"), "# X\n\n- One\n");
+    }
+    settle(&here, &there);
+    let scope = here.memory().join("scopes/web");
+    let scope = scope.to_str().unwrap();
+    for name in ["facts/a.md", "facts/b.md"] {
+        here.bare(["-C", scope, "rm", name, "-f"]).exit(0);
+    }
+    settle(&here, &there);
+    assert!(!there.memory().join("scopes/web/facts/a.md").exists());
+    let came = here.bare(["-C", here.memory().join("facts").to_str().unwrap(), "sync"]).exit(5);
+    assert!(came.stderr.contains("memdir: not_own_repository: this memory is only a part (facts/) of"), "{came:#?}");
+}
+
+#[test]
+fn a_memory_within_a_repository_is_left_to_git() {
+    let repo = Repo::new();
+    let came = repo.memdir(["sync"]).exit(5);
+    assert!(came.stderr.contains("memdir: not_own_repository: this memory is only a part (memory/) of the repository"));
+    assert!(came.stderr.contains("hint: use git there"), "{came:#?}");
+}
+
+#[test]
+fn a_memory_in_no_repository_is_told_how_to_get_one() {
+    let memory = super::support::Memory::new();
+    let ran = memory.run(["sync"]).exit(5);
+    ran.tells("memdir: not_own_repository: this memory is in no git repository; nothing was changed\nhint: make it one: `git init` in it");
+}
+
+#[test]
+fn git_must_be_there() {
+    let memory = super::support::Memory::new();
+    memory.run(["sync"]).env("PATH", "/nonexistent").exit(3).tells("memdir: no_git: ");
+}
+
+#[test]
+fn without_a_remote_it_commits_and_says_so() {
+    let repo = Repo::whole();
+    repo.memdir(["add", "user", "Prefers tabs"]).exit(0);
+    let came = repo.memdir(["sync"]).exit(0);
+    assert!(came.stderr.contains("memdir: there is no remote; what was pending is committed here"), "{came:#?}");
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+    let came = repo.memdir(["sync", "origin"]).exit(3);
+    assert!(
+        came.stderr
+            .contains("memdir: no_remote: git knows no remote 'origin' here; it knows none; nothing was changed")
+    );
+}
+
+#[test]
+fn which_remote_is_meant() {
+    let (here, _) = pair();
+    here.git(["remote", "add", "second", "/nonexistent"]);
+    here.memdir(["sync"]).exit(0);
+    let came = here.memdir(["sync", "second"]).exit(8);
+    assert!(came.stderr.contains("memdir: remote: second cannot be synced with: "), "{came:#?}");
+    here.git(["branch", "--unset-upstream"]);
+    here.memdir(["sync"]).exit(0);
+    here.git(["remote", "rename", "origin", "first"]);
+    let came = here.memdir(["sync"]).exit(2);
+    assert!(came.stderr.contains("there are several remotes (first, second)"), "{came:#?}");
+    here.memdir(["add", "user", "By its address"]).exit(0);
+    here.memdir(["sync", here.root().with_file_name("hub.git").to_str().unwrap()]).exit(0);
+}
+
+#[test]
+fn a_branch_of_another_name_there_is_followed() {
+    let (here, there) = pair();
+    here.git(["branch", "--quiet", "-m", "mine"]);
+    here.memdir(["add", "user", "Said on mine"]).exit(0);
+    let came = here.memdir(["sync"]).exit(0);
+    assert!(came.stdout.ends_with("pushed 1 commit to origin/main\n"), "{came:#?}");
+    there.memdir(["sync"]).exit(0);
+    assert!(there.text("facts/user.md").contains("Said on mine"));
+}
+
+#[test]
+fn git_in_the_middle_of_something_comes_first() {
+    let (here, there) = pair();
+    here.git(["checkout", "--quiet", "--detach"]);
+    refused(&here, 5, "unfinished", "no branch is checked out (a detached HEAD)");
+    let prefers = |to: &str| there.text("facts/user.md").replace("Prefers tabs", to);
+    there.parted("facts/user.md", &prefers("Prefers one"), &prefers("Prefers two"), &prefers("Prefers three"));
+    there.try_git(["rebase", "other"]).exit(1);
+    refused(&there, 5, "unfinished", "a rebase is under way here");
+    there.git(["rebase", "--abort"]);
+    there.try_git(["cherry-pick", "other"]).exit(1);
+    refused(&there, 5, "unfinished", "a cherry-pick is under way here");
+}
+
+#[test]
+fn another_history_is_not_merged_unasked() {
+    let (here, _) = pair();
+    let other = Repo::whole();
+    other.put("facts/user.md", "# User\n\n- Of another beginning\n");
+    other.git(["remote", "add", "origin", here.root().with_file_name("hub.git").to_str().unwrap()]);
+    let came = other.memdir(["sync"]).exit(5);
+    assert!(came.stderr.contains("memdir: unrelated_histories: this memory and origin/main have no commit in common"));
+    assert!(came.stderr.contains("git pull --no-rebase --allow-unrelated-histories origin main"), "{came:#?}");
+    other.git(["pull", "--quiet", "--no-rebase", "--no-edit", "--allow-unrelated-histories", "origin", "main"]);
+    other.memdir(["sync"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    let text = here.text("facts/user.md");
+    assert!(text.contains("Of another beginning") && text.contains("Prefers tabs"), "{text}");
+}
+
+#[test]
+fn an_empty_repository_takes_what_the_remote_has() {
+    let (here, there) = pair();
+    let other = Repo::whole();
+    remove(&other, &["memdir.yaml"]);
+    other.git(["remote", "add", "origin", here.root().with_file_name("hub.git").to_str().unwrap()]);
+    other.memdir(["sync"]).exit(0);
+    assert_eq!(other.text("facts/user.md"), here.text("facts/user.md"));
+    other.memdir(["add", "user", "From a third one"]).exit(0);
+    other.memdir(["sync"]).exit(0);
+    settle(&here, &there);
+    assert!(there.text("facts/user.md").contains("From a third one"));
+}

@@ -1,0 +1,237 @@
+//! `sync` and whoever is faster, slower, unwilling or not there: races, edits meanwhile, remotes and hooks that say no.
+//!
+//! Never waits longer than a test says, and never reaches another machine. A script stands in for git where something
+//! must happen just before or after one of its steps.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::git_repo::{Came, Repo};
+use super::sync::{pair, settle};
+
+const FILE: &str = "facts/user.md";
+
+/// Runs a script's text before git does a step (`fetch`, `push`, `merge`), so many times; it gets `$N`, from 1.
+pub struct Beside {
+    dir: tempfile::TempDir,
+}
+
+impl Beside {
+    /// A git that runs `script` before (`when` is `before`) or after its step.
+    pub fn new(step: &str, when: &str, times: usize, script: &str) -> Beside {
+        let dir = tempfile::tempdir().unwrap();
+        let real = real_git();
+        let text = format!(
+            "#!/bin/sh\nhere='{here}'\nhook() {{\n  N=$(($(cat \"$here/n\") + 1))\n  [ $N -le {times} ] || return\n  \
+             echo $N > \"$here/n\"\n  ( PATH=${{PATH#*:}}; {script} ) >> \"$here/log\" 2>&1\n}}\ncase \" $* \" in\n*' {step} '*) ;;\n\
+             *) exec '{real}' \"$@\" ;;\nesac\n[ {when} = before ] && hook\n'{real}' \"$@\"\ncame=$?\n\
+             [ {when} = after ] && hook\nexit $came\n",
+            here = dir.path().display(),
+            real = real.display(),
+        );
+        fs_err::write(dir.path().join("n"), "0").unwrap();
+        let git = dir.path().join("git");
+        fs_err::write(&git, text).unwrap();
+        fs_err::set_permissions(&git, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Beside { dir }
+    }
+
+    /// The command with this git.
+    pub fn command(&self, repo: &Repo, args: &[&str]) -> Command {
+        let mut command = repo.program(env!("CARGO_BIN_EXE_memdir"), repo.root());
+        let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, v)| v).unwrap().to_owned();
+        command.env("PATH", format!("{}:{}", self.dir.path().display(), path.to_string_lossy()));
+        command.arg("-C").arg(repo.memory()).args(args);
+        command
+    }
+
+    /// Runs memdir with this git.
+    pub fn memdir(&self, repo: &Repo, args: &[&str]) -> Came {
+        super::git_repo::came(self.command(repo, args).output().unwrap())
+    }
+
+    /// How often the script ran, and what it said.
+    pub fn ran(&self) -> (usize, String) {
+        let text = |name| fs_err::read_to_string(self.dir.path().join(name)).unwrap_or_default();
+        (text("n").trim().parse().unwrap(), text("log"))
+    }
+}
+
+/// git itself.
+pub fn real_git() -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap();
+    std::env::split_paths(&path).map(|dir| dir.join("git")).find(|git| git.exists()).unwrap()
+}
+
+/// A shell's words for a change in another clone that is synced at once.
+fn elsewhere(there: &Repo) -> String {
+    format!("memdir -C '{0}' add user#travel \"Said there $N\" && memdir -C '{0}' sync", there.memory().display())
+}
+
+#[test]
+fn a_lost_race_is_run_again() {
+    let (here, there) = pair();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let beside = Beside::new("push", "before", 2, &elsewhere(&there));
+    let came = beside.memdir(&here, &["sync"]).exit(0);
+    assert_eq!(beside.ran().0, 2, "{:?}", beside.ran());
+    assert!(
+        came.stdout.contains("merged 2 commits from origin/main") && came.stdout.contains("pushed 3 commits"),
+        "{came:#?}"
+    );
+    settle(&here, &there);
+    let text = there.text(FILE);
+    for said in ["Said here", "Said there 1", "Said there 2"] {
+        assert_eq!(text.matches(said).count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn whoever_is_always_slower_is_told_to_try_later() {
+    let (here, there) = pair();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let beside = Beside::new("push", "before", 99, &elsewhere(&there));
+    let came = beside.memdir(&here, &["sync", "--json"]).exit(7);
+    let error: serde_json::Value = serde_json::from_str(&came.stderr).unwrap();
+    assert_eq!((&error["code"], &error["retryable"], &error["changed"]), (&"busy".into(), &true.into(), &true.into()));
+    assert_eq!(beside.ran().0, 10);
+    settle(&here, &there);
+    assert!(there.text(FILE).contains("Said here"));
+}
+
+#[test]
+fn what_others_write_while_git_fetches_is_committed_and_merged() {
+    let (here, there) = pair();
+    there.memdir(["add", "user#travel", "Said there"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    let file = here.memory().join(FILE);
+    let script = format!(
+        "sed -i 's/Prefers tabs/Prefers spaces/' '{}' && memdir -C '{}' add user#work 'By an agent'",
+        file.display(),
+        here.memory().display()
+    );
+    let beside = Beside::new("fetch", "after", 1, &script);
+    beside.memdir(&here, &["sync"]).exit(0);
+    assert_eq!(beside.ran().0, 1);
+    settle(&here, &there);
+    let text = there.text(FILE);
+    for said in ["Said there", "By an agent", "Prefers spaces"] {
+        assert_eq!(text.matches(said).count(), 1, "{said} {text}");
+    }
+}
+
+#[test]
+fn an_editor_that_saves_before_git_merges_is_not_overwritten() {
+    let (here, there) = pair();
+    there.memdir(["add", "user#travel", "Said there"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    let script = format!("sed -i 's/Prefers tabs/Prefers spaces/' '{}'", here.memory().join(FILE).display());
+    let beside = Beside::new("merge", "before", 1, &script);
+    beside.memdir(&here, &["sync"]).exit(0);
+    assert_eq!(beside.ran().0, 1);
+    settle(&here, &there);
+    let text = there.text(FILE);
+    assert!(text.contains("Prefers spaces") && text.contains("Said there"), "{text}");
+}
+
+#[test]
+fn the_lock_is_free_while_git_talks_to_the_remote() {
+    let (here, _) = pair();
+    for step in ["fetch", "push"] {
+        here.memdir(["add", "user#work", &format!("Said before {step}")]).exit(0);
+        let script =
+            format!("memdir -C '{}' add user#work \"During {step}\" --lock-timeout 0", here.memory().display());
+        let beside = Beside::new(step, "before", 1, &script);
+        beside.memdir(&here, &["sync"]).exit(0);
+        let ran = beside.ran();
+        assert!(ran.0 == 1 && !ran.1.contains("busy"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_remote_that_is_not_there_leaves_the_commit_for_the_next_sync() {
+    let (here, there) = pair();
+    let hub = here.root().with_file_name("hub.git");
+    fs_err::rename(&hub, hub.with_extension("away")).unwrap();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let came = here.memdir(["sync"]).exit(8);
+    assert!(came.stderr.starts_with("memdir: remote: origin cannot be synced with: "), "{came:#?}");
+    assert!(came.stderr.contains("goes out with the next sync\ntry: memdir -C "), "{came:#?}");
+    assert_eq!(here.git(["status", "--porcelain"]), "");
+    fs_err::rename(hub.with_extension("away"), &hub).unwrap();
+    settle(&here, &there);
+    assert!(there.text(FILE).contains("Said here"));
+}
+
+#[test]
+fn a_remote_that_never_answers_is_not_waited_for() {
+    let (here, _) = pair();
+    here.git(["remote", "set-url", "origin", "ssh://nowhere.invalid/memory"]);
+    here.git(["config", "core.sshCommand", "exec sleep 60;"]);
+    let came = here.memdir(["sync", "--timeout", "0.2"]).exit(8);
+    assert!(came.stderr.contains("memdir: remote: origin did not answer within 0 s"), "{came:#?}");
+    assert!(!here.root().join(".git/index.lock").exists());
+}
+
+#[test]
+fn a_remote_that_says_no_is_told_and_not_asked_again() {
+    let (here, _) = pair();
+    let hook = here.root().with_file_name("hub.git").join("hooks/pre-receive");
+    executable(&hook, "#!/bin/sh\necho run >> ran\necho 'memory is frozen' >&2\nexit 1\n");
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let came = here.memdir(["sync"]).exit(5);
+    let said = "memdir: remote_refused: origin did not take the branch: [remote rejected] (pre-receive hook declined) memory is frozen";
+    assert!(came.stderr.starts_with(said), "{came:#?}");
+    assert_eq!(fs_err::read_to_string(here.root().with_file_name("hub.git").join("ran")).unwrap(), "run\n");
+}
+
+#[test]
+fn a_hook_that_says_no_is_told() {
+    let (here, _) = pair();
+    executable(&here.root().join(".git/hooks/pre-commit"), "#!/bin/sh\necho 'notes: too long' >&2\nexit 1\n");
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let came = here.memdir(["sync"]).exit(1);
+    assert!(came.stderr.starts_with("memdir: git: git did not commit: notes: too long; nothing was changed\nhint: "));
+}
+
+#[test]
+fn who_commits_must_be_known() {
+    let (here, _) = pair();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    here.git(["config", "user.useConfigOnly", "true"]);
+    let mut command = here.program(env!("CARGO_BIN_EXE_memdir"), here.root());
+    for who in ["AUTHOR", "COMMITTER"] {
+        command.env_remove(format!("GIT_{who}_NAME")).env_remove(format!("GIT_{who}_EMAIL"));
+    }
+    let came = super::git_repo::came(command.arg("-C").arg(here.memory()).arg("sync").output().unwrap()).exit(1);
+    assert!(came.stderr.contains("hint: tell git who you are: `git config user.name NAME`"), "{came:#?}");
+    here.git(["config", "user.name", "Somebody Else"]);
+    here.git(["config", "user.email", "else@localhost"]);
+    let mut command = here.program(env!("CARGO_BIN_EXE_memdir"), here.root());
+    for who in ["AUTHOR", "COMMITTER"] {
+        command.env_remove(format!("GIT_{who}_NAME")).env_remove(format!("GIT_{who}_EMAIL"));
+    }
+    super::git_repo::came(command.arg("-C").arg(here.memory()).arg("sync").output().unwrap()).exit(0);
+    assert_eq!(here.git(["log", "-1", "--format=%an <%ae>"]), "Somebody Else <else@localhost>\n");
+}
+
+#[test]
+fn settings_that_change_how_git_merges_do_not_change_a_sync() {
+    let (here, there) = pair();
+    for (key, value) in [("merge.ff", "only"), ("branch.main.mergeOptions", "--squash"), ("pull.rebase", "true")] {
+        there.git(["config", key, value]);
+    }
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    there.memdir(["add", "user#travel", "Said there"]).exit(0);
+    here.memdir(["sync"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    settle(&here, &there);
+    assert!(here.text(FILE).contains("Said there") && here.text(FILE).contains("Said here"));
+}
+
+fn executable(path: &Path, text: &str) {
+    fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+    fs_err::write(path, text).unwrap();
+    fs_err::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
