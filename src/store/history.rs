@@ -21,6 +21,11 @@ struct Step<'a> {
     stands: bool,
 }
 
+/// Whether these records tell what a revision did to a file; then earlier ones cannot change which text is meant.
+pub fn names(records: &[(Intent, Option<Ending>)], rev: u64, path: &MemoryPath) -> bool {
+    records.iter().any(|(intent, _)| intent.rev == rev && intent.files.iter().any(|file| file.path == path.as_str()))
+}
+
 /// The text of a file on one side of a revision. A revision that did not touch the file is answered by the nearest
 /// one before it that did, else by the nearest one after.
 pub fn text(

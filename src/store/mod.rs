@@ -239,11 +239,15 @@ impl Store {
     /// `revision_not_found`, `history_gone`, `io`.
     pub fn text(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
         let root = self.root();
-        let bytes = match open_journal(&root)? {
-            Some(journal) => journal.all()?,
-            None => Vec::new(),
-        };
-        history::text(&root, &line::records(&bytes), rev, path, side)
+        let Some(journal) = open_journal(&root)? else { return history::text(&root, &[], rev, path, side) };
+        // What is asked for is nearly always new, and its text in a slot: then a long journal need not be read.
+        let recent = line::records(&journal.recent()?);
+        if history::names(&recent, rev, path)
+            && let Ok(text) = history::text(&root, &recent, rev, path, side)
+        {
+            return Ok(text);
+        }
+        history::text(&root, &line::records(&journal.all()?), rev, path, side)
     }
 
     /// Takes the lock (DESIGN 7), then recovers an interrupted command; its warnings come with the lock.
