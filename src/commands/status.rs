@@ -63,6 +63,10 @@ fn dropped(store: &Store, entries: &[Entry], path: &MemoryPath) -> Vec<Dropped> 
     let Some(now) = store.read(path).ok().flatten().and_then(|v| Document::read(v.bytes.to_vec()).ok()) else {
         return Vec::new();
     };
+    // A file in the middle of a merge holds both sides; what is missing then is still to be decided.
+    if now.conflict_marker().is_some() {
+        return Vec::new();
+    }
     let states = journal::states(entries);
     let touching: Vec<&Entry> =
         entries.iter().filter(|e| e.outcome == Outcome::Done && e.files.iter().any(|f| f.path == *path)).collect();
