@@ -185,8 +185,13 @@ fn elsewhere(base: &Tree, side: &Tree, links: &mut Links) {
 fn same_edit(base: &Tree, sides: [&Tree; 2], links: &mut Links, other: &Links, scopes: [&[Option<usize>]; 2]) {
     let [side, across] = sides;
     let mut edited: HashMap<u64, Vec<(Option<usize>, usize)>> = HashMap::new();
+    // What likeness alone paired gives way to the very same words.
+    let guessed = |links: &Links, old: usize| {
+        let key = links.side[old].map(|atom| side.atoms[atom].key);
+        key.is_none_or(|key| key != base.atoms[old].key && nameless(base, old))
+    };
     for atom in all(across) {
-        let Some(old) = other.base[atom].filter(|old| links.side[*old].is_none()) else { continue };
+        let Some(old) = other.base[atom].filter(|old| guessed(links, *old)) else { continue };
         if base.atoms[old].key != across.atoms[atom].key {
             let scope = scopes[1][across.atoms[atom].scope];
             edited.entry(across.atoms[atom].key).or_default().push((scope, old));
@@ -200,10 +205,15 @@ fn same_edit(base: &Tree, sides: [&Tree; 2], links: &mut Links, other: &Links, s
             let scope = scopes[0][side.atoms[atom].scope];
             let Some(found) = edited.get_mut(&side.atoms[atom].key) else { continue };
             let fits = |(there, old): &(Option<usize>, usize)| {
-                (!here || scope.is_some() && scope == *there) && ids_agree(base, *old, side, atom)
+                let place = if here { scope.is_some() && scope == *there } else { links.side[*old].is_none() };
+                place && guessed(links, *old) && ids_agree(base, *old, side, atom)
             };
             if let Some(at) = found.iter().position(fits).filter(|_| here || found.len() == 1) {
-                links.add(found.remove(at).1, atom);
+                let (_, old) = found.remove(at);
+                if let Some(guess) = links.side[old] {
+                    links.base[guess] = None;
+                }
+                links.add(old, atom);
             }
         }
     }

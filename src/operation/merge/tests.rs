@@ -180,3 +180,13 @@ fn words_that_both_sides_bring_stand_once() {
     );
     check("- a\n", "- a\n- new\n", "- a\n- new\n  <!-- mem imp=3 -->\n", "- a\n- new\n  <!-- mem imp=3 -->\n");
 }
+
+#[test]
+fn the_same_words_on_both_sides_outweigh_likeness() {
+    check(
+        "# W\n\n- Ships by boat on even Mondays\n- Other\n",
+        "# W\n\n- Ships by truck on odd Mondays\n- Other\n",
+        "# W\n\n- Ships by truck on odd Mondays\n- Ships by boat on odd Mondays\n- Other\n",
+        "# W\n\n- Ships by truck on odd Mondays\n- Ships by boat on odd Mondays\n- Other\n",
+    );
+}

