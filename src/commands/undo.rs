@@ -23,7 +23,7 @@ use crate::view::journal;
 /// # Errors
 /// `revision_not_found`, `history_gone`, `conflict` where the same lines were changed since.
 pub fn undo(session: &Session, query: &UndoQuery, how: &How) -> Verdict {
-    turn(session, how, |entries| {
+    turn(session, how, query.revision.as_deref(), |entries| {
         let entry = match &query.revision {
             Some(rev) => Some(revision(rev, entries)?),
             None => journal::to_undo(entries, query.by.as_deref()),
@@ -47,7 +47,7 @@ pub fn undo(session: &Session, query: &UndoQuery, how: &How) -> Verdict {
 /// # Errors
 /// As `undo`.
 pub fn redo(session: &Session, rev: Option<&str>, how: &How) -> Verdict {
-    turn(session, how, |entries| {
+    turn(session, how, rev, |entries| {
         let entry = match rev {
             Some(rev) => Some(revision(rev, entries)?),
             None => journal::to_redo(entries),
@@ -63,10 +63,15 @@ struct Turn {
     keep_edited: bool,
 }
 
-fn turn(session: &Session, how: &How, choose: impl Fn(&[Entry]) -> Result<Option<Turn>, Rejection>) -> Verdict {
+fn turn(
+    session: &Session,
+    how: &How,
+    rev: Option<&str>,
+    choose: impl Fn(&[Entry]) -> Result<Option<Turn>, Rejection>,
+) -> Verdict {
     session.may_write()?;
     let make = || -> Result<(Changeset, Snapshot), Failure> {
-        let entries = session.store.journal()?;
+        let entries = entries(&session.store, rev)?;
         let Some(turn) = choose(&entries)? else { return Ok((nothing(), Snapshot::new())) };
         Ok((inverse(&session.store, &turn)?, Snapshot::new()))
     };
@@ -85,6 +90,18 @@ fn turn(session: &Session, how: &How, choose: impl Fn(&[Entry]) -> Result<Option
         Ok(made)
     })?;
     Ok(named(answer, inverts))
+}
+
+/// The entries in which a revision is looked for. One that is named is nearly always new, and only later ones tell
+/// whether it still stands: then a long journal need not be read whole under the lock.
+fn entries(store: &Store, rev: Option<&str>) -> Result<Vec<Entry>, Rejection> {
+    if let Some(rev) = rev.and_then(|rev| rev.strip_prefix('r')?.parse::<u64>().ok()) {
+        let recent = store.recent()?;
+        if recent.iter().any(|entry| entry.rev == rev) {
+            return Ok(recent);
+        }
+    }
+    store.journal()
 }
 
 fn diff(session: &Session, changeset: &Changeset) -> String {
