@@ -79,6 +79,13 @@ pub fn lines(tree: &Tree, atom: usize) -> String {
     with_end(dedent(tree.own(atom), indent))
 }
 
+/// How many bytes an item's marker takes, with the blanks behind it: there its text starts, and what belongs to it.
+pub fn seat(lines: &str) -> usize {
+    let digits = lines.bytes().take_while(u8::is_ascii_digit).count();
+    let blanks = lines[digits..].bytes().skip(1).take_while(|b| *b == b' ').count();
+    digits + 1 + blanks
+}
+
 /// An item's lines with all that belongs to it, without its indent.
 pub fn whole(tree: &Tree, atom: usize) -> String {
     with_end(dedent(tree.whole(atom), tree.indent(atom)))
@@ -101,14 +108,15 @@ fn own(tree: &Tree, atom: usize) -> Own {
         let blank = line[..line.len() - line.trim_start().len()].to_owned();
         Some((blank, line.trim().to_owned(), Meta::parse(&line)?))
     });
+    let marker = &text[bullet.marker as usize..content];
     Own {
-        marker: text[bullet.marker as usize..content].to_owned(),
-        text: dedent(&text[content..head], indent),
+        marker: marker.to_owned(),
+        text: unseat(dedent(&text[content..head], indent), marker),
         after: with_end(text[head..line].to_owned()),
         meta,
         rest: match &text[rest..range.end] {
             "" => String::new(),
-            rest => with_end(dedent(rest, indent)),
+            rest => unseat(format!("\n{}", with_end(dedent(rest, indent))), marker)[1..].to_owned(),
         },
     }
 }
@@ -117,8 +125,20 @@ impl Own {
     fn print(&self) -> String {
         let Own { marker, text, after, meta, rest } = self;
         let meta = meta.as_ref().map(|(blank, line, _)| format!("{blank}{line}\n")).unwrap_or_default();
-        format!("{marker}{text}{after}{meta}{rest}")
+        let seat = " ".repeat(marker.len());
+        format!("{marker}{}{after}{meta}{}", text.replace(SEAT, &seat), rest.replace(SEAT, &seat))
     }
+}
+
+/// Stands for the blanks below a marker: below `10. ` there are more of them than below `- `.
+const SEAT: char = '\u{1}';
+
+/// Lines below the first without the blanks that their item's marker asks for.
+fn unseat(text: String, marker: &str) -> String {
+    if !text.contains('\n') || text.contains(SEAT) || marker.contains(['\t', '\n']) {
+        return text;
+    }
+    text.replace(&format!("\n{}", " ".repeat(marker.len())), &format!("\n{SEAT}"))
 }
 
 fn with_end(mut text: String) -> String {
@@ -174,7 +194,7 @@ fn is_date(text: &str) -> bool {
 }
 
 fn folded(text: &str) -> Vec<&str> {
-    text.split_whitespace().collect()
+    text.split(|c: char| c.is_whitespace() || c == SEAT).filter(|word| !word.is_empty()).collect()
 }
 
 /// A task's tick and its text.

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use super::pair::Things;
-use super::part::{Part, pick};
+use super::part::{self, Part, Side, pick};
 use super::tree::{Atom, Tree, What};
 use super::{item, once, order, prose, sections};
 use crate::document::summary;
@@ -54,7 +54,7 @@ pub fn join(join: &Join) -> Option<Vec<Placed>> {
     join.keep_needed(&mut fates, &parents);
     let mut out = Vec::new();
     let mut seen = HashSet::new();
-    join.place(0, &fates, &parents, &mut out, &mut seen);
+    join.place(0, &fates, &parents, "", &mut out, &mut seen);
     let hidden = |thing: usize| {
         let mut at = thing;
         // A chain of parents is never longer than there are things.
@@ -203,11 +203,26 @@ impl Join<'_> {
         }
     }
 
-    fn place(&self, thing: usize, fates: &[Fate], parents: &[usize], out: &mut Vec<Placed>, seen: &mut HashSet<usize>) {
+    /// Places a thing and what belongs to it; `seat` is where the text of the item around it starts.
+    fn place(
+        &self,
+        thing: usize,
+        fates: &[Fate],
+        parents: &[usize],
+        seat: &str,
+        out: &mut Vec<Placed>,
+        seen: &mut HashSet<usize>,
+    ) {
         if !seen.insert(thing) {
             return;
         }
-        let indent = if thing == 0 { String::new() } else { self.indent(thing, parents[thing]) };
+        let indent = if thing == 0 { String::new() } else { self.indent(thing, parents[thing], seat) };
+        let below_it = match &fates[thing] {
+            Fate::Kept(parts) if self.what(thing) == What::Item => {
+                indent.clone() + &" ".repeat(item::seat(&part::on(parts, Side::Ours)))
+            }
+            _ => String::new(),
+        };
         match &fates[thing] {
             Fate::Gone if thing != 0 => return,
             Fate::Contested(part) => return out.push(Placed { thing, parts: vec![part.clone()], indent }),
@@ -217,7 +232,7 @@ impl Join<'_> {
         for subs in [false, true] {
             for below in self.below(thing, subs) {
                 if parents[below] == thing && (self.what(below) == What::Section) == subs {
-                    self.place(below, fates, parents, out, seen);
+                    self.place(below, fates, parents, &below_it, out, seen);
                 }
             }
         }
@@ -264,15 +279,23 @@ impl Join<'_> {
         dates.then_with(|| words(x).cmp(&words(y)))
     }
 
-    fn indent(&self, thing: usize, parent: usize) -> String {
+    /// The blanks before a thing's lines: as the text that has it there has them, or, where all of them put it right
+    /// below its item's text, there again, whatever marker the item has now.
+    fn indent(&self, thing: usize, parent: usize, seat: &str) -> String {
         let atoms = self.atoms(thing);
         let there = |side: usize| {
-            let atom = atoms[side]?;
-            let tree = self.trees[side];
-            let here = self.things.of[side][tree.atoms[atom].parent] as usize == parent;
-            here.then(|| tree.indent(atom).to_owned())
+            let (tree, atom) = (self.trees[side], atoms[side]?);
+            let above = tree.atoms[atom].parent;
+            (self.things.of[side][above] as usize == parent).then_some((tree, atom, above))
         };
-        match (there(BASE), there(OURS), there(THEIRS)) {
+        let seated = |(tree, atom, above): (&Tree, usize, usize)| {
+            tree.indent(atom).len() == tree.indent(above).len() + item::seat(tree.own(above).trim_start())
+        };
+        if self.what(parent) == What::Item && [OURS, THEIRS].into_iter().filter_map(there).all(seated) {
+            return seat.to_owned();
+        }
+        let blanks = |side: usize| there(side).map(|(tree, atom, _)| tree.indent(atom).to_owned());
+        match (blanks(BASE), blanks(OURS), blanks(THEIRS)) {
             (base, Some(a), Some(b)) => pick(base, a.clone(), b.clone()).unwrap_or_else(|| a.min(b)),
             (base, ours, theirs) => ours.or(theirs).or(base).unwrap_or_default(),
         }

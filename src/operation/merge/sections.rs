@@ -99,15 +99,13 @@ fn all(tree: &Tree) -> Vec<usize> {
     (1..tree.atoms.len()).filter(|a| tree.atoms[*a].what == What::Section).collect()
 }
 
-/// A digest of all that a section says: metadata does not count.
+/// A digest of all that a section says: metadata and order do not count.
 fn deep(tree: &Tree, section: usize) -> u64 {
+    let Atom { key, kids, subs, .. } = &tree.atoms[section];
+    let mut below: Vec<u64> = kids.iter().chain(subs).map(|atom| deep(tree, *atom)).collect();
+    below.sort_unstable();
     let mut state = DefaultHasher::new();
-    fn add(tree: &Tree, atom: usize, state: &mut DefaultHasher) {
-        let Atom { key, kids, subs, .. } = &tree.atoms[atom];
-        (key, kids.len(), subs.len()).hash(state);
-        kids.iter().chain(subs).for_each(|below| add(tree, *below, state));
-    }
-    add(tree, section, &mut state);
+    (key, below).hash(&mut state);
     state.finish()
 }
 

@@ -190,3 +190,13 @@ fn the_same_words_on_both_sides_outweigh_likeness() {
         "# W\n\n- Ships by truck on odd Mondays\n- Ships by boat on odd Mondays\n- Other\n",
     );
 }
+
+#[test]
+fn lines_below_a_bullet_are_indented_as_its_new_marker_asks() {
+    check(
+        "# T\n\n- one of many\n  goes on here\n  <!-- mem id=m1 -->\n\n## S\n\n1. first\n",
+        "# T\n\n- one of many\n  goes on there\n  <!-- mem id=m1 -->\n\n## S\n\n1. first\n",
+        "# T\n\n## S\n\n1. first\n2. one of many\n   goes on here\n   <!-- mem id=m1 -->\n",
+        "# T\n\n## S\n\n1. first\n2. one of many\n   goes on there\n   <!-- mem id=m1 -->\n",
+    );
+}
