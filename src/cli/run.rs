@@ -27,6 +27,10 @@ pub fn run(global: &Global, said: Said) -> Reply {
         Said::Status(_) => door.look(commands::status),
         Said::List(a) => door.texts(Layout::Plain, |s| Ok(commands::list(s, a.address.as_deref())?.limited(a.limit))),
         Said::Read(a) => door.read(&a.address),
+        Said::Query(a) => match a.ask(&read) {
+            Ok(ask) => door.look(|s| commands::query(s, &ask)),
+            Err(rejection) => rejection.into(),
+        },
         Said::Add(a) => door.change(&a.how, meant::add(&a, &read)),
         Said::Update(a) => door.change(&a.how, meant::update(&a, &read)),
         Said::Rm(a) => door.change(&a.how, meant::rm(&a)),
