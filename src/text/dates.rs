@@ -102,15 +102,14 @@ pub fn tells_time(text: &str) -> bool {
         return true;
     }
     let words: Vec<String> = words(text).map(|w| w.text.into_owned()).collect();
-    words.iter().enumerate().any(|(i, w)| {
-        let number = |w: &str| w.bytes().all(|b| b.is_ascii_digit());
-        let clock = ["am", "pm"]
-            .iter()
-            .any(|half| w == half || w.strip_suffix(half).is_some_and(|n| !n.is_empty() && number(n)));
-        clock && (i > 0 || w.len() > 2)
-            || matches!(w.as_str(), "recently" | "tonight" | "since")
-            || weekday(w).is_some()
-    })
+    let number = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit());
+    let clock = |i: usize, half: &str| match words[i].strip_suffix(half) {
+        Some("") => i > 0 && number(&words[i - 1]),
+        Some(hour) => number(hour),
+        None => false,
+    };
+    let named = |w: &str| matches!(w, "recently" | "tonight" | "since") || weekday(w).is_some();
+    words.iter().enumerate().any(|(i, w)| named(w) || clock(i, "am") || clock(i, "pm"))
 }
 
 /// A digit or a letter of a date word must be there: most texts need no closer look.

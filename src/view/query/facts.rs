@@ -55,7 +55,7 @@ impl Days {
                 *field = field.or_else(|| dates(value, None).first().copied());
             }
         }
-        let named = dates(path.stem(), None).into_iter().next().or_else(|| week(path.stem()));
+        let named = week(path.stem()).or_else(|| dates(path.stem(), None).into_iter().next());
         let mut all: Vec<Option<Told>> = Vec::with_capacity(sections.len());
         for (i, section) in sections.iter().enumerate() {
             let around = if i == 0 { named } else { all[section.parent as usize] };

@@ -86,12 +86,14 @@ impl Cut<'_> {
             Kind::OtherItem => self.push(Sort::Paragraph, start, own_end(nodes, at)),
             Kind::Paragraph if self.labels.contains(&start) => self.push(Sort::Heading, start, end),
             Kind::Paragraph => {
-                let code = nodes.get(at + 1).filter(|next| next.kind == Kind::Code);
-                if let Some(code) = code {
+                if let Some(rows) = table(&self.document.text()[start as usize..end as usize]) {
+                    self.rows(start + rows as u32, end);
+                } else if let Some(code) = nodes.get(at + 1).filter(|next| next.kind == Kind::Code) {
                     self.push(Sort::Code, start, code.span.end);
                     return 2;
+                } else {
+                    self.push(Sort::Paragraph, start, end);
                 }
-                self.paragraph(start, end);
             }
             Kind::Quote if self.summary.contains(&(start as usize)) => {}
             Kind::Quote => self.push(Sort::Paragraph, start, end),
@@ -120,17 +122,9 @@ impl Cut<'_> {
         }
     }
 
-    /// A paragraph, or the rows of a table: the lines below one that is made of `|`, `-` and `:`.
-    fn paragraph(&mut self, start: u32, end: u32) {
-        let text = &self.document.text()[start as usize..end as usize];
-        let mut lines = text.split_inclusive('\n');
-        let head = lines.next().unwrap_or("");
-        let rule = lines.next().unwrap_or("");
-        if !head.contains('|') || !is_table_rule(rule) {
-            return self.push(Sort::Paragraph, start, end);
-        }
-        let mut at = start + (head.len() + rule.len()) as u32;
-        for line in lines {
+    fn rows(&mut self, start: u32, end: u32) {
+        let mut at = start;
+        for line in self.document.text()[start as usize..end as usize].split_inclusive('\n') {
             let next = at + line.len() as u32;
             self.push(Sort::Row, at, next);
             at = next;
@@ -142,6 +136,13 @@ impl Cut<'_> {
             self.out.push(Item { sort, start, end, section: self.section });
         }
     }
+}
+
+/// Where a table's rows start in a paragraph: below a line that is made of `|`, `-` and `:`.
+fn table(text: &str) -> Option<usize> {
+    let mut lines = text.split_inclusive('\n');
+    let (head, rule) = (lines.next()?, lines.next()?);
+    (head.contains('|') && is_table_rule(rule)).then_some(head.len() + rule.len())
 }
 
 fn is_table_rule(line: &str) -> bool {
