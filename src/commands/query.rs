@@ -4,6 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
 use super::answer::Answer;
 use super::when::{When, revision, when};
 use super::{Session, Verdict};
@@ -12,9 +16,9 @@ use crate::path::MemoryPath;
 use crate::store::Found as File;
 use crate::view::query::answer::{Found, answer};
 use crate::view::query::count::{Counted, Look, count};
-use crate::view::query::facts::Moment;
+use crate::view::query::facts::Point;
 use crate::view::query::filter::{Ask, Filter};
-use crate::view::query::known::{Known, moment};
+use crate::view::query::known::Known;
 use crate::view::query::score::rank;
 use crate::view::query::spot::Spotter;
 use crate::view::query::terms::Terms;
@@ -62,13 +66,13 @@ fn look(session: &Session, ask: &Ask, terms: &Terms) -> Result<Found, Rejection>
     });
     let anything = counted.iter().any(|c| c.found.is_some());
     let known = match anything && place.scope.is_none() {
-        true => Known::read(&session.store.journal()?, session.now.time_zone()),
+        true => Known::read(&session.store.journal()?),
         false => Known::default(),
     };
     let filter = Filter {
         ask,
-        since: ask.since.as_deref().map(|w| point(session, w)).transpose()?,
-        until: ask.until.as_deref().map(|w| point(session, w)).transpose()?,
+        since: ask.since.as_deref().map(|w| point(session, w, false)).transpose()?,
+        until: ask.until.as_deref().map(|w| point(session, w, true)).transpose()?,
         today: session.now.date(),
     };
     // The gate: whoever may not see an item is to be turned away here, before anything is counted or shown.
@@ -120,17 +124,18 @@ impl Place {
     }
 }
 
-/// A point in time; a whole day where only a day is named.
-fn point(session: &Session, text: &str) -> Result<Moment, Rejection> {
-    let zone = session.now.time_zone();
-    let bad = || Rejection::new(Code::Internal, "a stamp of the journal cannot be read");
-    match when(text, &session.now)? {
-        When::Rev(_) => moment(&revision(text, &session.store.journal()?)?.at, zone).ok_or_else(bad),
-        When::Time(at) => {
-            let at = moment(&at, zone).ok_or_else(bad)?;
-            let day = text.trim().parse::<jiff::civil::Date>().is_ok() && text.trim().len() == 10;
-            let named = day || matches!(text.trim().to_lowercase().as_str(), "today" | "yesterday");
-            Ok(if named { Moment::on(at.day) } else { at })
-        }
-    }
+/// A point in time: of a day that is named, its first moment, or (`last`) its last one.
+fn point(session: &Session, text: &str, last: bool) -> Result<Point, Rejection> {
+    let stamp = match when(text, &session.now)? {
+        When::Rev(_) => revision(text, &session.store.journal()?)?.at.clone(),
+        When::Time(at) => at,
+    };
+    let bad = || Rejection::new(Code::Usage, "that time cannot be reckoned with");
+    let at: Timestamp = stamp.parse().map_err(|_| bad())?;
+    let local = at.to_zoned(session.now.time_zone().clone());
+    let text = text.trim().to_lowercase();
+    let named = text.len() == 10 && text.parse::<Date>().is_ok() || text == "today" || text == "yesterday";
+    let end = || local.end_of_day().map(|end| end.timestamp()).map_err(|_| bad());
+    let at = if named && last { end()? } else { at };
+    Ok(Point { day: local.date(), at: TimeZone::UTC.to_datetime(at) })
 }

@@ -4,7 +4,7 @@
 
 use std::cell::OnceCell;
 
-use jiff::civil::{Date, Time};
+use jiff::civil::{Date, DateTime, Time};
 use serde_json::Value;
 
 use super::count::Found;
@@ -15,7 +15,7 @@ use crate::path::MemoryPath;
 use crate::policy::yaml;
 use crate::text::dates::{Told, dates};
 
-/// A day, and the time of that day where it is known. In the caller's time zone.
+/// A day, and where the time is known the day and time in UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment {
     /// The day.
@@ -30,13 +30,30 @@ impl Moment {
         Moment { day, time: None }
     }
 
-    /// Whether it is at or after another; by the day where one of them has no time.
-    pub fn since(self, other: Moment) -> bool {
-        match (self.time, other.time) {
-            (Some(own), Some(time)) => (self.day, own) >= (other.day, time),
-            _ => self.day >= other.day,
+    /// Whether it is at a point in time or after it.
+    pub fn since(self, point: Point) -> bool {
+        match self.time {
+            Some(time) => self.day.to_datetime(time) >= point.at,
+            None => self.day >= point.day,
         }
     }
+
+    /// Whether it is at a point in time or before it.
+    pub fn until(self, point: Point) -> bool {
+        match self.time {
+            Some(time) => self.day.to_datetime(time) <= point.at,
+            None => self.day <= point.day,
+        }
+    }
+}
+
+/// A point in time that a filter names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// Its day where the caller is: for items of which only the day is known.
+    pub day: Date,
+    /// The same in UTC.
+    pub at: DateTime,
 }
 
 /// The days that a document's sections tell: `- Date:`, else the heading, else the section around it, else the file's

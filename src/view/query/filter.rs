@@ -4,9 +4,10 @@
 
 use jiff::civil::Date;
 
-use super::facts::{About, Moment};
+use super::facts::{About, Point};
 use crate::path::MemoryPath;
 use crate::policy::glob;
+use crate::text::dates::dates;
 
 /// A question with everything that may stand beside it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,6 +64,13 @@ impl Ask {
         lists || words.iter().any(|w| w.is_some()) || self.imp.is_some() || self.conf.is_some() || self.pinned.is_some()
     }
 
+    /// Whether it matters what time it is where it is asked.
+    pub fn tells_time(&self) -> bool {
+        self.since.is_some()
+            || self.until.is_some()
+            || !dates(&self.question, Some(Date::constant(2000, 1, 1))).is_empty()
+    }
+
     /// Whether a file is looked at: in the folders asked for, and fitting a glob.
     pub fn takes(&self, path: &MemoryPath) -> bool {
         let aside = match path.folder() {
@@ -105,9 +113,9 @@ pub struct Filter<'a> {
     /// The question.
     pub ask: &'a Ask,
     /// Not before.
-    pub since: Option<Moment>,
+    pub since: Option<Point>,
     /// Not after.
-    pub until: Option<Moment>,
+    pub until: Option<Point>,
     /// The day on which it is asked.
     pub today: Date,
 }
@@ -123,7 +131,7 @@ impl Filter<'_> {
         }
         let Some(at) = about.moment(item) else { return Pass::Undated };
         let after = self.since.is_none_or(|since| at.since(since));
-        let before = self.until.is_none_or(|until| until.since(at));
+        let before = self.until.is_none_or(|until| at.until(until));
         if after && before { Pass::Yes } else { Pass::No }
     }
 

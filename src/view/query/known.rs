@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 
-use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use serde_json::Value;
 
@@ -33,11 +32,11 @@ pub struct Known {
 
 impl Known {
     /// Reads entries, oldest first; of two makings of one text, the newer counts.
-    pub fn read(entries: &[Entry], zone: &TimeZone) -> Known {
+    pub fn read(entries: &[Entry]) -> Known {
         let mut known = Known::default();
         let made = entries.iter().filter(|e| e.outcome == Outcome::Done && e.inverts.is_none());
         for entry in made {
-            let Some(at) = moment(&entry.at, zone) else { continue };
+            let Some(at) = moment(&entry.at) else { continue };
             let number = known.makings.len();
             known.makings.push(Made { at, by: entry.actor.clone(), source: entry.source.clone() });
             for text in entry.operations.iter().flat_map(texts) {
@@ -71,11 +70,11 @@ impl Known {
     }
 }
 
-/// A stamp of the journal in the caller's time zone.
-pub fn moment(stamp: &str, zone: &TimeZone) -> Option<Moment> {
+/// A stamp of the journal, in UTC.
+fn moment(stamp: &str) -> Option<Moment> {
     let at: jiff::Timestamp = stamp.parse().ok()?;
-    let local: DateTime = zone.to_datetime(at);
-    Some(Moment { day: local.date(), time: Some(local.time()) })
+    let at = TimeZone::UTC.to_datetime(at);
+    Some(Moment { day: at.date(), time: Some(at.time()) })
 }
 
 /// The new texts of an operation, as the journal keeps it.
