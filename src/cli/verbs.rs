@@ -336,6 +336,7 @@ pub struct WhereArgs {
 pub enum Topic {
     Operation,
     Policy,
+    Query,
     Answer,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Takes no lock and leaves no trace. Every file is read through the store's own handles; there is no index.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -26,7 +26,7 @@ use crate::view::query::terms::Terms;
 /// The largest file that is searched, in bytes.
 const WHOLE: usize = 64 << 20;
 /// How many files are cut into items in any case, so that a mean is known: the first ones.
-const SAMPLE: usize = 32;
+const SAMPLE: usize = 16;
 
 /// What fits a question.
 ///
@@ -53,11 +53,10 @@ fn look(session: &Session, ask: &Ask, terms: &Terms) -> Result<Found, Rejection>
     let place = Place::of(session, ask)?;
     let files = place.files(session, ask)?;
     let spotter = Spotter::new(terms);
-    let sample: BTreeSet<&MemoryPath> = files.iter().take(SAMPLE).map(|f| &f.path).collect();
-    let last = sample.last().map(|path| (*path).clone());
+    let last = files.iter().take(SAMPLE).last().map(|file| &file.path);
     let counted: Vec<Counted> = session.store.each(&files, WHOLE, &|file, read| {
         let Ok((bytes, _)) = read else { return Counted::default() };
-        let look = match (terms.dated || terms.all.is_empty(), &last) {
+        let look = match (terms.dated || terms.all.is_empty(), last) {
             (true, _) => Look::All,
             (_, Some(last)) if file.path <= *last => Look::Sample,
             _ => Look::Spots,
@@ -118,9 +117,9 @@ impl Place {
     }
 
     /// A file's path as seen from the place.
-    fn shown(&self, path: &MemoryPath) -> MemoryPath {
+    fn shown<'a>(&self, path: &'a MemoryPath) -> Cow<'a, MemoryPath> {
         let inner = self.scope.as_deref().and_then(|scope| path.as_str().strip_prefix(scope));
-        inner.and_then(|inner| MemoryPath::found(inner).ok()).unwrap_or_else(|| path.clone())
+        inner.and_then(|inner| MemoryPath::found(inner).ok()).map_or(Cow::Borrowed(path), Cow::Owned)
     }
 }
 

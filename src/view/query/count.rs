@@ -44,7 +44,7 @@ pub struct Counted {
     /// The sum over its items of their lengths with their surroundings, in bytes.
     pub lengths: f64,
     /// Where something was found, the rest.
-    pub found: Option<Found>,
+    pub found: Option<Box<Found>>,
 }
 
 /// A file in which something was found.
@@ -74,7 +74,7 @@ pub fn count(path: &MemoryPath, bytes: &[u8], terms: &Terms, spotter: &Spotter, 
     let Ok(document) = Document::read(bytes.to_vec()) else { return counted };
     let all = items::items(&document, path.folder() == Some("episodes"));
     counted.items = Some(all.len());
-    counted.lengths = (0..all.len()).map(|i| f64::from(around(&document, &all, i))).sum();
+    counted.lengths = lengths(&document, &all);
     let near: Vec<usize> = match look {
         Look::All => (0..all.len()).collect(),
         _ => {
@@ -89,7 +89,8 @@ pub fn count(path: &MemoryPath, bytes: &[u8], terms: &Terms, spotter: &Spotter, 
     let hits: Vec<(usize, Vec<f32>)> = near.into_iter().filter_map(|i| Some((i, counter.item(&all[i])?))).collect();
     let labels = counter.labels;
     if !hits.is_empty() || look == Look::All {
-        counted.found = Some(Found { path: path.clone(), document, items: all, hits, labels });
+        let path = path.clone();
+        counted.found = Some(Box::new(Found { path, document, items: all, hits, labels }));
     }
     counted
 }
@@ -98,6 +99,14 @@ pub fn count(path: &MemoryPath, bytes: &[u8], terms: &Terms, spotter: &Spotter, 
 fn item_at(items: &[Item], at: u32) -> Option<usize> {
     let i = items.partition_point(|item| item.end <= at);
     (i < items.len() && items[i].start <= at).then_some(i)
+}
+
+/// The sum of all items' lengths with their surroundings, in bytes.
+fn lengths(document: &Document, items: &[Item]) -> f64 {
+    let own: Vec<f32> = items.iter().map(|item| items::length(document, item) as f32).collect();
+    let of = |i: usize, far: i32, weight: f32| Some(weight * own.get(usize::try_from(i as i32 + far).ok()?)?);
+    let around = |i: usize| AROUND.into_iter().filter_map(|(far, weight)| of(i, far, weight)).sum::<f32>();
+    (0..own.len()).map(|i| f64::from(around(i))).sum()
 }
 
 /// An item's length with its surroundings, in bytes.

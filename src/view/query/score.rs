@@ -76,7 +76,7 @@ pub fn rank<'a>(
     known: &'a Known,
     gate: &dyn Fn(&About<'_>, usize) -> Pass,
 ) -> Ranking<'a> {
-    let found: Vec<(&Found, usize)> = counted.iter().filter_map(|c| Some((c.found.as_ref()?, c.bytes))).collect();
+    let found: Vec<(&Found, usize)> = counted.iter().filter_map(|c| Some((c.found.as_deref()?, c.bytes))).collect();
     let scorer = Scorer::new(counted, &found, terms);
     let files: Vec<About<'a>> = found.iter().map(|(f, _)| About::new(f, known)).collect();
     let mut ranking = Ranking { files, hits: Vec::new(), undated: 0, scorer };

@@ -19,6 +19,8 @@ pub struct Spotter {
     grams: Vec<memmem::Finder<'static>>,
     /// Whether words of other scripts with capitals are wanted.
     letters: bool,
+    /// The bytes that words with accents may start with, if they do not start with the accent.
+    firsts: [bool; 256],
     wanted: Terms,
 }
 
@@ -32,12 +34,23 @@ struct Scan {
 impl Spotter {
     /// Looks for the terms of a question.
     pub fn new(terms: &Terms) -> Spotter {
-        let mut spotter = Spotter { scans: Vec::new(), grams: Vec::new(), letters: false, wanted: terms.clone() };
+        let mut spotter = Spotter {
+            scans: Vec::new(),
+            grams: Vec::new(),
+            letters: false,
+            firsts: [false; 256],
+            wanted: terms.clone(),
+        };
         for term in terms.all.iter().filter(|t| !t.is_date()) {
             let prefix = prefix(&term.text);
             let mut chars = term.text.chars();
             match (prefix.is_empty(), chars.next(), chars.next()) {
-                (false, ..) => spotter.scans.push(Scan::new(prefix.as_bytes())),
+                (false, ..) => {
+                    let first = prefix.as_bytes()[0];
+                    spotter.firsts[usize::from(first)] = true;
+                    spotter.firsts[usize::from(first.to_ascii_uppercase())] = true;
+                    spotter.scans.push(Scan::new(prefix.as_bytes()));
+                }
                 (_, Some(c), None) if crate::text::words::is_unspaced(c) => {
                     spotter.grams.push(memmem::Finder::new(term.text.as_bytes()).into_owned());
                 }
@@ -95,6 +108,14 @@ impl Spotter {
         found
     }
 
+    /// Whether the word around an odd letter starts like a term, as far as a glance tells.
+    fn may_start(&self, bytes: &[u8], at: usize) -> bool {
+        let ascii = bytes[..at].iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'\'').count();
+        let start = at - ascii;
+        let alone = start == 0 || bytes[start - 1] < 0x80;
+        ascii == 0 || !alone || bytes[start] == b'\'' || self.firsts[usize::from(bytes[start])]
+    }
+
     /// Letters beyond ASCII: accents that search folds, and forms that it composes.
     fn odd(&self, bytes: &[u8], is_odd: impl Fn(u8) -> bool, out: &mut Vec<u32>) {
         let mut done = 0;
@@ -106,7 +127,7 @@ impl Spotter {
                 }
                 let rest = bytes[at..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b >= 0x80).count();
                 done = at + rest.min(REACH);
-                if self.may_be(bytes, at) {
+                if self.may_start(bytes, at) && self.may_be(bytes, at) {
                     out.push(at as u32);
                 }
             }
