@@ -42,26 +42,24 @@ fn items(n: usize) -> String {
 }
 
 fn item(page: &mut Page, row: &Row) {
-    match (&row.handle, &row.full) {
-        (Some(handle), _) => drop(page.name(handle, row.id.as_deref())),
-        (None, None) => page.out.push_str("  "),
-        _ => {}
-    }
-    match &row.full {
-        None => drop(page.text(&row.text)),
-        Some(_) => {
-            if row.handle.is_some() {
-                page.text(&row.text).end();
+    let (line, more) = row.lines();
+    if let Some(line) = line {
+        match &row.handle {
+            Some(handle) => drop(page.name(handle, row.id.as_deref())),
+            None => page.out.push_str("  "),
+        }
+        page.text(line);
+        if page.style.verbose {
+            for (key, value) in &row.meta {
+                page.ink(Ink::Faint, &format!(" {key}={}", value.as_str().unwrap_or_default()));
             }
-            sanitize::lines(&mut page.out, row.body(), page.style.terminal);
         }
+        page.end();
     }
-    if page.style.verbose {
-        for (key, value) in &row.meta {
-            page.ink(Ink::Faint, &format!(" {key}={}", value.as_str().unwrap_or_default()));
-        }
+    if let Some(more) = more {
+        sanitize::lines(&mut page.out, more, page.style.terminal);
+        page.end();
     }
-    page.end();
     if let Some(parts) = &row.parts {
         let parts: Vec<String> = parts.iter().map(|p| format!("{} {:.2}", p.term, p.score)).collect();
         let line = format!("    {:.2}, fits {:.2}: {}", row.score, row.relevance, parts.join(", "));

@@ -2,8 +2,6 @@
 //!
 //! Takes no lock and leaves no trace. Every file is read through the store's own handles; there is no index.
 
-use std::borrow::Cow;
-
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -12,8 +10,7 @@ use super::answer::Answer;
 use super::when::{When, revision, when};
 use super::{Session, Verdict};
 use crate::code::{Code, Rejection};
-use crate::path::MemoryPath;
-use crate::store::Found as File;
+use crate::store::{Found as File, Store};
 use crate::view::query::answer::{Found, answer};
 use crate::view::query::count::{Counted, Look, count};
 use crate::view::query::facts::Point;
@@ -26,7 +23,7 @@ use crate::view::query::terms::Terms;
 /// The largest file that is searched, in bytes.
 const WHOLE: usize = 64 << 20;
 /// How many files are cut into items in any case, so that a mean is known: the first ones.
-const SAMPLE: usize = 16;
+const SAMPLE: usize = 8;
 
 /// What fits a question.
 ///
@@ -39,94 +36,76 @@ pub fn query(session: &Session, ask: &Ask) -> Verdict {
             .hint("give words, or a filter such as --tag, --category or --since")
             .into());
     }
-    let today = session.now.date();
-    let terms = Terms::read(&ask.question, today);
-    if terms.all.is_empty() && !ask.question.trim().is_empty() {
-        return Ok(Answer::Found(Found { query: ask.question.clone(), scope: ask.scope.clone(), ..Found::default() }));
-    }
-    let found = session.store.consistent(|| look(session, ask, &terms))??;
-    Ok(Answer::Found(found))
+    let terms = Terms::read(&ask.question, session.now.date());
+    let scope = scope(session, ask)?;
+    let store = scope.as_ref().unwrap_or(&session.store);
+    let filter = Filter {
+        ask,
+        since: ask.since.as_deref().map(|w| point(session, store, w, false)).transpose()?,
+        until: ask.until.as_deref().map(|w| point(session, store, w, true)).transpose()?,
+        today: session.now.date(),
+    };
+    Ok(Answer::Found(store.consistent(|| look(store, &filter, &terms))??))
 }
 
 /// One look at one state of the memory.
-fn look(session: &Session, ask: &Ask, terms: &Terms) -> Result<Found, Rejection> {
-    let place = Place::of(session, ask)?;
-    let files = place.files(session, ask)?;
+fn look(store: &Store, filter: &Filter<'_>, terms: &Terms) -> Result<Found, Rejection> {
+    let ask = filter.ask;
+    let files = files(store, ask)?;
+    if terms.all.is_empty() && !ask.question.trim().is_empty() {
+        return Ok(Found { query: ask.question.clone(), scope: ask.scope.clone(), ..Found::default() });
+    }
     let spotter = Spotter::new(terms);
     let last = files.iter().take(SAMPLE).last().map(|file| &file.path);
-    let counted: Vec<Counted> = session.store.each(&files, WHOLE, &|file, read| {
+    let counted: Vec<Counted> = store.each(&files, WHOLE, &|file, read| {
         let Ok((bytes, _)) = read else { return Counted::default() };
         let look = match (terms.dated || terms.all.is_empty(), last) {
             (true, _) => Look::All,
             (_, Some(last)) if file.path <= *last => Look::Sample,
             _ => Look::Spots,
         };
-        count(&place.shown(&file.path), bytes, terms, &spotter, look)
+        let counted = count(&file.path, bytes, terms, &spotter, look);
+        // Every item will be named: the work is better done here, where threads share it.
+        if let Some(found) = counted.found.as_ref().filter(|_| ask.limit.is_none() && ask.budget.is_none()) {
+            found.document.handles();
+        }
+        counted
     });
-    let anything = counted.iter().any(|c| c.found.is_some());
-    let known = match anything && place.scope.is_none() {
-        true => Known::read(&session.store.journal()?),
+    let known = match counted.iter().any(|c| c.found.is_some()) {
+        true => Known::read(&store.journal()?),
         false => Known::default(),
-    };
-    let filter = Filter {
-        ask,
-        since: ask.since.as_deref().map(|w| point(session, w, false)).transpose()?,
-        until: ask.until.as_deref().map(|w| point(session, w, true)).transpose()?,
-        today: session.now.date(),
     };
     // The gate: whoever may not see an item is to be turned away here, before anything is counted or shown.
     let ranking = rank(&counted, terms, &known, &|about, item| filter.pass(about, item));
     Ok(answer(&ranking, terms, ask))
 }
 
-/// Where is looked: the data dir, or a scope in it.
-struct Place {
-    /// `scopes/NAME/`
-    scope: Option<String>,
+/// The scope that a question names; `None` for the data dir itself.
+fn scope(session: &Session, ask: &Ask) -> Result<Option<Store>, Rejection> {
+    let Some(name) = &ask.scope else { return Ok(None) };
+    let above = session.dir.parent().and_then(|p| p.file_name());
+    if above.is_some_and(|a| a == "scopes") && session.dir.file_name().is_some_and(|own| own == name.as_str()) {
+        return Ok(None);
+    }
+    let none =
+        || Rejection::new(Code::NoDataDir, "there is no such scope").hint("a user_id names a data dir below scopes/");
+    session.store.scope(name)?.map(Some).ok_or_else(none)
 }
 
-impl Place {
-    fn of(session: &Session, ask: &Ask) -> Result<Place, Rejection> {
-        let Some(name) = &ask.scope else { return Ok(Place { scope: None }) };
-        let own = || {
-            let above = session.dir.parent().and_then(|p| p.file_name());
-            above.is_some_and(|a| a == "scopes") && session.dir.file_name().is_some_and(|own| own == name.as_str())
-        };
-        if own() {
-            return Ok(Place { scope: None });
-        }
-        let one = !name.contains(['/', '\\']) && !name.starts_with('.');
-        let walked = if one { session.store.walk(Some(&format!("scopes/{name}"))) } else { Ok(Vec::new()) };
-        match walked? {
-            files if files.is_empty() => Err(Rejection::new(Code::NoDataDir, "there is no such scope, or it is empty")
-                .hint("a user_id names a data dir below scopes/")),
-            _ => Ok(Place { scope: Some(format!("scopes/{name}/")) }),
-        }
+/// The files to look at.
+fn files(store: &Store, ask: &Ask) -> Result<Vec<File>, Rejection> {
+    let files: Vec<File> = store.walk(None)?.into_iter().filter(|f| ask.takes(&f.path)).collect();
+    if files.is_empty() && !ask.within.is_empty() {
+        let none = Rejection::new(Code::FileNotFound, "no file fits --in");
+        return Err(none.hint("globs are like facts/*.md or episodes"));
     }
-
-    /// The files to look at.
-    fn files(&self, session: &Session, ask: &Ask) -> Result<Vec<File>, Rejection> {
-        let all = session.store.walk(self.scope.as_deref().map(|s| s.trim_end_matches('/')))?;
-        let files: Vec<File> = all.into_iter().filter(|f| ask.takes(&self.shown(&f.path))).collect();
-        if files.is_empty() && !ask.within.is_empty() {
-            return Err(
-                Rejection::new(Code::FileNotFound, "no file fits --in").hint("globs are like facts/*.md or episodes")
-            );
-        }
-        Ok(files)
-    }
-
-    /// A file's path as seen from the place.
-    fn shown<'a>(&self, path: &'a MemoryPath) -> Cow<'a, MemoryPath> {
-        let inner = self.scope.as_deref().and_then(|scope| path.as_str().strip_prefix(scope));
-        inner.and_then(|inner| MemoryPath::found(inner).ok()).map_or(Cow::Borrowed(path), Cow::Owned)
-    }
+    Ok(files)
 }
 
 /// A point in time: of a day that is named, its first moment, or (`last`) its last one.
-fn point(session: &Session, text: &str, last: bool) -> Result<Point, Rejection> {
+fn point(session: &Session, store: &Store, text: &str, last: bool) -> Result<Point, Rejection> {
     let stamp = match when(text, &session.now)? {
-        When::Rev(_) => revision(text, &session.store.journal()?)?.at.clone(),
+        When::Rev(_) => revision(text, &store.journal()?)?.at.clone(),
         When::Time(at) => at,
     };
     let bad = || Rejection::new(Code::Usage, "that time cannot be reckoned with");

@@ -76,8 +76,25 @@ fn conversations() -> (Vec<(String, String)>, Vec<(String, String)>) {
                 text += &format!("- {}: {}\n", PEOPLE[chance.below(4)], TALK[chance.below(TALK.len())]);
             }
             // A question about it, and a mention by somebody else: near misses.
-            text += &format!("- {other}: {who}, how did the {} go?\n- {said}\n- {other}: {}\n", asked, TALK[chance.below(TALK.len())]);
-            let month = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"][month - 1];
+            text += &format!(
+                "- {other}: {who}, how did the {} go?\n- {said}\n- {other}: {}\n",
+                asked,
+                TALK[chance.below(TALK.len())]
+            );
+            let month = [
+                "January",
+                "February",
+                "March",
+                "April",
+                "May",
+                "June",
+                "July",
+                "August",
+                "September",
+                "October",
+                "November",
+                "December",
+            ][month - 1];
             let question = match chance.below(2) {
                 0 => format!("When did {who} tell about the {asked} in {month} 2023?"),
                 _ => format!("What did {who} say about {asked} in {month} 2023?"),

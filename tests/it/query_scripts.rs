@@ -63,7 +63,18 @@ const CHINESE: Language = Language {
 const ACCENTED: Language = Language {
     parts: [
         &["Zoë", "Søren", "François", "Łukasz", "Jürgen", "Íñigo", "Ağa", "Dvořák"],
-        &["crème brûlée", "vélo", "piñata", "Größentabelle", "jalapeño", "smörgåsbord", "café", "açaí", "naïveté", "résumé"],
+        &[
+            "crème brûlée",
+            "vélo",
+            "piñata",
+            "Größentabelle",
+            "jalapeño",
+            "smörgåsbord",
+            "café",
+            "açaí",
+            "naïveté",
+            "résumé",
+        ],
         &["São Paulo", "Zürich", "Málaga", "Kraków", "Čačak", "Ålesund", "Düsseldorf", "Orléans"],
         &["perdió", "größer fand", "vergaß", "achetée", "ztratil", "smažil"],
     ],

@@ -104,9 +104,17 @@ impl Row {
         head
     }
 
-    /// The item's lines below the head, whole texts where they are given.
-    pub fn body(&self) -> &str {
-        self.entry.as_ref().or(self.full.as_ref()).map_or(&self.text, |whole| whole.trim_end())
+    /// What stands below the head: the item on one line, and whole texts where they are given.
+    pub fn lines(&self) -> (Option<&str>, Option<&str>) {
+        let Some(full) = self.full.as_deref() else { return (Some(&self.text), None) };
+        let entry = self.entry.as_deref().map(str::trim_end);
+        match (&self.handle, full.split_once('\n')) {
+            (Some(_), Some((_, below))) => {
+                (Some(&self.text), entry.or(Some(below.trim_end()).filter(|b| !b.is_empty())))
+            }
+            (Some(_), None) => (Some(&self.text), entry),
+            (None, _) => (None, entry.or(Some(full.trim_end()))),
+        }
     }
 
     /// About how many tokens it takes as text; `last` is the head of the item before it.
@@ -115,7 +123,9 @@ impl Row {
         let name = self.handle.as_ref().map_or(0, |h| tokens(h) + 1);
         let parts: usize = self.parts.iter().flatten().map(|p| tokens(&p.term) + 4).sum();
         let above = if head == last { 0 } else { tokens(&head) + 1 };
-        above + name + tokens(self.body()) + 1 + parts
+        let (line, more) = self.lines();
+        let lines: usize = [line, more].into_iter().flatten().map(|text| tokens(text) + 1).sum();
+        above + name + lines + parts
     }
 }
 

@@ -17,6 +17,8 @@ use crate::text::tokens;
 const LABEL: f32 = 3.0;
 /// What a date of the heading or file counts.
 const HEADING_DATE: f32 = 1.0;
+/// A file that is cut into items for the sample alone is at most so large, in bytes.
+const SMALL: usize = 4096;
 /// What a date in the text counts.
 const TEXT_DATE: f32 = 0.5;
 
@@ -67,7 +69,7 @@ pub fn count(path: &MemoryPath, bytes: &[u8], terms: &Terms, spotter: &Spotter, 
     let mut spots = Vec::new();
     if look != Look::All {
         spotter.find(bytes, &mut spots);
-        if spots.is_empty() && look == Look::Spots {
+        if spots.is_empty() && (look == Look::Spots || bytes.len() > SMALL) {
             return counted;
         }
     }
