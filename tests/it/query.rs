@@ -18,17 +18,38 @@ fn texts(answer: &Value) -> Vec<&str> {
 #[test]
 fn items_stand_below_their_entry_best_first() {
     let ran = memory().run(["query", "logger", "leak"]).exit(0).quiet().unchanged();
-    insta::assert_snapshot!(ran.stdout, @"");
+    insta::assert_snapshot!(ran.stdout, @r"
+    episodes/2026-02.md#logger-stdout-leak-fix: Logger stdout leak fix (2026-02-20)
+      Logger stdout leak fix
+    @cdz5 Summary: pino pipeline stdout leak → custom JS transport
+    2 of 2 items, 46 tokens; whole texts: --full
+    ");
     let ran = memory().run(["query", "cafe"]).exit(0).quiet();
-    insta::assert_snapshot!(ran.stdout, @"");
+    insta::assert_snapshot!(ran.stdout, @r"
+    facts/user.md: User
+    @mc6h Café: the one at the corner
+    1 of 1 item, 16 tokens; whole texts: --full
+    ");
 }
 
 #[test]
 fn whole_texts_and_reasons() {
     let ran = memory().run(["query", "ferry", "--full"]).exit(0);
-    insta::assert_snapshot!(ran.stdout, @"");
+    insta::assert_snapshot!(ran.stdout, @r"
+    episodes/2026-02.md#move: Move (2026-02-22)
+    ## Move
+    - Date: 2026-02-22
+
+    The ferry was late, so we planned the move.
+    1 of 1 item, 31 tokens
+    ");
     let ran = memory().run(["query", "tabs", "--explain"]).exit(0);
-    insta::assert_snapshot!(ran.stdout, @"");
+    insta::assert_snapshot!(ran.stdout, @r"
+    facts/user.md: User
+    @nkwp Prefers tabs over spaces #editor
+        2.35, fits 1.00: tab 2.16, (file) 0.19
+    1 of 1 item, 28 tokens; whole texts: --full
+    ");
 }
 
 #[test]
