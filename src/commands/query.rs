@@ -56,7 +56,7 @@ fn look(store: &Store, filter: &Filter<'_>, terms: &Terms) -> Result<Found, Reje
         return Ok(Found { query: ask.question.clone(), scope: ask.scope.clone(), ..Found::default() });
     }
     let spotter = Spotter::new(terms);
-    let last = files.iter().take(SAMPLE).last().map(|file| &file.path);
+    let last = files.get(SAMPLE.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
     let counted: Vec<Counted> = store.each(&files, WHOLE, &|file, read| {
         let Ok((bytes, _)) = read else { return Counted::default() };
         let look = match (terms.dated || terms.all.is_empty(), last) {

@@ -59,8 +59,11 @@ impl Chance {
     }
 }
 
+/// Paths with texts, or questions with answers.
+type Pairs = Vec<(String, String)>;
+
 /// A memory of conversations, and questions with the text that answers each.
-fn conversations() -> (Vec<(String, String)>, Vec<(String, String)>) {
+fn conversations() -> (Pairs, Pairs) {
     let mut chance = Chance(11);
     let (mut files, mut questions) = (Vec::new(), Vec::new());
     for session in 0..24 {
