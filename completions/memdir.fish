@@ -39,6 +39,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "init" -d 'Make a data
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "status" -d 'What a person should know about this memory now'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "list" -d 'The files; a file\'s sections and bullets; a section\'s bullets'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "read" -d 'A file, section or bullet as it stands'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "query" -d 'What fits a question, best first'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "add" -d 'Add bullets to a file or section; what is missing is made'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "update" -d 'Give a bullet a new text'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "rm" -d 'Remove bullets, sections or files'
@@ -109,6 +110,33 @@ complete -c memdir -n "__fish_memdir_using_subcommand read" -l json -d 'One JSON
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s L -l limit -d 'At most so many items' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s b -l budget -d 'At most so many tokens' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l category -d 'Only of one of these: a file\'s stem or tag, a section\'s slug, a [category] (repeatable)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l tag -d 'Only with all of these #tags (repeatable)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l in -d 'Only in these files: facts/*.md, episodes, user (repeatable)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l imp -d 'Importance: 7, 5.., ..3 or 3..7' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l conf -d 'Confidence, at least' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l since -d 'Not before: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'; items of unknown date are counted, not shown' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l until -d 'Not after' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only by this one' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l source -d 'Only from this source' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l run -d 'Only from this run' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l threshold -d 'Only what fits at least so well: 0 to 1, where 1 says every word of the question' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l full -d 'Whole texts: bullets with their children, items with their episode entry'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l explain -d 'What each term contributed'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l pinned -d 'Only pinned ones'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s a -l all -d 'Expired items, archive/, inbox/ and procedures/ too'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s h -l help -d 'This help'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s F -l file -d 'Read a markdown list from a file (- is stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l tag -d 'Append #T to each text (repeatable)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l imp -d 'Importance, 0 to 10' -r

@@ -44,6 +44,8 @@ codes! {
     Multiline = "multiline", 2, false;
     /// An operation is not valid JSON, has an unknown or missing field, or a value of the wrong type.
     InvalidOperation = "invalid_operation", 2, false;
+    /// A question is not valid JSON, has an unknown field, or asks for something that cannot be told.
+    InvalidQuery = "invalid_query", 2, false;
     /// Two operations of one batch meet on one bullet or file.
     OverlappingOperations = "overlapping_operations", 2, false;
     /// Content was due on stdin and none came.

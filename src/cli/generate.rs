@@ -8,13 +8,14 @@ use clap_complete::aot;
 use super::args;
 use super::verbs::{ManArgs, Shell, Topic};
 use crate::code::{Code, Rejection};
-use crate::{commands, host, operation, policy};
+use crate::{commands, host, operation, policy, view};
 
 /// A JSON Schema, printed for people.
 pub fn schema(topic: Topic) -> String {
     let schema = match topic {
         Topic::Operation => operation::read::schema(),
         Topic::Policy => policy::schema(),
+        Topic::Query => view::query::wire::schema(),
         Topic::Answer => commands::answer::schema(),
     };
     format!("{schema:#}\n")

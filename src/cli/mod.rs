@@ -4,9 +4,11 @@
 
 mod args;
 mod argv;
+mod asked;
 mod changes;
 mod complete;
 mod format;
+mod found;
 mod generate;
 mod git;
 mod hints;

@@ -28,6 +28,13 @@ pub fn run(global: &Global, said: Said) -> Reply {
         Said::Status(_) => door.look(commands::status),
         Said::List(a) => door.texts(Layout::Plain, |s| Ok(commands::list(s, a.address.as_deref())?.limited(a.limit))),
         Said::Read(a) => door.read(&a.address),
+        Said::Query(a) => match a.ask(&read) {
+            Ok(ask) => {
+                let need = if ask.tells_time() { Need::All } else { Need::Texts };
+                door.told(need, None, Layout::Plain, |s| commands::query(s, &ask))
+            }
+            Err(rejection) => rejection.into(),
+        },
         Said::Add(a) => door.change(&a.how, meant::add(&a, &read)),
         Said::Update(a) => door.change(&a.how, meant::update(&a, &read)),
         Said::Rm(a) => door.change(&a.how, meant::rm(&a)),

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::output::{Layout, Style};
-use super::{git, hints, history, sanitize, state};
+use super::{found, git, hints, history, sanitize, state};
 use crate::code::{Rejection, Warning};
 use crate::commands::Failure;
 use crate::commands::answer::{Answer, BulletRow, Changed, ChangedFile, EffectRow, Files, Init, Outline, Told};
@@ -110,6 +110,7 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             outlined(&mut page, outline, layout == Layout::Numbered);
             left_out(outline.more, &mut err);
         }
+        Answer::Found(answer) => found::found(&mut page, answer, &mut err),
         Answer::Text(text) => {
             match style.terminal {
                 true => {

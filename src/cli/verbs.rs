@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
 use super::args::{HowArgs, grammar};
+use super::asked::QueryArgs;
 use super::changes::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
@@ -69,6 +70,7 @@ verbs! {
     shown Status(StatusArgs) = "status" ["st"];
     shown List(ListArgs) = "list" ["ls"];
     shown Read(ReadArgs) = "read" ["cat"];
+    shown Query(QueryArgs) = "query" ["search", "find", "grep"];
     shown Add(AddArgs) = "add";
     shown Update(UpdateArgs) = "update";
     shown Rm(RmArgs) = "rm" ["remove", "delete", "del"];
@@ -335,6 +337,7 @@ pub struct WhereArgs {
 pub enum Topic {
     Operation,
     Policy,
+    Query,
     Answer,
 }
 

@@ -14,6 +14,7 @@ pub use sync::{Committed, MergedIn, Sync, Undecided};
 
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
+pub use crate::view::query::answer::{Found, Row};
 
 /// The JSON Schema of what `--json` prints: an answer on stdout, or an error on stderr.
 pub fn schema() -> Value {
@@ -95,6 +96,8 @@ pub enum Answer {
     Files(Files),
     /// A file's or section's outline.
     Outline(Outline),
+    /// What fits a question.
+    Found(Found),
     /// A text as it stands.
     Text(Text),
     /// Journal entries.

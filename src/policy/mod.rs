@@ -9,7 +9,7 @@ use crate::path::MemoryPath;
 use crate::shape::{Form, Problem, Wrong, integer, shown};
 
 mod form;
-mod glob;
+pub mod glob;
 pub mod yaml;
 
 /// Episodes by month (`2026-02.md`) or by week (`2026-W07.md`).

@@ -144,6 +144,19 @@ impl Store {
         Ok(Store { options, root, overlay: view::Overlay::default() })
     }
 
+    /// Opens the scope of that name, a data dir below `scopes/`; `None` when there is none. Creates nothing.
+    ///
+    /// # Errors
+    /// `unsafe_file` when it is a link, `io`.
+    pub fn scope(&self, name: &str) -> Result<Option<Store>, Rejection> {
+        if MemoryPath::new(&format!("{name}/x.md")).is_err() || name.contains('/') {
+            return Ok(None);
+        }
+        let options = self.options.clone();
+        let store = |root| Store { options, root: Mutex::new(Arc::new(root)), overlay: view::Overlay::default() };
+        Ok(self.root().below(&format!("scopes/{name}"))?.map(store))
+    }
+
     fn root(&self) -> Arc<Root> {
         self.root.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -49,6 +49,14 @@ impl Root {
         Ok(Root { dir, path: path.to_owned(), stat, machine: OnceLock::new(), undo: OnceLock::new() })
     }
 
+    /// Opens a data dir inside this one (`scopes/NAME`), through the same sandbox; `None` when there is none.
+    pub fn below(&self, folder: &str) -> Result<Option<Root>, Rejection> {
+        let Some(dir) = self.folder(folder)? else { return Ok(None) };
+        let stat = rustix::fs::fstat(&dir).map_err(|e| refusal(e, &format!("'{folder}/'")))?;
+        let path = self.path.join(folder);
+        Ok(Some(Root { dir, path, stat, machine: OnceLock::new(), undo: OnceLock::new() }))
+    }
+
     /// Whether the path it was opened by still leads to it, and `.memdir/`, once opened, was not taken away.
     pub fn is_current(&self) -> bool {
         let same = |s: Stat| s.st_dev == self.stat.st_dev && s.st_ino == self.stat.st_ino;

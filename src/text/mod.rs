@@ -4,15 +4,19 @@
 
 pub mod columns;
 pub mod common;
+pub mod dates;
+pub mod fold;
 pub mod likeness;
 pub mod managed;
 pub mod splice;
 pub mod stem;
 pub mod stop;
+pub mod tokens;
 pub mod words;
 
 pub use columns::columns;
 pub use likeness::{Features, likeness, within};
 pub use splice::{Overlap, Splice, compose, splice};
 pub use stem::stem;
+pub use tokens::tokens;
 pub use words::{Word, Words, words};

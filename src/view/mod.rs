@@ -1,4 +1,4 @@
-//! Answers, read only: outlines, differences, the journal as people read it.
+//! Answers, read only: outlines, differences, the journal as people read it, what fits a question.
 //!
 //! Pure. Never plans a change.
 
@@ -6,3 +6,4 @@ pub mod diff;
 pub mod journal;
 pub mod outline;
 pub mod pairs;
+pub mod query;

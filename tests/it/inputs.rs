@@ -27,6 +27,7 @@ const ROWS: &[Row] = &[
     ("status", &["status"], Nothing),
     ("list", &["list"], Nothing),
     ("read", &["read", "user"], Nothing),
+    ("query", &["query", "tabs"], Nothing),
     ("add", &["add", "user", "T"], Both),
     ("update", &["update", "user", "Prefers tabs", "T"], Text),
     ("rm", &["rm", "user@2"], Nothing),
@@ -63,8 +64,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 9] =
-    ["init", "show", "schema", "completions", "man", "__complete", "merge", "merge-driver", "setup"];
+const NO_ADDRESS: [&str; 10] =
+    ["query", "init", "show", "schema", "completions", "man", "__complete", "merge", "merge-driver", "setup"];
 
 struct Memory {
     root: tempfile::TempDir,

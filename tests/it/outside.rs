@@ -48,7 +48,8 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 12] = [
+const WITHOUT: [&str; 13] = [
+    "query",
     "init",
     "status",
     "apply",

@@ -1,0 +1,210 @@
+//! `query` from outside: what it prints, how it is bounded, what it refuses.
+
+use serde_json::{Value, json};
+
+use crate::support::Memory;
+
+const USER: &str = "# User\n\n> Summary: tabs, austin\n\n- Prefers tabs over spaces #editor\n- [habit] Runs in the morning\n  <!-- mem imp=7 conf=0.9 -->\n- Lives in Austin\n- Café: the one at the corner\n";
+const FEBRUARY: &str = "# 2026-02 Episodes\n\n## Logger stdout leak fix\n- Summary: pino pipeline stdout leak → custom JS transport\n- Date: 2026-02-20\n- Lesson: pino worker threads cannot load .ts files in Bun\n\n## Move\n- Date: 2026-02-22\n\nThe ferry was late, so we planned the move.\n";
+
+fn memory() -> Memory {
+    Memory::new().file("facts/user.md", USER).file("episodes/2026-02.md", FEBRUARY)
+}
+
+fn texts(answer: &Value) -> Vec<&str> {
+    answer["items"].as_array().unwrap().iter().map(|i| i["text"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn items_stand_below_their_entry_best_first() {
+    let ran = memory().run(["query", "logger", "leak"]).exit(0).quiet().unchanged();
+    insta::assert_snapshot!(ran.stdout, @r"
+    episodes/2026-02.md#logger-stdout-leak-fix: Logger stdout leak fix (2026-02-20)
+      Logger stdout leak fix
+    @cdz5 Summary: pino pipeline stdout leak → custom JS transport
+    2 of 2 items, 46 tokens; whole texts: --full
+    ");
+    let ran = memory().run(["query", "cafe"]).exit(0).quiet();
+    insta::assert_snapshot!(ran.stdout, @r"
+    facts/user.md: User
+    @mc6h Café: the one at the corner
+    1 of 1 item, 16 tokens; whole texts: --full
+    ");
+}
+
+#[test]
+fn whole_texts_and_reasons() {
+    let ran = memory().run(["query", "ferry", "--full"]).exit(0);
+    insta::assert_snapshot!(ran.stdout, @r"
+    episodes/2026-02.md#move: Move (2026-02-22)
+    ## Move
+    - Date: 2026-02-22
+
+    The ferry was late, so we planned the move.
+    1 of 1 item, 31 tokens
+    ");
+    let ran = memory().run(["query", "tabs", "--explain"]).exit(0);
+    insta::assert_snapshot!(ran.stdout, @r"
+    facts/user.md: User
+    @nkwp Prefers tabs over spaces #editor
+        2.35, fits 1.00: tab 2.16, (file) 0.19
+    1 of 1 item, 28 tokens; whole texts: --full
+    ");
+}
+
+#[test]
+fn nothing_found_is_told_and_is_no_failure() {
+    let memory = memory();
+    memory.run(["query", "zyzzyva"]).exit(0).stdout("").tells("memdir: nothing found");
+    memory.run(["query", "the"]).exit(0).stdout("").tells("memdir: nothing found");
+    let answer = memory.run(["query", "zyzzyva", "--json"]).exit(0).json();
+    assert_eq!((answer["items"].clone(), answer["found"].clone()), (json!([]), json!(0)));
+}
+
+#[test]
+fn json_holds_what_text_shows_and_more() {
+    let answer = memory().run(["query", "morning runs", "--json", "--explain"]).exit(0).json();
+    let item = &answer["items"][0];
+    assert_eq!(item["text"], "[habit] Runs in the morning");
+    assert_eq!(item["category"], "habit");
+    assert_eq!(item["meta"]["imp"], "7");
+    let (path, handle) = (item["path"].as_str().unwrap(), item["handle"].as_str().unwrap());
+    assert_eq!(item["address"], format!("{path}@{handle}"));
+    memory().run(["read", &format!("{path}@{handle}")]).exit(0).says("Runs in the morning");
+    assert!(item["parts"].as_array().unwrap().iter().any(|p| p["term"] == "morn"));
+    assert!(item["score"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn an_answer_is_complete_unless_it_is_bounded() {
+    let mut memory = Memory::new();
+    for n in 0..40 {
+        let bullets: String = (0..10).map(|i| format!("- apple number {n} and {i}\n")).collect();
+        memory = memory.file(&format!("facts/f{n:02}.md"), &bullets);
+    }
+    let all = memory.run(["query", "apple"]).exit(0).says("400 of 400 items");
+    assert_eq!(all.stdout.lines().filter(|l| l.contains("apple")).count(), 400);
+    let few = memory.run(["query", "apple", "-L", "3"]).exit(0).says("3 of 400 items");
+    assert!(few.stdout.ends_with("more: -L 400; whole texts: --full\n"), "{few}");
+    for budget in [40, 64, 100, 500, 1000] {
+        let ran = memory.run(["query", "apple", "-b", &budget.to_string()]).exit(0);
+        assert!(memdir::view::query::answer::tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
+        let told: usize =
+            ran.stdout.lines().last().unwrap().split(", ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!(told <= budget);
+    }
+}
+
+#[test]
+fn the_same_state_gives_the_same_bytes() {
+    let memory = memory();
+    let one = |words: &[&str]| memory.run(words).exit(0).stdout.clone();
+    for words in [vec!["query", "the", "move", "late"], vec!["query", "tabs", "--json"], vec!["query", "--in", "**"]] {
+        assert_eq!(one(&words), one(&words));
+    }
+}
+
+#[test]
+fn what_is_aside_or_expired_is_out_unless_asked_for() {
+    let memory = Memory::new()
+        .file(
+            "facts/a.md",
+            "- apple now\n- apple gone\n  <!-- mem exp=2026-02-23 -->\n- apple today\n  <!-- mem exp=2026-02-24 -->\n",
+        )
+        .file("archive/facts/a.md", "- apple archived\n")
+        .file("inbox/p.md", "- apple proposed\n")
+        .file("procedures/p.md", "- apple peeling\n")
+        .file("notes.md", "apple in a note\n");
+    let found = |words: &[&str]| {
+        let all = [&["query", "apple", "--json"], words].concat();
+        let answer = memory.run(all).exit(0).json();
+        let mut texts: Vec<String> = texts(&answer).iter().map(|t| t.replace("apple ", "")).collect();
+        texts.sort();
+        texts.join(", ")
+    };
+    assert_eq!(found(&[]), "in a note, now, today");
+    assert_eq!(found(&["--all"]), "archived, gone, in a note, now, peeling, proposed, today");
+    assert_eq!(found(&["--in", "archive/**"]), "archived");
+    assert_eq!(found(&["--in", "procedures"]), "peeling");
+    assert_eq!(found(&["--category", "procedural"]), "peeling");
+}
+
+#[test]
+fn a_question_may_come_as_json() {
+    let memory = memory()
+        .file("scopes/ana/facts/user.md", "- Prefers tabs, says Ana\n")
+        .file("scopes/ana/memdir.yaml", "version: 1\n");
+    let asked = |json: &str| memory.run(["query", "--json"]).stdin(json).exit(0).json();
+    assert_eq!(
+        texts(&asked(r#"{"query":"tabs","top_k":1,"return":"bullets","agent":"planner"}"#)),
+        ["Prefers tabs over spaces #editor"]
+    );
+    let full = asked(r#"{"query":"ferry","return":"full","budget_tokens":200}"#);
+    assert!(full["items"][0]["entry"].as_str().unwrap().starts_with("## Move\n"));
+    assert_eq!(
+        texts(&asked(r#"{"query":"runs tabs","filters":{"importance_min":3}}"#)),
+        ["[habit] Runs in the morning"]
+    );
+    let scoped = asked(r#"{"query":"tabs","filters":{"user_id":"ana"}}"#);
+    assert_eq!((texts(&scoped), scoped["scope"].as_str()), (vec!["Prefers tabs, says Ana"], Some("ana")));
+    for (json, code, status) in [
+        (r#"{"query":"a","nope":1}"#, "invalid_query", 2),
+        (r#"{"query":"a","filters":{"user_id":"nobody"}}"#, "no_data_dir", 3),
+        (r#"{"query":"a","filters":{"user_id":"../x"}}"#, "no_data_dir", 3),
+        (r#"{"query":"a","filters":{"updated_after":"someday"}}"#, "usage", 2),
+        (r#"{"query":""}"#, "usage", 2),
+    ] {
+        let ran = memory.run(["query", "--json"]).stdin(json).exit(status);
+        assert_eq!(ran.error()["code"], code, "{json}");
+    }
+    memory.run(["query"]).stdin("").exit(2).tells("empty_input");
+}
+
+#[test]
+fn filters_that_cannot_be_served_are_errors() {
+    let memory = memory();
+    for (words, code, status) in [
+        (vec!["query", "tabs", "--in", "nothing/*.md"], "file_not_found", 3),
+        (vec!["query", "a", "--since", "someday"], "usage", 2),
+        (vec!["query", "a", "--since", "r99"], "revision_not_found", 3),
+        (vec!["query", "a", "--imp", "7..3"], "usage", 2),
+        (vec!["query", "a", "--threshold", "2"], "usage", 2),
+        (vec!["query", "-", "--tag", "x"], "usage", 2),
+    ] {
+        memory.run(words).stdin("{}").exit(status).tells(code);
+    }
+}
+
+#[test]
+fn the_journal_knows_who_and_when() {
+    let memory = Memory::new();
+    memory
+        .run(["add", "user", "Likes green tea", "--source", "chat-7"])
+        .by("claude")
+        .env("MEMDIR_NOW", "2026-01-10T09:00:00Z")
+        .exit(0);
+    memory.run(["add", "user", "Likes black tea"]).by("ana").env("MEMDIR_NOW", "2026-02-10T09:00:00Z").exit(0);
+    memory.put("facts/old.md", "- Likes any tea\n");
+    let found = |words: &[&str]| {
+        let answer = memory.run([&["query", "tea", "--json"], words].concat()).exit(0).json();
+        texts(&answer).iter().map(|t| (*t).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&["--by", "claude"]), ["Likes green tea"]);
+    assert_eq!(found(&["--source", "chat-7"]), ["Likes green tea"]);
+    assert_eq!(found(&["--since", "2026-02-01"]), ["Likes black tea"]);
+    assert_eq!(found(&["--until", "2026-01-10"]), ["Likes green tea"]);
+    assert_eq!(found(&["--since", "r2"]), ["Likes black tea"]);
+    assert_eq!(found(&["--since", "3 weeks"]), ["Likes black tea"]);
+    memory.run(["query", "tea", "--since", "2026-02-01"]).exit(0).says("1 item of unknown date left out");
+    assert_eq!(found(&[]).len(), 3);
+}
+
+#[test]
+fn links_are_not_followed() {
+    let memory = Memory::new().file("facts/a.md", "- apple inside\n");
+    let outside = memory.dir().join("../outside.md");
+    fs_err::write(&outside, "- apple outside\n").unwrap();
+    fs_err::os::unix::fs::symlink(&outside, memory.dir().join("facts/link.md")).unwrap();
+    let answer = memory.run(["query", "apple", "--json"]).exit(0).json();
+    assert_eq!(texts(&answer), ["apple inside"]);
+}

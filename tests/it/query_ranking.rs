@@ -1,0 +1,169 @@
+//! What the ranking is worth: conversations and facts made here, questions with known answers, and plain BM25 to beat.
+
+use std::collections::HashMap;
+
+use memdir::commands::{self, Answer};
+use memdir::view::query::filter::Ask;
+
+use crate::support::Memory;
+
+/// One thing that happened: who, what they did (told in one form, asked in another), and where.
+const DEEDS: [(&str, &str, &str); 24] = [
+    ("painted a sunrise over the harbour", "painting of the sunrise", "art"),
+    ("adopted two kittens from the shelter", "adopt kittens", "pets"),
+    ("signed up for pottery classes", "pottery class", "art"),
+    ("hiked the coastal trail with cousins", "hiking the coast trail", "sport"),
+    ("baked sourdough bread for the neighbours", "baking bread for neighbors", "food"),
+    ("broke a wrist while skating", "wrist breaking in a skate accident", "health"),
+    ("planted tomatoes on the balcony", "tomato planting", "garden"),
+    ("sold the old motorcycle", "selling a motorcycle", "money"),
+    ("interviewed at a bakery in Lyon", "interview with the bakery", "work"),
+    ("finished reading a novel about whales", "reading novels on whales", "books"),
+    ("repaired the kitchen faucet", "repairing faucets", "home"),
+    ("volunteered at the animal clinic", "volunteer work at the clinic", "work"),
+    ("tried climbing at the new gym", "try to climb in the gym", "sport"),
+    ("lost a suitcase at the airport", "losing suitcases", "travel"),
+    ("learned three songs on the ukulele", "learning ukulele songs", "music"),
+    ("visited grandmother in the mountains", "visit to the grandmother", "family"),
+    ("ordered new glasses", "ordering glasses", "health"),
+    ("swam across the lake", "swimming across lakes", "sport"),
+    ("recorded a podcast about bees", "recording the bee podcast", "art"),
+    ("applied for a scholarship", "application for scholarships", "work"),
+    ("roasted coffee beans at home", "coffee roasting", "food"),
+    ("cleaned the attic", "cleaning attics", "home"),
+    ("photographed foxes at night", "photographing a fox", "art"),
+    ("joined the choir rehearsals", "joining choir rehearsal", "music"),
+];
+const PEOPLE: [&str; 4] = ["Caroline", "Melanie", "Gina", "Jon"];
+const TALK: [&str; 12] = [
+    "that sounds wonderful, tell me more about it",
+    "what have you been up to since we met?",
+    "did you have a good time there?",
+    "wow, I am so proud of you and of what you do",
+    "thanks, it means a lot to me",
+    "how was the rest of the week for you?",
+    "I have been busy with the kids and the house",
+    "we should do that together when we have time",
+    "the weather was not so good, but we had fun",
+    "have you ever thought about doing it again?",
+    "it was a long day at the office, as always",
+    "oh nice, where did you do that and with whom?",
+];
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// Paths with texts, or questions with answers.
+type Pairs = Vec<(String, String)>;
+
+/// A memory of conversations, and questions with the text that answers each.
+fn conversations() -> (Pairs, Pairs) {
+    let mut chance = Chance(11);
+    let (mut files, mut questions) = (Vec::new(), Vec::new());
+    for session in 0..24 {
+        let (month, day) = (1 + session % 12, 3 + session);
+        let mut text = format!("# Talk\n\n## Session {session}\n- Date: 2023-{month:02}-{day:02}\n");
+        for deed in 0..4 {
+            let who = PEOPLE[chance.below(4)];
+            let other = PEOPLE[(PEOPLE.iter().position(|p| *p == who).unwrap() + 1 + chance.below(3)) % 4];
+            let (told, asked, _) = DEEDS[(session * 4 + deed * 7) % DEEDS.len()];
+            let when = ["yesterday", "last week", "the other day", "on Friday"][chance.below(4)];
+            let said = format!("{who}: I {told} {when}, session {session}");
+            for _ in 0..2 + chance.below(3) {
+                text += &format!("- {}: {}\n", PEOPLE[chance.below(4)], TALK[chance.below(TALK.len())]);
+            }
+            // A question about it, and a mention by somebody else: near misses.
+            text += &format!(
+                "- {other}: {who}, how did the {} go?\n- {said}\n- {other}: {}\n",
+                asked,
+                TALK[chance.below(TALK.len())]
+            );
+            let month = [
+                "January",
+                "February",
+                "March",
+                "April",
+                "May",
+                "June",
+                "July",
+                "August",
+                "September",
+                "October",
+                "November",
+                "December",
+            ][month - 1];
+            let question = match chance.below(2) {
+                0 => format!("When did {who} tell about the {asked} in {month} 2023?"),
+                _ => format!("What did {who} say about {asked} in {month} 2023?"),
+            };
+            questions.push((question, said));
+        }
+        files.push((format!("episodes/2023-{month:02}-{session:02}.md"), text));
+    }
+    (files, questions)
+}
+
+/// Plain BM25 over bullets: lower-case words as they stand, k1 1.2, b 0.75.
+fn plain(files: &[(String, String)], question: &str) -> Vec<String> {
+    let words = |text: &str| -> Vec<String> {
+        text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect()
+    };
+    let bullets: Vec<&str> = files.iter().flat_map(|(_, t)| t.lines()).filter_map(|l| l.strip_prefix("- ")).collect();
+    let all: Vec<Vec<String>> = bullets.iter().map(|b| words(b)).collect();
+    let mut df: HashMap<&str, f64> = HashMap::new();
+    for bullet in &all {
+        let mut once: Vec<&str> = bullet.iter().map(String::as_str).collect();
+        once.sort_unstable();
+        once.dedup();
+        once.into_iter().for_each(|w| *df.entry(w).or_default() += 1.0);
+    }
+    let (n, mean) = (all.len() as f64, all.iter().map(Vec::len).sum::<usize>() as f64 / all.len() as f64);
+    let score = |bullet: &Vec<String>| -> f64 {
+        words(question)
+            .iter()
+            .map(|w| {
+                let tf = bullet.iter().filter(|b| *b == w).count() as f64;
+                let df = df.get(w.as_str()).copied().unwrap_or(0.0);
+                let idf = (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
+                idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * bullet.len() as f64 / mean))
+            })
+            .sum()
+    };
+    let mut ranked: Vec<(f64, usize)> = all.iter().enumerate().map(|(i, b)| (score(b), i)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    ranked.into_iter().take(10).map(|(_, i)| bullets[i].to_owned()).collect()
+}
+
+/// Recall among the first ten, and the mean reciprocal rank among them.
+fn worth(questions: &[(String, String)], rank: impl Fn(&str) -> Vec<String>) -> (f64, f64) {
+    let (mut recall, mut reciprocal) = (0.0, 0.0);
+    for (question, answer) in questions {
+        if let Some(at) = rank(question).iter().position(|text| text == answer) {
+            recall += 1.0;
+            reciprocal += 1.0 / (at as f64 + 1.0);
+        }
+    }
+    (recall / questions.len() as f64, reciprocal / questions.len() as f64)
+}
+
+#[test]
+fn the_ranking_beats_plain_bm25() {
+    let (files, questions) = conversations();
+    let memory = files.iter().fold(Memory::new(), |memory, (path, text)| memory.file(path, text));
+    let session = memory.session();
+    let ours = worth(&questions, |question| {
+        let ask = Ask { question: question.into(), limit: Some(10), ..Ask::default() };
+        let Answer::Found(found) = commands::query(&session, &ask).unwrap() else { panic!("no answer") };
+        found.items.into_iter().map(|row| row.text).collect()
+    });
+    let theirs = worth(&questions, |question| plain(&files, question));
+    let told = format!("ours R@10 {:.3} MRR {:.3}, plain R@10 {:.3} MRR {:.3}", ours.0, ours.1, theirs.0, theirs.1);
+    assert!(ours.0 >= theirs.0 + 0.1 && ours.1 >= theirs.1 + 0.1, "{told}");
+    assert!(ours.0 >= 0.9 && ours.1 >= 0.6, "{told}");
+}
