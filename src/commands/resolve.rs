@@ -149,7 +149,8 @@ fn settle(git: Option<&Git>, path: &MemoryPath, text: &str, take: Option<Take>) 
         };
     };
     let Some(sides) = markers::sides(text, size) else { return Ok(None) };
-    let base = staged(git, path, text).or(sides.base.clone());
+    // The base that the markers show belongs to the sides they show: what was merged around them is no change of both.
+    let base = sides.base.clone().or_else(|| staged(git, path, text));
     let [base_label, ours_label, theirs_label] = regions::labels(text, size);
     let known = |label: &'static str, found: String| if found.is_empty() { label.to_owned() } else { found };
     let names = [known("base", base_label), known("ours", ours_label), known("theirs", theirs_label)];
