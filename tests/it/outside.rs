@@ -47,7 +47,7 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 12] = [
+const WITHOUT: [&str; 13] = [
     "init",
     "status",
     "apply",
@@ -58,6 +58,7 @@ const WITHOUT: [&str; 12] = [
     "completions",
     "man",
     "setup",
+    "sync",
     "merge",
     "merge-driver",
 ];
