@@ -120,6 +120,7 @@ fn undecided(page: &mut Page, file: &Undecided, dir: &str) {
         "both_moved" => "moved or removed on both sides",
         "decided" => "holds no markers, and git was not told that it is decided",
         "markers" => "holds conflict markers",
+        "no_memory" => "is no file of this memory; decide in an editor",
         _ => "is no text that merges by bullet",
     };
     page.ink(Ink::Head, &file.path).text(": ").text(what).end();

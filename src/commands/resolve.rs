@@ -225,7 +225,8 @@ fn settle(index: &Index, path: &MemoryPath, text: &str, take: Option<Take>) -> R
         };
     };
     let Some(sides) = markers::sides(text, size) else { return Ok(None) };
-    let base = staged(index, path, text).or(sides.base.clone());
+    // The base that the markers show belongs to the sides they show: what was merged around them is no change of both.
+    let base = sides.base.clone().or_else(|| staged(index, path, text));
     let [base_label, ours_label, theirs_label] = regions::labels(text, size);
     let known = |label: &'static str, found: String| if found.is_empty() { label.to_owned() } else { found };
     let names = [known("base", base_label), known("ours", ours_label), known("theirs", theirs_label)];

@@ -179,7 +179,7 @@ impl Git {
         let ended = self.run(&args, &Ask { stdin: message.as_bytes(), wait: WAIT, ..Ask::default() })?;
         match ended.status {
             0 => Ok(()),
-            _ => Err(uncommitted(&ended)),
+            _ => Err(occupied(&ended).unwrap_or_else(|| uncommitted(&ended))),
         }
     }
 
@@ -207,7 +207,10 @@ impl Git {
         }
         Ok(match self.under_way()? {
             Some(UnderWay::Merge) => Merging::Left,
-            _ => Merging::Refused(first_line(&ended)),
+            _ => match occupied(&ended) {
+                Some(busy) => return Err(busy),
+                None => Merging::Refused(first_line(&ended)),
+            },
         })
     }
 
@@ -311,7 +314,19 @@ impl Git {
 }
 
 fn taken(ended: &Ended) -> Result<(), Rejection> {
-    if ended.status == 0 { Ok(()) } else { Err(failed(&first_line(ended))) }
+    match ended.status {
+        0 => Ok(()),
+        _ => Err(occupied(ended).unwrap_or_else(|| failed(&first_line(ended)))),
+    }
+}
+
+/// Another git holds the index, or one that was killed has left its lock.
+fn occupied(ended: &Ended) -> Option<Rejection> {
+    let held = ended.talk.contains("index.lock") && ended.talk.contains("File exists");
+    held.then(|| {
+        Rejection::new(Code::Busy, "another git is at work in this repository")
+            .hint("try again; if no other git runs, one was killed: remove .git/index.lock")
+    })
 }
 
 /// Paths as `git update-index` reads them. A directory here is a repository of its own: it is none of ours.

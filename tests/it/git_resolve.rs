@@ -182,3 +182,17 @@ fn status_and_refusals_lead_to_resolve() {
     assert!(!ran.stdout.contains("dropped"), "what is missing between markers is not decided yet: {ran}");
     memory.run(["add", "user", "x y z"]).exit(5).tells("conflict_markers").tells("try: memdir resolve facts/user.md\n");
 }
+
+#[test]
+fn a_bullet_beside_the_markers_stays_one() {
+    let base = "# W\n\n- Ships by boat on even Mondays\n- Other\n";
+    let theirs = "# W\n\n- Ships by truck on odd Mondays\n- Ships by boat on odd Mondays\n- Other\n";
+    let repo = Repo::wired();
+    repo.parted(FILE, base, "# W\n\n- Other\n", theirs);
+    repo.try_git(["merge", "--no-edit", "other"]).exit(1);
+    repo.memdir(["resolve", "--both"]).exit(0);
+    let text = repo.text(FILE);
+    for line in theirs.lines().filter(|line| !line.is_empty()) {
+        assert_eq!(text.matches(line).count(), 1, "{line}\n{text}");
+    }
+}

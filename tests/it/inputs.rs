@@ -50,6 +50,7 @@ const ROWS: &[Row] = &[
     ("check", &["check"], Nothing),
     ("resolve", &["resolve", "user"], Nothing),
     ("setup", &["setup", "git", "--print"], Nothing),
+    ("sync", &["sync", "-n"], Nothing),
     ("merge", &["merge", "memory/facts/user.md", "memory/facts/user.md", "memory/facts/user.md"], Nothing),
     (
         "merge-driver",
@@ -64,8 +65,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 10] =
-    ["query", "init", "show", "schema", "completions", "man", "__complete", "merge", "merge-driver", "setup"];
+const NO_ADDRESS: [&str; 11] =
+    ["query", "init", "show", "schema", "completions", "man", "__complete", "merge", "merge-driver", "setup", "sync"];
 
 struct Memory {
     root: tempfile::TempDir,

@@ -48,7 +48,7 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 13] = [
+const WITHOUT: [&str; 14] = [
     "query",
     "init",
     "status",
@@ -60,6 +60,7 @@ const WITHOUT: [&str; 13] = [
     "completions",
     "man",
     "setup",
+    "sync",
     "merge",
     "merge-driver",
 ];

@@ -136,6 +136,37 @@ fn an_editor_that_saves_before_git_merges_is_not_overwritten() {
 }
 
 #[test]
+fn another_git_at_work_is_waited_out_by_whoever_called() {
+    let (here, _) = pair();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    here.put(".git/index.lock", "");
+    let came = here.memdir(["sync"]).exit(7);
+    assert!(came.stderr.contains("memdir: busy: another git is at work in this repository"), "{came:#?}");
+    fs_err::remove_file(here.root().join(".git/index.lock")).unwrap();
+    here.memdir(["sync"]).exit(0);
+}
+
+#[test]
+fn syncs_of_one_clone_at_the_same_time_do_no_harm() {
+    let (here, there) = pair();
+    there.memdir(["add", "user#travel", "Said there"]).exit(0);
+    there.memdir(["sync"]).exit(0);
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let command = || {
+        let mut command = here.program(env!("CARGO_BIN_EXE_memdir"), here.root());
+        command.arg("-C").arg(here.memory()).arg("sync");
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    for child in [command(), command(), command()] {
+        let came = super::git_repo::came(child.wait_with_output().unwrap());
+        assert!(matches!(came.status, 0 | 7), "{came:#?}");
+    }
+    settle(&here, &there);
+    let text = there.text(FILE);
+    assert!(text.matches("Said there").count() == 1 && text.matches("Said here").count() == 1, "{text}");
+}
+
+#[test]
 fn the_lock_is_free_while_git_talks_to_the_remote() {
     let (here, _) = pair();
     for step in ["fetch", "push"] {

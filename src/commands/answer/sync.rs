@@ -73,6 +73,6 @@ pub struct MergedIn {
 pub struct Undecided {
     /// Its path.
     pub path: String,
-    /// `removed_here`, `removed_there`, `both_moved`, `no_text`, `decided` (tell git with `git add`) or `markers`.
+    /// `removed_here`, `removed_there`, `both_moved`, `no_text`, `no_memory`, `decided` (tell git with `git add`) or `markers`.
     pub why: &'static str,
 }

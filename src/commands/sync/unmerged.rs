@@ -40,7 +40,8 @@ pub fn rest(session: &Session, git: &Git, unmerged: &[Unmerged], entries: &[Entr
     let mut rest = Rest::default();
     for file in unmerged {
         let undecided = |why| Undecided { path: file.path.clone(), why };
-        let path = MemoryPath::found(&file.path).ok();
+        // What memdir may not write, `resolve` cannot decide.
+        let path = MemoryPath::new(&file.path).ok();
         let now = path.as_ref().and_then(|path| session.store.read(path).ok().flatten());
         let whole = match (file.ours, file.theirs) {
             (true, true) => None,
@@ -49,7 +50,7 @@ pub fn rest(session: &Session, git: &Git, unmerged: &[Unmerged], entries: &[Entr
             (false, false) => Some("both_moved"),
         };
         let (Some(path), Some(now), None) = (path, now, whole) else {
-            rest.undecided.push(undecided(whole.unwrap_or("no_text")));
+            rest.undecided.push(undecided(whole.unwrap_or("no_memory")));
             continue;
         };
         let text = String::from_utf8_lossy(&now.bytes);
