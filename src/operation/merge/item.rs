@@ -25,7 +25,7 @@ pub fn changed(base: (&Tree, usize), side: (&Tree, usize)) -> bool {
 }
 
 /// What memdir writes by itself where the policy says so.
-const STAMPS: [&str; 6] = ["added", "upd", "by", "src", "run", "role"];
+pub const STAMPS: [&str; 6] = ["added", "upd", "by", "src", "run", "role"];
 
 /// The label of a bullet that says when a file was changed.
 fn is_stamp(label: &str) -> bool {
@@ -275,8 +275,7 @@ fn stamp<'a>(
     match key {
         "upd" => Some(ours.max(theirs)),
         "added" => Some(ours.into_iter().chain(theirs).min()),
-        "by" | "src" | "run" | "role" if later.is_some() => Some(later),
-        "by" | "src" | "run" | "role" => Some(ours.max(theirs)),
+        _ if STAMPS.contains(&key) => Some(later.or(ours.max(theirs))),
         // Both sides wrote the same new bullet, each with an id of its own: one is enough.
         "id" if twins => Some(ours.into_iter().chain(theirs).min()),
         _ if twins && (ours.is_none() || theirs.is_none()) => Some(ours.or(theirs)),

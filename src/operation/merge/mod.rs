@@ -25,7 +25,6 @@ use join::Join;
 use part::Part;
 use tree::Tree;
 
-use crate::document::Document;
 use crate::document::summary::{self, Genre};
 
 /// How a conflict is written into a text: git's names for the sides, and the length of its markers.
@@ -98,12 +97,11 @@ pub fn merge(base: &str, ours: &str, theirs: &str, labels: &Labels) -> Merged {
 fn structural(base: &str, ours: &str, theirs: &str) -> Option<Vec<Part>> {
     let base = markers::without(base);
     let texts = envelope::open([&base, ours, theirs]);
-    let outside = texts[1..].iter().any(|t| Document::parse(t.text.as_str()).conflict_marker().is_some());
-    if outside {
-        return None;
-    }
     let [o, a, b] = &texts;
     let trees = [Tree::of(&o.text), Tree::of(&a.text), Tree::of(&b.text)];
+    if trees[1..].iter().any(|side| side.document.conflict_marker().is_some()) {
+        return None;
+    }
     let things = pair::things(&trees[0], &trees[1], &trees[2]);
     let offered: OnceCell<HashSet<String>> = OnceCell::new();
     let derived = |term: &str| offered.get_or_init(|| terms(&trees)).contains(&term.to_lowercase());
@@ -112,7 +110,9 @@ fn structural(base: &str, ours: &str, theirs: &str) -> Option<Vec<Part>> {
     let fronts = trees.each_ref().map(|t| t.document.front_matter().map_or("", |f| &t.text()[f.range()]));
     let mut parts = front::merge(fronts[0], fronts[1], fronts[2], &derived);
     parts.extend(gaps::fill(&join, &placed));
-    reads_back(&parts, &join, &placed)?;
+    if !reads_back(&parts, &join, &placed) {
+        return None;
+    }
     let envelope = |of: fn(&Envelope) -> bool| part::pick(Some(of(o)), of(a), of(b)).unwrap_or(of(a));
     envelope::close(&mut parts, envelope(|e| e.mark), envelope(|e| e.crlf), envelope(|e| e.open));
     Some(parts)
@@ -125,33 +125,30 @@ fn terms(trees: &[Tree; 3]) -> HashSet<String> {
 }
 
 /// Whether the merged text will be read as what was meant.
-fn reads_back(parts: &[Part], join: &Join, placed: &[join::Placed]) -> Option<()> {
+fn reads_back(parts: &[Part], join: &Join, placed: &[join::Placed]) -> bool {
+    let clean = !parts.iter().any(|p| matches!(p, Part::Clash { .. }));
+    let sides: &[part::Side] = if clean { &[part::Side::Ours] } else { &[part::Side::Ours, part::Side::Theirs] };
+    sides.iter().all(|side| reads_back_on(*side, parts, join, placed))
+}
+
+fn reads_back_on(side: part::Side, parts: &[Part], join: &Join, placed: &[join::Placed]) -> bool {
     let same = |a: &str, b: &str| a == b || a.split_whitespace().eq(b.split_whitespace());
-    for side in [part::Side::Ours, part::Side::Theirs] {
-        let tree = Tree::of(&part::on(parts, side));
-        let mut atoms = 1;
-        for p in placed {
-            let text = part::on(&p.parts, side);
-            let contested = matches!(p.parts[..], [Part::Clash { .. }]) || p.parts.len() > 1;
-            if contested {
-                atoms += Tree::of(&text).atoms.len() - 1;
-                continue;
+    let tree = Tree::of(&part::on(parts, side));
+    let mut at = 1;
+    for placed in placed {
+        let text = part::on(&placed.parts, side);
+        match placed.parts[..] {
+            [Part::Text(_)] => {
+                let there = tree.atoms.get(at).is_some_and(|found| found.what == join.what(placed.thing));
+                if !there || !same(tree.own(at), &text) {
+                    return false;
+                }
+                at += 1;
             }
-            let what = join.what(p.thing);
-            let found = tree.atoms.get(atoms)?;
-            if found.what != what || !same(tree.own(atoms), &text) {
-                return None;
-            }
-            atoms += 1;
-        }
-        if atoms != tree.atoms.len() {
-            return None;
-        }
-        if !parts.iter().any(|p| matches!(p, Part::Clash { .. })) {
-            break;
+            _ => at += Tree::of(&text).atoms.len() - 1,
         }
     }
-    Some(())
+    at == tree.atoms.len()
 }
 
 #[cfg(test)]

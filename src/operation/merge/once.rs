@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::gaps;
+use super::item::STAMPS;
 use super::join::{Join, Placed};
 use super::part::Part;
 use super::tree::{Tree, What};
@@ -36,12 +37,7 @@ pub fn same_words(join: &Join, parents: &[usize], mut out: Vec<Placed>) -> Vec<P
             first.insert(key, keep);
         }
     }
-    let mut at = 0;
-    out.retain(|_| {
-        at += 1;
-        !gone.contains(&(at - 1))
-    });
-    out
+    out.into_iter().enumerate().filter(|(at, _)| !gone.contains(at)).map(|(_, placed)| placed).collect()
 }
 
 /// A digest of what a settled bullet says.
@@ -91,7 +87,7 @@ fn unite(drop: &Own, keep: &Own) -> Option<String> {
             None => meta.set(key, value),
             Some(known) if known == value => {}
             // Ids and stamps of the one that stays are enough.
-            Some(_) if matches!(key.as_str(), "id" | "upd" | "added" | "by" | "src" | "run" | "role") => {}
+            Some(_) if key == "id" || STAMPS.contains(&key.as_str()) => {}
             Some(_) => return None,
         }
     }

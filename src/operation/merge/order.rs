@@ -19,12 +19,9 @@ pub fn merge(base: &[u32], ours: &[u32], theirs: &[u32], compare: &dyn Fn(u32, u
         return theirs.to_vec();
     }
     let (by_us, by_them) = (moved(base, ours), moved(base, theirs));
-    let (stable, straight) = match by_pairs(base, ours, theirs) {
-        Some(stable) => (stable, true),
-        None => (base.iter().copied().filter(|t| !by_us.contains(t) && !by_them.contains(t)).collect(), false),
-    };
-    let (mine, yours) =
-        (gaps(&stable, ours, straight, &by_them, &by_us), gaps(&stable, theirs, straight, &by_us, &by_them));
+    let unmoved = || base.iter().copied().filter(|t| !by_us.contains(t) && !by_them.contains(t)).collect();
+    let stable: Vec<u32> = by_pairs(base, ours, theirs).unwrap_or_else(unmoved);
+    let (mine, yours) = (gaps(&stable, ours, &by_them, &by_us), gaps(&stable, theirs, &by_us, &by_them));
     let (mine_at, yours_at) = (places(&mine), places(&yours));
     // Where both sides put one thing, the earlier gap counts, so that a second merge agrees with the first.
     let earlier = |run: &[u32], gap: usize, other: &HashMap<u32, usize>| -> Vec<u32> {
@@ -82,16 +79,15 @@ fn by_pairs(base: &[u32], ours: &[u32], theirs: &[u32]) -> Option<Vec<u32>> {
 
 /// What a side put behind each stable thing; gap 0 is before the first. What the other side moved is no place to hold on
 /// to: something put behind the last thing stays last when that one goes to the front.
-fn gaps(stable: &[u32], side: &[u32], straight: bool, by_other: &HashSet<u32>, by_own: &HashSet<u32>) -> Vec<Vec<u32>> {
+fn gaps(stable: &[u32], side: &[u32], by_other: &HashSet<u32>, by_own: &HashSet<u32>) -> Vec<Vec<u32>> {
     let place: HashMap<u32, usize> = stable.iter().enumerate().map(|(i, t)| (*t, i)).collect();
     let others = |thing: &u32| by_other.contains(thing) && !by_own.contains(thing);
     let mut out = vec![Vec::new(); stable.len() + 1];
     let mut gap = 0;
     for thing in side {
         match place.get(thing) {
-            Some(_) if straight && others(thing) => {}
+            _ if others(thing) => {}
             Some(place) => gap = place + 1,
-            None if others(thing) => {}
             None => out[gap].push(*thing),
         }
     }

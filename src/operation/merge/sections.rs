@@ -29,42 +29,29 @@ pub fn link(base: &Tree, side: &Tree, links: &mut Links) {
     }
 }
 
-/// Sections that both sides made: one title in one place. Entries of a journal must be equal to the last word.
+/// Sections that both sides made: one title in one place. Two entries of a journal are one only where all their bullets
+/// say the same.
 pub fn twins(base: &Tree, ours: &Tree, theirs: &Tree, mine: &Links, yours: &Links) -> Vec<(usize, usize)> {
     let mut out: Vec<(usize, usize)> = Vec::new();
-    let new = |tree: &Tree, links: &Links| -> Vec<usize> {
-        all(tree).into_iter().filter(|s| links.base[*s].is_none()).collect()
-    };
-    let (a_new, b_new) = (new(ours, mine), new(theirs, yours));
+    // Where a section stands, in numbers that both sides share; twins get one above the base's.
+    let (mut a_place, mut b_place) = (mine.base.clone(), yours.base.clone());
+    let new: Vec<usize> = all(theirs).into_iter().filter(|b| yours.base[*b].is_none()).collect();
     for exact in [true, false] {
-        for &a in &a_new {
-            if out.iter().any(|(taken, _)| *taken == a) {
+        for a in all(ours) {
+            let around = a_place[ours.atoms[a].parent];
+            if a_place[a].is_some() || around.is_none() {
                 continue;
             }
-            let place = |a: usize, out: &[(usize, usize)]| {
-                let parent = ours.atoms[a].parent;
-                let twin = out.iter().find(|(p, _)| *p == parent).map(|(_, b)| base.atoms.len() + b);
-                mine.base[parent].or(twin)
-            };
-            let place_b = |b: usize, out: &[(usize, usize)]| {
-                let parent = theirs.atoms[b].parent;
-                let twin = out.iter().find(|(_, p)| *p == parent).map(|(_, b)| base.atoms.len() + b);
-                yours.base[parent].or(twin)
-            };
             let same = |b: &&usize| {
                 let (x, y) = (&ours.atoms[a], &theirs.atoms[**b]);
-                x.key == y.key
-                    && level(ours, a) == level(theirs, **b)
-                    && place(a, &out).is_some()
-                    && place(a, &out) == place_b(**b, &out)
-                    && !out.iter().any(|(_, taken)| taken == *b)
-                    && if exact {
-                        deep(ours, a) == deep(theirs, **b)
-                    } else {
-                        !is_entry(ours, a) && !is_entry(theirs, **b)
-                    }
+                let alike = b_place[**b].is_none() && x.key == y.key && level(ours, a) == level(theirs, **b);
+                alike
+                    && around == b_place[y.parent]
+                    && (deep(ours, a) == deep(theirs, **b) || !exact && !is_entry(ours, a) && !is_entry(theirs, **b))
             };
-            if let Some(b) = b_new.iter().find(same).copied() {
+            if let Some(b) = new.iter().find(same).copied() {
+                let number = Some(base.atoms.len() + out.len());
+                (a_place[a], b_place[b]) = (number, number);
                 out.push((a, b));
             }
         }
@@ -73,7 +60,7 @@ pub fn twins(base: &Tree, ours: &Tree, theirs: &Tree, mine: &Links, yours: &Link
 }
 
 /// A section that says when it happened: an entry of an episode file.
-pub fn is_entry(tree: &Tree, section: usize) -> bool {
+fn is_entry(tree: &Tree, section: usize) -> bool {
     date(tree, section).is_some()
 }
 
@@ -87,7 +74,7 @@ pub fn date(tree: &Tree, section: usize) -> Option<String> {
 }
 
 /// A heading's level: 1–6.
-pub fn level(tree: &Tree, section: usize) -> usize {
+fn level(tree: &Tree, section: usize) -> usize {
     let own = tree.own(section).trim();
     match own.bytes().take_while(|b| *b == b'#').count() {
         0 => 1 + usize::from(!own.ends_with('=')),
