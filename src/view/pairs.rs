@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::document::{Document, Handle};
-use crate::text::likeness;
+use crate::text::Features;
 
 /// From this score on, a bullet that came is one that went, rephrased.
 const ALIKE: f64 = 0.6;
@@ -105,10 +105,11 @@ impl<'d> Pairs<'d> {
             return;
         }
         let mut scored = Vec::new();
+        let is: Vec<Features> = come.iter().map(|new| Features::of(&self.after.bullet_text(*new))).collect();
         for &old in &gone {
-            let was = self.before.bullet_text(old);
-            for &new in &come {
-                let score = likeness(&was, &self.after.bullet_text(new)) + self.neighbours(old, new);
+            let was = Features::of(&self.before.bullet_text(old));
+            for (&new, is) in come.iter().zip(&is) {
+                let score = was.likeness(is) + self.neighbours(old, new);
                 if score >= ALIKE {
                     scored.push((score, old, new));
                 }
