@@ -48,6 +48,8 @@ codes! {
     InvalidQuery = "invalid_query", 2, false;
     /// Two operations of one batch meet on one bullet or file.
     OverlappingOperations = "overlapping_operations", 2, false;
+    /// The conversation is in no known format, or holds no turn.
+    InvalidTranscript = "invalid_transcript", 2, false;
     /// Content was due on stdin and none came.
     EmptyInput = "empty_input", 2, false;
     /// No data directory was found here.
@@ -66,6 +68,8 @@ codes! {
     SectionNotFound = "section_not_found", 3, false;
     /// No bullet has that handle, id, index or text.
     BulletNotFound = "bullet_not_found", 3, false;
+    /// No proposal of that id waits.
+    ProposalNotFound = "proposal_not_found", 3, false;
     /// The text that a patch replaces stands nowhere.
     TextNotFound = "text_not_found", 3, false;
     /// The journal has no such revision.
@@ -110,6 +114,10 @@ codes! {
     WouldBreakStructure = "would_break_structure", 5, false;
     /// The policy's limit for that block or file is reached.
     LimitReached = "limit_reached", 5, false;
+    /// The policy's allowlist does not let this agent have that category; a filter against slips, no isolation.
+    CategoryNotAllowed = "category_not_allowed", 5, false;
+    /// The text holds what looks like a key, a token or a password.
+    Secret = "secret", 5, false;
     /// memdir.yaml (or the user config) is not valid; reads go on, writes wait.
     InvalidPolicy = "invalid_policy", 5, false;
     /// The place cannot be written: reserved, read-only, or another user's.
@@ -130,6 +138,18 @@ codes! {
     Busy = "busy", 7, true;
     /// The remote could not be reached, or let nobody in.
     Remote = "remote", 8, true;
+    /// No model is configured, and this command needs one.
+    NoModel = "no_model", 8, false;
+    /// The model could not be reached in time, or its answer made no sense.
+    Model = "model", 8, true;
+    /// The model's host refuses: the key, the account, the model's name or the request.
+    ModelRefused = "model_refused", 8, false;
+    /// The work ended half-way; what was done until then stands, and the rest can be run again.
+    Partial = "partial", 8, true;
+    /// The day's budget is spent; the work waits in the queue.
+    Deferred = "deferred", 0, false;
+    /// A text breaks the writing rules.
+    Writing = "writing", 6, false;
     /// A near duplicate of an existing bullet was added all the same.
     NearDuplicate = "near_duplicate", 0, false;
     /// The change stands, but a directory could not be synced; a power cut may still undo it.

@@ -12,8 +12,11 @@
 //! * [`change`]: what is about to happen and what did; the waist between planning and the disk.
 //! * [`operation`]: what is wanted, and `plan`, which turns it into a changeset. Pure.
 //! * [`view`]: outlines, diffs, the journal as people read it. Pure.
+//! * [`transcript`]: conversations as programs leave them on disk, read into turns. Pure.
+//! * [`reflect`]: what a model is asked, and what of its answer may pass. Pure.
 //! * [`store`]: the only room that touches the data dir: sandbox, lock, commit, journal, recovery.
 //! * [`host`]: the rest of this machine: finding the data dir, the user's config, the editor.
+//! * [`llm`]: one question to a model, one reply; the only room that touches the network.
 //! * [`commands`]: the use cases, where rooms meet. Answers are values.
 //! * [`cli`]: the command line: grammar, what was meant, output.
 
@@ -35,9 +38,15 @@ pub mod operation;
 
 pub mod view;
 
+pub mod transcript;
+
+pub mod reflect;
+
 pub mod store;
 
 pub mod host;
+
+pub mod llm;
 
 pub mod commands;
 
