@@ -3,6 +3,10 @@
 //! Never asks a model and never mends a text. Each guard reads English and Chinese; its labelled texts, and how often
 //! it errs on them, are in `fixtures/guards/`.
 //!
+//! * [`form`](mod@form): length, characters, markdown structure.
+//! * [`person`](mod@person), [`tone`](mod@tone), [`tense`](mod@tense): how it is said.
+//! * [`facts`], [`lasting`](mod@lasting): one fact; no lasting fact in an episode.
+//! * [`orders`](mod@orders): instructions to agents.
 //! * [`secrets`]: keys, tokens, passwords; also redacts them.
 //! * [`canary`]: our own prompts' examples.
 //! * [`evidence`](mod@evidence): a quote and the turn that it stands in.
@@ -12,13 +16,22 @@
 pub mod canary;
 pub mod consent;
 pub mod evidence;
+pub mod facts;
 pub mod form;
+pub mod lasting;
+pub mod orders;
+pub mod person;
 pub mod secrets;
+pub mod tense;
+pub mod tone;
 pub mod twin;
 
 pub use consent::{agreed, is_sensitive};
 pub use evidence::{Proof, evidence};
 pub use twin::twin;
+
+use crate::text::phrase::{Token, has_han, tokens};
+use crate::text::{prose, relative, sentences};
 
 macro_rules! flaws {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $rule:literal;)+) => {
@@ -130,11 +143,54 @@ impl Default for Rules {
     }
 }
 
+/// A text as the guards read it.
+pub struct Read<'a> {
+    /// As it stands.
+    text: &'a str,
+    /// With code, quotes and addresses covered.
+    prose: &'a str,
+    /// The sentences of the prose, and their words.
+    sentences: Vec<(&'a str, Vec<Token<'a>>)>,
+    /// Whether there is anything to read for the Chinese rules.
+    han: bool,
+}
+
+impl<'a> Read<'a> {
+    fn new(text: &'a str, prose: &'a str) -> Read<'a> {
+        let sentences = sentences::sentences(prose).into_iter().map(|s| (s, tokens(s))).collect();
+        Read { text, prose, sentences, han: has_han(prose) }
+    }
+
+    /// Sentences and their words, for the English rules.
+    fn english(&self) -> impl Iterator<Item = (&'a str, &[Token<'a>])> {
+        self.sentences.iter().map(|(sentence, tokens)| (*sentence, tokens.as_slice()))
+    }
+}
+
+/// Most sentences.
+const SENTENCES: usize = 2;
+
 /// Everything that a text alone tells; nothing where it may pass. Each flaw is told once.
 pub fn writing(text: &str, kind: Kind, rules: &Rules) -> Vec<Found> {
+    let prose = prose::prose(text);
+    let read = Read::new(text, &prose);
     let mut found = form::form(text, rules.max_chars);
-    let _ = kind;
+    if read.sentences.len() > SENTENCES {
+        found.push(Found::new(Flaw::TooManySentences, &format!("{} sentences", read.sentences.len())));
+    }
+    found.extend(facts::several(&read, kind));
+    found.extend(person::person(&read));
+    found.extend(tone::tone(&read));
+    if kind == Kind::Episode {
+        found.extend(tense::tense(&read));
+        found.extend(lasting::lasting(&read));
+    }
+    found.extend(relative::relative(&prose).map(|date| Found::new(Flaw::RelativeDate, date)));
+    found.extend(orders::orders(&read));
     found.extend(secrets::find(text).first().map(|s| Found::new(Flaw::Secret, s.kind)));
     found.extend(canary::find(text).map(|name| Found::new(Flaw::Canary, name)));
     found
 }
+
+#[cfg(test)]
+mod tests;

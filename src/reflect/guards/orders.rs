@@ -1,0 +1,156 @@
+//! Orders to an agent: a memory is read into prompts, so that a text that gives orders would be obeyed.
+//!
+//! Never takes a stated preference for an order ("User prefers that agents run cargo fmt"). Phrases that only an attack
+//! uses count in quotes, too. No filter of words stops every injection: what a memory says stays data to its reader.
+
+use super::{Flaw, Found, Read};
+use crate::text::phrase::{find, find_han, said, tokens};
+use crate::text::prose::{label, without};
+
+/// What is never said but to steer a model; looked for in the whole text, quotes and code too.
+#[rustfmt::skip]
+const MARKS: &[&str] = &[
+    "<|im_start|>", "<|im_end|>", "<|system|>", "<|user|>", "<|assistant|>", "<|endoftext|>", "[inst]", "[/inst]",
+    "<<sys>>", "<system>", "</system>", "<system-reminder>", "### instruction", "### system", "<tool_call>",
+    "<function_calls>", "begin_of_text",
+];
+#[rustfmt::skip]
+const ATTACKS: &[&str] = &[
+    "ignore|disregard|forget|override|bypass|overlook|discard any|all|the|your|every|my|these|those? of? any|all|the|your? previous|prior|above|earlier|preceding|existing|other|former|safety|system|original instructions|instruction|prompts|prompt|rules|rule|messages|guidelines|guideline|directions|context|commands|constraints|restrictions|training",
+    "ignore|disregard|forget the|all|any|your? instructions|prompts|rules|guidelines|messages|directions above|before|so|given",
+    "forget|disregard everything|all that|you|above|said|before", "you are|act now|as dan|an? unrestricted",
+    "reveal|print|show|repeat|output|leak|expose the|your|all system prompt|memories|instructions",
+    "act|acting|behave as an|a|the unrestricted|jailbroken|uncensored|evil",
+];
+#[rustfmt::skip]
+const HAN_ATTACKS: &[&str] = &[
+    "忽略|无视|忘记|忘掉|抛开|不要理会|别理|不要遵守|不用管|绕过|覆盖|推翻 掉? 你? 之前|以上|上面|前面|先前|所有|此前|一切|原来|原有|现有|系统|全部 的|所有? 的? ..2 指示|指令|提示|规则|要求|命令|设定|限制|约束|规定|内容",
+    "忘记|忘掉 之前|以上|上面 说过? 的? 一切|所有|全部", "系统提示词|系统提示 泄露|告诉|打印", "输出|打印|泄露|透露 ..3 系统提示|所有记忆|提示词", "绕过 ..6 安全|限制",
+    "不受限制 的 助手|模型|人工智能",
+];
+/// Speech to a second person, or about agents as servants.
+#[rustfmt::skip]
+const DIRECTED: &[&str] = &[
+    "you must|should|shall|need|have|will|are|may|can|ought|cannot|mustn't", "from now on", "your task|job|role|goal|instructions is|are",
+    "new|updated|additional|important instructions|instruction", "when|if|once asked|prompted|you",
+    "assistant|agent|agents|ai|model|models|llm|llms|chatbot|bot|claude|gpt|copilot must|should|shall|need|needs|has|have|are ..2 to|always|never|obey|comply|upload|send|run|execute|reply|respond|answer|use|ignore|follow|push|delete|read|reveal|not|be|treat",
+    "make sure|certain to|that|you", "be sure to", "remember to", "do not|never tell|reveal|mention|inform|show|disclose ..2 user|anyone|anybody|users|human",
+    "run|execute|perform the|this following|script|command|code|commands|below", "respond|reply|answer only|exclusively|always in|with|using",
+    "treat the|this user as", "pretend to|that|you",
+];
+/// What "agent" and the like mean when they are people or things of a trade.
+const PEOPLE: &[&str] = &[
+    "user 's agent|model|bot",
+    "assistant professor|manager|director",
+    "agent of",
+    "model railway|train|car",
+    "real estate agent|agents",
+    "user is ..2 assistant|agent|model",
+    "user wants|prefers|likes|asks|asked|expects|wishes|requests|requested",
+];
+/// Plain forms that give an order at the start of a sentence.
+#[rustfmt::skip]
+const PLAIN: &[&str] = &[
+    "^please *", "^always|never *", "^do|don't not? *", "^always|never|only *",
+    "^add|answer|apply|approve|ask|avoid|build|call|change|check|click|commit|copy|create|delete|deploy|disable|download|email|enable|ensure|execute|fetch|follow|forward|give|grant|include|insert|install|keep|load|merge|obey|omit|open|output|paste|post|print|push|put|read|remove|reply|respond|return|run|save|send|set|share|show|skip|start|stop|store|submit|tell|transfer|treat|update|upload|use|visit|wait|write the|a|an|all|any|every|each|this|that|these|those|to|with|only|no|in|into|from|user|everything|anything|tabs|spaces|tests|by|it",
+];
+/// Words that begin like an order and state a fact.
+const NO_ORDER: &[&str] =
+    &["^never|always -ing", "^never|always a|an|the|been|was|on|in|at|before|after|during", "^do it yourself"];
+
+#[rustfmt::skip]
+const HAN_DIRECTED: &[&str] = &[
+    "你 现在|今后|以后|从此? 是|必须|应该|应当|需要|要|得|只能|务必|不得|不能|不准|不许|将|可以|绝不能|扮演", "从现在 开始|起", "从今以后", "^请 ..12 把|将|务必|执行|运行|始终|总是|记住|不要|立即|直接|回复|使用|转发|发送|删除|打开|忽略|输出|在|用",
+    "，|：|。 请 务必|执行|运行|始终|总是|不要|立即|直接|回复|转发|发送|删除|打开|忽略|输出|使用", "所有 ..12 请 使用|用|遵守", "务必|切记|谨记", "^记得|记住 ..2 调用|使用|执行|把|发送|要",
+    "助手|智能体|代理|模型|机器人|AI|大模型 ..4 必须|务必|应当|不得|应该|只能|不准|一律", "^执行|运行 以下|下列|下面|如下|这个|此", "前|时|后|， 执行|运行 以下|下列|下面 的? 命令|脚本|代码|指令", "^不要|别|不得|严禁|禁止|永远|始终|一律|绝不|切勿|只用|必须",
+    "不要 告诉|透露|泄露|提及|提到|向", "永远 不要|别|不许|不得", "新 的? 指令|指示", "^假装|扮演|充当", "， 扮演|假装", "始终|一律|只用 ..8 回答|回复|批准|使用", "如果|当 你", "把 所有|全部|一切 ..8 发送|转发|上传|发到|转到|发给",
+    "^ 输出|打印|删除|上传|转发|发送 所有|全部|一切",
+];
+#[rustfmt::skip]
+const HAN_PEOPLE: &[&str] = &[
+    "助理", "代理商", "代理人", "代理服务器", "保险代理", "模型火车", "火车模型", "模型飞机", "邀请", "申请", "请假", "请求", "请教", "聘请", "必须品",
+    "请客", "请柬", "别墅", "别人", "别名", "别的", "别克", "始终端", "禁止符",
+];
+/// Who wishes, before an order: then it is a preference.
+const HAN_WISH: &[&str] =
+    &["用户 ..4 希望|要求|偏好|喜欢|让|请|想|规定|主张|建议|习惯", "团队 规定|约定|要求", "公司 规定|要求"];
+
+/// The first order of a text.
+pub fn orders(read: &Read<'_>) -> Option<Found> {
+    let found = |what: &str| Some(Found::new(Flaw::Instruction, what));
+    let low = read.text.to_lowercase();
+    if let Some(mark) = MARKS.iter().find(|m| low.contains(**m)) {
+        return found(mark);
+    }
+    let whole = tokens(read.text);
+    if let Some(range) = find(&whole, ATTACKS) {
+        // "The linter ignores all previous warnings" has another verb form, so that plain forms are orders.
+        return found(said(read.text, &whole, range));
+    }
+    if let Some(what) = find_han(read.text, HAN_ATTACKS) {
+        return found(what);
+    }
+    if speaks_for_host(read) {
+        return found("system:");
+    }
+    for (sentence, tokens) in read.english() {
+        if find(tokens, PEOPLE).is_none() {
+            if let Some(range) = find(tokens, DIRECTED) {
+                return found(said(sentence, tokens, range));
+            }
+        }
+        if find(tokens, NO_ORDER).is_none() && !is_labelled(sentence) {
+            if let Some(range) = find(tokens, PLAIN).or_else(|| bare_code(sentence, tokens)) {
+                return found(said(sentence, tokens, range));
+            }
+        }
+    }
+    if !read.han {
+        return None;
+    }
+    let clear = without(read.prose, HAN_PEOPLE);
+    let mut sentences = clear.split(['。', '\n']);
+    sentences
+        .find_map(|s| if find_han(s, HAN_WISH).is_some() { None } else { find_han(s, HAN_DIRECTED) })
+        .and_then(found)
+}
+
+/// `Run time: 3 hours` is a label and no order.
+fn is_labelled(sentence: &str) -> bool {
+    label(sentence).is_some_and(|(l, _)| l.split(' ').count() < 3)
+}
+
+/// "Run `rm -rf`": a plain form before code.
+fn bare_code(sentence: &str, tokens: &[crate::text::phrase::Token<'_>]) -> Option<std::ops::Range<usize>> {
+    let first = tokens.first()?;
+    let verb =
+        matches!(first.text.as_str(), "run" | "execute" | "call" | "use" | "open" | "install" | "delete" | "invoke");
+    let rest = sentence[first.at + first.surface.len()..].trim_start();
+    (verb && rest.starts_with("__")).then_some(0..1)
+}
+
+/// "system: the assistant has …" speaks as the host; "System: Debian stable" is a label.
+fn speaks_for_host(read: &Read<'_>) -> bool {
+    let Some((who, rest)) = label(read.text) else { return false };
+    let host = matches!(
+        who,
+        "system" | "SYSTEM" | "developer" | "SYSTEM PROMPT" | "system prompt" | "assistant" | "user" | "human"
+    );
+    let host = host || matches!(who, "System" | "Assistant" | "系统" | "系统消息" | "系统提示");
+    let rest = rest.to_lowercase();
+    let told = [
+        "you ",
+        "the assistant",
+        "the model",
+        "the agent",
+        "the user ",
+        "ignore",
+        "always",
+        "never ",
+        "助手",
+        "你",
+        "必须",
+        "模型",
+    ];
+    host && told.iter().any(|t| rest.starts_with(t))
+}

@@ -1,0 +1,124 @@
+//! Cuts prose into sentences, English and Chinese.
+//!
+//! Never reads meaning: a point is an end or part of a word by what stands around it. Give it [`super::prose::prose`],
+//! so that points in code, quotes and addresses do not count.
+
+/// Words whose point ends no sentence.
+#[rustfmt::skip]
+const SHORT: &[&str] = &[
+    "e.g", "i.e", "cf", "vs", "v", "approx", "incl", "excl", "no", "nr", "mr", "mrs", "ms", "dr", "prof", "st", "sr",
+    "jr", "fig", "eq", "ref", "vol", "ed", "est", "dept", "al", "ca", "resp", "min", "max", "tel", "ext", "pp", "p",
+    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "mon", "tue", "wed", "thu",
+    "fri", "sat", "sun", "mt", "ft", "rev", "gen", "sen", "gov", "hon", "viz", "op", "sec", "chap", "art",
+];
+/// Words whose point ends a sentence only where another one clearly begins.
+const EITHER: &[&str] = &["etc", "a.m", "p.m", "inc", "ltd", "co", "corp", "u.s", "u.k", "e.u", "llc", "gmbh", "bros"];
+/// Words that begin a sentence and are no names.
+#[rustfmt::skip]
+const STARTERS: &[&str] = &[
+    "a", "all", "also", "an", "and", "but", "each", "every", "he", "however", "if", "in", "it", "its", "nobody", "on",
+    "one", "she", "so", "the", "then", "there", "these", "they", "this", "those", "user", "we", "when",
+];
+
+/// The sentences of a text, as they stand, white space around them left out; pieces without a letter or digit are none.
+pub fn sentences(prose: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let (mut start, mut depth) = (0, 0usize);
+    for (at, c) in prose.char_indices() {
+        let after = &prose[at + c.len_utf8()..];
+        match c {
+            '（' | '(' => depth += 1,
+            '）' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        let ends = match c {
+            '\n' => true,
+            '。' | '！' | '？' | '!' | '?' | '.' | '…' if depth > 0 => false,
+            '。' | '！' | '？' => true,
+            '!' | '?' => after.is_empty() || after.starts_with([' ', '"', '\'', ')', '_']) || han_follows(after),
+            '.' => ends_at_point(&prose[start..at], after),
+            '…' => opens(after.trim_start_matches('…')),
+            _ => false,
+        };
+        if ends {
+            out.push(&prose[start..at + c.len_utf8()]);
+            start = at + c.len_utf8();
+        }
+    }
+    out.push(&prose[start..]);
+    out.into_iter().map(str::trim).filter(|s| s.chars().any(char::is_alphanumeric)).collect()
+}
+
+fn han_follows(after: &str) -> bool {
+    after.starts_with(super::words::is_unspaced)
+}
+
+/// Whether what follows (white space and brackets aside) begins with a capital: of an ellipsis.
+fn opens(after: &str) -> bool {
+    after.starts_with(' ') && after.trim_start().starts_with(char::is_uppercase)
+}
+
+fn ends_at_point(before: &str, after: &str) -> bool {
+    let rest = after.trim_start_matches(['"', '\'', ')', '”', '’', ']']);
+    if rest.trim().is_empty() {
+        return true;
+    }
+    if after.starts_with('.') {
+        return false;
+    }
+    if before.ends_with('.') {
+        return opens(rest);
+    }
+    if !rest.starts_with(char::is_whitespace) {
+        return false;
+    }
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(' || c == '_').next().unwrap_or_default();
+    let low = word.to_lowercase();
+    let next: String = rest.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
+    let starts = STARTERS.contains(&next.to_lowercase().as_str()) && next.starts_with(char::is_uppercase);
+    if is_marker(before) || word.chars().filter(|c| c.is_alphabetic()).count() == 1 && word.len() == 1 {
+        return false;
+    }
+    if EITHER.contains(&low.as_str()) || SHORT.contains(&low.as_str()) && low.len() > 2 {
+        return starts;
+    }
+    let version = low.starts_with(|c: char| c == 'v' || c.is_ascii_digit())
+        && low.contains('.')
+        && !next.starts_with(char::is_uppercase);
+    !SHORT.contains(&low.as_str()) && !version && (!next.is_empty() || rest.trim_start().starts_with(['_', '(', '"']))
+}
+
+/// `1.` at the start: the marker of a list.
+fn is_marker(before: &str) -> bool {
+    let before = before.trim();
+    !before.is_empty() && before.len() < 3 && before.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(sentences(text), expected, "{text}");
+    }
+
+    #[test]
+    fn points_end_sentences_and_abbreviations_do_not() {
+        check("Lives in Galway. Sails.", &["Lives in Galway.", "Sails."]);
+        check(
+            "Dr. J. R. Moreau is in, e.g. Lyon, at 5 p.m. today",
+            &["Dr. J. R. Moreau is in, e.g. Lyon, at 5 p.m. today"],
+        );
+        check("Deploys at 5 p.m. The rest waits", &["Deploys at 5 p.m.", "The rest waits"]);
+        check("Python 3.12 and app.toml. uses fish. end", &["Python 3.12 and app.toml.", "uses fish.", "end"]);
+        check("It stayed... then left. Wait... Now", &["It stayed... then left.", "Wait...", "Now"]);
+    }
+
+    #[test]
+    fn chinese_marks_end_sentences_but_not_in_brackets() {
+        check("住在上海。养猫！对吗？", &["住在上海。", "养猫！", "对吗？"]);
+        check("约三万（含税。不含运费。），多了。", &["约三万（含税。不含运费。），多了。"]);
+        check("", &[]);
+        check("。。。", &[]);
+    }
+}
