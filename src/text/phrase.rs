@@ -3,7 +3,7 @@
 //! Never stems: a pattern lists the forms that it means.
 //!
 //! A pattern is a row of groups with blanks between them. A group is `a|b|c` (one of these), `#` (a number in digits or
-//! words), `*` (any one word), `..3` (up to three words or characters, whatever they are); `?` behind a group makes it
+//! words), `*` (any one word), `..3` (up to three words or characters, whatever they are; `~3`: no 的 among them); `?` behind a group makes it
 //! optional; `-ing` is any word with that end. `^` in front: only at the start of the text (of a clause, in Chinese).
 
 use std::ops::Range;
@@ -125,9 +125,11 @@ fn row_han(pattern: &str, text: &str) -> Option<usize> {
         return Some(0);
     }
     let (group, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
-    if let Some(most) = group.strip_prefix("..") {
+    if let Some(most) = group.strip_prefix("..").or_else(|| group.strip_prefix('~')) {
         let most: usize = most.parse().ok()?;
-        let stop = text.find(['，', '。', '；', '！', '？']).unwrap_or(text.len());
+        let own = group.starts_with('~');
+        let ends = |c: char| matches!(c, '，' | '。' | '；' | '！' | '？') || own && c == '的';
+        let stop = text.find(ends).unwrap_or(text.len());
         let mut places =
             text.char_indices().map(|(n, _)| n).chain([text.len()]).take_while(|n| *n <= stop).take(most + 1);
         return places.find_map(|n| row_han(rest, &text[n..]).map(|m| n + m));

@@ -32,8 +32,9 @@ const HAN_ATTACKS: &[&str] = &[
 #[rustfmt::skip]
 const DIRECTED: &[&str] = &[
     "you must|should|shall|need|have|will|are|may|can|ought|cannot|mustn't", "from now on", "your task|job|role|goal|instructions is|are",
-    "new|updated|additional|important instructions|instruction", "when|if|once asked|prompted|you",
+    "new|updated|additional|important instructions|instruction", "^when|if|once asked|prompted|you",
     "assistant|agent|agents|ai|model|models|llm|llms|chatbot|bot|claude|gpt|copilot must|should|shall|need|needs|has|have|are ..2 to|always|never|obey|comply|upload|send|run|execute|reply|respond|answer|use|ignore|follow|push|delete|read|reveal|not|be|treat",
+    "agent|agents|assistant|assistants|model|models|chatbot ..3 must|should|shall", "agents|assistants|models ..3 have|need to", "agent|assistant|model ..3 has|needs to",
     "make sure|certain to|that|you", "be sure to", "remember to", "do not|never tell|reveal|mention|inform|show|disclose ..2 user|anyone|anybody|users|human",
     "run|execute|perform the|this following|script|command|code|commands|below", "respond|reply|answer only|exclusively|always in|with|using",
     "treat the|this user as", "pretend to|that|you",

@@ -75,31 +75,27 @@ impl Score {
     }
 }
 
-/// Every third text was held out while the rules were written: its figures are told apart.
+/// Behind `# later` stand texts that were written when the rules were there: their first figures are in the report of
+/// the round; they have been worked on since, too.
 #[test]
 fn precision_and_recall_on_the_labelled_texts() {
     let (mut weak, mut report) = (Vec::new(), String::new());
     for (name, flaws, kind, file) in SETS {
-        let texts = labelled(file);
-        let (mut all, mut held) = (Score::default(), Score::default());
-        for (i, (wanted, text)) in texts.iter().enumerate() {
-            let got = flagged(text, flaws, *kind);
-            all.add(*wanted, got);
-            if i % 3 == 2 {
-                held.add(*wanted, got);
-            } else if *wanted != got {
-                report += &format!("{name} {} {text}\n", if *wanted { "missed" } else { "wrong" });
+        let (early, late) = file.split_once("# later").unwrap_or((file, ""));
+        let mut all = Score::default();
+        for (round, part) in [early, late].into_iter().enumerate() {
+            let mut score = Score::default();
+            for (wanted, text) in labelled(part) {
+                let got = flagged(&text, flaws, *kind);
+                score.add(wanted, got);
+                all.add(wanted, got);
+                if wanted != got {
+                    report += &format!("{name} {} {text}\n", if wanted { "missed" } else { "wrong" });
+                }
             }
+            report += &format!("{name} {round}: precision {:.2} recall {:.2}\n", score.precision(), score.recall());
         }
-        report += &format!(
-            "{name}: {} texts, precision {:.2} recall {:.2}; held out {:.2} {:.2}\n",
-            texts.len(),
-            all.precision(),
-            all.recall(),
-            held.precision(),
-            held.recall()
-        );
-        assert!(texts.len() >= 50, "{name}");
+        assert!(labelled(file).len() >= 50, "{name}");
         if all.precision() < 0.9 || all.recall() < 0.9 {
             weak.push(*name);
         }

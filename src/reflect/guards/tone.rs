@@ -37,7 +37,7 @@ const TERMS: &[(&str, &[&str])] = &[
 #[rustfmt::skip]
 const HAN: &[&str] = &[
     "太 ..4 了", "真 棒|好|不错|厉害|漂亮|不容易", "超级|超 厉害|棒|好|强|赞|酷", "很 棒|赞|厉害|遗憾|可惜|糟糕|糟", "非常 ..2 棒|成功|出色|漂亮|厉害|糟糕|棒",
-    "极了|绝了|绝妙|精彩|出色|完美|了不起|惊人|惊艳|令人 ..2 叹|佩|赞|喜|动|象深刻|失望|愤怒|发指|作呕", "厉害|牛逼|牛掰|给力|优秀|杰出|卓越|非凡|天才|神奇|神速",
+    "极了|绝了|绝妙|精彩|出色|完美|了不起|惊人|惊艳", "令人 ..2 叹|佩|赞|喜|动|象深刻|失望|愤怒|发指|作呕", "厉害|牛逼|牛掰|给力|优秀|杰出|卓越|非凡|天才|神奇|神速",
     "可惜|遗憾|不幸|幸好|幸亏|幸运的是|还好|好在|万幸|谢天谢地", "哈哈|呵呵|嘻嘻|嘿嘿|呜呜|哇|哎|唉|哎呀|天哪|笑死|绝绝子|yyds",
     "糟糕|糟透|差劲|烦人|愚蠢|白痴|荒唐|荒谬|恶心|可恶|垃圾|烂透|丢人|丢脸|可笑|可怕|讨厌的|该死|蹩脚|拙劣|离谱", "最棒|最牛|美极|漂亮|美妙|美好|可爱|迷人|伟大|辉煌|赏心悦目|叹为观止|好极",
     "人 真好", "啦|哟|喔|嘛", "真是|简直|居然|竟然", "干得好",
@@ -79,7 +79,7 @@ fn judges(sentence: &str, tokens: &[Token<'_>], i: usize) -> bool {
         return false;
     }
     let next = tokens.get(i + 1);
-    let is_name = is_capital(token.surface)
+    let is_name = is_capital(token.surface) && sentence.get(token.at + token.surface.len()..).is_some_and(|s| !s.starts_with(','))
         && (i > 0 && !sentence[..token.at].trim_end().ends_with(':') || next.is_some_and(|t| is_capital(t.surface)));
     let joined = sentence[token.at + token.surface.len()..].starts_with('-') || sentence[..token.at].ends_with('-');
     let term =

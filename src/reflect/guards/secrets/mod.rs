@@ -1,0 +1,101 @@
+//! Keys, tokens, passwords and card numbers: found in what may be stored, redacted from what is sent.
+//!
+//! Never tells the secret itself, and never takes a hash of git's, a UUID, a path or a long word for one.
+
+mod assigned;
+mod known;
+
+use std::ops::Range;
+
+/// What stands where a secret stood.
+pub const REDACTED: &str = "[redacted]";
+
+/// A secret in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Secret {
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// What kind, in words.
+    pub kind: &'static str,
+}
+
+/// The secrets of a text, in its order; none lies in another.
+pub fn find(text: &str) -> Vec<Secret> {
+    let mut all = Vec::new();
+    known::find(text, &mut all);
+    assigned::find(text, &mut all);
+    all.sort_by_key(|s| (s.range.start, std::cmp::Reverse(s.range.end)));
+    let mut out: Vec<Secret> = Vec::new();
+    for secret in all {
+        match out.last_mut() {
+            // What overlaps goes as one, so that no end of either is left.
+            Some(last) if secret.range.start < last.range.end => last.range.end = last.range.end.max(secret.range.end),
+            _ => out.push(secret),
+        }
+    }
+    out
+}
+
+/// The text with every secret replaced by `[redacted]`, and how many there were. Redacting twice changes nothing more.
+pub fn redact(text: &str) -> (String, usize) {
+    let (mut out, mut count) = once(text);
+    // What a secret hid may itself look like one beside the mark; a few rounds settle every text.
+    for _ in 0..4 {
+        let (next, more) = once(&out);
+        if more == 0 {
+            break;
+        }
+        (out, count) = (next, count + more);
+    }
+    (out, count)
+}
+
+fn once(text: &str) -> (String, usize) {
+    let secrets = find(text);
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    for secret in &secrets {
+        out.push_str(&text[at..secret.range.start]);
+        out.push_str(REDACTED);
+        at = secret.range.end;
+    }
+    out.push_str(&text[at..]);
+    (out, secrets.len())
+}
+
+/// Whether a value is a place-holder rather than a secret: `<password>`, `${PASS}`, `****`, `[redacted]`.
+fn is_placeholder(value: &str) -> bool {
+    let low = value.to_lowercase();
+    let framed = ["<", "$", "{", "%", "[redacted", "…", "..."].iter().any(|start| low.starts_with(start));
+    let filler = low.bytes().all(|b| matches!(b, b'*' | b'x' | b'.' | b'-' | b'_' | b'#' | b'?'));
+    let words = ["redacted", "password", "passwd", "pass", "secret", "changeit", "example", "your-password", "hidden"];
+    framed || filler || words.contains(&low.as_str()) || low.starts_with("your_") || low.starts_with("your-")
+}
+
+/// Shannon's entropy, in bits a character.
+fn entropy(text: &str) -> f64 {
+    let mut counts = [0u32; 256];
+    text.bytes().for_each(|b| counts[b as usize] += 1);
+    let all = text.len().max(1) as f64;
+    counts.iter().filter(|n| **n > 0).map(|n| f64::from(*n) / all).map(|p| -p * p.log2()).sum()
+}
+
+/// Whether a token looks as if drawn by lot: letters in both cases and digits, and no words in it.
+fn is_random(token: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| token.bytes().any(|b| test(&b));
+    let mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
+    let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    mixed && digits * 20 >= token.len() && entropy(token) >= 3.3
+}
+
+fn is_hex(token: &str) -> bool {
+    token.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// 8-4-4-4-12 hexadecimal digits.
+fn is_uuid(token: &str) -> bool {
+    let parts: Vec<usize> = token.split('-').map(str::len).collect();
+    parts == [8, 4, 4, 4, 12] && token.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,83 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn check(before: &str, after: &str) {
+    let before = before.replace('¦', "");
+    assert_eq!(redact(&before).0, after, "{before}");
+}
+
+#[test]
+fn only_the_secret_goes() {
+    check("the token is ghp_¦A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8.", "the token is [redacted].");
+    check("postgres://ines:t1de@db:5432/tides", "postgres://ines:[redacted]@db:5432/tides");
+    check("DB_PASSWORD=s3cr3tTide99 make", "DB_PASSWORD=[redacted] make");
+    check("密码是Taihu#1987，勿外传", "密码是[redacted]，勿外传");
+    check("{\"password\": \"hunter2\", \"user\": \"bo\"}", "{\"password\": \"[redacted]\", \"user\": \"bo\"}");
+    check("card 4111 1111 1111 1111, exp 12/29", "card [redacted], exp 12/29");
+    check("a -----BEGIN ¦OPENSSH PRIVATE KEY-----\nabc\n-----END ¦OPENSSH PRIVATE KEY----- b", "a [redacted] b");
+    check("Authorization: Bearer Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MA", "Authorization: Bearer [redacted]");
+}
+
+#[test]
+fn what_only_looks_like_one_stays() {
+    for text in [
+        "commit 3f2a9c1d4e5b6a7f8091a2b3c4d5e6f708192a3b",
+        "id 550e8400-e29b-41d4-a716-446655440000",
+        "the token budget is 4000 a day",
+        "order 4111 1111 1111 1112",
+        "password: <redacted> and pass=$PASS",
+        "src/reflect/guards/secrets/assigned.rs:120",
+        "",
+    ] {
+        assert_eq!(redact(text), (text.to_owned(), 0), "{text}");
+    }
+}
+
+#[test]
+fn the_kind_is_told_and_the_secret_never() {
+    let found = find("password: hunter2");
+    assert_eq!(found.len(), 1);
+    assert!(!found[0].kind.contains("hunter2"));
+}
+
+/// A secret as people paste it, and how it is told.
+fn secret() -> impl Strategy<Value = (String, String)> {
+    prop_oneof![
+        "[A-Za-z0-9]{36}".prop_map(|s| (format!("ghp_{s}"), String::new())),
+        "[A-Za-z0-9]{20}[A-Z][0-9]{2}".prop_map(|s| (format!("sk-ant-api03-{s}"), String::new())),
+        "[A-Z0-9]{16}".prop_map(|s| (format!("AKIA{s}"), String::new())),
+        "[a-z]{3,8}[0-9]{1,4}[!#%+]?[A-Z]{1,4}".prop_map(|s| (s, "password: ".into())),
+        "[a-z]{3,8}[0-9]{1,4}[A-Z]{1,4}".prop_map(|s| (s, "密码是".into())),
+        "[a-zA-Z0-9]{4,20}[0-9]".prop_map(|s| (s, "DB_PASSWORD=".into())),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn redacting_is_done_in_one_go_and_never_panics(text in "\\PC{0,200}") {
+        let (once, _) = redact(&text);
+        let (twice, more) = redact(&once);
+        prop_assert_eq!(&once, &twice);
+        prop_assert_eq!(more, 0);
+    }
+
+    #[test]
+    fn texts_of_key_like_pieces_settle(pieces in prop::collection::vec(prop_oneof![
+        Just("password".to_owned()), Just(": ".into()), Just("=".into()), Just(" is ".into()), Just("密码".into()),
+        Just("是".into()), Just("token".into()), Just("://".into()), Just("@".into()), Just("\"".into()), Just("'".into()),
+        Just("Bearer ".into()), Just("-----BEGIN PRIVATE KEY-----".into()), Just("[redacted]".into()), Just("eyJ".into()),
+        "[A-Za-z0-9]{1,40}", "[0-9 -]{1,20}", "\\PC{1,3}",
+    ], 0..14)) {
+        let text = pieces.concat();
+        let (once, _) = redact(&text);
+        prop_assert_eq!(redact(&once), (once.clone(), 0), "{}", text);
+    }
+
+    #[test]
+    fn no_secret_is_left(before in "[a-z ]{0,20}", (secret, told) in secret(), after in "[a-z ]{0,20}") {
+        let text = format!("{before} {told}{secret} {after}");
+        let (out, count) = redact(&text);
+        prop_assert!(count > 0 && !out.contains(&secret), "{} -> {}", text, out);
+    }
+}
