@@ -16,6 +16,7 @@ pub mod splice;
 pub mod stem;
 pub mod stop;
 pub mod tokens;
+pub mod verbs;
 pub mod words;
 
 pub use columns::columns;

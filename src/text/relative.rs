@@ -13,14 +13,14 @@ const ENGLISH: &[&str] = &[
     "this week|month|year|morning|afternoon|evening|weekend|quarter|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|winter",
     "over|in|during|for|within|since the past|last #? hours|day|days|week|weeks|month|months|year|years",
     "these days", "the other day", "right|just|until|till now", "for now", "as of now", "by now", "at the moment",
-    "at present", "a moment|while ago", "earlier|later today",
+    "at present", "recent days|weeks|months|times", "any day|moment|time now", "a moment|while ago", "earlier|later today",
     "is|are|due|will|starts|ends|expires|leaves|begins|moves|launches|arrives|returns|opens|closes ..3 in # of? day|days|week|weeks|month|months|year|years",
     "soon",
 ];
 /// Words that only look like one.
 #[rustfmt::skip]
 const NOT_ENGLISH: &[&str] = &[
-    "usa today", "as soon as", "soon after", "last week|month|year of", "next week|month|year of", "the last|next fall",
+    "usa today", "as soon as", "soon after", "last week|month|year of", "next week|month|year of", "last monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend of", "the last|next fall",
 ];
 
 #[rustfmt::skip]

@@ -12,7 +12,9 @@ const SHORT: &[&str] = &[
     "fri", "sat", "sun", "mt", "ft", "rev", "gen", "sen", "gov", "hon", "viz", "op", "sec", "chap", "art",
 ];
 /// Words whose point ends a sentence only where another one clearly begins.
-const EITHER: &[&str] = &["etc", "a.m", "p.m", "inc", "ltd", "co", "corp", "u.s", "u.k", "e.u", "llc", "gmbh", "bros"];
+const EITHER: &[&str] = &["inc", "ltd", "co", "corp", "u.s", "u.k", "e.u", "llc", "gmbh", "bros"];
+/// And where any word with a capital begins.
+const TIMES: &[&str] = &["etc", "a.m", "p.m"];
 /// Words that begin a sentence and are no names.
 #[rustfmt::skip]
 const STARTERS: &[&str] = &[
@@ -78,6 +80,9 @@ fn ends_at_point(before: &str, after: &str) -> bool {
     let starts = STARTERS.contains(&next.to_lowercase().as_str()) && next.starts_with(char::is_uppercase);
     if is_marker(before) || word.chars().filter(|c| c.is_alphabetic()).count() == 1 && word.len() == 1 {
         return false;
+    }
+    if TIMES.contains(&low.as_str()) {
+        return next.starts_with(char::is_uppercase);
     }
     if EITHER.contains(&low.as_str()) || SHORT.contains(&low.as_str()) && low.len() > 2 {
         return starts;

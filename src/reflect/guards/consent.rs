@@ -24,12 +24,12 @@ const FIELDS: &[Field] = &[
         name: "preferred_name",
         labels: &["name", "preferred name", "nickname", "first name", "full name", "username", "called", "姓名", "名字", "称呼", "昵称", "本名", "全名", "小名", "英文名"],
         english: &[
-            "user 's preferred? full|first|last|real|legal? name is", "user prefers|wants|likes|asks|wishes to be called|addressed|known", "user goes by",
+            "user 's preferred? full|first|last|real|legal? name is", "user prefers|wants|likes|asks|wishes to be called|addressed|known", "user goes by", "user answers to", "user would like to be called|addressed|known", "user changed ..2 name to", "user was renamed",
             "user is called|named|known as?", "call user", "user 's nickname is", "user likes|prefers the name|nickname",
         ],
         places: &["user is called|named"],
         han: &[
-            "用户 的 名字|姓名|本名|昵称|小名|英文名|全名 是|叫|为", "用户 名?叫|姓", "用户 名 叫", "用户 叫", "用户 希望|喜欢|偏好|想|要求 ..4 称为|称呼|叫|被叫", "用户 自称", "称呼 用户",
+            "用户 的 名字|姓名|本名|昵称|小名|英文名|全名 是|叫|为", "用户 名?叫|姓", "用户 名 叫", "用户 叫", "用户 希望|喜欢|偏好|想|要求 ..4 称为|称作|称呼|叫|被叫", "用户 自称|改名", "称呼|叫|管叫 用户", "用户 改名|更名|改叫",
         ],
     },
     Field {
@@ -44,11 +44,11 @@ const FIELDS: &[Field] = &[
         labels: &["city", "home", "location", "residence", "hometown", "home town", "address", "place of residence", "城市", "所在地", "所在城市", "住址", "地址", "居住地", "籍贯", "家乡", "现居"],
         english: &["user 's hometown|home|address|city is"],
         places: &[
-            "user now|still|currently? lives|resides|lived in|at|near", "user is based in|at|near", "user moved|relocated|emigrated ..3 to",
+            "user who|now|still|currently|also|usually|mostly? lives|resides|lived in|at|near", "user is based in|at|near", "user has? moved|relocated|emigrated ..3 to",
             "user comes|hails|is from", "user settled in", "user 's home is in",
         ],
         han: &[
-            "用户 ~4 住在|居住在|居住|定居|现居|常驻|来自|移居", "用户 ~12 搬 到|去|往|家到|家去|至", "用户的 老家|家乡|城市|住址|地址 是|在",
+            "用户 ~4 住在|居住在|居住|定居|现居|常驻|来自|移居", "用户 ~12 搬 到|去|往|家到|家去|至", "用户 ~4 迁到|迁往|迁居|移居|落户", "用户 祖籍|籍贯", "用户的 老家|家乡|城市|住址|地址 是|在",
         ],
     },
     Field {
@@ -56,11 +56,12 @@ const FIELDS: &[Field] = &[
         labels: &["language", "languages", "native language", "mother tongue", "preferred language", "语言", "母语", "常用语言", "首选语言", "沟通语言"],
         english: &[
             "user 's native|first|preferred|second|main? language|languages is|are", "user 's mother tongue is", "user speaks|reads english|german|french|spanish|portuguese|italian|chinese|mandarin|cantonese|japanese|korean|russian|dutch|polish|swedish|welsh|irish|arabic|hindi|turkish|greek|danish|finnish|norwegian|czech|ukrainian|hebrew|vietnamese|thai|farsi|catalan",
-            "user is fluent|native|bilingual in?", "user prefers|wants|likes ..6 in english|german|french|spanish|portuguese|italian|chinese|mandarin|cantonese|japanese|korean|russian|dutch|polish|swedish|welsh|irish|arabic|hindi|turkish|greek|danish|finnish|norwegian|czech|ukrainian",
+            "user is fluent|native|bilingual in?", "user prefers|wants|likes|writes|communicates|talks|replies|answers|discusses|thinks|texts ..6 in english|german|french|spanish|portuguese|italian|chinese|mandarin|cantonese|japanese|korean|russian|dutch|polish|swedish|welsh|irish|arabic|hindi|turkish|greek|danish|finnish|norwegian|czech|ukrainian",
         ],
         places: &[],
         han: &[
             "用户的 母语|第一语言|首选语言|语言 是|为", "用户 ~6 说|讲|精通|会 说|讲? 中文|英语|英文|粤语|普通话|法语|德语|日语|韩语|西班牙语|葡萄牙语|意大利语|俄语|方言|闽南语|上海话|四川话",
+            "用户 ~8 用 中文|英文|英语|粤语|普通话|法语|德语|日语|韩语|西班牙语|葡萄牙语|意大利语|俄语|汉语 ..2 交流|沟通|聊天|说|写作|对话|讨论",
             "用户 ..2 偏好|希望|要求|喜欢|习惯 ..4 用|使用|说 中文|英文|英语|粤语|普通话|法语|德语|日语|韩语|西班牙语|葡萄牙语|意大利语|俄语",
         ],
     },

@@ -3,8 +3,9 @@
 //! Never parses: two facts in words that the lists do not know pass as one.
 
 use super::{Flaw, Found, Kind, Read};
-use crate::text::phrase::{Token, find, find_han, here, said};
+use crate::text::phrase::{Token, find, find_han, here, is_capital, said};
 use crate::text::prose::{label, without};
+use crate::text::verbs;
 use crate::text::words::is_unspaced;
 
 const JOINS: &[&str] = &[
@@ -16,7 +17,12 @@ const JOINS: &[&str] = &[
     "^user also",
     "plus the|user|a|an",
 ];
-const HAN_JOINS: &[&str] = &["另外|此外|除此之外|除此以外|与此同时|顺便|顺带|而且|还有|以及还", "同时 ，?"];
+const HAN_JOINS: &[&str] = &[
+    "另外|此外|除此之外|除此以外|与此同时|顺便|顺带|而且|还有|以及还",
+    "， 还 是|有|会|在|喜欢|养|能|爱|参加|担任",
+    "， 也 会|是|在|有|养",
+    "同时 ，?",
+];
 const HAN_ONE: &[&str] =
     &["另外一", "还有效", "还有限", "只有还有", "同时区", "同时间", "不同时", "同时在线", "同时支持", "同时运行"];
 
@@ -34,9 +40,9 @@ const LIFE: &[&[&str]] = &[
 ];
 #[rustfmt::skip]
 const HAN_LIFE: &[&[&str]] = &[
-    &["住在|居住|定居|现居|常驻"], &["在 ..8 工作|上班|就职|任职", "是 ..3 护士|医生|工程师|教师|律师|程序员"],
+    &["住在|居住|定居|现居|常驻"], &["在 ..8 工作|上班|就职|任职|当", "是 ..3 护士|医生|工程师|教师|律师|程序员"],
     &["喜欢|喜爱|讨厌|厌恶|偏好|热爱|不爱"], &["养了|养着", "有 一|两|三|四|五|# 个|只|条|辆|套|台"], &["会说|会讲"], &["会弹|打羽毛球|打篮球|踢足球|下棋|弹钢琴|弹吉他"],
-    &["开 沃尔沃|宝马|奔驰|特斯拉|一辆"], &["在读|就读|攻读"], &["过敏|素食|糖尿病"], &["已婚|未婚|单身|离异"], &["出生|毕业于"], &["名字是|名叫|姓名"],
+    &["开 沃尔沃|宝马|奔驰|特斯拉|一辆|一家"], &["在读|就读|攻读|在学|学习"], &["过敏|素食|吃素|糖尿病|服用|患有|近视"], &["已婚|未婚|单身|离异"], &["出生|毕业于"], &["名字是|名叫|姓名"],
     &["生日"], &["今年 # 岁", "# 岁"], &["用户用|使用"],
 ];
 
@@ -56,6 +62,9 @@ pub fn several(read: &Read<'_>, kind: Kind) -> Option<Found> {
         if let Some(range) = joined {
             return found(said(sentence, tokens, range));
         }
+        if let Some(range) = second(tokens).filter(|_| kind == Kind::Fact) {
+            return found(said(sentence, tokens, range));
+        }
     }
     if read.han {
         if let Some(what) = find_han(&without(read.prose, HAN_ONE), HAN_JOINS) {
@@ -63,6 +72,27 @@ pub fn several(read: &Read<'_>, kind: Kind) -> Option<Found> {
         }
     }
     (kind == Kind::Fact && life(read) > 1).then(|| Found::new(Flaw::ManyFacts, read.prose))
+}
+
+/// A second clause with a subject of its own ("and Bo plays the oboe"), or a second thing that the user does, if it
+/// does not go back to the first ("knits socks and gives them away").
+fn second(tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
+    const LINKS: [&str; 8] = ["because", "so", "when", "that", "if", "who", "which", "where"];
+    const BACK: [&str; 12] =
+        ["it", "them", "its", "their", "there", "then", "this", "these", "one", "both", "him", "her"];
+    let verbs = verbs::presents(tokens);
+    let word = |i: usize| tokens.get(i).map_or("", |t| t.text.as_str());
+    let (first, rest) = verbs.split_first()?;
+    let joint = rest.iter().find_map(|second| {
+        let between = first + 1..*second;
+        let and = between.clone().rfind(|i| matches!(word(*i), "and" | "but" | "while" | "whereas"))?;
+        let linked = between.clone().any(|i| LINKS.contains(&word(i)));
+        let back = tokens[*second..].iter().any(|t| BACK.contains(&t.text.as_str()));
+        let subject = *second > and + 1 && is_capital(tokens[and + 1].surface) && second - and < 6;
+        let own = *second == and + 1 && and > first + 1 && word(0) == "user" && *first < 3 && word(second + 1) != "to";
+        (!linked && !back && (subject || own)).then_some(and..*second + 1)
+    });
+    joint
 }
 
 /// A second label: `Name: X, City: Y`.
@@ -114,7 +144,16 @@ fn life(read: &Read<'_>) -> usize {
     let all = clauses
         .enumerate()
         .filter_map(|(i, clause)| HAN_LIFE.iter().position(|row| find_han(clause, row).is_some()).map(|row| (i, row)));
-    english.max(distinct(all.collect()))
+    english.max(distinct(all.collect())).max(copulas(read.prose))
+}
+
+/// Clauses that each say what something is: "牙医是林医生，房东是赵先生".
+fn copulas(prose: &str) -> usize {
+    const OTHER: [&str; 14] = [
+        "是否", "还是", "不是", "但是", "于是", "只是", "就是", "总是", "都是", "可是", "若是", "凡是", "而是", "正是",
+    ];
+    let clear = without(prose, &OTHER);
+    clear.split(['，', '。', ',']).filter(|c| c.find('是').is_some_and(|at| at > 0)).count()
 }
 
 fn distinct(mut all: Vec<(usize, usize)>) -> usize {

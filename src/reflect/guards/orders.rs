@@ -16,7 +16,7 @@ const MARKS: &[&str] = &[
 ];
 #[rustfmt::skip]
 const ATTACKS: &[&str] = &[
-    "ignore|disregard|forget|override|bypass|overlook|discard any|all|the|your|every|my|these|those? of? any|all|the|your? previous|prior|above|earlier|preceding|existing|other|former|safety|system|original instructions|instruction|prompts|prompt|rules|rule|messages|guidelines|guideline|directions|context|commands|constraints|restrictions|training",
+    "ignore|disregard|forget|override|bypass|overlook|discard any|all|the|your|every|my|these|those? of? any|all|the|your? previous|prior|above|earlier|preceding|existing|other|former|safety|system|original instructions|instruction|prompts|prompt|rules|rule|messages|guidelines|guideline|directions|context|commands|constraints|restrictions|training|guardrails|guardrail|safeguards|filters|protections|policies|policy|limits",
     "ignore|disregard|forget the|all|any|your? instructions|prompts|rules|guidelines|messages|directions above|before|so|given",
     "forget|disregard everything|all that|you|above|said|before", "you are|act now|as dan|an? unrestricted",
     "reveal|print|show|repeat|output|leak|expose the|your|all system prompt|memories|instructions",
@@ -34,8 +34,8 @@ const DIRECTED: &[&str] = &[
     "you must|should|shall|need|have|will|are|may|can|ought|cannot|mustn't", "from now on", "your task|job|role|goal|instructions is|are",
     "new|updated|additional|important instructions|instruction", "^when|if|once asked|prompted|you",
     "assistant|agent|agents|ai|model|models|llm|llms|chatbot|bot|claude|gpt|copilot must|should|shall|need|needs|has|have|are ..2 to|always|never|obey|comply|upload|send|run|execute|reply|respond|answer|use|ignore|follow|push|delete|read|reveal|not|be|treat",
-    "agent|agents|assistant|assistants|model|models|chatbot ..3 must|should|shall", "agents|assistants|models ..3 have|need to", "agent|assistant|model ..3 has|needs to",
-    "make sure|certain to|that|you", "be sure to", "remember to", "do not|never tell|reveal|mention|inform|show|disclose ..2 user|anyone|anybody|users|human",
+    "agent|agents|ai|assistant|assistants|model|models|chatbot ..4 must|should|shall", "agents|assistants|models ..3 have|need to", "agent|assistant|model ..3 has|needs to",
+    "it is|it's essential|important|vital|mandatory|imperative|crucial|critical that|to", "end of memory|context|document|instructions|prompt", "new task|directive|objective", "make sure|certain to|that|you", "be sure to", "remember to", "do not|never tell|reveal|mention|inform|show|disclose ..2 user|anyone|anybody|users|human",
     "run|execute|perform the|this following|script|command|code|commands|below", "respond|reply|answer only|exclusively|always in|with|using",
     "treat the|this user as", "pretend to|that|you",
 ];
@@ -46,13 +46,14 @@ const PEOPLE: &[&str] = &[
     "agent of",
     "model railway|train|car",
     "real estate agent|agents",
+    "estate|travel|insurance|estate agent|agents",
     "user is ..2 assistant|agent|model",
     "user wants|prefers|likes|asks|asked|expects|wishes|requests|requested",
 ];
 /// Plain forms that give an order at the start of a sentence.
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[
-    "^please *", "^always|never *", "^do|don't not? *", "^always|never|only *",
+    "^please|kindly *",     "^always|never *", "^do|don't not? *", "^always|never|only *",
     "^add|answer|apply|approve|ask|avoid|build|call|change|check|click|commit|copy|create|delete|deploy|disable|download|email|enable|ensure|execute|fetch|follow|forward|give|grant|include|insert|install|keep|load|merge|obey|omit|open|output|paste|post|print|push|put|read|remove|reply|respond|return|run|save|send|set|share|show|skip|start|stop|store|submit|tell|transfer|treat|update|upload|use|visit|wait|write the|a|an|all|any|every|each|this|that|these|those|to|with|only|no|in|into|from|user|everything|anything|tabs|spaces|tests|by|it",
 ];
 /// Words that begin like an order and state a fact.
@@ -61,6 +62,7 @@ const NO_ORDER: &[&str] =
 
 #[rustfmt::skip]
 const HAN_DIRECTED: &[&str] = &[
+    "^把 ..24 设为|上传|转到|发给|发送|转发|删除|删掉|交给|设成", "^夜里|晚上|每次|随后|然后|之后 把", "^告诉|通知|提醒|劝说|说服 用户", "麻烦 把|你|帮", "回复|回答|执行|开始 之前|前 ，? 先", "新 的? 任务 ：", "记忆|记录|资料|文档 到此 结束", "， 把 ..12 转到|上传|发给|发送|转发",
     "你 现在|今后|以后|从此? 是|必须|应该|应当|需要|要|得|只能|务必|不得|不能|不准|不许|将|可以|绝不能|扮演", "从现在 开始|起", "从今以后", "^请 ..12 把|将|务必|执行|运行|始终|总是|记住|不要|立即|直接|回复|使用|转发|发送|删除|打开|忽略|输出|在|用",
     "，|：|。 请 务必|执行|运行|始终|总是|不要|立即|直接|回复|转发|发送|删除|打开|忽略|输出|使用", "所有 ..12 请 使用|用|遵守", "务必|切记|谨记", "^记得|记住 ..2 调用|使用|执行|把|发送|要",
     "助手|智能体|代理|模型|机器人|AI|大模型 ..4 必须|务必|应当|不得|应该|只能|不准|一律", "^执行|运行 以下|下列|下面|如下|这个|此", "前|时|后|， 执行|运行 以下|下列|下面 的? 命令|脚本|代码|指令", "^不要|别|不得|严禁|禁止|永远|始终|一律|绝不|切勿|只用|必须",
@@ -101,7 +103,9 @@ pub fn orders(read: &Read<'_>) -> Option<Found> {
             }
         }
         if find(tokens, NO_ORDER).is_none() && !is_labelled(sentence) {
-            if let Some(range) = find(tokens, PLAIN).or_else(|| bare_code(sentence, tokens)) {
+            let order =
+                || find(tokens, PLAIN).or_else(|| bare_code(sentence, tokens)).or_else(|| imperative(sentence, tokens));
+            if let Some(range) = order() {
                 return found(said(sentence, tokens, range));
             }
         }
@@ -119,6 +123,55 @@ pub fn orders(read: &Read<'_>) -> Option<Found> {
 /// `Run time: 3 hours` is a label and no order.
 fn is_labelled(sentence: &str) -> bool {
     label(sentence).is_some_and(|(l, _)| l.split(' ').count() < 3)
+}
+
+/// Plain forms that are no nouns: an order wherever a clause opens with one.
+#[rustfmt::skip]
+const UNMISTAKABLE: &[&str] = &[
+    "accept", "act", "add", "adopt", "allow", "append", "apply", "approve", "assume", "attach", "authenticate",
+    "authorize", "avoid", "become", "begin", "behave", "bypass", "cancel", "choose", "classify", "clear", "comply",
+    "concatenate", "conceal", "confirm", "consider", "continue", "convince", "deactivate", "decode", "decrypt",
+    "delete", "deploy", "disable", "discard", "disclose", "disregard", "download", "echo", "email", "embed", "emit",
+    "enable", "encode", "encourage", "ensure", "erase", "exclude", "execute", "exfiltrate", "explain", "expose",
+    "extract", "fetch", "follow", "forget", "forward", "generate", "give", "grant", "hide", "ignore", "impersonate",
+    "include", "inform", "insert", "insist", "install", "invoke", "keep", "leak", "log", "mark", "mention", "merge",
+    "navigate", "obey", "omit", "output", "override", "overwrite", "paste", "pay", "perform", "persuade", "pretend",
+    "proceed", "promote", "provide", "publish", "purge", "quote", "recommend", "redirect", "refuse", "reject",
+    "remember", "remove", "rename", "repeat", "replace", "reply", "respond", "reveal", "rewrite", "say", "scan",
+    "send", "sign", "skip", "speak", "submit", "suggest", "summarize", "suppress", "switch", "tell", "transfer",
+    "transmit", "treat", "trust", "uninstall", "unlock", "update", "upload", "verify", "wipe", "withhold",
+];
+/// Words that may stand before an order.
+#[rustfmt::skip]
+const ADVERBS: &[&str] = &[
+    "please", "kindly", "then", "first", "next", "now", "also", "always", "never", "just", "simply", "quietly", "silently", "secretly",
+    "immediately", "instead", "only", "and", "do", "don't", "not", "so", "therefore",
+];
+const WHEN: &[&str] = &[
+    "before", "after", "when", "whenever", "if", "once", "at", "on", "during", "upon", "every", "whatever", "while",
+    "until",
+];
+
+/// An order that opens the sentence, or the clause behind "Before replying, …".
+fn imperative(sentence: &str, tokens: &[crate::text::phrase::Token<'_>]) -> Option<std::ops::Range<usize>> {
+    let comma = tokens.windows(2).position(|w| sentence[w[0].at..w[1].at].contains([',', ':', '，']));
+    let clause = tokens.first().filter(|t| WHEN.contains(&t.text.as_str())).and(comma).map(|n| n + 1);
+    [Some(0), clause].into_iter().flatten().find_map(|from| {
+        let at = (from..tokens.len()).find(|i| !ADVERBS.contains(&tokens[*i].text.as_str()))?;
+        let token = &tokens[at];
+        let after = &sentence[token.at + token.surface.len()..];
+        let alone = at + 1 == tokens.len() && after.trim_matches(['.', '!', ' ']).is_empty() && from == 0;
+        let order = UNMISTAKABLE.binary_search(&token.text.as_str()).is_ok()
+            || from > 0
+                && matches!(
+                    token.text.as_str(),
+                    "read" | "use" | "run" | "call" | "open" | "write" | "answer" | "report" | "check" | "show" | "set"
+                );
+        let noun = after.starts_with(['-', '/', ':', '_'])
+            || after.starts_with(" key")
+            || tokens.get(at + 1).is_some_and(|t| t.text == "'s");
+        (order && !noun && !alone).then_some(from..at + 1)
+    })
 }
 
 /// "Run `rm -rf`": a plain form before code.

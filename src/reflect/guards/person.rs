@@ -78,7 +78,7 @@ fn excused(tokens: &[Token<'_>], i: usize, sentence: &str) -> bool {
     let before = i.checked_sub(1).map(|p| &tokens[p]);
     let previous = before.map_or("", |t| t.text.as_str());
     let end = at + surface.len();
-    let slashed = sentence[end..].starts_with('/') || sentence[..*at].ends_with('/');
+    let slashed = sentence[end..].starts_with(['/', '-', '_']) || sentence[..*at].ends_with(['/', '-', '_', '.']);
     let shouted = surface.len() > 1 && surface.chars().all(char::is_uppercase);
     let opens = i == 0 || sentence[..*at].trim_end().ends_with([':', '：', '(', '—', '-']);
     let is_i = text.starts_with('i') && (text == "i" || text.starts_with("i'"));
@@ -87,10 +87,16 @@ fn excused(tokens: &[Token<'_>], i: usize, sentence: &str) -> bool {
         true => i > 1 && next_capital && before.is_some_and(|t| is_capital(t.surface)),
         false => !opens && is_capital(surface),
     };
-    let number = text == "i" && NUMBERED.contains(&previous);
+    let number = text == "i" && (NUMBERED.contains(&previous) || is_monarch(tokens, i));
     let mine = text == "mine" && MINES.contains(&previous);
     let listed = tokens[i.saturating_sub(4)..i].iter().any(|t| matches!(t.text.as_str(), "pronoun" | "pronouns"));
     slashed || shouted || title || number || mine || listed
+}
+
+/// "Henry I of England", "covers Henry I.": a name before, and no verb behind.
+fn is_monarch(tokens: &[Token<'_>], i: usize) -> bool {
+    let name = i > 0 && is_capital(tokens[i - 1].surface) && tokens[i - 1].text != "user";
+    name && tokens.get(i + 1).is_none_or(|t| matches!(t.text.as_str(), "of" | "'s" | "and" | "was" | "is"))
 }
 
 fn han<'a>(clear: &'a str, pronouns: &[&'a str]) -> Option<&'a str> {

@@ -6,6 +6,7 @@
 use super::{Flaw, Found, Read};
 use crate::text::phrase::{Token, find, find_han, here, is_capital, said};
 use crate::text::prose::{label, without};
+use crate::text::verbs;
 
 /// Labels whose value holds in general or lies ahead.
 #[rustfmt::skip]
@@ -19,46 +20,12 @@ const HELPERS: &[&str] = &[
     "is|are|am|isn't|aren't|has|hasn't|does|doesn't|don't|can't|cannot|won't|will|can|shall",
     "have|haven't been|not|never|to|-ed",
 ];
+/// "There's a leak".
+const SHORT: &[&str] = &["there|it|he|she|what|who|here 's"];
 /// Words before a helper that make it a noun, or no present.
 const HELPED: &[&str] =
     &["to", "would", "could", "should", "might", "must", "may", "not", "a", "the", "free", "'s", "tin", "as"];
 
-/// Third persons that are rarely plural nouns.
-#[rustfmt::skip]
-const CLEAR: &[&str] = &[
-    "accepts", "adds", "agrees", "allows", "appears", "applies", "arrives", "asks", "becomes", "begins", "believes",
-    "belongs", "brings", "chooses", "comes", "compares", "complains", "confirms", "considers", "contains",
-    "continues", "creates", "decides", "depends", "describes", "disagrees", "discusses", "does", "emphasizes",
-    "enables", "ends", "exists", "expects", "explains", "explores", "fails", "feels", "finds", "gets", "gives",
-    "goes", "happens", "implements", "improves", "includes", "intends", "introduces", "investigates", "involves",
-    "keeps", "knows", "learns", "leaves", "lets", "loses", "makes", "means", "meets", "mentions", "migrates",
-    "moves", "occurs", "offers", "opens", "prefers", "presents", "proposes", "provides", "reads", "realizes",
-    "recommends", "refactors", "refuses", "rejects", "remains", "removes", "replaces", "replies", "requires",
-    "resolves", "returns", "says", "seems", "sends", "shares", "solves", "starts", "stays", "stops", "suggests",
-    "switches", "takes", "tells", "thinks", "tries", "understands", "updates", "uses", "wants", "wonders", "writes",
-];
-/// Third persons that may well be nouns: only behind who acts.
-#[rustfmt::skip]
-const NOUNY: &[&str] = &[
-    "breaks", "builds", "calls", "causes", "changes", "checks", "crashes", "debates", "deploys", "documents", "fixes",
-    "hangs", "helps", "hopes", "likes", "lives", "looks", "loves", "merges", "needs", "plans", "promises", "pulls",
-    "pushes", "reports", "requests", "reviews", "runs", "sees", "shows", "struggles", "supports", "talks", "tests",
-    "turns", "visits", "works", "worries",
-];
-#[rustfmt::skip]
-const ACTORS: &[&str] = &[
-    "user", "team", "assistant", "agent", "client", "server", "vendor", "company", "customer", "manager", "project",
-    "parser", "importer", "driver", "app", "api", "service", "script", "bot", "who", "which", "that", "everybody",
-    "nobody", "someone", "everyone", "also", "still", "now", "often", "always", "usually", "developer", "engineer",
-    "pipeline", "library", "system", "tool", "model", "doctor",
-];
-/// Words before a third person that make it a plural noun.
-#[rustfmt::skip]
-const NOUNED: &[&str] = &[
-    "the", "a", "an", "this", "these", "those", "'s", "of", "for", "in", "on", "with", "to", "from", "by", "all",
-    "some", "new", "old", "no", "any", "more", "several", "few", "many", "two", "three", "four", "five", "six",
-    "release", "status", "security", "price", "daily", "weekly", "between", "about", "per", "both", "and",
-];
 /// Plain forms: behind a plural, or at the start as an order.
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[
@@ -68,20 +35,26 @@ const PLAIN: &[&str] = &[
     "release", "remove", "rename", "replace", "review", "rewrite", "run", "send", "start", "stop", "switch", "test",
     "think", "try", "update", "upgrade", "use", "want", "work", "write",
 ];
-const MANY: &[&str] = &["team", "users", "developers", "engineers", "members", "tests", "clients", "people", "both"];
+const MANY: &[&str] = &[
+    "team",
+    "parents",
+    "children",
+    "friends",
+    "colleagues",
+    "users",
+    "developers",
+    "engineers",
+    "members",
+    "tests",
+    "clients",
+    "people",
+    "both",
+];
 const DETERMINERS: &[&str] = &["the", "a", "an", "all", "this", "that", "these", "support", "every", "each"];
 #[rustfmt::skip]
-const PAST: &[&str] = &[
-    "was", "were", "had", "did", "went", "took", "made", "got", "came", "broke", "found", "gave", "led", "left",
-    "lost", "met", "ran", "said", "saw", "sent", "shut", "told", "thought", "won", "wrote", "chose", "became", "began",
-    "brought", "bought", "built", "cost", "cut", "fell", "felt", "grew", "held", "kept", "knew", "put", "read", "rose",
-    "set", "sold", "spent", "spoke", "stood", "taught", "froze", "understood", "withdrew",
-];
-
-#[rustfmt::skip]
 const HAN: &[&str] = &[
-    "正在|正忙|正着手|正准备|正等|正打算|正考虑|正处于", "用户|团队|张伟|李雷 正", "仍在|还在|仍未|依旧在", "将要|将会|将于|将在|将把|将被|将由|将从|将对|将为|即将", "会议 将",
-    "会 在|于|把|被|负责|发布|继续|很快|尽快|派|给|由|再", "打算|想要|想把|想在|希望", "准备 把|将|重|在|用|去|换|迁|发|修|做|写|搬|开始", "计划 在|于|将|把|下|明|用|迁|重|换|去|年|本|前往",
+    "正与|正和|正在|正忙|正着手|正准备|正等|正打算|正考虑|正处于", "用户|团队|张伟|李雷 正", "仍在|还在|仍未|依旧在|还没|尚未|在等|在忙|在做|在学|在找|在写|在改", "下周|下个月|明天|明年 去|来|要|会|再", "将要|将会|将于|将在|将把|将被|将由|将从|将对|将为|即将", "会议 将",
+    "会 在|于|把|被|负责|发布|继续|很快|尽快|派|给|由|再|收|得|变|有|成|退|送|搬|涨", "打算|想要|想把|想在|希望", "准备 把|将|重|在|用|去|换|迁|发|修|做|写|搬|开始|买|卖|学|离|辞|结|申", "计划 在|于|将|把|下|明|用|迁|重|换|去|年|本|前往|写|买|卖|学|搬|做|参|访|开|申",
     "目前|现在|眼下|如今|当下", "快要|就要|马上|很快就", "要 在|去|把|重启|换|用|迁", "考虑 改|换|用|把|迁|使用", "待 合并|修复|确认|处理|定|办|发布|审", "需要 尽快|马上|重新|再",
 ];
 #[rustfmt::skip]
@@ -92,9 +65,14 @@ const HAN_PAST: &[&str] = &[
     "打算盘", "待办", "待遇", "等待",
 ];
 
+/// Whether the value of a label is in no tense: `Lesson: `, `Next: `.
+pub fn is_timeless(label: &str) -> bool {
+    TIMELESS.contains(&label.to_lowercase().as_str())
+}
+
 /// The first words that are not in the past.
 pub fn tense(read: &Read<'_>) -> Option<Found> {
-    if label(read.text).is_some_and(|(l, _)| TIMELESS.contains(&l.to_lowercase().as_str())) {
+    if label(read.text).is_some_and(|(l, _)| is_timeless(l)) {
         return None;
     }
     let english = read.english().find_map(|(sentence, tokens)| english(sentence, tokens));
@@ -111,15 +89,21 @@ fn english(sentence: &str, tokens: &[Token<'_>]) -> Option<String> {
     let first = tokens.iter().position(|t| t.at >= start).unwrap_or(tokens.len());
     let tokens = &tokens[first..];
     let told = |range| Some(said(sentence, tokens, range).to_owned());
+    if let Some(i) = verbs::presents(tokens).first() {
+        return told(i.saturating_sub(1)..i + 1);
+    }
     for i in 0..tokens.len() {
         let previous = i.checked_sub(1).map_or("", |p| tokens[p].text.as_str());
         if is_present(tokens, i, previous) {
             return told(i.saturating_sub(1)..i + 1);
         }
     }
+    if let Some(range) = find(tokens, SHORT) {
+        return told(range);
+    }
     let opening = tokens.first()?;
     let next = tokens.get(1).map_or("", |t| t.text.as_str());
-    let past = tokens.iter().any(|t| t.text.len() > 3 && t.text.ends_with("ed") || PAST.contains(&t.text.as_str()));
+    let past = tokens.iter().any(|t| verbs::is_past(&t.text));
     let orders = PLAIN.contains(&opening.text.as_str()) && DETERMINERS.contains(&next);
     let going = opening.text.len() > 4 && opening.text.ends_with("ing") && tokens.len() > 2;
     if !past && (orders || going) { told(0..1) } else { None }
@@ -129,22 +113,12 @@ fn is_present(tokens: &[Token<'_>], i: usize, previous: &str) -> bool {
     let token = &tokens[i];
     let word = token.text.as_str();
     let next = tokens.get(i + 1);
-    let next_word = next.map_or("", |t| t.text.as_str());
     if here(tokens, i, HELPERS).is_some() {
         let name = is_capital(token.surface) && next.is_some_and(|t| is_capital(t.surface));
         return !(HELPED.contains(&previous) || name);
     }
-    let named = is_capital(token.surface) && i > 0;
-    let passive = matches!(next_word, "were" | "was" | "had" | "of");
-    if named || passive {
+    if is_capital(token.surface) && i > 0 {
         return false;
-    }
-    if CLEAR.contains(&word) {
-        return i > 0 && !NOUNED.contains(&previous);
-    }
-    let name_before = i > 0 && is_capital(tokens[i - 1].surface) && i > 1 || previous == "user";
-    if NOUNY.contains(&word) {
-        return i > 0 && (ACTORS.contains(&previous) || name_before && !NOUNED.contains(&previous));
     }
     let pair = i > 1 && tokens[i - 2].text == "and" && is_capital(tokens[i - 1].surface);
     PLAIN.contains(&word)

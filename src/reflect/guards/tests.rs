@@ -75,29 +75,29 @@ impl Score {
     }
 }
 
-/// Behind `# later` stand texts that were written when the rules were there: their first figures are in the report of
-/// the round; they have been worked on since, too.
+/// Three rounds: texts written before the rules; behind `# later`, texts written after them and worked on since; behind
+/// `# unseen`, texts that no rule was changed for, which tell how far the rules reach. Their misses are not counted in
+/// the 0.9: they are told in CHANGELOG and manual as what they are.
 #[test]
 fn precision_and_recall_on_the_labelled_texts() {
     let (mut weak, mut report) = (Vec::new(), String::new());
     for (name, flaws, kind, file) in SETS {
-        let (early, late) = file.split_once("# later").unwrap_or((file, ""));
-        let mut all = Score::default();
-        for (round, part) in [early, late].into_iter().enumerate() {
+        let (seen, unseen) = file.split_once("# unseen").unwrap_or((file, ""));
+        for (part, texts) in [("seen", seen), ("unseen", unseen)] {
+            let texts = labelled(texts);
             let mut score = Score::default();
-            for (wanted, text) in labelled(part) {
-                let got = flagged(&text, flaws, *kind);
-                score.add(wanted, got);
-                all.add(wanted, got);
-                if wanted != got {
-                    report += &format!("{name} {} {text}\n", if wanted { "missed" } else { "wrong" });
+            for (wanted, text) in &texts {
+                let got = flagged(text, flaws, *kind);
+                score.add(*wanted, got);
+                if *wanted != got {
+                    report += &format!("{name} {part} {} {text}\n", if *wanted { "missed" } else { "wrong" });
                 }
             }
-            report += &format!("{name} {round}: precision {:.2} recall {:.2}\n", score.precision(), score.recall());
-        }
-        assert!(labelled(file).len() >= 50, "{name}");
-        if all.precision() < 0.9 || all.recall() < 0.9 {
-            weak.push(*name);
+            let (precision, recall) = (score.precision(), score.recall());
+            report += &format!("{name} {part}: {} texts, precision {precision:.2} recall {recall:.2}\n", texts.len());
+            if part == "seen" && (texts.len() < 50 || precision < 0.9 || recall < 0.9) {
+                weak.push(*name);
+            }
         }
     }
     assert!(weak.is_empty() && option_env!("GUARDS_REPORT").is_none(), "below 0.9: {weak:?}\n{report}");

@@ -4,32 +4,65 @@
 //! judgement in other words passes.
 
 use super::{Flaw, Found, Read};
-use crate::text::phrase::{Token, find_han, is_capital};
+use crate::text::phrase::{Token, find, find_han, is_capital, said};
 use crate::text::prose::without;
 
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
-    "absolutely", "adorable", "alas", "amazing", "amazingly", "annoying", "annoyingly", "appalling", "astonishing",
-    "atrocious", "awesome", "awful", "awfully", "beautiful", "beautifully", "breathtaking", "brilliant",
-    "brilliantly", "charming", "clumsy", "congrats", "congratulations", "crappy", "crazy", "cute", "damn",
-    "dazzling", "delicious", "delightful", "disappointing", "disappointingly", "disastrous", "disgusting", "dreadful",
-    "dumb", "elegant", "elegantly", "embarrassing", "epic", "excellent", "exceptional", "exceptionally", "exquisite",
-    "extraordinary", "fabulous", "fantastic", "flawless", "flawlessly", "fortunately", "genius", "gifted", "glorious",
-    "gorgeous", "great", "haha", "hilarious", "hooray", "hopefully", "horrible", "horribly", "horrific", "idiot",
-    "idiotic", "impressive", "impressively", "incredible", "incredibly", "insane", "insanely", "joyful", "kudos",
-    "lame", "lol", "lovely", "luckily", "lucky", "magnificent", "marvellous", "marvelous", "mediocre", "miserable",
-    "nasty", "omg", "outrageous", "outstanding", "pathetic", "perfect", "perfectly", "phenomenal", "remarkable",
-    "remarkably", "ridiculous", "ridiculously", "sadly", "shameful", "silly", "sloppy", "spectacular", "splendid",
-    "stellar", "stunning", "stupid", "superb", "superbly", "talented", "terrible", "terribly", "terrific",
-    "thankfully", "totally", "tremendous", "ugh", "ugly", "unbelievable", "unbelievably", "unfortunate",
-    "unfortunately", "whoa", "wonderful", "wonderfully", "wow", "yay", "yikes",
+    "abominable", "absolutely", "abysmal", "admirable", "admirably", "adorable", "adorably", "alarmingly", "alas",
+    "amazing", "amazingly", "annoying", "annoyingly", "appalling", "appallingly", "arrogant", "asinine",
+    "astonishing", "astounding", "astoundingly", "atrocious", "awesome", "awful", "awfully", "beautiful",
+    "beautifully", "bizarre", "bliss", "blissful", "bogus", "boring", "boringly", "brainless", "bravo",
+    "breathtaking", "brilliant", "brilliantly", "bungled", "bungling", "captivating", "catastrophic", "charming",
+    "cheerful", "cherished", "childish", "clever", "cleverly", "clueless", "clumsy", "commendable", "congrats",
+    "congratulations", "coward", "cowardly", "crap", "crappiest", "crappy", "crazy", "cringe", "cringeworthy", "cute",
+    "damn", "darn", "dazzling", "dazzlingly", "delicious", "delighted", "delightful", "delightfully", "deplorable",
+    "despicable", "detestable", "disappointing", "disappointingly", "disastrous", "disgusting", "dismal", "downright",
+    "dreadful", "dreamy", "dull", "dumb", "dummy", "ecstatic", "effortless", "effortlessly", "egregious", "elegant",
+    "elegantly", "embarrassing", "enchanting", "enviable", "epic", "excellent", "exceptional", "exceptionally",
+    "exemplary", "exhilarating", "exquisite", "exquisitely", "extraordinary", "fab", "fabulous", "fantastic",
+    "fascinating", "fiasco", "filthy", "finest", "flawless", "flawlessly", "fool", "foolish", "foolishly",
+    "fortunately", "freaking", "friendliest", "frightful", "funniest", "genius", "ghastly", "gifted", "gladly",
+    "glorious", "gloriously", "gorgeous", "grandiose", "great", "greatest", "greedy", "grotesque", "gruesome", "haha",
+    "harrowing", "hateful", "heartbreaking", "heartwarming", "heavenly", "heroic", "heroically", "hideous",
+    "hideously", "hilarious", "honorable", "hooray", "hopefully", "hopeless", "horrendous", "horrible", "horribly",
+    "horrid", "horrific", "humiliating", "hurray", "idiocy", "idiot", "idiotic", "idiotically", "imbecile",
+    "immaculate", "impeccable", "impeccably", "impressive", "impressively", "inane", "incredible", "incredibly",
+    "inept", "inexcusable", "infuriating", "ingenious", "insane", "insanely", "inspirational", "irresistible",
+    "irritating", "jerk", "jolly", "joyful", "joyfully", "joyous", "kickass", "kudos", "lame", "lamentable",
+    "laughable", "legendary", "lol", "loser", "lousy", "lovely", "luckily", "lucky", "ludicrous", "magical",
+    "magically", "magnificent", "majestic", "marvellous", "marvelous", "masterful", "masterfully", "masterpiece",
+    "mediocre", "mesmerizing", "mess", "mindblowing", "miraculous", "miserable", "moron", "moronic", "nasty", "nice",
+    "nicely", "nightmare", "nightmarish", "obnoxious", "obscene", "odious", "omg", "ominous", "ooh", "oops",
+    "outrageous", "outstanding", "overjoyed", "painfully", "pathetic", "pathetically", "perfect", "perfection",
+    "perfectly", "phenomenal", "pitiful", "pity", "pointless", "praiseworthy", "preposterous", "priceless", "proudly",
+    "regrettable", "regrettably", "remarkable", "remarkably", "repulsive", "revolting", "ridiculous", "ridiculously",
+    "rubbish", "rude", "ruthless", "sad", "sadly", "scandalous", "scary", "sensational", "shabby", "shameful",
+    "shamefully", "shameless", "shocking", "shockingly", "sickening", "silly", "skillful", "skillfully", "sloppy",
+    "smartly", "smooth", "smoothly", "sneaky", "spectacular", "spineless", "splendid", "splendidly", "stellar",
+    "stink", "stinks", "stunning", "stupendous", "stupid", "stupidity", "stupidly", "sublime", "suck", "sucks",
+    "superb", "superbly", "superlative", "tacky", "talented", "tasteless", "terrible", "terribly", "terrific",
+    "thankfully", "thoughtless", "thrilled", "thrilling", "totally", "tragic", "tragically", "treasured",
+    "tremendous", "triumphant", "triumphantly", "ugh", "ugly", "unacceptable", "unbelievable", "unbelievably",
+    "underwhelming", "unforgettable", "unfortunate", "unfortunately", "unmatched", "unrivalled", "useless", "vicious",
+    "vile", "weird", "whoa", "wicked", "woeful", "wonderful", "wonderfully", "wonderous", "worthless", "wow",
+    "wretched", "yay", "yikes", "yucky", "yummy",
+];
+/// Turns of phrase that judge.
+#[rustfmt::skip]
+const PHRASES: &[&str] = &[
+    "the best|worst|finest|nicest|coolest|greatest|smartest ..3 in|ever|of all", "dream come", "a|an|the|such joy|pleasure|delight|disaster|shame|triumph|hero|legend|jerk|star|gem|miracle|treat|pain|blast|breeze",
+    "so|super|really|truly|insanely|extremely|way|very excited|happy|proud|cool|good|bad|nice|fun|smart|easy|annoyed|well|smoothly|badly|slow|sad|funny|kind|pretty|boring|tasty|helpful", "^what a|an", "super cool|smart|fast|easy|fun|-ed|-ful", "of course", "no wonder", "thank god|goodness|heavens",
+    "a|the real|total|complete|absolute|true gem|mess|joke|disaster|hero|pain|nightmare|joy|shame", "was|is|looks|looked|sounds|sounded|feels|felt|seems|seemed|tastes|tasted cool|sweet|sick|fun|gross",
+    "how nice|lovely|sad|funny|cool|clever",
 ];
 /// What makes a judging word a term.
 #[rustfmt::skip]
 const TERMS: &[(&str, &[&str])] = &[
     ("perfect", &["hash", "hashes", "hashing", "square", "squares", "tense", "pitch", "forward", "number", "numbers", "fifth", "competition", "information", "matching"]),
     ("great", &["deal", "grandmother", "grandfather", "circle", "dane", "danes", "basin", "aunt", "uncle", "white", "apes"]),
-    ("ugly", &["duckling"]), ("dumb", &["terminal", "terminals", "waiter"]), ("lucky", &["number", "draw"]),
+    ("ugly", &["duckling"]), ("smart", &["home", "card", "phone", "meter", "contract", "contracts", "tv"]), ("nice", &["value", "level"]), ("magical", &["realism"]), ("clever", &["cloud"]),
+    ("legendary", &["pokemon"]), ("trash", &["bin", "can"]), ("finest", &["resolution"]), ("smooth", &["jazz", "scrolling", "muscle"]), ("dummy", &["data", "file", "value", "variable"]), ("mess", &["hall"]), ("sad", &["path"]), ("remarkable", &["js"]), ("dumb", &["terminal", "terminals", "waiter"]), ("lucky", &["number", "draw"]),
     ("awesome", &["window", "list", "lists"]), ("genius", &["bar"]), ("remarkable", &["tablet", "tablets"]),
     ("elegant", &["objects"]), ("epic", &["poem", "poems", "story", "ticket", "tickets"]), ("crazy", &["eights"]),
 ];
@@ -40,7 +73,9 @@ const HAN: &[&str] = &[
     "极了|绝了|绝妙|精彩|出色|完美|了不起|惊人|惊艳", "令人 ..2 叹|佩|赞|喜|动|象深刻|失望|愤怒|发指|作呕", "厉害|牛逼|牛掰|给力|优秀|杰出|卓越|非凡|天才|神奇|神速",
     "可惜|遗憾|不幸|幸好|幸亏|幸运的是|还好|好在|万幸|谢天谢地", "哈哈|呵呵|嘻嘻|嘿嘿|呜呜|哇|哎|唉|哎呀|天哪|笑死|绝绝子|yyds",
     "糟糕|糟透|差劲|烦人|愚蠢|白痴|荒唐|荒谬|恶心|可恶|垃圾|烂透|丢人|丢脸|可笑|可怕|讨厌的|该死|蹩脚|拙劣|离谱", "最棒|最牛|美极|漂亮|美妙|美好|可爱|迷人|伟大|辉煌|赏心悦目|叹为观止|好极",
-    "人 真好", "啦|哟|喔|嘛", "真是|简直|居然|竟然", "干得好",
+    "人 真好", "真 讨厌|烦|坏|香|美|丑|酷|牛|糟|差|假|快|慢|爽|可爱|聪明|幸运|可怜|辛苦|好吃", "得 要命|不得了|不行|离谱|一塌糊涂|一团糟", "一团糟|乱七八糟|要命", "值得 敬佩|称赞|表扬|尊敬|赞扬|骄傲",
+    "一流|顶级|顶尖|绝佳|极佳|上乘|无敌|无与伦比|独一无二|首屈一指", "最好吃|最美|最漂亮|最差劲|最烂|最可爱|最聪明|最精彩", "聪明地|巧妙地|机智地|愚蠢地|傻傻地|勇敢地|英勇地", "好消息|坏消息|喜讯|噩耗", "丑得|美得|烂得|棒得", "超 兴奋|开心|喜欢|爱|期待|级开心|级喜欢", "～|~~", "好 开心|烦|棒|厉害|可爱|感动|难过|伤心",
+    "恼火|窝囊|气人|气死|无语|坑爹|坑人|吐血|崩溃了|神作|神器|神奇|魔法|惨不忍睹|灾难|噩梦|壮举|奇迹|英雄|骄傲|自豪地|钦佩|敬佩|赞叹|佩服", "啦|哟|喔|嘛", "真是|简直|居然|竟然", "干得好",
 ];
 #[rustfmt::skip]
 const HAN_TERMS: &[&str] = &[
@@ -68,6 +103,9 @@ pub fn tone(read: &Read<'_>) -> Option<Found> {
         if let Some(i) = (0..tokens.len()).find(|i| judges(sentence, tokens, *i)) {
             return found(tokens[i].surface);
         }
+        if let Some(range) = find(tokens, PHRASES) {
+            return found(said(sentence, tokens, range));
+        }
     }
     let clear = if read.han { without(read.prose, HAN_TERMS) } else { return None };
     find_han(&clear, HAN).and_then(found)
@@ -79,7 +117,8 @@ fn judges(sentence: &str, tokens: &[Token<'_>], i: usize) -> bool {
         return false;
     }
     let next = tokens.get(i + 1);
-    let is_name = is_capital(token.surface) && sentence.get(token.at + token.surface.len()..).is_some_and(|s| !s.starts_with(','))
+    let is_name = is_capital(token.surface)
+        && sentence.get(token.at + token.surface.len()..).is_some_and(|s| !s.starts_with(','))
         && (i > 0 && !sentence[..token.at].trim_end().ends_with(':') || next.is_some_and(|t| is_capital(t.surface)));
     let joined = sentence[token.at + token.surface.len()..].starts_with('-') || sentence[..token.at].ends_with('-');
     let term =

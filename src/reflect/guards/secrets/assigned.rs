@@ -8,7 +8,7 @@ use super::{Secret, entropy, is_hex, is_placeholder, is_random, is_uuid};
 #[rustfmt::skip]
 const PASSWORDS: &[&str] = &[
     "password", "passwd", "passphrase", "passcode", "pwd", "pass", "psk", "pin", "secret", "密码", "口令", "密碼", "暗号", "解锁码",
-    "密钥口令",
+    "密钥口令", "授权码", "访问码",
 ];
 /// Words whose value is a secret if it looks drawn by lot.
 #[rustfmt::skip]
@@ -17,7 +17,7 @@ const KEYS: &[&str] = &[
     "secretkey", "private key", "private_key", "auth token", "auth_token", "access token", "access_token",
     "accesstoken", "refresh token", "refresh_token", "client secret", "client_secret", "token", "bearer", "credential",
     "credentials", "key", "secret", "apitoken", "api token", "webhook secret", "signing key", "license key",
-    "recovery code", "密钥", "秘钥", "令牌", "凭证", "凭据", "私钥", "授权码", "访问码", "token是",
+    "recovery code", "密钥", "秘钥", "令牌", "凭证", "凭据", "私钥",
 ];
 /// Values that say something about a password.
 #[rustfmt::skip]
@@ -104,8 +104,9 @@ fn value(text: &str, low: &str, end: usize, test: fn(&str, Join, &str) -> bool) 
 
 /// How long a value without quotation marks is: up to white space, a character beyond ASCII, or final punctuation.
 fn bare(inner: &str) -> usize {
-    let end =
-        inner.find(|c: char| c.is_whitespace() || !c.is_ascii() || matches!(c, '"' | '`' | '|')).unwrap_or(inner.len());
+    let end = inner
+        .find(|c: char| c.is_whitespace() || c as u32 >= 0x2e80 || matches!(c, '"' | '`' | '|' | '“' | '”' | '’'))
+        .unwrap_or(inner.len());
     let run = inner[..end].split([',', ';', '&']).next().unwrap_or_default();
     run.trim_end_matches(['.', ',', ';', ':', ')', ']', '}', '\'', '>']).len()
 }
