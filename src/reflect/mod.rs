@@ -6,6 +6,8 @@
 //! how it may answer; [`wish`] reads what it wants.
 
 pub mod chunks;
+pub mod judge;
 pub mod offer;
 pub mod prompt;
+pub mod proposal;
 pub mod wish;
