@@ -40,8 +40,11 @@ pub fn route(wish: &Wish, ground: &Ground<'_>) -> Route {
     let mut found = place(wish, ground);
     let claims = claims(&wish.operation.action);
     for claim in &claims {
-        let flaws = guards::writing(&claim.text, claim.kind, ground.rules);
-        found.extend(flaws.into_iter().filter(|f| !claim.pardons(f.flaw) && !found.iter().any(|o| o.flaw == f.flaw)));
+        for flaw in guards::writing(&claim.text, claim.kind, ground.rules) {
+            if !claim.pardons(flaw.flaw) && found.iter().all(|f| f.flaw != flaw.flaw) {
+                found.push(flaw);
+            }
+        }
     }
     let proof = proof(wish, ground);
     if let Err(flaw) = proof
@@ -88,8 +91,10 @@ fn tool_turn(wish: &Wish, ground: &Ground<'_>) -> Proof {
 fn twins(wish: &Wish, claims: &[Claim], ground: &Ground<'_>) -> Option<Vec<Found>> {
     let Action::Add { .. } = wish.operation.action else { return None };
     let twin = |claim: &Claim| guards::twin(&claim.text, ground.known.iter().map(String::as_str));
-    let all: Option<Vec<Found>> =
-        claims.iter().map(|c| twin(c).map(|(flaw, what)| Found { flaw, what: what.chars().take(60).collect() })).collect();
+    let all: Option<Vec<Found>> = claims
+        .iter()
+        .map(|c| twin(c).map(|(flaw, what)| Found { flaw, what: what.chars().take(60).collect() }))
+        .collect();
     all.filter(|all| !all.is_empty())
 }
 
@@ -130,7 +135,9 @@ fn claims(action: &Action) -> Vec<Claim> {
         }
         Action::Write { text, .. } => lines(text, Kind::Fact).collect(),
         Action::Patch { pairs, .. } => pairs.iter().flat_map(|(_, new)| lines(new, Kind::Fact)).collect(),
-        Action::Set { pairs, .. } => pairs.iter().map(|(_, value)| fact(value)).filter(|c| !c.text.is_empty()).collect(),
+        Action::Set { pairs, .. } => {
+            pairs.iter().map(|(_, value)| fact(value)).filter(|c| !c.text.is_empty()).collect()
+        }
         Action::Remove { .. } | Action::Move { .. } | Action::Nothing { .. } => Vec::new(),
     }
 }
@@ -273,7 +280,8 @@ mod tests {
             &[],
             "refused not_allowed",
         );
-        let pinned = json!({"op": "add", "at": "user", "text": "Name: Zhang San", "meta": {"by": "me"}, "quote": quote});
+        let pinned =
+            json!({"op": "add", "at": "user", "text": "Name: Zhang San", "meta": {"by": "me"}, "quote": quote});
         check(pinned, &[], "refused not_allowed");
     }
 }
