@@ -7,9 +7,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 mod git;
+mod reflected;
 mod sync;
 
 pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
+pub use reflected::{Asked, Conversation, Counts, Decision, Inbox, Proposed, Reason, Reflected};
 pub use sync::{Committed, MergedIn, Sync, Undecided};
 
 use crate::view::outline::none_left_out;
@@ -120,6 +122,10 @@ pub enum Answer {
     Setup(Setup),
     /// A memory in step with another repository.
     Sync(Sync),
+    /// What came of reading conversations.
+    Reflected(Reflected),
+    /// What waits for a person.
+    Inbox(Inbox),
 }
 
 /// A warning as it is answered.
