@@ -7,9 +7,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 mod git;
+mod model;
 mod sync;
 
 pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
+pub use model::ModelCheck;
 pub use sync::{Committed, MergedIn, Sync, Undecided};
 
 use crate::view::outline::none_left_out;
@@ -120,6 +122,8 @@ pub enum Answer {
     Setup(Setup),
     /// A memory in step with another repository.
     Sync(Sync),
+    /// A model that was tried.
+    Model(ModelCheck),
 }
 
 /// A warning as it is answered.

@@ -21,6 +21,7 @@ mod history;
 mod init;
 mod look;
 pub mod merge;
+pub mod model;
 mod query;
 mod resolve;
 pub mod setup;
