@@ -15,6 +15,7 @@ mod hints;
 mod history;
 mod json;
 mod meant;
+mod model;
 mod open;
 mod output;
 mod run;

@@ -147,6 +147,10 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         }
         Answer::Setup(set) => git::setup(&mut page, set, &mut err),
         Answer::Sync(sync) => told.extend(git::synced(&mut page, sync, &mut err)),
+        Answer::Model(check) => {
+            told.extend(check.warnings.iter().cloned());
+            super::model::checked(&mut page, check);
+        }
         Answer::Where(place) => {
             page.text(place.path.as_ref().unwrap_or(&place.dir)).end();
             if style.verbose {

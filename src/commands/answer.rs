@@ -7,10 +7,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 mod git;
+mod model;
 mod reflected;
 mod sync;
 
 pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
+pub use model::ModelCheck;
 pub use reflected::{Asked, Conversation, Counts, Decision, Inbox, Proposed, Reason, Reflected};
 pub use sync::{Committed, MergedIn, Sync, Undecided};
 
@@ -126,6 +128,8 @@ pub enum Answer {
     Reflected(Reflected),
     /// What waits for a person.
     Inbox(Inbox),
+    /// A model that was tried.
+    Model(ModelCheck),
 }
 
 /// A warning as it is answered.
