@@ -18,6 +18,7 @@ mod meant;
 mod model;
 mod open;
 mod output;
+mod reflect;
 mod run;
 mod sanitize;
 mod state;

@@ -104,8 +104,13 @@ mod tests {
 
     #[test]
     fn a_new_day_begins_with_nothing_and_a_later_one_goes_on() {
-        let spent =
-            Spent { day: "2026-02-24".into(), tokens: 10, held: vec![("a".into(), 5)], first: (3, 2), ..Spent::default() };
+        let spent = Spent {
+            day: "2026-02-24".into(),
+            tokens: 10,
+            held: vec![("a".into(), 5)],
+            first: (3, 2),
+            ..Spent::default()
+        };
         assert_eq!((spent.taken("2026-02-24"), spent.taken("2026-02-25"), spent.taken("2026-02-23")), (15, 0, 15));
         assert_eq!(spent.on("2026-02-25").first, (3, 2));
     }

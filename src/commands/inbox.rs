@@ -45,7 +45,8 @@ pub fn inbox(session: &Session, ids: &[String], decision: Option<Decision>, how:
         Decision::Reject => Ok(Vec::new()),
         Decision::Accept => chosen.iter().map(|(_, waiting)| waiting.operation.clone()).collect(),
     };
-    let change = changed(session, &wanted?, &own, how, if decision == Decision::Accept { "accepted" } else { "rejected" })?;
+    let change =
+        changed(session, &wanted?, &own, how, if decision == Decision::Accept { "accepted" } else { "rejected" })?;
     let ids: Vec<String> = chosen.iter().filter_map(|(path, _)| proposal::id_of(path).map(str::to_owned)).collect();
     let (accepted, rejected) = if decision == Decision::Accept { (ids, Vec::new()) } else { (Vec::new(), ids) };
     Ok(Answer::Inbox(Inbox {
@@ -87,7 +88,8 @@ fn listed(session: &Session, ids: &[String], how: &How) -> Verdict {
     for id in ids {
         all.iter().find(|(path, _)| proposal::id_of(path) == Some(id)).ok_or_else(|| unknown(id))?;
     }
-    let wanted = |path: &MemoryPath| ids.is_empty() || proposal::id_of(path).is_some_and(|id| ids.iter().any(|i| i == id));
+    let wanted =
+        |path: &MemoryPath| ids.is_empty() || proposal::id_of(path).is_some_and(|id| ids.iter().any(|i| i == id));
     let proposals = all.into_iter().filter(|(path, _)| wanted(path)).map(|(path, waiting)| Proposed {
         id: proposal::id_of(&path).unwrap_or_default().to_owned(),
         path: path.to_string(),

@@ -216,7 +216,8 @@ impl Talk<'_, '_, '_> {
                     self.came.trouble = Some(Trouble::new(What::Malformed, "the model's answers are cut off"));
                     return;
                 }
-                messages.push(Message::User("Your answer was cut off; nothing of it was done. Do less at once.".into()));
+                messages
+                    .push(Message::User("Your answer was cut off; nothing of it was done. Do less at once.".into()));
                 continue;
             }
             if reply.calls.is_empty() {
@@ -265,7 +266,8 @@ impl Talk<'_, '_, '_> {
                 (false, Ok(values)) => values,
                 (truncated, _) => {
                     if std::mem::replace(&mut nonsense, true) {
-                        self.came.trouble = Some(Trouble::new(What::Malformed, "the model's answer holds no JSON object"));
+                        self.came.trouble =
+                            Some(Trouble::new(What::Malformed, "the model's answer holds no JSON object"));
                         return;
                     }
                     let why = if truncated { "was cut off; say less" } else { "holds no JSON object" };
@@ -310,7 +312,10 @@ impl Talk<'_, '_, '_> {
         let mut decision = Decision {
             op: said(&printed, "op"),
             at: Some(said(&printed, "at")).filter(|at| !at.is_empty()),
-            text: [said(&printed, "text"), said(&printed, "title")].into_iter().find(|t| !t.is_empty()).unwrap_or_default(),
+            text: [said(&printed, "text"), said(&printed, "title")]
+                .into_iter()
+                .find(|t| !t.is_empty())
+                .unwrap_or_default(),
             quote: wish.quote.clone(),
             turn: wish.turn,
             ..Decision::default()
@@ -368,7 +373,9 @@ impl Talk<'_, '_, '_> {
             decision.reasons = found.iter().map(reason).collect();
             let why = match found.is_empty() {
                 true => "everything was asked to wait".to_owned(),
-                false => found.iter().map(reason).map(|r| format!("{} {}", r.name, r.what)).collect::<Vec<_>>().join(", "),
+                false => {
+                    found.iter().map(reason).map(|r| format!("{} {}", r.name, r.what)).collect::<Vec<_>>().join(", ")
+                }
             };
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let diff = changeset.files.iter().map(|file| {

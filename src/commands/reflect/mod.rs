@@ -320,8 +320,9 @@ impl<'a> Run<'a> {
                 "it waits in the queue; memdir reflect --queued goes on with it"
             }
         };
-        self.answer.deferred =
-            Some(format!("{spent} of today's {budget} tokens are spent, and the rest is too little for the next piece: {waits}"));
+        self.answer.deferred = Some(format!(
+            "{spent} of today's {budget} tokens are spent, and the rest is too little for the next piece: {waits}"
+        ));
         Ok(())
     }
 
