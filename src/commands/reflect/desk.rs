@@ -252,8 +252,9 @@ fn bullets(out: &mut String, path: &MemoryPath, document: &Document) {
         return;
     }
     let _ = writeln!(out, "{path}");
-    for row in outline(document, path, 0, Depth::Flat).bullets {
-        let section = row.section.filter(|s| !s.is_empty()).map_or(String::new(), |s| format!(" [#{s}]"));
+    for (i, row) in outline(document, path, 0, Depth::Flat).bullets.into_iter().enumerate() {
+        let own = document.sections()[document.bullets()[i].section as usize].level > 1;
+        let section = row.section.filter(|_| own).map_or(String::new(), |s| format!(" [#{s}]"));
         let _ = writeln!(out, "- @{}{section} {}", row.handle, row.text);
     }
 }
