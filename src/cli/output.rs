@@ -143,6 +143,7 @@ fn status(answer: &Answer) -> u8 {
         Answer::Resolved(resolved) if !resolved.left.is_empty() => Code::MergeConflict.exit(),
         Answer::Sync(sync) if sync.left() => Code::MergeConflict.exit(),
         Answer::Merged(merged) if !merged.clean => Code::MergeConflict.exit(),
+        Answer::Reflected(answer) if answer.partial.is_some() => Code::Partial.exit(),
         _ => 0,
     }
 }
@@ -194,6 +195,8 @@ fn changed(answer: &Answer) -> bool {
         Answer::Resolved(resolved) => resolved.change.changed && !resolved.change.dry_run,
         Answer::Setup(setup) => setup.changed && !setup.dry_run,
         Answer::Sync(sync) => sync.changed && !sync.dry_run,
+        Answer::Reflected(answer) => answer.changed && !answer.dry_run,
+        Answer::Inbox(answer) => answer.changed && !answer.dry_run,
         Answer::Check(check) => check.fixed.as_ref().is_some_and(|fixed| fixed.changed && !fixed.dry_run),
         _ => false,
     }

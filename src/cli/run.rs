@@ -9,16 +9,21 @@ use std::time::Duration;
 use super::args::{Global, HowArgs};
 use super::open::Need;
 use super::output::{self, Layout, Reply};
+use super::reflect::{Mode, ReflectArgs};
 use super::team::{MergeArgs, MergeDriverArgs, SetupArgs, SyncArgs, Whom};
 use super::verbs::{BulletSaid, InitArgs, Said};
 use super::{complete, generate, meant, open};
 use crate::code::{Code, Rejection};
+use crate::commands::inbox::Decision;
 use crate::commands::merge::Three;
+use crate::commands::reflect;
 use crate::commands::sync::{self, SyncQuery};
 use crate::commands::{self, Failure, How, InitQuery, LogQuery, Session, UndoQuery, Verdict, edit, setup};
-use crate::host::content;
+use crate::host::models::Asked;
+use crate::host::{content, user};
 use crate::operation::Batch;
 use crate::operation::regions::Take;
+use crate::reflect::prompt::Way;
 
 /// Runs what was said.
 pub fn run(global: &Global, said: Said) -> Reply {
@@ -71,6 +76,15 @@ pub fn run(global: &Global, said: Said) -> Reply {
             door.with(&a.how, |s, how| commands::undo(s, &query, how))
         }
         Said::Redo(a) => door.with(&a.how, |s, how| commands::redo(s, a.revision.as_deref(), how)),
+        Said::Reflect(a) => door.reflect(a),
+        Said::Inbox(a) => {
+            let decision = match (a.accept, a.reject) {
+                (true, _) => Some(Decision::Accept),
+                (_, true) => Some(Decision::Reject),
+                _ => None,
+            };
+            door.with(&a.how, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
+        }
         Said::Check(a) => door.with(&a.how, |s, how| commands::checked(s, &a.files, a.since.as_deref(), a.fix, how)),
         Said::Resolve(a) => {
             let take = match (a.ours, a.theirs, a.both) {
@@ -165,6 +179,53 @@ impl Door<'_> {
         })
     }
 
+    /// A conversation is read before a data dir is looked for; a model is opened when there is something to ask.
+    fn reflect(&self, args: ReflectArgs) -> Reply {
+        let asked = Asked::from(args.model);
+        if args.check_model {
+            let checked = commands::model::check(&asked, &open::env);
+            return Reply::Told(Box::new(checked), Vec::new(), Layout::Plain);
+        }
+        let conversation =
+            if args.queued { Ok(Vec::new()) } else { patience().and_then(|w| content::bytes(args.file.as_deref(), w)) };
+        let (conversation, instructions) =
+            match conversation.and_then(|c| Ok((c, user::prompt(&open::env, "reflect")?))) {
+                Ok(read) => read,
+                Err(rejection) => return rejection.into(),
+            };
+        let shown = !self.global.json && !self.global.quiet && std::io::stderr().is_terminal();
+        let progress = |what: &str| {
+            if shown {
+                output::progress(what)
+            }
+        };
+        let ask = reflect::Ask {
+            way: match args.mode {
+                Mode::Auto => None,
+                Mode::Tools => Some(Way::Tools),
+                Mode::Ops => Some(Way::Object),
+            },
+            propose: args.propose,
+            into: args.into,
+            budget: user::config(&open::env).0.tokens_per_day,
+            instructions,
+            open: &|| commands::model::model(&asked, &open::env),
+            progress: &progress,
+        };
+        if args.show_prompt {
+            let prompt = open::session(self.global, Need::All, None).map_err(Failure::from);
+            return match prompt.and_then(|session| reflect::show_prompt(&session, &conversation, &ask)) {
+                Ok(prompt) => Reply::Plain(prompt),
+                Err(failure) => Reply::Told(Box::new(Err(failure)), Vec::new(), Layout::Plain),
+            };
+        }
+        let how = How { dry_run: args.dry_run, reason: args.reason, source: args.source, ..How::default() };
+        self.told(Need::All, args.lock_timeout, Layout::Plain, |session| match args.queued {
+            true => reflect::drain(session, &ask, &how),
+            false => reflect::reflect(session, &conversation, &ask, &how),
+        })
+    }
+
     fn told(
         &self,
         need: Need,
@@ -230,11 +291,13 @@ fn meaning(how: &HowArgs) -> How {
 
 /// Content from a file or stdin. `MEMDIR_STDIN_WAIT` (milliseconds) says how long a silent pipe is waited for.
 fn read(file: Option<&Path>) -> Result<String, Rejection> {
-    let wait = match open::env("MEMDIR_STDIN_WAIT") {
-        None => content::WAIT,
-        Some(ms) => Duration::from_millis(
-            ms.parse().map_err(|_| Rejection::new(Code::Usage, "MEMDIR_STDIN_WAIT is a number of milliseconds"))?,
-        ),
-    };
-    content::content(file, wait)
+    content::content(file, patience()?)
+}
+
+fn patience() -> Result<Duration, Rejection> {
+    let bad = |_| Rejection::new(Code::Usage, "MEMDIR_STDIN_WAIT is a number of milliseconds");
+    match open::env("MEMDIR_STDIN_WAIT") {
+        None => Ok(content::WAIT),
+        Some(ms) => ms.parse().map(Duration::from_millis).map_err(bad),
+    }
 }

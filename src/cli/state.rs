@@ -41,6 +41,7 @@ pub fn status(page: &mut Page, state: &Status) {
     for line in &state.summaries {
         page.text("summary: ").text(line).end();
     }
+    waiting(page, state);
     match state.wired {
         Some(true) => page.text("git merges by bullet in this clone").end(),
         Some(false) => {
@@ -50,6 +51,32 @@ pub fn status(page: &mut Page, state: &Status) {
             }
         }
         None => {}
+    }
+}
+
+/// What waits for a person or for another day, and what models cost.
+fn waiting(page: &mut Page, state: &Status) {
+    let many = |n: usize, one: &str| if n == 1 { format!("1 {one} waits") } else { format!("{n} {one}s wait") };
+    let waits = [
+        (state.proposals, many(state.proposals, "proposal"), Hint { verb: vec!["inbox"], address: Vec::new() }),
+        (
+            state.queued,
+            many(state.queued, "conversation") + " for budget",
+            Hint { verb: vec!["reflect", "--queued"], address: Vec::new() },
+        ),
+    ];
+    for (n, line, hint) in waits {
+        if n > 0 {
+            page.text(&line).end();
+            if let Some(command) = hints::spell(&hint, &page.style.before) {
+                page.text("try: ").text(&command).end();
+            }
+        }
+    }
+    if let Some(models) = &state.models {
+        let pass =
+            models.first_pass.map_or(String::new(), |p| format!("; {:.0} % passed all guards at once", p * 100.0));
+        page.text(&format!("models: {} tokens today, asked {} times{pass}", models.tokens, models.asked)).end();
     }
 }
 

@@ -147,6 +147,18 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
         }
         Answer::Setup(set) => git::setup(&mut page, set, &mut err),
         Answer::Sync(sync) => told.extend(git::synced(&mut page, sync, &mut err)),
+        Answer::Model(check) => {
+            told.extend(check.warnings.iter().cloned());
+            super::model::checked(&mut page, check);
+        }
+        Answer::Reflected(answer) => {
+            told.extend(answer.warnings.iter().cloned());
+            super::reflect::reflected(&mut page, answer, &mut err);
+        }
+        Answer::Inbox(answer) => {
+            told.extend(answer.warnings.iter().cloned());
+            super::reflect::inbox(&mut page, answer, &mut err);
+        }
         Answer::Where(place) => {
             page.text(place.path.as_ref().unwrap_or(&place.dir)).end();
             if style.verbose {
@@ -159,7 +171,7 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             Answer::Setup(setup) => setup.findings.is_empty(),
             Answer::Resolved(resolved) => resolved.left.is_empty(),
             Answer::Sync(sync) => !sync.left(),
-            answer => matches!(answer, Answer::Changed(_) | Answer::Init(_)),
+            answer => matches!(answer, Answer::Changed(_) | Answer::Init(_) | Answer::Reflected(_)),
         };
         if said {
             page.out.clear();

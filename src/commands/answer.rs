@@ -7,9 +7,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 mod git;
+mod model;
+mod reflected;
 mod sync;
 
 pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
+pub use model::ModelCheck;
+pub use reflected::{Asked, Conversation, Counts, Decision, Inbox, Proposed, Reason, Reflected};
 pub use sync::{Committed, MergedIn, Sync, Undecided};
 
 use crate::view::outline::none_left_out;
@@ -120,6 +124,12 @@ pub enum Answer {
     Setup(Setup),
     /// A memory in step with another repository.
     Sync(Sync),
+    /// What came of reading conversations.
+    Reflected(Reflected),
+    /// What waits for a person.
+    Inbox(Inbox),
+    /// A model that was tried.
+    Model(ModelCheck),
 }
 
 /// A warning as it is answered.
@@ -379,12 +389,35 @@ pub struct Status {
     pub rescued: Vec<String>,
     /// Summary lines that wait for room or a person.
     pub summaries: Vec<String>,
+    /// How many proposals wait for a person in `inbox/`.
+    #[serde(skip_serializing_if = "none_left_out")]
+    pub proposals: usize,
+    /// How many conversations wait for budget.
+    #[serde(skip_serializing_if = "none_left_out")]
+    pub queued: usize,
+    /// What models cost here; none before one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub models: Option<Models>,
     /// Whether git merges this memory by bullet in this clone; none outside a git work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wired: Option<bool>,
     /// What is wrong with the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Told>,
+}
+
+/// What models cost on this machine, for this memory.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct Models {
+    /// The day that is counted, `YYYY-MM-DD`.
+    pub day: String,
+    /// Tokens of that day, questions and replies, and what is held for questions on their way.
+    pub tokens: u64,
+    /// How often a model was asked on that day.
+    pub asked: u64,
+    /// Of all operations that models asked for, the share that passed every guard at once, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_pass: Option<f64>,
 }
 
 /// An acknowledged change that is gone.

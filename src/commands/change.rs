@@ -173,7 +173,7 @@ pub fn commit_loop(
 }
 
 /// The first answer to a `request`, if the recent journal has it.
-fn repeated(session: &Session, request: &str) -> Result<Option<Answer>, Failure> {
+pub fn repeated(session: &Session, request: &str) -> Result<Option<Answer>, Failure> {
     let entries = session.store.recent()?;
     let first = entries
         .iter()

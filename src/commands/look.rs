@@ -109,12 +109,16 @@ pub struct Named {
 
 /// Resolves an address for reading.
 pub fn named_by(session: &Session, address: &str) -> Result<Named, Rejection> {
-    let mut snapshot = Snapshot::new();
+    named_in(session, address, &mut Snapshot::new())
+}
+
+/// The same over what a snapshot knows already.
+pub fn named_in(session: &Session, address: &str, snapshot: &mut Snapshot) -> Result<Named, Rejection> {
     for _ in 0..16 {
-        match resolve(session, address, &snapshot) {
+        match resolve(session, address, snapshot) {
             Ok(named) => return Ok(named),
             Err(Stop::Reject(rejection)) => return Err(*rejection),
-            Err(Stop::Want(want)) => fetch(&session.store, want, &mut snapshot)?,
+            Err(Stop::Want(want)) => fetch(&session.store, want, snapshot)?,
         }
     }
     Err(Rejection::new(Code::Internal, "the address could not be resolved"))

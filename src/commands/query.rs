@@ -2,6 +2,8 @@
 //!
 //! Takes no lock and leaves no trace. Every file is read through the store's own handles; there is no index.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -10,6 +12,7 @@ use super::answer::Answer;
 use super::when::{When, revision, when};
 use super::{Session, Verdict};
 use crate::code::{Code, Rejection};
+use crate::path::MemoryPath;
 use crate::store::{Found as File, Store};
 use crate::view::query::answer::{Found, answer};
 use crate::view::query::count::{Counted, Look, count};
@@ -31,6 +34,14 @@ const SAMPLE: usize = 8;
 /// `usage` for a question without words and filters, and for points in time that are none; `file_not_found` for a glob
 /// that fits no file; `no_data_dir` for a scope that does not exist; `revision_not_found`; `io`.
 pub fn query(session: &Session, ask: &Ask) -> Verdict {
+    query_over(session, ask, &Over::new())
+}
+
+/// Texts that stand in the place of what is on the disk; `None`: the file is not there.
+pub type Over = HashMap<MemoryPath, Option<Vec<u8>>>;
+
+/// The same over texts that are not written yet.
+pub fn query_over(session: &Session, ask: &Ask, over: &Over) -> Verdict {
     if ask.question.trim().is_empty() && !ask.is_filtered() {
         return Err(Rejection::new(Code::Usage, "the question has no words and no filter")
             .hint("give words, or a filter such as --tag, --category or --since")
@@ -45,20 +56,24 @@ pub fn query(session: &Session, ask: &Ask) -> Verdict {
         until: ask.until.as_deref().map(|w| point(session, store, w, true)).transpose()?,
         today: session.now.date(),
     };
-    Ok(Answer::Found(store.consistent(|| look(store, &filter, &terms))??))
+    Ok(Answer::Found(store.consistent(|| look(store, &filter, &terms, over))??))
 }
 
 /// One look at one state of the memory.
-fn look(store: &Store, filter: &Filter<'_>, terms: &Terms) -> Result<Found, Rejection> {
+fn look(store: &Store, filter: &Filter<'_>, terms: &Terms, over: &Over) -> Result<Found, Rejection> {
     let ask = filter.ask;
-    let files = files(store, ask)?;
+    let files = files(store, ask, over)?;
     if terms.all.is_empty() && !ask.question.trim().is_empty() {
         return Ok(Found { query: ask.question.clone(), scope: ask.scope.clone(), ..Found::default() });
     }
     let spotter = Spotter::new(terms);
     let last = files.get(SAMPLE.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
     let counted: Vec<Counted> = store.each(&files, WHOLE, &|file, read| {
-        let Ok((bytes, _)) = read else { return Counted::default() };
+        let bytes = match (over.get(&file.path), read) {
+            (Some(Some(text)), _) => text.as_slice(),
+            (None, Ok((bytes, _))) => bytes,
+            _ => return Counted::default(),
+        };
         let look = match (terms.dated || terms.all.is_empty(), last) {
             (true, _) => Look::All,
             (_, Some(last)) if file.path <= *last => Look::Sample,
@@ -93,8 +108,13 @@ fn scope(session: &Session, ask: &Ask) -> Result<Option<Store>, Rejection> {
 }
 
 /// The files to look at.
-fn files(store: &Store, ask: &Ask) -> Result<Vec<File>, Rejection> {
-    let files: Vec<File> = store.walk(None)?.into_iter().filter(|f| ask.takes(&f.path)).collect();
+fn files(store: &Store, ask: &Ask, over: &Over) -> Result<Vec<File>, Rejection> {
+    let mut files: Vec<File> = store.walk(None)?.into_iter().filter(|f| ask.takes(&f.path)).collect();
+    for path in over.keys().filter(|path| ask.takes(path)) {
+        if let Err(at) = files.binary_search_by(|f| f.path.cmp(path)) {
+            files.insert(at, File { path: path.clone(), size: 0, refused: None });
+        }
+    }
     if files.is_empty() && !ask.within.is_empty() {
         let none = Rejection::new(Code::FileNotFound, "no file fits --in");
         return Err(none.hint("globs are like facts/*.md or episodes"));

@@ -2,7 +2,8 @@
 //!
 //! Reads what the journal knows of, not every text.
 
-use super::answer::{Answer, Dropped, Status};
+use super::answer::{Answer, Dropped, Models, Status};
+use super::budget::Spent;
 use super::change::told;
 use super::fetch::text;
 use super::{Session, Verdict};
@@ -10,6 +11,7 @@ use crate::change::{Entry, Outcome};
 use crate::document::{Document, summary};
 use crate::operation::written::genre;
 use crate::path::MemoryPath;
+use crate::reflect::proposal;
 use crate::store::{Side, Store};
 use crate::view::journal::{self, State};
 
@@ -47,9 +49,24 @@ pub fn status(session: &Session) -> Verdict {
         outside: outside.iter().map(|(path, _)| path.to_string()).collect(),
         rescued: rescued.collect(),
         summaries: waiting(&session.store, &entries),
+        proposals: files.iter().filter(|f| proposal::id_of(&f.path).is_some()).count(),
+        queued: session.store.queued()?.len(),
+        models: models(session),
         wired: super::setup::wired(session),
         warnings,
     }))
+}
+
+/// What models cost today.
+fn models(session: &Session) -> Option<Models> {
+    let (spent, day) = (Spent::of(&session.store), session.now.date().to_string());
+    let (all, passed) = spent.first;
+    (!spent.day.is_empty()).then(|| Models {
+        tokens: spent.taken(&day),
+        asked: if spent.day == day { spent.asked } else { 0 },
+        first_pass: (all > 0).then(|| passed as f64 / all as f64),
+        day,
+    })
 }
 
 /// Whether a file holds conflict markers.

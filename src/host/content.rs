@@ -25,17 +25,24 @@ pub const WAIT: Duration = Duration::from_secs(10);
 /// # Errors
 /// `usage` where stdin is a terminal, `empty_input` where nothing comes, `not_text`, `too_large`, `io`.
 pub fn content(file: Option<&Path>, wait: Duration) -> Result<String, Rejection> {
+    text(bytes(file, wait)?)
+}
+
+/// The same, whatever the bytes are.
+///
+/// # Errors
+/// `usage` where stdin is a terminal, `empty_input` where nothing comes, `too_large`, `io`.
+pub fn bytes(file: Option<&Path>, wait: Duration) -> Result<Vec<u8>, Rejection> {
     let named = file.filter(|f| f.as_os_str() != "-");
-    let bytes = match named {
+    match named {
         Some(path) => {
             // Opening a FIFO that nobody writes to would wait for ever.
             let flags = OFlags::NONBLOCK.bits() as i32;
             let file = File::options().read(true).custom_flags(flags).open(path);
-            all(file.map_err(|e| unreadable(&path.display().to_string(), &e))?, wait)?
+            all(file.map_err(|e| unreadable(&path.display().to_string(), &e))?, wait)
         }
-        None => stdin(wait)?,
-    };
-    text(bytes)
+        None => stdin(wait),
+    }
 }
 
 fn unreadable(what: &str, error: &std::io::Error) -> Rejection {

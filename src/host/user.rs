@@ -5,18 +5,37 @@
 use std::path::PathBuf;
 
 use super::config::{self, UserConfig};
-use crate::code::{Code, Warning};
+use crate::code::{Code, Rejection, Warning};
 
 /// The largest config, in bytes.
 const LIMIT: u64 = 64 << 10;
 
+/// The user's own text of a prompt: `prompts/NAME.md` beside the config; `None` where there is none.
+///
+/// # Errors
+/// `invalid_policy` where it cannot be read: nobody is asked with other words than those that were meant.
+pub fn prompt(env: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<String>, Rejection> {
+    let Some(path) = folder(env).map(|dir| dir.join(format!("prompts/{name}.md"))) else { return Ok(None) };
+    match std::fs::metadata(&path) {
+        Err(_) => Ok(None),
+        Ok(meta) if !meta.is_file() || meta.len() > LIMIT => {
+            Err(Rejection::new(Code::InvalidPolicy, format!("prompts/{name}.md is no regular file of at most 64 KiB")))
+        }
+        Ok(_) => std::fs::read_to_string(&path)
+            .map(|text| Some(text).filter(|t| !t.trim().is_empty()))
+            .map_err(|e| Rejection::new(Code::InvalidPolicy, format!("prompts/{name}.md cannot be read: {e}"))),
+    }
+}
+
+/// Where the user's own files lie.
+fn folder(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let xdg = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|d| d.is_absolute());
+    Some(xdg.or_else(|| Some(home(env)?.join(".config")))?.join("memdir"))
+}
+
 /// The user's config: `$XDG_CONFIG_HOME/memdir/config.yaml`, else `~/.config/memdir/config.yaml`.
 pub fn config(env: &dyn Fn(&str) -> Option<String>) -> (UserConfig, Vec<Warning>) {
-    let xdg = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|d| d.is_absolute());
-    let Some(dir) = xdg.or_else(|| Some(home(env)?.join(".config"))) else {
-        return Default::default();
-    };
-    let path = dir.join("memdir/config.yaml");
+    let Some(path) = folder(env).map(|dir| dir.join("config.yaml")) else { return Default::default() };
     match std::fs::metadata(&path) {
         Err(_) => Default::default(),
         Ok(meta) if !meta.is_file() || meta.len() > LIMIT => unread("is no regular file of at most 64 KiB"),

@@ -7,7 +7,20 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+pub mod choice;
+pub mod exec;
+pub mod fault;
+pub mod key;
+pub mod place;
+mod prompt;
 pub mod replay;
+
+pub use choice::{Choice, Wire};
+pub use key::Key;
+pub use place::{is_loopback, shown};
+
+/// Whether this build can reach a host at all; without, only programs answer.
+pub const NETWORK: bool = cfg!(feature = "network");
 
 /// Who answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,6 +211,17 @@ impl Deadline {
     /// The time that is left; `None` when it is over.
     pub fn left(&self) -> Option<Duration> {
         Some(self.0.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
+    }
+}
+
+/// The model of a choice. Asks nobody, unless the choice names no model: then the host for its list.
+///
+/// # Errors
+/// What came instead of the list; `Rejected` where it has none or several; `Unreachable` in a build without network.
+pub fn open(choice: &Choice) -> Result<Box<dyn Model>, Trouble> {
+    match choice.wire {
+        Wire::Program => Ok(Box::new(exec::Program::new(choice))),
+        Wire::Chat | Wire::Messages => Err(Trouble::new(What::Unreachable, "this build has no network")),
     }
 }
 

@@ -19,6 +19,7 @@ pub mod read;
 pub mod refuse;
 pub mod regions;
 pub mod relocate;
+pub mod sequence;
 pub mod sheet;
 pub mod snapshot;
 pub mod stamps;

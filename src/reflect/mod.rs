@@ -1,5 +1,15 @@
 //! The model proposes, code decides: prompts, evidence, guards, routing, and what compaction may take away.
 //!
 //! Pure: conversations, documents and replies come as values. Never asks a model and never writes.
+//!
+//! In reading order: [`chunks`] cuts a conversation into pieces; [`prompt`] and [`offer`] say what a model is told and
+//! how it may answer; [`wish`] reads what it wants; [`guards`] say what is wrong with it and [`judge`] where it goes;
+//! [`proposal`] is what waits for a person.
 
+pub mod chunks;
 pub mod guards;
+pub mod judge;
+pub mod offer;
+pub mod prompt;
+pub mod proposal;
+pub mod wish;

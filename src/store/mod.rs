@@ -4,7 +4,7 @@
 //!
 //! To read it: `root` (the sandbox) and `walk`; `protocol` (what a commit does, pure) and `explore` (its proof by
 //! exhaustion); `line`, `journal` and `slot` (what is kept); `run`, `commit`, `recover` (the protocol carried out);
-//! `lock`; `history` (earlier texts); `view` (consistent reading); `reap` (forgetting); `platform` (system calls).
+//! `lock`; `queue` (work that waits); `history` (earlier texts); `view` (consistent reading); `reap` (forgetting); `platform` (system calls).
 
 mod commit;
 #[cfg(test)]
@@ -17,6 +17,7 @@ pub mod make;
 mod mark;
 mod platform;
 mod protocol;
+mod queue;
 mod reap;
 mod recover;
 mod root;
@@ -36,6 +37,8 @@ use serde_json::Value;
 use crate::change::{Changeset, Entry, Etag, Header, Version};
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
+pub use queue::Claim;
+
 use journal::{Journal, Tail};
 use protocol::Ending;
 use root::Root;

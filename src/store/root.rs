@@ -213,7 +213,7 @@ fn held<'a>(
     Ok(cell.get().map(|dir| dir.as_fd()))
 }
 
-fn make_dir(at: impl AsFd, name: &str) -> Result<(), Rejection> {
+pub fn make_dir(at: impl AsFd, name: &str) -> Result<(), Rejection> {
     match rustix::fs::mkdirat(at, name, Mode::from_raw_mode(0o700)) {
         Ok(()) | Err(Errno::EXIST) => Ok(()),
         Err(e) => Err(refusal_to_write(e, &format!("'{name}/'"))),

@@ -40,6 +40,7 @@ mod readme;
 mod real;
 mod reaping;
 mod recovery;
+mod reflecting;
 mod rules;
 mod sandbox;
 mod seeds;

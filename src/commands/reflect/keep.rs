@@ -1,0 +1,184 @@
+//! What was accepted of one piece becomes one commit: planned anew on the memory as it stands now.
+//!
+//! Never asks a model. What no longer fits is dropped and told; the rest of the piece stands or falls as one.
+
+use serde_json::{Value, json};
+
+use super::chunk::Accepted;
+use super::desk::{context, first};
+use crate::change::Changeset;
+use crate::code::Rejection;
+use crate::commands::answer::{Answer, Changed};
+use crate::commands::change::{answered, commit_loop, plan_with, repeated};
+use crate::commands::{Failure, How, Session};
+use crate::llm::{Usage, Who};
+use crate::operation::sequence::Sequence;
+use crate::operation::{Action, Batch, Operation, Snapshot, Target, read};
+use crate::reflect::proposal::{self, Proposal};
+use crate::store::Locked;
+use crate::view::diff::unified;
+
+/// Where a piece is from.
+pub struct Origin<'a> {
+    /// Who was asked.
+    pub who: &'a Who,
+    /// The conversation's id.
+    pub conversation: &'a str,
+    /// The id of this piece: it is committed once.
+    pub request: String,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// What became of what was accepted.
+#[derive(Debug, Default)]
+pub struct Kept {
+    /// The change; none where nothing was left to do.
+    pub change: Option<Changed>,
+    /// Proposals, with the decisions they belong to.
+    pub proposals: Vec<(usize, String)>,
+    /// What no longer fits, with the decisions.
+    pub dropped: Vec<(usize, Rejection)>,
+}
+
+/// Whether this piece was committed before.
+///
+/// # Errors
+/// `io`.
+pub fn is_done(session: &Session, request: &str) -> Result<bool, Failure> {
+    Ok(repeated(session, request)?.is_some())
+}
+
+/// Commits a piece, under a lock that is held already.
+///
+/// # Errors
+/// Whatever the store refuses; then nothing of the piece was written.
+pub fn keep(
+    session: &Session,
+    locked: &Locked<'_>,
+    accepted: &[Accepted],
+    origin: &Origin<'_>,
+    how: &How,
+) -> Result<Kept, Failure> {
+    let mut kept = Kept::default();
+    if accepted.is_empty() || is_done(session, &origin.request)? {
+        return Ok(kept);
+    }
+    let batch = Batch {
+        reason: how.reason.clone().or_else(|| Some("reflect".into())),
+        source: how.source.clone().or_else(|| Some(origin.conversation.to_owned())),
+        request: Some(origin.request.clone()),
+        ..Batch::default()
+    };
+    let answer = commit_loop(session, locked, &batch, Vec::new(), || {
+        let planned = planned(session, accepted, origin, &mut kept)?;
+        Ok((planned.changeset, planned.now))
+    })?;
+    if let Answer::Changed(change) = answer {
+        kept.change = Some(change);
+    }
+    Ok(kept)
+}
+
+/// What a commit would do now, without doing it.
+///
+/// # Errors
+/// `io`.
+pub fn would(session: &Session, accepted: &[Accepted], origin: &Origin<'_>) -> Result<Kept, Failure> {
+    let mut kept = Kept::default();
+    let planned = planned(session, accepted, origin, &mut kept)?;
+    let diff = planned.changeset.files.iter().map(|file| {
+        let after = file.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        unified(file.path.as_str(), planned.text_before(&file.path), after.as_deref())
+    });
+    let diff = Some(diff.collect());
+    let change = answered(&planned.changeset, &planned.now, true);
+    kept.change = Some(Changed { dry_run: true, diff, ..change });
+    Ok(kept)
+}
+
+fn planned(
+    session: &Session,
+    accepted: &[Accepted],
+    origin: &Origin<'_>,
+    kept: &mut Kept,
+) -> Result<Sequence, Failure> {
+    let mut sequence = Sequence::default();
+    (kept.proposals, kept.dropped) = Default::default();
+    for one in accepted {
+        let proposal = one.waits.as_ref().map(|(why, diff)| proposal(session, one, origin, why, diff));
+        let id = proposal.as_ref().map(|p| proposal::id(&p.operation));
+        if let Some(id) = &id
+            && waits(session, &mut sequence.now, id)?
+        {
+            kept.proposals.push((one.decision, id.clone()));
+            continue;
+        }
+        let operation = proposal.as_ref().map_or_else(|| one.operation.clone(), |p| written(p));
+        let cx = context(session, proposal.is_some());
+        match plan_with(session, &mut sequence.now, std::slice::from_ref(&operation), &cx) {
+            Ok(mut changeset) => {
+                tell(&mut changeset, one, origin);
+                sequence.take(changeset);
+                kept.proposals.extend(id.map(|id| (one.decision, id)));
+            }
+            Err(failure) => kept.dropped.push((one.decision, first(failure))),
+        }
+    }
+    if let Some(Value::Object(operation)) = sequence.changeset.operations.first_mut() {
+        operation.insert("input_tokens".into(), json!(origin.usage.input));
+        operation.insert("output_tokens".into(), json!(origin.usage.output));
+    }
+    Ok(sequence)
+}
+
+/// Whether the same proposal waits already.
+fn waits(session: &Session, now: &mut Snapshot, id: &str) -> Result<bool, Failure> {
+    let Some(path) = proposal::path(id) else { return Ok(false) };
+    crate::commands::fetch::fetch(&session.store, crate::operation::Want::File(path.clone()), now)?;
+    Ok(now.exists(&path).unwrap_or(false))
+}
+
+/// What the journal says of an operation beside itself: who proposed it, and whose words prove it.
+fn tell(changeset: &mut Changeset, one: &Accepted, origin: &Origin<'_>) {
+    for operation in &mut changeset.operations {
+        let Value::Object(operation) = operation else { continue };
+        let told = [
+            ("provider", json!(origin.who.provider)),
+            ("model", json!(origin.who.model)),
+            ("conversation", json!(origin.conversation)),
+            ("turn", json!(one.proof.turn)),
+            ("role", json!(one.proof.role.name())),
+            ("quote", json!(one.quote)),
+        ];
+        operation.extend(told.map(|(key, value)| (key.to_owned(), value)));
+    }
+}
+
+fn proposal(session: &Session, one: &Accepted, origin: &Origin<'_>, why: &str, diff: &str) -> Proposal {
+    let operation = read::print(&one.operation);
+    let said = |key: &str| operation.get(key).and_then(Value::as_str).filter(|s| !s.is_empty()).map(str::to_owned);
+    let title = said("title").or_else(|| said("text")).or_else(|| said("at")).unwrap_or_else(|| "a change".into());
+    let today = session.now.date();
+    let days = i64::from(session.policy.policy.consent_days);
+    let until = today.checked_add(jiff::Span::new().days(days)).unwrap_or(today);
+    Proposal {
+        title: format!("{} {title}", said("op").unwrap_or_default()),
+        operation,
+        why: why.to_owned(),
+        by: format!("{} {}", origin.who.provider, origin.who.model),
+        at: today.to_string(),
+        until: until.to_string(),
+        conversation: Some(origin.conversation.to_owned()),
+        turn: Some(one.proof.turn),
+        quote: Some(one.quote.clone()),
+        diff: diff.to_owned(),
+    }
+}
+
+/// The operation that puts a proposal into the inbox.
+fn written(proposal: &Proposal) -> Operation {
+    let at = Target::Address(format!("inbox/{}.md", proposal::id(&proposal.operation)));
+    let action = Action::Write { at, text: proposal.text(), create: true };
+    Operation { action, seen: None, if_match: None, reason: None, source: None }
+}

@@ -1,0 +1,1 @@
+//! Every fixture reads as its kind.

@@ -1,0 +1,95 @@
+//! Tokens a day: what waits, what is drained, what two processes share, what midnight and a crash leave.
+
+use super::super::support::Memory;
+use super::script::{Script, add, ops};
+use memdir::commands::budget::{self, Spent};
+use memdir::llm::{Trouble, Usage, What};
+
+const TALK: &str = "User: I'm Zhang San.\n";
+
+fn name() -> Script {
+    Script::of([ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")])])
+}
+
+#[test]
+fn over_the_budget_a_conversation_waits_and_is_drained_later() {
+    let memory = Memory::new();
+    let before = memory.tree();
+    let mut poor = name();
+    poor.budget = Some(100);
+    let answer = poor.reads(&memory, TALK);
+    assert!(answer.deferred.is_some() && poor.asked().is_empty());
+    assert_eq!(memory.tree(), before);
+    assert_eq!(memory.session().store.queued().unwrap().len(), 1);
+    // The same conversation waits once.
+    poor.reads(&memory, TALK);
+    assert_eq!(memory.session().store.queued().unwrap().len(), 1);
+    assert!(poor.drains(&memory).unwrap().deferred.is_some());
+    let rich = name();
+    let answer = rich.drains(&memory).unwrap();
+    assert_eq!((answer.counts.kept, answer.deferred), (1, None));
+    assert!(memory.session().store.queued().unwrap().is_empty());
+    assert!(memory.text("facts/user.md").unwrap().contains("Zhang San"));
+    assert_eq!(Script::of([]).drains(&memory).unwrap().conversations.len(), 0);
+}
+
+#[test]
+fn what_was_spent_counts_until_midnight() {
+    let memory = Memory::new();
+    let mut script = name();
+    script.budget = Some(7000);
+    script.reads(&memory, TALK);
+    assert_eq!(Spent::of(&memory.session().store).taken("2026-02-24"), 110);
+    let mut more = Script::of([ops(&[])]);
+    more.budget = Some(6100);
+    assert!(more.reads(&memory, "User: hello\n").deferred.is_some());
+    more.day = Some("2026-02-25");
+    assert!(more.reads(&memory, "User: hello\n").deferred.is_none());
+    assert_eq!(Spent::of(&memory.session().store).day, "2026-02-25");
+}
+
+#[test]
+fn two_at_once_share_the_budget_and_a_crash_leaves_what_it_held_as_spent() {
+    let memory = Memory::new();
+    let (one, other) = (memory.session(), memory.session());
+    let held = budget::hold(&one, Some(1000), "a", 600).unwrap().expect("there is room");
+    assert!(budget::hold(&other, Some(1000), "b", 600).unwrap().is_none());
+    let (locked, _) = one.store.lock().unwrap();
+    budget::settle(&one, &locked, held, Usage { input: 100, output: 50 }, 1, (1, 1));
+    drop(locked);
+    let dies = budget::hold(&other, Some(1000), "b", 600).unwrap().expect("what was not needed is free again");
+    drop(dies);
+    assert_eq!(Spent::of(&one.store).taken("2026-02-24"), 750);
+    assert!(budget::hold(&one, Some(1000), "c", 600).unwrap().is_none());
+}
+
+#[test]
+fn a_drain_that_fails_leaves_the_work_and_doubles_nothing() {
+    let memory = Memory::new();
+    let mut poor = name();
+    poor.budget = Some(100);
+    poor.reads(&memory, TALK);
+    let silent = Script::of([Err(Trouble::new(What::Unreachable, "gone"))]);
+    assert!(silent.drains(&memory).is_err());
+    assert_eq!(memory.session().store.queued().unwrap().len(), 1);
+    // Read in the meantime: the queue then has nothing new.
+    name().reads(&memory, TALK);
+    let nobody = Script::of([]);
+    let answer = nobody.drains(&memory).unwrap();
+    assert_eq!((answer.counts.found, nobody.asked().len()), (0, 0));
+    assert!(memory.session().store.queued().unwrap().is_empty());
+    assert_eq!(memory.text("facts/user.md").unwrap().matches("Zhang San").count(), 1);
+}
+
+#[test]
+fn status_tells_what_models_cost_and_what_waits() {
+    let memory = Memory::new();
+    name().reads(&memory, TALK);
+    let mut poor = Script::of([]);
+    poor.budget = Some(0);
+    poor.reads(&memory, "User: hello again\n");
+    let status = memory.done(["status", "--json"]).json();
+    assert_eq!(status["models"]["tokens"], 110, "{status}");
+    assert_eq!((&status["models"]["first_pass"], &status["queued"]), (&serde_json::json!(1.0), &serde_json::json!(1)));
+    memory.done(["status"]).says("110 tokens").says("1 conversation waits for budget");
+}

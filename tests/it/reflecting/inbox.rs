@@ -1,0 +1,107 @@
+//! What waits for a person: proposals as files, accepted, rejected, edited, out of date, expired.
+
+use super::super::support::{Memory, handle};
+use super::script::{Script, add, ops};
+use serde_json::json;
+
+const CITY: &str = "User: I live in Berlin these days.\n";
+
+/// A memory in which one proposal waits; its id.
+fn waiting(memory: &Memory) -> String {
+    let answer = Script::of([ops(&[add("facts/user.md", "City: Berlin", "I live in Berlin")])]).reads(memory, CITY);
+    assert_eq!(answer.counts.proposed, 1, "{:?}", answer.decisions);
+    answer.decisions[0].proposal.clone().unwrap()
+}
+
+#[test]
+fn a_sensitive_field_waits_and_can_be_accepted() {
+    let memory = Memory::new();
+    let id = waiting(&memory);
+    assert_eq!(memory.text("facts/user.md"), None);
+    memory.done(["inbox"]).says(&id).says("+- City: Berlin").says("I live in Berlin");
+    memory.done(["inbox", &id, "--accept", "-n"]).unchanged();
+    memory.done(["inbox", &id, "--accept"]).says("+ @").says(&format!("accepted {id}"));
+    assert!(memory.text("facts/user.md").unwrap().contains("- City: Berlin\n"));
+    assert_eq!(memory.text(&format!("inbox/{id}.md")), None);
+    memory.done(["inbox"]).stdout("").tells("nothing waits");
+    // Both halves are one revision.
+    memory.done(["undo"]);
+    assert!(memory.text("facts/user.md").is_none() && memory.text(&format!("inbox/{id}.md")).is_some());
+}
+
+#[test]
+fn a_rejected_proposal_goes_and_leaves_an_entry() {
+    let memory = Memory::new();
+    let id = waiting(&memory);
+    memory.done(["inbox", &id, "--reject", "-m", "moved again"]);
+    assert_eq!((memory.text("facts/user.md"), memory.text(&format!("inbox/{id}.md"))), (None, None));
+    memory.done(["log"]).says("moved again");
+    memory.run(["inbox", &id, "--accept"]).exit(3).tells("proposal_not_found");
+}
+
+#[test]
+fn a_proposal_waits_once_however_often_it_is_made() {
+    let memory = Memory::new();
+    let id = waiting(&memory);
+    let again = "User: As I said, I live in Berlin these days, really.\n";
+    let answer = Script::of([ops(&[add("facts/user.md", "City: Berlin", "I live in Berlin")])]).reads(&memory, again);
+    assert_eq!((answer.decisions[0].proposal.as_deref(), answer.changed), (Some(&*id), false));
+}
+
+#[test]
+fn what_no_longer_fits_is_a_conflict_and_goes_on_waiting() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "City: Hamburg"]);
+    let old = handle("City: Hamburg");
+    let update = json!({"op": "update", "at": format!("user@{old}"), "text": "City: Berlin", "quote": "I live in Berlin", "turn": 1});
+    let answer = Script::of([ops(&[update])]).reads(&memory, CITY);
+    let id = answer.decisions[0].proposal.clone().unwrap();
+    memory.done(["update", &format!("user@{old}"), "City: Munich"]);
+    memory.run(["inbox", &id, "--accept"]).exit(4).tells("bullet_changed");
+    memory.done(["inbox"]).says(&id);
+}
+
+#[test]
+fn a_person_may_edit_a_proposal_first() {
+    let memory = Memory::new();
+    let id = waiting(&memory);
+    let path = format!("inbox/{id}.md");
+    let edited =
+        memory.text(&path).unwrap().replace("\"text\":\"City: Berlin\"", "\"text\":\"City: Berlin (Wedding)\"");
+    memory.put(&path, &edited);
+    memory.done(["inbox", &id, "--accept"]);
+    assert!(memory.text("facts/user.md").unwrap().contains("Berlin (Wedding)"));
+    let memory = Memory::new();
+    let id = waiting(&memory);
+    memory.put(&format!("inbox/{id}.md"), "# nothing left\n");
+    memory.run(["inbox", &id, "--accept"]).exit(2).tells("invalid_operation");
+    memory.done(["inbox", &id, "--reject"]);
+}
+
+#[test]
+fn an_expired_proposal_goes_with_an_entry() {
+    let memory = Memory::new();
+    let id = waiting(&memory);
+    let path = format!("inbox/{id}.md");
+    let later = |day: &str| format!("2026-03-{day}T10:00:00Z");
+    memory.run(["inbox"]).env("MEMDIR_NOW", &later("03")).exit(0).says(&id);
+    memory.run(["inbox", &id, "--accept"]).env("MEMDIR_NOW", &later("04")).exit(3).tells("expired");
+    assert!(memory.text(&path).is_some());
+    memory.run(["inbox"]).env("MEMDIR_NOW", &later("04")).exit(0).says(&format!("expired {id}"));
+    assert_eq!(memory.text(&path), None);
+    memory.done(["log"]).says("inbox: expired");
+}
+
+#[test]
+fn everything_waits_if_asked() {
+    let memory = Memory::new();
+    let mut script = Script::of([ops(&[
+        add("facts/user.md", "Name: Zhang San", "I'm Zhang San"),
+        add("facts/project.md", "Project name: Phoenix", "project is Phoenix"),
+    ])]);
+    script.propose = true;
+    let answer = script.reads(&memory, "User: I'm Zhang San and my project is Phoenix.\n");
+    assert_eq!((answer.counts.proposed, answer.counts.kept), (2, 0), "{:?}", answer.decisions);
+    memory.done(["inbox", "--accept"]);
+    assert!(memory.text("facts/user.md").is_some() && memory.text("facts/project.md").is_some());
+}

@@ -1,0 +1,175 @@
+//! A model that says what it is told, and `reflect` with it in this process.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use memdir::commands::answer::{Answer, Reflected};
+use memdir::commands::model::Opened;
+use memdir::commands::reflect::{Ask, drain, reflect};
+use memdir::commands::{Failure, How, Session};
+use memdir::host::models::Tools;
+use memdir::llm::replay::{Replay, says};
+use memdir::llm::{Deadline, Message, Model, Reply, Request, Trouble, Who};
+use memdir::reflect::prompt::Way;
+use serde_json::{Value, json};
+
+use super::super::support::Memory;
+
+/// Before which question something happens, and what.
+type Meanwhile = Rc<RefCell<Option<(usize, Box<dyn FnOnce()>)>>>;
+
+/// A script, and how it is to be played.
+pub struct Script {
+    replay: Rc<Replay>,
+    meanwhile: Meanwhile,
+    pub way: Option<Way>,
+    pub into: Option<String>,
+    pub dry_run: bool,
+    pub propose: bool,
+    pub budget: Option<u64>,
+    pub day: Option<&'static str>,
+}
+
+/// The model that is handed over: it shares the script.
+struct Player {
+    replay: Rc<Replay>,
+    meanwhile: Meanwhile,
+}
+
+impl Model for Player {
+    fn who(&self) -> &Who {
+        self.replay.who()
+    }
+
+    fn ask(&self, request: &Request, deadline: Deadline) -> Result<Reply, Trouble> {
+        let now = |(n, _): &mut (usize, Box<dyn FnOnce()>)| *n == self.replay.asked().len();
+        if let Some((_, happens)) = self.meanwhile.borrow_mut().take_if(now) {
+            happens();
+        }
+        self.replay.ask(request, deadline)
+    }
+}
+
+impl Script {
+    /// A script of replies, asked for one object unless told otherwise.
+    pub fn of(replies: impl IntoIterator<Item = Result<Reply, Trouble>>) -> Script {
+        Script {
+            replay: Rc::new(Replay::new(replies)),
+            meanwhile: Rc::default(),
+            way: Some(Way::Object),
+            into: None,
+            dry_run: false,
+            propose: false,
+            budget: None,
+            day: None,
+        }
+    }
+
+    pub fn way(mut self, way: Way) -> Script {
+        self.way = Some(way);
+        self
+    }
+
+    pub fn auto(&self) -> Script {
+        Script { replay: self.replay.clone(), meanwhile: self.meanwhile.clone(), way: None, into: None, ..*self }
+    }
+
+    /// What happens while the model thinks about the n-th question, from 0.
+    pub fn meanwhile(self, n: usize, what: impl FnOnce() + 'static) -> Script {
+        *self.meanwhile.borrow_mut() = Some((n, Box::new(what)));
+        self
+    }
+
+    /// Every question so far.
+    pub fn asked(&self) -> Vec<Request> {
+        self.replay.asked()
+    }
+
+    /// The last thing we said in the n-th question.
+    pub fn question(&self, n: usize) -> String {
+        let request = &self.asked()[n];
+        let ours = request.messages.iter().rev().find_map(|m| match m {
+            Message::User(text) => Some(text.clone()),
+            _ => None,
+        });
+        ours.unwrap_or_default()
+    }
+
+    /// What the calls before the n-th question came to.
+    pub fn results(&self, n: usize) -> Vec<String> {
+        match self.asked()[n].messages.last() {
+            Some(Message::Results(outcomes)) => outcomes.iter().map(|o| o.text.clone()).collect(),
+            other => panic!("no results: {other:?}"),
+        }
+    }
+
+    /// Reads a conversation; it must end well.
+    #[track_caller]
+    pub fn reads(&self, memory: &Memory, conversation: &str) -> Reflected {
+        self.tries(memory, conversation).unwrap_or_else(|failure| panic!("{failure:?}"))
+    }
+
+    /// Reads a conversation, however it ends.
+    pub fn tries(&self, memory: &Memory, conversation: &str) -> Result<Reflected, Failure> {
+        self.with(memory, |session, ask, how| reflect(session, conversation.as_bytes(), ask, how))
+    }
+
+    /// Reads what waits in the queue.
+    pub fn drains(&self, memory: &Memory) -> Result<Reflected, Failure> {
+        self.with(memory, drain)
+    }
+
+    fn with(
+        &self,
+        memory: &Memory,
+        verb: impl Fn(&Session, &Ask<'_>, &How) -> Result<Answer, Failure>,
+    ) -> Result<Reflected, Failure> {
+        let mut session = memory.session();
+        if let Some(day) = self.day {
+            session.now =
+                format!("{day}T10:00:00Z").parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC);
+        }
+        let open = || {
+            let (replay, meanwhile) = (self.replay.clone(), self.meanwhile.clone());
+            Ok(Opened {
+                model: Box::new(Player { replay, meanwhile }) as Box<dyn Model>,
+                overall: Duration::from_secs(60),
+                tools: Tools::Auto,
+                endpoint: "here".into(),
+                key: None,
+                warnings: Vec::new(),
+            })
+        };
+        let ask = Ask {
+            way: self.way,
+            propose: self.propose,
+            into: self.into.clone(),
+            budget: self.budget,
+            instructions: None,
+            open: &open,
+            progress: &|_| {},
+        };
+        let how = How { dry_run: self.dry_run, ..How::default() };
+        match verb(&session, &ask, &how)? {
+            Answer::Reflected(answer) => Ok(answer),
+            other => panic!("another answer: {other:?}"),
+        }
+    }
+}
+
+/// A one-shot reply with these operations.
+pub fn ops(operations: &[Value]) -> Result<Reply, Trouble> {
+    says(json!({ "operations": operations }).to_string())
+}
+
+/// An add with its evidence.
+pub fn add(at: &str, text: &str, quote: &str) -> Value {
+    json!({"op": "add", "at": at, "text": text, "quote": quote, "turn": 1})
+}
+
+/// An operation as a tool's arguments.
+pub fn object(mut operation: Value) -> Value {
+    operation.as_object_mut().unwrap().remove("op");
+    operation
+}
