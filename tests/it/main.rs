@@ -26,6 +26,11 @@ mod inputs;
 mod judge;
 mod memory;
 mod merging;
+mod model_programs;
+#[cfg(feature = "network")]
+mod model_server;
+#[cfg(feature = "network")]
+mod models;
 mod outside;
 mod paths;
 mod place;
