@@ -54,5 +54,6 @@ mod sync_storm;
 mod terminal;
 mod tidy;
 mod tour;
+mod transcripts;
 mod undo;
 mod waiting;
