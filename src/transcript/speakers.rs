@@ -205,7 +205,7 @@ fn colon(line: &str) -> Option<(Style, &str, usize)> {
 fn speaker(name: &str) -> Option<(Role, Option<String>)> {
     let mut name = name.trim().trim_end_matches([':', '：', '*', '_']).trim_end();
     let mut at = None;
-    if let Some(open) = name.rfind(['(', '[']).filter(|_| name.ends_with([')', ']'])) {
+    if let Some(open) = name.rfind(['(', '[']).filter(|open| *open > 0 && name.ends_with([')', ']'])) {
         let told = name[open..].trim_matches(['(', ')', '[', ']', ' ']);
         at = told.contains('-').then(|| time(&Word(Some(told.to_owned())))).flatten();
         name = name[..open].trim_end();
@@ -274,6 +274,7 @@ mod tests {
             "我: hi\nAI助手: hello",
             "You said:\nhi\nChatGPT said:\nhello",
             "User (10:32): hi\nAssistant (10:33): hello",
+            "**[User]**\nhi\n**[AI]**\nhello",
         ] {
             assert_eq!(said(text), both, "{text}");
         }
