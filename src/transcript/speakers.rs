@@ -167,7 +167,7 @@ fn heading(line: &str) -> Option<(Style, &str, usize)> {
 /// `**User:** hello`
 fn bold(line: &str) -> Option<(Style, &str, usize)> {
     let open = line.len() - line.trim_start_matches(['*', '_']).len();
-    if open < 2 || open > 4 {
+    if !(2..=4).contains(&open) {
         return None;
     }
     let close = open + line[open..].find("**").or_else(|| line[open..].find("__"))?;
@@ -180,7 +180,7 @@ fn bold(line: &str) -> Option<(Style, &str, usize)> {
         && rest.trim_end().trim_end_matches([':', '：']).ends_with([')', ']']);
     match rest.trim().is_empty() || colon {
         true => Some((Style::Bold, name, line.len() - body.len())),
-        false => timed.then(|| (Style::Bold, line, line.len())),
+        false => timed.then_some((Style::Bold, line, line.len())),
     }
 }
 

@@ -84,8 +84,9 @@ fn bounded(text: &str) -> String {
     if text.len() <= MOST {
         return text.to_owned();
     }
-    let head = text.floor_char_boundary(MOST / 2);
-    let tail = text.ceil_char_boundary(text.len() - MOST / 2);
+    let whole = |at: &usize| text.is_char_boundary(*at);
+    let head = (0..=MOST / 2).rev().find(whole).unwrap_or(0);
+    let tail = (text.len() - MOST / 2..=text.len()).find(whole).unwrap_or(text.len());
     format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..])
 }
 
