@@ -167,7 +167,7 @@ fn heading(line: &str) -> Option<(Style, &str, usize)> {
 /// `**User:** hello`
 fn bold(line: &str) -> Option<(Style, &str, usize)> {
     let open = line.len() - line.trim_start_matches(['*', '_']).len();
-    if open < 2 || open > 4 {
+    if !(2..=4).contains(&open) {
         return None;
     }
     let close = open + line[open..].find("**").or_else(|| line[open..].find("__"))?;
@@ -180,7 +180,7 @@ fn bold(line: &str) -> Option<(Style, &str, usize)> {
         && rest.trim_end().trim_end_matches([':', '：']).ends_with([')', ']']);
     match rest.trim().is_empty() || colon {
         true => Some((Style::Bold, name, line.len() - body.len())),
-        false => timed.then(|| (Style::Bold, line, line.len())),
+        false => timed.then_some((Style::Bold, line, line.len())),
     }
 }
 
@@ -205,7 +205,7 @@ fn colon(line: &str) -> Option<(Style, &str, usize)> {
 fn speaker(name: &str) -> Option<(Role, Option<String>)> {
     let mut name = name.trim().trim_end_matches([':', '：', '*', '_']).trim_end();
     let mut at = None;
-    if let Some(open) = name.rfind(['(', '[']).filter(|_| name.ends_with([')', ']'])) {
+    if let Some(open) = name.rfind(['(', '[']).filter(|open| *open > 0 && name.ends_with([')', ']'])) {
         let told = name[open..].trim_matches(['(', ')', '[', ']', ' ']);
         at = told.contains('-').then(|| time(&Word(Some(told.to_owned())))).flatten();
         name = name[..open].trim_end();
@@ -274,6 +274,7 @@ mod tests {
             "我: hi\nAI助手: hello",
             "You said:\nhi\nChatGPT said:\nhello",
             "User (10:32): hi\nAssistant (10:33): hello",
+            "**[User]**\nhi\n**[AI]**\nhello",
         ] {
             assert_eq!(said(text), both, "{text}");
         }

@@ -60,5 +60,6 @@ mod sync_storm;
 mod terminal;
 mod tidy;
 mod tour;
+mod transcripts;
 mod undo;
 mod waiting;
