@@ -17,6 +17,7 @@ mod diff;
 pub mod edit;
 mod fetch;
 mod forget;
+mod gate;
 mod history;
 mod init;
 mod look;
