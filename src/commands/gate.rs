@@ -8,11 +8,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::Session;
+use super::{Failure, Session};
 use crate::change::{Entry, EntryFile};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, Handle, Kind, Shown, Sight};
 use crate::path::MemoryPath;
+use crate::shape::shown;
 use crate::store::{Side, Store, Veil};
 
 impl Session {
@@ -45,9 +46,43 @@ impl Session {
 }
 
 /// The refusal of what an agent may not see or change. It says nothing of it.
-pub fn refusal() -> Rejection {
+pub(super) fn refusal() -> Rejection {
     Rejection::new(Code::CategoryNotAllowed, "this reaches what the caller's allowlist leaves out")
         .hint("the policy's allowlists say which categories each agent may see")
+}
+
+/// What a refusal becomes that would be none (or `differs`, another one) for whoever sees everything.
+pub(super) fn beyond(refused: Failure, differs: bool) -> Failure {
+    if differs { refusal().into() } else { refused }
+}
+
+/// The session for a question that says itself who asks: that one's allowlist holds beside the caller's.
+pub(super) fn asking(session: &Session, agent: &str) -> (Session, Option<Sight>) {
+    let own = Sight::of(&session.policy.policy, agent);
+    let sight = match session.sight() {
+        Some(sight) => Some(sight.and(own)),
+        None => own,
+    };
+    let mut narrow = session.bare();
+    if let Some(sight) = &sight {
+        narrow.store = narrow.store.veiled(Arc::new(Gate::new(sight.clone())));
+    }
+    (narrow, sight)
+}
+
+/// Refuses a category that the caller may not ask for.
+///
+/// # Errors
+/// `category_not_allowed`.
+pub(super) fn asks<'c>(sight: &Sight, categories: impl IntoIterator<Item = &'c String>) -> Result<(), Rejection> {
+    match categories.into_iter().find(|category| sight.forbids(category)) {
+        Some(category) => Err(Rejection::new(
+            Code::CategoryNotAllowed,
+            format!("the category {} is not in the caller's allowlist", shown(category)),
+        )
+        .hint("the policy's allowlists say which categories each agent may see")),
+        None => Ok(()),
+    }
 }
 
 /// An allowlist as a veil.
@@ -125,6 +160,10 @@ impl Veil for Gate {
         refusal()
     }
 
+    fn again(&self) -> Arc<dyn Veil> {
+        Arc::new(Gate::new(self.sight.clone()))
+    }
+
     fn closes(&self, path: &MemoryPath) -> bool {
         !self.sight.shows_path(path)
     }
@@ -145,12 +184,12 @@ impl Veil for Gate {
     fn past<'b>(&self, bare: &Store, path: &MemoryPath, bytes: &'b [u8]) -> Option<Cow<'b, [u8]>> {
         let then = Document::parse(std::str::from_utf8(bytes).ok()?);
         let now = bare.read(path).ok().flatten().and_then(|v| Document::read(v.bytes.to_vec()).ok());
-        let shown = now.as_ref().map(|now| self.sight.shown(now, path));
+        let today = now.as_ref().map(|now| self.sight.shown(now, path));
         let whole = self.sight.shown(&then, path);
-        if whole == Shown::Nothing || shown == Some(Shown::Nothing) {
+        if whole == Shown::Nothing || today == Some(Shown::Nothing) {
             return None;
         }
-        let mixed = matches!(whole, Shown::But(_)) || matches!(shown, Some(Shown::But(_)));
+        let mixed = matches!(whole, Shown::But(_)) || matches!(today, Some(Shown::But(_)));
         let seen = now.and_then(|now| self.sight.text(&now, path)).map(Document::parse);
         let known: Option<HashSet<Handle>> = seen.as_ref().map(|seen| seen.handles().iter().copied().collect());
         let titles: Option<HashSet<String>> = seen.as_ref().map(slugs);

@@ -18,6 +18,7 @@ pub mod edit;
 mod fetch;
 mod forget;
 mod gate;
+mod guarded;
 mod history;
 mod init;
 mod look;

@@ -158,9 +158,9 @@ impl Store {
             return Ok(None);
         }
         let root = |root| Mutex::new(Arc::new(root));
-        let store = |below| match &self.worn {
-            Some(worn) => Store { root: root(below), ..self.bare() }.veiled(worn.again()),
-            None => Store { root: root(below), ..self.bare() },
+        let store = |below| {
+            let store = Store { root: root(below), ..self.bare() };
+            self.veil().map(|veil| store.veiled(veil.again())).unwrap_or(store)
         };
         Ok(self.root().below(&format!("scopes/{name}"))?.map(store))
     }
@@ -269,7 +269,8 @@ impl Store {
     /// # Errors
     /// `revision_not_found`, `history_gone`, `io`.
     pub fn text(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
-        self.recalled(path, self.past(rev, path, side)?)
+        let then = self.past(rev, path, side)?;
+        Ok(if self.veil().is_some() { self.remembered(path, then) } else { then })
     }
 
     fn past(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {

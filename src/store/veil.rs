@@ -17,6 +17,9 @@ pub trait Veil: Send + Sync {
     /// Why something is not shown.
     fn refusal(&self) -> Rejection;
 
+    /// The same, for another data dir.
+    fn again(&self) -> Arc<dyn Veil>;
+
     /// Whether a file is hidden whatever stands in it, and whether or not it is there.
     fn closes(&self, path: &MemoryPath) -> bool;
 
@@ -34,13 +37,6 @@ pub trait Veil: Send + Sync {
 pub(super) struct Worn {
     veil: Arc<dyn Veil>,
     cut: AtomicBool,
-}
-
-impl Worn {
-    /// The veil, for another store.
-    pub(super) fn again(&self) -> Arc<dyn Veil> {
-        self.veil.clone()
-    }
 }
 
 /// The largest file, in bytes.
@@ -93,11 +89,20 @@ impl Store {
         Ok(Some(Version { bytes: Arc::new(fewer), ..version }))
     }
 
-    /// A text of the past as it may be seen.
-    pub(super) fn recalled(&self, path: &MemoryPath, then: Option<Version>) -> Result<Option<Version>, Rejection> {
-        let (Some(veil), Some(version)) = (self.veil(), &then) else { return Ok(then) };
-        let seen = veil.past(&self.bare(), path, &version.bytes).ok_or_else(|| veil.refusal())?;
-        Ok(Some(Version { bytes: Arc::new(seen.into_owned()), ..version.clone() }))
+    /// A text of the past, from wherever it came, as it may be seen; `None` where nothing of it may.
+    pub fn recalled(&self, path: &MemoryPath, bytes: Vec<u8>) -> Option<Vec<u8>> {
+        let Some(veil) = self.veil() else { return Some(bytes) };
+        if veil.closes(path) {
+            return None;
+        }
+        veil.past(&self.bare(), path, &bytes).map(Cow::into_owned)
+    }
+
+    /// The same of a version.
+    pub(super) fn remembered(&self, path: &MemoryPath, then: Option<Version>) -> Option<Version> {
+        let version = then?;
+        let bytes = self.recalled(path, version.bytes.to_vec())?;
+        Some(Version { bytes: Arc::new(bytes), ..version })
     }
 
     /// The files of a walk that may be seen at all: those with something in them to see.
