@@ -63,8 +63,8 @@ fn context(global: &Global, before: &[String]) -> (Global, Option<String>, usize
             "-g" | "--global" => global.global = true,
             // Candidates are for whoever will run the command.
             "--as" => global.actor = words.next().cloned(),
-            "-F" | "--file" | "-m" | "--reason" | "--color" | "--source" | "--if-match" | "--old"
-            | "--new" | "--tag" | "--index" | "-t" | "-s" | "-d" => drop(words.next()),
+            "-F" | "--file" | "-m" | "--reason" | "--color" | "--source" | "--if-match" | "--old" | "--new"
+            | "--tag" | "--index" | "-t" | "-s" | "-d" => drop(words.next()),
             w if w.starts_with('-') => {
                 if let Some(name) = w.strip_prefix("--as=") {
                     global.actor = Some(name.to_owned());

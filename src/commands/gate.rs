@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Failure, Session};
 use crate::change::{Entry, EntryFile};
 use crate::code::{Code, Rejection};
-use crate::document::{Document, Handle, Kind, Shown, Sight};
+use crate::document::{Document, Handle, Kind, Node, Shown, Sight, summaries};
 use crate::path::MemoryPath;
 use crate::shape::shown;
 use crate::store::{Side, Store, Veil};
@@ -88,7 +88,7 @@ pub(super) fn asks<'c>(sight: &Sight, categories: impl IntoIterator<Item = &'c S
 /// An allowlist as a veil.
 pub(super) struct Gate {
     sight: Sight,
-    /// Bullets that are hidden now, wherever they stand.
+    /// Bullets and other blocks that are hidden now, wherever they stand.
     buried: OnceLock<HashSet<Handle>>,
     /// Whether files may be named.
     names: Mutex<HashMap<MemoryPath, bool>>,
@@ -102,7 +102,7 @@ impl Gate {
         Gate { sight, buried: OnceLock::new(), names: Mutex::default() }
     }
 
-    /// Bullets that are hidden now. One that was visible where it once stood is not told from there either.
+    /// Blocks that are hidden now. One that was visible where it once stood is not told from there either.
     fn buried(&self, bare: &Store) -> &HashSet<Handle> {
         self.buried.get_or_init(|| {
             let files = bare.walk(None).unwrap_or_default();
@@ -111,9 +111,8 @@ impl Gate {
                     return Vec::new();
                 };
                 let hidden = self.sight.hidden(&document, &file.path);
-                let at = |bullet: usize| document.bullets()[bullet].content as usize;
-                let inside = |bullet: &usize| hidden.iter().any(|range| range.contains(&at(*bullet)));
-                (0..document.bullets().len()).filter(inside).map(|bullet| document.handles()[bullet]).collect()
+                let inside = |node: &&Node| hidden.iter().any(|range| range.contains(&(node.span.start as usize)));
+                document.nodes().iter().filter(inside).map(|node| mark(&document, node)).collect()
             });
             each.into_iter().flatten().collect()
         })
@@ -198,9 +197,9 @@ impl Veil for Gate {
         let mut gone: Vec<std::ops::Range<usize>> = hidden;
         for node in then.nodes() {
             let kept = match node.kind {
-                Kind::Bullet(bullet) => {
-                    let handle = then.handles()[bullet as usize];
-                    !buried.contains(&handle) && (!mixed || known.as_ref().is_some_and(|known| known.contains(&handle)))
+                Kind::Bullet(_) => {
+                    let handle = mark(&then, node);
+                    !mixed || known.as_ref().is_some_and(|known| known.contains(&handle))
                 }
                 Kind::Heading(section) => {
                     let slug = &then.sections()[section as usize].slug;
@@ -208,17 +207,18 @@ impl Veil for Gate {
                 }
                 _ => !mixed,
             };
-            if !kept {
+            if !kept || buried.contains(&mark(&then, node)) {
                 gone.push(node.span.range());
             }
         }
         if mixed && let Some(front) = then.front_matter() {
             gone.push(front.range());
         }
-        match gone.is_empty() {
-            true => Some(Cow::Borrowed(bytes)),
-            false => Some(Cow::Owned(without(then.text(), gone).into_bytes())),
+        if gone.is_empty() {
+            return Some(Cow::Borrowed(bytes));
         }
+        gone.extend(summaries(&then));
+        Some(Cow::Owned(without(then.text(), gone).into_bytes()))
     }
 
     /// Of every entry: which, when, by whom, and the files that may be named. Its words may speak of anything.
@@ -227,6 +227,15 @@ impl Veil for Gate {
         let mut seen: Vec<Entry> = entries.into_iter().rev().map(|entry| self.entry(bare, entry)).collect();
         seen.reverse();
         seen
+    }
+}
+
+/// What tells a block from others: a bullet's handle, and the like for others.
+fn mark(document: &Document, node: &Node) -> Handle {
+    match node.kind {
+        Kind::Bullet(bullet) => document.handles()[bullet as usize],
+        Kind::Heading(section) => Handle::of(&document.section_title(section as usize)),
+        _ => Handle::of(&document.text()[node.span.range()]),
     }
 }
 

@@ -50,7 +50,8 @@ fn lines_of(session: &Session, git: &Git, path: &str, was: Option<&str>) -> Resu
     let mut before = git.contents(&[was])?.pop().unwrap_or_default();
     let now = match MemoryPath::found(path).ok().filter(|p| p.as_str().ends_with(".md")) {
         Some(path) => {
-            before = session.store.recalled(&path, before).unwrap_or_default(); session.store.read(&path).ok().flatten().map(|v| v.bytes.to_vec())
+            before = session.store.recalled(&path, before).unwrap_or_default();
+            session.store.read(&path).ok().flatten().map(|v| v.bytes.to_vec())
         }
         None => session.store.top_file(path, POLICY).ok().flatten().map(String::into_bytes),
     };

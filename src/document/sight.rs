@@ -207,7 +207,7 @@ pub fn category(text: &str) -> (Option<&str>, &str) {
 }
 
 /// Lines that sum a text up: quotes anywhere, and the front matter's; all of it where one goes over several lines.
-fn summaries(document: &Document) -> Vec<Range<usize>> {
+pub fn summaries(document: &Document) -> Vec<Range<usize>> {
     let text = document.text();
     let quotes = document.nodes().iter().filter(|n| n.kind == Kind::Quote).map(|n| n.span.range());
     let mut all: Vec<_> = quotes.filter(|quote| text[quote.clone()].contains("ummary:")).collect();
