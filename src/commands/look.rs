@@ -4,6 +4,7 @@
 
 use super::answer::{Answer, FileRow, Files, Text, Where};
 use super::fetch::fetch;
+use super::gate::refusal;
 use super::{Session, Verdict};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -108,12 +109,26 @@ pub struct Named {
 }
 
 /// Resolves an address for reading.
+///
+/// # Errors
+/// `category_not_allowed` where it names what the caller may not see.
 pub fn named_by(session: &Session, address: &str) -> Result<Named, Rejection> {
     named_in(session, address, &mut Snapshot::new())
 }
 
 /// The same over what a snapshot knows already.
+///
+/// # Errors
+/// `category_not_allowed` where it names what the caller may not see.
 pub fn named_in(session: &Session, address: &str, snapshot: &mut Snapshot) -> Result<Named, Rejection> {
+    let named = found_by(session, address, snapshot);
+    match (named, session.sight()) {
+        (Err(_), Some(_)) if found_by(&session.bare(), address, &mut Snapshot::new()).is_ok() => Err(refusal()),
+        (named, _) => named,
+    }
+}
+
+fn found_by(session: &Session, address: &str, snapshot: &mut Snapshot) -> Result<Named, Rejection> {
     for _ in 0..16 {
         match resolve(session, address, snapshot) {
             Ok(named) => return Ok(named),

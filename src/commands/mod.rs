@@ -18,6 +18,8 @@ mod diff;
 pub mod edit;
 mod fetch;
 mod forget;
+mod gate;
+mod guarded;
 mod history;
 pub mod inbox;
 mod init;

@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::answer::Answer;
+use super::gate::{asking, asks};
 use super::when::{When, revision, when};
 use super::{Session, Verdict};
 use crate::code::{Code, Rejection};
@@ -31,7 +32,7 @@ const SAMPLE: usize = 8;
 /// What fits a question.
 ///
 /// # Errors
-/// `usage` for a question without words and filters, and for points in time that are none; `file_not_found` for a glob
+/// `category_not_allowed` for a category that the caller or `ask.agent` may not see; `usage` for a question without words and filters, and for points in time that are none; `file_not_found` for a glob
 /// that fits no file; `no_data_dir` for a scope that does not exist; `revision_not_found`; `io`.
 pub fn query(session: &Session, ask: &Ask) -> Verdict {
     query_over(session, ask, &Over::new())
@@ -46,6 +47,14 @@ pub fn query_over(session: &Session, ask: &Ask, over: &Over) -> Verdict {
         return Err(Rejection::new(Code::Usage, "the question has no words and no filter")
             .hint("give words, or a filter such as --tag, --category or --since")
             .into());
+    }
+    let narrow = ask.agent.as_deref().map(|agent| asking(session, agent));
+    let (session, sight) = match &narrow {
+        Some((session, sight)) => (session, sight.clone()),
+        None => (session, session.sight()),
+    };
+    if let Some(sight) = sight {
+        asks(&sight, &ask.categories)?;
     }
     let terms = Terms::read(&ask.question, session.now.date());
     let scope = scope(session, ask)?;
@@ -87,10 +96,10 @@ fn look(store: &Store, filter: &Filter<'_>, terms: &Terms, over: &Over) -> Resul
         counted
     });
     let known = match counted.iter().any(|c| c.found.is_some()) {
-        true => Known::read(&store.journal()?),
+        // What it tells, it tells of items that are shown: by whom, when and from what.
+        true => Known::read(&store.bare().journal()?),
         false => Known::default(),
     };
-    // The gate: whoever may not see an item is to be turned away here, before anything is counted or shown.
     let ranking = rank(&counted, terms, &known, &|about, item| filter.pass(about, item));
     Ok(answer(&ranking, terms, ask))
 }

@@ -1,5 +1,6 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
+mod allowlists;
 mod answers;
 mod bad_input;
 mod batches;
@@ -24,6 +25,7 @@ mod hands;
 mod hostile;
 mod inputs;
 mod judge;
+mod leaks;
 mod memory;
 mod merging;
 mod model_programs;

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::document::{Document, Kind, Node};
+use crate::document::{Document, Kind, Node, category};
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,18 +202,6 @@ pub fn label(text: &str) -> &str {
     let sentence = label.contains(['.', ',', '?', '!', ';', '。', '，', '\n']);
     let words = label.split_whitespace().count();
     if (1..=3).contains(&words) && !sentence && label.chars().any(char::is_alphabetic) { label } else { "" }
-}
-
-/// The `[category]` at the start of a bullet, and what follows it. Task marks, links and timecodes are none.
-pub fn category(text: &str) -> (Option<&str>, &str) {
-    let inner = text.strip_prefix('[').and_then(|t| t.split_once(']'));
-    let Some((name, rest)) = inner else { return (None, text) };
-    let word = name.len() > 1 && name.len() <= 64 && name.chars().any(char::is_alphabetic);
-    let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | ' '));
-    match word && plain && !rest.starts_with(['(', '[', ':']) {
-        true => (Some(name), rest.trim_start()),
-        false => (None, text),
-    }
 }
 
 #[cfg(test)]
