@@ -58,7 +58,22 @@ fn both(session: &Session, bare: &Session, sight: &Sight, batch: &Batch, how: &H
     let (mut seen, mut all) = (Snapshot::new(), Snapshot::new());
     let first = planned(session, &mut seen, &batch.operations, how);
     let second = planned(bare, &mut all, &batch.operations, how);
-    let (planned, mut made) = match (first, second) {
+    let (planned, made) = alike(sight, first, second, &all)?;
+    Ok(Both { planned, seen, made, all })
+}
+
+/// Two plans of one batch, on what an agent sees and on what there is (`all`), if they do the same and touch nothing
+/// that it does not see: the second told as the first.
+///
+/// # Errors
+/// `category_not_allowed`; else what planning on what it sees refuses.
+pub(super) fn alike(
+    sight: &Sight,
+    seen: Result<Changeset, Failure>,
+    whole: Result<Changeset, Failure>,
+    all: &Snapshot,
+) -> Result<(Changeset, Changeset), Failure> {
+    let (planned, mut made) = match (seen, whole) {
         (Ok(planned), Ok(made)) => (planned, made),
         (Err(refused), Ok(_)) => return Err(beyond(refused, true)),
         (Err(refused), Err(full)) => {
@@ -69,12 +84,12 @@ fn both(session: &Session, bare: &Session, sight: &Sight, batch: &Batch, how: &H
         (Ok(_), Err(_)) => return Err(refusal().into()),
     };
     let alike = paths(&planned) == paths(&made) && same(&planned.effects, &made.effects);
-    if !alike || made.files.iter().any(|file| touches(sight, file, &all)) {
+    if !alike || made.files.iter().any(|file| touches(sight, file, all)) {
         return Err(refusal().into());
     }
     made.effects.clone_from(&planned.effects);
     made.warnings.clone_from(&planned.warnings);
-    Ok(Both { planned, seen, made, all })
+    Ok((planned, made))
 }
 
 fn paths(changeset: &Changeset) -> Vec<&MemoryPath> {
