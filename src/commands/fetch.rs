@@ -5,7 +5,7 @@
 use crate::change::{Entry, EntryFile, Etag, Outcome};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
-use crate::operation::relocate::{links, names};
+use crate::document::links::{links, names};
 use crate::operation::{History, Past, Snapshot, Want};
 use crate::path::MemoryPath;
 use crate::store::{Found, Side, Store};
