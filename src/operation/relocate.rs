@@ -247,7 +247,11 @@ fn relinked(document: &Document, holder: &MemoryPath, from: &MemoryPath, to: &Me
         .filter(|l| names(&text[l.start..l.end], l.wiki, holder, from))
         .map(|l| {
             let old = &text[l.start..l.end];
-            let new = if l.wiki { wiki_name(old.trim(), from, to) } else { relative_to(holder, to) };
+            let new = match l.wiki {
+                true => wiki_name(old.trim(), from, to),
+                false if text[..l.start].ends_with('<') => relative_to(holder, to),
+                false => relative_to(holder, to).replace(' ', "%20").replace('(', "%28").replace(')', "%29"),
+            };
             Edit::Raw(Splice { start: l.start, end: l.end, new })
         })
         .collect()
