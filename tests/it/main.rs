@@ -24,6 +24,7 @@ mod hands;
 mod hostile;
 mod inputs;
 mod judge;
+mod links;
 mod memory;
 mod merging;
 mod outside;
