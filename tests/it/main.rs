@@ -31,6 +31,7 @@ mod outside;
 mod paths;
 mod place;
 mod planning;
+mod pointer;
 mod query;
 mod query_filters;
 mod query_ranking;
