@@ -25,8 +25,8 @@ pub fn lift(files: &[About<'_>], hits: &mut [Hit]) {
         for at in sources {
             best[at] = best[at].max(there.but(at));
         }
-        for at in from..to {
-            best[at] = best[at].max(here.but(at));
+        for (at, best) in best.iter_mut().enumerate().take(to).skip(from) {
+            *best = best.max(here.but(at));
         }
     }
     for (hit, best) in hits.iter_mut().zip(best) {
