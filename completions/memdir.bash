@@ -1167,7 +1167,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__query)
-            opts="-L -b -a -C -g -q -v -h --limit --budget --full --explain --category --tag --in --imp --conf --since --until --pinned --by --source --run --threshold --all --dir --global --as --json --quiet --verbose --color --help"
+            opts="-L -b -a -C -g -q -v -h --limit --budget --full --explain --linked --category --tag --in --imp --conf --since --until --pinned --by --source --run --threshold --all --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

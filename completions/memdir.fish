@@ -130,6 +130,7 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l full -d 'Whole texts: bullets with their children, items with their episode entry'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l explain -d 'What each term contributed'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l linked -d 'With one or two items that a link joins to the found ones'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l pinned -d 'Only pinned ones'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s a -l all -d 'Expired items, archive/, inbox/ and procedures/ too'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'

@@ -97,7 +97,7 @@ fn inside(session: &Session, half: &str) -> Rows {
         Some((file, _)) => (file, true),
         None => (half.split('#').next().unwrap_or(half), false),
     };
-    let answer = if bullets { commands::bullets(session, file) } else { commands::list(session, Some(file)) };
+    let answer = if bullets { commands::bullets(session, file) } else { commands::outlined(session, file) };
     let Ok(Answer::Outline(outline)) = answer else {
         return Vec::new();
     };

@@ -10,7 +10,9 @@ use super::output::{Layout, Style};
 use super::{found, git, hints, history, sanitize, state};
 use crate::code::{Rejection, Warning};
 use crate::commands::Failure;
-use crate::commands::answer::{Answer, BulletRow, Changed, ChangedFile, EffectRow, Files, Init, Outline, Told};
+use crate::commands::answer::{
+    Answer, Backlink, BulletRow, Changed, ChangedFile, EffectRow, Files, Init, Outline, Told,
+};
 
 /// A page under construction.
 pub struct Page<'a> {
@@ -415,6 +417,30 @@ fn outlined(page: &mut Page, outline: &Outline, numbered: bool) {
             None => {}
         }
         page.end();
+    }
+    backlinks(page, &outline.backlinks);
+}
+
+/// How many backlinks are shown, how wide their texts.
+const BACKLINKS: (usize, usize) = (10, 60);
+
+/// `← facts/user.md@acvh depends_on`: who links here, with what it says of it, else the beginning of its text.
+fn backlinks(page: &mut Page, rows: &[Backlink]) {
+    let (most, wide) = BACKLINKS;
+    let shown = if page.style.verbose { rows.len() } else { rows.len().min(most) };
+    for row in &rows[..shown] {
+        page.text("← ").ink(Ink::Name, &row.address);
+        if let Some(part) = &row.part {
+            page.text(" → #").text(part);
+        }
+        match &row.relation {
+            Some(relation) => drop(page.text(" ").text(relation)),
+            None => drop(page.text(": ").text(&sanitize::cut(&row.text, wide))),
+        }
+        page.end();
+    }
+    if shown < rows.len() {
+        page.ink(Ink::Faint, &format!("← and {} more: -v shows all", rows.len() - shown)).end();
     }
 }
 

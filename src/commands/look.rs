@@ -5,6 +5,7 @@
 use super::answer::{Answer, FileRow, Files, Text, Where};
 use super::fetch::fetch;
 use super::gate::refusal;
+use super::links::linking;
 use super::{Session, Verdict};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -19,7 +20,8 @@ use crate::view::outline::{self, Depth, outline};
 /// How much of a file is read for its summary line.
 const HEAD: usize = 4096;
 
-/// One level down: the files, a file's sections and bullets, or a section's bullets.
+/// One level down: the files, a file's sections and bullets, or a section's bullets. With a file or section comes who
+/// links to it, for which all files are looked through.
 ///
 /// # Errors
 /// `file_not_found`, `section_not_found`, and what the sandbox refuses.
@@ -27,8 +29,25 @@ pub fn list(session: &Session, address: Option<&str>) -> Verdict {
     match address {
         None => files(session, None),
         Some(folder) if is_folder(session, folder) => files(session, Some(folder)),
-        Some(address) => outlined(session, address, Depth::One),
+        Some(address) => session.store.consistent(|| with_backlinks(session, address))?,
     }
+}
+
+/// The same of one file or section, without who links to it: nothing else is read.
+///
+/// # Errors
+/// As [`list`].
+pub fn outlined(session: &Session, address: &str) -> Verdict {
+    Ok(Answer::Outline(outline_of(&named_by(session, address)?, Depth::One)))
+}
+
+fn with_backlinks(session: &Session, address: &str) -> Verdict {
+    let named = named_by(session, address)?;
+    let mut outline = outline_of(&named, Depth::One);
+    if named.bullet.is_none() {
+        outline.backlinks = linking(&session.store, &named)?;
+    }
+    Ok(Answer::Outline(outline))
 }
 
 /// All bullets of a file or section, flat, with index and handle (`bullet list`).
@@ -36,7 +55,7 @@ pub fn list(session: &Session, address: Option<&str>) -> Verdict {
 /// # Errors
 /// As `list`.
 pub fn bullets(session: &Session, address: &str) -> Verdict {
-    outlined(session, address, Depth::Flat)
+    Ok(Answer::Outline(outline_of(&named_by(session, address)?, Depth::Flat)))
 }
 
 fn is_folder(session: &Session, address: &str) -> bool {
@@ -177,15 +196,14 @@ fn resolve(session: &Session, address: &str, snapshot: &Snapshot) -> Result<Name
     Ok(Named { path: spot.path, document: document.clone(), etag: file.version.etag, section, bullet })
 }
 
-fn outlined(session: &Session, address: &str, depth: Depth) -> Verdict {
-    let named = named_by(session, address)?;
+fn outline_of(named: &Named, depth: Depth) -> outline::Outline {
     if let Some(bullet) = named.bullet {
         let row = outline::bullet_row(&named.document, &named.path, bullet, None);
         let mut one = outline(&named.document, &named.path, named.document.bullets()[bullet].section as usize, depth);
         (one.bullets, one.sections) = (vec![row], Vec::new());
-        return Ok(Answer::Outline(one));
+        return one;
     }
-    Ok(Answer::Outline(outline(&named.document, &named.path, named.section, depth)))
+    outline(&named.document, &named.path, named.section, depth)
 }
 
 /// A file, section or bullet as it stands.

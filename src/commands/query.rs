@@ -13,13 +13,16 @@ use super::gate::{asking, asks};
 use super::when::{When, revision, when};
 use super::{Session, Verdict};
 use crate::code::{Code, Rejection};
+use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::store::{Found as File, Store};
-use crate::view::query::answer::{Found, answer};
-use crate::view::query::count::{Counted, Look, count};
-use crate::view::query::facts::Point;
-use crate::view::query::filter::{Ask, Filter};
+use crate::view::links::Names;
+use crate::view::query::answer::{Found, shown};
+use crate::view::query::count::{Counted, Found as Whole, Look, count};
+use crate::view::query::facts::{About, Point};
+use crate::view::query::filter::{Ask, Filter, Pass};
 use crate::view::query::known::Known;
+use crate::view::query::linked::{Around, Ends};
 use crate::view::query::score::rank;
 use crate::view::query::spot::Spotter;
 use crate::view::query::terms::Terms;
@@ -101,7 +104,24 @@ fn look(store: &Store, filter: &Filter<'_>, terms: &Terms, over: &Over) -> Resul
         false => Known::default(),
     };
     let ranking = rank(&counted, terms, &known, &|about, item| filter.pass(about, item));
-    Ok(answer(&ranking, terms, ask))
+    let (mut answer, hits) = shown(&ranking, terms, ask);
+    if ask.linked && !hits.is_empty() {
+        let names = Names::new(files.iter().map(|file| &file.path));
+        let around = Around::of(&hits, &ranking, &names);
+        let others = linked(store, &files, &around.ends());
+        let others: Vec<About<'_>> = others.iter().map(|found| About::new(found, &known)).collect();
+        around.add(&mut answer, &others, ask, &|about, item| filter.pass(about, item) == Pass::Yes);
+    }
+    Ok(answer)
+}
+
+/// The files at the other end of the best hits' links: the one look at all files that only `--linked` pays for.
+fn linked(store: &Store, files: &[File], ends: &Ends<'_>) -> Vec<Whole> {
+    let found = store.each(files, WHOLE, &|file, read| {
+        let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok())?;
+        ends.takes(&file.path, text).then(|| Whole::whole(file.path.clone(), Document::parse(text)))
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// The scope that a question names; `None` for the data dir itself.

@@ -16,6 +16,7 @@ mod front;
 pub mod handle;
 mod items;
 mod lines;
+pub mod links;
 pub mod meta;
 mod parse;
 mod section;

@@ -1,9 +1,10 @@
-//! Answers, read only: outlines, differences, the journal as people read it, what fits a question.
+//! Answers, read only: outlines, differences, the journal as people read it, what fits a question, who links where.
 //!
 //! Pure. Never plans a change.
 
 pub mod diff;
 pub mod journal;
+pub mod links;
 pub mod outline;
 pub mod pairs;
 pub mod query;

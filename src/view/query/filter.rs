@@ -54,6 +54,8 @@ pub struct Ask {
     pub full: bool,
     /// With what each term contributed.
     pub explain: bool,
+    /// With one or two items that links join to the found ones.
+    pub linked: bool,
 }
 
 impl Ask {

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::document::{Document, Kind, Node, category};
+use crate::path::MemoryPath;
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +169,37 @@ pub fn parts<'a>(document: &'a Document, item: &Item) -> [&'a str; 2] {
         Sort::Entry | Sort::Heading => [&text[document.sections()[item.section as usize].title.range()], ""],
         _ => [&text[item.start as usize..item.end as usize], ""],
     }
+}
+
+/// Where an item is found again: `facts/user.md@acvh`, or the section for what is no bullet; and a bullet's handle.
+pub fn address(document: &Document, path: &MemoryPath, item: &Item) -> (String, Option<String>) {
+    let section = &document.sections()[item.section as usize];
+    match item.sort {
+        Sort::Bullet(b) => {
+            let handle = document.handle_name(b as usize);
+            (format!("{path}@{handle}"), Some(handle))
+        }
+        _ if section.level <= 1 => (path.to_string(), None),
+        _ => (format!("{path}#{}", section.slug), None),
+    }
+}
+
+/// An item's text on one line.
+pub fn line(document: &Document, item: &Item) -> String {
+    match item.sort {
+        Sort::Bullet(b) => document.bullet_text(b as usize).into_owned(),
+        Sort::Entry | Sort::Heading => document.section_title(item.section as usize).into_owned(),
+        _ => {
+            let raw = &document.text()[item.start as usize..item.end as usize];
+            raw.split_whitespace().collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// The item that holds a byte.
+pub fn item_at(items: &[Item], at: u32) -> Option<usize> {
+    let i = items.partition_point(|item| item.end <= at);
+    (i < items.len() && items[i].start <= at).then_some(i)
 }
 
 /// How long its searched text is, in bytes.
