@@ -12,6 +12,7 @@ mod sync;
 pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
 pub use sync::{Committed, MergedIn, Sync, Undecided};
 
+pub use crate::view::context::answer::{Context, ContextEntry, ContextFile, ContextItem, Update};
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
 pub use crate::view::query::answer::{Found, Row};
@@ -98,6 +99,8 @@ pub enum Answer {
     Outline(Outline),
     /// What fits a question.
     Found(Found),
+    /// What a session should see first.
+    Context(Box<Context>),
     /// A text as it stands.
     Text(Text),
     /// Journal entries.

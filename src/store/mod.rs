@@ -36,6 +36,7 @@ use serde_json::Value;
 use crate::change::{Changeset, Entry, Etag, Header, Version};
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
+pub use history::Past;
 use journal::{Journal, Tail};
 use protocol::Ending;
 use root::Root;
@@ -242,6 +243,19 @@ impl Store {
         let root = self.root();
         let Some(journal) = open_journal(&root)? else { return Ok(Vec::new()) };
         Ok(line::entries(line::records(&read(&journal)?)))
+    }
+
+    /// The journal, read once for entries and texts: all of it, or (for what happened lately) its last 64 KiB.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn past(&self, all: bool) -> Result<Past, Rejection> {
+        let root = self.root();
+        let records = match open_journal(&root)? {
+            Some(journal) => line::records(&if all { journal.all()? } else { journal.recent()? }),
+            None => Vec::new(),
+        };
+        Ok(Past::new(root, records))
     }
 
     /// The text of a file on one side of a revision: `Ok(None)` when it did not exist there;
