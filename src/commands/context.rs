@@ -121,7 +121,10 @@ impl Look<'_> {
         let news = old.as_ref().or(start.as_ref()).map(|mark| News::new(mark, &revisions));
         let files = self.store().walk(None)?;
         let procedures = files.iter().filter(|f| f.path.folder() == Some("procedures")).count();
-        let there: HashSet<MemoryPath> = files.iter().map(|f| f.path.clone()).collect();
+        let there: HashSet<MemoryPath> = match news {
+            Some(_) => files.iter().map(|f| f.path.clone()).collect(),
+            None => HashSet::new(),
+        };
         let files: Vec<File> = files
             .into_iter()
             .filter(|f| self.gate.folder(&f.path) || news.as_ref().is_some_and(|n| n.knows(&f.path)))
@@ -183,8 +186,9 @@ impl Look<'_> {
             let one = cut(path, document);
             count += one.document.sections().iter().filter(|s| s.level == 2).count();
             found.push(one);
-            // One more tells that there are older ones.
-            if count > self.ask.budget / FEW {
+            // One more tells that there are older ones. Beside an index that fills its room, a third is theirs.
+            let crowded = files.len() * FEW > self.ask.budget;
+            if count > self.ask.budget / if crowded { 9 * FEW } else { FEW } {
                 break;
             }
         }

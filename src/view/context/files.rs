@@ -37,35 +37,31 @@ impl Listed {
     }
 }
 
-/// The files by value: those that memdir wrote last, then the newest episodes and the facts in turn, then the rest.
-/// `written` is the last revision that wrote each.
-pub fn by_value(files: &mut [Listed], written: &HashMap<&MemoryPath, u64>) {
-    let mut episodes: Vec<(Reverse<Option<Date>>, &MemoryPath)> = files
-        .iter()
-        .filter(|f| f.path.folder() == Some("episodes"))
-        .map(|f| (Reverse(day(&f.path)), &f.path))
-        .collect();
-    episodes.sort();
-    let age: HashMap<MemoryPath, usize> =
-        episodes.iter().enumerate().map(|(n, (_, path))| ((*path).clone(), 4 * n)).collect();
-    let (mut facts, mut others) = (0, usize::MAX / 2);
-    // Sorted by path: facts take their turn in that order.
-    let mut turn: HashMap<MemoryPath, usize> = HashMap::new();
-    for file in files.iter() {
-        let rank = match file.path.folder() {
-            Some("episodes") => age[&file.path],
+/// Orders files, given by their paths, by value: those that memdir wrote last, then the newest episodes and the facts in
+/// turn, then the rest. `written` is the last revision that wrote each.
+pub fn by_value(files: &mut Vec<Listed>, written: &HashMap<&MemoryPath, u64>) {
+    let mut episodes: Vec<(Reverse<Option<Date>>, usize)> = Vec::new();
+    let mut turns: Vec<usize> = vec![usize::MAX; files.len()];
+    let mut facts = 0usize;
+    for (n, file) in files.iter().enumerate() {
+        match file.path.folder() {
+            Some("episodes") => episodes.push((Reverse(day(&file.path)), n)),
             Some("facts") => {
+                // Between two episode files stand three of facts.
                 facts += 1;
-                facts
+                turns[n] = facts + facts.div_ceil(3);
             }
-            _ => {
-                others += 1;
-                others
-            }
-        };
-        turn.insert(file.path.clone(), rank);
+            _ => {}
+        }
     }
-    files.sort_by_cached_key(|f| (Reverse(written.get(&f.path).copied()), turn[&f.path], f.path.clone()));
+    episodes.sort_unstable();
+    episodes.iter().enumerate().for_each(|(age, (_, n))| turns[*n] = 1 + 4 * age);
+    let revision = |file: &Listed| written.get(&file.path).copied();
+    let mut order: Vec<(Reverse<Option<u64>>, usize, usize)> =
+        files.iter().enumerate().map(|(n, file)| (Reverse(revision(file)), turns[n], n)).collect();
+    order.sort_unstable();
+    let mut all: Vec<Option<Listed>> = files.drain(..).map(Some).collect();
+    files.extend(order.into_iter().filter_map(|(.., n)| all[n].take()));
 }
 
 /// The day that a file's name tells: `2026-02`, `2026-W07`.

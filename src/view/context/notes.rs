@@ -175,7 +175,10 @@ pub fn told(notes: &[&Note], policy: &Policy) -> Vec<String> {
         [name] if frame::is_plain(name) => tell(count(1), "always there", &format!("--category {name}")),
         _ => tell(count(1), "always there", "--category NAME"),
     }
-    tell(count(2), "important", "--imp 7..");
-    tell(count(3), "of some importance", "--imp 1..");
+    match (count(2), count(3)) {
+        (important, 0) => tell(important, "important", "--imp 7.."),
+        (0, noted) => tell(noted, "of some importance", "--imp 1.."),
+        (important, noted) => tell(important + noted, "of some importance", "--imp 1.."),
+    }
     lines
 }

@@ -4,7 +4,7 @@
 //! the newest entries; each block keeps room for saying what it leaves out.
 
 use super::answer::{Context, ContextEntry, ContextFile, ContextItem, Update};
-use super::block::{self, Block, cost, costs, pack};
+use super::block::{self, Block, Rows, cost, costs, pack};
 use super::delta::{self, Event, Since};
 use super::entries::Entry;
 use super::files::Listed;
@@ -24,7 +24,7 @@ const NOTES: &str = "Pinned and important:";
 const FILES: &str = "Available memory:";
 const ENTRIES: &str = "Newest entries:";
 /// How long an item may be, in tokens: the first at which all that must be there leaves room for the index.
-const LENGTHS: [usize; 3] = [80, 40, 24];
+const LENGTHS: [usize; 5] = [80, 40, 24, 16, 10];
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +85,6 @@ pub fn page(ask: &Ask, material: &Material, policy: &Policy) -> Context {
         delta::least(since_when, events),
         block::least(NOTES, notes.len(), &told_notes),
         block::least(FILES, files.len(), &told_files),
-        block::least(ENTRIES, entries.len(), &told_entries),
     ];
     // A blank line follows each block.
     let fixed = cost(frame) + costs(&tail) + costs(&aside) + 6 + least.iter().sum::<usize>();
@@ -95,17 +94,23 @@ pub fn page(ask: &Ask, material: &Material, policy: &Policy) -> Context {
     room = (room + least[0]).saturating_sub(news.cost());
 
     let (rows, given) = noted(notes, room + least[1]);
-    let noted = pack(NOTES, &rows, |n| n, given, &told_notes);
+    let made = Rows { count: rows.len(), row: &|n| rows[n].clone(), place: &|n| n };
+    let noted = pack(NOTES, &made, given, &told_notes);
     room = (room + least[1]).saturating_sub(noted.cost());
 
     let entry_rows: Vec<String> = entries.iter().map(Entry::line).collect();
-    let wanted = if entries.is_empty() { 0 } else { (cost(ENTRIES) + costs(&entry_rows)).saturating_sub(least[3]) };
+    let wanted = if entries.is_empty() { 0 } else { cost(ENTRIES) + costs(&entry_rows) };
     // Where neither fits, the newest entries get a third.
     let given = least[2] + room - wanted.min(room / 3);
     let index = index(files, given, &told_files);
     room = (room + least[2]).saturating_sub(index.cost());
 
-    let newest = pack(ENTRIES, &entry_rows, |n| n, room + least[3], &told_entries);
+    let made = Rows { count: entries.len(), row: &|n| entry_rows[n].clone(), place: &|n| n };
+    let mut newest = pack(ENTRIES, &made, room, &told_entries);
+    if newest.shown.is_empty() {
+        // The index tells of their files.
+        newest = Block::default();
+    }
 
     let mut shown_index = index.lines.clone();
     shown_index.extend(aside.iter().cloned());
@@ -130,7 +135,7 @@ fn noted(notes: &[Note], room: usize) -> (Vec<String>, usize) {
     let lines = |most: usize| notes.iter().map(|note| note.line(most)).collect::<Vec<_>>();
     let head = cost(NOTES);
     let fits = |rows: &Vec<String>| head + costs(&rows[..must]) <= room * 3 / 4;
-    let rows = LENGTHS.iter().map(|most| lines(*most)).find(fits).unwrap_or_else(|| lines(LENGTHS[2]));
+    let rows = LENGTHS.iter().map(|most| lines(*most)).find(fits).unwrap_or_else(|| lines(LENGTHS[4]));
     let needed = if must == 0 { 0 } else { head + costs(&rows[..must]) };
     let given = needed.min(room);
     (rows, given + (room - given) / 2)
@@ -138,12 +143,12 @@ fn noted(notes: &[Note], room: usize) -> (Vec<String>, usize) {
 
 /// The index, chosen by value, in the order of paths.
 fn index(files: &[Listed], room: usize, told: block::Told<'_>) -> Block {
-    let rows: Vec<String> = files.iter().map(Listed::line).collect();
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by(|a, b| files[*a].path.cmp(&files[*b].path));
     let mut place = vec![0; files.len()];
     order.into_iter().enumerate().for_each(|(at, n)| place[n] = at);
-    pack(FILES, &rows, |n| place[n], room, told)
+    let rows = Rows { count: files.len(), row: &|n| files[n].line(), place: &|n| place[n] };
+    pack(FILES, &rows, room, told)
 }
 
 /// Where the entries that are left out stand.

@@ -114,7 +114,7 @@ fn archived_proposed_and_procedural_memory_stays_out() {
 #[test]
 fn what_is_left_out_is_told_with_a_command() {
     let mut text = "# User\n\n".to_owned();
-    for n in 0..60 {
+    for n in 0..90 {
         let meta = ["pin", "imp=9", "imp=3"][n % 3];
         text += &format!("- number {n} of many that say something at some length\n  <!-- mem {meta} -->\n");
     }
@@ -122,9 +122,9 @@ fn what_is_left_out_is_told_with_a_command() {
         (0..60).map(|n| (format!("facts/f{n:02}.md"), format!("# F\n\n> Summary: words of {n}\n"))).collect();
     let mut all: Vec<(&str, &str)> = files.iter().map(|(p, t)| (p.as_str(), t.as_str())).collect();
     all.push(("facts/user.md", &text));
-    let context = shown(&all, "version: 1\n", 400);
+    let context = shown(&all, "version: 1\n", 360);
     let told = context.left_out.join("\n");
-    for command in ["memdir query --imp 7..", "memdir query --imp 1..", "memdir list", "memdir list procedures"] {
+    for command in ["memdir query --pinned", "memdir query --imp 1..", "memdir list", "memdir list procedures"] {
         assert!(told.contains(command), "{command}: {told}");
     }
     assert!(context.left_out.iter().all(|line| context.text.contains(line.as_str())));
