@@ -41,6 +41,7 @@ pub fn run(global: &Global, said: Said) -> Reply {
             }
             Err(rejection) => rejection.into(),
         },
+        Said::Context(a) => super::context::context(global, &a),
         Said::Add(a) => door.change(&a.how, meant::add(&a, &read)),
         Said::Update(a) => door.change(&a.how, meant::update(&a, &read)),
         Said::Rm(a) => door.change(&a.how, meant::rm(&a)),

@@ -13,6 +13,7 @@ use crate::commands::Failure;
 use crate::commands::answer::{
     Answer, Backlink, BulletRow, Changed, ChangedFile, EffectRow, Files, Init, Outline, Told,
 };
+pub use crate::text::size;
 
 /// A page under construction.
 pub struct Page<'a> {
@@ -113,6 +114,7 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             left_out(outline.more, &mut err);
         }
         Answer::Found(answer) => found::found(&mut page, answer, &mut err),
+        Answer::Context(context) => sanitize::lines(&mut page.out, &context.text, style.terminal),
         Answer::Text(text) => {
             match style.terminal {
                 true => {
@@ -337,20 +339,6 @@ pub fn effects(page: &mut Page, effects: &[EffectRow]) {
         }
         page.end();
     }
-}
-
-/// Bytes as people read them: `276B`, `1.2KB`.
-pub fn size(bytes: u64) -> String {
-    match bytes {
-        0..1024 => format!("{bytes}B"),
-        1024..1_048_576 => tenths(bytes, 1024, "KB"),
-        _ => tenths(bytes, 1_048_576, "MB"),
-    }
-}
-
-fn tenths(bytes: u64, unit: u64, name: &str) -> String {
-    let n = (bytes * 10 + unit / 2) / unit;
-    format!("{}.{}{name}", n / 10, n % 10)
 }
 
 /// `1 file`, `2 files`.

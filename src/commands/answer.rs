@@ -16,6 +16,7 @@ pub use model::ModelCheck;
 pub use reflected::{Asked, Conversation, Counts, Decision, Inbox, Proposed, Reason, Reflected};
 pub use sync::{Committed, MergedIn, Sync, Undecided};
 
+pub use crate::view::context::answer::{Context, ContextEntry, ContextFile, ContextItem, Update};
 pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
@@ -103,6 +104,8 @@ pub enum Answer {
     Outline(Outline),
     /// What fits a question.
     Found(Found),
+    /// What a session should see first.
+    Context(Box<Context>),
     /// A text as it stands.
     Text(Text),
     /// Journal entries.

@@ -14,11 +14,11 @@ use crate::operation::locate::{SectionRef, Spot, address as locate, named};
 use crate::operation::snapshot::not_text;
 use crate::operation::{Snapshot, Stop, refuse};
 use crate::path::{Address, BulletRef, MemoryPath};
-use crate::store::Found;
+use crate::store::{Found, Store};
 use crate::view::outline::{self, Depth, outline};
 
 /// How much of a file is read for its summary line.
-const HEAD: usize = 4096;
+pub(super) const HEAD: usize = 4096;
 
 /// One level down: the files, a file's sections and bullets, or a section's bullets. With a file or section comes who
 /// links to it, for which all files are looked through.
@@ -79,13 +79,18 @@ fn row(session: &Session, file: &Found, read: Result<(&[u8], bool), Rejection>) 
     let (summary, refused) = match (file.refused, read) {
         (Some(why), _) => (String::new(), Some(why.to_owned())),
         (None, Err(rejection)) => (String::new(), Some(rejection.message)),
-        (None, Ok((bytes, whole))) => (head_summary(session, file, bytes, whole), None),
+        (None, Ok((bytes, whole))) => (head_summary(&session.store, &file.path, bytes, whole), None),
     };
     FileRow { path: file.path.to_string(), size: file.size, summary, refused }
 }
 
+/// The summary of a file of which at least the first bytes are at hand.
+pub(super) fn summary_of(store: &Store, path: &MemoryPath, bytes: &[u8]) -> String {
+    head_summary(store, path, &bytes[..bytes.len().min(HEAD)], bytes.len() < HEAD)
+}
+
 /// The summary in the first bytes of a file: the plain line where it stands at the top, else what the parser finds.
-fn head_summary(session: &Session, file: &Found, bytes: &[u8], whole: bool) -> String {
+fn head_summary(store: &Store, path: &MemoryPath, bytes: &[u8], whole: bool) -> String {
     const LINE: &[u8] = b"\n> Summary: ";
     if !bytes.starts_with(b"---")
         && let Some(at) = memchr::memmem::find(bytes, LINE)
@@ -105,7 +110,7 @@ fn head_summary(session: &Session, file: &Found, bytes: &[u8], whole: bool) -> S
     }
     let text = match whole {
         true => String::from_utf8_lossy(bytes).into_owned(),
-        false => match session.store.read(&file.path) {
+        false => match store.read(path) {
             Ok(Some(version)) => String::from_utf8_lossy(&version.bytes).into_owned(),
             _ => return String::new(),
         },

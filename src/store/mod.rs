@@ -41,6 +41,7 @@ use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 pub use queue::Claim;
 
+pub use history::Past;
 use journal::{Journal, Tail};
 use protocol::Ending;
 use root::Root;
@@ -265,6 +266,19 @@ impl Store {
         Ok(line::entries(line::records(&read(&journal)?)))
     }
 
+    /// The journal, read once for entries and texts: all of it, or (for what happened lately) its last 64 KiB.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn past(&self, all: bool) -> Result<Past, Rejection> {
+        let root = self.root();
+        let records = match open_journal(&root)? {
+            Some(journal) => line::records(&if all { journal.all()? } else { journal.recent()? }),
+            None => Vec::new(),
+        };
+        Ok(Past::new(root, records, self.once_more()))
+    }
+
     /// The text of a file on one side of a revision: `Ok(None)` when it did not exist there;
     /// `history_gone` when neither slot nor edits hold it any more. For a file that the revision did not touch, the
     /// text as it stood then, where the journal knows.
@@ -272,11 +286,11 @@ impl Store {
     /// # Errors
     /// `revision_not_found`, `history_gone`, `io`.
     pub fn text(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
-        let then = self.past(rev, path, side)?;
+        let then = self.text_then(rev, path, side)?;
         Ok(if self.veil().is_some() { self.remembered(path, then) } else { then })
     }
 
-    fn past(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
+    fn text_then(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
         let root = self.root();
         let Some(journal) = open_journal(&root)? else { return history::text(&root, &[], rev, path, side) };
         // What is asked for is nearly always new, and its text in a slot: then a long journal need not be read.

@@ -65,6 +65,11 @@ impl Store {
         self.worn.as_ref().map(|worn| &*worn.veil)
     }
 
+    /// The same store once more, where there is a veil.
+    pub(super) fn once_more(&self) -> Option<Box<Store>> {
+        self.worn.as_ref().map(|worn| Box::new(self.veiled(worn.veil.clone())))
+    }
+
     /// Refuses what needs the whole memory.
     ///
     /// # Errors

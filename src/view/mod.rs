@@ -1,7 +1,9 @@
-//! Answers, read only: outlines, differences, the journal as people read it, what fits a question, who links where.
+//! Answers, read only: outlines, differences, the journal as people read it, what fits a question, who links where,
+//! what a session should see first.
 //!
 //! Pure. Never plans a change.
 
+pub mod context;
 pub mod diff;
 pub mod journal;
 pub mod links;

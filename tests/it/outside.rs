@@ -48,7 +48,8 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 14] = [
+const WITHOUT: [&str; 15] = [
+    "context",
     "query",
     "init",
     "status",

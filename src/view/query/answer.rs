@@ -162,15 +162,21 @@ impl Row {
 
 /// About how many tokens a text is: four ASCII bytes or one Chinese character each.
 pub fn tokens(text: &str) -> usize {
-    let quarters: usize = text
-        .chars()
-        .map(|c| match c {
-            _ if c.is_ascii() => 1,
-            _ if crate::text::words::is_unspaced(c) => 4,
-            _ => 2,
-        })
-        .sum();
-    quarters.div_ceil(4)
+    quarters(text).div_ceil(4)
+}
+
+/// The same in quarters of a token, which can be added up.
+pub fn quarters(text: &str) -> usize {
+    text.chars().map(weight).sum()
+}
+
+/// What one character takes, in quarters of a token.
+pub fn weight(c: char) -> usize {
+    match c {
+        _ if c.is_ascii() => 1,
+        _ if crate::text::words::is_unspaced(c) => 4,
+        _ => 2,
+    }
 }
 
 /// What the last line of an answer takes, in tokens, at most.

@@ -117,6 +117,16 @@ impl<'a> About<'a> {
         }
     }
 
+    /// Whether an item is pinned.
+    pub fn pinned(&self, item: usize) -> bool {
+        pinned(&self.meta(item))
+    }
+
+    /// An item's importance, 0–10.
+    pub fn importance(&self, item: usize) -> Option<f64> {
+        self.meta(item).get("imp").and_then(|imp| imp.parse().ok())
+    }
+
     /// Who made an item, when and from what, as the journal knows.
     pub fn made(&self, item: usize) -> Option<&'a Made> {
         if self.known.is_empty() {
@@ -187,6 +197,11 @@ impl<'a> About<'a> {
     fn file_tags(&self) -> &[String] {
         self.front_tags.get_or_init(|| tags(&self.found.document).unwrap_or_default())
     }
+}
+
+/// Whether metadata pins its item.
+pub fn pinned(meta: &Meta) -> bool {
+    meta.get("pin").is_some_and(|v| !matches!(v, "false" | "no" | "0"))
 }
 
 /// A day as metadata writes it, perhaps with a time behind it.
