@@ -133,7 +133,7 @@ impl Gate {
         let (rev, verb) = (entry.rev, |op: &Value| op.get("op").map(|verb| json!({ "op": verb })));
         let named = |path: &MemoryPath| {
             let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
-            names.get(path).copied().unwrap_or(true) && self.sight.shows_path(path)
+            names.get(path).copied().unwrap_or(false) && self.sight.shows_path(path)
         };
         let operations = entry.operations.iter().filter_map(verb).collect();
         let files = entry.files.into_iter().filter(|file| self.named(bare, rev, file)).collect::<Vec<_>>();
