@@ -6,7 +6,7 @@
 mod mark;
 mod news;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::answer::Answer;
 use super::look::summary_of;
@@ -116,15 +116,15 @@ impl Look<'_> {
         let past = self.store().past(self.reader.is_some())?;
         let revisions = past.entries();
         let old = self.reader.and_then(|reader| Mark::of(self.store(), reader)).filter(|m| m.stands(&revisions));
-        // On the first look nothing is news, and what was edited outside before it never will be.
-        let start = self.reader.map(|reader| Mark::after(reader, &revisions, HashMap::new()));
-        let news = old.as_ref().or(start.as_ref()).map(|mark| News::new(mark, &revisions));
         let files = self.store().walk(None)?;
-        let procedures = files.iter().filter(|f| f.path.folder() == Some("procedures")).count();
-        let there: HashSet<MemoryPath> = match news {
-            Some(_) => files.iter().map(|f| f.path.clone()).collect(),
-            None => HashSet::new(),
+        let there: BTreeSet<String> = match self.reader {
+            Some(_) => files.iter().filter(|f| f.path.folder() != Some("inbox")).map(|f| f.path.to_string()).collect(),
+            None => BTreeSet::new(),
         };
+        // On the first look nothing is news, and what was edited outside before it never will be.
+        let start = self.reader.map(|reader| Mark::after(reader, &revisions, &there, HashMap::new()));
+        let news = old.as_ref().or(start.as_ref()).map(|mark| News::new(mark, &revisions));
+        let procedures = files.iter().filter(|f| f.path.folder() == Some("procedures")).count();
         let files: Vec<File> = files
             .into_iter()
             .filter(|f| self.gate.folder(&f.path) || news.as_ref().is_some_and(|n| n.knows(&f.path)))
@@ -144,7 +144,7 @@ impl Look<'_> {
             None => (Vec::new(), HashMap::new()),
         };
         let fresh = old.as_ref().map_or_else(Known::default, |old| old.fresh(&revisions));
-        let mark = self.reader.map(|reader| Mark::after(reader, &revisions, told));
+        let mark = self.reader.map(|reader| Mark::after(reader, &revisions, &there, told));
         let material = Material {
             since: old.as_ref().map(|old| old.since(&revisions)),
             events: delta::events(&touched, &fresh, &self.gate),

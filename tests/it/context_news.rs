@@ -248,3 +248,22 @@ fn other_text_is_told_by_its_file_and_summaries_are_not() {
     m.put("facts/user.md", m.text("facts/user.md").unwrap() + "\nSome prose.\n");
     check(&m, &["- ↑updated: facts/user.md"]);
 }
+
+#[test]
+fn files_that_memdir_never_wrote_come_and_go() {
+    let m = seen();
+    m.put("facts/dropped.md", "# Dropped\n\n- A note from elsewhere\n");
+    m.put("inbox/proposed.md", "- Not consented to\n");
+    m.put("procedures/p.md", "- Not for a context\n");
+    check(&m, &["- +created: [dropped] A note from elsewhere"]);
+    // Told once, also when memdir has written to it since.
+    m.done(["add", "dropped", "And one more"]);
+    let told = header(&m);
+    assert!(told.contains("A note from elsewhere") && told.contains("And one more"), "{told}");
+    m.done(["context", "--as", "r"]);
+    assert_eq!(header(&m), "");
+    m.put("facts/brief.md", "- Brief\n");
+    m.done(["context", "--as", "r"]);
+    fs_err::remove_file(m.dir().join("facts/brief.md")).unwrap();
+    assert_eq!(header(&m), "Memory updates since r2:\n- -deleted: facts/brief.md");
+}

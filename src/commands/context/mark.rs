@@ -2,7 +2,7 @@
 //!
 //! Never the truth about anything: without it, the next context tells no news.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,8 @@ pub struct Mark {
     /// Files changed outside memdir, as the reader knows them: their etags; none for one that is gone.
     #[serde(default)]
     outside: BTreeMap<String, Option<String>>,
+    /// The files that were there: what the journal never wrote comes and goes unseen otherwise.
+    files: BTreeSet<String>,
 }
 
 impl Mark {
@@ -34,14 +36,20 @@ impl Mark {
         (mark.reader == reader).then_some(mark)
     }
 
-    /// The mark after a look at all of these revisions, with the outside edits that it showed.
-    pub fn after(reader: &str, revisions: &[Entry], outside: HashMap<MemoryPath, Option<Etag>>) -> Mark {
+    /// The mark after a look at all of these revisions and files, with the outside edits that it showed.
+    pub fn after(
+        reader: &str,
+        revisions: &[Entry],
+        files: &BTreeSet<String>,
+        outside: HashMap<MemoryPath, Option<Etag>>,
+    ) -> Mark {
         // A revision whose fate is open is told when it is decided.
         let decided = revisions.iter().take_while(|r| r.outcome != Outcome::Pending).last();
         Mark {
             reader: reader.to_owned(),
             rev: decided.map_or(0, |r| r.rev),
             at: decided.map(|r| r.at.clone()),
+            files: files.clone(),
             outside: outside.into_iter().map(|(path, etag)| (path.to_string(), etag.map(|e| e.hex()))).collect(),
         }
     }
@@ -62,6 +70,16 @@ impl Mark {
     /// How the reader knows a file that was changed outside memdir: its etag; none for one that was gone.
     pub fn outside(&self, path: &MemoryPath) -> Option<Option<Etag>> {
         self.outside.get(path.as_str()).map(|hex| hex.as_deref().and_then(Etag::parse))
+    }
+
+    /// Whether a file was there.
+    pub fn knew(&self, path: &MemoryPath) -> bool {
+        self.files.contains(path.as_str())
+    }
+
+    /// The files that were there.
+    pub fn files(&self) -> &BTreeSet<String> {
+        &self.files
     }
 
     /// The point since which news are told.

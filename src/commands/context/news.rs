@@ -2,7 +2,7 @@
 //!
 //! Never tells what that means: `view/context/delta` does. Outside edits are gaps in the journal's chain of etags.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::Mark;
 use crate::change::{Entry, Etag, Inverts, Outcome};
@@ -44,12 +44,13 @@ pub struct Base {
 
 /// What the journal says of every file it knows.
 pub struct News<'a> {
+    mark: &'a Mark,
     chains: HashMap<&'a MemoryPath, Chain>,
 }
 
 impl<'a> News<'a> {
     /// Reads the chains once.
-    pub fn new(mark: &Mark, revisions: &'a [Entry]) -> News<'a> {
+    pub fn new(mark: &'a Mark, revisions: &'a [Entry]) -> News<'a> {
         let mut chains: HashMap<&MemoryPath, Chain> = HashMap::new();
         for entry in revisions.iter().filter(|r| r.outcome == Outcome::Done) {
             for file in &entry.files {
@@ -61,7 +62,8 @@ impl<'a> News<'a> {
                     continue;
                 }
                 if first {
-                    chain.known = file.before;
+                    // Not there when the reader looked: it came from outside, before memdir first wrote it.
+                    chain.known = file.before.filter(|_| mark.knew(&file.path));
                 }
                 chain.rev = Some(entry.rev);
                 match entry.inverts {
@@ -75,7 +77,7 @@ impl<'a> News<'a> {
                 chain.known = etag;
             }
         }
-        let mut news = News { chains };
+        let mut news = News { mark, chains };
         news.find_sources(revisions);
         news
     }
@@ -98,9 +100,17 @@ impl<'a> News<'a> {
         self.chains.contains_key(path)
     }
 
-    /// Looks at a file on disk; `None` where the journal does not know it, or knows it as it is and so does the reader.
+    /// Looks at a file on disk; `None` where it is as the journal left it and as the reader knows it, or where the
+    /// journal does not know it and the reader does.
     pub fn base(&self, path: &MemoryPath, bytes: &[u8]) -> Option<Base> {
-        let chain = self.chains.get(path).filter(|_| path.folder() != Some("inbox"))?;
+        if path.folder() == Some("inbox") {
+            return None;
+        }
+        let Some(chain) = self.chains.get(path) else {
+            let new =
+                || Base { path: path.clone(), etag: Etag::of(bytes), document: Document::read(bytes.to_vec()).ok() };
+            return (!self.mark.knew(path)).then(new);
+        };
         let etag = Etag::of(bytes);
         let known = chain.known == Some(etag);
         if known && chain.left == Some(etag) {
@@ -116,21 +126,23 @@ impl<'a> News<'a> {
         &self,
         past: &Past,
         bases: Vec<Base>,
-        there: &HashSet<MemoryPath>,
+        there: &BTreeSet<String>,
         told: bool,
     ) -> (Vec<Touched>, HashMap<MemoryPath, Option<Etag>>) {
         let mut outside: HashMap<MemoryPath, Option<Etag>> = HashMap::new();
         let mut changed: Vec<(MemoryPath, Option<Document>, bool)> = Vec::new();
         for base in bases {
-            let chain = &self.chains[&base.path];
-            if chain.left != Some(base.etag) {
+            let chain = self.chains.get(&base.path);
+            if chain.is_some_and(|chain| chain.left != Some(base.etag)) {
                 outside.insert(base.path.clone(), Some(base.etag));
             }
-            if chain.known != Some(base.etag) {
+            if chain.is_none_or(|chain| chain.known != Some(base.etag)) {
                 changed.push((base.path, base.document, true));
             }
         }
-        for (path, chain) in self.chains.iter().filter(|(p, _)| !there.contains(*p) && p.folder() != Some("inbox")) {
+        for (path, chain) in
+            self.chains.iter().filter(|(p, _)| !there.contains(p.as_str()) && p.folder() != Some("inbox"))
+        {
             if chain.left.is_some() {
                 outside.insert((*path).clone(), None);
             }
@@ -143,13 +155,21 @@ impl<'a> News<'a> {
         }
         changed.sort_by(|a, b| a.0.cmp(&b.0));
         let told = changed.into_iter().enumerate().map(|(n, (path, after, is))| {
-            let chain = &self.chains[&path];
+            let none = Chain::default();
+            let chain = self.chains.get(&path).unwrap_or(&none);
             let before = if n < TEXTS { self.before(past, &path, chain) } else { None };
             let outside = outside.contains_key(&path);
             touched(path, chain, before, after, is, outside)
         });
-        let told = told.collect();
-        (told, outside)
+        (told.chain(self.gone(there)).collect(), outside)
+    }
+
+    /// Files that the reader knows, the journal does not, and that are not there any more.
+    fn gone(&self, there: &BTreeSet<String>) -> Vec<Touched> {
+        let gone = self.mark.files().difference(there).filter_map(|name| MemoryPath::found(name).ok());
+        gone.filter(|path| !self.chains.contains_key(path))
+            .map(|path| Touched { path: Some(path), was: true, ..Touched::default() })
+            .collect()
     }
 
     /// The text that the reader knows; where that is gone, the one that the last revision it knows left.
