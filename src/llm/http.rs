@@ -1,7 +1,7 @@
 //! The network, the only door to it: one request to a host, within a time and a size.
 //!
 //! Never follows a redirect (a key must not travel on), and builds no client before it carries something: building one
-//! costs more than a whole command.
+//! costs more than a whole command. Not to be called on a thread of an async runtime: that is what `spawn_blocking` is for.
 
 use std::io::Read;
 use std::sync::OnceLock;

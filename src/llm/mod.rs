@@ -20,7 +20,7 @@ mod openai;
 pub mod place;
 mod prompt;
 pub mod replay;
-mod retry;
+pub mod retry;
 mod wire;
 
 pub use choice::{Choice, Wire};

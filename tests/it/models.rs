@@ -3,8 +3,10 @@
 //! Every request goes to a scripted host on loopback, which holds it against the vendor's published schema.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
+use memdir::commands::model;
 use memdir::host::models::Asked;
 use memdir::llm::{
     self, Call, Choice, Deadline, Key, Message, Model, Outcome, Reply, Request, Schema, Stop, Tool, Trouble, What, Wire,
@@ -296,6 +298,50 @@ fn a_redirect_is_not_followed_with_the_key() {
     let trouble = ask(&server, Wire::Chat, &ping()).unwrap_err();
     assert!(trouble.message.ends_with("it sends elsewhere; its last address is wanted"), "{}", trouble.message);
     assert_eq!(other.connections(), 0);
+}
+
+/// Asks the host of the environment, and says on stderr what came of it. Does nothing unless another test calls it.
+#[test]
+fn asks_in_a_process_of_its_own() {
+    let Ok(base_url) = std::env::var("MEMDIR_TEST_ASK") else { return };
+    let env = |name: &str| match name {
+        "OPENAI_BASE_URL" => Some(base_url.clone()),
+        "MEMDIR_MODEL" => Some("m".to_owned()),
+        _ => None,
+    };
+    match model::check(&Asked { timeout: Some(Duration::from_secs(10)), ..Asked::default() }, &env) {
+        Ok(_) => eprintln!("answered"),
+        Err(failure) => eprintln!("{}", failure.rejections[0].message),
+    }
+}
+
+/// What a process of its own says, with this environment beside the address.
+fn elsewhere(base_url: &str, env: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "models::asks_in_a_process_of_its_own", "--nocapture"]);
+    let asked = command.env("MEMDIR_TEST_ASK", base_url).envs(env.iter().copied()).output().unwrap();
+    String::from_utf8(asked.stderr).unwrap()
+}
+
+#[test]
+fn a_proxy_of_the_environment_is_used_but_not_for_this_machine() {
+    let proxy = Server::script([pong(Wire::Chat)]);
+    let env = [("HTTP_PROXY", proxy.url()), ("http_proxy", proxy.url()), ("NO_PROXY", String::new())];
+    let env = env.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let said = elsewhere("http://model.example/v1", &env);
+    assert!(said.contains("answered"), "{said}");
+    assert_eq!(proxy.asked()[0].line, "POST http://model.example/v1/chat/completions");
+    let near = Server::script([pong(Wire::Chat)]);
+    let said = elsewhere(&near.url(), &env);
+    assert!(said.contains("answered"), "{said}");
+    assert_eq!((near.asked().len(), proxy.asked().len()), (1, 1));
+}
+
+#[test]
+fn a_host_that_speaks_no_tls_is_told_as_such() {
+    let server = Server::always(Say::Garbage);
+    let said = elsewhere(&server.url().replace("http:", "https:"), &[]);
+    assert!(said.contains("cannot be reached: "), "{said}");
 }
 
 #[test]

@@ -191,3 +191,55 @@ fn nothing_is_asked_after_the_deadline() {
     let trouble = hosted.ask(&question(false), Deadline::within(Duration::ZERO)).unwrap_err();
     assert_eq!((trouble.what, hosted.line.carried.get()), (What::Timeout, 0));
 }
+
+/// All places in a value, from the outermost in.
+fn places(value: &Value, at: String, all: &mut Vec<String>) {
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, inner)| places(inner, format!("{at}/{key}"), all)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(n, inner)| places(inner, format!("{at}/{n}"), all)),
+        _ => {}
+    }
+    all.push(at);
+}
+
+#[test]
+fn no_shape_of_an_answer_is_more_than_a_trouble() {
+    let call = json!({"id": "a", "type": "function", "function": {"name": "add", "arguments": "{\"x\": 1}"}});
+    let message = json!({"role": "assistant", "content": [{"type": "text", "text": "hi"}], "refusal": null, "tool_calls": [call]});
+    let chat = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": 1, "completion_tokens": 1}});
+    let block = json!({"type": "tool_use", "id": "a", "name": "add", "input": {"x": 1}});
+    let message = json!({"content": [{"type": "text", "text": "hi"}, block], "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 1}});
+    let fault = json!({"error": {"message": "m", "type": "t", "param": "p", "code": 400, "metadata": {"raw": "r"}}});
+    let odd = [
+        json!(null),
+        json!(true),
+        json!(-1),
+        json!(1e300),
+        json!(""),
+        json!("\u{202e}\n"),
+        json!([]),
+        json!([[]]),
+        json!({}),
+    ];
+    let mut seen = 0;
+    for (wire, body) in
+        [(Wire::Chat, chat), (Wire::Messages, message), (Wire::Chat, fault.clone()), (Wire::Messages, fault)]
+    {
+        let mut all = Vec::new();
+        places(&body, String::new(), &mut all);
+        for (place, odd) in all.iter().flat_map(|place| odd.iter().map(move |odd| (place, odd))) {
+            let mut body = body.clone();
+            *body.pointer_mut(place).unwrap() = odd.clone();
+            let replies = std::iter::repeat_with(|| says(200, body.clone())).take(20);
+            let line =
+                Script { replies: RefCell::new(replies.collect()), asked: RefCell::default(), carried: Cell::new(0) };
+            let hosted = Hosted::new(line, &choice(wire)).unwrap();
+            let said = hosted.ask(&question(true), Deadline::within(Duration::from_secs(20)));
+            if let Err(trouble) = said {
+                assert!(!trouble.message.contains(char::is_control), "{trouble:?}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 400, "{seen}");
+}
