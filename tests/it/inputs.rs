@@ -48,6 +48,8 @@ const ROWS: &[Row] = &[
     ("diff", &["diff"], Nothing),
     ("undo", &["undo"], Nothing),
     ("redo", &["redo"], Nothing),
+    ("reflect", &["reflect", "--queued"], Nothing),
+    ("inbox", &["inbox"], Nothing),
     ("check", &["check"], Nothing),
     ("resolve", &["resolve", "user"], Nothing),
     ("setup", &["setup", "git", "--print"], Nothing),
@@ -66,7 +68,9 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 12] = [
+const NO_ADDRESS: [&str; 14] = [
+    "reflect",
+    "inbox",
     "query",
     "context",
     "init",

@@ -283,6 +283,25 @@ fn rows(revisions: usize) -> BTreeMap<&'static str, Vec<Line>> {
         ),
         ("read", each(&["read"], &[])),
         (
+            "context",
+            vec![
+                line(&["context"]),
+                line(&["context", "-b", "8000"]),
+                line(&["context", "--style", "index"]),
+                line(&["context", "--style", "records", "-b", "8000"]),
+            ],
+        ),
+        (
+            "reflect",
+            vec![
+                fed(&["reflect", "--show-prompt"], "User: what of the knee, the dose, the parser?\n"),
+                fed(&["reflect", "--show-prompt", "--into", "health"], "User: knee\n"),
+                fed(&["reflect", "-n"], "User: knee\n"),
+                line(&["reflect", "--queued"]),
+            ],
+        ),
+        ("inbox", vec![line(&["inbox"]), line(&["inbox", "--accept"]), line(&["inbox", "p123456", "--reject"])]),
+        (
             "query",
             vec![
                 line(&["query", "knee"]),

@@ -8,6 +8,7 @@ mod changes;
 mod context;
 mod context_needs;
 mod context_news;
+mod conversations;
 mod corpus;
 mod crowds;
 mod document;

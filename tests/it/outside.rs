@@ -48,7 +48,9 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 15] = [
+const WITHOUT: [&str; 17] = [
+    "reflect",
+    "inbox",
     "context",
     "query",
     "init",

@@ -20,7 +20,7 @@ impl Gate {
         !matches!(path.folder(), Some("archive" | "inbox" | "procedures"))
     }
 
-        /// Whether an item of such a file may be seen.
+    /// Whether an item of such a file may be seen.
     pub fn item(&self, about: &About<'_>, item: usize) -> bool {
         about.expires(item).is_none_or(|day| day >= self.today)
     }
