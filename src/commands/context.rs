@@ -159,7 +159,7 @@ impl Look<'_> {
     /// Looks at one file no closer than it must.
     fn seen(&self, file: &File, bytes: &[u8], spotter: &Spotter, news: Option<&News<'_>>) -> Seen {
         let base = news.and_then(|news| news.base(&file.path, bytes));
-        if !self.gate.file(&file.path, bytes) {
+        if !self.gate.folder(&file.path) {
             return Seen { base, ..Seen::default() };
         }
         let close = spotter.finds(file.path.stem(), bytes).then(|| Document::read(bytes.to_vec()).ok()).flatten();
@@ -200,7 +200,7 @@ impl Look<'_> {
         let files = self.files()?;
         let listed = self.store().each(&files, super::look::HEAD, &|file, read| {
             let Ok((bytes, _)) = read else { return None };
-            self.gate.file(&file.path, bytes).then(|| self.listed(file, bytes))
+            self.gate.folder(&file.path).then(|| self.listed(file, bytes))
         });
         let mut listed: Vec<Listed> = listed.into_iter().flatten().collect();
         by_value(&mut listed, &written(&revisions));
@@ -216,7 +216,7 @@ impl Look<'_> {
         let files = self.files()?;
         let found = self.store().each(&files, WHOLE, &|file, read| {
             let Ok((bytes, _)) = read else { return None };
-            let document = self.gate.file(&file.path, bytes).then(|| Document::read(bytes.to_vec()).ok()).flatten()?;
+            let document = self.gate.folder(&file.path).then(|| Document::read(bytes.to_vec()).ok()).flatten()?;
             Some(Box::new(cut(&file.path, document)))
         });
         let found: Vec<Found> = found.into_iter().flatten().map(|found| *found).collect();

