@@ -36,7 +36,7 @@ mod when;
 
 pub use answer::Answer;
 pub use change::change;
-pub use check::{check, checked};
+pub use check::{Looks, check, checked};
 pub use diff::diff;
 pub use history::{log, show};
 pub use init::init;

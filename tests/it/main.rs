@@ -57,3 +57,4 @@ mod tidy;
 mod tour;
 mod undo;
 mod waiting;
+mod writing;

@@ -116,12 +116,12 @@ fn is_place(words: &[Token<'_>], at: usize) -> bool {
 #[rustfmt::skip]
 const ASKS: &[&str] = &[
     "please? remember that|this|it|my|i|me|we|to|the|our|for|in", "^please? remember", "keep|bear that|this|it|in in? mind", "save|store|record|memorize|memorise that|this|it ..3 memory|memories|notes|profile|future|later",
-    "save|store|memorize|memorise this|that|it", "make|take a note", "note that|this|down", "add that|this|it to your|the memory|memories|notes|profile", "don't|never forget", "put that|this|it in your|the memory|memories|notes",
+    "save|store|memorize|memorise this|that|it", "make|take a note", "note that|this|down", "add that|this|it to your|the memory|memories|notes|profile", "don't|never forget", "don't|not forget|lose ..2 that|my|i'm|i", "put that|this|it in your|the memory|memories|notes",
     "write that|this|it down", "for future reference", "commit that|this|it to memory", "update your|the|my memory|memories|profile|notes", "remember, *",
 ];
 #[rustfmt::skip]
 const DENIES: &[&str] = &[
-    "don't|not|never remember|save|store|record|memorize|memorise|keep|note", "do|you|i|can|can't|cannot|don't|did|didn't|if|as|could i? you? remember", "need|have not? to remember", "forget that|this|it|about|what", "remember when|how|where|why|who|what|if",
+    "don't|not|never remember|save|store|record|memorize|memorise|keep|note", "do|you|i|can|can't|cannot|don't|did|didn't|if|as|could i? you? remember", "need|have not? to remember", "^please? forget that|this|it|about|what", "remember when|how|where|why|who|what|if",
     "i'll|i|we|to|must|should remember", "off the record",
 ];
 #[rustfmt::skip]
