@@ -121,7 +121,7 @@ const ASKS: &[&str] = &[
 ];
 #[rustfmt::skip]
 const DENIES: &[&str] = &[
-    "don't|not|never remember|save|store|record|memorize|memorise|keep|note", "do|you|i|can|can't|cannot|don't|did|didn't|if|as|could i? you? remember", "need|have not? to remember", "^please? forget that|this|it|about|what", "remember when|how|where|why|who|what|if",
+    "don't|not|never remember|save|store|record|memorize|memorise|keep|note", "do|i|can't|cannot|don't|did|didn't|if|as i? you? remember", "can|could you remember my|the|when|what|who|how|where|which|whether|if", "need|have not? to remember", "^please? forget that|this|it|about|what", "remember when|how|where|why|who|what|if",
     "i'll|i|we|to|must|should remember", "off the record",
 ];
 #[rustfmt::skip]
