@@ -18,7 +18,7 @@ use crate::commands::inbox::Decision;
 use crate::commands::merge::Three;
 use crate::commands::reflect;
 use crate::commands::sync::{self, SyncQuery};
-use crate::commands::{self, Failure, How, InitQuery, LogQuery, Session, UndoQuery, Verdict, edit, setup};
+use crate::commands::{self, Failure, How, InitQuery, LogQuery, Looks, Session, UndoQuery, Verdict, edit, setup};
 use crate::host::models::Asked;
 use crate::host::{content, user};
 use crate::operation::Batch;
@@ -87,7 +87,10 @@ pub fn run(global: &Global, said: Said) -> Reply {
             };
             door.with(&a.how, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
         }
-        Said::Check(a) => door.with(&a.how, |s, how| commands::checked(s, &a.files, a.since.as_deref(), a.fix, how)),
+        Said::Check(a) => {
+            let looks = Looks { since: a.since.as_deref(), writing: a.writing, fix: a.fix };
+            door.with(&a.how, |s, how| commands::checked(s, &a.files, &looks, how))
+        }
         Said::Resolve(a) => {
             let take = match (a.ours, a.theirs, a.both) {
                 (true, ..) => Some(Take::Ours),

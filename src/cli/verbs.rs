@@ -321,6 +321,9 @@ pub struct CheckArgs {
     /// Only what is new since this revision of git's; paths from the working directory
     #[arg(long, value_name = "REV", conflicts_with = "fix")]
     pub since: Option<String>,
+    /// Hold facts and episodes to the writing rules, too
+    #[arg(long)]
+    pub writing: bool,
     /// Mend what needs no decision
     #[arg(long)]
     pub fix: bool,

@@ -22,6 +22,8 @@ use crate::policy::Measure;
 use crate::store::Found;
 use crate::view::links::Names;
 
+mod writing;
+
 /// The largest file, in bytes.
 const WHOLE: usize = 64 * 1024 * 1024;
 
@@ -30,27 +32,39 @@ const WHOLE: usize = 64 * 1024 * 1024;
 /// # Errors
 /// What an address or reading the directory refuses. Findings are no error here: the door turns them into `findings`.
 pub fn check(session: &Session, files: &[String], fix: bool, how: &How) -> Verdict {
-    checked(session, files, None, fix, how)
+    checked(session, files, &Looks { fix, ..Looks::default() }, how)
 }
 
-/// The same; with `since`, only what is new since that revision of git's.
+/// What is looked for, and what is done about it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Looks<'a> {
+    /// Only what is new since this revision of git's.
+    pub since: Option<&'a str>,
+    /// The writing rules, too.
+    pub writing: bool,
+    /// Mend what needs no decision.
+    pub fix: bool,
+}
+
+/// The same, with the writing rules or since a revision of git's.
 ///
 /// # Errors
 /// As [`check`], and `revision_not_found`, `no_repository`, `git`.
-pub fn checked(session: &Session, files: &[String], since: Option<&str>, fix: bool, how: &How) -> Verdict {
+pub fn checked(session: &Session, files: &[String], looks: &Looks<'_>, how: &How) -> Verdict {
     let only: Vec<MemoryPath> =
         files.iter().map(|f| look::named_by(session, f).map(|n| n.path)).collect::<Result<_, Rejection>>()?;
-    let mut looked = examine(session, &only)?;
+    let mut looked = examine(session, &only, looks.writing)?;
     let mut fixed = None;
-    if fix && !looked.fixes.is_empty() {
+    if looks.fix && !looked.fixes.is_empty() {
         fixed = mend(session, std::mem::take(&mut looked.fixes), how)?;
         if !how.dry_run {
             let mended = fixed.as_ref().is_some_and(|fixed| fixed.changed);
             // What was mended stands, whether or not it can be looked at.
-            looked = examine(session, &only).map_err(|why| Rejection { changed: Some(mended), ..why })?;
+            looked =
+                examine(session, &only, looks.writing).map_err(|why| Rejection { changed: Some(mended), ..why })?;
         }
     }
-    let (findings, below) = match since {
+    let (findings, below) = match looks.since {
         Some(revision) => (super::since::since(session, revision, looked.findings)?, Some(session.below())),
         None => (looked.findings, None),
     };
@@ -72,12 +86,12 @@ struct One {
     links: Vec<links::Written>,
 }
 
-fn examine(session: &Session, only: &[MemoryPath]) -> Result<Looked, Rejection> {
+fn examine(session: &Session, only: &[MemoryPath], writing: bool) -> Result<Looked, Rejection> {
     let all = session.store.walk(None)?;
     let wanted: Vec<Found> =
         all.iter().filter(|f| !is_aside(&f.path) && (only.is_empty() || only.contains(&f.path))).cloned().collect();
     let journal = session.store.journal()?;
-    let each = session.store.each(&wanted, WHOLE, &|file, read| one(session, &journal, file, read));
+    let each = session.store.each(&wanted, WHOLE, &|file, read| one(session, &journal, file, read, writing));
     let mut looked = Looked { checked: wanted.len(), findings: policy(session, only), fixes: Vec::new() };
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
     let mut held = Vec::new();
@@ -147,7 +161,13 @@ fn is_conflict_copy(stem: &str) -> bool {
     low.contains("conflicted copy") || low.contains("sync-conflict-") || low.contains("_conflict-") || numbered
 }
 
-fn one(session: &Session, journal: &[Entry], file: &Found, read: Result<(&[u8], bool), Rejection>) -> One {
+fn one(
+    session: &Session,
+    journal: &[Entry],
+    file: &Found,
+    read: Result<(&[u8], bool), Rejection>,
+    writing: bool,
+) -> One {
     let mut one = One::default();
     let path = &file.path;
     let mut push = |line, col, code, level, text| one.findings.push(finding(path, line, col, code, level, text));
@@ -178,6 +198,9 @@ fn one(session: &Session, journal: &[Entry], file: &Found, read: Result<(&[u8], 
         return one;
     }
     contents(session, journal, path, &document, &mut one);
+    if writing {
+        one.findings.extend(writing::findings(session, path, &document));
+    }
     one
 }
 

@@ -40,7 +40,7 @@ mod when;
 
 pub use answer::Answer;
 pub use change::change;
-pub use check::{check, checked};
+pub use check::{Looks, check, checked};
 pub use context::{ContextQuery, Style as ContextStyle, context};
 pub use diff::diff;
 pub use history::{log, show};

@@ -105,7 +105,7 @@ fn url(rest: &str) -> Option<usize> {
     (scheme || run.starts_with("www.")).then_some(run.len())
 }
 
-/// The most bytes between two quotation marks.
+/// The most characters between two quotation marks.
 const LONGEST: usize = 400;
 
 fn quoted(rest: &str, first: char) -> Option<usize> {
@@ -117,7 +117,8 @@ fn quoted(rest: &str, first: char) -> Option<usize> {
     }
     // An apostrophe between letters closes nothing.
     let closes = |n: usize| !straight || !inner[n + 1..].starts_with(char::is_alphanumeric);
-    let end = inner.match_indices(*close).map(|(n, _)| n).find(|n| closes(*n)).filter(|n| *n <= LONGEST)?;
+    let near = inner.char_indices().take(LONGEST).filter(|(_, c)| c == close);
+    let end = near.map(|(n, _)| n).find(|n| closes(*n))?;
     Some(open.len_utf8() + end + close.len_utf8())
 }
 

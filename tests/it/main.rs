@@ -71,3 +71,4 @@ mod tour;
 mod transcripts;
 mod undo;
 mod waiting;
+mod writing;

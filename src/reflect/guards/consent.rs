@@ -22,14 +22,14 @@ struct Field {
 const FIELDS: &[Field] = &[
     Field {
         name: "preferred_name",
-        labels: &["name", "preferred name", "nickname", "first name", "full name", "username", "called", "姓名", "名字", "称呼", "昵称", "本名", "全名", "小名", "英文名"],
+        labels: &["preferred name", "nickname", "called", "称呼", "昵称", "小名", "英文名"],
         english: &[
-            "user 's preferred? full|first|last|real|legal? name is", "user prefers|wants|likes|asks|wishes to be called|addressed|known", "user goes by", "user answers to", "user would like to be called|addressed|known", "user changed ..2 name to", "user was renamed",
-            "user is called|named|known as?", "call user", "user 's nickname is", "user likes|prefers the name|nickname",
+            "user 's preferred name is", "user prefers|wants|likes|asks|wishes to be called|addressed|known", "user goes by", "user answers to", "user would like to be called|addressed|known", "user changed ..2 name to", "user was renamed",
+            "user is called|known as?", "call user", "user 's nickname is", "user likes|prefers the name|nickname",
         ],
-        places: &["user is called|named"],
+        places: &["user is called"],
         han: &[
-            "用户 的 名字|姓名|本名|昵称|小名|英文名|全名 是|叫|为", "用户 名?叫|姓", "用户 名 叫", "用户 叫", "用户 希望|喜欢|偏好|想|要求 ..4 称为|称作|称呼|叫|被叫", "用户 自称|改名", "称呼|叫|管叫 用户", "用户 改名|更名|改叫",
+            "用户 的 昵称|小名|英文名 是|叫|为", "用户 希望|喜欢|偏好|想|要求 ..4 称为|称作|称呼|叫|被叫", "用户 自称|改名", "称呼|叫|管叫 用户", "用户 改名|更名|改叫",
         ],
     },
     Field {
@@ -116,12 +116,12 @@ fn is_place(words: &[Token<'_>], at: usize) -> bool {
 #[rustfmt::skip]
 const ASKS: &[&str] = &[
     "please? remember that|this|it|my|i|me|we|to|the|our|for|in", "^please? remember", "keep|bear that|this|it|in in? mind", "save|store|record|memorize|memorise that|this|it ..3 memory|memories|notes|profile|future|later",
-    "save|store|memorize|memorise this|that|it", "make|take a note", "note that|this|down", "add that|this|it to your|the memory|memories|notes|profile", "don't|never forget", "put that|this|it in your|the memory|memories|notes",
+    "save|store|memorize|memorise this|that|it", "make|take a note", "note that|this|down", "add that|this|it to your|the memory|memories|notes|profile", "don't|never forget", "don't|not forget|lose ..2 that|my|i'm|i", "put that|this|it in your|the memory|memories|notes",
     "write that|this|it down", "for future reference", "commit that|this|it to memory", "update your|the|my memory|memories|profile|notes", "remember, *",
 ];
 #[rustfmt::skip]
 const DENIES: &[&str] = &[
-    "don't|not|never remember|save|store|record|memorize|memorise|keep|note", "do|you|i|can|can't|cannot|don't|did|didn't|if|as|could i? you? remember", "need|have not? to remember", "forget that|this|it|about|what", "remember when|how|where|why|who|what|if",
+    "don't|not|never remember|save|store|record|memorize|memorise|keep|note", "do|i|can't|cannot|don't|did|didn't|if|as i? you? remember", "can|could you remember my|the|when|what|who|how|where|which|whether|if", "need|have not? to remember", "^please? forget that|this|it|about|what", "remember when|how|where|why|who|what|if",
     "i'll|i|we|to|must|should remember", "off the record",
 ];
 #[rustfmt::skip]

@@ -71,7 +71,7 @@ pub fn several(read: &Read<'_>, kind: Kind) -> Option<Found> {
             return found(what);
         }
     }
-    (kind == Kind::Fact && life(read) > 1).then(|| Found::new(Flaw::ManyFacts, read.prose))
+    (kind == Kind::Fact && life(read) > 1).then(|| Found::new(Flaw::ManyFacts, ""))
 }
 
 /// A second clause with a subject of its own ("and Bo plays the oboe"), or a second thing that the user does, if it

@@ -92,7 +92,7 @@ fn value(text: &str, low: &str, end: usize, test: fn(&str, Join, &str) -> bool) 
     };
     let inner = &rest[open..];
     let length = match quoted {
-        Some(close) => inner.find(close)?,
+        Some(close) => within(inner, close)?,
         None => bare(inner),
     };
     let (value, after) = (&inner[..length], &inner[length..]);
@@ -101,6 +101,15 @@ fn value(text: &str, low: &str, end: usize, test: fn(&str, Join, &str) -> bool) 
     (sure || test(value, join, after))
         .then(|| Secret { range: from + open..from + open + length, kind: "a password or key" })
 }
+
+/// Where a quoted value ends: in this line, and soon.
+fn within(inner: &str, close: char) -> Option<usize> {
+    let mut near = inner.char_indices().take(LONGEST).take_while(|(_, c)| *c != '\n');
+    near.find(|(_, c)| *c == close).map(|(n, _)| n)
+}
+
+/// The most characters of a quoted value.
+const LONGEST: usize = 200;
 
 /// How long a value without quotation marks is: up to white space, a character beyond ASCII, or final punctuation.
 fn bare(inner: &str) -> usize {
@@ -117,7 +126,7 @@ fn joined(low: &str, end: usize) -> Option<(usize, Join)> {
     let rest = rest.strip_prefix(['"', '\'', '*']).map_or(rest, |r| r.strip_prefix('*').unwrap_or(r));
     let trimmed = rest.trim_start_matches(' ');
     let gap = rest.len() - trimmed.len();
-    let at = |tail: &str| low.len() - tail.trim_start().len();
+    let at = |tail: &str| low.len() - tail.trim_start_matches([' ', '\t']).len();
     for sign in [":=", "=>", "==", ":", "=", "：", "＝"] {
         if let Some(tail) = trimmed.strip_prefix(sign).filter(|t| !t.starts_with("//")) {
             return Some((at(tail), Join::Sign));

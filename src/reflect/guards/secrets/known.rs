@@ -81,9 +81,9 @@ fn web_token(start: usize, run: &str, out: &mut Vec<Secret>) {
     for (at, _) in run.match_indices("eyJ") {
         let mut parts = run[at..].split('.');
         let long = |part: Option<&str>| part.is_some_and(|p| p.len() >= 8);
-        let length =
-            run[at..].find(|c: char| !(c.is_ascii_alphanumeric() || "-_.=".contains(c))).unwrap_or(run.len() - at);
         if long(parts.next()) && long(parts.next()) {
+            let part = |c: char| c.is_ascii_alphanumeric() || "-_.=".contains(c);
+            let length = run[at..].find(|c| !part(c)).unwrap_or(run.len() - at);
             out.push(Secret { range: start + at..start + at + length, kind: "a web token" });
             return;
         }
@@ -175,8 +175,9 @@ fn groups(text: &str, start: usize, end: usize, out: &mut Vec<Secret>) {
     let run = &text[start..end];
     let starts = std::iter::once(0).chain(run.match_indices([' ', '-']).map(|(n, _)| n + 1));
     for from in starts {
-        let ends =
-            std::iter::once(run.len()).chain(run.match_indices([' ', '-']).map(|(n, _)| n)).filter(|e| *e > from);
+        // Nineteen digits in five groups are the longest.
+        let last = run.len().min(from + 23);
+        let ends = (from + 13..=last).rev().filter(|to| *to == run.len() || matches!(run.as_bytes()[*to], b' ' | b'-'));
         for to in ends {
             let digits: Vec<u8> = run[from..to].bytes().filter(u8::is_ascii_digit).map(|b| b - b'0').collect();
             if is_card(&digits) && well_grouped(&run[from..to]) {
