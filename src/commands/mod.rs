@@ -53,7 +53,7 @@ pub use undo::{redo, undo};
 
 /// A data dir opened for one caller.
 pub struct Session {
-    /// The store.
+    /// The store, as the caller may see it.
     pub store: Store,
     /// The data dir as an absolute path.
     pub dir: PathBuf,

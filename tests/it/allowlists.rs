@@ -67,7 +67,7 @@ fn hidden_files_and_items_are_not_listed_or_counted() {
     by(&memory, "planner", &["bullet", "list", "user"]).exit(0).says("2 @").says("Standup at ten");
     let found = by(&memory, "planner", &["--json", "query", "--in", "facts/*"]).exit(0).json();
     let all = by(&memory, "doctor", &["--json", "query", "--in", "facts/*"]).exit(0).json();
-    assert!(found["total"].as_u64() < all["total"].as_u64(), "{found}");
+    assert!(found["found"].as_u64() < all["found"].as_u64(), "{found}");
     assert!(!found.to_string().contains("nee") && all.to_string().contains("Knee"));
 }
 
@@ -92,6 +92,16 @@ fn gits_name_picks_the_list_of_a_plain_read_too() {
         memory.run(["read", "health"]).env("MEMDIR_AS", "").ends().status
     };
     assert_eq!((named("planner"), named("doctor")), (5, 0));
+}
+
+#[test]
+fn candidates_are_for_whoever_will_run_the_command() {
+    let memory = memory();
+    let sections = |words: &[&str]| memory.run([&["__complete", "--"], words, &["user#"]].concat()).exit(0).stdout;
+    assert!(sections(&["read"]).contains("user#health\t"));
+    for named in [&["--as", "planner", "read"][..], &["--as=planner", "read"]] {
+        assert!(!sections(named).contains("health") && sections(named).contains("user#work\t"));
+    }
 }
 
 #[test]

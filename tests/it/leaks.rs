@@ -205,14 +205,6 @@ impl Planted {
 /// A command line and what stands on its stdin.
 type Line = (Vec<String>, Option<String>);
 
-fn line(words: &[&str]) -> Line {
-    (words.iter().map(|w| (*w).to_owned()).collect(), None)
-}
-
-fn fed(words: &[&str], stdin: &str) -> Line {
-    (line(words).0, Some(stdin.to_owned()))
-}
-
 /// Addresses right, wrong, near and hidden.
 fn addresses() -> Vec<String> {
     let hidden = format!("user@{}", handle("[health] zqbullet of the knee"));
@@ -253,240 +245,178 @@ fn addresses() -> Vec<String> {
 
 const TEXTS: [&str; 6] = ["Prefers tea", "Prefers te", "Said twice", "knee", "Standup at tne", "Chess"];
 
-#[expect(clippy::too_many_lines, reason = "one list: what is tried of each verb")]
-fn rows(revisions: usize) -> BTreeMap<&'static str, Vec<Line>> {
-    let all = addresses();
-    let each = |before: &[&str], after: &[&str]| -> Vec<Line> {
-        all.iter().map(|at| line(&[before, &[at.as_str()], after].concat())).collect()
-    };
-    let revs: Vec<String> = (1..=revisions + 1).map(|n| format!("r{n}")).collect();
-    let of_revs =
-        |before: &[&str]| -> Vec<Line> { revs.iter().map(|r| line(&[before, &[r.as_str()]].concat())).collect() };
-    let texts = |before: &[&str], after: &[&str]| -> Vec<Line> {
-        let at = |at: &str, text: &str| line(&[before, &[at, text], after].concat());
-        TEXTS.iter().flat_map(|text| ["user", "user#work", "mixed", "plain"].map(|file| at(file, text))).collect()
-    };
-    let ask = |json: serde_json::Value| fed(&["query"], &json.to_string());
-    let operation = |op: serde_json::Value| fed(&["apply"], &json!([op]).to_string());
-    let batch = |ops: &[serde_json::Value]| fed(&["apply"], &json!(ops).to_string());
-    let new = |verb: &str| all.iter().map(|at| fed(&[verb, at, "-f"], "# New\n\n- new\n")).collect::<Vec<Line>>();
-    let hidden = format!("user@{}", handle("[health] zqbullet of the knee"));
-    BTreeMap::from([
-        ("status", vec![line(&["status"])]),
-        (
-            "list",
-            [
-                vec![line(&["list"]), line(&["list", "facts"]), line(&["list", "archive"]), line(&["list", "inbox"])],
-                each(&["list"], &[]),
-            ]
-            .concat(),
-        ),
-        ("read", each(&["read"], &[])),
-        (
-            "context",
-            vec![
-                line(&["context"]),
-                line(&["context", "-b", "8000"]),
-                line(&["context", "--style", "index"]),
-                line(&["context", "--style", "records", "-b", "8000"]),
-            ],
-        ),
-        (
-            "reflect",
-            vec![
-                fed(&["reflect", "--show-prompt"], "User: what of the knee, the dose, the parser?\n"),
-                fed(&["reflect", "--show-prompt", "--into", "health"], "User: knee\n"),
-                fed(&["reflect", "-n"], "User: knee\n"),
-                line(&["reflect", "--queued"]),
-            ],
-        ),
-        ("inbox", vec![line(&["inbox"]), line(&["inbox", "--accept"]), line(&["inbox", "p123456", "--reject"])]),
-        (
-            "query",
-            vec![
-                line(&["query", "knee"]),
-                line(&["query", "knee", "--full", "--explain", "-a"]),
-                line(&["query", "parser", "section", "prefers", "--explain"]),
-                line(&["query", "what is told about the dose", "-a"]),
-                line(&["query", "walk", "summary", "of", "february"]),
-                line(&["query", "said twice", "-L", "1"]),
-                line(&["query", "--category", "health"]),
-                line(&["query", "knee", "--category", "Health"]),
-                line(&["query", "--category", "work"]),
-                line(&["query", "--tag", "health"]),
-                line(&["query", "--in", "facts/*", "-a", "--full"]),
-                line(&["query", "--in", "archive", "--full"]),
-                line(&["query", "--in", "inbox", "--full"]),
-                line(&["query", "--by", "tester", "--full"]),
-                line(&["query", "--since", "2d", "--full"]),
-                line(&["query", "--imp", "5..10", "--full"]),
-                ask(json!({"query": "knee"})),
-                ask(json!({"query": "knee", "agent": "doctor"})),
-                ask(json!({"query": "knee", "agent": "doctor", "categories": ["health"]})),
-                ask(json!({"query": "knee", "agent": "nobody", "return": "full"})),
-                ask(json!({"query": "knee", "filters": {"category": "health"}})),
-                ask(json!({"query": "knee", "filters": {"user_id": "ana"}})),
-                ask(json!({"filters": {"user_id": "ana", "updated_before": "2030-01-01"}})),
-            ],
-        ),
-        (
-            "add",
-            [
-                each(&["add"], &["New one"]),
-                texts(&["add"], &[]),
-                vec![
-                    line(&["add", "usr", "x"]),
-                    line(&["add", "user", "[health] of the agent's own"]),
-                    line(&["add", "user", "x", "--id", "zqident"]),
-                    line(&["add", "clinic", "x"]),
-                ],
-            ]
-            .concat(),
-        ),
-        (
-            "update",
-            [
-                each(&["update"], &["New one"]),
-                texts(&["update"], &["New one"]),
-                vec![
-                    line(&["update", "user", "--index", "3", "New"]),
-                    line(&["update", "user", "Prefers tea", "[health] now hidden"]),
-                ],
-            ]
-            .concat(),
-        ),
-        (
-            "rm",
-            [
-                each(&["rm"], &[]),
-                each(&["rm", "-f"], &[]),
-                each(&["rm", "--archive"], &[]),
-                each(&["rm", "--forget"], &[]),
-                vec![line(&["rm", "user", "plain", "-f"])],
-            ]
-            .concat(),
-        ),
-        (
-            "mv",
-            [
-                each(&["mv"], &["other"]),
-                each(&["mv", "-f"], &["user#health"]),
-                each(&["mv"], &["health"]),
-                vec![line(&["mv", "plain", "clinic"]), line(&["mv", &hidden, "plain"])],
-            ]
-            .concat(),
-        ),
-        ("set", [each(&["set"], &["imp=3"]), each(&["set"], &["summary=x"]), each(&["set"], &["title=x"])].concat()),
-        ("append", all.iter().map(|at| fed(&["append", at, "-t", "T"], "- new\n")).collect()),
-        (
-            "patch",
-            [
-                each(&["patch", "--old", "Prefers", "--new", "Likes"], &[]),
-                each(&["patch", "--old", "knee", "--new", "arm"], &[]),
-                each(&["patch", "--old", "Said twice", "--new", "Said once"], &[]),
-            ]
-            .concat(),
-        ),
-        ("write", new("write")),
-        (
-            "apply",
-            vec![
-                operation(json!({"op": "rm", "at": "user", "text": "Said twice"})),
-                operation(json!({"op": "rm", "at": "user", "index": 3, "text": "Prefers tea"})),
-                operation(json!({"op": "update", "at": "user", "index": 3, "old": "knee", "text": "x"})),
-                operation(json!({"op": "update", "at": hidden, "text": "x", "seen": "00000000"})),
-                operation(json!({"op": "add", "at": "user#health", "text": "x"})),
-                operation(json!({"op": "add", "at": "user", "text": "x", "if_match": "0011223344556677"})),
-                operation(json!({"op": "patch", "at": "user", "pairs": [{"old": "e", "new": "x"}]})),
-                batch(&[json!({"op": "add", "at": "plain", "text": "x"}), json!({"op": "rm", "at": hidden})]),
-                batch(&[
-                    json!({"op": "add", "at": "plain", "text": "x"}),
-                    json!({"op": "add", "at": "user", "text": "y"}),
-                ]),
-                fed(&["apply"], r#"{"request": "req-1", "operations": [{"op": "add", "at": "plain", "text": "x"}]}"#),
-                fed(&["apply"], "[{\"op\": \"ad\"}]"),
-            ],
-        ),
-        ("edit", each(&["edit"], &[])),
-        ("bullet add", each(&["bullet", "add"], &["New one"])),
-        (
-            "bullet del",
-            [
-                texts(&["bullet", "del"], &[]),
-                texts(&["bullet", "del", "--archive"], &[]),
-                texts(&["bullet", "del", "--forget"], &[]),
-                vec![
-                    line(&["bullet", "del", "user", "--index", "3"]),
-                    line(&["bullet", "del", "user", "knee", "--index", "3"]),
-                ],
-            ]
-            .concat(),
-        ),
-        ("bullet update", texts(&["bullet", "update"], &["New one"])),
-        ("bullet list", each(&["bullet", "list"], &[])),
-        (
-            "log",
-            [
-                vec![
-                    line(&["log"]),
-                    line(&["log", "-p"]),
-                    line(&["log", "-p", "--by", "tester"]),
-                    line(&["log", "-p", "-L", "3"]),
-                    line(&["log", "--since", "r2", "-p"]),
-                ],
-                each(&["log", "-p"], &[]),
-            ]
-            .concat(),
-        ),
-        ("show", of_revs(&["show"])),
-        (
+/// What is tried of each verb, word by word; `~` is a blank within a word. `ADDRESS` stands for every address in turn,
+/// `FILE` and `TEXT` for some files with every text, `REV` for every revision, `HIDDEN` for a hidden bullet; what comes
+/// behind ` < ` stands on stdin.
+const ROWS: &[(&str, &[&str])] = &[
+    ("status", &["status"]),
+    ("list", &["list", "list facts", "list archive", "list inbox", "list ADDRESS"]),
+    ("read", &["read ADDRESS"]),
+    ("context", &["context", "context -b 8000", "context --style index", "context --style records -b 8000"]),
+    (
+        "reflect",
+        &[
+            "reflect --show-prompt < User: what of the knee, the dose, the parser?",
+            "reflect --show-prompt --into health < User: knee",
+            "reflect -n < User: knee",
+            "reflect --queued",
+        ],
+    ),
+    ("inbox", &["inbox", "inbox --accept", "inbox p123456 --reject"]),
+    (
+        "query",
+        &[
+            "query knee",
+            "query knee --full --explain -a",
+            "query parser section prefers --explain",
+            "query what is told about the dose -a",
+            "query walk summary of february",
+            "query said twice -L 1",
+            "query --category health",
+            "query knee --category Health",
+            "query --category work",
+            "query --tag health",
+            "query --in facts/* -a --full",
+            "query --in archive --full",
+            "query --in inbox --full",
+            "query --by tester --full",
+            "query --since 2d --full",
+            "query --imp 5..10 --full",
+            r#"query < {"query": "knee"}"#,
+            r#"query < {"query": "knee", "agent": "doctor"}"#,
+            r#"query < {"query": "knee", "agent": "doctor", "categories": ["health"]}"#,
+            r#"query < {"query": "knee", "agent": "nobody", "return": "full"}"#,
+            r#"query < {"query": "knee", "filters": {"category": "health"}}"#,
+            r#"query < {"query": "knee", "filters": {"user_id": "ana"}}"#,
+            r#"query < {"filters": {"user_id": "ana", "updated_before": "2030-01-01"}}"#,
+        ],
+    ),
+    (
+        "add",
+        &[
+            "add ADDRESS New~one",
+            "add FILE TEXT",
+            "add usr x",
+            "add clinic x",
+            "add user [health]~of~the~agent's~own",
+            "add user x --id zqident",
+        ],
+    ),
+    (
+        "update",
+        &[
+            "update ADDRESS New~one",
+            "update FILE TEXT New~one",
+            "update user --index 3 New",
+            "update user Prefers~tea [health]~now~hidden",
+        ],
+    ),
+    ("rm", &["rm ADDRESS", "rm -f ADDRESS", "rm --archive ADDRESS", "rm --forget ADDRESS", "rm user plain -f"]),
+    (
+        "mv",
+        &["mv ADDRESS other", "mv -f ADDRESS user#health", "mv ADDRESS health", "mv plain clinic", "mv HIDDEN plain"],
+    ),
+    ("set", &["set ADDRESS imp=3", "set ADDRESS summary=x", "set ADDRESS title=x"]),
+    ("append", &["append ADDRESS -t T < - new"]),
+    (
+        "patch",
+        &[
+            "patch --old Prefers --new Likes ADDRESS",
+            "patch --old knee --new arm ADDRESS",
+            "patch --old Said~twice --new Said~once ADDRESS",
+        ],
+    ),
+    ("write", &["write ADDRESS -f < - new"]),
+    (
+        "apply",
+        &[
+            r#"apply < [{"op": "rm", "at": "user", "text": "Said twice"}]"#,
+            r#"apply < [{"op": "rm", "at": "user", "index": 3, "text": "Prefers tea"}]"#,
+            r#"apply < [{"op": "update", "at": "user", "index": 3, "old": "knee", "text": "x"}]"#,
+            r#"apply < [{"op": "update", "at": "HIDDEN", "text": "x", "seen": "00000000"}]"#,
+            r#"apply < [{"op": "add", "at": "user#health", "text": "x"}]"#,
+            r#"apply < [{"op": "add", "at": "user", "text": "x", "if_match": "0011223344556677"}]"#,
+            r#"apply < [{"op": "patch", "at": "user", "pairs": [{"old": "e", "new": "x"}]}]"#,
+            r#"apply < [{"op": "add", "at": "plain", "text": "x"}, {"op": "rm", "at": "HIDDEN"}]"#,
+            r#"apply < [{"op": "add", "at": "plain", "text": "x"}, {"op": "add", "at": "user", "text": "y"}]"#,
+            r#"apply < {"request": "req-1", "operations": [{"op": "add", "at": "plain", "text": "x"}]}"#,
+            r#"apply < [{"op": "ad"}]"#,
+        ],
+    ),
+    ("edit", &["edit ADDRESS"]),
+    ("bullet add", &["bullet add ADDRESS New~one"]),
+    (
+        "bullet del",
+        &[
+            "bullet del FILE TEXT",
+            "bullet del --archive FILE TEXT",
+            "bullet del --forget FILE TEXT",
+            "bullet del user --index 3",
+            "bullet del user knee --index 3",
+        ],
+    ),
+    ("bullet update", &["bullet update FILE TEXT New~one"]),
+    ("bullet list", &["bullet list ADDRESS"]),
+    ("log", &["log", "log -p", "log -p --by tester", "log -p -L 3", "log --since r2 -p", "log -p ADDRESS"]),
+    ("show", &["show REV"]),
+    (
+        "diff",
+        &[
             "diff",
-            [
-                vec![
-                    line(&["diff"]),
-                    line(&["diff", "HEAD"]),
-                    line(&["diff", "HEAD", "--bullets"]),
-                    line(&["diff", "HEAD...HEAD", "--stat"]),
-                    line(&["diff", "r3..r5", "--bullets"]),
-                ],
-                of_revs(&["diff"]),
-                of_revs(&["diff", "--bullets"]),
-                each(&["diff", "r1"], &[]),
-            ]
-            .concat(),
-        ),
-        (
-            "undo",
-            [
-                vec![line(&["undo"]), line(&["undo", "--by", "tester"]), line(&["undo", "--keep-edited"])],
-                of_revs(&["undo"]),
-            ]
-            .concat(),
-        ),
-        ("redo", [vec![line(&["redo"])], of_revs(&["redo"])].concat()),
-        (
-            "check",
-            [
-                vec![line(&["check"]), line(&["check", "--fix"]), line(&["check", "--since", "HEAD"])],
-                each(&["check"], &[]),
-            ]
-            .concat(),
-        ),
-        ("resolve", [vec![line(&["resolve"])], each(&["resolve"], &[])].concat()),
-        ("setup", vec![line(&["setup", "git", "--check"]), line(&["setup", "git", "-n"]), line(&["setup", "git"])]),
-        ("sync", vec![line(&["sync"]), line(&["sync", "-n"])]),
-        ("where", [vec![line(&["where"])], each(&["where"], &[])].concat()),
-        (
-            "__complete",
-            ["", "us", "h", "user#", "user@", "2026-02#", "mixed@", "z", "health@", "r"]
-                .iter()
-                .flat_map(|half| {
-                    ["read", "rm", "show", "add", "check"].map(|verb| line(&["__complete", "--", verb, half]))
-                })
-                .chain([line(&["__complete", "--", "--as", "planner", "read", "user@"])])
-                .collect(),
-        ),
-    ])
+            "diff HEAD",
+            "diff HEAD --bullets",
+            "diff HEAD...HEAD --stat",
+            "diff r3..r5 --bullets",
+            "diff REV",
+            "diff --bullets REV",
+            "diff r1 ADDRESS",
+        ],
+    ),
+    ("undo", &["undo", "undo --by tester", "undo --keep-edited", "undo REV"]),
+    ("redo", &["redo", "redo REV"]),
+    ("check", &["check", "check --fix", "check --since HEAD", "check ADDRESS"]),
+    ("resolve", &["resolve", "resolve ADDRESS"]),
+    ("setup", &["setup git --check", "setup git -n", "setup git"]),
+    ("sync", &["sync", "sync -n"]),
+    ("where", &["where", "where ADDRESS"]),
+    (
+        "__complete",
+        &["__complete -- read HALF", "__complete -- rm HALF", "__complete -- show HALF", "__complete -- add HALF"],
+    ),
+];
+
+/// Words half typed.
+const HALVES: [&str; 10] = ["", "us", "h", "user#", "user@", "2026-02#", "mixed@", "z", "health@", "r"];
+
+/// The command lines of a verb.
+fn lines(rows: &[&str], revisions: usize) -> Vec<Line> {
+    let hidden = format!("user@{}", handle("[health] zqbullet of the knee"));
+    let revs: Vec<String> = (1..=revisions + 1).map(|n| format!("r{n}")).collect();
+    let some = |words: &[&str]| words.iter().map(|w| (*w).to_owned()).collect::<Vec<String>>();
+    let each = [
+        ("ADDRESS", addresses()),
+        ("FILE", some(&["user", "user#work", "mixed", "plain"])),
+        ("TEXT", some(&TEXTS)),
+        ("REV", revs),
+        ("HALF", some(&HALVES)),
+    ];
+    let mut all = Vec::new();
+    for row in rows {
+        let (words, stdin) = row.split_once(" < ").map_or((*row, None), |(words, stdin)| (words, Some(stdin)));
+        let stdin = stdin.map(|text| format!("{}\n", text.replace("HIDDEN", &hidden)));
+        let mut lines: Vec<Vec<String>> = vec![words.split(' ').map(|w| w.replace('~', " ")).collect()];
+        for (name, values) in &each {
+            let at = |line: &Vec<String>| line.iter().position(|word| word == name);
+            let filled = |line: Vec<String>| match at(&line) {
+                None => vec![line],
+                Some(at) => values.iter().map(|v| [&line[..at], &[v.clone()], &line[at + 1..]].concat()).collect(),
+            };
+            lines = lines.into_iter().flat_map(filled).collect();
+        }
+        let own = |word: String| if word == "HIDDEN" { hidden.clone() } else { word };
+        all.extend(lines.into_iter().map(|line| (line.into_iter().map(own).collect(), stdin.clone())));
+    }
+    all
 }
 
 /// The verbs of clap's own tree, and whether each knows a dry run.
@@ -505,7 +435,7 @@ fn verbs() -> BTreeMap<String, bool> {
 
 #[test]
 fn every_verb_is_walked_or_shows_no_memory() {
-    let known: BTreeSet<String> = rows(1).into_keys().chain(WITHOUT).map(str::to_owned).collect();
+    let known: BTreeSet<String> = ROWS.iter().map(|row| row.0).chain(WITHOUT).map(str::to_owned).collect();
     assert_eq!(verbs().into_keys().collect::<BTreeSet<_>>(), known);
 }
 
@@ -514,10 +444,10 @@ fn walk(actor: &str, mut look: impl FnMut(&Line, &Ran) -> Option<String>) -> (us
     let planted = Planted::new();
     let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
     let (verbs, mut tried, mut turn, mut wrong) = (verbs(), 0, 0, Vec::new());
-    for (verb, lines) in rows(planted.revisions) {
-        for (words, stdin) in lines {
+    for (verb, rows) in ROWS {
+        for (words, stdin) in lines(rows, planted.revisions) {
             let mut forms: Vec<&[&str]> = vec![&[], &["--json"], &["-v"], &["--quiet"]];
-            if verbs[verb] {
+            if verbs[*verb] {
                 forms.extend([&["-n"][..], &["-n", "--json"]]);
             }
             if !full {
@@ -581,15 +511,10 @@ fn a_restricted_agent_is_never_shown_a_secret() {
 #[test]
 fn without_a_list_the_same_walk_shows_every_secret() {
     let mut seen = BTreeSet::new();
-    let mut refused = BTreeSet::new();
-    let (_, _) = walk("tester", |said, ran| {
+    walk("tester", |said, ran| {
         seen.extend(found(said, ran));
-        if ran.stderr.contains("\"usage\"") {
-            refused.insert(said.0.join(" "));
-        }
         None
     });
     let hidden: Vec<&str> = SECRETS.into_iter().filter(|secret| !seen.contains(secret)).collect();
     assert!(hidden.is_empty(), "the walk cannot find {hidden:?}");
-    println!("{refused:#?}");
 }

@@ -5,12 +5,12 @@
 use serde_json::{Value, json};
 
 use super::desk::Desk;
-use crate::code::Rejection;
+use crate::code::{Code, Rejection};
 use crate::commands::answer::{Decision, Reason};
 use crate::llm::{Call, Deadline, Message, Model, Outcome, Reply, Request, Schema, Stop, Tool, Trouble, Usage, What};
-use crate::operation::{Operation, read};
+use crate::operation::{Action, Operation, read};
 use crate::path::{MemoryPath, Prefixes};
-use crate::reflect::guards::{Flaw, Found, Proof, Rules};
+use crate::reflect::guards::{self, Flaw, Found, Kind, Proof, Rules};
 use crate::reflect::judge::{Ground, Route, route, told};
 use crate::reflect::prompt::{self, Terms, Way};
 use crate::reflect::wish::{self, Wish, wish};
@@ -298,14 +298,18 @@ impl Talk<'_, '_, '_> {
         let wish = match wish(value) {
             Ok(wish) => wish,
             Err(why) => {
-                self.came.decisions.push(Decision {
-                    verdict: "refused",
-                    op: said(value, "op"),
-                    text: said(value, "text"),
-                    reasons: vec![coded(&why)],
-                    ..Decision::default()
-                });
-                return Err(refusal(&why));
+                // A text that is no line says by itself what is wrong with it.
+                let found = match why.code == Code::Multiline {
+                    true => guards::writing(&said(value, "text"), Kind::Fact, self.reading.rules),
+                    false => Vec::new(),
+                };
+                let (reasons, told) = match found.is_empty() {
+                    true => (vec![coded(&why)], refusal(&why)),
+                    false => (found.iter().map(reason).collect(), told(&found)),
+                };
+                let (op, text) = (said(value, "op"), said(value, "text"));
+                self.came.decisions.push(Decision { verdict: "refused", op, text, reasons, ..Decision::default() });
+                return Err(told);
             }
         };
         let printed = read::print(&wish.operation);
@@ -358,6 +362,10 @@ impl Talk<'_, '_, '_> {
         }
         let changeset = match self.desk.plan(&wish.operation) {
             Ok(changeset) => changeset,
+            // A file that stands is changed bullet by bullet, whatever the model read of it.
+            Err(why) if matches!(wish.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof => {
+                return refuse(decision, &[Found { flaw: Flaw::NotAllowed, what: "write on an existing file".into() }]);
+            }
             Err(why) => {
                 decision.verdict = "refused";
                 decision.reasons = vec![coded(&why)];

@@ -55,7 +55,9 @@ fn missing(folder: &Path, answer: &Reflected, expected: &Value) -> Vec<String> {
     let mut out = Vec::new();
     for (key, verdict) in [("kept", "kept"), ("refused", "refused"), ("proposed", "proposed"), ("known", "known")] {
         let wanted = expected.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-        let of: Vec<&Decision> = answer.decisions.iter().filter(|d| d.verdict == verdict).collect();
+        // What is known already is turned down too, with the twin as its reason.
+        let is = |d: &&Decision| d.verdict == verdict || verdict == "refused" && d.verdict == "known";
+        let of: Vec<&Decision> = answer.decisions.iter().filter(is).collect();
         for one in &wanted {
             if !of.iter().any(|d| fits(d, one)) {
                 out.push(format!("{}: not {verdict}: {one}", folder.display()));
