@@ -2,15 +2,17 @@
 //!
 //! Never looks at a memory.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use clap::Args;
 
+use super::args::Global;
 use crate::code::{Code, Rejection};
 use crate::view::query::filter::Ask;
 use crate::view::query::wire;
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(
     about = "What fits a question, best first",
     after_help = "Without words and filters, a question is read from stdin as JSON (memdir schema query).\n\n\
@@ -124,6 +126,28 @@ impl QueryArgs {
     }
 }
 
+/// A question without options but the everyday ones (`[-C DIR] query WORDS… [-L N] [--json]`), read by hand: on a small
+/// memory the table of options costs more than the answer. `None` for anything else: there the grammar decides.
+pub fn plain(args: &[OsString]) -> Option<(Global, QueryArgs)> {
+    let (mut global, mut asked, mut verb) = (Global::default(), QueryArgs::default(), false);
+    let mut words = args.iter();
+    while let Some(word) = words.next() {
+        match (word.to_str()?, verb) {
+            ("-C" | "--dir", false) if global.dir.is_none() => {
+                let dir = words.next()?.to_str()?;
+                global.dir = Some(dir.into()).filter(|_| !dir.is_empty() && !dir.starts_with('-'));
+                global.dir.as_ref()?;
+            }
+            ("--json", _) if !global.json => global.json = true,
+            ("query" | "search" | "find" | "grep", false) => verb = true,
+            ("-L", true) if asked.limit.is_none() => asked.limit = Some(words.next()?.to_str()?.parse().ok()?),
+            (word, true) if !word.starts_with('-') => asked.words.push(word.to_owned()),
+            _ => return None,
+        }
+    }
+    (!asked.words.is_empty()).then_some((global, asked))
+}
+
 /// `7`, `5..`, `..3`, `3..7`.
 fn span(text: &str) -> Result<(f64, f64), String> {
     let bad = || "importance is 7, 5.., ..3 or 3..7".to_owned();
@@ -147,6 +171,61 @@ fn share(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::verbs::Said;
+    use crate::cli::{args, argv};
+
+    #[test]
+    fn a_plain_question_means_what_the_grammar_says() {
+        let by_grammar = |line: &str| {
+            let all = std::iter::once("memdir").chain(line.split(' ')).map(OsString::from).collect::<Vec<_>>();
+            let words = std::iter::once(all[0].clone()).chain(argv::prepare(all[1..].to_vec()));
+            let matches = args::command().try_get_matches_from(words).ok()?;
+            match args::read(&matches) {
+                Ok((global, Some(Said::Query(asked)))) => Some(format!("{global:?} {asked:?}")),
+                _ => None,
+            }
+        };
+        let by_hand = |line: &str| {
+            let all: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            plain(&all).map(|(global, asked)| format!("{global:?} {asked:?}"))
+        };
+        for line in [
+            "query tabs",
+            "query when did we fix it",
+            "-C mem query tabs and spaces",
+            "--dir mem --json find tabs -L 5",
+            "--json search help -L 5 tabs",
+            "grep query add -L 0",
+            "query tabs -L +5",
+        ] {
+            let by_hand = by_hand(line);
+            assert!(by_hand.is_some() || line.contains("--json -L"), "{line}");
+            assert!(by_hand.is_none_or(|by_hand| Some(by_hand) == by_grammar(line)), "{line}");
+        }
+        for line in [
+            "query",
+            "query -",
+            "query a --tag x",
+            "query a -b 9",
+            "query -L 5",
+            "query a -L x",
+            "query a -L",
+            "-q query a",
+            "query a -L 1 -L 2",
+            "-C",
+            "-C a",
+            "-C a -C b query c",
+            "-C -g query a",
+            "list",
+            "query a --",
+            "query -- a",
+            "query - a",
+            "--json --json query a",
+            "-C query a",
+        ] {
+            assert_eq!(by_hand(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn importance_is_one_number_or_a_span() {

@@ -40,8 +40,13 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let json = argv::wants_json(&args);
     // git takes 1 to 128 for conflicts in a text that was merged.
     let driver = args.first().is_some_and(|verb| verb == "merge-driver");
-    let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
-    let said = args::command().try_get_matches_from(words).and_then(|matches| args::read(&matches));
+    let said = match asked::plain(&args) {
+        Some((global, asked)) => Ok((global, Some(verbs::Said::Query(asked)))),
+        None => {
+            let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
+            args::command().try_get_matches_from(words).and_then(|matches| args::read(&matches))
+        }
+    };
     match said {
         Ok((global, Some(said))) => output::finish(run::run(&global, said), &Style::new(&global)),
         Ok((global, None)) => output::finish(Reply::Plain(args::HELP.into()), &Style::new(&global)),

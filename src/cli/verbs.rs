@@ -127,7 +127,7 @@ pub struct StatusArgs {}
 
 #[derive(Args, Debug)]
 #[command(
-    about = "The files; a file's sections and bullets; a section's bullets",
+    about = "The files; a file's sections and bullets and what links to it; a section's",
     after_help = "Example: memdir list user#work"
 )]
 #[group(skip)]

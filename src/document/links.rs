@@ -216,6 +216,7 @@ fn decoded(text: &str) -> Cow<'_, str> {
 pub fn place(document: &Document, part: &str) -> Option<Range<usize>> {
     let part = decoded(part.trim());
     match part.strip_prefix('^') {
+        _ if part.is_empty() => None,
         Some(id) => block(document, id),
         None => section(document, &part).map(|at| section_range(document, at)),
     }
@@ -342,6 +343,7 @@ mod tests {
             ("^l1", Some("Line ^l1")),
             ("^l", None),
             ("play", None),
+            ("", None),
         ] {
             assert_eq!(first(part), line, "{part}");
         }

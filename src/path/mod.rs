@@ -79,7 +79,7 @@ impl MemoryPath {
 
     /// Everything before the last `/`; empty at the top.
     pub fn parent(&self) -> &str {
-        self.text.rsplit_once('/').map_or("", |(parent, _)| parent)
+        memchr::memrchr(b'/', self.text.as_bytes()).map_or("", |at| &self.text[..at])
     }
 
     /// The last component without `.md`.

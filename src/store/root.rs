@@ -195,7 +195,7 @@ impl Root {
 
 /// The name of a file in its folder.
 pub fn last(path: &MemoryPath) -> &str {
-    path.as_str().rsplit_once('/').map_or(path.as_str(), |(_, name)| name)
+    memchr::memrchr(b'/', path.as_str().as_bytes()).map_or(path.as_str(), |at| &path.as_str()[at + 1..])
 }
 
 fn held<'a>(

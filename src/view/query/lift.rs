@@ -2,9 +2,6 @@
 //!
 //! Never finds an item: who has no score of its own gains nothing.
 
-use std::collections::HashMap;
-use std::ops::Range;
-
 use super::facts::About;
 use super::score::Hit;
 use crate::document::links::{Link, place};
@@ -19,13 +16,14 @@ pub fn lift(files: &[About<'_>], hits: &mut [Hit]) {
         return;
     }
     let mut best = vec![0.0_f64; hits.len()];
-    for ((from, to), sources) in ties(files, hits) {
-        let there = Two::of(hits, from..to);
-        let here = Two::of(hits, sources.iter().copied());
-        for at in sources {
-            best[at] = best[at].max(there.but(at));
+    for group in ties(files, hits).chunk_by(|a, b| a.to == b.to) {
+        let to = group[0].to.0..group[0].to.1;
+        let there = Two::of(hits, to.clone());
+        let here = Two::of(hits, group.iter().map(|tie| tie.from));
+        for tie in group {
+            best[tie.from] = best[tie.from].max(there.but(tie.from));
         }
-        for (at, best) in best.iter_mut().enumerate().take(to).skip(from) {
+        for (at, best) in best.iter_mut().enumerate().take(to.end).skip(to.start) {
             *best = best.max(here.but(at));
         }
     }
@@ -35,36 +33,56 @@ pub fn lift(files: &[About<'_>], hits: &mut [Hit]) {
     }
 }
 
-/// Ranges of hits that are linked to, and the hits that link to each.
-fn ties(files: &[About<'_>], hits: &[Hit]) -> HashMap<(usize, usize), Vec<usize>> {
+/// A link between hits.
+struct Tie {
+    /// The hits that it leads to: the first, and one past the last.
+    to: (usize, usize),
+    /// The hit that holds it.
+    from: usize,
+}
+
+/// The links between hits, those that lead to the same hits side by side.
+fn ties(files: &[About<'_>], hits: &[Hit]) -> Vec<Tie> {
     let names = Names::new(files.iter().map(|about| &about.found.path));
-    let mut ties: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
-    for (file, about) in files.iter().enumerate() {
+    let starts: Vec<usize> = (0..=files.len()).map(|file| hits.partition_point(|hit| hit.file < file)).collect();
+    let lift = Lifting { files, hits, starts, names };
+    let mut ties = Vec::new();
+    for (file, about) in files.iter().enumerate().filter(|(_, about)| !about.found.links.is_empty()) {
+        let own = lift.starts[file]..lift.starts[file + 1];
         // What may not be seen is no hit any more.
         for edge in edges(about, &|_, _| true) {
-            let source = hits.binary_search_by_key(&(file, edge.item), |h| (h.file, h.item));
-            let (Ok(source), Some(range)) = (source, leads_to(files, hits, &names, file, &edge.link)) else { continue };
-            ties.entry((range.start, range.end)).or_default().push(source);
+            let Ok(at) = hits[own.clone()].binary_search_by_key(&edge.item, |hit| hit.item) else { continue };
+            let Some(to) = lift.leads_to(file, &edge.link) else { continue };
+            ties.push(Tie { to, from: own.start + at });
         }
     }
+    ties.sort_unstable_by_key(|tie| (tie.to, tie.from));
     ties
 }
 
-/// The hits that a link leads to. A link to its own file names nothing new.
-fn leads_to(files: &[About<'_>], hits: &[Hit], names: &Names<'_>, holder: usize, link: &Link) -> Option<Range<usize>> {
-    let (named, part) = target(&files[holder].found.document, link);
-    let file = names.find(named, link.wiki, &files[holder].found.path)?;
-    let found = files[file].found;
-    let items = match place(&found.document, part) {
-        Some(bytes) if !part.is_empty() => {
-            let first = found.items.partition_point(|item| (item.start as usize) < bytes.start);
-            first..found.items.partition_point(|item| (item.start as usize) < bytes.end)
-        }
-        _ if file == holder => return None,
-        _ => 0..found.items.len(),
-    };
-    let at = |item: usize| hits.partition_point(|h| (h.file, h.item) < (file, item));
-    Some(at(items.start)..at(items.end)).filter(|range| !range.is_empty())
+/// What links are looked up in.
+struct Lifting<'a> {
+    files: &'a [About<'a>],
+    hits: &'a [Hit],
+    /// By file: its first hit.
+    starts: Vec<usize>,
+    names: Names<'a>,
+}
+
+impl Lifting<'_> {
+    /// The hits that a link leads to. A link to its own file names nothing new.
+    fn leads_to(&self, holder: usize, link: &Link) -> Option<(usize, usize)> {
+        let (named, part) = target(&self.files[holder].found.document, link);
+        let file = self.names.find(named, link.wiki, &self.files[holder].found.path)?;
+        let (start, end) = (self.starts[file], self.starts[file + 1]);
+        let found = self.files[file].found;
+        let Some(bytes) = place(&found.document, part) else {
+            return Some((start, end)).filter(|_| file != holder && start < end);
+        };
+        let item = |at: usize| found.items.partition_point(|item| (item.start as usize) < at);
+        let hit = |at: usize| start + self.hits[start..end].partition_point(|hit| hit.item < item(at));
+        Some((hit(bytes.start), hit(bytes.end))).filter(|(start, end)| start < end)
+    }
 }
 
 /// The two best scores among some hits: an item is not linked with itself.

@@ -130,7 +130,7 @@ impl<'a> Around<'a> {
     /// best, else the first; a heading only where nothing else is.
     fn one_of(&self, about: &About<'_>, part: &str, seen: &Seen<'_>) -> Option<usize> {
         let found = about.found;
-        let bytes = place(&found.document, part).filter(|_| !part.is_empty()).unwrap_or(0..found.document.text().len());
+        let bytes = place(&found.document, part).unwrap_or(0..found.document.text().len());
         let inside = |i: &usize| {
             bytes.contains(&(found.items[*i].start as usize))
                 && !self.shown.contains(&(&found.path, *i))
