@@ -241,6 +241,21 @@ mod tests {
     }
 
     #[test]
+    fn a_long_question_and_a_long_answer_pass_each_other() {
+        let program = Program {
+            who: Who { provider: "exec".into(), model: "m".into() },
+            command: vec!["cat".into()],
+            variables: Vec::new(),
+            timeout: Duration::from_secs(60),
+        };
+        let long = "more than a pipe holds ".repeat(100_000);
+        let messages = vec![super::super::Message::User(long.clone())];
+        let request = Request { messages, ..Request::default() };
+        let reply = program.ask(&request, Deadline::within(Duration::from_secs(60))).unwrap();
+        assert_eq!(reply.text.trim_end(), long.trim_end());
+    }
+
+    #[test]
     fn what_goes_wrong_is_told_in_one_line() {
         let line = "echo 'no login\u{7}' >&2; echo more >&2; exit 3";
         assert_eq!(trouble(&["sh", "-c", line], 20.0), (What::Program, "sh: exit 3: no login".into()));

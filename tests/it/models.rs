@@ -326,7 +326,12 @@ fn elsewhere(base_url: &str, env: &[(&str, &str)]) -> String {
 #[test]
 fn a_proxy_of_the_environment_is_used_but_not_for_this_machine() {
     let proxy = Server::script([pong(Wire::Chat)]);
-    let env = [("HTTP_PROXY", proxy.url()), ("http_proxy", proxy.url()), ("NO_PROXY", String::new())];
+    let env = [
+        ("HTTP_PROXY", proxy.url()),
+        ("http_proxy", proxy.url()),
+        ("NO_PROXY", String::new()),
+        ("no_proxy", String::new()),
+    ];
     let env = env.each_ref().map(|(name, value)| (*name, value.as_str()));
     let said = elsewhere("http://model.example/v1", &env);
     assert!(said.contains("answered"), "{said}");
