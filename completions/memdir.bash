@@ -37,6 +37,9 @@ _memdir() {
             memdir,completions)
                 cmd="memdir__subcmd__completions"
                 ;;
+            memdir,context)
+                cmd="memdir__subcmd__context"
+                ;;
             memdir,diff)
                 cmd="memdir__subcmd__diff"
                 ;;
@@ -131,7 +134,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -q -v -h -V --dir --global --as --json --quiet --verbose --color --help --version init status list read query add update rm mv set append patch write apply edit bullet log show diff undo redo check resolve setup sync merge merge-driver where schema completions man __complete"
+            opts="-C -g -q -v -h -V --dir --global --as --json --quiet --verbose --color --help --version init status list read query context add update rm mv set append patch write apply edit bullet log show diff undo redo check resolve setup sync merge merge-driver where schema completions man __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -746,6 +749,48 @@ _memdir() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        memdir__subcmd__context)
+            opts="-b -n -C -g -q -v -h --style --budget --peek --dir --global --as --json --quiet --verbose --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --style)
+                    COMPREPLY=($(compgen -W "default index records" -- "${cur}"))
+                    return 0
+                    ;;
+                --budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -b)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         memdir__subcmd__diff)
             opts="-C -g -q -v -h --stat --bullets --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1167,7 +1212,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__query)
-            opts="-L -b -a -C -g -q -v -h --limit --budget --full --explain --category --tag --in --imp --conf --since --until --pinned --by --source --run --threshold --all --dir --global --as --json --quiet --verbose --color --help"
+            opts="-L -b -a -C -g -q -v -h --limit --budget --full --explain --linked --category --tag --in --imp --conf --since --until --pinned --by --source --run --threshold --all --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

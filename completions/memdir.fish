@@ -40,6 +40,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "status" -d 'What a pe
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "list" -d 'The files; a file\'s sections and bullets; a section\'s bullets'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "read" -d 'A file, section or bullet as it stands'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "query" -d 'What fits a question, best first'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "context" -d 'What a session should see first: news, what is pinned and important, the files, the newest entries'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "add" -d 'Add bullets to a file or section; what is missing is made'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "update" -d 'Give a bullet a new text'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "rm" -d 'Remove bullets, sections or files'
@@ -130,6 +131,7 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l full -d 'Whole texts: bullets with their children, items with their episode entry'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l explain -d 'What each term contributed'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l linked -d 'With one or two items that a link joins to the found ones'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l pinned -d 'Only pinned ones'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s a -l all -d 'Expired items, archive/, inbox/ and procedures/ too'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
@@ -137,6 +139,21 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l json -d 'One JSO
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l style -d 'default; index: the files alone; records: all items by date, newest first' -r -f -a "default\t''
+index\t''
+records\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s b -l budget -d 'At most so many tokens (2000), 320 or more; what is left out is told, with the command to see it' -r
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s n -l peek -d 'Leave the reader\'s mark where it is: the same news are told again'
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s h -l help -d 'This help'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s F -l file -d 'Read a markdown list from a file (- is stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l tag -d 'Append #T to each text (repeatable)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l imp -d 'Importance, 0 to 10' -r

@@ -19,6 +19,7 @@ usage: memdir [-C DIR | -g] [--as NAME] [--json] [-q|-v] [--color WHEN] COMMAND
 look     list [FILE[#SECTION]]      files, sections, bullets with handles (@acvh)
          read ADDRESS               a text: FILE, FILE#SECTION, FILE@BULLET
          query WORDS…               what fits, best first; -L N, --tag, --since, --in GLOB
+         context --as NAME          what a session should see first, news included; -b TOKENS
          status                     what a person should know now
 change   add FILE[#SECTION] TEXT…   new bullets; many texts, -F FILE, or - for stdin
          update FILE@BULLET NEW     rephrase a bullet; or FILE OLD NEW
@@ -30,6 +31,7 @@ change   add FILE[#SECTION] TEXT…   new bullets; many texts, -F FILE, or - for
          write FILE · edit FILE · apply (operations as JSON)
          bullet add|del|update|list   the same on bullets alone
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
+model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [ADDRESS]
 team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
 
 Changes take -n (show, write nothing), -m REASON, --if-match ETAG, -f.

@@ -33,6 +33,9 @@ pub struct QueryArgs {
     /// What each term contributed
     #[arg(long)]
     pub explain: bool,
+    /// With one or two items that a link joins to the found ones
+    #[arg(long)]
+    pub linked: bool,
     /// Only of one of these: a file's stem or tag, a section's slug, a [category] (repeatable)
     #[arg(long = "category", value_name = "NAME", help_heading = "Filters")]
     pub categories: Vec<String>,
@@ -97,6 +100,7 @@ impl QueryArgs {
             budget: self.budget,
             full: self.full,
             explain: self.explain,
+            linked: self.linked,
             ..Ask::default()
         };
         match (stdin, self.words.is_empty() && !ask.is_filtered()) {
@@ -109,6 +113,7 @@ impl QueryArgs {
                     all: ask.all,
                     full: read.full || ask.full,
                     explain: ask.explain,
+                    linked: ask.linked,
                     limit: ask.limit.or(read.limit),
                     budget: ask.budget.or(read.budget),
                     ..read

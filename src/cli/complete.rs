@@ -61,9 +61,15 @@ fn context(global: &Global, before: &[String]) -> (Global, Option<String>, usize
         match word.as_str() {
             "-C" | "--dir" => global.dir = words.next().map(Into::into),
             "-g" | "--global" => global.global = true,
-            "-F" | "--file" | "-m" | "--reason" | "--as" | "--color" | "--source" | "--if-match" | "--old"
-            | "--new" | "--tag" | "--index" | "-t" | "-s" | "-d" => drop(words.next()),
-            w if w.starts_with('-') => {}
+            // Candidates are for whoever will run the command.
+            "--as" => global.actor = words.next().cloned(),
+            "-F" | "--file" | "-m" | "--reason" | "--color" | "--source" | "--if-match" | "--old" | "--new"
+            | "--tag" | "--index" | "-t" | "-s" | "-d" => drop(words.next()),
+            w if w.starts_with('-') => {
+                if let Some(name) = w.strip_prefix("--as=") {
+                    global.actor = Some(name.to_owned());
+                }
+            }
             w => match &verb {
                 None => verb = Some(w.to_owned()),
                 Some(v) if v == "bullet" && verbs::BULLET.iter().any(|b| b.name == w) => {
@@ -91,7 +97,7 @@ fn inside(session: &Session, half: &str) -> Rows {
         Some((file, _)) => (file, true),
         None => (half.split('#').next().unwrap_or(half), false),
     };
-    let answer = if bullets { commands::bullets(session, file) } else { commands::list(session, Some(file)) };
+    let answer = if bullets { commands::bullets(session, file) } else { commands::outlined(session, file) };
     let Ok(Answer::Outline(outline)) = answer else {
         return Vec::new();
     };

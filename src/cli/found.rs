@@ -27,7 +27,8 @@ pub fn found(page: &mut Page, found: &Found, err: &mut String) {
         let _ = writeln!(err, "memdir: nothing found{undated}; other or fewer words may help");
         return;
     }
-    let mut line = format!("{} of {}, {} tokens{undated}", found.shown, items(found.found), found.tokens);
+    let linked = if found.linked > 0 { format!(" and {} linked", found.linked) } else { String::new() };
+    let mut line = format!("{} of {}{linked}, {} tokens{undated}", found.shown, items(found.found), found.tokens);
     if found.shown < found.found {
         let _ = write!(line, "; more: -L {}", found.found);
     }
@@ -35,6 +36,13 @@ pub fn found(page: &mut Page, found: &Found, err: &mut String) {
         line.push_str("; whole texts: --full");
     }
     page.ink(Ink::Faint, &line).end();
+}
+
+/// Why an item stands here that was not found.
+fn tie(page: &mut Page, row: &Row) {
+    if let Some(tie) = &row.linked {
+        page.ink(Ink::Faint, &format!("  {}", tie.line()));
+    }
 }
 
 fn items(n: usize) -> String {
@@ -54,9 +62,14 @@ fn item(page: &mut Page, row: &Row) {
                 page.ink(Ink::Faint, &format!(" {key}={}", value.as_str().unwrap_or_default()));
             }
         }
+        tie(page, row);
         page.end();
     }
     if let Some(more) = more {
+        if line.is_none() && row.linked.is_some() {
+            tie(page, row);
+            page.end();
+        }
         sanitize::lines(&mut page.out, more, page.style.terminal);
         page.end();
     }

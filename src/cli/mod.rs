@@ -7,6 +7,7 @@ mod argv;
 mod asked;
 mod changes;
 mod complete;
+mod context;
 mod format;
 mod found;
 mod generate;

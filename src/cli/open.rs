@@ -56,22 +56,28 @@ pub fn session(global: &Global, need: Need, lock_timeout: Option<Duration>) -> R
     let store = Store::open(&place.dir, options)?;
     let text = store.top_file(make::MARKER, POLICY);
     let mut policy = text.map_or_else(unread, |text| policy::load(&text.unwrap_or_default()));
+    if let Some(why) = policy.refuses_reads {
+        return Err(why);
+    }
     policy.warnings.extend(warnings);
-    Ok(Session {
+    // Who may see what is asked of the caller's name: then it must be the right one, whatever that costs.
+    let known = need == Need::All || !policy.policy.allowlists.is_empty();
+    let session = Session {
         store,
         prefixes: find::prefixes(&place.dir, &work),
         policy,
-        actor: actor::actor(global.actor.as_deref(), &env, Some(&*work).filter(|_| need == Need::All)),
+        actor: actor::actor(global.actor.as_deref(), &env, Some(&*work).filter(|_| known)),
         now: clock::now(env("MEMDIR_NOW").as_deref(), need == Need::All)?,
         found_by: place.found_by,
         dir: place.dir,
-    })
+    };
+    Ok(session.gated())
 }
 
 /// A policy that cannot be read refuses writes and lets reads go on, as a broken one does.
 fn unread(rejection: Rejection) -> policy::Loaded {
     let warnings = vec![Warning::new(rejection.code, rejection.message.clone())];
-    policy::Loaded { policy: policy::Policy::default(), refuses_writes: Some(rejection), warnings }
+    policy::Loaded { policy: policy::Policy::default(), refuses_writes: Some(rejection), refuses_reads: None, warnings }
 }
 
 /// `MEMDIR_DURABILITY`, else the user config's.

@@ -71,6 +71,8 @@ pub enum Reply {
     Status(u8, String),
     /// A whole file, its bytes passed on as they are.
     Copy(Whole),
+    /// An answer, and what is to be done once it is out, and only then.
+    Then(Box<Answer>, Vec<Warning>, Box<dyn FnOnce()>),
     /// An answer or a refusal, and what the session has to say beside it.
     Told(Box<Verdict>, Vec<Warning>, Layout),
 }
@@ -90,6 +92,15 @@ pub fn finish(reply: Reply, style: &Style) -> u8 {
             status
         }
         Reply::Copy(file) => passed(file, style),
+        Reply::Then(answer, warnings, then) => {
+            let (out, err) = pages(&answer, &warnings, Layout::Plain, style);
+            talk(&err);
+            let result = print(&out);
+            if result.is_ok() {
+                then();
+            }
+            written(result, status(&answer), changed(&answer), style)
+        }
         Reply::Told(verdict, warnings, layout) => match *verdict {
             Ok(answer) => answered(&answer, &warnings, layout, style),
             Err(failure) => refused(failure, warnings, style),

@@ -13,7 +13,7 @@ use super::reflect::{Mode, ReflectArgs};
 use super::team::{MergeArgs, MergeDriverArgs, SetupArgs, SyncArgs, Whom};
 use super::verbs::{BulletSaid, InitArgs, Said};
 use super::{complete, generate, meant, open};
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, Warning};
 use crate::commands::inbox::Decision;
 use crate::commands::merge::Three;
 use crate::commands::reflect;
@@ -24,6 +24,7 @@ use crate::host::{content, user};
 use crate::operation::Batch;
 use crate::operation::regions::Take;
 use crate::reflect::prompt::Way;
+use crate::view::query::filter::Ask;
 
 /// Runs what was said.
 pub fn run(global: &Global, said: Said) -> Reply {
@@ -33,13 +34,14 @@ pub fn run(global: &Global, said: Said) -> Reply {
         Said::Status(_) => door.look(commands::status),
         Said::List(a) => door.texts(Layout::Plain, |s| Ok(commands::list(s, a.address.as_deref())?.limited(a.limit))),
         Said::Read(a) => door.read(&a.address),
-        Said::Query(a) => match a.ask(&read) {
+        Said::Query(a) => match a.ask(&read).and_then(|ask| one_asker(global, ask)) {
             Ok(ask) => {
                 let need = if ask.tells_time() { Need::All } else { Need::Texts };
                 door.told(need, None, Layout::Plain, |s| commands::query(s, &ask))
             }
             Err(rejection) => rejection.into(),
         },
+        Said::Context(a) => super::context::context(global, &a),
         Said::Add(a) => door.change(&a.how, meant::add(&a, &read)),
         Said::Update(a) => door.change(&a.how, meant::update(&a, &read)),
         Said::Rm(a) => door.change(&a.how, meant::rm(&a)),
@@ -147,7 +149,12 @@ impl Door<'_> {
             Ok((Some(file), session)) if session.policy.warnings.is_empty() => Reply::Copy(file),
             Ok((_, session)) => {
                 let verdict = commands::read(&session, address);
-                Reply::Told(Box::new(verdict), session.policy.warnings, Layout::Plain)
+                let mut warnings = session.policy.warnings;
+                if session.store.held_back() && verdict.is_ok() {
+                    let message = "parts that the caller's allowlist leaves out are not shown";
+                    warnings.push(Warning::new(Code::Note, message));
+                }
+                Reply::Told(Box::new(verdict), warnings, Layout::Plain)
             }
             Err(rejection) => rejection.into(),
         }
@@ -255,6 +262,17 @@ impl Door<'_> {
         let dir = args.at.clone().or(asked.dir).or(asked.env).unwrap_or_else(|| PathBuf::from("memory"));
         let query = InitQuery { example: args.example, adopt: args.adopt };
         Reply::Told(Box::new(commands::init(&work.join(dir), &query)), Vec::new(), Layout::Plain)
+    }
+}
+
+/// A question in JSON may say who asks, where the command line does not say another.
+fn one_asker(global: &Global, ask: Ask) -> Result<Ask, Rejection> {
+    match (global.actor.as_deref(), ask.agent.as_deref()) {
+        (Some(given), Some(agent)) if given != agent => {
+            let message = "the question's 'agent' and --as name two agents";
+            Err(Rejection::new(Code::InvalidQuery, message).hint("name one of them, or both the same"))
+        }
+        _ => Ok(ask),
     }
 }
 

@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use crate::text::unseen;
+
 /// Appends a text as a part of one line: control characters are shown escaped, everywhere. With `terminal`, also
 /// what would turn the direction of the line or hide characters in it.
 pub fn line(out: &mut String, text: &str, terminal: bool) {
@@ -56,13 +58,6 @@ pub fn json(text: String) -> String {
         }
     }
     out
-}
-
-/// Characters that turn a line's direction or are not seen at all. The zero-width joiner stays: emoji need it.
-fn unseen(c: char) -> bool {
-    matches!(c,
-        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The first characters of a text, with an ellipsis where it was cut.

@@ -10,7 +10,10 @@ use super::output::{Layout, Style};
 use super::{found, git, hints, history, sanitize, state};
 use crate::code::{Rejection, Warning};
 use crate::commands::Failure;
-use crate::commands::answer::{Answer, BulletRow, Changed, ChangedFile, EffectRow, Files, Init, Outline, Told};
+use crate::commands::answer::{
+    Answer, Backlink, BulletRow, Changed, ChangedFile, EffectRow, Files, Init, Outline, Told,
+};
+pub use crate::text::size;
 
 /// A page under construction.
 pub struct Page<'a> {
@@ -111,6 +114,7 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             left_out(outline.more, &mut err);
         }
         Answer::Found(answer) => found::found(&mut page, answer, &mut err),
+        Answer::Context(context) => sanitize::lines(&mut page.out, &context.text, style.terminal),
         Answer::Text(text) => {
             match style.terminal {
                 true => {
@@ -337,20 +341,6 @@ pub fn effects(page: &mut Page, effects: &[EffectRow]) {
     }
 }
 
-/// Bytes as people read them: `276B`, `1.2KB`.
-pub fn size(bytes: u64) -> String {
-    match bytes {
-        0..1024 => format!("{bytes}B"),
-        1024..1_048_576 => tenths(bytes, 1024, "KB"),
-        _ => tenths(bytes, 1_048_576, "MB"),
-    }
-}
-
-fn tenths(bytes: u64, unit: u64, name: &str) -> String {
-    let n = (bytes * 10 + unit / 2) / unit;
-    format!("{}.{}{name}", n / 10, n % 10)
-}
-
 /// `1 file`, `2 files`.
 pub fn files(n: usize) -> String {
     format!("{n} file{}", if n == 1 { "" } else { "s" })
@@ -415,6 +405,30 @@ fn outlined(page: &mut Page, outline: &Outline, numbered: bool) {
             None => {}
         }
         page.end();
+    }
+    backlinks(page, &outline.backlinks);
+}
+
+/// How many backlinks are shown, how wide their texts.
+const BACKLINKS: (usize, usize) = (10, 60);
+
+/// `← facts/user.md@acvh depends_on`: who links here, with what it says of it, else the beginning of its text.
+fn backlinks(page: &mut Page, rows: &[Backlink]) {
+    let (most, wide) = BACKLINKS;
+    let shown = if page.style.verbose { rows.len() } else { rows.len().min(most) };
+    for row in &rows[..shown] {
+        page.text("← ").ink(Ink::Name, &row.address);
+        if let Some(part) = &row.part {
+            page.text(" → #").text(part);
+        }
+        match &row.relation {
+            Some(relation) => drop(page.text(" ").text(relation)),
+            None => drop(page.text(": ").text(&sanitize::cut(&row.text, wide))),
+        }
+        page.end();
+    }
+    if shown < rows.len() {
+        page.ink(Ink::Faint, &format!("← and {} more: -v shows all", rows.len() - shown)).end();
     }
 }
 

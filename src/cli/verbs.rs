@@ -11,6 +11,7 @@ use super::asked::QueryArgs;
 use super::changes::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
+use super::context::ContextArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
 use super::team::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 
@@ -72,6 +73,7 @@ verbs! {
     shown List(ListArgs) = "list" ["ls"];
     shown Read(ReadArgs) = "read" ["cat"];
     shown Query(QueryArgs) = "query" ["search", "find", "grep"];
+    shown Context(ContextArgs) = "context";
     shown Add(AddArgs) = "add";
     shown Update(UpdateArgs) = "update";
     shown Rm(RmArgs) = "rm" ["remove", "delete", "del"];

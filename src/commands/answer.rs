@@ -16,6 +16,8 @@ pub use model::ModelCheck;
 pub use reflected::{Asked, Conversation, Counts, Decision, Inbox, Proposed, Reason, Reflected};
 pub use sync::{Committed, MergedIn, Sync, Undecided};
 
+pub use crate::view::context::answer::{Context, ContextEntry, ContextFile, ContextItem, Update};
+pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
 pub use crate::view::query::answer::{Found, Row};
@@ -102,6 +104,8 @@ pub enum Answer {
     Outline(Outline),
     /// What fits a question.
     Found(Found),
+    /// What a session should see first.
+    Context(Box<Context>),
     /// A text as it stands.
     Text(Text),
     /// Journal entries.
@@ -251,10 +255,12 @@ impl Answer {
                 files.files.truncate(limit);
             }
             Answer::Outline(outline) => {
-                let rows = outline.bullets.len() + outline.sections.len();
+                let rows = |o: &Outline| o.bullets.len() + o.sections.len() + o.backlinks.len();
+                let all = rows(outline);
                 outline.bullets.truncate(limit);
                 outline.sections.truncate(limit - outline.bullets.len());
-                outline.more = rows - outline.bullets.len() - outline.sections.len();
+                outline.backlinks.truncate(limit - outline.bullets.len() - outline.sections.len());
+                outline.more = all - rows(outline);
             }
             _ => {}
         }

@@ -73,7 +73,8 @@ impl Spent {
 pub fn hold(session: &Session, budget: Option<u64>, name: &str, tokens: u64) -> Result<Option<Hold>, Rejection> {
     let Some(budget) = budget else { return Ok(Some(Hold(None))) };
     let day = session.now.date().to_string();
-    let (locked, _) = session.store.lock()?;
+    let bare = session.bare();
+    let (locked, _) = bare.store.lock()?;
     let mut spent = Spent::of(&session.store).on(&day);
     if spent.taken(&day) + tokens > budget {
         return Ok(None);

@@ -25,6 +25,9 @@ const ROUNDS: usize = 10;
 pub fn change(session: &Session, mut batch: Batch, how: &How) -> Verdict {
     session.may_write()?;
     tell(&mut batch, how);
+    if let Some(sight) = session.sight() {
+        return super::guarded::change(session, &sight, &batch, how);
+    }
     if how.dry_run {
         let mut snapshot = Snapshot::new();
         let mut changeset = planned(session, &mut snapshot, &batch.operations, how)?;
@@ -35,7 +38,7 @@ pub fn change(session: &Session, mut batch: Batch, how: &How) -> Verdict {
         return Ok(Answer::Changed(shown(&changeset, &snapshot)));
     }
     let (locked, warnings) = session.store.lock()?;
-    if let Some(first) = batch.request.as_deref().map(|r| repeated(session, r)).transpose()?.flatten() {
+    if let Some((first, _)) = batch.request.as_deref().map(|r| repeated(session, r)).transpose()?.flatten() {
         return Ok(first);
     }
     let mut lines = Vec::new();
@@ -172,8 +175,8 @@ pub fn commit_loop(
     Err(Failure { rejections: vec![busy], warnings })
 }
 
-/// The first answer to a `request`, if the recent journal has it.
-pub fn repeated(session: &Session, request: &str) -> Result<Option<Answer>, Failure> {
+/// The first answer to a `request` and whose it was, if the recent journal has it.
+pub fn repeated(session: &Session, request: &str) -> Result<Option<(Answer, String)>, Failure> {
     let entries = session.store.recent()?;
     let first = entries
         .iter()
@@ -186,7 +189,7 @@ pub fn repeated(session: &Session, request: &str) -> Result<Option<Answer>, Fail
             map.insert("rev".into(), Value::String(format!("r{}", entry.rev)));
             map.insert("repeated".into(), Value::Bool(true));
         }
-        Answer::Repeated(answer)
+        (Answer::Repeated(answer), entry.actor.clone())
     }))
 }
 

@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+mod links;
+
 use super::answer::{Answer, Changed, Check, Finding};
 use super::change::{commit_loop, plan_with, shown};
 use super::fetch::{history, is_aside};
@@ -13,12 +15,12 @@ use crate::code::{Code, Rejection};
 use crate::document::{Document, summary};
 use crate::operation::gates::BULLET;
 use crate::operation::inert;
-use crate::operation::relocate::{links, names, relative};
 use crate::operation::written::genre;
 use crate::operation::{Action, Batch, Context, Operation, Snapshot, Target};
 use crate::path::MemoryPath;
 use crate::policy::Measure;
 use crate::store::Found;
+use crate::view::links::Names;
 
 mod writing;
 
@@ -81,7 +83,7 @@ struct One {
     findings: Vec<Finding>,
     fixes: Vec<Operation>,
     ids: Vec<(String, usize)>,
-    links: Vec<(String, bool, usize, usize)>,
+    links: Vec<links::Written>,
 }
 
 fn examine(session: &Session, only: &[MemoryPath], writing: bool) -> Result<Looked, Rejection> {
@@ -92,6 +94,7 @@ fn examine(session: &Session, only: &[MemoryPath], writing: bool) -> Result<Look
     let each = session.store.each(&wanted, WHOLE, &|file, read| one(session, &journal, file, read, writing));
     let mut looked = Looked { checked: wanted.len(), findings: policy(session, only), fixes: Vec::new() };
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
+    let mut held = Vec::new();
     for (file, one) in wanted.iter().zip(each) {
         looked.findings.extend(one.findings);
         looked.fixes.extend(one.fixes);
@@ -104,25 +107,12 @@ fn examine(session: &Session, only: &[MemoryPath], writing: bool) -> Result<Look
                 _ => drop(ids.insert(id, (file.path.clone(), line))),
             }
         }
-        for (target, wiki, line, col) in one.links {
-            if !all.iter().any(|f| names(&target, wiki, &file.path, &f.path)) && !is_heading(&target, wiki) {
-                let text = format!("no file is named '{}'", cut(&target));
-                looked.findings.push(finding(&file.path, line, col, Code::DanglingLink, "warning", text));
-            }
-        }
+        held.push((&file.path, one.links));
     }
+    looked.findings.extend(links::dangling(session, &held, &Names::new(all.iter().map(|f| &f.path))));
     twins(&all, only, &mut looked.findings);
     looked.findings.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
     Ok(looked)
-}
-
-/// `[[#heading]]` names a place in its own file.
-fn is_heading(target: &str, wiki: bool) -> bool {
-    wiki && target.is_empty()
-}
-
-fn cut(text: &str) -> String {
-    text.chars().take(60).collect()
 }
 
 fn finding(path: &MemoryPath, line: usize, col: usize, code: Code, level: &'static str, text: String) -> Finding {
@@ -220,14 +210,7 @@ fn contents(session: &Session, journal: &[Entry], path: &MemoryPath, document: &
     strays(session, journal, path, document, one);
     sizes(session, path, document, one);
     stale(path, document, one);
-    let text = document.text();
-    for link in links(document) {
-        let (line, col) = place(text, link.start);
-        let target = text[link.start..link.end].trim().to_owned();
-        if link.wiki || relative(path, &target).is_some() {
-            one.links.push((target, link.wiki, line, col));
-        }
-    }
+    one.links = links::written(path, document);
 }
 
 /// Line and column (in characters) of a byte, from 1.

@@ -170,14 +170,15 @@ fn committed(session: &Session, from: &str, to: Option<&str>) -> Result<Vec<Pair
         before.remove(&path);
         after.remove(&path);
     }
-    let (mut old, mut new) = (texts(&git, &before)?, texts(&git, &after)?);
+    let seen = |texts| seen(&session.store, texts);
+    let (mut old, mut new) = (seen(texts(&git, &before)?), seen(texts(&git, &after)?));
     let paths: BTreeSet<MemoryPath> = before.into_keys().chain(after.into_keys()).collect();
     let pair = |path: MemoryPath| Pair { before: old.remove(&path), after: new.remove(&path), path };
     Ok(paths.into_iter().map(pair).collect())
 }
 
 fn until_now(session: &Session, git: &Git, before: BTreeMap<MemoryPath, String>) -> Result<Vec<Pair>, Rejection> {
-    let mut old = texts(git, &before)?;
+    let mut old = seen(&session.store, texts(git, &before)?);
     let files = session.store.walk(None)?.into_iter().map(|f| f.path).filter(counts);
     let paths: BTreeSet<MemoryPath> = files.chain(before.into_keys()).collect();
     let pair = |path: MemoryPath| Pair { before: old.remove(&path), after: now(&session.store, &path), path };
@@ -210,6 +211,18 @@ pub(super) fn texts(
     let contents = git.contents(&names)?.into_iter();
     let read = |bytes: Vec<u8>| Document::parse(String::from_utf8_lossy(&bytes).into_owned());
     Ok(objects.keys().cloned().zip(contents.map(read)).collect())
+}
+
+/// Of texts that git keeps, what the caller may see.
+fn seen(store: &Store, texts: HashMap<MemoryPath, Document>) -> HashMap<MemoryPath, Document> {
+    if store.unveiled().is_ok() {
+        return texts;
+    }
+    let shown = |(path, document): (MemoryPath, Document)| {
+        let bytes = store.recalled(&path, document.into_text().into_bytes())?;
+        Some((path, Document::parse(String::from_utf8_lossy(&bytes).into_owned())))
+    };
+    texts.into_iter().filter_map(shown).collect()
 }
 
 type File = (ChangedFile, Pair);

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use super::change::told;
+use super::gate::refusal;
 use super::{Answer, Failure, How, Session, Verdict, change, read};
 use crate::change::Etag;
 use crate::code::{Code, Hint, Rejection};
@@ -20,6 +21,10 @@ use crate::path::MemoryPath;
 /// What `read` and `change` answer; the edited copy is kept then.
 pub fn edit(session: &Session, file: &str, resume: Option<&Path>, how: &How) -> Verdict {
     let (path, text, exists) = present(session, file)?;
+    if session.store.held_back() {
+        // What was left out could not be written back.
+        return Err(refusal().into());
+    }
     let name = path.rsplit('/').next().unwrap_or("memory.md");
     let copy = match resume {
         Some(kept) => Copy::kept(kept)?,

@@ -5,7 +5,7 @@
 use crate::change::{Entry, EntryFile, Etag, Outcome};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
-use crate::operation::relocate::{links, names};
+use crate::document::links::{Link, candidates, links, names};
 use crate::operation::{History, Past, Snapshot, Want};
 use crate::path::MemoryPath;
 use crate::store::{Found, Side, Store};
@@ -79,11 +79,9 @@ fn holds_id(_path: &MemoryPath, text: &str, id: &str) -> bool {
 }
 
 fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
-    if !text.contains("[[") && !text.contains("](") {
-        return false;
-    }
-    let document = Document::parse(text);
-    links(&document).iter().any(|l| names(&text[l.start..l.end], l.wiki, holder, to))
+    let named = |l: &Link| names(&text[l.start..l.end], l.wiki, holder, to);
+    // Most files hold nothing that even looks like it: those are not parsed.
+    candidates(text).iter().any(named) && links(&Document::parse(text)).iter().any(named)
 }
 
 /// What journal and slots know of a file, newest first. Texts that cannot be had any more are left out.

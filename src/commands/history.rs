@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::answer::{Answer, ChangedFile, Log, LogRow};
 use super::change::rows;
+use super::gate::refusal;
 use super::sync::Memo;
 use super::when::{revision, since, when};
 use super::{LogQuery, Session, Verdict, look};
@@ -31,8 +32,11 @@ pub fn log(session: &Session, query: &LogQuery) -> Verdict {
     let target = query.address.as_deref().map(|a| Touched::named(session, a)).transpose()?;
     let from = query.since.as_deref().map(|s| when(s, &session.now)).transpose()?;
     let gaps = journal::gaps(&entries);
+    let restricted = session.sight().is_some();
     let fits = |e: &&Entry| {
-        from.as_ref().is_none_or(|w| since(e, w))
+        // Of what touched nothing that the caller may see, nothing is told.
+        !(restricted && e.files.is_empty())
+            && from.as_ref().is_none_or(|w| since(e, w))
             && query.by.as_deref().is_none_or(|by| e.actor == by)
             && target.as_ref().is_none_or(|t| t.touched_by(session, e))
     };
@@ -215,11 +219,14 @@ pub fn unrecorded(
 /// What one revision did.
 ///
 /// # Errors
-/// `revision_not_found`.
+/// `revision_not_found`; `category_not_allowed` for one that touched nothing that the caller may see.
 pub fn show(session: &Session, rev: &str) -> Verdict {
     let entries = session.store.journal()?;
     let states = journal::states(&entries);
     let entry = revision(rev, &entries)?;
+    if session.sight().is_some() && entry.files.is_empty() {
+        return Err(refusal().into());
+    }
     let mut one = row(session, entry, states.get(&entry.rev), true);
     one.diff = Some(entry.files.iter().map(|f| file_diff(&session.store, entry, &f.path)).collect());
     Ok(Answer::Log(Log { entries: vec![one], since: entries.first().map(|e| e.at.clone()), more: 0 }))

@@ -25,6 +25,8 @@ pub enum Decision {
 /// # Errors
 /// `proposal_not_found`; for an accepted one whatever planning its operation refuses today.
 pub fn inbox(session: &Session, ids: &[String], decision: Option<Decision>, how: &How) -> Verdict {
+    // What waits has no categories yet: it is for whoever may see everything.
+    session.store.unveiled()?;
     let Some(decision) = decision else { return listed(session, ids, how) };
     session.may_write()?;
     let today = session.now.date().to_string();
@@ -73,7 +75,7 @@ fn swept(session: &Session) -> Result<Option<(Vec<String>, Changed)>, Failure> {
     let today = session.now.date().to_string();
     let all = waiting(session)?;
     let over: Vec<&MemoryPath> = all.iter().filter(|(_, w)| w.is_expired(&today)).map(|(path, _)| path).collect();
-    if over.is_empty() || session.may_write().is_err() {
+    if over.is_empty() || session.may_write().is_err() || session.store.unveiled().is_err() {
         return Ok(None);
     }
     let own: Vec<Operation> = over.iter().map(|path| gone(path)).collect();
@@ -193,7 +195,8 @@ fn changed(
     }
     let reason = how.reason.clone().or_else(|| Some(format!("inbox: {what}")));
     let batch = Batch { reason, source: how.source.clone(), ..Batch::default() };
-    let (locked, warnings) = session.store.lock()?;
+    let bare = session.bare();
+    let (locked, warnings) = bare.store.lock()?;
     match commit_loop(session, &locked, &batch, warnings, planned)? {
         Answer::Changed(change) => Ok(change),
         _ => Ok(Changed::default()),

@@ -4,6 +4,8 @@
 
 use super::answer::{Answer, FileRow, Files, Text, Where};
 use super::fetch::fetch;
+use super::gate::refusal;
+use super::links::linking;
 use super::{Session, Verdict};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -12,13 +14,14 @@ use crate::operation::locate::{SectionRef, Spot, address as locate, named};
 use crate::operation::snapshot::not_text;
 use crate::operation::{Snapshot, Stop, refuse};
 use crate::path::{Address, BulletRef, MemoryPath};
-use crate::store::Found;
+use crate::store::{Found, Store};
 use crate::view::outline::{self, Depth, outline};
 
 /// How much of a file is read for its summary line.
-const HEAD: usize = 4096;
+pub(super) const HEAD: usize = 4096;
 
-/// One level down: the files, a file's sections and bullets, or a section's bullets.
+/// One level down: the files, a file's sections and bullets, or a section's bullets. With a file or section comes who
+/// links to it, for which all files are looked through.
 ///
 /// # Errors
 /// `file_not_found`, `section_not_found`, and what the sandbox refuses.
@@ -26,8 +29,25 @@ pub fn list(session: &Session, address: Option<&str>) -> Verdict {
     match address {
         None => files(session, None),
         Some(folder) if is_folder(session, folder) => files(session, Some(folder)),
-        Some(address) => outlined(session, address, Depth::One),
+        Some(address) => session.store.consistent(|| with_backlinks(session, address))?,
     }
+}
+
+/// The same of one file or section, without who links to it: nothing else is read.
+///
+/// # Errors
+/// As [`list`].
+pub fn outlined(session: &Session, address: &str) -> Verdict {
+    Ok(Answer::Outline(outline_of(&named_by(session, address)?, Depth::One)))
+}
+
+fn with_backlinks(session: &Session, address: &str) -> Verdict {
+    let named = named_by(session, address)?;
+    let mut outline = outline_of(&named, Depth::One);
+    if named.bullet.is_none() {
+        outline.backlinks = linking(&session.store, &named)?;
+    }
+    Ok(Answer::Outline(outline))
 }
 
 /// All bullets of a file or section, flat, with index and handle (`bullet list`).
@@ -35,7 +55,7 @@ pub fn list(session: &Session, address: Option<&str>) -> Verdict {
 /// # Errors
 /// As `list`.
 pub fn bullets(session: &Session, address: &str) -> Verdict {
-    outlined(session, address, Depth::Flat)
+    Ok(Answer::Outline(outline_of(&named_by(session, address)?, Depth::Flat)))
 }
 
 fn is_folder(session: &Session, address: &str) -> bool {
@@ -59,13 +79,18 @@ fn row(session: &Session, file: &Found, read: Result<(&[u8], bool), Rejection>) 
     let (summary, refused) = match (file.refused, read) {
         (Some(why), _) => (String::new(), Some(why.to_owned())),
         (None, Err(rejection)) => (String::new(), Some(rejection.message)),
-        (None, Ok((bytes, whole))) => (head_summary(session, file, bytes, whole), None),
+        (None, Ok((bytes, whole))) => (head_summary(&session.store, &file.path, bytes, whole), None),
     };
     FileRow { path: file.path.to_string(), size: file.size, summary, refused }
 }
 
+/// The summary of a file of which at least the first bytes are at hand.
+pub(super) fn summary_of(store: &Store, path: &MemoryPath, bytes: &[u8]) -> String {
+    head_summary(store, path, &bytes[..bytes.len().min(HEAD)], bytes.len() < HEAD)
+}
+
 /// The summary in the first bytes of a file: the plain line where it stands at the top, else what the parser finds.
-fn head_summary(session: &Session, file: &Found, bytes: &[u8], whole: bool) -> String {
+fn head_summary(store: &Store, path: &MemoryPath, bytes: &[u8], whole: bool) -> String {
     const LINE: &[u8] = b"\n> Summary: ";
     if !bytes.starts_with(b"---")
         && let Some(at) = memchr::memmem::find(bytes, LINE)
@@ -85,7 +110,7 @@ fn head_summary(session: &Session, file: &Found, bytes: &[u8], whole: bool) -> S
     }
     let text = match whole {
         true => String::from_utf8_lossy(bytes).into_owned(),
-        false => match session.store.read(&file.path) {
+        false => match store.read(path) {
             Ok(Some(version)) => String::from_utf8_lossy(&version.bytes).into_owned(),
             _ => return String::new(),
         },
@@ -108,12 +133,26 @@ pub struct Named {
 }
 
 /// Resolves an address for reading.
+///
+/// # Errors
+/// `category_not_allowed` where it names what the caller may not see.
 pub fn named_by(session: &Session, address: &str) -> Result<Named, Rejection> {
     named_in(session, address, &mut Snapshot::new())
 }
 
 /// The same over what a snapshot knows already.
+///
+/// # Errors
+/// `category_not_allowed` where it names what the caller may not see.
 pub fn named_in(session: &Session, address: &str, snapshot: &mut Snapshot) -> Result<Named, Rejection> {
+    let named = found_by(session, address, snapshot);
+    match (named, session.sight()) {
+        (Err(_), Some(_)) if found_by(&session.bare(), address, &mut Snapshot::new()).is_ok() => Err(refusal()),
+        (named, _) => named,
+    }
+}
+
+fn found_by(session: &Session, address: &str, snapshot: &mut Snapshot) -> Result<Named, Rejection> {
     for _ in 0..16 {
         match resolve(session, address, snapshot) {
             Ok(named) => return Ok(named),
@@ -162,15 +201,14 @@ fn resolve(session: &Session, address: &str, snapshot: &Snapshot) -> Result<Name
     Ok(Named { path: spot.path, document: document.clone(), etag: file.version.etag, section, bullet })
 }
 
-fn outlined(session: &Session, address: &str, depth: Depth) -> Verdict {
-    let named = named_by(session, address)?;
+fn outline_of(named: &Named, depth: Depth) -> outline::Outline {
     if let Some(bullet) = named.bullet {
         let row = outline::bullet_row(&named.document, &named.path, bullet, None);
         let mut one = outline(&named.document, &named.path, named.document.bullets()[bullet].section as usize, depth);
         (one.bullets, one.sections) = (vec![row], Vec::new());
-        return Ok(Answer::Outline(one));
+        return one;
     }
-    Ok(Answer::Outline(outline(&named.document, &named.path, named.section, depth)))
+    outline(&named.document, &named.path, named.section, depth)
 }
 
 /// A file, section or bullet as it stands.

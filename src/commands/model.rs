@@ -46,13 +46,21 @@ pub fn model(asked: &Asked, env: Env<'_>) -> Result<Opened, Rejection> {
     let mut warnings: Vec<Warning> = warning.into_iter().collect();
     warnings.extend(overheard(&chosen, key.is_some()));
     let choice = choice(&chosen, key);
-    let model = llm::open(&choice).map_err(rejected)?;
+    let model = llm::open(&choice).map_err(unnamed)?;
     let endpoint = match chosen.speaks {
         Speaks::Program => chosen.command.first().cloned().unwrap_or_default(),
         Speaks::Chat | Speaks::Messages => llm::shown(&chosen.base_url),
     };
     let key = chosen.key.shown();
     Ok(Opened { model, overall: chosen.overall, tools: chosen.tools, endpoint, key, warnings })
+}
+
+/// A host whose list does not say which model is meant.
+fn unnamed(trouble: Trouble) -> Rejection {
+    match (trouble.what, trouble.status) {
+        (What::Rejected, None) => Rejection::new(Code::NoModel, trouble.message),
+        _ => rejected(trouble),
+    }
 }
 
 fn bad(chosen: &Chosen) -> Rejection {
@@ -64,7 +72,7 @@ fn bad(chosen: &Chosen) -> Rejection {
 fn overheard(chosen: &Chosen, key: bool) -> Option<Warning> {
     let plain = key && chosen.base_url.starts_with("http://") && !llm::is_loopback(&chosen.base_url);
     let message = || format!("the key goes unencrypted to {}", llm::shown(&chosen.base_url));
-    plain.then(|| Warning::new(Code::Secret, message()))
+    plain.then(|| Warning::new(Code::Note, message()))
 }
 
 fn choice(chosen: &Chosen, key: Option<Key>) -> Choice {

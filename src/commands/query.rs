@@ -9,16 +9,20 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::answer::Answer;
+use super::gate::{asking, asks};
 use super::when::{When, revision, when};
 use super::{Session, Verdict};
 use crate::code::{Code, Rejection};
+use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::store::{Found as File, Store};
-use crate::view::query::answer::{Found, answer};
-use crate::view::query::count::{Counted, Look, count};
-use crate::view::query::facts::Point;
-use crate::view::query::filter::{Ask, Filter};
+use crate::view::links::Names;
+use crate::view::query::answer::{Found, shown};
+use crate::view::query::count::{Counted, Found as Whole, Look, count};
+use crate::view::query::facts::{About, Point};
+use crate::view::query::filter::{Ask, Filter, Pass};
 use crate::view::query::known::Known;
+use crate::view::query::linked::{Around, Ends};
 use crate::view::query::score::rank;
 use crate::view::query::spot::Spotter;
 use crate::view::query::terms::Terms;
@@ -31,7 +35,7 @@ const SAMPLE: usize = 8;
 /// What fits a question.
 ///
 /// # Errors
-/// `usage` for a question without words and filters, and for points in time that are none; `file_not_found` for a glob
+/// `category_not_allowed` for a category that the caller or `ask.agent` may not see; `usage` for a question without words and filters, and for points in time that are none; `file_not_found` for a glob
 /// that fits no file; `no_data_dir` for a scope that does not exist; `revision_not_found`; `io`.
 pub fn query(session: &Session, ask: &Ask) -> Verdict {
     query_over(session, ask, &Over::new())
@@ -46,6 +50,14 @@ pub fn query_over(session: &Session, ask: &Ask, over: &Over) -> Verdict {
         return Err(Rejection::new(Code::Usage, "the question has no words and no filter")
             .hint("give words, or a filter such as --tag, --category or --since")
             .into());
+    }
+    let narrow = ask.agent.as_deref().map(|agent| asking(session, agent));
+    let (session, sight) = match &narrow {
+        Some((session, sight)) => (session, sight.clone()),
+        None => (session, session.sight()),
+    };
+    if let Some(sight) = sight {
+        asks(&sight, &ask.categories)?;
     }
     let terms = Terms::read(&ask.question, session.now.date());
     let scope = scope(session, ask)?;
@@ -87,12 +99,29 @@ fn look(store: &Store, filter: &Filter<'_>, terms: &Terms, over: &Over) -> Resul
         counted
     });
     let known = match counted.iter().any(|c| c.found.is_some()) {
-        true => Known::read(&store.journal()?),
+        // What it tells, it tells of items that are shown: by whom, when and from what.
+        true => Known::read(&store.bare().journal()?),
         false => Known::default(),
     };
-    // The gate: whoever may not see an item is to be turned away here, before anything is counted or shown.
     let ranking = rank(&counted, terms, &known, &|about, item| filter.pass(about, item));
-    Ok(answer(&ranking, terms, ask))
+    let (mut answer, hits) = shown(&ranking, terms, ask);
+    if ask.linked && !hits.is_empty() {
+        let names = Names::new(files.iter().map(|file| &file.path));
+        let around = Around::of(&hits, &ranking, &names);
+        let others = linked(store, &files, &around.ends());
+        let others: Vec<About<'_>> = others.iter().map(|found| About::new(found, &known)).collect();
+        around.add(&mut answer, &others, ask, &|about, item| filter.pass(about, item) == Pass::Yes);
+    }
+    Ok(answer)
+}
+
+/// The files at the other end of the best hits' links: the one look at all files that only `--linked` pays for.
+fn linked(store: &Store, files: &[File], ends: &Ends<'_>) -> Vec<Whole> {
+    let found = store.each(files, WHOLE, &|file, read| {
+        let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok())?;
+        ends.takes(&file.path, text).then(|| Whole::whole(file.path.clone(), Document::parse(text)))
+    });
+    found.into_iter().flatten().collect()
 }
 
 /// The scope that a question names; `None` for the data dir itself.

@@ -23,10 +23,11 @@ const WHOLE: usize = 64 * 1024 * 1024;
 /// Merges files with conflict markers again; with `take`, decides what is left.
 ///
 /// # Errors
-/// What the address refuses; `conflict_markers` where only half a set of markers stands; as committing. What is left
+/// `category_not_allowed` for a caller that may not see everything; what the address refuses; `conflict_markers` where only half a set of markers stands; as committing. What is left
 /// is no error here: the door gives it its exit status.
 pub fn resolve(session: &Session, address: Option<&str>, take: Option<Take>, how: &How) -> Verdict {
     session.may_write()?;
+    session.store.unveiled()?;
     let asked = match address {
         Some(address) => Asked::One(look::named_by(session, address)?.path),
         None => Asked::All(marked(session)?),

@@ -47,9 +47,12 @@ pub fn since(session: &Session, revision: &str, findings: Vec<Finding>) -> Resul
 /// The lines of a file that changed; `None` for all of them. A line that only went marks the one after it.
 fn lines_of(session: &Session, git: &Git, path: &str, was: Option<&str>) -> Result<Option<HashSet<usize>>, Rejection> {
     let Some(was) = was else { return Ok(None) };
-    let before = git.contents(&[was])?.pop().unwrap_or_default();
+    let mut before = git.contents(&[was])?.pop().unwrap_or_default();
     let now = match MemoryPath::found(path).ok().filter(|p| p.as_str().ends_with(".md")) {
-        Some(path) => session.store.read(&path).ok().flatten().map(|v| v.bytes.to_vec()),
+        Some(path) => {
+            before = session.store.recalled(&path, before).unwrap_or_default();
+            session.store.read(&path).ok().flatten().map(|v| v.bytes.to_vec())
+        }
         None => session.store.top_file(path, POLICY).ok().flatten().map(String::into_bytes),
     };
     let Some(now) = now else { return Ok(None) };

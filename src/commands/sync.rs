@@ -52,6 +52,7 @@ pub struct SyncQuery<'a> {
 /// `not_own_repository`, `unfinished`, `emptied`, `no_remote`, `remote`, `remote_refused`, `unrelated_histories`, `busy`,
 /// `no_git`, `git`. What was committed or merged before stands; `changed` says whether there was any.
 pub fn sync(session: &Session, query: &SyncQuery<'_>) -> Verdict {
+    session.store.unveiled()?;
     let git = own(session)?;
     let answer = Sync { dir: session.below().trim_end_matches('/').to_owned(), ..Sync::default() };
     let mut run = Run { session, git, query, answer, wired: false, looked: Vec::new() };

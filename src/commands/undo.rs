@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::answer::Answer;
 use super::change::commit_loop;
+use super::guarded::{discreet, whole};
 use super::when::revision;
 use super::{Failure, How, Session, UndoQuery, Verdict};
 use crate::change::{Changeset, Effect, Entry, EntryFile, FileChange, Inverts, JournalEdit, Sign, Version};
@@ -21,7 +22,8 @@ use crate::view::journal;
 /// Takes a revision back; merges where files moved on.
 ///
 /// # Errors
-/// `revision_not_found`, `history_gone`, `conflict` where the same lines were changed since.
+/// `revision_not_found`, `history_gone`, `conflict` where the same lines were changed since; `category_not_allowed` for
+/// one that touched a file of which the caller may not see everything.
 pub fn undo(session: &Session, query: &UndoQuery, how: &How) -> Verdict {
     turn(session, how, query.revision.as_deref(), |entries| {
         let entry = match &query.revision {
@@ -70,9 +72,14 @@ fn turn(
     choose: impl Fn(&[Entry]) -> Result<Option<Turn>, Rejection>,
 ) -> Verdict {
     session.may_write()?;
+    let (asking, bare) = (session, session.sight().map(|_| session.bare()));
+    let session = bare.as_ref().unwrap_or(session);
     let make = || -> Result<(Changeset, Snapshot), Failure> {
         let entries = entries(&session.store, rev)?;
         let Some(turn) = choose(&entries)? else { return Ok((nothing(), Snapshot::new())) };
+        if bare.is_some() {
+            whole(asking, session, &turn.entry)?;
+        }
         Ok((inverse(&session.store, &turn)?, Snapshot::new()))
     };
     if how.dry_run {
@@ -82,6 +89,7 @@ fn turn(
         return Ok(named(Answer::Changed(changed), changeset.inverts));
     }
     let (locked, warnings) = session.store.lock()?;
+    let warnings = if bare.is_some() { discreet(&warnings) } else { warnings };
     let batch = Batch { reason: how.reason.clone(), source: how.source.clone(), ..Batch::default() };
     let mut inverts = None;
     let answer = commit_loop(session, &locked, &batch, warnings, || {

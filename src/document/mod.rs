@@ -16,9 +16,11 @@ mod front;
 pub mod handle;
 mod items;
 mod lines;
+pub mod links;
 pub mod meta;
 mod parse;
 mod section;
+mod sight;
 pub mod summary;
 mod walk;
 
@@ -28,6 +30,7 @@ pub use handle::Handle;
 pub use items::items_source;
 pub use meta::Meta;
 pub use section::slug;
+pub use sight::{Shown, Sight, category, summaries, tags};
 
 /// A range of bytes of a document's text. A file is at most 64 MiB, so 32 bits hold any offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

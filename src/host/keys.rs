@@ -54,7 +54,7 @@ fn file(path: &Path) -> Result<(String, Option<Warning>), Rejection> {
     let open = meta.permissions().mode() & 0o077 != 0;
     let warning = || {
         let message = format!("{} holds a key and others on this machine may open it; chmod 600 it", path.display());
-        Warning::new(Code::Secret, message)
+        Warning::new(Code::Note, message)
     };
     Ok((text, open.then(warning)))
 }

@@ -204,7 +204,8 @@ pub fn choose(asked: &Asked, config: &UserConfig, env: &dyn Fn(&str) -> Option<S
         model: model.or_else(|| own.name.clone()),
         base_url: address(provider, own, &env),
         key: key(provider, own, &env),
-        command: own.command.clone().filter(|_| provider.speaks == Speaks::Program).unwrap_or_default(),
+        // A program is nobody's but `exec`'s, whoever else is configured.
+        command: theirs.command.clone().filter(|_| provider.speaks == Speaks::Program).unwrap_or_default(),
         timeout: asked.timeout.or_else(|| time(theirs.timeout_s)).unwrap_or(REQUEST),
         overall: asked.timeout.or_else(|| time(theirs.overall_s)).unwrap_or(OVERALL),
         max_tokens: theirs.max_tokens,
@@ -288,7 +289,13 @@ fn time(seconds: Option<f64>) -> Option<Duration> {
 fn whole(provider: &Provider, chosen: Chosen) -> Result<Chosen, Rejection> {
     let name = provider.name;
     let lacks = |what: &str| Rejection::new(Code::NoModel, format!("{name} needs {what}"));
-    let at_home = provider.hosted && chosen.base_url == provider.base_url;
+    let at_home = provider.hosted && place(&chosen.base_url) == place(provider.base_url);
+    if provider.speaks != Speaks::Program && place(&chosen.base_url).is_none() {
+        let message = format!("the address of {name} is none: it starts with http:// or https://");
+        return Err(
+            Rejection::new(Code::NoModel, message).hint("look at model.base_url, or at the variable that names it")
+        );
+    }
     if provider.speaks == Speaks::Program && chosen.command.is_empty() {
         return Err(lacks("a program").hint("set model.command in the user config: [program, argument, …]"));
     }
@@ -302,6 +309,13 @@ fn whole(provider: &Provider, chosen: Chosen) -> Result<Chosen, Rejection> {
         return Err(lacks("a model's name").hint("give --model, or set MEMDIR_MODEL, or model.name in the user config"));
     }
     Ok(chosen)
+}
+
+/// Scheme, host and port of an address.
+fn place(url: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = url.split_once("://")?;
+    let place = rest.split(['/', '?', '#']).next().filter(|place| !place.is_empty())?;
+    matches!(scheme, "http" | "https").then_some((scheme, place))
 }
 
 /// Nothing is configured: the three shortest ways to get going.

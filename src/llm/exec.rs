@@ -78,32 +78,22 @@ impl Program {
         let heard = self.listen(&mut child, stdin, deadline);
         // Nobody of the group is left behind, whatever came of it.
         drop(watched);
-        let ended = child.wait().map_err(|e| self.failed(&e.to_string()));
-        let (out, talk, status) = heard?;
-        let status = match status {
-            Some(status) => status,
-            None => ended?,
-        };
-        match status.success() {
-            true => Ok(out),
-            false => Err(self.failed(&complaint(status, &talk))),
+        child.wait().map_err(|e| self.failed(&e.to_string()))?;
+        let ended = heard?;
+        match ended.status.success() {
+            true => Ok(ended.out),
+            false => Err(self.failed(&complaint(ended.status, &ended.talk))),
         }
     }
 
-    /// Its answer, its complaints, and how it ended.
-    fn listen(
-        &self,
-        child: &mut Child,
-        stdin: &[u8],
-        deadline: Deadline,
-    ) -> Result<(Vec<u8>, Vec<u8>, Option<ExitStatus>), Trouble> {
+    /// Hears it to its end.
+    fn listen(&self, child: &mut Child, stdin: &[u8], deadline: Deadline) -> Result<Ended, Trouble> {
         let broken = |e: &dyn std::fmt::Display| self.failed(&e.to_string());
         let mut pipe = child.stdin.take();
         let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
-        for fd in [pipe.as_ref().map(AsFd::as_fd), out.as_ref().map(AsFd::as_fd), err.as_ref().map(AsFd::as_fd)] {
-            if let Some(fd) = fd {
-                rustix::io::ioctl_fionbio(fd, true).map_err(|e| broken(&e))?;
-            }
+        let streams = [pipe.as_ref().map(AsFd::as_fd), out.as_ref().map(AsFd::as_fd), err.as_ref().map(AsFd::as_fd)];
+        for fd in streams.into_iter().flatten() {
+            rustix::io::ioctl_fionbio(fd, true).map_err(|e| broken(&e))?;
         }
         let (mut left, mut heard, mut talk) = (stdin, Vec::new(), Vec::new());
         loop {
@@ -122,12 +112,19 @@ impl Program {
             if heard.len() > MOST {
                 return Err(Trouble::new(What::TooLarge, "the answer is larger than 8 MiB"));
             }
-            if ended.is_some() {
-                return Ok((heard, talk, ended));
+            if let Some(status) = ended {
+                return Ok(Ended { out: heard, talk, status });
             }
             wait(&pipe, &out, &err, time.min(NAP)).map_err(|e| broken(&e))?;
         }
     }
+}
+
+/// A program that came to its end.
+struct Ended {
+    out: Vec<u8>,
+    talk: Vec<u8>,
+    status: ExitStatus,
 }
 
 fn complaint(status: ExitStatus, talk: &[u8]) -> String {

@@ -7,13 +7,21 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+mod anthropic;
 pub mod choice;
 pub mod exec;
+pub mod fallback;
 pub mod fault;
+pub mod hosted;
+#[cfg(feature = "network")]
+pub mod http;
 pub mod key;
+mod openai;
 pub mod place;
 mod prompt;
 pub mod replay;
+pub mod retry;
+mod wire;
 
 pub use choice::{Choice, Wire};
 pub use key::Key;
@@ -221,6 +229,9 @@ impl Deadline {
 pub fn open(choice: &Choice) -> Result<Box<dyn Model>, Trouble> {
     match choice.wire {
         Wire::Program => Ok(Box::new(exec::Program::new(choice))),
+        #[cfg(feature = "network")]
+        Wire::Chat | Wire::Messages => Ok(Box::new(hosted::Hosted::new(http::Http, choice)?)),
+        #[cfg(not(feature = "network"))]
         Wire::Chat | Wire::Messages => Err(Trouble::new(What::Unreachable, "this build has no network")),
     }
 }

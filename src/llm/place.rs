@@ -29,12 +29,13 @@ pub fn is_loopback(url: &str) -> bool {
     name == "localhost" || name.ends_with(".localhost") || number()
 }
 
-/// The address of a path of the protocol's: an address that names no path of its own gets `/v1`.
+/// The address of a path of the protocol's: an address that names no path of its own gets `/v1`; a query stays behind.
 pub fn join(base_url: &str, path: &str) -> String {
-    let base = base_url.trim_end_matches('/');
+    let (base, query) = base_url.find('?').map_or((base_url, ""), |at| base_url.split_at(at));
+    let base = base.trim_end_matches('/');
     match parts(base) {
-        Some((_, _, "")) => format!("{base}/v1{path}"),
-        _ => format!("{base}{path}"),
+        Some((_, _, "")) => format!("{base}/v1{path}{query}"),
+        _ => format!("{base}{path}{query}"),
     }
 }
 
@@ -79,6 +80,7 @@ mod tests {
     fn a_bare_host_gets_the_usual_path() {
         assert_eq!(join("http://h:1", "/chat/completions"), "http://h:1/v1/chat/completions");
         assert_eq!(join("http://h:1/", "/models"), "http://h:1/v1/models");
+        assert_eq!(join("http://h/openai/?api-version=1", "/models"), "http://h/openai/models?api-version=1");
         assert_eq!(join("http://h/v1beta/openai/", "/models"), "http://h/v1beta/openai/models");
     }
 }

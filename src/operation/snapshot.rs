@@ -157,6 +157,8 @@ impl Snapshot {
         match self.files.get(path) {
             None => Err(Stop::Want(Want::File(path.clone()))),
             Some(Known::Absent) => Ok(false),
+            // Whether it is there is not told to whoever may not see it.
+            Some(Known::Refused(why)) if why.code == Code::CategoryNotAllowed => Err(why.clone().into()),
             Some(_) => Ok(true),
         }
     }

@@ -26,7 +26,11 @@ pub const POLICY: Form = form(
         ),
         may("limits", &Shape::List(&Shape::Object(&LIMIT), 0), "how much may stand where; the first that fits counts"),
         may("categories", &Shape::Object(&CATEGORIES), "kinds of memory, and how they reach a context"),
-        may("allowlists", &Shape::Map(&NAME, &NAMES, 0), "which categories an agent may ask for"),
+        may(
+            "allowlists",
+            &Shape::Map(&NAME, &NAMES, 0),
+            "which categories each agent sees, of those that are named here or above",
+        ),
         may("agents", &Shape::Object(&AGENTS), "rules for agents"),
         may("sensitive", &NAMES, "labels whose values change only with a person's consent"),
         may("consent_days", &DAYS, "how long a proposal waits for consent; 7 without it"),
@@ -69,8 +73,11 @@ const CATEGORY: Form = form(
     ]],
     &[],
 );
-const AGENTS: Form =
-    form("agents", &[&[may("default", &WORD, "the allowlist of agents that have none of their own")]], &[]);
+const AGENTS: Form = form(
+    "agents",
+    &[&[may("default", &WORD, "the allowlist of agents that have none of their own; without it they see everything")]],
+    &[],
+);
 const WRITING: Form =
     form("writing", &[&[may("max_chars", &COUNT, "most characters of a bullet; 280 without it")]], &[]);
 const LIFETIMES: Form = form(

@@ -195,10 +195,12 @@ impl Policy {
         fit.filter_map(|l| Some((l.most(measure)?, l))).next()
     }
 
-    /// The categories that an agent may ask for; `None` where nothing restricts it.
+    /// The categories that an agent may see: its own list's, else those of `agents.default`, none where that list does
+    /// not exist; `None` where nothing restricts it.
     pub fn allowed(&self, agent: &str) -> Option<&[String]> {
         let list = |name: &str| self.allowlists.iter().find(|(n, _)| n == name).map(|(_, list)| list.as_slice());
-        list(agent).or_else(|| list(self.default_agent.as_deref()?))
+        // Who named a list that is not there meant to restrict, and is not to open everything.
+        list(agent).or_else(|| Some(list(self.default_agent.as_deref()?).unwrap_or_default()))
     }
 
     /// A category by its name.
@@ -217,11 +219,14 @@ pub struct Loaded {
     pub policy: Policy,
     /// Why nothing may be written under it, if so (an unknown key of a known version, with its line).
     pub refuses_writes: Option<Rejection>,
+    /// Why nothing may be read either: it restricts agents, and how is not understood.
+    pub refuses_reads: Option<Rejection>,
     /// What readers should be told.
     pub warnings: Vec<Warning>,
 }
 
-/// Reads a policy's text. Never fails: a broken policy refuses writes and lets reads go on.
+/// Reads a policy's text. Never fails: a broken policy refuses writes and lets reads go on, but for one whose allowlists
+/// are not understood.
 pub fn load(yaml: &str) -> Loaded {
     let mut notes = Notes(Vec::new());
     let object = match yaml::read(yaml) {
@@ -235,6 +240,9 @@ pub fn load(yaml: &str) -> Loaded {
         let message = format!("its version is {version}, and this memdir knows {}", form::VERSION);
         notes.add(yaml::line_of(yaml, &["version".into()]), message);
     }
+    let gates = yaml.lines().any(|line| line.split('#').next().is_some_and(|code| code.contains("allowlists")));
+    let said = |key: &&str| gates && (object.is_empty() || object.contains_key(*key));
+    let gates: Vec<&str> = ["categories", "allowlists", "agents"].into_iter().filter(said).collect();
     let mut good = Map::new();
     for (key, value) in object {
         let full = notes.0.len() == MOST_NOTES;
@@ -248,8 +256,15 @@ pub fn load(yaml: &str) -> Loaded {
             Err(problem) => _ = notes.add(yaml::line_of(yaml, &problem.path), sentence(problem)),
         }
     }
+    let lost = gates.into_iter().any(|key| !good.contains_key(key));
     let policy = Policy { version: newer.map_or(1, |v| v as u64), ..policy(&good) };
-    notes.loaded(policy)
+    let mut loaded = notes.loaded(policy);
+    if lost {
+        loaded.refuses_reads = loaded.refuses_writes.clone().map(|why| {
+            why.hint("correct the file; it restricts what agents see, and until then nothing can be read or written")
+        });
+    }
+    loaded
 }
 
 /// Most things that are told of one policy; finding a line takes a look at all.
@@ -292,7 +307,7 @@ impl Notes {
                 format!("memdir.yaml: agents.default names the allowlist {}, which does not exist", shown(name));
             warnings.push(Warning::new(Code::InvalidPolicy, message));
         }
-        Loaded { policy, refuses_writes, warnings }
+        Loaded { policy, refuses_writes, refuses_reads: None, warnings }
     }
 }
 

@@ -129,6 +129,30 @@ inbox_in_git: true
 }
 
 #[test]
+fn a_default_list_that_is_missing_opens_nothing() {
+    let loaded = load("allowlists:\n  a: [x]\nagents:\n  default: b\n");
+    assert_eq!(loaded.policy.allowed("a").unwrap(), ["x"]);
+    assert!(loaded.policy.allowed("c").unwrap().is_empty() && loaded.warnings.len() == 1);
+}
+
+#[test]
+fn allowlists_that_are_not_understood_refuse_reads() {
+    for broken in [
+        "allowlists: a\n",
+        "allowlists:\n  a: [x\n",
+        "allowlists:\n  a: [x]\nagents: a\n",
+        "allowlists:\n  a: [x]\ncategories: [x]\n",
+        "version: 2\nallowlists:\n  a: {x: 1}\n",
+    ] {
+        assert_eq!(load(broken).refuses_reads.map(|r| r.code), Some(Code::InvalidPolicy), "{broken}");
+    }
+    for fine in ["", "#allowlists:\nx: [\n", "allowlists:\n  a: [x]\nstamp: 1\n", "categories: [x]\n", "allowlists:\n"]
+    {
+        assert_eq!(load(fine).refuses_reads, None, "{fine}");
+    }
+}
+
+#[test]
 fn the_template_is_the_default_and_its_examples_load() {
     assert_eq!(accepts(TEMPLATE), Policy::default());
     let example = |line: &str| match line.strip_prefix('#') {

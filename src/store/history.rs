@@ -5,11 +5,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::line::{Intent, IntentFile};
+use super::line::{Intent, IntentFile, entries};
 use super::protocol::Ending;
 use super::root::{Root, open_plain, version};
-use super::{Side, slot};
-use crate::change::{Etag, Version};
+use super::{Side, Store, slot};
+use crate::change::{Entry, Etag, Version};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
 
@@ -19,6 +19,42 @@ struct Step<'a> {
     number: usize,
     file: &'a IntentFile,
     stands: bool,
+}
+
+/// The journal, read once: its entries, and the texts that it, the slots and the files still hold.
+pub struct Past {
+    root: Arc<Root>,
+    records: Vec<(Intent, Option<Ending>)>,
+    /// The store that is looked at through a veil, if it is.
+    veiled: Option<Box<Store>>,
+}
+
+impl Past {
+    /// What these records tell; through a store's veil, where there is one.
+    pub(super) fn new(root: Arc<Root>, records: Vec<(Intent, Option<Ending>)>, veiled: Option<Box<Store>>) -> Past {
+        Past { root, records, veiled }
+    }
+
+    /// The entries, oldest first.
+    pub fn entries(&self) -> Vec<Entry> {
+        let all = entries(self.records.clone());
+        match &self.veiled {
+            Some(store) => store.told(all),
+            None => all,
+        }
+    }
+
+    /// The text of a file on one side of a revision; as [`super::Store::text`], without reading the journal again.
+    ///
+    /// # Errors
+    /// `revision_not_found`, `history_gone`, `io`.
+    pub fn text(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
+        let then = text(&self.root, &self.records, rev, path, side)?;
+        Ok(match &self.veiled {
+            Some(store) => store.remembered(path, then),
+            None => then,
+        })
+    }
 }
 
 /// Whether these records tell what a revision did to a file; then earlier ones cannot change which text is meant.

@@ -23,6 +23,31 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Writes a note in the place of the one before it, without the lock: of two writers, one wins. It is not waited
+    /// for: a power cut may lose it.
+    ///
+    /// # Errors
+    /// `read_only`, `io`.
+    pub fn leave_note(&self, name: &str, text: &str) -> Result<(), Rejection> {
+        let (root, wrong) = (self.root(), |e| refusal_to_write(e, name));
+        root.make_machine(false)?;
+        let Some(machine) = root.machine()? else { return Err(wrong(Errno::NOENT)) };
+        let new = format!("{name}.{}.new", std::process::id());
+        match rustix::fs::unlinkat(machine, &*new, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(e) => return Err(wrong(e)),
+        }
+        let file = platform::create(machine, &new).map_err(wrong)?;
+        let written = root::write_all(&file, text.as_bytes());
+        let named = written.and_then(|()| rustix::fs::renameat(machine, &*new, machine, name));
+        named.map_err(|e| {
+            let _ = rustix::fs::unlinkat(machine, &*new, AtFlags::empty());
+            wrong(e)
+        })
+    }
+}
+
 impl Locked<'_> {
     /// Writes a note in the place of the one before it. It is not waited for: a power cut may lose it.
     ///

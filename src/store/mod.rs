@@ -4,7 +4,8 @@
 //!
 //! To read it: `root` (the sandbox) and `walk`; `protocol` (what a commit does, pure) and `explore` (its proof by
 //! exhaustion); `line`, `journal` and `slot` (what is kept); `run`, `commit`, `recover` (the protocol carried out);
-//! `lock`; `queue` (work that waits); `history` (earlier texts); `view` (consistent reading); `reap` (forgetting); `platform` (system calls).
+//! `lock`; `queue` (work that waits); `history` (earlier texts); `view` (consistent reading); `veil` (what a reader is
+//! not shown); `reap` (forgetting); `platform` (system calls).
 
 mod commit;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod recover;
 mod root;
 mod run;
 mod slot;
+mod veil;
 mod view;
 mod walk;
 
@@ -39,9 +41,12 @@ use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 pub use queue::Claim;
 
+pub use history::Past;
 use journal::{Journal, Tail};
 use protocol::Ending;
 use root::Root;
+
+pub use veil::Veil;
 
 /// How much is synced before a command answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,6 +84,7 @@ pub struct Store {
     options: Options,
     root: Mutex<Arc<Root>>,
     overlay: view::Overlay,
+    worn: Option<veil::Worn>,
 }
 
 /// A file that a walk found.
@@ -144,7 +150,7 @@ impl Store {
     /// `no_data_dir` when it is no directory, `io` when it cannot be opened.
     pub fn open(dir: &Path, options: Options) -> Result<Store, Rejection> {
         let root = Mutex::new(Arc::new(Root::open(dir)?));
-        Ok(Store { options, root, overlay: view::Overlay::default() })
+        Ok(Store { options, root, overlay: view::Overlay::default(), worn: None })
     }
 
     /// Opens the scope of that name, a data dir below `scopes/`; `None` when there is none. Creates nothing.
@@ -155,8 +161,11 @@ impl Store {
         if MemoryPath::new(&format!("{name}/x.md")).is_err() || name.contains('/') {
             return Ok(None);
         }
-        let options = self.options.clone();
-        let store = |root| Store { options, root: Mutex::new(Arc::new(root)), overlay: view::Overlay::default() };
+        let root = |root| Mutex::new(Arc::new(root));
+        let store = |below| {
+            let store = Store { root: root(below), ..self.bare() };
+            self.veil().map(|veil| store.veiled(veil.again())).unwrap_or(store)
+        };
         Ok(self.root().below(&format!("scopes/{name}"))?.map(store))
     }
 
@@ -170,15 +179,18 @@ impl Store {
     /// `unsafe_file`, `too_large` (over 64 MiB), `io`.
     pub fn read(&self, path: &MemoryPath) -> Result<Option<Version>, Rejection> {
         let root = self.root();
-        if self.overlay.is_empty() { root.read(path) } else { self.overlay.read(&root, path) }
+        self.seen(path, if self.overlay.is_empty() { root.read(path) } else { self.overlay.read(&root, path) }?)
     }
 
     /// Opens one file through the sandbox, for a reader that passes its bytes on as they are; `Ok(None)` when it does
-    /// not exist.
+    /// not exist, and under a veil.
     ///
     /// # Errors
     /// `unsafe_file`, `too_large`, `io`.
     pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
+        if self.veil().is_some() {
+            return Ok(None);
+        }
         self.root().open_file(path)
     }
 
@@ -199,12 +211,19 @@ impl Store {
         }
         let mut found = walk::walk(&root, under)?;
         self.overlay.amend(&root, under, &mut found);
-        Ok(found)
+        Ok(self.visible(found))
     }
 
     /// Reads up to `limit` bytes of each file and maps them, in the order given; on two threads above 256 files.
     /// `f` gets the file with its size, the bytes, and whether they are the whole file.
     pub fn each<T: Send>(&self, files: &[Found], limit: usize, f: Reader<'_, T>) -> Vec<T> {
+        match self.veil() {
+            Some(veil) => self.each_seen(veil, files, limit, f),
+            None => self.pass_on(files, limit, f),
+        }
+    }
+
+    fn pass_on<T: Send>(&self, files: &[Found], limit: usize, f: Reader<'_, T>) -> Vec<T> {
         let root = self.root();
         if self.overlay.is_empty() {
             return walk::each(&root, files, limit, f);
@@ -230,7 +249,7 @@ impl Store {
     /// # Errors
     /// `io`.
     pub fn journal(&self) -> Result<Vec<Entry>, Rejection> {
-        self.entries(Journal::all)
+        Ok(self.told(self.entries(Journal::all)?))
     }
 
     /// The entries in the journal's last 64 KiB, oldest first.
@@ -238,13 +257,26 @@ impl Store {
     /// # Errors
     /// `io`.
     pub fn recent(&self) -> Result<Vec<Entry>, Rejection> {
-        self.entries(Journal::recent)
+        Ok(self.told(self.entries(Journal::recent)?))
     }
 
     fn entries(&self, read: fn(&Journal) -> Result<Vec<u8>, Rejection>) -> Result<Vec<Entry>, Rejection> {
         let root = self.root();
         let Some(journal) = open_journal(&root)? else { return Ok(Vec::new()) };
         Ok(line::entries(line::records(&read(&journal)?)))
+    }
+
+    /// The journal, read once for entries and texts: all of it, or (for what happened lately) its last 64 KiB.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn past(&self, all: bool) -> Result<Past, Rejection> {
+        let root = self.root();
+        let records = match open_journal(&root)? {
+            Some(journal) => line::records(&if all { journal.all()? } else { journal.recent()? }),
+            None => Vec::new(),
+        };
+        Ok(Past::new(root, records, self.once_more()))
     }
 
     /// The text of a file on one side of a revision: `Ok(None)` when it did not exist there;
@@ -254,6 +286,11 @@ impl Store {
     /// # Errors
     /// `revision_not_found`, `history_gone`, `io`.
     pub fn text(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
+        let then = self.text_then(rev, path, side)?;
+        Ok(if self.veil().is_some() { self.remembered(path, then) } else { then })
+    }
+
+    fn text_then(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
         let root = self.root();
         let Some(journal) = open_journal(&root)? else { return history::text(&root, &[], rev, path, side) };
         // What is asked for is nearly always new, and its text in a slot: then a long journal need not be read.
@@ -269,7 +306,7 @@ impl Store {
     /// Takes the lock (DESIGN 7), then recovers an interrupted command; its warnings come with the lock.
     ///
     /// # Errors
-    /// `busy` after the timeout, `no_data_dir` when the directory is gone, `read_only`, `io`.
+    /// `busy` after the timeout, `no_data_dir` when the directory is gone, `read_only`, `io`; under a veil its refusal.
     pub fn lock(&self) -> Result<(Locked<'_>, Vec<Warning>), Rejection> {
         self.lock_watched(&mut |_| true).map(|(locked, warnings, _)| (locked, warnings))
     }
@@ -281,6 +318,7 @@ impl Store {
         &self,
         watch: &mut dyn FnMut(usize) -> bool,
     ) -> Result<(Locked<'_>, Vec<Warning>, bool), Rejection> {
+        self.unveiled()?;
         let (root, guard) = self.lock_root()?;
         let mut journal = match root.machine()? {
             Some(machine) => Journal::open(machine, true)?,

@@ -33,6 +33,9 @@ struct Record {
     is_api_error_message: Flag,
     origin: Loose<Origin>,
     attachment: Loose<Attachment>,
+    /// Of the queue of what a person types while the model is working.
+    operation: Word,
+    content: Parts,
     summary: Word,
     ai_title: Word,
     custom_title: Word,
@@ -76,6 +79,8 @@ struct Reader {
     answers: HashMap<String, usize>,
     /// Calls of memdir.
     own_calls: HashSet<String>,
+    /// What left the queue and may come again as a turn.
+    steered: HashSet<String>,
 }
 
 /// Reads a session.
@@ -104,6 +109,7 @@ impl Reader {
             ("user" | "human", Some(message), _) => self.user(&at, &message.content, hosts(&record.origin)),
             ("assistant", Some(message), _) if message.model.as_str() != "<synthetic>" => self.assistant(&at, message),
             ("attachment", _, Some(attachment)) => self.queued(&at, &attachment),
+            ("queue-operation", ..) if record.operation.as_str() == "remove" => self.steered(&at, &record.content),
             _ => {}
         }
     }
@@ -112,6 +118,9 @@ impl Reader {
         for answer in content.answers() {
             let own = answer.call.is_some_and(|call| self.own_calls.contains(&call));
             self.turns.answered(at, &answer.text, own);
+        }
+        if self.steered.remove(content.said().trim()) {
+            return;
         }
         if hosts {
             self.turns.injected(Role::User, at, &content.said());
@@ -136,8 +145,16 @@ impl Reader {
 
     fn queued(&mut self, at: &Option<String>, attachment: &Attachment) {
         let typed = matches!(attachment.command_mode.as_str(), "" | "prompt") && !hosts(&attachment.origin);
-        if typed && attachment.r#type.as_str() == "queued_command" {
+        let again = self.steered.remove(attachment.prompt.said().trim());
+        if typed && !again && attachment.r#type.as_str() == "queued_command" {
             self.turns.said(Role::User, at, attachment.prompt.texts());
+        }
+    }
+
+    /// What a person typed and the model was given in the middle of its work.
+    fn steered(&mut self, at: &Option<String>, content: &Parts) {
+        if self.turns.said(Role::User, at, content.texts()).is_some() {
+            self.steered.insert(content.said().trim().to_owned());
         }
     }
 }

@@ -177,9 +177,11 @@ fn speak(message: &Record, turns: &mut Turns, answered: &mut HashSet<String>, ow
         own.extend(call.id.0.clone().filter(|_| mine));
         let results: Vec<String> = call.result.answers().map(|answer| answer.text).collect();
         let text = if results.is_empty() { call.result.said() } else { results.join("\n") };
-        let ids = call.id.0.clone().into_iter().chain(call.result.answers().filter_map(|answer| answer.call));
-        if ids.filter(|id| !answered.insert(id.clone())).count() == 0 {
+        let ids: Vec<String> =
+            call.id.0.clone().into_iter().chain(call.result.answers().filter_map(|answer| answer.call)).collect();
+        if !ids.iter().any(|id| answered.contains(id)) {
             turns.answered(&at, &text, mine);
         }
+        answered.extend(ids);
     }
 }

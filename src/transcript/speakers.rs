@@ -1,4 +1,5 @@
-//! Text in which speakers are named: `## User`, `**User:**`, `User:`, `用户：`; and text in which nobody is.
+//! Text in which speakers are named: `## User`, `**User:**`, `User:`, `用户：`, or `>` and `⏺` as a terminal has them;
+//! and text in which nobody is.
 //!
 //! The first name tells how names are written in this text; what looks like another way of writing them is content.
 //! Code fences hold no names.
@@ -18,6 +19,7 @@ const ASSISTANT: &[&str] = &[
     "model",
     "llm",
     "agent",
+    "response",
     "chatgpt",
     "chatgpt said",
     "claude",
@@ -40,6 +42,8 @@ const TOOL: &[&str] = &["tool", "tool result", "tool output", "function", "工�
 const SYSTEM: &[&str] = &["system", "系统"];
 /// How names of models begin that carry a version.
 const VERSIONED: &[&str] = &["claude ", "claude-", "gpt-", "gemini ", "gemini-", "chatgpt "];
+/// Words that may come before a name, with a number.
+const BEFORE: &[&str] = &["turn ", "message ", "msg ", "step "];
 /// Words that may follow a name.
 const AFTER: &[&str] = &[" message", " prompt", " response", " turn", "消息"];
 
@@ -52,6 +56,8 @@ enum Style {
     Bold,
     /// `User:`.
     Plain,
+    /// `> hello` and `⏺ hello`: a terminal's contents, exported.
+    Sign,
 }
 
 /// A line that names a speaker.
@@ -110,6 +116,12 @@ fn body(text: &str) -> &str {
 
 /// The lines that name speakers, all written in the way of the first.
 fn marks(text: &str) -> Vec<Mark> {
+    if text.contains('⏺') || text.contains('●') {
+        let signs = signs(text);
+        if !signs.is_empty() {
+            return signs;
+        }
+    }
     let fences = fences(text);
     let mut fences = fences.iter().peekable();
     let mut marks: Vec<Mark> = Vec::new();
@@ -145,9 +157,10 @@ fn fits(mark: &Mark, marks: &[Mark]) -> bool {
 /// The speaker that a line names.
 fn mark(line: &str, start: usize) -> Option<Mark> {
     let words = line.trim_end();
-    let inner = words.trim_start();
+    // A picture before a name is decoration.
+    let inner = words.trim_start_matches(|c: char| c == ' ' || !c.is_ascii() && !c.is_alphanumeric());
     let indent = words.len() - inner.len();
-    if indent > 3 || inner.is_empty() {
+    if inner.is_empty() || words.starts_with("    ") {
         return None;
     }
     let (style, name, body) = heading(inner).or_else(|| bold(inner)).or_else(|| colon(inner))?;
@@ -167,7 +180,7 @@ fn heading(line: &str) -> Option<(Style, &str, usize)> {
 /// `**User:** hello`
 fn bold(line: &str) -> Option<(Style, &str, usize)> {
     let open = line.len() - line.trim_start_matches(['*', '_']).len();
-    if open < 2 || open > 4 {
+    if !(2..=4).contains(&open) {
         return None;
     }
     let close = open + line[open..].find("**").or_else(|| line[open..].find("__"))?;
@@ -180,7 +193,7 @@ fn bold(line: &str) -> Option<(Style, &str, usize)> {
         && rest.trim_end().trim_end_matches([':', '：']).ends_with([')', ']']);
     match rest.trim().is_empty() || colon {
         true => Some((Style::Bold, name, line.len() - body.len())),
-        false => timed.then(|| (Style::Bold, line, line.len())),
+        false => timed.then_some((Style::Bold, line, line.len())),
     }
 }
 
@@ -197,32 +210,61 @@ fn colon(line: &str) -> Option<(Style, &str, usize)> {
         }
         None => (name, name.len() + mark.len_utf8()),
     };
-    name.starts_with(char::is_alphabetic).then_some((Style::Plain, name, end))
+    name.starts_with(|c: char| c.is_alphabetic() || c == '[').then_some((Style::Plain, name, end))
 }
 
 /// Who is named, and when they speak, if a name is all there is: `User`, `👤 User Message #2`, `1. User`,
 /// `Assistant (2026-02-24T10:00:00Z)`.
 fn speaker(name: &str) -> Option<(Role, Option<String>)> {
     let mut name = name.trim().trim_end_matches([':', '：', '*', '_']).trim_end();
-    let mut at = None;
-    if let Some(open) = name.rfind(['(', '[']).filter(|_| name.ends_with([')', ']'])) {
-        let told = name[open..].trim_matches(['(', ')', '[', ']', ' ']);
-        at = told.contains('-').then(|| time(&Word(Some(told.to_owned())))).flatten();
+    let mut beside = "";
+    if let Some(open) = name.rfind(['(', '[']).filter(|open| *open > 0 && name.ends_with([')', ']'])) {
+        beside = name[open..].trim_matches(['(', ')', '[', ']', ' ']);
         name = name[..open].trim_end();
     }
-    let name = name.trim_start_matches(|c: char| !c.is_alphabetic());
-    let name = name.trim_end_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let bare = name.trim_end_matches(|c: char| !c.is_alphabetic());
-    let bare = AFTER.iter().find_map(|after| bare.strip_suffix(after)).unwrap_or(bare);
-    let is = |names: &[&str]| names.contains(&bare) || names.contains(&name.as_str());
-    let role = match () {
-        () if is(USER) => Role::User,
-        () if is(ASSISTANT) || VERSIONED.iter().any(|v| name.starts_with(v)) && name.len() < 32 => Role::Assistant,
-        () if is(TOOL) => Role::Tool,
-        () if is(SYSTEM) => Role::System,
-        () => return None,
+    let at = beside.contains('-').then(|| time(&Word(Some(beside.to_owned())))).flatten();
+    let named = |name: &str| -> Option<Role> {
+        let name = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let name = BEFORE.iter().find_map(|before| name.strip_prefix(before)).unwrap_or(&name);
+        let name = name.trim_start_matches(|c: char| !c.is_alphabetic());
+        let bare = name.trim_end_matches(|c: char| !c.is_alphabetic());
+        let bare = AFTER.iter().find_map(|after| bare.strip_suffix(after)).unwrap_or(bare);
+        let is = |names: &[&str]| names.contains(&bare) || names.contains(&name);
+        let versioned = || VERSIONED.iter().any(|v| name.starts_with(v)) && name.len() < 32;
+        match () {
+            () if is(USER) => Some(Role::User),
+            () if is(ASSISTANT) || versioned() => Some(Role::Assistant),
+            () if is(TOOL) => Some(Role::Tool),
+            () if is(SYSTEM) => Some(Role::System),
+            () => None,
+        }
     };
-    Some((role, at))
+    named(name).or_else(|| named(beside)).map(|role| (role, at))
+}
+
+/// The lines of an exported terminal that begin with a sign: the person's, the model's, a tool's. None if the model
+/// has none: a quotation alone names nobody.
+fn signs(text: &str) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        let sign = |signs: &[&str]| signs.iter().find(|sign| line.starts_with(*sign)).map(|sign| sign.len());
+        let role =
+            [(Role::User, sign(&["> ", "❯ "])), (Role::Assistant, sign(&["⏺ ", "● "])), (Role::Tool, sign(&["  ⎿"]))];
+        let told = role.into_iter().find_map(|(role, length)| Some((role, length?)));
+        marks.extend(told.map(|(role, length)| Mark {
+            style: Style::Sign,
+            role,
+            at: None,
+            start,
+            body: start + length,
+            small: false,
+        }));
+    }
+    let speaks = |role| marks.iter().any(|mark| mark.role == role);
+    if speaks(Role::User) && speaks(Role::Assistant) { marks } else { Vec::new() }
 }
 
 /// Code fences that are closed.
@@ -274,6 +316,13 @@ mod tests {
             "我: hi\nAI助手: hello",
             "You said:\nhi\nChatGPT said:\nhello",
             "User (10:32): hi\nAssistant (10:33): hello",
+            "🧑 **User**: hi\n\n🤖 **AI**: hello",
+            "[USER]: hi\n[ASSISTANT]: hello",
+            "## Turn 1: User\n\nhi\n\n## Turn 2: Assistant\n\nhello",
+            "### Message 1 (User)\n\nhi\n\n### Message 2 (Assistant)\n\nhello",
+            "**Prompt:** hi\n\n**Response:** hello",
+            "✻ Welcome\n\n> hi\n\n⏺ hello\n",
+            "**[User]**\nhi\n**[AI]**\nhello",
         ] {
             assert_eq!(said(text), both, "{text}");
         }

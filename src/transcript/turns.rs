@@ -84,18 +84,19 @@ fn bounded(text: &str) -> String {
     if text.len() <= MOST {
         return text.to_owned();
     }
-    let head = text.floor_char_boundary(MOST / 2);
-    let tail = text.ceil_char_boundary(text.len() - MOST / 2);
+    let whole = |at: &usize| text.is_char_boundary(*at);
+    let head = (0..=MOST / 2).rev().find(whole).unwrap_or(0);
+    let tail = (text.len() - MOST / 2..=text.len()).find(whole).unwrap_or(text.len());
     format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..])
 }
 
-/// When, as RFC 3339: from a text that is one, or from seconds or milliseconds since 1970.
+/// When, as RFC 3339: from a text that is one, or from seconds or milliseconds since 1970 that make a likely date.
 pub(super) fn time(word: &Word) -> Option<String> {
     let word = word.0.as_deref()?;
     if let Ok(number) = word.parse::<f64>() {
         let seconds = if number.abs() > 1e11 { number / 1e3 } else { number };
         let stamp = Timestamp::from_millisecond((seconds * 1e3) as i64).ok()?;
-        return (number > 0.0).then(|| stamp.to_string());
+        return (seconds > 1e8).then(|| stamp.to_string());
     }
     let stamp = word.parse::<Timestamp>().ok()?;
     Some(if word.contains('T') { word.to_owned() } else { stamp.to_string() })

@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::links::Backlink;
 use crate::change::Etag;
 use crate::document::Document;
 use crate::path::MemoryPath;
@@ -28,6 +29,9 @@ pub struct Outline {
     pub bullets: Vec<BulletRow>,
     /// Its sections, or entries newest first.
     pub sections: Vec<SectionRow>,
+    /// What links to it, in the order of files.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub backlinks: Vec<Backlink>,
     /// How many rows were left out by a limit.
     #[serde(skip_serializing_if = "none_left_out")]
     pub more: usize,
@@ -120,6 +124,7 @@ pub fn outline(document: &Document, path: &MemoryPath, section: usize, depth: De
         etag: whole.short(),
         bullets: rows.collect(),
         sections: if depth == Depth::One { sections(document, path, section) } else { Vec::new() },
+        backlinks: Vec::new(),
         more: 0,
     }
 }

@@ -28,6 +28,7 @@ const ROWS: &[Row] = &[
     ("list", &["list"], Nothing),
     ("read", &["read", "user"], Nothing),
     ("query", &["query", "tabs"], Nothing),
+    ("context", &["context"], Nothing),
     ("add", &["add", "user", "T"], Both),
     ("update", &["update", "user", "Prefers tabs", "T"], Text),
     ("rm", &["rm", "user@2"], Nothing),
@@ -47,6 +48,8 @@ const ROWS: &[Row] = &[
     ("diff", &["diff"], Nothing),
     ("undo", &["undo"], Nothing),
     ("redo", &["redo"], Nothing),
+    ("reflect", &["reflect", "--queued"], Nothing),
+    ("inbox", &["inbox"], Nothing),
     ("check", &["check"], Nothing),
     ("resolve", &["resolve", "user"], Nothing),
     ("setup", &["setup", "git", "--print"], Nothing),
@@ -65,8 +68,22 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 11] =
-    ["query", "init", "show", "schema", "completions", "man", "__complete", "merge", "merge-driver", "setup", "sync"];
+const NO_ADDRESS: [&str; 14] = [
+    "reflect",
+    "inbox",
+    "query",
+    "context",
+    "init",
+    "show",
+    "schema",
+    "completions",
+    "man",
+    "__complete",
+    "merge",
+    "merge-driver",
+    "setup",
+    "sync",
+];
 
 struct Memory {
     root: tempfile::TempDir,

@@ -1,9 +1,14 @@
 //! Integration tests, one program: each module looks at memdir from outside.
 
+mod allowlists;
 mod answers;
 mod bad_input;
 mod batches;
 mod changes;
+mod context;
+mod context_needs;
+mod context_news;
+mod conversations;
 mod corpus;
 mod crowds;
 mod document;
@@ -24,12 +29,20 @@ mod hands;
 mod hostile;
 mod inputs;
 mod judge;
+mod leaks;
+mod links;
 mod memory;
 mod merging;
+mod model_programs;
+#[cfg(feature = "network")]
+mod model_server;
+#[cfg(feature = "network")]
+mod models;
 mod outside;
 mod paths;
 mod place;
 mod planning;
+mod pointer;
 mod query;
 mod query_filters;
 mod query_ranking;
@@ -55,6 +68,7 @@ mod sync_storm;
 mod terminal;
 mod tidy;
 mod tour;
+mod transcripts;
 mod undo;
 mod waiting;
 mod writing;

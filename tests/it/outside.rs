@@ -48,7 +48,10 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 14] = [
+const WITHOUT: [&str; 17] = [
+    "reflect",
+    "inbox",
+    "context",
     "query",
     "init",
     "status",

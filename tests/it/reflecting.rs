@@ -1,6 +1,7 @@
 //! `reflect`, with a model that says what a script tells it: what is kept, proposed, known and refused, piece by piece.
 
 mod budget;
+mod conversations;
 mod inbox;
 mod script;
 mod trouble;

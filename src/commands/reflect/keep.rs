@@ -6,11 +6,13 @@ use serde_json::{Value, json};
 
 use super::chunk::Accepted;
 use super::desk::{context, first};
-use crate::change::Changeset;
+use crate::change::{Changeset, Version};
 use crate::code::Rejection;
 use crate::commands::answer::{Answer, Changed};
 use crate::commands::change::{answered, commit_loop, plan_with, repeated};
+use crate::commands::guarded::alike;
 use crate::commands::{Failure, How, Session};
+use crate::document::Sight;
 use crate::llm::{Usage, Who};
 use crate::operation::sequence::Sequence;
 use crate::operation::{Action, Batch, Operation, Snapshot, Target, read};
@@ -46,7 +48,7 @@ pub struct Kept {
 /// # Errors
 /// `io`.
 pub fn is_done(session: &Session, request: &str) -> Result<bool, Failure> {
-    Ok(repeated(session, request)?.is_some())
+    Ok(repeated(&session.bare(), request)?.is_some())
 }
 
 /// Commits a piece, under a lock that is held already.
@@ -70,7 +72,8 @@ pub fn keep(
         request: Some(origin.request.clone()),
         ..Batch::default()
     };
-    let answer = commit_loop(session, locked, &batch, Vec::new(), || {
+    let bare = session.bare();
+    let answer = commit_loop(&bare, locked, &batch, Vec::new(), || {
         let planned = planned(session, accepted, origin, &mut kept)?;
         Ok((planned.changeset, planned.now))
     })?;
@@ -104,23 +107,26 @@ fn planned(
     kept: &mut Kept,
 ) -> Result<Sequence, Failure> {
     let mut sequence = Sequence::default();
+    let mut sight = session.sight().map(|sight| (sight, Snapshot::new()));
+    let bare = session.bare();
     (kept.proposals, kept.dropped) = Default::default();
     for one in accepted {
-        let proposal = one.waits.as_ref().map(|(why, diff)| proposal(session, one, origin, why, diff));
-        let id = proposal.as_ref().map(|p| proposal::id(&p.operation));
-        if let Some(id) = &id
-            && waits(session, &mut sequence.now, id)?
-        {
-            kept.proposals.push((one.decision, id.clone()));
-            continue;
-        }
-        let operation = proposal.as_ref().map_or_else(|| one.operation.clone(), |p| written(p));
-        let cx = context(session, proposal.is_some());
-        match plan_with(session, &mut sequence.now, std::slice::from_ref(&operation), &cx) {
+        let planned = match &one.waits {
+            None => carried(session, &bare, sight.as_mut(), &mut sequence, &one.operation),
+            Some((why, diff)) => {
+                let proposal = proposal(session, one, origin, why, diff);
+                let id = proposal::id(&proposal.operation);
+                kept.proposals.push((one.decision, id.clone()));
+                if waits(&bare, &mut sequence.now, &id)? {
+                    continue;
+                }
+                plan_with(&bare, &mut sequence.now, &[written(&proposal)], &context(&bare, true))
+            }
+        };
+        match planned {
             Ok(mut changeset) => {
                 tell(&mut changeset, one, origin);
                 sequence.take(changeset);
-                kept.proposals.extend(id.map(|id| (one.decision, id)));
             }
             Err(failure) => kept.dropped.push((one.decision, first(failure))),
         }
@@ -130,6 +136,25 @@ fn planned(
         operation.insert("output_tokens".into(), json!(origin.usage.output));
     }
     Ok(sequence)
+}
+
+/// Plans one operation as whoever asked for it may make it.
+fn carried(
+    session: &Session,
+    bare: &Session,
+    sight: Option<&mut (Sight, Snapshot)>,
+    sequence: &mut Sequence,
+    operation: &Operation,
+) -> Result<Changeset, Failure> {
+    let one = std::slice::from_ref(operation);
+    let whole = plan_with(bare, &mut sequence.now, one, &context(bare, false));
+    let Some((sight, seen)) = sight else { return whole };
+    let (planned, made) = alike(sight, plan_with(session, seen, one, &context(session, false)), whole, &sequence.now)?;
+    for file in planned.files {
+        let mode = file.mode.or(file.before.as_ref().map(|b| b.mode)).unwrap_or(0o600);
+        seen.learn(file.path, Ok(file.after.map(|bytes| Version::new(bytes.to_vec(), mode))));
+    }
+    Ok(made)
 }
 
 /// Whether the same proposal waits already.

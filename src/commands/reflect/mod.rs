@@ -200,7 +200,8 @@ impl<'a> Run<'a> {
         let kept = match how.dry_run {
             true => keep::would(session, accepted, &origin),
             false => {
-                let (locked, warnings) = session.store.lock()?;
+                let bare = session.bare();
+                let (locked, warnings) = bare.store.lock()?;
                 self.answer.warnings.extend(warnings.iter().map(told));
                 budget::settle(session, &locked, hold, came.usage, came.asked, came.first);
                 let kept = keep::keep(session, &locked, accepted, &origin, how);
@@ -243,7 +244,8 @@ impl<'a> Run<'a> {
 
     fn mark(&self, id: &str, turns: &[Turn]) -> Result<(), Failure> {
         if !self.how.dry_run {
-            let (locked, _) = self.session.store.lock()?;
+            let bare = self.session.bare();
+            let (locked, _) = bare.store.lock()?;
             mark::keep(&locked, id, turns);
         }
         Ok(())

@@ -42,7 +42,8 @@ pub fn put(session: &Session, bytes: &[u8], ask: &Ask<'_>, how: &How) -> Result<
     let text = serde_json::to_string(&work).map_err(|e| Rejection::new(Code::Internal, e.to_string()))?;
     // The first word orders the queue by days, the second makes the same work the same name.
     let name = format!("{}-{}.json", session.now.date(), Etag::of(text.as_bytes()).short());
-    let (locked, _) = session.store.lock()?;
+    let bare = session.bare();
+    let (locked, _) = bare.store.lock()?;
     locked.enqueue(&name, text.as_bytes())?;
     Ok(())
 }

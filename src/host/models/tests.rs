@@ -88,6 +88,28 @@ fn what_is_missing_is_said() {
 }
 
 #[test]
+fn a_program_that_is_configured_can_be_asked_for() {
+    let yaml = "model: {provider: ollama, name: tiny, command: [agent]}";
+    let exec = chosen(&["exec", ""], yaml, &[]).unwrap();
+    assert_eq!((exec.command, exec.model), (vec!["agent".to_owned()], None));
+    assert_eq!(chosen(&NOBODY, yaml, &[]).unwrap().command, [""; 0]);
+}
+
+#[test]
+fn an_address_is_one_of_the_web() {
+    for bad in ["localhost:8080", "ftp://h/v1", "http://", "/v1"] {
+        let (code, message) = refused(&NOBODY, &format!("model: {{provider: vllm, base_url: '{bad}'}}"), &[]);
+        assert_eq!(
+            (code, message.as_str()),
+            (Code::NoModel, "the address of vllm is none: it starts with http:// or https://")
+        );
+    }
+    // The vendor's own host wants a key, however its address is written.
+    let home = "model: {provider: openai, name: m, base_url: 'https://api.openai.com/'}";
+    assert_eq!(refused(&NOBODY, home, &[]).1, "openai needs a key");
+}
+
+#[test]
 fn a_key_is_not_shown() {
     let chosen = chosen(&["", "gpt-x"], "", &[("OPENAI_API_KEY", "sk-secret")]).unwrap();
     assert!(!format!("{chosen:?}").contains("secret"));

@@ -22,14 +22,14 @@ struct Field {
 const FIELDS: &[Field] = &[
     Field {
         name: "preferred_name",
-        labels: &["name", "preferred name", "nickname", "first name", "full name", "username", "called", "姓名", "名字", "称呼", "昵称", "本名", "全名", "小名", "英文名"],
+        labels: &["preferred name", "nickname", "called", "称呼", "昵称", "小名", "英文名"],
         english: &[
-            "user 's preferred? full|first|last|real|legal? name is", "user prefers|wants|likes|asks|wishes to be called|addressed|known", "user goes by", "user answers to", "user would like to be called|addressed|known", "user changed ..2 name to", "user was renamed",
-            "user is called|named|known as?", "call user", "user 's nickname is", "user likes|prefers the name|nickname",
+            "user 's preferred name is", "user prefers|wants|likes|asks|wishes to be called|addressed|known", "user goes by", "user answers to", "user would like to be called|addressed|known", "user changed ..2 name to", "user was renamed",
+            "user is called|known as?", "call user", "user 's nickname is", "user likes|prefers the name|nickname",
         ],
-        places: &["user is called|named"],
+        places: &["user is called"],
         han: &[
-            "用户 的 名字|姓名|本名|昵称|小名|英文名|全名 是|叫|为", "用户 名?叫|姓", "用户 名 叫", "用户 叫", "用户 希望|喜欢|偏好|想|要求 ..4 称为|称作|称呼|叫|被叫", "用户 自称|改名", "称呼|叫|管叫 用户", "用户 改名|更名|改叫",
+            "用户 的 昵称|小名|英文名 是|叫|为", "用户 希望|喜欢|偏好|想|要求 ..4 称为|称作|称呼|叫|被叫", "用户 自称|改名", "称呼|叫|管叫 用户", "用户 改名|更名|改叫",
         ],
     },
     Field {

@@ -5,8 +5,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::facts::About;
 use super::filter::Ask;
-use super::items::Sort;
+use super::items::{self, Sort};
 use super::score::{Hit, Ranking};
 use super::terms::Terms;
 use crate::document::section_range;
@@ -21,8 +22,11 @@ pub struct Found {
     pub scope: Option<String>,
     /// Best first; newest first of those that fit equally well.
     pub items: Vec<Row>,
-    /// How many items are shown.
+    /// How many of those that fit are shown.
     pub shown: usize,
+    /// How many are shown besides, because a link joins them to a found one.
+    #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
+    pub linked: usize,
     /// How many fit.
     pub found: usize,
     /// About how many tokens the shown ones take as text.
@@ -75,12 +79,38 @@ pub struct Row {
     /// With `explain`: what each part contributed to the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<Part>>,
+    /// For an item that is here because a link joins it to a found one: that link.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linked: Option<Tie>,
+}
+
+/// A link between a found item and one that stands in an answer because of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Tie {
+    /// The found item's address.
+    pub with: String,
+    /// `to` where this item holds the link, `from` where the found one does.
+    pub direction: &'static str,
+    /// What the item that holds the link says of it: `depends_on`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relation: Option<String>,
+}
+
+impl Tie {
+    /// The link on one line: `← facts/user.md@acvh depends_on`.
+    pub fn line(&self) -> String {
+        let arrow = if self.direction == "to" { '→' } else { '←' };
+        match &self.relation {
+            Some(relation) => format!("{arrow} {} {relation}", self.with),
+            None => format!("{arrow} {}", self.with),
+        }
+    }
 }
 
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Part {
-    /// The term as search compares it, or `(file)`, `(time)`, `(question)`.
+    /// The term as search compares it, or `(file)`, `(time)`, `(question)`, `(link)`.
     pub term: String,
     /// What it added.
     pub score: f64,
@@ -118,35 +148,47 @@ impl Row {
     }
 
     /// About how many tokens it takes as text; `last` is the head of the item before it.
-    fn cost(&self, last: &str) -> usize {
+    pub fn cost(&self, last: &str) -> usize {
         let head = self.head();
         let name = self.handle.as_ref().map_or(0, |h| tokens(h) + 1);
         let parts: usize = self.parts.iter().flatten().map(|p| tokens(&p.term) + 4).sum();
         let above = if head == last { 0 } else { tokens(&head) + 1 };
         let (line, more) = self.lines();
         let lines: usize = [line, more].into_iter().flatten().map(|text| tokens(text) + 1).sum();
-        above + name + lines + parts
+        let tie = self.linked.as_ref().map_or(0, |tie| tokens(&tie.line()) + 1);
+        above + name + lines + parts + tie
     }
 }
 
 /// About how many tokens a text is: four ASCII bytes or one Chinese character each.
 pub fn tokens(text: &str) -> usize {
-    let quarters: usize = text
-        .chars()
-        .map(|c| match c {
-            _ if c.is_ascii() => 1,
-            _ if crate::text::words::is_unspaced(c) => 4,
-            _ => 2,
-        })
-        .sum();
-    quarters.div_ceil(4)
+    quarters(text).div_ceil(4)
+}
+
+/// The same in quarters of a token, which can be added up.
+pub fn quarters(text: &str) -> usize {
+    text.chars().map(weight).sum()
+}
+
+/// What one character takes, in quarters of a token.
+pub fn weight(c: char) -> usize {
+    match c {
+        _ if c.is_ascii() => 1,
+        _ if crate::text::words::is_unspaced(c) => 4,
+        _ => 2,
+    }
 }
 
 /// What the last line of an answer takes, in tokens, at most.
-const LAST_LINE: usize = 32;
+pub const LAST_LINE: usize = 32;
 
 /// Makes the answer.
 pub fn answer(ranking: &Ranking<'_>, terms: &Terms, ask: &Ask) -> Found {
+    shown(ranking, terms, ask).0
+}
+
+/// Makes the answer; with it, the hits that are shown.
+pub fn shown<'r>(ranking: &'r Ranking<'_>, terms: &Terms, ask: &Ask) -> (Found, Vec<&'r Hit>) {
     let fits = |hit: &&Hit| ask.threshold.is_none_or(|least| ranking.relevance(hit) >= least);
     let hits: Vec<&Hit> = ranking.hits.iter().filter(fits).collect();
     let mut found = Found {
@@ -157,76 +199,83 @@ pub fn answer(ranking: &Ranking<'_>, terms: &Terms, ask: &Ask) -> Found {
         ..Found::default()
     };
     let limit = ask.limit.unwrap_or(usize::MAX);
-    let room = ask.budget.map_or(usize::MAX, |b| b.saturating_sub(LAST_LINE));
+    // What is linked must find room, too.
+    let kept = |budget: usize| if ask.linked { budget / LINKED } else { 0 };
+    let room = ask.budget.map_or(usize::MAX, |b| b.saturating_sub(LAST_LINE) - kept(b.saturating_sub(LAST_LINE)));
+    let mut told = Vec::new();
     let mut last = String::new();
-    let mut shown: Option<(usize, u32)> = None;
+    let mut entry: Option<(usize, u32)> = None;
     for hit in hits {
         if found.items.len() >= limit {
             break;
         }
-        let row = row(ranking, hit, terms, ask, &mut shown);
+        let row = row(ranking, hit, terms, ask, &mut entry);
         let cost = row.cost(&last);
         if found.tokens + cost > room {
             // A long one makes room for shorter ones behind it, up to a point.
             if room - found.tokens < LEAST {
                 break;
             }
-            shown = None;
+            entry = None;
             continue;
         }
         found.tokens += cost;
         last = row.head();
         found.items.push(row);
+        told.push(hit);
     }
     found.shown = found.items.len();
-    found
+    (found, told)
 }
+
+/// What the last line of a budget's room leaves to linked items, as a share.
+const LINKED: usize = 4;
 
 /// With less room than this, in tokens, nothing else is tried.
 const LEAST: usize = 16;
 
-/// `shown` is the entry whose whole text was given last.
-fn row(ranking: &Ranking<'_>, hit: &Hit, terms: &Terms, ask: &Ask, shown: &mut Option<(usize, u32)>) -> Row {
+/// `entry` is the one whose whole text was given last.
+fn row(ranking: &Ranking<'_>, hit: &Hit, terms: &Terms, ask: &Ask, entry: &mut Option<(usize, u32)>) -> Row {
     let about = &ranking.files[hit.file];
+    let row = plain(about, hit.item, ask);
+    let place = (hit.file, about.found.items[hit.item].section);
+    Row {
+        date: hit.moment.map(|m| m.day.to_string()),
+        entry: row.entry.filter(|_| entry.replace(place) != Some(place)),
+        score: rounded(hit.score),
+        relevance: rounded(ranking.relevance(hit)),
+        parts: ask.explain.then(|| explained(ranking, hit, terms)),
+        ..row
+    }
+}
+
+/// An item as it is answered, without what a ranking knows of it.
+pub fn plain(about: &About<'_>, item: usize, ask: &Ask) -> Row {
     let (document, path) = (&about.found.document, &about.found.path);
-    let item = &about.found.items[hit.item];
+    let category = about.category(item).unwrap_or(path.stem()).to_owned();
+    let meta = about.meta(item).0.into_iter().map(|(k, v)| (k, Value::String(v))).collect();
+    let item = &about.found.items[item];
     let section = &document.sections()[item.section as usize];
     let bullet = match item.sort {
         Sort::Bullet(b) => Some(b as usize),
         _ => None,
     };
-    let is_title = section.level <= 1;
-    let handle = bullet.map(|b| document.handle_name(b));
-    let address = match (&handle, is_title) {
-        (Some(handle), _) => format!("{path}@{handle}"),
-        (None, false) => format!("{path}#{}", section.slug),
-        (None, true) => path.to_string(),
-    };
+    let (address, handle) = items::address(document, path, item);
     let raw = &document.text()[item.start as usize..item.end as usize];
-    let entry = ask.full.then(|| entry(document, path.folder(), item.section)).flatten();
     Row {
         address,
         path: path.to_string(),
-        section: (!is_title).then(|| section.slug.clone()),
+        section: (section.level > 1).then(|| section.slug.clone()),
         title: document.section_title(item.section as usize).into_owned(),
-        date: hit.moment.map(|m| m.day.to_string()),
         kind: item.sort.name(),
-        id: bullet.and_then(|b| document.bullet_id(b)).map(|id| id.into_owned()),
-        category: about.category(hit.item).unwrap_or(path.stem()).to_owned(),
-        text: match bullet {
-            Some(b) => document.bullet_text(b).into_owned(),
-            None if matches!(item.sort, Sort::Entry | Sort::Heading) => {
-                document.section_title(item.section as usize).into_owned()
-            }
-            None => raw.split_whitespace().collect::<Vec<_>>().join(" "),
-        },
-        full: ask.full.then(|| whole(document, bullet, raw).to_owned()),
-        entry: entry.filter(|_| shown.replace((hit.file, item.section)) != Some((hit.file, item.section))),
-        meta: about.meta(hit.item).0.into_iter().map(|(k, v)| (k, Value::String(v))).collect(),
-        score: rounded(hit.score),
-        relevance: rounded(ranking.relevance(hit)),
-        parts: ask.explain.then(|| explained(ranking, hit, terms)),
         handle,
+        id: bullet.and_then(|b| document.bullet_id(b)).map(|id| id.into_owned()),
+        category,
+        text: items::line(document, item),
+        full: ask.full.then(|| whole(document, bullet, raw).to_owned()),
+        entry: ask.full.then(|| entry(document, path.folder(), item.section)).flatten(),
+        meta,
+        ..Row::default()
     }
 }
 
@@ -258,6 +307,7 @@ fn explained(ranking: &Ranking<'_>, hit: &Hit, terms: &Terms) -> Vec<Part> {
     if hit.nudge != 0.0 {
         parts.push(part(if hit.nudge > 0.0 { "(time)" } else { "(question)" }, hit.nudge));
     }
+    parts.push(part("(link)", hit.lift));
     parts.retain(|p| p.score != 0.0);
     parts
 }

@@ -9,6 +9,7 @@ use super::items::{self, Item, Sort};
 use super::spot::Spotter;
 use super::terms::Terms;
 use crate::document::Document;
+use crate::document::links::{Link, links};
 use crate::path::MemoryPath;
 use crate::text::dates::{Told, dates};
 use crate::text::tokens;
@@ -61,6 +62,17 @@ pub struct Found {
     pub hits: Vec<(usize, Vec<f32>)>,
     /// How often each term stands in a label.
     pub labels: Vec<u32>,
+    /// The links in it.
+    pub links: Vec<Link>,
+}
+
+impl Found {
+    /// A file as it is, without a question.
+    pub fn whole(path: MemoryPath, document: Document) -> Found {
+        let items = items::items(&document, path.folder() == Some("episodes"));
+        let links = links(&document);
+        Found { path, document, items, hits: Vec::new(), labels: Vec::new(), links }
+    }
 }
 
 /// Counts a file. `None` for bytes that are no text.
@@ -81,7 +93,7 @@ pub fn count(path: &MemoryPath, bytes: &[u8], terms: &Terms, spotter: &Spotter, 
         Look::All => (0..all.len()).collect(),
         _ => {
             spots.sort_unstable();
-            let mut near: Vec<usize> = spots.iter().filter_map(|at| item_at(&all, *at)).collect();
+            let mut near: Vec<usize> = spots.iter().filter_map(|at| items::item_at(&all, *at)).collect();
             near.dedup();
             near
         }
@@ -91,16 +103,10 @@ pub fn count(path: &MemoryPath, bytes: &[u8], terms: &Terms, spotter: &Spotter, 
     let hits: Vec<(usize, Vec<f32>)> = near.into_iter().filter_map(|i| Some((i, counter.item(&all[i])?))).collect();
     let labels = counter.labels;
     if !hits.is_empty() || look == Look::All {
-        let path = path.clone();
-        counted.found = Some(Box::new(Found { path, document, items: all, hits, labels }));
+        let (path, links) = (path.clone(), links(&document));
+        counted.found = Some(Box::new(Found { path, document, items: all, hits, labels, links }));
     }
     counted
-}
-
-/// The item that holds a byte.
-fn item_at(items: &[Item], at: u32) -> Option<usize> {
-    let i = items.partition_point(|item| item.end <= at);
-    (i < items.len() && items[i].start <= at).then_some(i)
 }
 
 /// The sum of all items' lengths with their surroundings, in bytes.

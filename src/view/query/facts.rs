@@ -5,14 +5,12 @@
 use std::cell::OnceCell;
 
 use jiff::civil::{Date, DateTime, Time};
-use serde_json::Value;
 
 use super::count::Found;
 use super::items::{self, Sort};
 use super::known::{Known, Made};
-use crate::document::{Document, Handle, Meta};
+use crate::document::{Document, Handle, Meta, category, tags};
 use crate::path::MemoryPath;
-use crate::policy::yaml;
 use crate::text::dates::{Told, dates};
 
 /// A day, and where the time is known the day and time in UTC.
@@ -119,6 +117,16 @@ impl<'a> About<'a> {
         }
     }
 
+    /// Whether an item is pinned.
+    pub fn pinned(&self, item: usize) -> bool {
+        pinned(&self.meta(item))
+    }
+
+    /// An item's importance, 0–10.
+    pub fn importance(&self, item: usize) -> Option<f64> {
+        self.meta(item).get("imp").and_then(|imp| imp.parse().ok())
+    }
+
     /// Who made an item, when and from what, as the journal knows.
     pub fn made(&self, item: usize) -> Option<&'a Made> {
         if self.known.is_empty() {
@@ -181,33 +189,24 @@ impl<'a> About<'a> {
     /// An item's own `[category]`.
     pub fn category(&self, item: usize) -> Option<&'a str> {
         match self.found.items[item].sort {
-            Sort::Bullet(b) => items::category(self.found.document.bullet_raw(b as usize)).0,
+            Sort::Bullet(b) => category(self.found.document.bullet_raw(b as usize)).0,
             _ => None,
         }
     }
 
     fn file_tags(&self) -> &[String] {
-        self.front_tags.get_or_init(|| front_tags(&self.found.document))
+        self.front_tags.get_or_init(|| tags(&self.found.document).unwrap_or_default())
     }
+}
+
+/// Whether metadata pins its item.
+pub fn pinned(meta: &Meta) -> bool {
+    meta.get("pin").is_some_and(|v| !matches!(v, "false" | "no" | "0"))
 }
 
 /// A day as metadata writes it, perhaps with a time behind it.
 fn day(value: &str) -> Option<Date> {
     value.get(..10)?.parse().ok()
-}
-
-/// `tags:` of the front matter: a list, or words between commas or blanks.
-fn front_tags(document: &Document) -> Vec<String> {
-    let Some(front) = document.front_matter() else { return Vec::new() };
-    let text = &document.text()[front.range()];
-    let inner = text.trim_start_matches('\u{feff}').trim_start_matches("---").trim_end().trim_end_matches(['-', '.']);
-    let Ok(Value::Object(fields)) = yaml::read(inner) else { return Vec::new() };
-    let plain = |tag: &str| tag.trim().trim_start_matches('#').to_lowercase();
-    match fields.get("tags").or_else(|| fields.get("tag")) {
-        Some(Value::Array(tags)) => tags.iter().filter_map(Value::as_str).map(plain).collect(),
-        Some(Value::String(tags)) => tags.split([',', ' ']).map(plain).filter(|t| !t.is_empty()).collect(),
-        _ => Vec::new(),
-    }
 }
 
 /// The `#tags` of a text, lower case.
@@ -250,8 +249,9 @@ mod tests {
         hashtags("#Work at a#b, C# [#x] (#deep/er-1) #12 ##h https://x/#frag", &mut tags);
         assert_eq!(tags, ["work", "deep/er-1"]);
         let document = Document::parse("---\ntags: [Work, '#home']\n---\n- a\n");
-        assert_eq!(front_tags(&document), ["work", "home"]);
-        assert_eq!(front_tags(&Document::parse("---\ntags:\n- a\n- b\n---\n")), ["a", "b"]);
-        assert_eq!(front_tags(&Document::parse("---\ntags: a, b\n---\n")), ["a", "b"]);
+        let tags = |text: &str| super::tags(&Document::parse(text)).unwrap();
+        assert_eq!(tags(document.text()), ["work", "home"]);
+        assert_eq!(tags("---\ntags:\n- a\n- b\n---\n"), ["a", "b"]);
+        assert_eq!(tags("---\ntags: a, b\n---\n"), ["a", "b"]);
     }
 }

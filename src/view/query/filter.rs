@@ -54,6 +54,8 @@ pub struct Ask {
     pub full: bool,
     /// With what each term contributed.
     pub explain: bool,
+    /// With one or two items that links join to the found ones.
+    pub linked: bool,
 }
 
 impl Ask {
@@ -140,7 +142,7 @@ impl Filter<'_> {
         let meta = about.meta(item);
         let number = |key: &str| meta.get(key).and_then(|v| v.parse::<f64>().ok());
         let is = |key: &str, wanted: &Option<String>| wanted.as_deref().is_none_or(|w| meta.get(key) == Some(w));
-        let pin = meta.get("pin").is_some_and(|v| !matches!(v, "false" | "no" | "0"));
+        let pin = super::facts::pinned(&meta);
         (*all || about.expires(item).is_none_or(|day| day >= self.today))
             && imp.is_none_or(|(low, high)| number("imp").is_some_and(|n| low <= n && n <= high))
             && conf.is_none_or(|low| number("conf").is_some_and(|n| low <= n))

@@ -5,7 +5,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::document::{Document, Kind, Node};
+use crate::document::{Document, Kind, Node, category};
+use crate::path::MemoryPath;
 
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,6 +171,37 @@ pub fn parts<'a>(document: &'a Document, item: &Item) -> [&'a str; 2] {
     }
 }
 
+/// Where an item is found again: `facts/user.md@acvh`, or the section for what is no bullet; and a bullet's handle.
+pub fn address(document: &Document, path: &MemoryPath, item: &Item) -> (String, Option<String>) {
+    let section = &document.sections()[item.section as usize];
+    match item.sort {
+        Sort::Bullet(b) => {
+            let handle = document.handle_name(b as usize);
+            (format!("{path}@{handle}"), Some(handle))
+        }
+        _ if section.level <= 1 => (path.to_string(), None),
+        _ => (format!("{path}#{}", section.slug), None),
+    }
+}
+
+/// An item's text on one line.
+pub fn line(document: &Document, item: &Item) -> String {
+    match item.sort {
+        Sort::Bullet(b) => document.bullet_text(b as usize).into_owned(),
+        Sort::Entry | Sort::Heading => document.section_title(item.section as usize).into_owned(),
+        _ => {
+            let raw = &document.text()[item.start as usize..item.end as usize];
+            raw.split_whitespace().collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// The item that holds a byte.
+pub fn item_at(items: &[Item], at: u32) -> Option<usize> {
+    let i = items.partition_point(|item| item.end <= at);
+    (i < items.len() && items[i].start <= at).then_some(i)
+}
+
 /// How long its searched text is, in bytes.
 pub fn length(document: &Document, item: &Item) -> usize {
     let [text, more] = parts(document, item);
@@ -202,18 +234,6 @@ pub fn label(text: &str) -> &str {
     let sentence = label.contains(['.', ',', '?', '!', ';', '。', '，', '\n']);
     let words = label.split_whitespace().count();
     if (1..=3).contains(&words) && !sentence && label.chars().any(char::is_alphabetic) { label } else { "" }
-}
-
-/// The `[category]` at the start of a bullet, and what follows it. Task marks, links and timecodes are none.
-pub fn category(text: &str) -> (Option<&str>, &str) {
-    let inner = text.strip_prefix('[').and_then(|t| t.split_once(']'));
-    let Some((name, rest)) = inner else { return (None, text) };
-    let word = name.len() > 1 && name.len() <= 64 && name.chars().any(char::is_alphabetic);
-    let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | ' '));
-    match word && plain && !rest.starts_with(['(', '[', ':']) {
-        true => (Some(name), rest.trim_start()),
-        false => (None, text),
-    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Ranks what was counted: BM25 over items with their surroundings, a quarter of BM25 over files, and two nudges.
+//! Ranks what was counted: BM25 over items with their surroundings, a quarter of BM25 over files, two nudges and links.
 //!
 //! Never reads a text but for the nudges. The same counts give the same ranking, to the last bit.
 
@@ -9,6 +9,7 @@ use super::facts::{About, Moment};
 use super::filter::Pass;
 use super::items;
 use super::known::Known;
+use super::lift::lift;
 use super::terms::Terms;
 use crate::text::dates::tells_time;
 
@@ -42,6 +43,8 @@ pub struct Hit {
     pub score: f64,
     /// What time or a question mark added to it.
     pub nudge: f64,
+    /// What an item that it is linked with added to it.
+    pub lift: f64,
     /// When it is from.
     pub moment: Option<Moment>,
 }
@@ -83,6 +86,10 @@ pub fn rank<'a>(
     ranking.score(&found, terms);
     ranking.nudge(terms);
     ranking.pass(gate);
+    // Only now: what did not pass lifts nothing.
+    if !terms.all.is_empty() {
+        lift(&ranking.files, &mut ranking.hits);
+    }
     ranking.sort();
     ranking
 }
@@ -98,7 +105,7 @@ impl Ranking<'_> {
             };
             for item in near {
                 let score = if whole { 0.0 } else { share + self.scorer.item_parts(f, item).iter().sum::<f64>() };
-                self.hits.push(Hit { file, item, score, nudge: 0.0, moment: None });
+                self.hits.push(Hit { file, item, score, nudge: 0.0, lift: 0.0, moment: None });
             }
         }
         if whole {
@@ -159,7 +166,7 @@ impl Ranking<'_> {
     /// How well a hit fits, 0–1: its score by that of an item that says every word of the question once.
     pub fn relevance(&self, hit: &Hit) -> f64 {
         match self.scorer.best > 0.0 {
-            true => (hit.score / self.scorer.best).clamp(0.0, 1.0),
+            true => ((hit.score - hit.lift) / self.scorer.best).clamp(0.0, 1.0),
             false => 1.0,
         }
     }

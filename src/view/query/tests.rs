@@ -150,3 +150,65 @@ fn what_explains_a_score_adds_up_to_it() {
         assert!((sum - row.score).abs() < 0.01, "{row:?}");
     }
 }
+
+/// Addresses of files in the order in which a question finds them.
+fn order(files: &[(&str, &str)], question: &str) -> Vec<String> {
+    found(files, &ask(question)).items.into_iter().map(|row| row.path).collect()
+}
+
+#[test]
+fn of_equals_the_one_that_is_linked_with_a_good_one_comes_first() {
+    let plan = |link: &str| format!("- the harbour lights plan, ready in May {link}\n");
+    let lights = "- harbour, see the map\n";
+    let before =
+        [("facts/a.md", lights), ("facts/b.md", lights), ("facts/c.md", lights), ("facts/plan.md", &plan("(x y)"))];
+    assert_eq!(order(&before, "harbour lights plan"), ["facts/plan.md", "facts/a.md", "facts/b.md", "facts/c.md"]);
+    for link in ["[[b]]", "[x](b.md)", "[[facts/b#harbour|y]]"] {
+        let after = [before[0], before[1], before[2], ("facts/plan.md", &plan(link))];
+        let got = order(&after, "harbour lights plan");
+        assert_eq!(got, ["facts/plan.md", "facts/b.md", "facts/a.md", "facts/c.md"], "linked to by {link}");
+    }
+    let ways = [("- harbour, see [[x10]]\n", true), ("- harbour, see `[[x10]]`\n", false)];
+    for (text, links) in ways {
+        let after = [before[0], before[1], ("facts/c.md", text), ("facts/x10.md", before[3].1)];
+        let at = order(&after, "harbour lights plan").iter().position(|path| path == "facts/c.md");
+        assert_eq!(at, Some(if links { 1 } else { 3 }), "{text}");
+    }
+}
+
+#[test]
+fn a_link_adds_a_tenth_of_the_better_score_and_says_so() {
+    let files = [("facts/a.md", "- harbour [[b]]\n"), ("facts/b.md", "- the harbour lights plan of the town\n")];
+    let got = found(&files, &Ask { explain: true, ..ask("harbour lights plan") });
+    let part = |row: usize| got.items[row].parts.iter().flatten().find(|p| p.term == "(link)").map(|p| p.score);
+    let own = |row: usize| got.items[row].score - part(row).unwrap();
+    assert_eq!(got.items[0].path, "facts/b.md");
+    assert!((part(1).unwrap() - 0.1 * own(0)).abs() < 0.002, "{:?}", got.items);
+    assert!((part(0).unwrap() - 0.1 * own(1)).abs() < 0.002, "{:?}", got.items);
+    // What fits is what is said, not what is linked.
+    let alone = found(&[("facts/a.md", "- harbour [[c]]\n"), files[1]], &ask("harbour lights plan"));
+    assert_eq!(got.items[1].relevance, alone.items[1].relevance);
+}
+
+#[test]
+fn a_link_to_a_section_lifts_what_stands_there_and_one_to_its_own_file_nothing() {
+    let two = "# T\n\n## One\n\n- harbour, a map\n\n## Two\n\n- harbour, a map\n";
+    let plan = ("facts/plan.md", "- the harbour lights plan, ready in May [[t#two]]\n");
+    let got = found(&[("facts/t.md", two), plan], &ask("harbour lights plan"));
+    assert_eq!(got.items[1].section.as_deref(), Some("two"));
+    let own = found(
+        &[("facts/t.md", "- harbour lights plan [[t]]\n- harbour, a map\n")],
+        &Ask { explain: true, ..ask("harbour plan") },
+    );
+    assert!(own.items.iter().flat_map(|row| row.parts.iter().flatten()).all(|p| p.term != "(link)"), "{own:?}");
+}
+
+#[test]
+fn what_may_not_be_shown_lifts_nothing() {
+    let files = [
+        ("facts/a.md", "- harbour, a map\n"),
+        ("facts/b.md", "- harbour, a map\n"),
+        ("facts/plan.md", "- the harbour lights plan [[b]]\n  <!-- mem exp=2026-02-23 -->\n"),
+    ];
+    assert_eq!(order(&files, "harbour lights plan"), ["facts/a.md", "facts/b.md"]);
+}

@@ -1,1 +1,0 @@
-//! Every fixture reads as its kind.

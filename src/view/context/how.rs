@@ -1,0 +1,16 @@
+//! How to use memdir, for an agent: what a context ends with, and what goes into an agent's instructions.
+//!
+//! Never longer than 150 tokens. README shows the same words.
+
+/// What an agent needs to know.
+pub const HOW: &str = "\
+Long-term memory: `memdir`. `memdir list` shows files with summaries, `memdir list FILE` bullets with
+@handles, `memdir read FILE` the text.
+Remember: memdir add FILE 'one fact' ['another']
+Find: memdir query WORDS -L 5
+Correct: memdir update FILE@HANDLE 'new text'
+Forget: memdir rm FILE@HANDLE
+What happened: echo 'text' | memdir append -t 'Title'
+Texts with $ ` or \" come by stdin: memdir add FILE - <<'END'
+If refused, nothing was changed: read the message, list again, retry. Exit 7: just retry.
+";

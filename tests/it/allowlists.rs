@@ -1,0 +1,183 @@
+//! What each rule of categories and allowlists shows and refuses, command by command.
+
+use serde_json::json;
+
+use crate::support::{Memory, Run, handle};
+
+const POLICY: &str = "version: 1
+categories:
+  custom:
+    - name: health
+allowlists:
+  planner: [work]
+  doctor: [work, health]
+";
+
+fn memory() -> Memory {
+    let memory = Memory::new().policy(POLICY);
+    let user = "# User\n\n> Summary: tabs, knee\n\n- Prefers tabs\n- [health] Knee hurts\n\n## Health\n\n- Takes aspirin\n\n\
+                ## Work\n\n- Standup at ten\n";
+    memory.file("facts/user.md", user).file("facts/health.md", "- Sleeps badly\n").file("facts/plain.md", "- One\n")
+}
+
+/// A command as an agent.
+fn by<'m>(memory: &'m Memory, agent: &str, line: &[&str]) -> Run<'m> {
+    memory.run(line).by(agent)
+}
+
+#[track_caller]
+fn refused(memory: &Memory, line: &[&str]) {
+    let ran = by(memory, "planner", line).exit(5);
+    assert!(ran.stderr.contains("category_not_allowed"), "{ran}");
+    let ran = by(memory, "planner", &[&["--json"], line].concat()).exit(5);
+    assert_eq!(ran.error()["code"], "category_not_allowed", "{ran}");
+}
+
+#[test]
+fn a_file_is_read_without_its_hidden_parts() {
+    let memory = memory();
+    let seen = "# User\n\n\n- Prefers tabs\n\n## Work\n\n- Standup at ten\n";
+    by(&memory, "planner", &["read", "user"]).exit(0).stdout(seen).tells("not shown");
+    by(&memory, "planner", &["read", "plain"]).exit(0).stdout("- One\n").quiet();
+    let whole = memory.text("facts/user.md").unwrap();
+    for agent in ["doctor", "tester"] {
+        by(&memory, agent, &["read", "user"]).exit(0).stdout(&whole).quiet();
+    }
+}
+
+#[test]
+fn what_is_hidden_cannot_be_asked_for() {
+    let memory = memory();
+    let bullet = format!("user@{}", handle("[health] Knee hurts"));
+    for address in ["health", "user#health", &bullet, "facts/health.md"] {
+        for verb in ["read", "list", "where"] {
+            refused(&memory, &[verb, address]);
+        }
+    }
+    refused(&memory, &["query", "--category", "health"]);
+    refused(&memory, &["query", "knee", "--category", "Health"]);
+    by(&memory, "planner", &["query", "--category", "sports"]).exit(0);
+    by(&memory, "doctor", &["query", "--category", "health"]).exit(0).says("Knee hurts");
+}
+
+#[test]
+fn hidden_files_and_items_are_not_listed_or_counted() {
+    let memory = memory();
+    by(&memory, "planner", &["list"]).exit(0).stdout("facts/plain.md (6B)\nfacts/user.md (51B)\n");
+    by(&memory, "planner", &["bullet", "list", "user"]).exit(0).says("2 @").says("Standup at ten");
+    let found = by(&memory, "planner", &["--json", "query", "--in", "facts/*"]).exit(0).json();
+    let all = by(&memory, "doctor", &["--json", "query", "--in", "facts/*"]).exit(0).json();
+    assert!(found["total"].as_u64() < all["total"].as_u64(), "{found}");
+    assert!(!found.to_string().contains("nee") && all.to_string().contains("Knee"));
+}
+
+#[test]
+fn the_list_of_all_others_holds_for_whoever_has_none() {
+    let memory = memory();
+    by(&memory, "somebody", &["read", "health"]).exit(0);
+    let memory = memory.policy(&format!("{POLICY}agents:\n  default: planner\n"));
+    by(&memory, "somebody", &["read", "health"]).exit(5);
+    by(&memory, "somebody", &["--as", "doctor", "read", "health"]).exit(0);
+    by(&memory, "doctor", &["--as", "somebody", "read", "health"]).exit(5);
+    let memory = memory.policy(&format!("{POLICY}agents:\n  default: nobody\n"));
+    by(&memory, "somebody", &["read", "health"]).exit(5);
+}
+
+#[test]
+fn gits_name_picks_the_list_of_a_plain_read_too() {
+    let memory = memory();
+    let named = |name: &str| {
+        let config = memory.dir().with_file_name(".gitconfig");
+        fs_err::write(config, format!("[user]\n\tname = {name}\n")).unwrap();
+        memory.run(["read", "health"]).env("MEMDIR_AS", "").ends().status
+    };
+    assert_eq!((named("planner"), named("doctor")), (5, 0));
+}
+
+#[test]
+fn a_question_may_narrow_what_is_seen_and_never_widen_it() {
+    let memory = memory();
+    let ask = |caller: &str, options: &[&str], agent: &str| {
+        let question = json!({"query": "knee", "agent": agent, "categories": ["health"]}).to_string();
+        memory.run([&["--json"], options, &["query"]].concat()).by(caller).stdin(question).ends()
+    };
+    for (caller, options, agent, status) in [
+        ("doctor", &[][..], "doctor", 0),
+        ("doctor", &[], "planner", 5),
+        ("planner", &[], "doctor", 5),
+        ("tester", &[], "planner", 5),
+        ("tester", &["--as", "doctor"], "doctor", 0),
+        ("tester", &["--as", "doctor"], "planner", 2),
+        ("tester", &["--as", "planner"], "doctor", 2),
+    ] {
+        let ran = ask(caller, options, agent);
+        assert_eq!(ran.status, status, "{caller} {options:?} {agent}: {ran}");
+    }
+    let narrow = json!({"query": "knee", "agent": "planner"}).to_string();
+    let ran = memory.run(["--json", "query"]).stdin(narrow).exit(0);
+    assert!(!ran.stdout.contains("Knee"), "{ran}");
+}
+
+#[test]
+fn changes_leave_what_is_hidden_as_it_is() {
+    let memory = memory();
+    let added = by(&memory, "planner", &["add", "user#work", "Reviews on Friday"]).exit(0);
+    assert!(added.difference.contains("+- Reviews on Friday\n"), "{added}");
+    by(&memory, "planner", &["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
+    let text = memory.text("facts/user.md").unwrap();
+    assert!(text.contains("- [health] Knee hurts\n\n## Health\n\n- Takes aspirin\n"), "{text}");
+    let shown = by(&memory, "planner", &["add", "-n", "user", "x"]).exit(0);
+    assert!(shown.stdout.contains("+- x") && !shown.stdout.contains("nee"), "{shown}");
+}
+
+#[test]
+fn changes_that_reach_what_is_hidden_are_refused() {
+    let memory = memory();
+    let bullet = format!("user@{}", handle("[health] Knee hurts"));
+    refused(&memory, &["rm", &bullet]);
+    refused(&memory, &["update", &bullet, "x"]);
+    refused(&memory, &["mv", &bullet, "plain"]);
+    refused(&memory, &["add", "user#health", "x"]);
+    refused(&memory, &["add", "health", "x"]);
+    refused(&memory, &["add", "plain", "[health] x"]);
+    refused(&memory, &["rm", "-f", "user"]);
+    refused(&memory, &["rm", "-f", "health"]);
+    refused(&memory, &["mv", "user", "other"]);
+    refused(&memory, &["mv", "plain", "health"]);
+    refused(&memory, &["edit", "user"]);
+    refused(&memory, &["bullet", "del", "--forget", "user", "Prefers tabs"]);
+    refused(&memory, &["sync"]);
+    refused(&memory, &["resolve"]);
+    let ran = by(&memory, "planner", &["write", "-f", "user"]).stdin("# User\n\n- x\n").exit(5);
+    assert!(ran.stderr.contains("category_not_allowed"), "{ran}");
+    by(&memory, "planner", &["rm", "-f", "plain"]).exit(0);
+}
+
+#[test]
+fn what_touched_something_hidden_is_neither_shown_nor_undone() {
+    let memory = memory();
+    memory.done(["add", "health", "Walks more"]);
+    memory.done(["add", "user", "[health] Eats well"]);
+    memory.done(["add", "plain", "Two"]);
+    let log = by(&memory, "planner", &["--json", "log", "-p"]).exit(0).json();
+    let revs: Vec<&str> = log["entries"].as_array().unwrap().iter().map(|e| e["rev"].as_str().unwrap()).collect();
+    assert_eq!(revs, ["r3", "r2"], "{log}");
+    refused(&memory, &["show", "r1"]);
+    refused(&memory, &["undo", "r1"]);
+    refused(&memory, &["undo", "r2"]);
+    by(&memory, "planner", &["show", "r3"]).exit(0).says("Two");
+    by(&memory, "planner", &["undo", "r3"]).exit(0);
+    by(&memory, "planner", &["redo", "r3"]).exit(0);
+}
+
+#[test]
+fn a_policy_that_restricts_and_is_not_understood_shows_nothing() {
+    let memory = memory();
+    for broken in ["version: 1\nallowlists: planner\n", "version: 1\nallowlists:\n  planner: [work\n"] {
+        let memory = Memory::new().policy(broken).file("facts/health.md", "- Sleeps badly\n");
+        let ran = memory.run(["read", "health"]).ends();
+        assert!(ran.status == 5 && ran.stderr.contains("invalid_policy"), "{ran}");
+    }
+    let memory = memory.policy("version: 1\n#allowlists:\nunknown: 1\n");
+    by(&memory, "planner", &["read", "health"]).exit(0);
+}

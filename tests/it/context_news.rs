@@ -1,0 +1,269 @@
+//! The header of `context`: what has changed since a reader looked last, whoever changed it.
+
+use crate::support::{Memory, handle};
+
+const USER: &str = "# User\n\n- Prefers tabs over spaces\n- Lives in Austin\n- Drinks tea\n\n## Goals\n\n- Ship v1 by August\n- [health] Lactose intolerant since 2019\n- Oat milk is fine with coffee\n";
+
+/// A memory that the journal knows, and whose reader has seen it.
+fn seen() -> Memory {
+    let m = Memory::new();
+    m.run(["write", "facts/user.md"]).stdin(USER).exit(0);
+    m.done(["context", "--as", "r"]);
+    m
+}
+
+/// The header, without the rest.
+#[track_caller]
+fn header(m: &Memory) -> String {
+    let ran = m.run(["context", "--as", "r", "-n"]).exit(0).quiet();
+    match ran.stdout.starts_with("Memory updates since ") {
+        true => ran.stdout.split("\n\n").next().unwrap().to_owned(),
+        false => String::new(),
+    }
+}
+
+#[track_caller]
+fn check(m: &Memory, lines: &[&str]) {
+    let expected =
+        if lines.is_empty() { String::new() } else { format!("Memory updates since r1:\n{}", lines.join("\n")) };
+    assert_eq!(header(m), expected);
+}
+
+fn at(text: &str) -> String {
+    format!("user@{}", handle(text))
+}
+
+#[test]
+fn a_first_look_and_an_unchanged_memory_have_no_news() {
+    let m = Memory::new().file("facts/user.md", USER);
+    assert_eq!(header(&m), "");
+    let m = seen();
+    check(&m, &[]);
+}
+
+#[test]
+fn created_updated_deleted() {
+    let m = seen();
+    m.done(["add", "user#personal", "Preferred name is Ana", "--imp", "2"]);
+    m.done(["update", &at("Ship v1 by August"), "Ship v1 by Sep"]);
+    m.done(["rm", &at("Drinks tea")]);
+    check(
+        &m,
+        &[
+            "- +created: [Personal] Preferred name is Ana (imp=2)",
+            "- -deleted: [user] Drinks tea",
+            "- ↑updated: [Goals] Ship v1 by Sep",
+        ],
+    );
+}
+
+#[test]
+fn what_came_and_went_between_two_looks_is_no_news() {
+    let m = seen();
+    m.done(["add", "user", "Swims"]);
+    m.done(["rm", &at("Swims")]);
+    m.done(["update", &at("Drinks tea"), "Drinks coffee"]);
+    m.done(["undo"]);
+    check(&m, &[]);
+}
+
+#[test]
+fn soft_deleted_and_restored() {
+    let m = seen();
+    m.done(["rm", &at("Drinks tea"), "--archive"]);
+    check(&m, &["- ↓soft-deleted: [user] Drinks tea"]);
+    m.done(["context", "--as", "r"]);
+    assert_eq!(header(&m), "", "told once");
+    m.done(["undo"]);
+    assert_eq!(header(&m), "Memory updates since r2:\n- ↺restored: [user] Drinks tea");
+    m.done(["context", "--as", "r"]);
+    m.done(["rm", &at("Lives in Austin")]);
+    m.done(["context", "--as", "r"]);
+    m.done(["undo"]);
+    m.done(["add", "user", "Swims"]);
+    let told = header(&m);
+    assert!(
+        told.contains("- ↺restored: [user] Lives in Austin") && told.contains("- +created: [user] Swims"),
+        "{told}"
+    );
+}
+
+#[test]
+fn merged() {
+    let m = seen();
+    let batch = format!(
+        r#"[{{"op":"update","at":"{}","text":"[health] Lactose intolerant since 2019, oat milk is fine with coffee"}},{{"op":"rm","at":"{}"}}]"#,
+        at("[health] Lactose intolerant since 2019"),
+        at("Oat milk is fine with coffee"),
+    );
+    m.run(["apply"]).stdin(batch).exit(0);
+    let told = header(&m);
+    assert!(
+        told.contains("- ↔merged: [Goals] Combined 2 notes: [health] Lactose intolerant since 2019, oat milk"),
+        "{told}"
+    );
+    assert!(!told.contains("deleted") && told.lines().count() == 2, "{told}");
+}
+
+#[test]
+fn metadata_and_moves_are_updates() {
+    let m = seen();
+    m.done(["set", &at("Drinks tea"), "imp=9"]);
+    m.done(["mv", &at("Lives in Austin"), "places"]);
+    m.done(["mv", &at("Oat milk is fine with coffee"), "user"]);
+    check(
+        &m,
+        &[
+            "- ↑updated: [user] Drinks tea (imp=9)",
+            "- ↑updated: [user] Oat milk is fine with coffee",
+            "- ↑updated: [places] Lives in Austin",
+        ],
+    );
+}
+
+#[test]
+fn whole_files_are_one_event() {
+    let m = seen();
+    m.done(["mv", "user", "person"]);
+    check(&m, &["- ↑updated: facts/user.md → facts/person.md"]);
+    m.done(["context", "--as", "r"]);
+    m.done(["rm", "person", "-f", "--archive"]);
+    assert_eq!(header(&m), "Memory updates since r2:\n- ↓soft-deleted: facts/person.md");
+    m.done(["undo"]);
+    m.done(["rm", "person", "-f"]);
+    assert_eq!(header(&m), "Memory updates since r2:\n- -deleted: facts/person.md");
+    m.run(["write", "notes"]).stdin("# Notes\n\nOnly prose.\n").exit(0);
+    assert!(header(&m).contains("- +created: facts/notes.md"), "{}", header(&m));
+}
+
+#[test]
+fn an_entry_is_one_event() {
+    let m = seen();
+    m.run(["append", "-t", "Logger fix", "-s", "pino leak", "-d", "2026-02-20"])
+        .stdin("- Lesson: look twice\n")
+        .exit(0);
+    check(&m, &["- +created: [2026-02] Logger fix: pino leak"]);
+    m.done(["context", "--as", "r"]);
+    m.done(["add", "2026-02#logger-fix", "And again"]);
+    assert_eq!(header(&m), "Memory updates since r2:\n- ↑updated: [2026-02] Logger fix: pino leak");
+}
+
+#[test]
+fn the_rest_is_counted_with_a_command_that_works() {
+    let m = seen();
+    let texts: Vec<String> = (1..=17).map(|n| format!("Fact number {n}")).collect();
+    m.done(["add", "user"].into_iter().chain(texts.iter().map(String::as_str)));
+    let told = header(&m);
+    assert_eq!(told.lines().count(), 5, "{told}");
+    assert_eq!(told.lines().last(), Some("… and 14 more: memdir diff r1 --bullets"));
+    m.run(["diff", "r1", "--bullets"]).exit(0).says("Fact number 17");
+    let fresh = Memory::new();
+    fresh.done(["context", "--as", "r"]);
+    fresh.done(["add", "user"].into_iter().chain(texts.iter().map(String::as_str)));
+    let told = header(&fresh);
+    assert!(told.starts_with("Memory updates since r0:") && told.ends_with("… and 14 more: memdir log"), "{told}");
+}
+
+#[test]
+fn pinned_and_important_news_come_first_then_the_newest() {
+    let m = seen();
+    m.done(["add", "user", "first", "--imp", "3"]);
+    m.done(["add", "user", "second", "--imp", "8"]);
+    m.done(["add", "user", "third", "--pin"]);
+    m.done(["add", "other", "fourth"]);
+    check(
+        &m,
+        &[
+            "- +created: [user] third",
+            "- +created: [user] second (imp=8)",
+            "- +created: [user] first (imp=3)",
+            "… and 1 more: memdir diff r1 --bullets",
+        ],
+    );
+}
+
+#[test]
+fn outside_edits_are_told_once_recorded_or_not() {
+    let m = seen();
+    let edit = |from: &str, to: &str| m.put("facts/user.md", m.text("facts/user.md").unwrap().replace(from, to));
+    // No history holds what was written as a whole and replaced outside.
+    edit("Lives in Austin", "Lives in Lisbon");
+    check(&m, &["- ↑updated: facts/user.md"]);
+    m.done(["add", "user", "Hums"]);
+    m.done(["context", "--as", "r"]);
+    edit("Lives in Lisbon", "Lives in Austin");
+    assert_eq!(header(&m), "Memory updates since r2:\n- ↑updated: [user] Lives in Austin");
+    m.done(["context", "--as", "r"]);
+    assert_eq!(header(&m), "");
+    // Recorded by the next writer: no news for whoever was told.
+    m.done(["add", "other", "x"]);
+    m.done(["add", "user", "Swims"]);
+    let told = header(&m);
+    assert!(told.contains("Swims") && !told.contains("Austin"), "{told}");
+    m.done(["context", "--as", "r"]);
+    // An edit between two revisions, which the chain of etags shows.
+    edit("Drinks tea", "Drinks mate");
+    m.done(["add", "user", "Sings"]);
+    let told = header(&m);
+    assert!(told.contains("↑updated: [user] Drinks mate") && told.contains("+created: [user] Sings"), "{told}");
+    m.done(["context", "--as", "r"]);
+    // Told, then edited again outside: what was told comes with what is new.
+    edit("Sings", "Sings loudly");
+    m.done(["context", "--as", "r"]);
+    edit("Prefers tabs over spaces", "Prefers spaces over tabs");
+    assert!(header(&m).contains("Prefers spaces over tabs"), "{}", header(&m));
+    m.done(["context", "--as", "r"]);
+    fs_err::remove_file(m.dir().join("facts/user.md")).unwrap();
+    assert!(header(&m).contains("- -deleted: facts/user.md"), "{}", header(&m));
+    m.done(["context", "--as", "r"]);
+    assert_eq!(header(&m), "");
+}
+
+#[test]
+fn what_was_edited_outside_before_the_first_look_is_no_news() {
+    let m = Memory::new();
+    m.run(["write", "facts/user.md"]).stdin(USER).exit(0);
+    m.put("facts/user.md", USER.replace("Drinks tea", "Drinks mate"));
+    m.done(["context", "--as", "r"]);
+    check(&m, &[]);
+    m.done(["add", "user", "Swims"]);
+    check(&m, &["- +created: [user] Swims"]);
+}
+
+#[test]
+fn what_is_forgotten_aside_or_expired_is_not_told() {
+    let m = seen();
+    m.done(["rm", &at("Drinks tea"), "--forget"]);
+    m.done(["add", "user", "Over by now", "--exp", "2026-02-20"]);
+    m.run(["write", "procedures/release.md"]).stdin("# Release\n\n- Tag it\n").exit(0);
+    let told = header(&m);
+    assert!(!told.contains("tea") && !told.contains("Over by now") && !told.contains("elease"), "{told}");
+}
+
+#[test]
+fn other_text_is_told_by_its_file_and_summaries_are_not() {
+    let m = seen();
+    m.done(["set", "user", "summary=who you are"]);
+    check(&m, &[]);
+    m.put("facts/user.md", m.text("facts/user.md").unwrap() + "\nSome prose.\n");
+    check(&m, &["- ↑updated: facts/user.md"]);
+}
+
+#[test]
+fn files_that_memdir_never_wrote_come_and_go() {
+    let m = seen();
+    m.put("facts/dropped.md", "# Dropped\n\n- A note from elsewhere\n");
+    m.put("inbox/proposed.md", "- Not consented to\n");
+    m.put("procedures/p.md", "- Not for a context\n");
+    check(&m, &["- +created: [dropped] A note from elsewhere"]);
+    // Told once, also when memdir has written to it since.
+    m.done(["add", "dropped", "And one more"]);
+    let told = header(&m);
+    assert!(told.contains("A note from elsewhere") && told.contains("And one more"), "{told}");
+    m.done(["context", "--as", "r"]);
+    assert_eq!(header(&m), "");
+    m.put("facts/brief.md", "- Brief\n");
+    m.done(["context", "--as", "r"]);
+    fs_err::remove_file(m.dir().join("facts/brief.md")).unwrap();
+    assert_eq!(header(&m), "Memory updates since r2:\n- -deleted: facts/brief.md");
+}

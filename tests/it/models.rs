@@ -1,0 +1,433 @@
+//! Asking models behind HTTP and behind programs: protocols, dialects, faults, deadlines and keys, over a real socket.
+//!
+//! Every request goes to a scripted host on loopback, which holds it against the vendor's published schema.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use memdir::commands::model;
+use memdir::host::models::Asked;
+use memdir::llm::{
+    self, Call, Choice, Deadline, Key, Message, Model, Outcome, Reply, Request, Schema, Stop, Tool, Trouble, What, Wire,
+};
+use serde_json::{Value, json};
+
+use crate::model_programs::{config, text, tried};
+use crate::model_server::{Answer, Say, Server};
+
+const KEY: &str = "sk-test-0123456789abcdef";
+/// The wires of both protocols.
+const WIRES: [Wire; 2] = [Wire::Chat, Wire::Messages];
+
+fn choice(server: &Server, wire: Wire) -> Choice {
+    Choice {
+        provider: "test".into(),
+        wire,
+        model: Some("m".into()),
+        base_url: server.url(),
+        key: Key::new(KEY),
+        command: Vec::new(),
+        variables: Vec::new(),
+        timeout: Duration::from_secs(20),
+        most_tokens: Some(500),
+        temperature: None,
+        top_p: None,
+    }
+}
+
+fn open(server: &Server, wire: Wire) -> Box<dyn Model> {
+    llm::open(&choice(server, wire)).unwrap()
+}
+
+/// The answer `pong` of a protocol.
+fn pong(wire: Wire) -> Answer {
+    match wire {
+        Wire::Messages => Answer::message(&json!([{"type": "text", "text": "pong"}]), "end_turn"),
+        _ => Answer::chat("pong"),
+    }
+}
+
+fn ping() -> Request {
+    Request { system: "Be brief.".into(), messages: vec![Message::User("ping".into())], ..Request::default() }
+}
+
+fn parameters() -> Value {
+    json!({"type": "object", "properties": {"at": {"type": "string"}, "text": {"type": ["string", "null"]}},
+           "required": ["at", "text"], "additionalProperties": false})
+}
+
+/// A question with everything in it.
+fn whole() -> Request {
+    let calls = vec![
+        Call { id: "call_1".into(), name: "add".into(), arguments: json!({"at": "user", "text": "Vegan"}) },
+        Call { id: "call_2".into(), name: "add".into(), arguments: json!("{\"at\": ") },
+    ];
+    let result = |id: &str, failed| Outcome { id: id.into(), name: "add".into(), text: "said".into(), failed };
+    Request {
+        messages: vec![
+            Message::User("ping 茶 \u{0} \"".into()),
+            Message::Assistant { text: "Adding.".into(), calls },
+            Message::Results(vec![result("call_1", false), result("call_2", true)]),
+            Message::Assistant { text: "Done.".into(), calls: Vec::new() },
+            Message::User("And now?".into()),
+        ],
+        tools: vec![Tool { name: "add".into(), about: "Adds a bullet".into(), parameters: parameters() }],
+        ..ping()
+    }
+}
+
+fn soon() -> Deadline {
+    Deadline::within(Duration::from_secs(20))
+}
+
+fn ask(server: &Server, wire: Wire, request: &Request) -> Result<Reply, Trouble> {
+    open(server, wire).ask(request, soon())
+}
+
+#[test]
+fn both_protocols_carry_a_conversation_with_tools() {
+    for wire in WIRES {
+        let call = json!({"at": "user", "text": null});
+        let calls = match wire {
+            Wire::Messages => {
+                let block = json!({"type": "tool_use", "id": "toolu_9", "name": "add", "input": call});
+                Answer::message(&json!([{"type": "thinking", "thinking": "hm", "signature": "s"}, block]), "tool_use")
+            }
+            _ => Answer::chat_calls([("add", call.clone())]),
+        };
+        let server = Server::script([calls.chunked(), pong(wire)]);
+        let model = open(&server, wire);
+        let mut request = whole();
+        let first = model.ask(&request, soon()).unwrap();
+        assert_eq!((first.calls.len(), &first.calls[0].arguments, first.stop), (1, &call, Stop::Calls));
+        assert_eq!((first.usage.input, first.usage.output), (100, 10));
+        // What was said goes back as it came.
+        let id = first.calls[0].id.clone();
+        request.messages.push(Message::Assistant { text: first.text, calls: first.calls });
+        request.messages.push(Message::Results(vec![Outcome {
+            id,
+            name: "add".into(),
+            text: "done".into(),
+            failed: false,
+        }]));
+        assert_eq!(model.ask(&request, soon()).unwrap().text, "pong");
+        // One connection serves both.
+        assert_eq!(server.connections(), 1);
+    }
+}
+
+#[test]
+fn the_key_travels_in_one_header_only() {
+    for (wire, name, value) in
+        [(Wire::Chat, "authorization", format!("Bearer {KEY}")), (Wire::Messages, "x-api-key", KEY.to_owned())]
+    {
+        let server = Server::script([pong(wire)]);
+        ask(&server, wire, &ping()).unwrap();
+        let asked = server.asked().remove(0);
+        assert_eq!(asked.header(name), Some(value.as_str()));
+        let others = asked.headers.iter().filter(|(n, v)| n != name && v.contains(KEY)).count();
+        assert_eq!((others, asked.body.to_string().contains(KEY), asked.line.contains(KEY)), (0, false, false));
+    }
+}
+
+#[test]
+fn a_wanted_object_comes_in_the_form_that_the_host_knows() {
+    let schema = Schema { name: "answer".into(), schema: parameters() };
+    let request = Request { answer: Some(schema), ..ping() };
+    let refuse = |what: &str| Answer::error(400, &format!("{what} is not supported by this model"));
+    let server =
+        Server::script([refuse("json_schema"), refuse("response_format"), Answer::chat("{}"), Answer::chat("{}")]);
+    let model = open(&server, Wire::Chat);
+    assert_eq!(model.ask(&request, soon()).unwrap().text, "{}");
+    assert_eq!(model.ask(&request, soon()).unwrap().text, "{}");
+    let types: Vec<Value> = server.asked().iter().map(|a| a.body["response_format"]["type"].clone()).collect();
+    // What was learned holds.
+    assert_eq!(types, [json!("json_schema"), json!("json_object"), Value::Null, Value::Null]);
+
+    let block = json!([{"type": "tool_use", "id": "a", "name": "answer", "input": {"at": "user", "text": null}}]);
+    let server = Server::script([Answer::message(&block, "tool_use")]);
+    let reply = ask(&server, Wire::Messages, &request).unwrap();
+    assert_eq!((reply.text.as_str(), reply.calls.len()), ("{\"at\":\"user\",\"text\":null}", 0));
+}
+
+#[test]
+fn a_parameter_that_is_blamed_is_left_out() {
+    for wire in WIRES {
+        let blame = |name: &str| match wire {
+            Wire::Messages => {
+                let error = json!({"type": "invalid_request_error", "message": format!("`{name}` is deprecated for this model.")});
+                Answer::json(400, &json!({"type": "error", "error": error}))
+            }
+            _ => Answer::json(
+                400,
+                &json!({"error": {"message": "Unsupported value", "param": name, "code": "unsupported_value"}}),
+            ),
+        };
+        let server = Server::script([blame("temperature"), blame("top_p"), pong(wire)]);
+        let choice = Choice { temperature: Some(0.2), top_p: Some(0.9), ..choice(&server, wire) };
+        assert_eq!(llm::open(&choice).unwrap().ask(&ping(), soon()).unwrap().text, "pong");
+        let sent: Vec<[bool; 2]> =
+            server.asked().iter().map(|a| ["temperature", "top_p"].map(|n| a.body.get(n).is_some())).collect();
+        assert_eq!(sent, [[true, true], [false, true], [false, false]]);
+    }
+    let renamed = Answer::error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
+    let server = Server::script([renamed, pong(Wire::Chat)]);
+    let request = Request { most_tokens: 50, ..ping() };
+    ask(&server, Wire::Chat, &request).unwrap();
+    assert_eq!(server.asked()[1].body["max_completion_tokens"], 50);
+}
+
+#[test]
+fn dialects_are_understood() {
+    let call =
+        json!({"id": "", "type": "function", "function": {"name": "add", "arguments": {"at": "user", "text": null}}});
+    let message = json!({"role": "assistant", "content": "", "tool_calls": [call, call], "reasoning_content": "hm"});
+    let body = json!({"choices": [{"message": message, "finish_reason": null}]});
+    let server = Server::script([Answer::raw(200, "text/plain", body.to_string()), Answer::chat("ok")]);
+    let model = open(&server, Wire::Chat);
+    let reply = model.ask(&whole(), soon()).unwrap();
+    let ids: Vec<&str> = reply.calls.iter().map(|c| c.id.as_str()).collect();
+    assert_eq!((ids, reply.stop, reply.usage), (vec!["call_5_0", "call_5_1"], Stop::Calls, llm::Usage::default()));
+    // Arguments that came as an object go back as a text.
+    let mut request = whole();
+    request.messages.push(Message::Assistant { text: reply.text, calls: reply.calls });
+    model.ask(&request, soon()).unwrap();
+    let back = server.asked()[1].body["messages"][7]["tool_calls"][0]["function"]["arguments"].clone();
+    assert_eq!(back, json!("{\"at\":\"user\",\"text\":null}"));
+}
+
+#[test]
+fn an_answer_that_was_cut_off_calls_nothing() {
+    for finish in ["length", "content_filter"] {
+        let call = json!({"id": "a", "type": "function", "function": {"name": "add", "arguments": "{\"at\": \"us"}});
+        let server = Server::script([Answer::choice(&json!({"content": null, "tool_calls": [call]}), finish)]);
+        let reply = ask(&server, Wire::Chat, &whole()).unwrap();
+        assert!(reply.calls.is_empty() && matches!(reply.stop, Stop::Truncated | Stop::Refused), "{finish}");
+    }
+    for stop in ["max_tokens", "refusal", "model_context_window_exceeded"] {
+        let block = json!([{"type": "tool_use", "id": "a", "name": "add", "input": {}}]);
+        let server = Server::script([Answer::message(&block, stop)]);
+        let reply = ask(&server, Wire::Messages, &whole()).unwrap();
+        assert!(reply.calls.is_empty() && matches!(reply.stop, Stop::Truncated | Stop::Refused), "{stop}");
+    }
+}
+
+#[test]
+fn what_may_pass_is_asked_again_when_the_host_says_so() {
+    for wire in WIRES {
+        let busy = |status: u16| Answer::error(status, "busy").header("retry-after-ms", "1");
+        let server = Server::script([busy(429), busy(503), pong(wire)]);
+        assert_eq!(ask(&server, wire, &ping()).unwrap().text, "pong");
+        assert_eq!(server.asked().len(), 3);
+    }
+    let hour = Answer::error(429, "slow down").header("retry-after", "3600");
+    let server = Server::script([hour]);
+    let trouble = ask(&server, Wire::Chat, &ping()).unwrap_err();
+    assert_eq!((trouble.what, trouble.status), (What::Busy, Some(429)));
+    let quota = Answer::json(429, &json!({"error": {"message": "pay", "code": "insufficient_quota"}}));
+    let server = Server::script([quota.header("retry-after-ms", "1")]);
+    assert_eq!(ask(&server, Wire::Chat, &ping()).unwrap_err().what, What::Quota);
+}
+
+#[test]
+fn a_connection_that_breaks_is_made_again() {
+    for fault in [Say::Close, Say::CloseMidBody(pong(Wire::Chat)), Say::Garbage] {
+        let server = Server::script([fault.clone(), pong(Wire::Chat).into()]);
+        assert_eq!(ask(&server, Wire::Chat, &ping()).unwrap().text, "pong", "{fault:?}");
+    }
+}
+
+/// Every fault ends in time, in a trouble of its kind, and tells no key.
+#[test]
+fn every_fault_ends_within_the_deadline() {
+    let slow = Duration::from_millis(40);
+    for wire in WIRES {
+        let faults: Vec<(Say, &[What])> = vec![
+            (Say::Hang, &[What::Timeout]),
+            (Say::HangMidBody(pong(wire)), &[What::Timeout]),
+            (Say::Drip(pong(wire), slow), &[What::Timeout]),
+            (Say::Close, &[What::Unreachable]),
+            (Say::CloseMidBody(pong(wire)), &[What::Unreachable]),
+            (Say::Garbage, &[What::Unreachable]),
+            (Say::Endless, &[What::TooLarge, What::Timeout]),
+            (Answer::raw(200, "text/html", "<html>proxy</html>").into(), &[What::Malformed]),
+            (Answer::raw(200, "application/json", "").into(), &[What::Malformed]),
+            (Answer::raw(200, "application/json", "{\"choices\": [").into(), &[What::Malformed]),
+            (Answer::json(200, &json!({})).into(), &[What::Malformed]),
+            (Answer::json(200, &json!([])).into(), &[What::Malformed]),
+            (Answer::raw(200, "application/json", b"\xff\xfe".to_vec()).into(), &[What::Malformed]),
+            (Answer::json(200, &json!({"error": "gone"})).into(), &[What::Busy]),
+            (Answer::error(500, "oops").into(), &[What::Busy]),
+            (Answer::raw(502, "text/html", "<html>bad gateway</html>").into(), &[What::Busy]),
+            (Answer::error(429, "slow down").header("retry-after", "1").into(), &[What::Busy]),
+            (Answer::error(401, &format!("Incorrect API key provided: {KEY}.")).into(), &[What::Denied]),
+            (Answer::raw(403, "text/plain", KEY).into(), &[What::Denied]),
+            (Answer::error(404, "no such model").into(), &[What::Rejected]),
+            (Answer::raw(307, "text/plain", "").header("location", "http://127.0.0.1:9/").into(), &[What::Rejected]),
+            (Answer::raw(204, "text/plain", "").into(), &[What::Malformed]),
+        ];
+        for (fault, kinds) in faults {
+            let server = Server::always(fault.clone());
+            let model = open(&server, wire);
+            let began = Instant::now();
+            let trouble = model.ask(&ping(), Deadline::within(Duration::from_millis(300))).unwrap_err();
+            let took = began.elapsed();
+            assert!(took < Duration::from_millis(1300), "{fault:?} took {took:?}");
+            assert!(kinds.contains(&trouble.what), "{fault:?}: {trouble:?}");
+            assert!(!format!("{trouble:?}").contains("sk-"), "{trouble:?}");
+            assert!(!trouble.message.contains(char::is_control), "{trouble:?}");
+        }
+    }
+}
+
+#[test]
+fn one_request_has_a_time_of_its_own() {
+    let server = Server::script([Say::Hang]);
+    let choice = Choice { timeout: Duration::from_millis(100), ..choice(&server, Wire::Chat) };
+    let trouble = llm::open(&choice).unwrap().ask(&ping(), soon()).unwrap_err();
+    assert_eq!(trouble.what, What::Timeout);
+    assert!(trouble.message.ends_with("did not answer within 0.1 s"), "{}", trouble.message);
+}
+
+#[test]
+fn a_redirect_is_not_followed_with_the_key() {
+    let other = Server::script(Vec::<Say>::new());
+    let away = Answer::raw(308, "text/plain", "").header("location", &format!("{}/v1/chat/completions", other.url()));
+    let server = Server::script([away]);
+    let trouble = ask(&server, Wire::Chat, &ping()).unwrap_err();
+    assert!(trouble.message.ends_with("it sends elsewhere; its last address is wanted"), "{}", trouble.message);
+    assert_eq!(other.connections(), 0);
+}
+
+/// Asks the host of the environment, and says on stderr what came of it. Does nothing unless another test calls it.
+#[test]
+fn asks_in_a_process_of_its_own() {
+    let Ok(base_url) = std::env::var("MEMDIR_TEST_ASK") else { return };
+    let env = |name: &str| match name {
+        "OPENAI_BASE_URL" => Some(base_url.clone()),
+        "MEMDIR_MODEL" => Some("m".to_owned()),
+        _ => None,
+    };
+    match model::check(&Asked { timeout: Some(Duration::from_secs(10)), ..Asked::default() }, &env) {
+        Ok(_) => eprintln!("answered"),
+        Err(failure) => eprintln!("{}", failure.rejections[0].message),
+    }
+}
+
+/// What a process of its own says, with this environment beside the address.
+fn elsewhere(base_url: &str, env: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "models::asks_in_a_process_of_its_own", "--nocapture"]);
+    let asked = command.env("MEMDIR_TEST_ASK", base_url).envs(env.iter().copied()).output().unwrap();
+    String::from_utf8(asked.stderr).unwrap()
+}
+
+#[test]
+fn a_proxy_of_the_environment_is_used_but_not_for_this_machine() {
+    let proxy = Server::script([pong(Wire::Chat)]);
+    let env = [("HTTP_PROXY", proxy.url()), ("http_proxy", proxy.url()), ("NO_PROXY", String::new())];
+    let env = env.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let said = elsewhere("http://model.example/v1", &env);
+    assert!(said.contains("answered"), "{said}");
+    assert_eq!(proxy.asked()[0].line, "POST http://model.example/v1/chat/completions");
+    let near = Server::script([pong(Wire::Chat)]);
+    let said = elsewhere(&near.url(), &env);
+    assert!(said.contains("answered"), "{said}");
+    assert_eq!((near.asked().len(), proxy.asked().len()), (1, 1));
+}
+
+#[test]
+fn a_host_that_speaks_no_tls_is_told_as_such() {
+    let server = Server::always(Say::Garbage);
+    let said = elsewhere(&server.url().replace("http:", "https:"), &[]);
+    assert!(said.contains("cannot be reached: "), "{said}");
+}
+
+#[test]
+fn names_are_looked_up() {
+    let server = Server::script([pong(Wire::Chat)]);
+    let named = server.url().replace("127.0.0.1", "localhost");
+    let choice = Choice { base_url: named, ..choice(&server, Wire::Chat) };
+    assert_eq!(llm::open(&choice).unwrap().ask(&ping(), soon()).unwrap().text, "pong");
+}
+
+#[test]
+fn a_long_question_arrives_whole() {
+    let long = "茶 and more ".repeat(200_000);
+    let server = Server::script([pong(Wire::Chat)]);
+    let request = Request { messages: vec![Message::User(long.clone())], ..Request::default() };
+    ask(&server, Wire::Chat, &request).unwrap();
+    assert_eq!(server.asked()[0].body["messages"][0]["content"], long);
+}
+
+#[test]
+fn a_cassette_says_again_what_was_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("cassette.jsonl");
+    let asked = |server: &Server| {
+        let model = open(server, Wire::Chat);
+        [model.ask(&whole(), soon()).unwrap(), model.ask(&ping(), soon()).unwrap()]
+    };
+    let upstream =
+        Server::script([Answer::chat_calls([("add", json!({"at": "user", "text": "x"}))]), Answer::chat("done")]);
+    let first = asked(&Server::recording(&upstream.url(), &file));
+    assert_eq!(asked(&Server::replaying(&file)), first);
+    assert!(!fs_err::read_to_string(&file).unwrap().contains(KEY));
+}
+
+#[test]
+fn the_cassette_in_the_repository_answers() {
+    let server = Server::cassette(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cassettes/ping.jsonl"));
+    let reply = ask(&server, Wire::Chat, &ping()).unwrap();
+    assert!(!reply.text.is_empty() && reply.usage.output > 0, "{reply:?}");
+}
+
+#[test]
+fn a_try_says_what_was_called_and_what_it_cost() {
+    let server = Server::script([pong(Wire::Chat)]);
+    let env = [("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &server.url()), ("MEMDIR_MODEL", "tiny")];
+    let check = tried(&Asked::default(), &env).unwrap();
+    assert_eq!((check.provider.as_str(), check.model.as_str()), ("openai", "tiny"));
+    assert_eq!((check.endpoint, check.key.as_deref()), (server.url(), Some("OPENAI_API_KEY")));
+    assert_eq!((check.input_tokens, check.output_tokens), (100, 10));
+
+    let server = Server::script([Answer::error(401, &format!("bad key {KEY}"))]);
+    let env = [("ANTHROPIC_API_KEY", KEY), ("ANTHROPIC_BASE_URL", &server.url()), ("MEMDIR_MODEL", "claude-x")];
+    let refused = tried(&Asked::default(), &env).unwrap_err();
+    assert_eq!(
+        (refused.code.name(), refused.code.exit(), &refused.details["status"]),
+        ("model_refused", 8, &json!(401))
+    );
+    let all = format!("{refused:?}");
+    assert!(all.contains("ANTHROPIC_API_KEY") && all.contains(&server.url()) && !all.contains(KEY), "{all}");
+}
+
+#[test]
+fn a_local_host_need_not_be_told_its_only_model() {
+    let list = Answer::json(200, &json!({"object": "list", "data": [{"id": "tiny"}]}));
+    let server = Server::script([list, pong(Wire::Chat)]);
+    let host = server.url();
+    let check =
+        tried(&Asked { provider: Some("ollama".into()), ..Asked::default() }, &[("OLLAMA_HOST", &host)]).unwrap();
+    assert_eq!((check.model.as_str(), check.key), ("tiny", None));
+    assert_eq!(server.asked()[0].line, "GET /v1/models");
+}
+
+#[test]
+fn a_key_comes_from_a_file_or_a_program_too() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs_err::write(file.path(), format!("{KEY}\n")).unwrap();
+    for (lines, from) in [
+        (format!("key_file: {}", text(file.path())), format!("file {}", text(file.path()))),
+        (format!("key_command: [printf, '{KEY}']"), "command printf".to_owned()),
+    ] {
+        let server = Server::script([pong(Wire::Messages)]);
+        let url = server.url();
+        let yaml = format!("model:\n  provider: anthropic\n  name: m\n  base_url: {url}\n  {lines}\n");
+        let home = config(&yaml);
+        let check = tried(&Asked::default(), &[("XDG_CONFIG_HOME", text(home.path()))]).unwrap();
+        assert_eq!((check.key, check.warnings.len()), (Some(from), 0));
+        assert_eq!(server.asked()[0].header("x-api-key"), Some(KEY));
+    }
+}

@@ -1,0 +1,220 @@
+//! Conversations as programs leave them: each fixture reads as its kind with its turns, none as another, and nothing
+//! that is done to one makes the reader panic.
+//!
+//! `fixtures/transcripts/KIND/NAME` holds the file, `NAME.turns` what is read from it. `MEMDIR_BLESS=1` writes the
+//! latter; read what changed before you keep it.
+
+use std::path::{Path, PathBuf};
+
+use fs_err as fs;
+use memdir::transcript::{Conversation, Kind, Unreadable, read};
+use proptest::prelude::*;
+
+const KINDS: [Kind; 8] = [
+    Kind::ClaudeCode,
+    Kind::Codex,
+    Kind::GeminiJson,
+    Kind::GeminiLines,
+    Kind::OpenAi,
+    Kind::ChatGpt,
+    Kind::Markdown,
+    Kind::Plain,
+];
+
+/// Folder, path and bytes of every fixture.
+fn fixtures() -> Vec<(String, PathBuf, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts");
+    let walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().map(Result::unwrap);
+    let files = walk.filter(|e| e.file_type().is_file() && e.path().extension().is_none_or(|x| x != "turns"));
+    files
+        .map(|e| {
+            let folder = e.path().parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+            (folder, e.path().to_owned(), fs::read(e.path()).unwrap())
+        })
+        .collect()
+}
+
+/// What was read, as text: a line for each conversation, one for each turn.
+fn told(result: &Result<Vec<Conversation>, Unreadable>) -> String {
+    let conversations = match result {
+        Ok(conversations) => conversations,
+        Err(error) => return format!("unreadable: {error}\n"),
+    };
+    let mut all = String::new();
+    for c in conversations {
+        let named =
+            |name: &str, value: &Option<String>| value.as_ref().map_or(String::new(), |v| format!(" {name}={v:?}"));
+        let skipped = if c.skipped > 0 { format!(" skipped={}", c.skipped) } else { String::new() };
+        all += &format!("{}{}{}{skipped}\n", c.kind.name(), named("id", &c.id), named("title", &c.title));
+        for turn in &c.turns {
+            let at = turn.at.as_deref().unwrap_or("-");
+            let injected = if turn.injected { " injected" } else { "" };
+            all += &format!("{:>3} {}{injected} {at} {:?}\n", turn.number, turn.role.name(), turn.text);
+        }
+    }
+    all
+}
+
+#[test]
+fn every_fixture_reads_as_its_kind_with_its_turns() {
+    let bless = std::env::var_os("MEMDIR_BLESS").is_some();
+    let mut stale = Vec::new();
+    for (_, path, bytes) in fixtures() {
+        let beside = path.with_file_name(format!("{}.turns", path.file_name().unwrap().to_string_lossy()));
+        let told = told(&read(&bytes));
+        if bless {
+            fs::write(&beside, &told).unwrap();
+        }
+        let expected = fs::read_to_string(&beside).unwrap_or_default();
+        if expected != told {
+            stale.push(format!("{}\n--- expected\n{expected}--- read\n{told}", path.display()));
+        }
+    }
+    assert!(stale.is_empty(), "{}", stale.join("\n"));
+}
+
+#[test]
+fn none_is_misread_as_another_kind() {
+    for (folder, path, bytes) in fixtures() {
+        match read(&bytes) {
+            Ok(all) => {
+                assert!(all.iter().all(|c| c.kind.name() == folder), "{} as {}", path.display(), all[0].kind.name())
+            }
+            Err(error) => assert_eq!(folder, "unreadable", "{}: {error}", path.display()),
+        }
+    }
+    for kind in KINDS {
+        let count = fixtures().iter().filter(|(folder, ..)| folder == kind.name()).count();
+        assert!(count >= 5, "{}: {count} fixtures", kind.name());
+    }
+}
+
+#[test]
+fn turns_are_numbered_and_none_is_empty() {
+    for (_, path, bytes) in fixtures() {
+        for conversation in read(&bytes).unwrap_or_default() {
+            let numbers: Vec<usize> = conversation.turns.iter().map(|turn| turn.number).collect();
+            assert_eq!(numbers, (1..=numbers.len()).collect::<Vec<_>>(), "{}", path.display());
+            assert!(!numbers.is_empty() && conversation.turns.iter().all(|turn| !turn.text.trim().is_empty()));
+            for turn in &conversation.turns {
+                assert!(turn.at.as_ref().is_none_or(|at| at.parse::<jiff::Timestamp>().is_ok()), "{turn:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_may_end_anywhere() {
+    for (_, _, bytes) in fixtures() {
+        for end in (0..bytes.len()).step_by(7) {
+            let _ = read(&bytes[..end]);
+        }
+    }
+}
+
+/// A log that is cut off within its last line loses that line and nothing else.
+#[test]
+fn half_a_last_line_is_counted_and_costs_nothing_else() {
+    let lines = fixtures().into_iter().filter(|(folder, path, _)| {
+        path.extension().is_some_and(|x| x == "jsonl")
+            && ["claude-code", "codex", "gemini-lines"].contains(&folder.as_str())
+    });
+    let mut seen = 0;
+    for (_, path, bytes) in lines {
+        let Ok(whole) = read(&bytes) else { continue };
+        if !bytes.ends_with(b"}\n") {
+            continue;
+        }
+        let again = [&bytes[..], b"{\"type\":\"user\",\"mess"].concat();
+        let again = read(&again).unwrap();
+        assert_eq!(again[0].turns, whole[0].turns, "{}", path.display());
+        assert_eq!(again[0].skipped, whole[0].skipped + 1, "{}", path.display());
+        seen += 1;
+    }
+    assert!(seen > 10, "{seen}");
+}
+
+#[test]
+fn deep_nesting_is_refused_or_skipped_and_never_overflows() {
+    for deep in ["[".repeat(200_000), "{\"a\":".repeat(200_000), "{\"messages\":[".repeat(100_000)] {
+        assert!(matches!(read(deep.as_bytes()), Err(Unreadable::Broken { .. })), "{:?}", &deep[..20]);
+    }
+    let parts = format!("{}\"x\"{}", "[".repeat(100_000), "]".repeat(100_000));
+    let document = format!("{{\"messages\":[{{\"role\":\"user\",\"content\":{parts}}}]}}");
+    assert!(matches!(read(document.as_bytes()), Err(Unreadable::Broken { .. })));
+    let good = "{\"type\":\"user\",\"uuid\":\"1\",\"message\":{\"role\":\"user\",\"content\":\"hello\"}}";
+    let deep = format!("{{\"type\":\"user\",\"uuid\":\"2\",\"message\":{{\"role\":\"user\",\"content\":{parts}}}}}");
+    let aside = format!(
+        "{{\"type\":\"user\",\"uuid\":\"3\",\"x\":{parts},\"message\":{{\"role\":\"user\",\"content\":\"bye\"}}}}"
+    );
+    let read = read(format!("{good}\n{deep}\n{aside}\n").as_bytes()).unwrap();
+    assert_eq!((read[0].turns.len(), read[0].skipped), (2, 1));
+}
+
+/// Work grows with the file, not with its square: eight times the lines take well under thirty times as long. Hostile
+/// shapes of each part that looks further than its line.
+#[test]
+fn work_is_linear_in_the_size() {
+    let claude = |n: usize| -> String {
+        (0..n)
+            .map(|i| {
+                format!(
+                    "{{\"type\":\"assistant\",\"uuid\":\"{i}\",\"message\":{{\"id\":\"m{}\",\"role\":\"assistant\",\"content\":\
+                     [{{\"type\":\"text\",\"text\":\"<system-reminder> {i}\"}}]}}}}\n",
+                    i / 2
+                )
+            })
+            .collect()
+    };
+    let gemini = |n: usize| -> String {
+        (0..n).map(|i| format!("{{\"id\":\"{i}\",\"type\":\"user\",\"content\":\"a\"}}\n")).collect()
+    };
+    let codex = |n: usize| -> String {
+        (0..n)
+            .map(|i| {
+                format!("{{\"type\":\"event_msg\",\"payload\":{{\"type\":\"user_message\",\"message\":\"{i}\"}}}}\n")
+            })
+            .collect()
+    };
+    let text = |n: usize| -> String { "User: a\n```\n<system-reminder> </skill> (memories for app: x)\n".repeat(n) };
+    let shapes: [&dyn Fn(usize) -> String; 4] = [&claude, &gemini, &codex, &text];
+    for (shape, make) in shapes.iter().enumerate() {
+        let turns = |n: usize| read(make(n).as_bytes()).unwrap()[0].turns.len();
+        let steps = |n: usize| {
+            let started = std::time::Instant::now();
+            assert!(turns(n) > 0);
+            started.elapsed()
+        };
+        // The best of three: a machine that is busy with something else only ever adds.
+        let best = |n: usize| (0..3).map(|_| steps(n)).min().unwrap();
+        let (small, large) = (best(2_000), best(16_000));
+        assert!(large < small * 30 + std::time::Duration::from_millis(50), "shape {shape}: {small:?}, {large:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    /// Bytes overwritten, cut out, doubled: something comes out, or a reason.
+    #[test]
+    fn damage_never_panics(which in any::<prop::sample::Index>(), damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4u8), 1..8)) {
+        let fixtures = fixtures();
+        let mut bytes = which.get(&fixtures).2.clone();
+        for (place, byte, how) in damage {
+            if bytes.is_empty() {
+                break;
+            }
+            let at = place.index(bytes.len());
+            match how {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                2 => { bytes.drain(at..(at + usize::from(byte)).min(bytes.len())); }
+                _ => { let tail = bytes[at..].to_vec(); bytes.extend(tail); }
+            }
+        }
+        match read(&bytes) {
+            Ok(all) => prop_assert!(all.iter().all(|c| !c.turns.is_empty())),
+            Err(error) => prop_assert!(!error.to_string().is_empty()),
+        }
+    }
+}
