@@ -6,7 +6,10 @@
 //! words), `*` (any one word), `..3` (up to three words or characters, whatever they are; `~3`: no 的 among them); `?` behind a group makes it
 //! optional; `-ing` is any word with that end. `^` in front: only at the start of the text (of a clause, in Chinese).
 
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::words::{is_unspaced, words};
 
@@ -39,6 +42,64 @@ pub fn tokens(text: &str) -> Vec<Token<'_>> {
 /// Whether a letter's word begins with a capital.
 pub fn is_capital(word: &str) -> bool {
     word.starts_with(char::is_uppercase)
+}
+
+/// A list of patterns, with an index by what each begins with: most begin nowhere in a text.
+#[derive(Debug)]
+pub struct Phrases {
+    list: &'static [&'static str],
+    words: OnceLock<Index<&'static str>>,
+    chars: OnceLock<Index<char>>,
+}
+
+/// Which patterns begin with what; and those that may begin with anything.
+#[derive(Debug, Default)]
+struct Index<K> {
+    by_first: HashMap<K, Vec<&'static str>>,
+    any: Vec<&'static str>,
+}
+
+impl Phrases {
+    /// The patterns; the index is made when it is first asked for.
+    pub const fn new(list: &'static [&'static str]) -> Phrases {
+        Phrases { list, words: OnceLock::new(), chars: OnceLock::new() }
+    }
+
+    /// [`find`].
+    pub fn find(&self, tokens: &[Token<'_>]) -> Option<Range<usize>> {
+        (0..tokens.len()).find_map(|at| self.here(tokens, at).map(|n| at..at + n))
+    }
+
+    /// [`here`].
+    pub fn here(&self, tokens: &[Token<'_>], at: usize) -> Option<usize> {
+        let index = self.words.get_or_init(|| self.index(|one| (one != "*" && !one.starts_with('-')).then_some(one)));
+        let listed = index.by_first.get(tokens[at].text.as_str());
+        listed.and_then(|list| here(tokens, at, list)).or_else(|| here(tokens, at, &index.any))
+    }
+
+    /// [`find_han`].
+    pub fn find_han<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let index = self.chars.get_or_init(|| self.index(|one| one.chars().next()));
+        text.char_indices().find_map(|(at, c)| {
+            let listed = index.by_first.get(&c).and_then(|list| here_han(text, at, list));
+            listed.or_else(|| here_han(text, at, &index.any)).map(|n| &text[at..at + n])
+        })
+    }
+
+    fn index<K: Eq + Hash>(&self, first: impl Fn(&'static str) -> Option<K>) -> Index<K> {
+        let mut index = Index { by_first: HashMap::new(), any: Vec::new() };
+        for pattern in self.list {
+            let plain = pattern.strip_prefix('^').unwrap_or(pattern);
+            let group = plain.split(' ').next().unwrap_or_default();
+            let open = group.is_empty() || group.ends_with('?') || group.starts_with("..") || group.starts_with('~');
+            let keys: Option<Vec<K>> = group.split('|').map(|one| if one == "#" { None } else { first(one) }).collect();
+            match keys.filter(|_| !open) {
+                Some(keys) => keys.into_iter().for_each(|key| index.by_first.entry(key).or_default().push(pattern)),
+                None => index.any.push(pattern),
+            }
+        }
+        index
+    }
 }
 
 /// The first place where one of the patterns fits: a range of tokens.

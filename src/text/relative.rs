@@ -3,11 +3,11 @@
 //! Never works out which day is meant (`dates` does). What repeats ("every Friday", 每天) and what is counted from
 //! something told ("two days after the release") is no such date. Give it prose, so that quoted words do not count.
 
-use super::phrase::{find, find_han, here_han, said, tokens};
+use super::phrase::{Phrases, find, here_han, said, tokens};
 use super::prose::without;
 
 #[rustfmt::skip]
-const ENGLISH: &[&str] = &[
+static ENGLISH: Phrases = Phrases::new(&[
     "yesterday|tomorrow|tonight|today|recently|lately|currently|nowadays|ago",
     "last|next|coming|upcoming week|month|year|night|weekend|quarter|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august|september|october|november|december",
     "this week|month|year|morning|afternoon|evening|weekend|quarter|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|winter",
@@ -16,7 +16,7 @@ const ENGLISH: &[&str] = &[
     "at present", "recent days|weeks|months|times", "any day|moment|time now", "a moment|while ago", "earlier|later today",
     "is|are|due|will|starts|ends|expires|leaves|begins|moves|launches|arrives|returns|opens|closes ..3 in # of? day|days|week|weeks|month|months|year|years",
     "soon",
-];
+]);
 /// Words that only look like one.
 #[rustfmt::skip]
 const NOT_ENGLISH: &[&str] = &[
@@ -24,13 +24,13 @@ const NOT_ENGLISH: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const CHINESE: &[&str] = &[
+static CHINESE: Phrases = Phrases::new(&[
     "大? 前天|后天", "昨天|昨日|昨晚|昨夜|今天|今日|今晚|今早|今晨|今年|明天|明日|明早|明晚|去年|前年|明年|后年|前晚",
     "上|下|这 上|下? 个? 周|星期|礼拜", "上|下|这|本 个 月|季度|学期|财年", "上月|下月|本月|本周|本季度|本年度|上季度|下季度",
     "刚才|刚刚|方才|最近|近日|近期|近来|日前|眼下|如今|目前|现在|不久前|不久后|过几天|过两天|再过",
     "前|这 几|些|两 天|周|个月|年", "前 阵子|段时间|不久", "这 阵子|段时间",
     "过去|近 的? # 个? 多? 天|周|星期|月|年|小时",
-];
+]);
 /// A span before now; not where it is counted from something that is told.
 const BEFORE: &[&str] = &["# 个? 多? 天|日|周|星期|礼拜|月|年|小时|分钟|季度 多? 以|之? 前"];
 const COUNTED: &[&str] =
@@ -46,7 +46,7 @@ const NOT_CHINESE: &[&str] = &[
 pub fn relative(prose: &str) -> Option<&str> {
     let all = tokens(prose);
     let mut from = 0;
-    while let Some(range) = find(&all[from..], ENGLISH).map(|r| r.start + from..r.end + from) {
+    while let Some(range) = ENGLISH.find(&all[from..]).map(|r| r.start + from..r.end + from) {
         let around = all[range.start.saturating_sub(2)..].iter().take(range.len() + 3).cloned().collect::<Vec<_>>();
         if find(&around, NOT_ENGLISH).is_none() {
             return Some(said(prose, &all, range));
@@ -57,7 +57,7 @@ pub fn relative(prose: &str) -> Option<&str> {
         return None;
     }
     let clear = without(prose, NOT_CHINESE);
-    let found = find_han(&clear, CHINESE).or_else(|| before_now(&clear))?;
+    let found = CHINESE.find_han(&clear).or_else(|| before_now(&clear))?;
     let at = found.as_ptr() as usize - clear.as_ptr() as usize;
     prose.get(at..at + found.len())
 }

@@ -3,12 +3,12 @@
 //! Never parses: two facts in words that the lists do not know pass as one.
 
 use super::{Flaw, Found, Kind, Read};
-use crate::text::phrase::{Token, find, find_han, here, is_capital, said};
+use crate::text::phrase::{Phrases, Token, is_capital, said};
 use crate::text::prose::{label, without};
 use crate::text::verbs;
 use crate::text::words::is_unspaced;
 
-const JOINS: &[&str] = &[
+static JOINS: Phrases = Phrases::new(&[
     "and|but also",
     "additionally|furthermore|moreover|besides",
     "in addition",
@@ -16,34 +16,34 @@ const JOINS: &[&str] = &[
     "as well as also",
     "^user also",
     "plus the|user|a|an",
-];
-const HAN_JOINS: &[&str] = &[
+]);
+static HAN_JOINS: Phrases = Phrases::new(&[
     "另外|此外|除此之外|除此以外|与此同时|顺便|顺带|而且|还有|以及还",
     "， 还 是|有|会|在|喜欢|养|能|爱|参加|担任",
     "， 也 会|是|在|有|养",
     "同时 ，?",
-];
+]);
 const HAN_ONE: &[&str] =
     &["另外一", "还有效", "还有限", "只有还有", "同时区", "同时间", "不同时", "同时在线", "同时支持", "同时运行"];
 
 /// What a life is told by: verbs, by what they tell. Two of different rows in one text are two facts.
 #[rustfmt::skip]
-const LIFE: &[&[&str]] = &[
-    &["lives|resides in|at|near|with", "'s home|city|hometown is|lies"],
-    &["works as|at|in|for", "is employed", "is a|an ..2 nurse|doctor|engineer|teacher|lawyer|developer", "'s employer|job is", "works nights"],
-    &["likes|loves|prefers|hates|dislikes|enjoys"],
-    &["has a|an|one|two|three|four|five|#", "owns|adopted"],
-    &["speaks"], &["plays"], &["drives"], &["studies"], &["uses"],
-    &["is vegetarian|vegan|allergic|diabetic"], &["is married|single|divorced|engaged"], &["was|is born"],
-    &["'s name is", "is called|named"], &["'s birthday is", "the birthday is"],
-    &["is # years"],
+static LIFE: [Phrases; 15] = [
+    Phrases::new(&["lives|resides in|at|near|with", "'s home|city|hometown is|lies"]),
+    Phrases::new(&["works as|at|in|for", "is employed", "is a|an ..2 nurse|doctor|engineer|teacher|lawyer|developer", "'s employer|job is", "works nights"]),
+    Phrases::new(&["likes|loves|prefers|hates|dislikes|enjoys"]),
+    Phrases::new(&["has a|an|one|two|three|four|five|#", "owns|adopted"]),
+    Phrases::new(&["speaks"]), Phrases::new(&["plays"]), Phrases::new(&["drives"]), Phrases::new(&["studies"]), Phrases::new(&["uses"]),
+    Phrases::new(&["is vegetarian|vegan|allergic|diabetic"]), Phrases::new(&["is married|single|divorced|engaged"]), Phrases::new(&["was|is born"]),
+    Phrases::new(&["'s name is", "is called|named"]), Phrases::new(&["'s birthday is", "the birthday is"]),
+    Phrases::new(&["is # years"]),
 ];
 #[rustfmt::skip]
-const HAN_LIFE: &[&[&str]] = &[
-    &["住在|居住|定居|现居|常驻"], &["在 ..8 工作|上班|就职|任职|当", "是 ..3 护士|医生|工程师|教师|律师|程序员"],
-    &["喜欢|喜爱|讨厌|厌恶|偏好|热爱|不爱"], &["养了|养着", "有 一|两|三|四|五|# 个|只|条|辆|套|台"], &["会说|会讲"], &["会弹|打羽毛球|打篮球|踢足球|下棋|弹钢琴|弹吉他"],
-    &["开 沃尔沃|宝马|奔驰|特斯拉|一辆|一家"], &["在读|就读|攻读|在学|学习"], &["过敏|素食|吃素|糖尿病|服用|患有|近视"], &["已婚|未婚|单身|离异"], &["出生|毕业于"], &["名字是|名叫|姓名"],
-    &["生日"], &["今年 # 岁", "# 岁"], &["用户用|使用"],
+static HAN_LIFE: [Phrases; 15] = [
+    Phrases::new(&["住在|居住|定居|现居|常驻"]), Phrases::new(&["在 ..8 工作|上班|就职|任职|当", "是 ..3 护士|医生|工程师|教师|律师|程序员"]),
+    Phrases::new(&["喜欢|喜爱|讨厌|厌恶|偏好|热爱|不爱"]), Phrases::new(&["养了|养着", "有 一|两|三|四|五|# 个|只|条|辆|套|台"]), Phrases::new(&["会说|会讲"]), Phrases::new(&["会弹|打羽毛球|打篮球|踢足球|下棋|弹钢琴|弹吉他"]),
+    Phrases::new(&["开 沃尔沃|宝马|奔驰|特斯拉|一辆|一家"]), Phrases::new(&["在读|就读|攻读|在学|学习"]), Phrases::new(&["过敏|素食|吃素|糖尿病|服用|患有|近视"]), Phrases::new(&["已婚|未婚|单身|离异"]), Phrases::new(&["出生|毕业于"]), Phrases::new(&["名字是|名叫|姓名"]),
+    Phrases::new(&["生日"]), Phrases::new(&["今年 # 岁", "# 岁"]), Phrases::new(&["用户用|使用"]),
 ];
 
 /// What shows that a text tells several things.
@@ -58,7 +58,7 @@ pub fn several(read: &Read<'_>, kind: Kind) -> Option<Found> {
         return found(rest.char_indices().nth(25).map_or(rest, |(n, _)| &rest[..n]));
     }
     for (i, (sentence, tokens)) in read.english().enumerate() {
-        let joined = find(tokens, JOINS).filter(|r| i > 0 || tokens[r.start].text != "user");
+        let joined = JOINS.find(tokens).filter(|r| i > 0 || tokens[r.start].text != "user");
         if let Some(range) = joined {
             return found(said(sentence, tokens, range));
         }
@@ -67,7 +67,7 @@ pub fn several(read: &Read<'_>, kind: Kind) -> Option<Found> {
         }
     }
     if read.han {
-        if let Some(what) = find_han(&without(read.prose, HAN_ONE), HAN_JOINS) {
+        if let Some(what) = HAN_JOINS.find_han(&without(read.prose, HAN_ONE)) {
             return found(what);
         }
     }
@@ -143,7 +143,7 @@ fn life(read: &Read<'_>) -> usize {
         read.prose.split(['，', '。', '；', ',', '、']).flat_map(|c| c.split("并且")).flat_map(|c| c.split('并'));
     let all = clauses
         .enumerate()
-        .filter_map(|(i, clause)| HAN_LIFE.iter().position(|row| find_han(clause, row).is_some()).map(|row| (i, row)));
+        .filter_map(|(i, clause)| HAN_LIFE.iter().position(|row| row.find_han(clause).is_some()).map(|row| (i, row)));
     english.max(distinct(all.collect())).max(copulas(read.prose))
 }
 
@@ -169,7 +169,7 @@ fn rows(tokens: &[Token<'_>]) -> Vec<usize> {
     };
     let mut out = Vec::new();
     for i in 0..tokens.len() {
-        if let Some(row) = LIFE.iter().position(|row| here(tokens, i, row).is_some()).filter(|_| !inner(i)) {
+        if let Some(row) = LIFE.iter().position(|row| row.here(tokens, i).is_some()).filter(|_| !inner(i)) {
             out.push(row);
         }
     }

@@ -4,7 +4,7 @@
 //! uses count in quotes, too. No filter of words stops every injection: what a memory says stays data to its reader.
 
 use super::{Flaw, Found, Read};
-use crate::text::phrase::{find, find_han, said, tokens};
+use crate::text::phrase::{Phrases, Token, said, tokens};
 use crate::text::prose::{label, without};
 
 /// What is never said but to steer a model; looked for in the whole text, quotes and code too.
@@ -15,22 +15,22 @@ const MARKS: &[&str] = &[
     "<function_calls>", "begin_of_text",
 ];
 #[rustfmt::skip]
-const ATTACKS: &[&str] = &[
+static ATTACKS: Phrases = Phrases::new(&[
     "ignore|disregard|forget|override|bypass|overlook|discard any|all|the|your|every|my|these|those? of? any|all|the|your? previous|prior|above|earlier|preceding|existing|other|former|safety|system|original instructions|instruction|prompts|prompt|rules|rule|messages|guidelines|guideline|directions|context|commands|constraints|restrictions|training|guardrails|guardrail|safeguards|filters|protections|policies|policy|limits",
     "ignore|disregard|forget the|all|any|your? instructions|prompts|rules|guidelines|messages|directions above|before|so|given",
     "forget|disregard everything|all that|you|above|said|before", "you are|act now|as dan|an? unrestricted",
     "reveal|print|show|repeat|output|leak|expose the|your|all system prompt|memories|instructions",
     "act|acting|behave as an|a|the unrestricted|jailbroken|uncensored|evil",
-];
+]);
 #[rustfmt::skip]
-const HAN_ATTACKS: &[&str] = &[
+static HAN_ATTACKS: Phrases = Phrases::new(&[
     "忽略|无视|忘记|忘掉|抛开|不要理会|别理|不要遵守|不用管|绕过|覆盖|推翻 掉? 你? 之前|以上|上面|前面|先前|所有|此前|一切|原来|原有|现有|系统|全部 的|所有? 的? ..2 指示|指令|提示|规则|要求|命令|设定|限制|约束|规定|内容",
     "忘记|忘掉 之前|以上|上面 说过? 的? 一切|所有|全部", "系统提示词|系统提示 泄露|告诉|打印", "输出|打印|泄露|透露 ..3 系统提示|所有记忆|提示词", "绕过 ..6 安全|限制",
     "不受限制 的 助手|模型|人工智能",
-];
+]);
 /// Speech to a second person, or about agents as servants.
 #[rustfmt::skip]
-const DIRECTED: &[&str] = &[
+static DIRECTED: Phrases = Phrases::new(&[
     "you must|should|shall|need|have|will|are|may|can|ought|cannot|mustn't", "from now on", "your task|job|role|goal|instructions is|are",
     "new|updated|additional|important instructions|instruction", "^when|if|once asked|prompted|you",
     "assistant|agent|agents|ai|model|models|llm|llms|chatbot|bot|claude|gpt|copilot must|should|shall|need|needs|has|have|are ..2 to|always|never|obey|comply|upload|send|run|execute|reply|respond|answer|use|ignore|follow|push|delete|read|reveal|not|be|treat",
@@ -38,9 +38,9 @@ const DIRECTED: &[&str] = &[
     "it is|it's essential|important|vital|mandatory|imperative|crucial|critical that|to", "end of memory|context|document|instructions|prompt", "new task|directive|objective", "make sure|certain to|that|you", "be sure to", "remember to", "do not|never tell|reveal|mention|inform|show|disclose ..2 user|anyone|anybody|users|human",
     "run|execute|perform the|this following|script|command|code|commands|below", "respond|reply|answer only|exclusively|always in|with|using",
     "treat the|this user as", "pretend to|that|you",
-];
+]);
 /// What "agent" and the like mean when they are people or things of a trade.
-const PEOPLE: &[&str] = &[
+static PEOPLE: Phrases = Phrases::new(&[
     "user 's agent|model|bot",
     "assistant professor|manager|director",
     "agent of",
@@ -49,34 +49,40 @@ const PEOPLE: &[&str] = &[
     "estate|travel|insurance|estate agent|agents",
     "user is ..2 assistant|agent|model",
     "user wants|prefers|likes|asks|asked|expects|wishes|requests|requested",
-];
+]);
 /// Plain forms that give an order at the start of a sentence.
 #[rustfmt::skip]
-const PLAIN: &[&str] = &[
+static PLAIN: Phrases = Phrases::new(&[
     "^please|kindly *",     "^always|never *", "^do|don't not? *", "^always|never|only *",
     "^add|answer|apply|approve|ask|avoid|build|call|change|check|click|commit|copy|create|delete|deploy|disable|download|email|enable|ensure|execute|fetch|follow|forward|give|grant|include|insert|install|keep|load|merge|obey|omit|open|output|paste|post|print|push|put|read|remove|reply|respond|return|run|save|send|set|share|show|skip|start|stop|store|submit|tell|transfer|treat|update|upload|use|visit|wait|write the|a|an|all|any|every|each|this|that|these|those|to|with|only|no|in|into|from|user|everything|anything|tabs|spaces|tests|by|it",
-];
+]);
 /// Words that begin like an order and state a fact.
-const NO_ORDER: &[&str] =
-    &["^never|always -ing", "^never|always a|an|the|been|was|on|in|at|before|after|during", "^do it yourself"];
+static NO_ORDER: Phrases = Phrases::new(&[
+    "^never|always -ing",
+    "^never|always a|an|the|been|was|on|in|at|before|after|during",
+    "^do it yourself",
+]);
 
 #[rustfmt::skip]
-const HAN_DIRECTED: &[&str] = &[
+static HAN_DIRECTED: Phrases = Phrases::new(&[
     "^把 ..24 设为|上传|转到|发给|发送|转发|删除|删掉|交给|设成", "^夜里|晚上|每次|随后|然后|之后 把", "^告诉|通知|提醒|劝说|说服 用户", "麻烦 把|你|帮", "回复|回答|执行|开始 之前|前 ，? 先", "新 的? 任务 ：", "记忆|记录|资料|文档 到此 结束", "， 把 ..12 转到|上传|发给|发送|转发",
     "你 现在|今后|以后|从此? 是|必须|应该|应当|需要|要|得|只能|务必|不得|不能|不准|不许|将|可以|绝不能|扮演", "从现在 开始|起", "从今以后", "^请 ..12 把|将|务必|执行|运行|始终|总是|记住|不要|立即|直接|回复|使用|转发|发送|删除|打开|忽略|输出|在|用",
     "，|：|。 请 务必|执行|运行|始终|总是|不要|立即|直接|回复|转发|发送|删除|打开|忽略|输出|使用", "所有 ..12 请 使用|用|遵守", "务必|切记|谨记", "^记得|记住 ..2 调用|使用|执行|把|发送|要",
     "助手|智能体|代理|模型|机器人|AI|大模型 ..4 必须|务必|应当|不得|应该|只能|不准|一律", "^执行|运行 以下|下列|下面|如下|这个|此", "前|时|后|， 执行|运行 以下|下列|下面 的? 命令|脚本|代码|指令", "^不要|别|不得|严禁|禁止|永远|始终|一律|绝不|切勿|只用|必须",
     "不要 告诉|透露|泄露|提及|提到|向", "永远 不要|别|不许|不得", "新 的? 指令|指示", "^假装|扮演|充当", "， 扮演|假装", "始终|一律|只用 ..8 回答|回复|批准|使用", "如果|当 你", "把 所有|全部|一切 ..8 发送|转发|上传|发到|转到|发给",
     "^ 输出|打印|删除|上传|转发|发送 所有|全部|一切",
-];
+]);
 #[rustfmt::skip]
 const HAN_PEOPLE: &[&str] = &[
     "助理", "代理商", "代理人", "代理服务器", "保险代理", "模型火车", "火车模型", "模型飞机", "邀请", "申请", "请假", "请求", "请教", "聘请", "必须品",
     "请客", "请柬", "别墅", "别人", "别名", "别的", "别克", "始终端", "禁止符",
 ];
 /// Who wishes, before an order: then it is a preference.
-const HAN_WISH: &[&str] =
-    &["用户 ..4 希望|要求|偏好|喜欢|让|请|想|规定|主张|建议|习惯", "团队 规定|约定|要求", "公司 规定|要求"];
+static HAN_WISH: Phrases = Phrases::new(&[
+    "用户 ..4 希望|要求|偏好|喜欢|让|请|想|规定|主张|建议|习惯",
+    "团队 规定|约定|要求",
+    "公司 规定|要求",
+]);
 
 /// The first order of a text.
 pub fn orders(read: &Read<'_>) -> Option<Found> {
@@ -86,25 +92,25 @@ pub fn orders(read: &Read<'_>) -> Option<Found> {
         return found(mark);
     }
     let whole = tokens(read.text);
-    if let Some(range) = find(&whole, ATTACKS) {
+    if let Some(range) = ATTACKS.find(&whole) {
         // "The linter ignores all previous warnings" has another verb form, so that plain forms are orders.
         return found(said(read.text, &whole, range));
     }
-    if let Some(what) = find_han(read.text, HAN_ATTACKS) {
+    if let Some(what) = HAN_ATTACKS.find_han(read.text) {
         return found(what);
     }
     if speaks_for_host(read) {
         return found("system:");
     }
     for (sentence, tokens) in read.english() {
-        if find(tokens, PEOPLE).is_none() {
-            if let Some(range) = find(tokens, DIRECTED) {
+        if PEOPLE.find(tokens).is_none() {
+            if let Some(range) = DIRECTED.find(tokens) {
                 return found(said(sentence, tokens, range));
             }
         }
-        if find(tokens, NO_ORDER).is_none() && !is_labelled(sentence) {
+        if NO_ORDER.find(tokens).is_none() && !is_labelled(sentence) {
             let order =
-                || find(tokens, PLAIN).or_else(|| bare_code(sentence, tokens)).or_else(|| imperative(sentence, tokens));
+                || PLAIN.find(tokens).or_else(|| bare_code(sentence, tokens)).or_else(|| imperative(sentence, tokens));
             if let Some(range) = order() {
                 return found(said(sentence, tokens, range));
             }
@@ -115,9 +121,7 @@ pub fn orders(read: &Read<'_>) -> Option<Found> {
     }
     let clear = without(read.prose, HAN_PEOPLE);
     let mut sentences = clear.split(['。', '\n']);
-    sentences
-        .find_map(|s| if find_han(s, HAN_WISH).is_some() { None } else { find_han(s, HAN_DIRECTED) })
-        .and_then(found)
+    sentences.find_map(|s| if HAN_WISH.find_han(s).is_some() { None } else { HAN_DIRECTED.find_han(s) }).and_then(found)
 }
 
 /// `Run time: 3 hours` is a label and no order.
@@ -153,7 +157,7 @@ const WHEN: &[&str] = &[
 ];
 
 /// An order that opens the sentence, or the clause behind "Before replying, …".
-fn imperative(sentence: &str, tokens: &[crate::text::phrase::Token<'_>]) -> Option<std::ops::Range<usize>> {
+fn imperative(sentence: &str, tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
     let comma = tokens.windows(2).position(|w| sentence[w[0].at..w[1].at].contains([',', ':', '，']));
     let clause = tokens.first().filter(|t| WHEN.contains(&t.text.as_str())).and(comma).map(|n| n + 1);
     [Some(0), clause].into_iter().flatten().find_map(|from| {
@@ -175,7 +179,7 @@ fn imperative(sentence: &str, tokens: &[crate::text::phrase::Token<'_>]) -> Opti
 }
 
 /// "Run `rm -rf`": a plain form before code.
-fn bare_code(sentence: &str, tokens: &[crate::text::phrase::Token<'_>]) -> Option<std::ops::Range<usize>> {
+fn bare_code(sentence: &str, tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
     let first = tokens.first()?;
     let verb =
         matches!(first.text.as_str(), "run" | "execute" | "call" | "use" | "open" | "install" | "delete" | "invoke");

@@ -4,7 +4,7 @@
 //! capital, a Chinese word that only holds such a character by a list of such words.
 
 use super::{Flaw, Found, Read};
-use crate::text::phrase::{Token, find, is_capital, said};
+use crate::text::phrase::{Phrases, Token, find, is_capital, said};
 use crate::text::prose::without;
 
 #[rustfmt::skip]
@@ -20,9 +20,9 @@ const THIRD: &[&str] = &[
     "itself",
 ];
 /// "This means …": what means?
-const POINTING: &[&str] = &[
+static POINTING: Phrases = Phrases::new(&[
     "^this|that|these|those is|was|are|were|will|has|had|means|meant|happens|happened|causes|caused|makes|made|leads|led|broke|works|worked|fails|failed|helps|helped",
-];
+]);
 /// Words before an "I" that is a number.
 #[rustfmt::skip]
 const NUMBERED: &[&str] = &[
@@ -50,7 +50,7 @@ pub fn person(read: &Read<'_>) -> Vec<Found> {
     for (sentence, tokens) in read.english() {
         english(tokens, FIRST_AND_SECOND, sentence).map(|w| found.push(Found::new(Flaw::NotThirdPerson, w)));
         english(tokens, THIRD, sentence).map(|w| found.push(Found::new(Flaw::Pronoun, w)));
-        if let Some(range) = find(tokens, POINTING) {
+        if let Some(range) = POINTING.find(tokens) {
             found.push(Found::new(Flaw::Pronoun, said(sentence, tokens, range)));
         }
         if find(tokens, &["let 's"]).is_some() {

@@ -4,7 +4,7 @@
 //! markers (正在, 将, 打算) tell.
 
 use super::{Flaw, Found, Read};
-use crate::text::phrase::{Token, find, find_han, here, is_capital, said};
+use crate::text::phrase::{Phrases, Token, find, is_capital, said};
 use crate::text::prose::{label, without};
 use crate::text::verbs;
 
@@ -16,12 +16,12 @@ const TIMELESS: &[&str] = &[
     "id", "source", "教训", "经验", "规则", "下一步", "待办", "后续", "问题待定", "日期", "更新", "标签", "链接", "参与", "来源",
 ];
 
-const HELPERS: &[&str] = &[
+static HELPERS: Phrases = Phrases::new(&[
     "is|are|am|isn't|aren't|has|hasn't|does|doesn't|don't|can't|cannot|won't|will|can|shall",
     "have|haven't been|not|never|to|-ed",
-];
+]);
 /// "There's a leak".
-const SHORT: &[&str] = &["there|it|he|she|what|who|here 's"];
+static SHORT: Phrases = Phrases::new(&["there|it|he|she|what|who|here 's"]);
 /// Words before a helper that make it a noun, or no present.
 const HELPED: &[&str] =
     &["to", "would", "could", "should", "might", "must", "may", "not", "a", "the", "free", "'s", "tin", "as"];
@@ -52,11 +52,11 @@ const MANY: &[&str] = &[
 ];
 const DETERMINERS: &[&str] = &["the", "a", "an", "all", "this", "that", "these", "support", "every", "each"];
 #[rustfmt::skip]
-const HAN: &[&str] = &[
+static HAN: Phrases = Phrases::new(&[
     "正与|正和|正在|正忙|正着手|正准备|正等|正打算|正考虑|正处于", "用户|团队|张伟|李雷 正", "仍在|还在|仍未|依旧在|还没|尚未|在等|在忙|在做|在学|在找|在写|在改", "下周|下个月|明天|明年 去|来|要|会|再", "将要|将会|将于|将在|将把|将被|将由|将从|将对|将为|即将", "会议 将",
     "会 在|于|把|被|负责|发布|继续|很快|尽快|派|给|由|再|收|得|变|有|成|退|送|搬|涨", "打算|想要|想把|想在|希望", "准备 把|将|重|在|用|去|换|迁|发|修|做|写|搬|开始|买|卖|学|离|辞|结|申", "计划 在|于|将|把|下|明|用|迁|重|换|去|年|本|前往|写|买|卖|学|搬|做|参|访|开|申",
     "目前|现在|眼下|如今|当下", "快要|就要|马上|很快就", "要 在|去|把|重启|换|用|迁", "考虑 改|换|用|把|迁|使用", "待 合并|修复|确认|处理|定|办|发布|审", "需要 尽快|马上|重新|再",
-];
+]);
 #[rustfmt::skip]
 const HAN_PAST: &[&str] = &[
     "会议", "议会", "社会", "机会", "学会", "开会", "协会", "例会", "周会", "晨会", "站会", "聚会", "工会", "委员会", "误会", "体会", "约会",
@@ -78,7 +78,7 @@ pub fn tense(read: &Read<'_>) -> Option<Found> {
     let english = read.english().find_map(|(sentence, tokens)| english(sentence, tokens));
     let han = || {
         let clear = without(read.prose, HAN_PAST);
-        find_han(&clear, HAN).map(str::to_owned)
+        HAN.find_han(&clear).map(str::to_owned)
     };
     let what = english.or_else(|| if read.han { han() } else { None })?;
     Some(Found::new(Flaw::NotPastTense, &what))
@@ -98,7 +98,7 @@ fn english(sentence: &str, tokens: &[Token<'_>]) -> Option<String> {
             return told(i.saturating_sub(1)..i + 1);
         }
     }
-    if let Some(range) = find(tokens, SHORT) {
+    if let Some(range) = SHORT.find(tokens) {
         return told(range);
     }
     let opening = tokens.first()?;
@@ -113,7 +113,7 @@ fn is_present(tokens: &[Token<'_>], i: usize, previous: &str) -> bool {
     let token = &tokens[i];
     let word = token.text.as_str();
     let next = tokens.get(i + 1);
-    if here(tokens, i, HELPERS).is_some() {
+    if HELPERS.here(tokens, i).is_some() {
         let name = is_capital(token.surface) && next.is_some_and(|t| is_capital(t.surface));
         return !(HELPED.contains(&previous) || name);
     }

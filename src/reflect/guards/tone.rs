@@ -4,7 +4,7 @@
 //! judgement in other words passes.
 
 use super::{Flaw, Found, Read};
-use crate::text::phrase::{Token, find, find_han, is_capital, said};
+use crate::text::phrase::{Phrases, Token, is_capital, said};
 use crate::text::prose::without;
 
 #[rustfmt::skip]
@@ -50,12 +50,12 @@ const WORDS: &[&str] = &[
 ];
 /// Turns of phrase that judge.
 #[rustfmt::skip]
-const PHRASES: &[&str] = &[
+static PHRASES: Phrases = Phrases::new(&[
     "the best|worst|finest|nicest|coolest|greatest|smartest ..3 in|ever|of all", "dream come", "a|an|the|such joy|pleasure|delight|disaster|shame|triumph|hero|legend|jerk|star|gem|miracle|treat|pain|blast|breeze",
     "so|super|really|truly|insanely|extremely|way|very excited|happy|proud|cool|good|bad|nice|fun|smart|easy|annoyed|well|smoothly|badly|slow|sad|funny|kind|pretty|boring|tasty|helpful", "^what a|an", "super cool|smart|fast|easy|fun|-ed|-ful", "of course", "no wonder", "thank god|goodness|heavens",
     "a|the real|total|complete|absolute|true gem|mess|joke|disaster|hero|pain|nightmare|joy|shame", "was|is|looks|looked|sounds|sounded|feels|felt|seems|seemed|tastes|tasted cool|sweet|sick|fun|gross",
     "how nice|lovely|sad|funny|cool|clever",
-];
+]);
 /// What makes a judging word a term.
 #[rustfmt::skip]
 const TERMS: &[(&str, &[&str])] = &[
@@ -68,7 +68,7 @@ const TERMS: &[(&str, &[&str])] = &[
 ];
 
 #[rustfmt::skip]
-const HAN: &[&str] = &[
+static HAN: Phrases = Phrases::new(&[
     "太 ..4 了", "真 棒|好|不错|厉害|漂亮|不容易", "超级|超 厉害|棒|好|强|赞|酷", "很 棒|赞|厉害|遗憾|可惜|糟糕|糟", "非常 ..2 棒|成功|出色|漂亮|厉害|糟糕|棒",
     "极了|绝了|绝妙|精彩|出色|完美|了不起|惊人|惊艳", "令人 ..2 叹|佩|赞|喜|动|象深刻|失望|愤怒|发指|作呕", "厉害|牛逼|牛掰|给力|优秀|杰出|卓越|非凡|天才|神奇|神速",
     "可惜|遗憾|不幸|幸好|幸亏|幸运的是|还好|好在|万幸|谢天谢地", "哈哈|呵呵|嘻嘻|嘿嘿|呜呜|哇|哎|唉|哎呀|天哪|笑死|绝绝子|yyds",
@@ -76,7 +76,7 @@ const HAN: &[&str] = &[
     "人 真好", "真 讨厌|烦|坏|香|美|丑|酷|牛|糟|差|假|快|慢|爽|可爱|聪明|幸运|可怜|辛苦|好吃", "得 要命|不得了|不行|离谱|一塌糊涂|一团糟", "一团糟|乱七八糟|要命", "值得 敬佩|称赞|表扬|尊敬|赞扬|骄傲",
     "一流|顶级|顶尖|绝佳|极佳|上乘|无敌|无与伦比|独一无二|首屈一指", "最好吃|最美|最漂亮|最差劲|最烂|最可爱|最聪明|最精彩", "聪明地|巧妙地|机智地|愚蠢地|傻傻地|勇敢地|英勇地", "好消息|坏消息|喜讯|噩耗", "丑得|美得|烂得|棒得", "超 兴奋|开心|喜欢|爱|期待|级开心|级喜欢", "～|~~", "好 开心|烦|棒|厉害|可爱|感动|难过|伤心",
     "恼火|窝囊|气人|气死|无语|坑爹|坑人|吐血|崩溃了|神作|神器|神奇|魔法|惨不忍睹|灾难|噩梦|壮举|奇迹|英雄|骄傲|自豪地|钦佩|敬佩|赞叹|佩服", "啦|哟|喔|嘛", "真是|简直|居然|竟然", "干得好",
-];
+]);
 #[rustfmt::skip]
 const HAN_TERMS: &[&str] = &[
     "垃圾回收", "垃圾邮件", "垃圾分类", "垃圾桶", "垃圾袋", "垃圾收集", "垃圾处理", "垃圾短信", "完美哈希", "完美主义", "完美世界", "优秀毕业生",
@@ -103,12 +103,12 @@ pub fn tone(read: &Read<'_>) -> Option<Found> {
         if let Some(i) = (0..tokens.len()).find(|i| judges(sentence, tokens, *i)) {
             return found(tokens[i].surface);
         }
-        if let Some(range) = find(tokens, PHRASES) {
+        if let Some(range) = PHRASES.find(tokens) {
             return found(said(sentence, tokens, range));
         }
     }
     let clear = if read.han { without(read.prose, HAN_TERMS) } else { return None };
-    find_han(&clear, HAN).and_then(found)
+    HAN.find_han(&clear).and_then(found)
 }
 
 fn judges(sentence: &str, tokens: &[Token<'_>], i: usize) -> bool {
