@@ -6,7 +6,7 @@
 mod mark;
 mod news;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::answer::Answer;
 use super::look::summary_of;
@@ -29,6 +29,7 @@ use crate::view::query::count::Found;
 use crate::view::query::known::Known;
 
 pub use mark::Mark;
+use mark::Names;
 use news::{Base, News};
 
 /// The largest file that is looked at closely, in bytes.
@@ -84,9 +85,9 @@ pub fn context(session: &Session, query: &ContextQuery) -> Result<(Answer, Optio
 
 /// Whose memory it is: the scope's name, else that of the directory around `memory/`.
 fn app(session: &Session) -> &str {
-    let names = session.dir.iter().rev().filter_map(|name| name.to_str());
+    let mut names = session.dir.iter().rev().filter_map(|name| name.to_str());
     let usual = |name: &&str| !matches!(*name, "memory" | "data" | "/");
-    names.filter(usual).next().unwrap_or("memory")
+    names.find(usual).unwrap_or("memory")
 }
 
 /// One look at one state of the memory.
@@ -117,13 +118,11 @@ impl Look<'_> {
         let revisions = past.entries();
         let old = self.reader.and_then(|reader| Mark::of(self.store(), reader)).filter(|m| m.stands(&revisions));
         let files = self.store().walk(None)?;
-        let there: BTreeSet<String> = match self.reader {
-            Some(_) => files.iter().filter(|f| f.path.folder() != Some("inbox")).map(|f| f.path.to_string()).collect(),
-            None => BTreeSet::new(),
-        };
+        let shared = files.iter().map(|f| &f.path).filter(|path| path.folder() != Some("inbox"));
+        let there = self.reader.map_or_else(Names::default, |_| Names::of(shared));
         // On the first look nothing is news, and what was edited outside before it never will be.
         let start = self.reader.map(|reader| Mark::after(reader, &revisions, &there, HashMap::new()));
-        let news = old.as_ref().or(start.as_ref()).map(|mark| News::new(mark, &revisions));
+        let news = old.as_ref().or(start.as_ref()).map(|mark| News::new(mark, &revisions, &there));
         let procedures = files.iter().filter(|f| f.path.folder() == Some("procedures")).count();
         let files: Vec<File> = files
             .into_iter()
@@ -140,7 +139,7 @@ impl Look<'_> {
         by_value(&mut listed, &written(&revisions));
         let bases: Vec<Base> = seen.iter_mut().filter_map(|s| s.base.take()).collect();
         let (touched, told) = match &news {
-            Some(news) => news.touched(&past, bases, &there, old.is_some()),
+            Some(news) => news.touched(&past, bases, old.is_some()),
             None => (Vec::new(), HashMap::new()),
         };
         let fresh = old.as_ref().map_or_else(Known::default, |old| old.fresh(&revisions));

@@ -2,7 +2,7 @@
 //!
 //! Never the truth about anything: without it, the next context tells no news.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ pub struct Mark {
     #[serde(default)]
     outside: BTreeMap<String, Option<String>>,
     /// The files that were there: what the journal never wrote comes and goes unseen otherwise.
-    files: BTreeSet<String>,
+    files: Names,
 }
 
 impl Mark {
@@ -37,12 +37,7 @@ impl Mark {
     }
 
     /// The mark after a look at all of these revisions and files, with the outside edits that it showed.
-    pub fn after(
-        reader: &str,
-        revisions: &[Entry],
-        files: &BTreeSet<String>,
-        outside: HashMap<MemoryPath, Option<Etag>>,
-    ) -> Mark {
+    pub fn after(reader: &str, revisions: &[Entry], files: &Names, outside: HashMap<MemoryPath, Option<Etag>>) -> Mark {
         // A revision whose fate is open is told when it is decided.
         let decided = revisions.iter().take_while(|r| r.outcome != Outcome::Pending).last();
         Mark {
@@ -72,13 +67,8 @@ impl Mark {
         self.outside.get(path.as_str()).map(|hex| hex.as_deref().and_then(Etag::parse))
     }
 
-    /// Whether a file was there.
-    pub fn knew(&self, path: &MemoryPath) -> bool {
-        self.files.contains(path.as_str())
-    }
-
     /// The files that were there.
-    pub fn files(&self) -> &BTreeSet<String> {
+    pub fn files(&self) -> &Names {
         &self.files
     }
 
@@ -104,6 +94,27 @@ impl Mark {
         if store.note(&name).as_deref() != Some(&text) {
             drop(store.leave_note(&name, &text));
         }
+    }
+}
+
+/// Names of files in one text: mostly two of them are compared, and are the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Names(String);
+
+impl Names {
+    /// What no path holds.
+    const BETWEEN: &str = "//";
+
+    /// Joins names.
+    pub fn of<'a>(paths: impl Iterator<Item = &'a MemoryPath>) -> Names {
+        let mut all = String::new();
+        paths.for_each(|path| all.extend([path.as_str(), Names::BETWEEN]));
+        Names(all)
+    }
+
+    /// The names one by one.
+    pub fn all(&self) -> HashSet<&str> {
+        self.0.split(Names::BETWEEN).filter(|name| !name.is_empty()).collect()
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! Never tells what that means: `view/context/delta` does. Outside edits are gaps in the journal's chain of etags.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use super::Mark;
+use super::mark::Names;
 use crate::change::{Entry, Etag, Inverts, Outcome};
 use crate::document::Document;
 use crate::path::MemoryPath;
@@ -44,13 +45,17 @@ pub struct Base {
 
 /// What the journal says of every file it knows.
 pub struct News<'a> {
-    mark: &'a Mark,
+    /// The files that were there when the reader looked, where they are not those that are there now.
+    knew: Option<HashSet<&'a str>>,
+    there: &'a Names,
     chains: HashMap<&'a MemoryPath, Chain>,
 }
 
 impl<'a> News<'a> {
     /// Reads the chains once.
-    pub fn new(mark: &'a Mark, revisions: &'a [Entry]) -> News<'a> {
+    pub fn new(mark: &'a Mark, revisions: &'a [Entry], there: &'a Names) -> News<'a> {
+        let knew = (mark.files() != there).then(|| mark.files().all());
+        let was_there = |path: &MemoryPath| knew.as_ref().is_none_or(|names| names.contains(path.as_str()));
         let mut chains: HashMap<&MemoryPath, Chain> = HashMap::new();
         for entry in revisions.iter().filter(|r| r.outcome == Outcome::Done) {
             for file in &entry.files {
@@ -63,7 +68,7 @@ impl<'a> News<'a> {
                 }
                 if first {
                     // Not there when the reader looked: it came from outside, before memdir first wrote it.
-                    chain.known = file.before.filter(|_| mark.knew(&file.path));
+                    chain.known = file.before.filter(|_| was_there(&file.path));
                 }
                 chain.rev = Some(entry.rev);
                 match entry.inverts {
@@ -77,7 +82,7 @@ impl<'a> News<'a> {
                 chain.known = etag;
             }
         }
-        let mut news = News { mark, chains };
+        let mut news = News { knew, there, chains };
         news.find_sources(revisions);
         news
     }
@@ -109,7 +114,8 @@ impl<'a> News<'a> {
         let Some(chain) = self.chains.get(path) else {
             let new =
                 || Base { path: path.clone(), etag: Etag::of(bytes), document: Document::read(bytes.to_vec()).ok() };
-            return (!self.mark.knew(path)).then(new);
+            let was_there = self.knew.as_ref().is_none_or(|names| names.contains(path.as_str()));
+            return (!was_there).then(new);
         };
         let etag = Etag::of(bytes);
         let known = chain.known == Some(etag);
@@ -126,9 +132,10 @@ impl<'a> News<'a> {
         &self,
         past: &Past,
         bases: Vec<Base>,
-        there: &BTreeSet<String>,
         told: bool,
     ) -> (Vec<Touched>, HashMap<MemoryPath, Option<Etag>>) {
+        let nothing = self.chains.is_empty() && self.knew.is_none();
+        let there = if nothing { HashSet::new() } else { self.there.all() };
         let mut outside: HashMap<MemoryPath, Option<Etag>> = HashMap::new();
         let mut changed: Vec<(MemoryPath, Option<Document>, bool)> = Vec::new();
         for base in bases {
@@ -161,15 +168,20 @@ impl<'a> News<'a> {
             let outside = outside.contains_key(&path);
             touched(path, chain, before, after, is, outside)
         });
-        (told.chain(self.gone(there)).collect(), outside)
+        (told.chain(self.gone(&there)).collect(), outside)
     }
 
     /// Files that the reader knows, the journal does not, and that are not there any more.
-    fn gone(&self, there: &BTreeSet<String>) -> Vec<Touched> {
-        let gone = self.mark.files().difference(there).filter_map(|name| MemoryPath::found(name).ok());
-        gone.filter(|path| !self.chains.contains_key(path))
-            .map(|path| Touched { path: Some(path), was: true, ..Touched::default() })
-            .collect()
+    fn gone(&self, there: &HashSet<&str>) -> Vec<Touched> {
+        let mut gone: Vec<MemoryPath> = self
+            .knew
+            .iter()
+            .flat_map(|names| names.difference(there))
+            .filter_map(|name| MemoryPath::found(name).ok())
+            .filter(|path| !self.chains.contains_key(path))
+            .collect();
+        gone.sort();
+        gone.into_iter().map(|path| Touched { path: Some(path), was: true, ..Touched::default() }).collect()
     }
 
     /// The text that the reader knows; where that is gone, the one that the last revision it knows left.

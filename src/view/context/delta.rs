@@ -260,11 +260,11 @@ impl News<'_> {
     /// Files that nobody may see, that came or went as a whole, or whose texts are gone.
     fn whole_files(&mut self) {
         let all = self.touched;
-        for f in 0..all.len() {
+        for (f, file) in all.iter().enumerate() {
             if !self.sees_file(f) {
                 self.files.insert(f);
-            } else if all[f].was && all[f].before.is_none() && all[f].after.is_some() {
-                self.file(f, Kind::Updated, all[f].path().to_owned());
+            } else if file.was && file.before.is_none() && file.after.is_some() {
+                self.file(f, Kind::Updated, file.path().to_owned());
             }
         }
         let went = |f: &usize| all[*f].was && all[*f].after.is_none();

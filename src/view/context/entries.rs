@@ -53,7 +53,7 @@ pub fn entries(files: &[Found], policy: &Policy, gate: &Gate) -> Vec<Entry> {
             }
         }
     }
-    all.sort_by(|(a, _), (b, _)| b.day.cmp(&a.day));
+    all.sort_by_key(|(entry, _)| std::cmp::Reverse(entry.day));
     let mut lengths = Lengths::new(policy);
     all.retain(|(_, bounded)| lengths.takes(bounded, false));
     all.into_iter().map(|(entry, _)| entry).collect()

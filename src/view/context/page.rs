@@ -40,7 +40,8 @@ pub struct Ask {
 impl Ask {
     /// How commands are to be read, where the data dir is not found without being named.
     fn note(&self) -> Option<String> {
-        (!self.before.is_empty()).then(|| format!("Here `memdir` means: memdir {}", self.before))
+        let plain = !self.before.is_empty() && !self.before.contains(char::is_control);
+        plain.then(|| format!("Here `memdir` means: memdir {}", self.before))
     }
 
     /// The smallest budget that this question may have, in tokens.
