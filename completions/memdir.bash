@@ -34,6 +34,9 @@ _memdir() {
             memdir,check)
                 cmd="memdir__subcmd__check"
                 ;;
+            memdir,compact)
+                cmd="memdir__subcmd__compact"
+                ;;
             memdir,completions)
                 cmd="memdir__subcmd__completions"
                 ;;
@@ -131,7 +134,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -q -v -h -V --dir --global --as --json --quiet --verbose --color --help --version init status list read query add update rm mv set append patch write apply edit bullet log show diff undo redo check resolve setup sync merge merge-driver where schema completions man __complete"
+            opts="-C -g -q -v -h -V --dir --global --as --json --quiet --verbose --color --help --version init status list read query add update rm mv set append patch write apply edit bullet log show diff undo redo compact check resolve setup sync merge merge-driver where schema completions man __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -670,6 +673,68 @@ _memdir() {
             fi
             case "${prev}" in
                 --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --reason)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -m)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --if-match)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        memdir__subcmd__compact)
+            opts="-F -n -m -f -C -g -q -v -h --to --file --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --to)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

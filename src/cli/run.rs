@@ -71,6 +71,11 @@ pub fn run(global: &Global, said: Said) -> Reply {
             door.with(&a.how, |s, how| commands::undo(s, &query, how))
         }
         Said::Redo(a) => door.with(&a.how, |s, how| commands::redo(s, a.revision.as_deref(), how)),
+        Said::Compact(a) => match a.query(&read) {
+            // The model that is configured joins here; without one, age decides.
+            Ok(query) => door.with(&a.how, |s, how| commands::compact(s, &query, how, None)),
+            Err(failure) => Reply::Told(Box::new(Err(failure)), Vec::new(), Layout::Plain),
+        },
         Said::Check(a) => door.with(&a.how, |s, how| commands::checked(s, &a.files, a.since.as_deref(), a.fix, how)),
         Said::Resolve(a) => {
             let take = match (a.ours, a.theirs, a.both) {

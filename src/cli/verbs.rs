@@ -11,6 +11,7 @@ use super::asked::QueryArgs;
 use super::changes::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
+use super::compact::CompactArgs;
 use super::team::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 
 /// A verb before its options are built.
@@ -87,6 +88,7 @@ verbs! {
     shown Diff(DiffArgs) = "diff";
     shown Undo(UndoArgs) = "undo";
     shown Redo(RedoArgs) = "redo";
+    shown Compact(CompactArgs) = "compact";
     shown Check(CheckArgs) = "check";
     shown Resolve(ResolveArgs) = "resolve";
     shown Setup(SetupArgs) = "setup";

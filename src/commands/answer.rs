@@ -6,9 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+mod compact;
 mod git;
 mod sync;
 
+pub use compact::{Compacted, CompactedPlace, DecisionRow, Tokens};
 pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
 pub use sync::{Committed, MergedIn, Sync, Undecided};
 
@@ -120,6 +122,8 @@ pub enum Answer {
     Setup(Setup),
     /// A memory in step with another repository.
     Sync(Sync),
+    /// Places brought back to their limits.
+    Compacted(Compacted),
 }
 
 /// A warning as it is answered.

@@ -66,7 +66,7 @@ fn own_lines(session: &Session, changeset: &Changeset) -> Result<Vec<(MemoryPath
 }
 
 /// What the caller said of the whole batch holds for operations that say nothing themselves.
-fn tell(batch: &mut Batch, how: &How) {
+pub fn tell(batch: &mut Batch, how: &How) {
     batch.reason = batch.reason.take().or_else(|| how.reason.clone());
     batch.source = batch.source.take().or_else(|| how.source.clone());
     for op in &mut batch.operations {
@@ -173,7 +173,7 @@ pub fn commit_loop(
 }
 
 /// The first answer to a `request`, if the recent journal has it.
-fn repeated(session: &Session, request: &str) -> Result<Option<Answer>, Failure> {
+pub fn repeated(session: &Session, request: &str) -> Result<Option<Answer>, Failure> {
     let entries = session.store.recent()?;
     let first = entries
         .iter()

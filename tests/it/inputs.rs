@@ -47,6 +47,7 @@ const ROWS: &[Row] = &[
     ("diff", &["diff"], Nothing),
     ("undo", &["undo"], Nothing),
     ("redo", &["redo"], Nothing),
+    ("compact", &["compact", "user", "--to", "1"], Nothing),
     ("check", &["check"], Nothing),
     ("resolve", &["resolve", "user"], Nothing),
     ("setup", &["setup", "git", "--print"], Nothing),

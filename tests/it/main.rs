@@ -4,6 +4,7 @@ mod answers;
 mod bad_input;
 mod batches;
 mod changes;
+mod compact;
 mod corpus;
 mod crowds;
 mod document;
