@@ -57,6 +57,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "show" -d 'What one re
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "diff" -d 'From a revision until now, or between two, memdir\'s or git\'s; without one, what is not yet recorded'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "undo" -d 'Take a revision back; again goes further back'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "redo" -d 'Bring back what was undone, or what an editor dropped'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "compact" -d 'Bring what is over its limit back to it; what goes is kept below archive/'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "check" -d 'Look for structural trouble; exits 6 when there is some'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "resolve" -d 'Merge files with conflict markers again, bullet by bullet; exit 4 when something is left'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Let git merge by bullet: .gitattributes in the data dir, the driver in this clone\'s config'
@@ -508,6 +509,25 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -l json -d 'One JSON
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l to -d 'Down to N bullets (entries, in an episode file), whatever the policy says' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s F -l file -d 'Operations as JSON (- is stdin) that are made in the same batch: what they bring may go, too' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s m -l reason -d 'Why, for the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l source -d 'From where, for the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only if the file still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l lock-timeout -d 'How long to wait for another writer, in seconds (10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s n -l dry-run -d 'Show what would be done, write nothing'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s f -l force -d 'Proof by decree: act on a position, an id, a whole file'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l create -d 'Make a new file although its name is close to another\'s'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s h -l help -d 'This help'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only what is new since this revision of git\'s; paths from the working directory' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s m -l reason -d 'Why, for the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l source -d 'From where, for the journal' -r

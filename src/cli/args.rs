@@ -31,7 +31,7 @@ change   add FILE[#SECTION] TEXT…   new bullets; many texts, -F FILE, or - for
          write FILE · edit FILE · apply (operations as JSON)
          bullet add|del|update|list   the same on bullets alone
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
-model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [ADDRESS]
+model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [PLACE]
 team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
 
 Changes take -n (show, write nothing), -m REASON, --if-match ETAG, -f.

@@ -19,7 +19,7 @@ pub fn answer(answer: &Answer, warnings: &[Warning]) -> String {
         out.push(',');
     }
     out.push_str(fields);
-    if !warnings.is_empty() && !matches!(answer, Answer::Changed(_) | Answer::Status(_)) {
+    if !warnings.is_empty() && !matches!(answer, Answer::Changed(_) | Answer::Compacted(_) | Answer::Status(_)) {
         out.pop();
         out.push_str(",\"warnings\":");
         out.push_str(&Value::from_iter(warnings.iter().map(warning)).to_string());

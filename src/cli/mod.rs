@@ -6,6 +6,7 @@ mod args;
 mod argv;
 mod asked;
 mod changes;
+mod compact;
 mod complete;
 mod context;
 mod format;

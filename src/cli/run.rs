@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::args::{Global, HowArgs};
+use super::compact::CompactArgs;
 use super::open::Need;
 use super::output::{self, Layout, Reply};
 use super::reflect::{Mode, ReflectArgs};
@@ -91,6 +92,7 @@ pub fn run(global: &Global, said: Said) -> Reply {
             let looks = Looks { since: a.since.as_deref(), writing: a.writing, fix: a.fix };
             door.with(&a.how, |s, how| commands::checked(s, &a.files, &looks, how))
         }
+        Said::Compact(a) => door.compact(&a),
         Said::Resolve(a) => {
             let take = match (a.ours, a.theirs, a.both) {
                 (true, ..) => Some(Take::Ours),
@@ -187,6 +189,28 @@ impl Door<'_> {
             let (remote, reason) = (args.remote, args.reason);
             sync::sync(session, &SyncQuery { remote, dry_run, force, reason, wait, progress: &progress })
         })
+    }
+
+    /// The configured model decides; without one, age does.
+    fn compact(&self, args: &CompactArgs) -> Reply {
+        let asked = Asked::from(args.model.clone());
+        let named = asked.provider.is_some() || asked.model.is_some();
+        let opened = match (args.by_age, args.query(&read)) {
+            (_, Err(failure)) => return Reply::Told(Box::new(Err(failure)), Vec::new(), Layout::Plain),
+            (true, Ok(query)) => Ok((query, None)),
+            (false, Ok(query)) => match commands::model::model(&asked, &open::env) {
+                Ok(opened) => Ok((query, Some(opened))),
+                Err(why) if why.code == Code::NoModel && !named => Ok((query, None)),
+                Err(why) => Err(why),
+            },
+        };
+        match opened {
+            Ok((query, opened)) => {
+                let budget = user::config(&open::env).0.tokens_per_day;
+                self.with(&args.how, |s, how| commands::compact::paid(s, &query, how, opened.as_ref(), budget))
+            }
+            Err(why) => why.into(),
+        }
     }
 
     /// A conversation is read before a data dir is looked for; a model is opened when there is something to ask.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::output::{Layout, Style};
-use super::{found, git, hints, history, sanitize, state};
+use super::{compact, found, git, hints, history, sanitize, state};
 use crate::code::{Rejection, Warning};
 use crate::commands::Failure;
 use crate::commands::answer::{
@@ -163,6 +163,10 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             told.extend(answer.warnings.iter().cloned());
             super::reflect::inbox(&mut page, answer, &mut err);
         }
+        Answer::Compacted(done) => {
+            told.extend(done.change.warnings.iter().cloned());
+            compact::compacted(&mut page, done, &mut err);
+        }
         Answer::Where(place) => {
             page.text(place.path.as_ref().unwrap_or(&place.dir)).end();
             if style.verbose {
@@ -175,7 +179,8 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Sty
             Answer::Setup(setup) => setup.findings.is_empty(),
             Answer::Resolved(resolved) => resolved.left.is_empty(),
             Answer::Sync(sync) => !sync.left(),
-            answer => matches!(answer, Answer::Changed(_) | Answer::Init(_) | Answer::Reflected(_)),
+            Answer::Changed(_) | Answer::Compacted(_) | Answer::Init(_) | Answer::Reflected(_) => true,
+            _ => false,
         };
         if said {
             page.out.clear();

@@ -11,6 +11,7 @@ use super::asked::QueryArgs;
 use super::changes::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
+use super::compact::CompactArgs;
 use super::context::ContextArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
 use super::team::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
@@ -92,6 +93,7 @@ verbs! {
     shown Redo(RedoArgs) = "redo";
     shown Reflect(ReflectArgs) = "reflect";
     shown Inbox(InboxArgs) = "inbox";
+    shown Compact(CompactArgs) = "compact";
     shown Check(CheckArgs) = "check";
     shown Resolve(ResolveArgs) = "resolve";
     shown Setup(SetupArgs) = "setup";

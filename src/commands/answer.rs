@@ -6,11 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+mod compact;
 mod git;
 mod model;
 mod reflected;
 mod sync;
 
+pub use compact::{Compacted, CompactedPlace, DecisionRow, Tokens};
 pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
 pub use model::ModelCheck;
 pub use reflected::{Asked, Conversation, Counts, Decision, Inbox, Proposed, Reason, Reflected};
@@ -134,6 +136,8 @@ pub enum Answer {
     Inbox(Inbox),
     /// A model that was tried.
     Model(ModelCheck),
+    /// Places brought back to their limits.
+    Compacted(Compacted),
 }
 
 /// A warning as it is answered.

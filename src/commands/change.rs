@@ -69,7 +69,7 @@ fn own_lines(session: &Session, changeset: &Changeset) -> Result<Vec<(MemoryPath
 }
 
 /// What the caller said of the whole batch holds for operations that say nothing themselves.
-fn tell(batch: &mut Batch, how: &How) {
+pub fn tell(batch: &mut Batch, how: &How) {
     batch.reason = batch.reason.take().or_else(|| how.reason.clone());
     batch.source = batch.source.take().or_else(|| how.source.clone());
     for op in &mut batch.operations {

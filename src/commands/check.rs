@@ -14,9 +14,8 @@ use crate::change::Entry;
 use crate::code::{Code, Rejection};
 use crate::document::{Document, summary};
 use crate::operation::gates::BULLET;
-use crate::operation::inert;
 use crate::operation::written::genre;
-use crate::operation::{Action, Batch, Context, Operation, Snapshot, Target};
+use crate::operation::{Action, Batch, Context, Operation, Snapshot, Target, inert, limits};
 use crate::path::MemoryPath;
 use crate::policy::Measure;
 use crate::store::Found;
@@ -290,14 +289,17 @@ fn sizes(session: &Session, path: &MemoryPath, document: &Document, one: &mut On
             one.findings.push(finding(path, line, 1, Code::TooLarge, "warning", text));
         }
     }
-    for (s, section) in document.sections().iter().enumerate() {
+    for (s, section) in document.sections().iter().enumerate().filter(|_| limits::kept_in(path)) {
         let slug = (s != 0).then_some(section.slug.as_str());
-        let bound = session.policy.policy.bound(path, slug, Measure::Bullets);
-        let count = document.counted(s).len();
-        if let Some((most, _)) = bound.filter(|(most, _)| count > *most) {
-            let (line, _) = place(document.text(), section.heading.start as usize);
-            let text = format!("holds {count} bullets; the policy allows {most}");
-            one.findings.push(finding(path, line, 1, Code::LimitReached, "warning", text));
+        let mut size = None;
+        for measure in [Measure::Bullets, Measure::Entries, Measure::Chars] {
+            let Some((most, _)) = session.policy.policy.bound(path, slug, measure) else { continue };
+            let count = size.get_or_insert_with(|| limits::size(document, s)).of(measure);
+            if count > most {
+                let (line, _) = place(document.text(), section.heading.start as usize);
+                let text = format!("holds {count} {}; the policy allows {most}", limits::word(measure));
+                one.findings.push(finding(path, line, 1, Code::LimitReached, "warning", text));
+            }
         }
     }
 }

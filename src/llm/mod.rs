@@ -216,6 +216,11 @@ impl Deadline {
         Deadline(now.checked_add(time).unwrap_or(now))
     }
 
+    /// The one of two that comes first.
+    pub fn sooner(self, other: Deadline) -> Deadline {
+        Deadline(self.0.min(other.0))
+    }
+
     /// The time that is left; `None` when it is over.
     pub fn left(&self) -> Option<Duration> {
         Some(self.0.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())

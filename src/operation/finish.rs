@@ -11,11 +11,11 @@ use crate::text::{Splice, compose, splice};
 
 use super::desk::Desk;
 use super::draft::Echo;
-use super::limits::{self, Evicted};
+use super::evict::{self, Evicted};
 use super::sheet::Sheet;
 use super::snapshot::Step;
 use super::written::{change, genre, narrow};
-use super::{effects, gates, relocate, stamps};
+use super::{effects, gates, limits, relocate, stamps};
 
 /// Brings one file to its end: edits, limits, summary; then into the changeset.
 pub fn finished(desk: &mut Desk<'_>, sheet: Sheet, changeset: &mut Changeset, evicted: &mut Vec<Evicted>) -> Step<()> {
@@ -54,9 +54,9 @@ pub fn finished(desk: &mut Desk<'_>, sheet: Sheet, changeset: &mut Changeset, ev
             (edited.document, present.is_some().then_some(edited.splices))
         }
     };
-    let limits = limits::limits(desk, &path, present.map(|f| &f.document), &after)?;
-    if !limits.is_empty() {
-        let rest = limits::evict(&path, &after, &limits, changeset, evicted, desk)?;
+    let over = limits::limits(desk, &path, present.map(|f| &f.document), &after)?;
+    if !over.is_empty() {
+        let rest = evict::evict(&path, &after, &over, changeset, evicted, desk)?;
         splices = splices.map(|first| compose(&first, &rest.splices));
         after = rest.document;
     }

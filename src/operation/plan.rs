@@ -12,7 +12,7 @@ use super::draft::Draft;
 use super::finish::finished;
 use super::sheet::sheets;
 use super::snapshot::{Snapshot, Step, Stop, Want};
-use super::{Action, Operation, bullets, gates, keys, limits, read, refuse, relocate, values, whole};
+use super::{Action, Operation, bullets, evict, gates, keys, read, refuse, relocate, values, whole};
 
 /// What came of planning.
 #[derive(Debug)]
@@ -56,8 +56,8 @@ pub fn plan(snapshot: &Snapshot, operations: &[Operation], cx: &Context<'_>) -> 
             Err(Stop::Reject(rejection)) => rejections.push(*rejection),
         }
     }
-    for (path, item, section_title) in evicted {
-        match limits::put_aside(&mut desk, &mut changeset, &path, item, section_title) {
+    for aside in evicted {
+        match evict::put_aside(&mut desk, &mut changeset, aside) {
             Ok(()) => {}
             Err(Stop::Want(want)) => desk.wanted.push(want),
             Err(Stop::Reject(rejection)) => rejections.push(*rejection),

@@ -9,6 +9,7 @@ use crate::change::{Changeset, FileChange, Version};
 use crate::path::MemoryPath;
 
 use super::Snapshot;
+use super::joined::joined;
 
 /// What a sequence has come to.
 #[derive(Debug, Default)]
@@ -23,18 +24,12 @@ pub struct Sequence {
 impl Sequence {
     /// Takes the next operation's changeset, planned on [`Sequence::now`].
     pub fn take(&mut self, next: Changeset) {
-        let done = self.changeset.operations.len();
-        for file in next.files {
-            self.learn(&file);
-            self.join(file);
+        for file in &next.files {
+            self.learn(file);
         }
-        self.changeset.effects.extend(next.effects.into_iter().map(|mut effect| {
-            effect.operation += done;
-            effect
-        }));
-        self.changeset.warnings.extend(next.warnings);
-        self.changeset.operations.extend(next.operations);
-        self.changeset.applied += next.applied;
+        let before = &self.before;
+        let text = |path: &MemoryPath| before.get(path).and_then(Option::as_deref);
+        self.changeset = joined(std::mem::take(&mut self.changeset), next, text);
     }
 
     /// A file's text before the first operation that changed it; `None` where it did not exist.
@@ -70,29 +65,6 @@ impl Sequence {
             now.learn_line(file.path.clone(), Some(line.clone()));
         }
         now.learn(file.path.clone(), Ok(after));
-    }
-
-    /// Two changes of one file are one: from the first's text before to the second's after.
-    fn join(&mut self, next: FileChange) {
-        let Some(at) = self.changeset.files.iter().position(|f| f.path == next.path) else {
-            self.changeset.files.push(next);
-            return;
-        };
-        let first = &mut self.changeset.files[at];
-        first.after = next.after;
-        first.mode = next.mode.or(first.mode);
-        // Offsets of the second are those of a text that never stands on a disk: the slot keeps the whole text.
-        first.edits = None;
-        first.moved = next.moved;
-        first.summary = next.summary.or(first.summary.take());
-        let back = match (self.before.get(&first.path), &first.after) {
-            (Some(Some(was)), Some(is)) => was.as_bytes() == is.as_slice(),
-            (Some(None), None) => true,
-            _ => false,
-        };
-        if back {
-            self.changeset.files.remove(at);
-        }
     }
 }
 

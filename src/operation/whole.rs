@@ -308,10 +308,15 @@ pub fn at_end(document: &Document, block: &str) -> Result<Splice, String> {
     let after = Document::parse(format!("{text}{}", splice.new));
     let alone = Document::parse(block);
     let (n, m) = (document.nodes().len(), alone.nodes().len());
+    // A last line without an end gets one, and belongs to the same blocks as before.
+    let ended = |end: u32| if end as usize == text.len() && breaks == 0 { end + eol.len() as u32 } else { end };
     let same = after.nodes().len() == n + m
         && after.bullets().len() == document.bullets().len() + alone.bullets().len()
         && after.sections().len() == document.sections().len() + alone.sections().len() - 1
-        && after.nodes()[..n].iter().zip(document.nodes()).all(|(a, b)| a.span == b.span);
+        && after.nodes()[..n]
+            .iter()
+            .zip(document.nodes())
+            .all(|(a, b)| a.span.start == b.span.start && [b.span.end, ended(b.span.end)].contains(&a.span.end));
     match same {
         true => Ok(splice),
         false => {

@@ -195,6 +195,17 @@ impl Policy {
         fit.filter_map(|l| Some((l.most(measure)?, l))).next()
     }
 
+    /// The same policy, but limits that compact are out of reach: for whoever makes room by himself, in the same batch.
+    pub fn without_eviction(&self) -> Policy {
+        let mut policy = self.clone();
+        for limit in policy.limits.iter_mut().filter(|l| l.on_limit == OnLimit::Compact) {
+            for most in [&mut limit.bullets, &mut limit.entries, &mut limit.chars] {
+                *most = most.map(|_| usize::MAX);
+            }
+        }
+        policy
+    }
+
     /// The categories that an agent may see: its own list's, else those of `agents.default`, none where that list does
     /// not exist; `None` where nothing restricts it.
     pub fn allowed(&self, agent: &str) -> Option<&[String]> {

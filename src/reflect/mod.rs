@@ -4,9 +4,10 @@
 //!
 //! In reading order: [`chunks`] cuts a conversation into pieces; [`prompt`] and [`offer`] say what a model is told and
 //! how it may answer; [`wish`] reads what it wants; [`guards`] say what is wrong with it and [`judge`] where it goes;
-//! [`proposal`] is what waits for a person.
+//! [`proposal`] is what waits for a person; [`compaction`] makes room.
 
 pub mod chunks;
+pub mod compaction;
 pub mod guards;
 pub mod judge;
 pub mod offer;

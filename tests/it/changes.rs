@@ -183,6 +183,9 @@ fn append() {
         .exit(0)
         .diff("A procedures/p.md\n+# P\n+\n+a paragraph\n");
     m.run(["append", "procedures/p.md"]).stdin("a paragraph\n").exit(0).unchanged();
+    m.put("procedures/short.md", "- no final line end");
+    m.run(["append", "procedures/short.md"]).stdin("## T\n").exit(0);
+    assert_eq!(m.text("procedures/short.md").unwrap(), "- no final line end\n\n## T\n");
     m.put("procedures/open.md", "```\nno end\n");
     m.run(["append", "procedures/open.md"]).stdin("x\n").exit(5).tells("would_break_structure");
 }

@@ -50,6 +50,7 @@ const ROWS: &[Row] = &[
     ("redo", &["redo"], Nothing),
     ("reflect", &["reflect", "--queued"], Nothing),
     ("inbox", &["inbox"], Nothing),
+    ("compact", &["compact", "user", "--to", "1"], Nothing),
     ("check", &["check"], Nothing),
     ("resolve", &["resolve", "user"], Nothing),
     ("setup", &["setup", "git", "--print"], Nothing),

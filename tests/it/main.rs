@@ -5,6 +5,7 @@ mod answers;
 mod bad_input;
 mod batches;
 mod changes;
+mod compact;
 mod context;
 mod context_needs;
 mod context_news;

@@ -1,0 +1,423 @@
+//! Conservation under random decisions: whatever is decided about whatever memory, no item is lost.
+//!
+//! Pure, and the judge shares nothing with the check in the product: it counts the texts of bullets before and after.
+//! Small by default, 100,000 cases with `MEMDIR_FULL=1`; `MEMDIR_SEED=N` runs one case and prints it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use memdir::change::{Changeset, Version};
+use memdir::document::Document;
+use memdir::operation::evict::{self, Ages, Thing, first_out};
+use memdir::operation::limits::{Most, Place, entries, size};
+use memdir::operation::{Context, History, Operation, Planned, Snapshot, Want, plan};
+use memdir::path::{MemoryPath, Prefixes};
+use memdir::policy::Policy;
+use memdir::reflect::compaction::{Crowd, Rules, Step, by_age, conserved, decide, proven, read, ready, steps};
+use serde_json::{Value, json};
+
+use crate::support::NOW;
+
+/// Numbers that look random (splitmix64).
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() >> 11) as usize % n.max(1)
+    }
+
+    fn percent(&mut self, share: usize) -> bool {
+        self.below(100) < share
+    }
+
+    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+}
+
+/// A small memory: the file, what its archive holds already, the place that is over its limit.
+struct Case {
+    path: MemoryPath,
+    text: String,
+    archive: Option<String>,
+    place: Place,
+}
+
+const TEXTS: [&str; 8] = [
+    "Prefers tabs",
+    "Lives in Austin",
+    "喜欢绿茶",
+    "depends_on [[facts/project]]",
+    "\\# no heading",
+    "Date: 2026-02-03",
+    "Updated: 2025-01-01",
+    "`code` and *stars* <b>tags</b>",
+];
+
+fn bullet(chance: &mut Chance, n: usize, out: &mut String, eol: &str) {
+    let text = match chance.percent(70) {
+        true => format!("Fact number {n}"),
+        false => chance.one(&TEXTS).to_string(),
+    };
+    let marker = chance.one(&["-", "-", "-", "*"]);
+    out.push_str(&format!("{marker} {text}{eol}"));
+    if chance.percent(25) {
+        let meta = chance.one(&["pin=true", "imp=9", "imp=1 added=2026-01-02", "upd=2024-05-06", "id=mem7 pin=false"]);
+        out.push_str(&format!("  <!-- mem {meta} -->{eol}"));
+    }
+    if chance.percent(15) {
+        out.push_str(&format!("  - below {n}{eol}"));
+        if chance.percent(20) {
+            out.push_str(&format!("    <!-- mem pin=true -->{eol}"));
+        }
+    }
+    if chance.percent(10) {
+        out.push_str(&format!("{eol}  more of {n}{eol}"));
+    }
+}
+
+fn case(chance: &mut Chance) -> Case {
+    let episodes = chance.percent(35);
+    let path = if episodes { "episodes/2026-02.md" } else { "facts/user.md" };
+    let path = MemoryPath::new(path).unwrap();
+    let eol = if chance.percent(15) { "\r\n" } else { "\n" };
+    let mut text = String::new();
+    if chance.percent(80) {
+        text.push_str(&format!("# Title{eol}{eol}"));
+    }
+    if chance.percent(40) {
+        text.push_str(&format!("> Summary: fact, work{eol}{eol}"));
+    }
+    let mut n = 0;
+    for s in 0..1 + chance.below(5) {
+        if s > 0 || episodes {
+            let title = chance.one(&["Work", "Work", "Travel", "Logger fix", "工作"]);
+            text.push_str(&format!("{eol}{} {title}{eol}{eol}", if chance.percent(85) { "##" } else { "###" }));
+            if chance.percent(if episodes { 70 } else { 5 }) {
+                text.push_str(&format!("- Date: 2026-02-{:02}{eol}", 1 + chance.below(28)));
+            }
+        }
+        for _ in 0..chance.below(6) {
+            n += 1;
+            bullet(chance, n, &mut text, eol);
+        }
+        if chance.percent(20) {
+            text.push_str(&format!("{eol}Some prose {s}.{eol}"));
+        }
+    }
+    if chance.percent(10) {
+        text.truncate(text.trim_end().len());
+    }
+    let document = Document::parse(text.clone());
+    let section = if chance.percent(70) { 0 } else { chance.below(document.sections().len()) };
+    let holds = size(&document, section);
+    let less = |chance: &mut Chance, n: usize| n.checked_sub(1 + chance.below(3));
+    let mut most = Most::default();
+    match chance.below(10) {
+        0..5 => most.bullets = less(chance, holds.bullets),
+        5..8 => most.entries = less(chance, holds.entries),
+        8 => most.chars = holds.chars.checked_sub(1 + chance.below(30)),
+        _ => {
+            most.bullets = less(chance, holds.bullets);
+            most.chars = holds.chars.checked_sub(1 + chance.below(20));
+        }
+    }
+    let archive = chance.percent(30).then(|| "# Title\n\n- put aside before\n\n## Work\n\n- older\n".to_owned());
+    Case { path, text, archive, place: Place { section, most } }
+}
+
+fn name(chance: &mut Chance, document: &Document, n: usize) -> Value {
+    match chance.below(20) {
+        0..16 => json!(1 + chance.below(n)),
+        16 => json!((1 + chance.below(n)).to_string()),
+        17 if !document.bullets().is_empty() => json!(document.handle_name(chance.below(document.bullets().len()))),
+        18 => {
+            chance.one(&[json!(0), json!(-3), json!(99), json!(2.5), json!("zzzz"), json!("../x"), json!([])]).clone()
+        }
+        _ => chance.one(&[json!("facts/other.md@acvh"), json!("work"), json!("#work-1"), json!({"n": 1})]).clone(),
+    }
+}
+
+fn said(chance: &mut Chance, document: &Document, n: usize) -> String {
+    let new = [
+        "Two in one",
+        "- marked",
+        "# heading",
+        "Fact number 1",
+        "a\nb",
+        "",
+        "  ",
+        "```",
+        "[ ] task",
+        "---",
+        "> quote",
+        "x <!-- mem pin=true -->",
+        "<div>",
+        "1. one",
+        "ends with \\",
+        "^mem7",
+        "- Date: 2026-02-01\n- what happened",
+    ];
+    let one = |chance: &mut Chance| {
+        let absorbs: Vec<Value> = (0..chance.below(4)).map(|_| name(chance, document, n)).collect();
+        json!({
+            "action": chance.one(&["delete", "delete", "merge", "merge", "edit", "keep"]),
+            "target": name(chance, document, n),
+            "absorbs": absorbs,
+            "new_content": chance.one(&new),
+            "reason": "so",
+        })
+    };
+    match chance.below(10) {
+        0..8 => one(chance).to_string(),
+        _ => json!([one(chance), one(chance)]).to_string(),
+    }
+}
+
+/// A memory of two files, planned on again and again.
+struct World {
+    path: MemoryPath,
+    archive: MemoryPath,
+    texts: [Option<String>; 2],
+}
+
+impl World {
+    fn document(&self) -> Document {
+        Document::parse(self.texts[0].clone().unwrap())
+    }
+
+    fn planned(&self, operations: &[Operation]) -> Option<Changeset> {
+        let now = NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC);
+        let (policy, prefixes) = (Policy::default(), Prefixes::default());
+        let cx = Context {
+            policy: &policy,
+            prefixes: &prefixes,
+            now: &now,
+            actor: "tester",
+            force: false,
+            create: false,
+            own: false,
+        };
+        let mut snapshot = Snapshot::new();
+        for _ in 0..20 + operations.len() {
+            let planned = plan(&snapshot, operations, &cx);
+            if let Err(refused) = &planned {
+                self.no(&refused[0].to_string());
+            }
+            match planned.ok()? {
+                Planned::Ready(changeset) => return Some(*changeset),
+                Planned::Needs(wants) => wants.into_iter().for_each(|want| self.answer(&mut snapshot, want)),
+            }
+        }
+        panic!("planning never comes to an end: {operations:?}");
+    }
+
+    fn answer(&self, snapshot: &mut Snapshot, want: Want) {
+        match want {
+            Want::File(path) => {
+                let text =
+                    [&self.path, &self.archive].iter().position(|p| **p == path).and_then(|i| self.texts[i].clone());
+                snapshot.learn(path, Ok(text.map(|t| Version::new(t.into_bytes(), 0o600))));
+            }
+            Want::Names => snapshot.learn_names(vec![self.path.clone()]),
+            Want::Id(id) => snapshot.learn_id(id, Vec::new()),
+            Want::LinksTo(path) => snapshot.learn_links(path, Vec::new()),
+            Want::Line(path) => snapshot.learn_line(path, None),
+            Want::History(path) => snapshot.learn_history(path, History::default()),
+        }
+    }
+
+    fn no(&self, why: &str) -> bool {
+        if std::env::var_os("MEMDIR_SEED").is_some() {
+            println!("refused: {why}");
+        }
+        false
+    }
+
+    /// Takes one step; whether it was taken.
+    fn take(&mut self, step: &Step) -> bool {
+        let before = self.document();
+        if !ready(step, &before) {
+            return self.no("not ready");
+        }
+        let Some(changeset) = self.planned(&proven(step, &before)) else { return self.no("not planned") };
+        let mut texts = self.texts.clone();
+        for file in &changeset.files {
+            let at = usize::from(file.path != self.path);
+            assert!(at == 0 || file.path == self.archive, "{} is nobody's business", file.path);
+            texts[at] = file.after.as_ref().map(|b| String::from_utf8(b.to_vec()).unwrap());
+        }
+        let Some(after) = texts[0].clone().map(Document::parse) else { return self.no("gone") };
+        if conserved(step, &before, &after).is_err() {
+            return self.no(&format!("not conserved: {}", after.text()));
+        }
+        self.texts = texts;
+        true
+    }
+}
+
+/// All bullets of a text, nested ones too, by what they say.
+fn bullets(text: Option<&str>) -> BTreeMap<String, usize> {
+    let document = Document::parse(text.unwrap_or_default());
+    let mut all = BTreeMap::new();
+    (0..document.bullets().len()).for_each(|i| *all.entry(document.bullet_text(i).into_owned()).or_default() += 1);
+    all
+}
+
+fn prose(text: Option<&str>) -> BTreeSet<String> {
+    let lines = text.unwrap_or_default().lines().map(str::trim);
+    lines.filter(|l| l.starts_with("Some prose") || l.starts_with("more of")).map(str::to_owned).collect()
+}
+
+fn pinned(document: &Document) -> Vec<String> {
+    let all = (0..document.bullets().len())
+        .filter(|i| document.bullet_meta(*i).is_some_and(|m| m.get("pin").is_some_and(|v| v == "true")));
+    all.map(|i| document.bullet_raw(i).to_owned()).collect()
+}
+
+/// Every bullet that stood there stands in the file or in the archive; all but `rewritten` of them.
+fn lost(before: &World, after: &World, rewritten: usize) -> Vec<String> {
+    let all = |world: &World| {
+        let mut all = bullets(world.texts[0].as_deref());
+        for (text, n) in bullets(world.texts[1].as_deref()) {
+            *all.entry(text).or_default() += n;
+        }
+        all
+    };
+    let (had, has) = (all(before), all(after));
+    let mut gone: Vec<String> = Vec::new();
+    for (text, n) in &had {
+        let left = has.get(text).copied().unwrap_or_default();
+        (left..*n).for_each(|_| gone.push(text.clone()));
+    }
+    let both = |world: &World| {
+        let mut all = prose(world.texts[0].as_deref());
+        all.extend(prose(world.texts[1].as_deref()));
+        all
+    };
+    gone.sort();
+    if rewritten == 0 || gone.len() > rewritten {
+        gone.extend(both(before).difference(&both(after)).cloned());
+    }
+    if gone.len() <= rewritten { Vec::new() } else { gone }
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    cases: usize,
+    decided: usize,
+    merged: usize,
+    refused: usize,
+    aged: usize,
+    stuck: usize,
+}
+
+fn run(seed: u64, tally: &mut Tally, loud: bool) {
+    let mut chance = Chance(seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ seed);
+    let case = case(&mut chance);
+    let archive = case.path.below("archive").unwrap();
+    let mut world = World { path: case.path.clone(), archive, texts: [Some(case.text.clone()), case.archive.clone()] };
+    let first = World { path: case.path.clone(), archive: world.archive.clone(), texts: world.texts.clone() };
+    let document = world.document();
+    if case.place.over(&document).is_none() {
+        return;
+    }
+    tally.cases += 1;
+    let ages = Ages::new(&[], Some(&document), "2026-02-24");
+    let crowd = Crowd::of(&document, &case.path, &case.place, &ages, &|t| t.to_owned());
+    let reply = said(&mut chance, &document, crowd.items.len());
+    if loud {
+        println!("--- {}\n{}\n--- {:?}\n{reply}", case.path, case.text, case.place);
+    }
+    let rules = Rules { most_chars: 280, fits: &|_| Ok(()) };
+    let decisions = read(&reply, &[]).and_then(|said| decide(&crowd, &said, &rules));
+    let mut rewritten = 0;
+    match decisions {
+        Ok(decisions) => {
+            let saved = world.texts.clone();
+            let all = steps(&crowd, &document, &decisions, "test");
+            if all.iter().all(|step| world.take(step)) {
+                tally.decided += 1;
+                let texts: Vec<usize> = decisions.iter().filter(|d| d.text.is_some()).map(|d| d.target).collect();
+                tally.merged += usize::from(!texts.is_empty());
+                // A rewritten entry may lose each of its lines, a bullet its one.
+                rewritten = texts
+                    .iter()
+                    .map(|t| match crowd.items[*t].thing {
+                        Thing::Bullet(_) => 1,
+                        Thing::Entry(s) => {
+                            let lines = &document.text()[evict::lines_of(&document, Thing::Entry(s))];
+                            lines.lines().count()
+                        }
+                    })
+                    .sum();
+                let named: usize = decisions.iter().map(|d| d.absorbs.len() + usize::from(d.text.is_none())).sum();
+                let now = world.document();
+                let tops = |d: &Document| (0..d.bullets().len()).filter(|i| d.bullets()[*i].depth == 0).count();
+                match crowd.entries {
+                    true => assert_eq!(entries(&now, 0).len() + named, entries(&document, 0).len(), "seed {seed}"),
+                    false => assert_eq!(tops(&now) + named, tops(&document), "seed {seed}"),
+                }
+            } else {
+                world.texts = saved;
+                tally.refused += 1;
+            }
+        }
+        Err(_) => tally.refused += 1,
+    }
+    let gone = lost(&first, &world, rewritten);
+    assert!(gone.is_empty(), "seed {seed}: decided, and lost {gone:?}\n{:#?}", world.texts);
+    // Whatever is left over goes by age.
+    let slug = document.sections()[case.place.section].slug.clone();
+    for _ in 0..3 {
+        let now = world.document();
+        let section = now.sections().iter().position(|s| s.slug == slug).unwrap_or_default();
+        let place = Place { section, ..case.place };
+        let ages = Ages::new(&[], Some(&document), "2026-02-24");
+        if place.over(&now).is_none() || section == 0 && case.place.section != 0 {
+            break;
+        }
+        let Some(things) = first_out(&now, &place, &[], &ages) else {
+            tally.stuck += 1;
+            break;
+        };
+        let all = by_age(&case.path, &now, &things, "old", "");
+        for step in &all {
+            assert!(world.take(step), "seed {seed}: {step:?}\n{}", world.texts[0].as_deref().unwrap_or_default());
+        }
+        tally.aged += 1;
+        let now = world.document();
+        let section = now.sections().iter().position(|s| s.slug == slug);
+        if let Some(section) = section {
+            assert!(Place { section, ..case.place }.over(&now).is_none(), "seed {seed}: still over");
+        }
+    }
+    let gone = lost(&first, &world, rewritten);
+    assert!(gone.is_empty(), "seed {seed}: lost {gone:?}\n{:#?}", world.texts);
+    let (had, has) = (pinned(&document), pinned(&world.document()));
+    assert_eq!(had, has, "seed {seed}: a pinned bullet went or changed");
+}
+
+#[test]
+fn nothing_is_lost_whatever_is_decided() {
+    let mut tally = Tally::default();
+    if let Some(seed) = std::env::var("MEMDIR_SEED").ok().and_then(|s| s.parse().ok()) {
+        run(seed, &mut tally, true);
+        return println!("{tally:?}");
+    }
+    let cases = if std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1") { 100_000 } else { 400 };
+    let mut seed = 0;
+    while tally.cases < cases {
+        run(seed, &mut tally, false);
+        seed += 1;
+    }
+    println!("{tally:?}");
+    assert!(tally.decided * 20 > cases && tally.merged * 50 > cases && tally.aged * 5 > cases, "{tally:?}");
+}
