@@ -30,12 +30,13 @@ pub enum Shown {
 }
 
 impl Sight {
-    /// What an agent may see; `None` where no allowlist holds for it.
+    /// What an agent may see; `None` where that is everything: no allowlist holds for it, or its own leaves nothing out.
     pub fn of(policy: &Policy, agent: &str) -> Option<Sight> {
         let allowed: BTreeSet<String> = policy.allowed(agent)?.iter().map(|name| key(name)).collect();
         let listed = policy.allowlists.iter().flat_map(|(_, list)| list);
         let named = policy.categories.iter().map(|c| &c.name).chain(listed).map(|name| key(name));
-        Some(Sight { forbidden: named.filter(|name| !name.is_empty() && !allowed.contains(name)).collect() })
+        let forbidden: BTreeSet<String> = named.filter(|name| !name.is_empty() && !allowed.contains(name)).collect();
+        (!forbidden.is_empty()).then_some(Sight { forbidden })
     }
 
     /// What both may see.
@@ -46,14 +47,14 @@ impl Sight {
 
     /// Whether asking for a category is asking for too much.
     pub fn forbids(&self, category: &str) -> bool {
-        !self.forbidden.is_empty() && self.forbidden.contains(&key(category))
+        self.forbidden.contains(&key(category))
     }
 
     /// Whether a file may be seen as far as its name tells. What waits in `inbox/` has no categories yet: it is for
     /// whoever may see everything.
     pub fn shows_path(&self, path: &MemoryPath) -> bool {
         let folder = match path.folder() {
-            Some("inbox") => return self.forbidden.is_empty(),
+            Some("inbox") => return false,
             Some("procedures") => ["procedures", "procedural"].iter().any(|name| self.forbids(name)),
             _ => false,
         };
@@ -116,9 +117,6 @@ impl Sight {
     /// Sections, bullets and other blocks that belong to a forbidden category, with the metadata that an editor left
     /// behind them.
     fn items(&self, document: &Document) -> Vec<Range<usize>> {
-        if self.forbidden.is_empty() {
-            return Vec::new();
-        }
         let text = document.text();
         let sections = document.sections().iter().skip(1).filter(|section| {
             let title = &text[section.title.range()];
@@ -156,9 +154,6 @@ impl Sight {
 
     /// Whether the front matter's tags forbid the file. Of one that is no YAML we know, every word counts.
     fn forbids_front(&self, document: &Document) -> bool {
-        if self.forbidden.is_empty() {
-            return false;
-        }
         match tags(document) {
             Some(tags) => tags.iter().any(|tag| self.forbids(tag)),
             None => {
@@ -265,16 +260,16 @@ mod tests {
         let planner = sight("planner").unwrap();
         assert_eq!(planner.text(&document, &path).as_deref(), seen, "{text}");
         assert_eq!(planner.shows_file(&document, &path), seen.is_some());
-        assert_eq!(sight("doctor").unwrap().shown(&document, &path), Shown::All, "{text}");
     }
 
     #[test]
-    fn who_is_in_no_list_sees_everything() {
-        assert_eq!(sight("somebody"), None);
+    fn who_is_in_no_list_or_in_all_sees_everything() {
+        assert_eq!((sight("somebody"), sight("doctor")), (None, None));
         assert!(sight("planner").unwrap().forbids("HEALTH") && sight("planner").unwrap().forbids("user-profile"));
         assert!(!sight("planner").unwrap().forbids("work") && !sight("planner").unwrap().forbids("sports"));
-        let both = sight("doctor").unwrap().and(sight("planner"));
-        assert!(both.forbids("health"));
+        let other = Sight::of(&crate::policy::load("allowlists:\n  a: [x]\n  b: [y]\n").policy, "a").unwrap();
+        let both = other.and(sight("planner"));
+        assert!(both.forbids("health") && both.forbids("y") && !both.forbids("x"));
     }
 
     #[test]

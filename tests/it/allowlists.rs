@@ -161,6 +161,7 @@ fn changes_that_reach_what_is_hidden_are_refused() {
     let ran = by(&memory, "planner", &["write", "-f", "user"]).stdin("# User\n\n- x\n").exit(5);
     assert!(ran.stderr.contains("category_not_allowed"), "{ran}");
     by(&memory, "planner", &["rm", "-f", "plain"]).exit(0);
+    by(&memory, "doctor", &["bullet", "del", "--forget", "user", "Prefers tabs"]).exit(0);
 }
 
 #[test]
