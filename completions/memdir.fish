@@ -538,6 +538,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -l as -d 'Who is as
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l writing -d 'Hold facts and episodes to the writing rules, too'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l fix -d 'Mend what needs no decision'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s n -l dry-run -d 'Show what would be done, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s f -l force -d 'Proof by decree: act on a position, an id, a whole file'

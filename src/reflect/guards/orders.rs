@@ -34,7 +34,7 @@ static DIRECTED: Phrases = Phrases::new(&[
     "you must|should|shall|need|have|will|are|may|can|ought|cannot|mustn't", "from now on", "your task|job|role|goal|instructions is|are",
     "new|updated|additional|important instructions|instruction", "^when|if|once asked|prompted|you",
     "assistant|agent|agents|ai|model|models|llm|llms|chatbot|bot|claude|gpt|copilot must|should|shall|need|needs|has|have|are ..2 to|always|never|obey|comply|upload|send|run|execute|reply|respond|answer|use|ignore|follow|push|delete|read|reveal|not|be|treat",
-    "agent|agents|ai|assistant|assistants|model|models|chatbot ..4 must|should|shall", "agents|assistants|models ..3 have|need to", "agent|assistant|model ..3 has|needs to",
+    "agent|agents|ai|assistant|assistants|model|models|chatbot ..4 must|should|shall", "agents|assistants|models ..3 have|need to", "agent|assistant|model ..3 has|needs to", "bots|bot ..3 must|should|shall", "your ..1 persona|identity is", "^regardless|irrespective of *",  "assistants|agents|models are required|expected|ordered|instructed|obliged to", "next|every|each|any reply|response|answer|message has|must|should|needs ..2 contain|include|end|start|be",
     "it is|it's essential|important|vital|mandatory|imperative|crucial|critical that|to", "end of memory|context|document|instructions|prompt", "new task|directive|objective", "make sure|certain to|that|you", "be sure to", "remember to", "do not|never tell|reveal|mention|inform|show|disclose ..2 user|anyone|anybody|users|human",
     "run|execute|perform the|this following|script|command|code|commands|below", "respond|reply|answer only|exclusively|always in|with|using",
     "treat the|this user as", "pretend to|that|you",
@@ -54,6 +54,7 @@ static PEOPLE: Phrases = Phrases::new(&[
 #[rustfmt::skip]
 static PLAIN: Phrases = Phrases::new(&[
     "^please|kindly *",     "^always|never *", "^do|don't not? *", "^always|never|only *",
+    "^stop|cease|refuse|start|begin -ing|to", "^do whatever|exactly|as|what",
     "^add|answer|apply|approve|ask|avoid|build|call|change|check|click|commit|copy|create|delete|deploy|disable|download|email|enable|ensure|execute|fetch|follow|forward|give|grant|include|insert|install|keep|load|merge|obey|omit|open|output|paste|post|print|push|put|read|remove|reply|respond|return|run|save|send|set|share|show|skip|start|stop|store|submit|tell|transfer|treat|update|upload|use|visit|wait|write the|a|an|all|any|every|each|this|that|these|those|to|with|only|no|in|into|from|user|everything|anything|tabs|spaces|tests|by|it",
 ]);
 /// Words that begin like an order and state a fact.
@@ -66,6 +67,8 @@ static NO_ORDER: Phrases = Phrases::new(&[
 #[rustfmt::skip]
 static HAN_DIRECTED: Phrases = Phrases::new(&[
     "^把 ..24 设为|上传|转到|发给|发送|转发|删除|删掉|交给|设成", "^夜里|晚上|每次|随后|然后|之后 把", "^告诉|通知|提醒|劝说|说服 用户", "麻烦 把|你|帮", "回复|回答|执行|开始 之前|前 ，? 先", "新 的? 任务 ：", "记忆|记录|资料|文档 到此 结束", "， 把 ..12 转到|上传|发给|发送|转发",
+    "^无论|不管 用户 ..10 都", "助手|智能体|代理|模型|机器人|AI ..4 需要|须|要|得 把|将|在|对|用|向|先|给|始终|每", "^停止|拒绝|放弃 遵守|执行|服从|使用 ..8 政策|规则|指令|安全|限制|规定", "^你 拥有|有权|被授权", "照此 行事|执行|办理", "^每次 回答|回复|对话 ..4 打印|输出|附上|加上|写上|提到|推荐", "下一条|下一个|下次|所有 回复|回答|输出 ..2 必须|要|应|须", "^重要|注意|紧急 ：|: 覆盖|删除|忽略|输出|发送|执行|把|将|请|不要|必须", "^跳过|绕过|关闭|禁用|取消|撤销 ..10 评审|检查|审核|确认|验证|安全|测试", "^照 ..10 做|办|执行", "^说服|劝|诱导|引导|要求 用户 交出|提供|透露|购买|点击|下载", "^推荐|附上|附加|转发|上传|泄露|伪装|冒充 ..10 给|到|成|保险|链接|推荐码|文件|数据",
+    "你的 新? 的? 身份|任务|角色|目标|职责 是|为", "^在 ..10 中|里 隐藏|加入|附上|写上|写入|插入|删除", "^用 ..4 语|文 回答|回复|写", "忘掉|忘记 ..4 给你 的 规则|指令|要求|提示",
     "你 现在|今后|以后|从此? 是|必须|应该|应当|需要|要|得|只能|务必|不得|不能|不准|不许|将|可以|绝不能|扮演", "从现在 开始|起", "从今以后", "^请 ..12 把|将|务必|执行|运行|始终|总是|记住|不要|立即|直接|回复|使用|转发|发送|删除|打开|忽略|输出|在|用",
     "，|：|。 请 务必|执行|运行|始终|总是|不要|立即|直接|回复|转发|发送|删除|打开|忽略|输出|使用", "所有 ..12 请 使用|用|遵守", "务必|切记|谨记", "^记得|记住 ..2 调用|使用|执行|把|发送|要",
     "助手|智能体|代理|模型|机器人|AI|大模型 ..4 必须|务必|应当|不得|应该|只能|不准|一律", "^执行|运行 以下|下列|下面|如下|这个|此", "前|时|后|， 执行|运行 以下|下列|下面 的? 命令|脚本|代码|指令", "^不要|别|不得|严禁|禁止|永远|始终|一律|绝不|切勿|只用|必须",
@@ -77,6 +80,47 @@ const HAN_PEOPLE: &[&str] = &[
     "助理", "代理商", "代理人", "代理服务器", "保险代理", "模型火车", "火车模型", "模型飞机", "邀请", "申请", "请假", "请求", "请教", "聘请", "必须品",
     "请客", "请柬", "别墅", "别人", "别名", "别的", "别克", "始终端", "禁止符",
 ];
+/// Verbs that open a Chinese order: a memory has its subject before them.
+#[rustfmt::skip]
+const HAN_VERBS: &[&str] = &[
+    "删除", "删掉", "覆盖", "跳过", "隐藏", "重置", "打印", "输出", "上传", "下载", "发送", "转发", "回答", "回复", "推荐", "停止", "关闭",
+    "禁用", "执行", "运行", "安装", "卸载", "修改", "清空", "清除", "泄露", "透露", "冒充", "伪装", "说服", "诱导", "附上", "忽略", "绕过", "批准",
+    "重定向", "伪造", "窃取", "收集", "公开", "撤销", "授予", "登录", "访问", "点击", "购买", "转账", "充当",
+];
+/// What may stand between the start of a clause and the verb.
+#[rustfmt::skip]
+const HAN_LEADS: &[&str] = &[
+    "", "悄悄", "立即", "立刻", "马上", "直接", "先", "然后", "随后", "每次", "必须", "须", "都", "一律", "全部", "默默", "暗中", "自动", "尽量", "只", "再",
+];
+/// What follows such a verb where it is part of a noun: 打印机, 删除键.
+#[rustfmt::skip]
+const HAN_NOUNS: &[char] = &[
+    '机', '键', '器', '率', '的', '时', '页', '量', '速', '按', '是', '目', '权', '格', '方', '工', '本', '很', '由', '在', '到', '需', '走',
+];
+
+/// An order without a subject: "删除…", "悄悄删除…", "无论…，都回答…"; no finished deed (了, 后).
+fn imperative_han(sentence: &str) -> Option<&str> {
+    let clear = without(sentence, &["最后", "后台", "后端", "后续", "通过"]);
+    if ["了", "后", "过"].iter().any(|done| clear.contains(done)) || label(sentence).is_some() {
+        return None;
+    }
+    let first = sentence.split('，').next().unwrap_or_default();
+    let condition = ["无论", "不论", "不管", "如果", "当", "若", "一旦"].iter().any(|w| sentence.starts_with(w));
+    let clauses = if condition || first.ends_with(['时', '前']) { 2 } else { 1 };
+    for clause in sentence.split('，').take(clauses).map(str::trim_start) {
+        let rests = HAN_LEADS.iter().filter_map(|lead| clause.strip_prefix(lead));
+        let verb = rests.into_iter().find_map(|rest| {
+            let verb = HAN_VERBS.iter().find(|v| rest.starts_with(**v))?;
+            let after = &rest[verb.len()..];
+            (!after.is_empty() && !after.starts_with(HAN_NOUNS)).then_some(&rest[..verb.len()])
+        });
+        if verb.is_some() {
+            return verb;
+        }
+    }
+    None
+}
+
 /// Who wishes, before an order: then it is a preference.
 static HAN_WISH: Phrases = Phrases::new(&[
     "用户 ..4 希望|要求|偏好|喜欢|让|请|想|规定|主张|建议|习惯",
@@ -121,12 +165,13 @@ pub fn orders(read: &Read<'_>) -> Option<Found> {
     }
     let clear = without(read.prose, HAN_PEOPLE);
     let mut sentences = clear.split(['。', '\n']);
-    sentences.find_map(|s| if HAN_WISH.find_han(s).is_some() { None } else { HAN_DIRECTED.find_han(s) }).and_then(found)
+    let order = |s| HAN_DIRECTED.find_han(s).or_else(|| imperative_han(s));
+    sentences.find_map(|s| if HAN_WISH.find_han(s).is_some() { None } else { order(s) }).and_then(found)
 }
 
 /// `Run time: 3 hours` is a label and no order.
 fn is_labelled(sentence: &str) -> bool {
-    label(sentence).is_some_and(|(l, _)| l.split(' ').count() < 3)
+    label(sentence).is_some_and(|(l, _)| l.split(' ').count() < 3 && !CALLS.contains(&l.to_lowercase().as_str()))
 }
 
 /// Plain forms that are no nouns: an order wherever a clause opens with one.
@@ -151,6 +196,8 @@ const ADVERBS: &[&str] = &[
     "please", "kindly", "then", "first", "next", "now", "also", "always", "never", "just", "simply", "quietly", "silently", "secretly",
     "immediately", "instead", "only", "and", "do", "don't", "not", "so", "therefore",
 ];
+/// Words before a colon that call for attention.
+const CALLS: &[&str] = &["important", "urgent", "attention", "notice", "warning", "note", "reminder"];
 const WHEN: &[&str] = &[
     "before", "after", "when", "whenever", "if", "once", "at", "on", "during", "upon", "every", "whatever", "while",
     "until",
@@ -159,7 +206,11 @@ const WHEN: &[&str] = &[
 /// An order that opens the sentence, or the clause behind "Before replying, …".
 fn imperative(sentence: &str, tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
     let comma = tokens.windows(2).position(|w| sentence[w[0].at..w[1].at].contains([',', ':', '，']));
-    let clause = tokens.first().filter(|t| WHEN.contains(&t.text.as_str())).and(comma).map(|n| n + 1);
+    let clause = tokens
+        .first()
+        .filter(|t| WHEN.contains(&t.text.as_str()) || CALLS.contains(&t.text.as_str()))
+        .and(comma)
+        .map(|n| n + 1);
     [Some(0), clause].into_iter().flatten().find_map(|from| {
         let at = (from..tokens.len()).find(|i| !ADVERBS.contains(&tokens[*i].text.as_str()))?;
         let token = &tokens[at];

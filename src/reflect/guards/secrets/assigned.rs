@@ -26,7 +26,7 @@ const ABOUT: &[&str] = &[
     "bcrypt", "argon2", "scrypt", "changed", "protected", "forgotten", "expired", "empty", "missing", "encrypted",
     "managed", "vault", "bitwarden", "keepass", "1password", "lastpass", "keychain", "needed", "set", "not", "in", "the",
     "manager", "policy", "reset", "only", "hashed", "shared", "n/a", "todo", "tbd", "disabled", "enabled", "based", "key-based",
-    "length", "rules", "rotation", "at", "a", "an", "see", "via", "from", "with", "using", "is", "was", "are",
+    "length", "rules", "value", "string", "text", "field", "input", "hash", "hashing", "number", "here", "given", "it", "rotation", "at", "a", "an", "see", "via", "from", "with", "using", "is", "was", "are",
 ];
 /// Words near a long random token that make it a digest rather than a key.
 #[rustfmt::skip]
@@ -38,14 +38,14 @@ pub fn find(text: &str, out: &mut Vec<Secret>) {
     for word in PASSWORDS {
         for (at, _) in low.match_indices(word) {
             if stands_alone(&low, at, word) {
-                out.extend(value(text, &low, at + word.len(), password));
+                out.extend(value(text, &low, at + word.len(), true));
             }
         }
     }
     for word in KEYS {
         for (at, _) in low.match_indices(word) {
             if stands_alone(&low, at, word) {
-                out.extend(value(text, &low, at + word.len(), key));
+                out.extend(value(text, &low, at + word.len(), false));
             }
         }
     }
@@ -74,8 +74,9 @@ enum Join {
     Blank,
 }
 
-/// The value behind a word that ends at `end`, if the test takes it.
-fn value(text: &str, low: &str, end: usize, test: fn(&str, Join, &str) -> bool) -> Option<Secret> {
+/// The value behind a word that ends at `end`: whatever is quoted behind "password", what looks like a key behind "key".
+fn value(text: &str, low: &str, end: usize, is_password: bool) -> Option<Secret> {
+    let test = if is_password { password } else { key };
     let (from, join) = joined(low, end)?;
     let rest = &text[from..];
     let (open, quoted) = match rest.chars().next()? {
@@ -96,7 +97,7 @@ fn value(text: &str, low: &str, end: usize, test: fn(&str, Join, &str) -> bool) 
         None => bare(inner),
     };
     let (value, after) = (&inner[..length], &inner[length..]);
-    let alone = quoted.is_some() && join != Join::Blank;
+    let alone = is_password && quoted.is_some() && join != Join::Blank;
     let sure = alone && value.chars().filter(|c| !c.is_whitespace()).count() >= 4 && !is_placeholder(value);
     (sure || test(value, join, after))
         .then(|| Secret { range: from + open..from + open + length, kind: "a password or key" })
@@ -145,7 +146,10 @@ fn joined(low: &str, end: usize) -> Option<(usize, Join)> {
 /// Whether a value behind "password" is one.
 fn password(value: &str, join: Join, after: &str) -> bool {
     let low = value.to_ascii_lowercase();
-    let about = ABOUT.contains(&low.as_str()) || is_placeholder(value) || value.starts_with('-');
+    let about = ABOUT.contains(&low.as_str())
+        || is_placeholder(value)
+        || value.starts_with(['-', '(', '[', '*'])
+        || value.ends_with(['*', '(']);
     if about || value.len() < 4 || is_uuid(value) || value.contains("://") || value.ends_with('(') {
         return false;
     }
