@@ -299,7 +299,7 @@ impl Compaction<'_> {
             let empty = Document::parse("");
             let before = layers.before(&spot.path).cloned().unwrap_or(empty);
             let today = self.session.now.date().to_string();
-            let ages = Ages::new(&inert, Some(&before), &today);
+            let ages = Ages::new(&document, &inert, Some(&before), &today);
             if round < DECISIONS && talk.listens() {
                 let crowd = Crowd::of(&document, &spot.path, &place, &ages, &redacted);
                 let rules = Rules { most_chars: self.session.policy.policy.max_chars, fits: &fits };

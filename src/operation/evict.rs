@@ -2,7 +2,7 @@
 //!
 //! Never removes what is pinned, nor what holds something pinned.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::change::{Changeset, Sign};
 use crate::code::{Code, Rejection, Warning};
@@ -32,15 +32,19 @@ pub struct Ages<'a> {
     pub inert: &'a [usize],
     known: Option<(HashSet<Handle>, HashSet<&'a str>)>,
     today: &'a str,
+    dates: Dates,
 }
 
+/// The dates of sections: what their `- Date:` says.
+type Dates = HashMap<u32, String>;
+
 impl<'a> Ages<'a> {
-    /// What stands in `before` is no newcomer; newcomers are of `today`. Without a text before, there are none.
-    pub fn new(inert: &'a [usize], before: Option<&'a Document>, today: &'a str) -> Ages<'a> {
+    /// Of a text; what stands in `before` is no newcomer; newcomers are of `today`. Without a text before, there are none.
+    pub fn new(of: &Document, inert: &'a [usize], before: Option<&'a Document>, today: &'a str) -> Ages<'a> {
         let known = |d: &'a Document| {
             (d.handles().iter().copied().collect(), d.sections().iter().map(|s| s.slug.as_str()).collect())
         };
-        Ages { inert, known: before.map(known), today }
+        Ages { inert, known: before.map(known), today, dates: dates(of) }
     }
 }
 
@@ -63,9 +67,10 @@ enum Aside {
 /// What an `inert` line says does not count.
 pub fn least_valuable(document: &Document, section: usize, inert: &[usize]) -> Vec<usize> {
     let mut all = document.counted(section);
-    all.sort_by_key(|&i| {
+    let dates = dates(document);
+    all.sort_by_cached_key(|&i| {
         let meta = said(document, i, inert);
-        (is_pinned(&meta), importance(&meta), dated(document, i, &meta), i)
+        (is_pinned(&meta), importance(&meta), dated(document, i, &meta, &dates), i)
     });
     all
 }
@@ -129,11 +134,8 @@ pub fn is_new(document: &Document, thing: Thing, ages: &Ages<'_>) -> bool {
 /// How old a thing is, as a date that sorts: unknown sorts oldest, a newcomer without a date is of today.
 pub fn age(document: &Document, thing: Thing, ages: &Ages<'_>) -> String {
     let date = match thing {
-        Thing::Bullet(i) => dated(document, i, &said(document, i, ages.inert)),
-        Thing::Entry(s) => {
-            let own = inside(document, thing).filter(|&i| document.bullets()[i].section as usize == s);
-            own.map(|i| document.bullet_text(i)).find_map(|t| date_of(&t)).unwrap_or_default()
-        }
+        Thing::Bullet(i) => dated(document, i, &said(document, i, ages.inert), &ages.dates),
+        Thing::Entry(s) => ages.dates.get(&(s as u32)).cloned().unwrap_or_default(),
     };
     match date.is_empty() && is_new(document, thing, ages) {
         true => ages.today.to_owned(),
@@ -142,18 +144,23 @@ pub fn age(document: &Document, thing: Thing, ages: &Ages<'_>) -> String {
 }
 
 /// A bullet's date: its metadata, then its entry's `- Date:`; unknown sorts oldest.
-fn dated(document: &Document, bullet: usize, meta: &Meta) -> String {
+fn dated(document: &Document, bullet: usize, meta: &Meta, dates: &Dates) -> String {
     if let Some(date) = meta.get("upd").or_else(|| meta.get("added")) {
         return date.to_owned();
     }
-    let section = document.bullets()[bullet].section;
-    let siblings = document.bullets().iter().enumerate().filter(|(_, b)| b.section == section && section != 0);
-    let date = siblings.map(|(i, _)| document.bullet_text(i)).find_map(|t| date_of(&t));
-    date.unwrap_or_default()
+    dates.get(&document.bullets()[bullet].section).cloned().unwrap_or_default()
 }
 
-fn date_of(text: &str) -> Option<String> {
-    text.strip_prefix("Date:").map(|d| d.trim().to_owned())
+/// The first `- Date:` of each section.
+fn dates(document: &Document) -> Dates {
+    let mut dates = Dates::new();
+    for (i, bullet) in document.bullets().iter().enumerate().filter(|(_, b)| b.section != 0) {
+        if document.bullet_raw(i).starts_with("Date:") {
+            let date = || document.bullet_text(i)["Date:".len()..].trim().to_owned();
+            dates.entry(bullet.section).or_insert_with(date);
+        }
+    }
+    dates
 }
 
 /// What goes first in, first out, so that a place is over by nothing; `None` where the rest is pinned. Oldest first,
@@ -206,7 +213,7 @@ pub fn evict(
     let before = desk.snapshot.file(path)?.map(|f| &f.document);
     let inert = inert::after(path, before, after, desk.snapshot)?;
     let today = desk.today();
-    let ages = Ages::new(&inert, before, &today);
+    let ages = Ages::new(after, &inert, before, &today);
     let mut gone: Vec<Thing> = Vec::new();
     for place in over {
         match first_out(after, place, &gone, &ages) {

@@ -330,7 +330,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
         return;
     }
     tally.cases += 1;
-    let ages = Ages::new(&[], Some(&document), "2026-02-24");
+    let ages = Ages::new(&document, &[], Some(&document), "2026-02-24");
     let crowd = Crowd::of(&document, &case.path, &case.place, &ages, &|t| t.to_owned());
     let reply = said(&mut chance, &document, crowd.items.len());
     if loud {
@@ -380,7 +380,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
         let now = world.document();
         let section = now.sections().iter().position(|s| s.slug == slug).unwrap_or_default();
         let place = Place { section, ..case.place };
-        let ages = Ages::new(&[], Some(&document), "2026-02-24");
+        let ages = Ages::new(&now, &[], Some(&document), "2026-02-24");
         if place.over(&now).is_none() || section == 0 && case.place.section != 0 {
             break;
         }
@@ -415,8 +415,12 @@ fn nothing_is_lost_whatever_is_decided() {
     let cases = if std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1") { 100_000 } else { 400 };
     let mut seed = 0;
     while tally.cases < cases {
+        let done = tally.cases;
         run(seed, &mut tally, false);
         seed += 1;
+        if tally.cases > done && tally.cases % 5_000 == 0 {
+            println!("{tally:?}");
+        }
     }
     println!("{tally:?}");
     assert!(tally.decided * 20 > cases && tally.merged * 50 > cases && tally.aged * 5 > cases, "{tally:?}");
