@@ -74,12 +74,14 @@ struct Mark {
     small: bool,
 }
 
-/// Whether speakers are named: a person and a model, or somebody in the first line.
+/// Whether speakers are named: a person and a model, or somebody in the first line. A text that names them in its second
+/// half only is about something else and shows an example.
 pub(super) fn named(text: &str) -> bool {
     let marks = marks(text);
     let speaks = |role| marks.iter().any(|mark| mark.role == role);
     let opens = || marks.first().is_some_and(|mark| !mark.small && text[..mark.start].trim().is_empty());
-    speaks(Role::User) && (speaks(Role::Assistant) || opens())
+    let about = marks.first().map_or(0, |mark| text[..mark.start].trim().len());
+    speaks(Role::User) && (speaks(Role::Assistant) || opens()) && about * 2 <= text.len()
 }
 
 /// Reads a text in which speakers are named.
@@ -222,6 +224,11 @@ fn speaker(name: &str) -> Option<(Role, Option<String>)> {
         beside = name[open..].trim_matches(['(', ')', '[', ']', ' ']);
         name = name[..open].trim_end();
     }
+    if let Some((first, rest)) =
+        name.split_once(['|', '·', '—', '–']).filter(|(_, rest)| rest.contains(char::is_numeric))
+    {
+        (name, beside) = (first.trim_end(), rest.trim());
+    }
     let at = beside.contains('-').then(|| time(&Word(Some(beside.to_owned())))).flatten();
     let named = |name: &str| -> Option<Role> {
         let name = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
@@ -305,6 +312,7 @@ mod tests {
         let both = [(Role::User, "hi".to_owned()), (Role::Assistant, "hello".to_owned())];
         for text in [
             "## User\n\nhi\n\n### Assistant\n\nhello\n",
+            "### User | 2026-02-24T10:00:00Z\n\nhi\n\n### Assistant | 2026-02-24T10:00:09Z\n\nhello\n",
             "# Chat\n\n## 👤 User Message #1\nhi\n\n---\n\n## Assistant response (2026-02-24T10:00:00Z)\nhello\n---\n",
             "**User:** hi\n\n**Assistant:** hello",
             "**User**: hi\n**Claude Opus 4.5**: hello",
@@ -335,6 +343,8 @@ mod tests {
         assert!(!named("# Roles\n\n## User\n\nMay read.\n\n## System\n\nMay write.\n"));
         assert!(!named("The user: a person.\nNothing else."));
         assert!(!named("user: admin\npassword: x\n"));
+        let about = "It prints who made it, when, and under which licence. ".repeat(3);
+        assert!(!named(&format!("# Skill\n\n{about}\n\n**User:** who?\n**Assistant:** Ana.\n")));
     }
 
     #[test]
