@@ -13,7 +13,7 @@ use super::output::{self, Layout, Reply};
 use super::reflect::{Mode, ReflectArgs};
 use super::team::{MergeArgs, MergeDriverArgs, SetupArgs, SyncArgs, Whom};
 use super::verbs::{BulletSaid, InitArgs, Said};
-use super::{complete, generate, meant, open};
+use super::{complete, generate, meant, open, sanitize};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::inbox::Decision;
 use crate::commands::merge::Three;
@@ -249,7 +249,7 @@ impl Door<'_> {
         if args.show_prompt {
             let prompt = open::session(self.global, Need::All, None).map_err(Failure::from);
             return match prompt.and_then(|session| reflect::show_prompt(&session, &conversation, &ask)) {
-                Ok(prompt) => Reply::Plain(prompt),
+                Ok(prompt) => Reply::Plain(harmless(prompt)),
                 Err(failure) => Reply::Told(Box::new(Err(failure)), Vec::new(), Layout::Plain),
             };
         }
@@ -332,6 +332,16 @@ fn meaning(how: &HowArgs) -> How {
         source: how.source.clone(),
         if_match: how.if_match.clone(),
     }
+}
+
+/// A text that holds memory, as a terminal may see it; a pipe gets it as it is.
+fn harmless(text: String) -> String {
+    if !std::io::stdout().is_terminal() {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    sanitize::lines(&mut out, &text, true);
+    out
 }
 
 /// Content from a file or stdin. `MEMDIR_STDIN_WAIT` (milliseconds) says how long a silent pipe is waited for.
