@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use crate::model_programs::{config, text, tried};
 use crate::model_server::{Answer, Say, Server};
 
-const KEY: &str = "sk-test-0123456789abcdef";
+pub const KEY: &str = "sk-test-0123456789abcdef";
 /// The wires of both protocols.
-const WIRES: [Wire; 2] = [Wire::Chat, Wire::Messages];
+pub const WIRES: [Wire; 2] = [Wire::Chat, Wire::Messages];
 
 fn choice(server: &Server, wire: Wire) -> Choice {
     Choice {
@@ -41,7 +41,7 @@ fn open(server: &Server, wire: Wire) -> Box<dyn Model> {
 }
 
 /// The answer `pong` of a protocol.
-fn pong(wire: Wire) -> Answer {
+pub fn pong(wire: Wire) -> Answer {
     match wire {
         Wire::Messages => Answer::message(&json!([{"type": "text", "text": "pong"}]), "end_turn"),
         _ => Answer::chat("pong"),
@@ -239,35 +239,39 @@ fn a_connection_that_breaks_is_made_again() {
 }
 
 /// Every fault ends in time, in a trouble of its kind, and tells no key.
+/// Every fault that a host can have, and what it is told as.
+pub fn faults(wire: Wire) -> Vec<(Say, &'static [What])> {
+    let slow = Duration::from_millis(40);
+    vec![
+        (Say::Hang, &[What::Timeout]),
+        (Say::HangMidBody(pong(wire)), &[What::Timeout]),
+        (Say::Drip(pong(wire), slow), &[What::Timeout]),
+        (Say::Close, &[What::Unreachable]),
+        (Say::CloseMidBody(pong(wire)), &[What::Unreachable]),
+        (Say::Garbage, &[What::Unreachable]),
+        (Say::Endless, &[What::TooLarge, What::Timeout]),
+        (Answer::raw(200, "text/html", "<html>proxy</html>").into(), &[What::Malformed]),
+        (Answer::raw(200, "application/json", "").into(), &[What::Malformed]),
+        (Answer::raw(200, "application/json", "{\"choices\": [").into(), &[What::Malformed]),
+        (Answer::json(200, &json!({})).into(), &[What::Malformed]),
+        (Answer::json(200, &json!([])).into(), &[What::Malformed]),
+        (Answer::raw(200, "application/json", b"\xff\xfe".to_vec()).into(), &[What::Malformed]),
+        (Answer::json(200, &json!({"error": "gone"})).into(), &[What::Busy]),
+        (Answer::error(500, "oops").into(), &[What::Busy]),
+        (Answer::raw(502, "text/html", "<html>bad gateway</html>").into(), &[What::Busy]),
+        (Answer::error(429, "slow down").header("retry-after", "1").into(), &[What::Busy]),
+        (Answer::error(401, &format!("Incorrect API key provided: {KEY}.")).into(), &[What::Denied]),
+        (Answer::raw(403, "text/plain", KEY).into(), &[What::Denied]),
+        (Answer::error(404, "no such model").into(), &[What::Rejected]),
+        (Answer::raw(307, "text/plain", "").header("location", "http://127.0.0.1:9/").into(), &[What::Rejected]),
+        (Answer::raw(204, "text/plain", "").into(), &[What::Malformed]),
+    ]
+}
+
 #[test]
 fn every_fault_ends_within_the_deadline() {
-    let slow = Duration::from_millis(40);
     for wire in WIRES {
-        let faults: Vec<(Say, &[What])> = vec![
-            (Say::Hang, &[What::Timeout]),
-            (Say::HangMidBody(pong(wire)), &[What::Timeout]),
-            (Say::Drip(pong(wire), slow), &[What::Timeout]),
-            (Say::Close, &[What::Unreachable]),
-            (Say::CloseMidBody(pong(wire)), &[What::Unreachable]),
-            (Say::Garbage, &[What::Unreachable]),
-            (Say::Endless, &[What::TooLarge, What::Timeout]),
-            (Answer::raw(200, "text/html", "<html>proxy</html>").into(), &[What::Malformed]),
-            (Answer::raw(200, "application/json", "").into(), &[What::Malformed]),
-            (Answer::raw(200, "application/json", "{\"choices\": [").into(), &[What::Malformed]),
-            (Answer::json(200, &json!({})).into(), &[What::Malformed]),
-            (Answer::json(200, &json!([])).into(), &[What::Malformed]),
-            (Answer::raw(200, "application/json", b"\xff\xfe".to_vec()).into(), &[What::Malformed]),
-            (Answer::json(200, &json!({"error": "gone"})).into(), &[What::Busy]),
-            (Answer::error(500, "oops").into(), &[What::Busy]),
-            (Answer::raw(502, "text/html", "<html>bad gateway</html>").into(), &[What::Busy]),
-            (Answer::error(429, "slow down").header("retry-after", "1").into(), &[What::Busy]),
-            (Answer::error(401, &format!("Incorrect API key provided: {KEY}.")).into(), &[What::Denied]),
-            (Answer::raw(403, "text/plain", KEY).into(), &[What::Denied]),
-            (Answer::error(404, "no such model").into(), &[What::Rejected]),
-            (Answer::raw(307, "text/plain", "").header("location", "http://127.0.0.1:9/").into(), &[What::Rejected]),
-            (Answer::raw(204, "text/plain", "").into(), &[What::Malformed]),
-        ];
-        for (fault, kinds) in faults {
+        for (fault, kinds) in faults(wire) {
             let server = Server::always(fault.clone());
             let model = open(&server, wire);
             let began = Instant::now();

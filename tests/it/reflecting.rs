@@ -2,6 +2,9 @@
 
 mod budget;
 mod conversations;
+mod door;
+#[cfg(feature = "network")]
+mod hosts;
 mod inbox;
 mod script;
 mod trouble;
