@@ -65,10 +65,8 @@ pub fn several(read: &Read<'_>, kind: Kind) -> Option<Found> {
             return found(said(sentence, tokens, range));
         }
     }
-    if read.han {
-        if let Some(what) = HAN_JOINS.find_han(&without(read.prose, HAN_ONE)) {
-            return found(what);
-        }
+    if let Some(what) = HAN_JOINS.find_han(&without(read.prose, HAN_ONE)).filter(|_| read.han) {
+        return found(what);
     }
     (kind == Kind::Fact && life(read) > 1).then(|| Found::new(Flaw::ManyFacts, ""))
 }
@@ -82,7 +80,7 @@ fn second(tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
     let verbs = verbs::presents(tokens);
     let word = |i: usize| tokens.get(i).map_or("", |t| t.text.as_str());
     let (first, rest) = verbs.split_first()?;
-    let joint = rest.iter().find_map(|second| {
+    rest.iter().find_map(|second| {
         let between = first + 1..*second;
         let and = between.clone().rfind(|i| matches!(word(*i), "and" | "but" | "while" | "whereas"))?;
         let linked = between.clone().any(|i| LINKS.contains(&word(i)));
@@ -90,8 +88,7 @@ fn second(tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
         let subject = *second > and + 1 && is_capital(tokens[and + 1].surface) && second - and < 6;
         let own = *second == and + 1 && and > first + 1 && word(0) == "user" && *first < 3 && word(second + 1) != "to";
         (!linked && !back && (subject || own)).then_some(and..*second + 1)
-    });
-    joint
+    })
 }
 
 /// A second label: `Name: X, City: Y`.
