@@ -27,7 +27,7 @@ fn a_name_that_was_said_is_found_by_a_new_process() {
     memory.done(["query", "what's my name"]).says("Name: Zhang San");
     let fix = json!({"op": "append", "at": "episodes", "title": "Logger stdout leak fix",
         "summary": "pino pipeline leak → custom transport", "date": "2026-02-24",
-        "text": "- Problem: pino-pretty leaked to stdout in pipeline mode\n- Solution: a custom line transport replaced it",
+        "text": "- Problem: pino-pretty leaked to stdout in pipeline mode\n- Solution: a custom line transport took the place of pino-pretty",
         "quote": "pino-pretty leaks to stdout", "turn": 1});
     let work = "User: pino-pretty leaks to stdout.\nAssistant: I replaced it by a custom line transport.\n";
     assert_eq!(Script::of([ops(&[fix])]).reads(&memory, work).counts.kept, 1);

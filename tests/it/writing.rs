@@ -1,13 +1,20 @@
 //! `check --writing`: memory that is there, held to the rules for new memory.
 
-use crate::support::Memory;
+use crate::support::{Memory, Ran};
+
+/// A check that finds something answers, and says so by its status.
+fn found(memory: &Memory, line: &[&str]) -> Ran {
+    let ran = memory.run(line).ends();
+    assert_eq!(ran.status, 6, "{}", ran.stderr);
+    ran
+}
 
 #[test]
 fn what_breaks_a_rule_is_told_where_it_stands_with_the_rule() {
     let memory = Memory::new()
         .file("facts/user.md", "# User\n\n- Name: Zhang San\n- Moved to Cork last week\n- 我喜欢喝茶\n")
         .file("episodes/2026-02.md", "# 2026-02\n\n## Leak\n- Date: 2026-02-24\n- The team will fix the leak\n");
-    let ran = memory.run(["check", "--writing"]).exit(6);
+    let ran = found(&memory, &["check", "--writing"]);
     let lines: Vec<&str> = ran.stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert!(lines[0].starts_with("episodes/2026-02.md:5:7: warning: writing: not_past_tense: "), "{}", lines[0]);
@@ -21,7 +28,7 @@ fn what_breaks_a_rule_is_told_where_it_stands_with_the_rule() {
 fn without_it_nobody_is_held_to_the_rules() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- I moved last week!\n");
     memory.run(["check"]).exit(0);
-    memory.run(["check", "--writing"]).exit(6);
+    found(&memory, &["check", "--writing"]);
 }
 
 #[test]
@@ -37,7 +44,7 @@ fn the_length_is_the_policys() {
     let memory = Memory::new()
         .policy("version: 1\nwriting:\n  max_chars: 12\n")
         .file("facts/user.md", "# User\n\n- Prefers tabs\n- Prefers spaces\n");
-    let ran = memory.run(["check", "--writing", "--json"]).exit(6).json();
+    let ran = found(&memory, &["check", "--writing", "--json"]).json();
     let findings = ran["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 1);
     assert_eq!((&findings[0]["code"], &findings[0]["line"]), (&"writing".into(), &4.into()));
@@ -47,7 +54,7 @@ fn the_length_is_the_policys() {
 #[test]
 fn a_secret_is_told_and_never_shown() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- The wifi password: hunter2xyz9!\n");
-    let ran = memory.run(["check", "--writing"]).exit(6);
+    let ran = found(&memory, &["check", "--writing"]);
     assert!(ran.stdout.contains(": secret: ") && !ran.stdout.contains("hunter2"), "{}", ran.stdout);
 }
 
@@ -55,6 +62,6 @@ fn a_secret_is_told_and_never_shown() {
 fn only_the_named_files_are_looked_at_and_none_is_changed() {
     let memory =
         Memory::new().file("facts/user.md", "# User\n\n- Amazing!\n").file("facts/pets.md", "# Pets\n\n- Amazing!\n");
-    let ran = memory.run(["check", "--writing", "pets"]).exit(6).unchanged();
+    let ran = found(&memory, &["check", "--writing", "pets"]).unchanged();
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
 }

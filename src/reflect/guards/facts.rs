@@ -43,7 +43,7 @@ static HAN_LIFE: [Phrases; 15] = [
     Phrases::new(&["住在|居住|定居|现居|常驻"]), Phrases::new(&["在 ..8 工作|上班|就职|任职|当", "是 ..3 护士|医生|工程师|教师|律师|程序员"]),
     Phrases::new(&["喜欢|喜爱|讨厌|厌恶|偏好|热爱|不爱"]), Phrases::new(&["养了|养着", "有 一|两|三|四|五|# 个|只|条|辆|套|台"]), Phrases::new(&["会说|会讲"]), Phrases::new(&["会弹|打羽毛球|打篮球|踢足球|下棋|弹钢琴|弹吉他", "听 ..4 音乐|歌|播客"]),
     Phrases::new(&["开 沃尔沃|宝马|奔驰|特斯拉|一辆|一家"]), Phrases::new(&["在读|就读|攻读|在学|学习"]), Phrases::new(&["过敏|素食|吃素|糖尿病|服用|患有|近视"]), Phrases::new(&["已婚|未婚|单身|离异"]), Phrases::new(&["出生|毕业于"]), Phrases::new(&["名字是|名叫|姓名"]),
-    Phrases::new(&["生日"]), Phrases::new(&["今年 # 岁", "# 岁"]), Phrases::new(&["用户用|使用", "用 ..12 编辑器|终端|键盘|浏览器|手机|电脑"]),
+    Phrases::new(&["生日"]), Phrases::new(&["今年 # 岁", "# 岁"]), Phrases::new(&["用户用|使用", "^用 ..12 编辑器|终端|系统|浏览器|键盘|软件|Helix|Vim|Emacs"]),
 ];
 
 /// What shows that a text tells several things.
@@ -53,8 +53,7 @@ pub fn several(read: &Read<'_>, kind: Kind) -> Option<Found> {
         return found(what);
     }
     if let Some(at) = semicolon(read.prose) {
-        let start = read.prose[..at].char_indices().rev().nth(12).map_or(0, |(n, _)| n);
-        let rest = &read.prose[start..];
+        let rest = &read.prose[at..];
         return found(rest.char_indices().nth(25).map_or(rest, |(n, _)| &rest[..n]));
     }
     for (i, (sentence, tokens)) in read.english().enumerate() {
@@ -66,10 +65,8 @@ pub fn several(read: &Read<'_>, kind: Kind) -> Option<Found> {
             return found(said(sentence, tokens, range));
         }
     }
-    if read.han {
-        if let Some(what) = HAN_JOINS.find_han(&without(read.prose, HAN_ONE)) {
-            return found(what);
-        }
+    if let Some(what) = HAN_JOINS.find_han(&without(read.prose, HAN_ONE)).filter(|_| read.han) {
+        return found(what);
     }
     (kind == Kind::Fact && life(read) > 1).then(|| Found::new(Flaw::ManyFacts, ""))
 }
@@ -83,7 +80,7 @@ fn second(tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
     let verbs = verbs::presents(tokens);
     let word = |i: usize| tokens.get(i).map_or("", |t| t.text.as_str());
     let (first, rest) = verbs.split_first()?;
-    let joint = rest.iter().find_map(|second| {
+    rest.iter().find_map(|second| {
         let between = first + 1..*second;
         let and = between.clone().rfind(|i| matches!(word(*i), "and" | "but" | "while" | "whereas"))?;
         let linked = between.clone().any(|i| LINKS.contains(&word(i)));
@@ -91,8 +88,7 @@ fn second(tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
         let subject = *second > and + 1 && is_capital(tokens[and + 1].surface) && second - and < 6;
         let own = *second == and + 1 && and > first + 1 && word(0) == "user" && *first < 3 && word(second + 1) != "to";
         (!linked && !back && (subject || own)).then_some(and..*second + 1)
-    });
-    joint
+    })
 }
 
 /// A second label: `Name: X, City: Y`.

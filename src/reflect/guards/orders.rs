@@ -147,10 +147,8 @@ pub fn orders(read: &Read<'_>) -> Option<Found> {
         return found("system:");
     }
     for (sentence, tokens) in read.english() {
-        if PEOPLE.find(tokens).is_none() {
-            if let Some(range) = DIRECTED.find(tokens) {
-                return found(said(sentence, tokens, range));
-            }
+        if let Some(range) = DIRECTED.find(tokens).filter(|_| PEOPLE.find(tokens).is_none()) {
+            return found(said(sentence, tokens, range));
         }
         if NO_ORDER.find(tokens).is_none() && !is_labelled(sentence) {
             let order =

@@ -48,8 +48,8 @@ const HAN_WORDS: &[&str] = &[
 pub fn person(read: &Read<'_>) -> Vec<Found> {
     let mut found = Vec::new();
     for (sentence, tokens) in read.english() {
-        english(tokens, FIRST_AND_SECOND, sentence).map(|w| found.push(Found::new(Flaw::NotThirdPerson, w)));
-        english(tokens, THIRD, sentence).map(|w| found.push(Found::new(Flaw::Pronoun, w)));
+        found.extend(english(tokens, FIRST_AND_SECOND, sentence).map(|w| Found::new(Flaw::NotThirdPerson, w)));
+        found.extend(english(tokens, THIRD, sentence).map(|w| Found::new(Flaw::Pronoun, w)));
         if let Some(range) = POINTING.find(tokens) {
             found.push(Found::new(Flaw::Pronoun, said(sentence, tokens, range)));
         }
@@ -59,8 +59,8 @@ pub fn person(read: &Read<'_>) -> Vec<Found> {
     }
     if read.han {
         let clear = without(read.prose, HAN_WORDS);
-        han(&clear, HAN_FIRST).map(|w| found.push(Found::new(Flaw::NotThirdPerson, w)));
-        han(&clear, HAN_THIRD).map(|w| found.push(Found::new(Flaw::Pronoun, w)));
+        found.extend(han(&clear, HAN_FIRST).map(|w| Found::new(Flaw::NotThirdPerson, w)));
+        found.extend(han(&clear, HAN_THIRD).map(|w| Found::new(Flaw::Pronoun, w)));
     }
     found.sort_by_key(|f| f.flaw);
     found.dedup_by_key(|f| f.flaw);

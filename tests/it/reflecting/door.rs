@@ -53,7 +53,9 @@ fn the_answer_in_json_names_every_decision() {
         add("facts/user.md", "Favourite colour: blue", "I like blue"),
     ]);
     let answer = reads(&memory, &["--json"]).exit(0).json();
-    assert_eq!(answer["counts"], json!({"found": 2, "kept": 1, "known": 0, "proposed": 0, "refused": 1}));
+    // It says the same again when it is told what was wrong: two corrections, and then it is enough.
+    assert_eq!(answer["counts"], json!({"found": 6, "kept": 1, "known": 2, "proposed": 0, "refused": 3}));
+    assert_eq!(answer["model"]["turns"], 3);
     assert_eq!(
         (&answer["decisions"][0]["verdict"], &answer["decisions"][1]["verdict"]),
         (&json!("kept"), &json!("refused"))
