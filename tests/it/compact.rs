@@ -56,6 +56,18 @@ fn a_dry_run_shows_operations_that_apply_accepts_and_writes_nothing() {
 }
 
 #[test]
+fn what_cannot_be_handed_on_as_one_batch_is_not_printed_as_one() {
+    let memory = Memory::new().file("episodes/2026-02.md", EPISODES);
+    let one = memory.run(["compact", "2026-02", "--to", "2", "-n", "--json"]).exit(0).unchanged().json();
+    memory.run(["apply"]).stdin(one["operations"].to_string()).exit(0);
+    assert!(!memory.text("episodes/2026-02.md").unwrap().contains("## Second"));
+    memory.done(["undo"]);
+    // The last two share the blank lines between them.
+    let two = memory.run(["compact", "2026-02", "--to", "1", "-n", "--json"]).exit(0).unchanged().json();
+    assert_eq!((&two["operations"], &two["warnings"][0]["code"]), (&json!(null), &json!("note")));
+}
+
+#[test]
 fn json_says_place_by_place_who_decided() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(11));
     let answer = memory.run(["compact", "user", "--json"]).exit(0).json();

@@ -377,10 +377,13 @@ fn batch(json: &str) -> Batch {
 
 const ADD: &str = r#"{"op":"add","at":"user","text":"Fact number 11","reason":"said so"}"#;
 
+/// What is said, which facts go, which get a new text.
+type Case = (Value, &'static [usize], &'static [(usize, &'static str)]);
+
 #[test]
 fn ten_and_one_make_ten_in_one_batch() {
     // The newcomer goes, an old one goes, an old one absorbs the newcomer, the newcomer absorbs an old one.
-    let cases: [(Value, &[usize], &[(usize, &str)]); 4] = [
+    let cases: [Case; 4] = [
         (decision("delete", 11, &[], None), &[11], &[]),
         (decision("delete", 2, &[], None), &[2], &[]),
         (decision("merge", 2, &[11], Some("Both")), &[11], &[(2, "Both")]),
