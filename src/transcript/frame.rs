@@ -3,6 +3,8 @@
 //! None of it was said by anyone, so none of it is evidence. What is told apart here is told by tags and first words
 //! that hosts write; a person who types the same is taken for a host, which loses a quote and never makes one up.
 
+use std::borrow::Cow;
+
 use memchr::memmem;
 
 /// Tags whose whole block is a host's.
@@ -146,10 +148,12 @@ pub(super) fn frame(text: &str) -> Framed {
         return Framed { own: String::new(), injected: text.trim().to_owned() };
     }
     let mut framed = Framed::default();
-    let rest = cut(text, &tagged(text), &mut framed.injected);
-    let rest = cut(&rest, &fenced(&rest), &mut framed.injected);
-    let rest = cut(&rest, &recalled(&rest), &mut framed.injected);
-    framed.own = unwrap(&rest).trim().to_owned();
+    let mut rest = Cow::Borrowed(text);
+    for spans in [tagged, fenced, recalled] {
+        let found = spans(&rest);
+        rest = cut(rest, &found, &mut framed.injected);
+    }
+    framed.own = unwrap(rest).trim().to_owned();
     framed
 }
 
@@ -167,7 +171,10 @@ pub(super) fn asks_memory(name: &str, command: &str) -> bool {
 }
 
 /// The text without the spans; what they hold goes to `injected`.
-fn cut(text: &str, spans: &[(usize, usize)], injected: &mut String) -> String {
+fn cut<'a>(text: Cow<'a, str>, spans: &[(usize, usize)], injected: &mut String) -> Cow<'a, str> {
+    if spans.is_empty() {
+        return text;
+    }
     let mut rest = String::new();
     let mut from = 0;
     for &(start, end) in spans {
@@ -182,7 +189,7 @@ fn cut(text: &str, spans: &[(usize, usize)], injected: &mut String) -> String {
         from = end;
     }
     rest.push_str(&text[from..]);
-    rest
+    Cow::Owned(rest)
 }
 
 /// The blocks of [`BLOCKS`], in order, none inside another.
@@ -291,13 +298,16 @@ fn listed(line: &str) -> bool {
 }
 
 /// The text without the tags of [`WRAPPERS`].
-fn unwrap(text: &str) -> String {
-    if !text.contains('<') {
-        return text.to_owned();
+fn unwrap(mut text: Cow<'_, str>) -> Cow<'_, str> {
+    if !text.contains("</") {
+        return text;
     }
-    WRAPPERS
-        .iter()
-        .fold(text.to_owned(), |text, tag| text.replace(&format!("<{tag}>"), "").replace(&format!("</{tag}>"), ""))
+    for tag in WRAPPERS.iter().flat_map(|tag| [format!("<{tag}>"), format!("</{tag}>")]) {
+        if text.contains(&tag) {
+            text = Cow::Owned(text.replace(&tag, ""));
+        }
+    }
+    text
 }
 
 #[cfg(test)]
