@@ -227,7 +227,9 @@ impl Scorer {
         let item_worth: Vec<f64> = of.clone().map(|t| weight(t) * rarity(n, holding(t).sum())).collect();
         let file_worth: Vec<f64> =
             of.map(|t| weight(t) * rarity(files, holding(t).filter(|df| *df > 0).count())).collect();
-        let best = item_worth.iter().sum::<f64>() + FILE * file_worth.iter().sum::<f64>();
+        let asked =
+            |worth: &[f64]| -> f64 { (0..worth.len()).filter(|t| !terms.all[*t].implied).map(|t| worth[t]).sum() };
+        let best = asked(&item_worth) + FILE * asked(&file_worth);
         Scorer {
             items: item_worth,
             files: file_worth,

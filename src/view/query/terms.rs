@@ -7,6 +7,16 @@ use jiff::civil::Date;
 use crate::text::dates::dates;
 use crate::text::tokens;
 
+/// What people ask for, as terms, and the labels under which episodes tell it (seeds/m2-markdown-memory.md 3): whoever
+/// asks for a bug means a `- Problem:`, whoever says so or not.
+const LABELS: [(&[&str], &str); 3] = [
+    (&["bug", "issu", "error", "defect", "glitch"], "problem"),
+    (&["fix", "solv", "resolv", "repair", "mend"], "solut"),
+    (&["learn"], "lesson"),
+];
+/// What such a label counts beside a word of the question.
+const IMPLIED: f64 = 0.5;
+
 /// Most terms of a question; the rest is passed over.
 const MOST: usize = 128;
 
@@ -17,6 +27,8 @@ pub struct Term {
     pub text: String,
     /// How often the question has it.
     pub times: f64,
+    /// It is not in the question, but the label under which such things are told: no item is expected to say it.
+    pub implied: bool,
 }
 
 impl Term {
@@ -42,6 +54,7 @@ impl Terms {
     pub fn read(question: &str, today: Date) -> Terms {
         let mut terms = Terms { all: Vec::new(), asks_when: false, dated: false };
         tokens(question, |token| terms.add(token));
+        terms.imply();
         terms.asks_when = crate::text::words(question).any(|w| w.text == "when");
         for told in dates(question, Some(today)) {
             told.terms(|term| {
@@ -58,11 +71,38 @@ impl Terms {
         self.all.iter().position(|t| t.text.as_bytes().first() == first && t.text == token)
     }
 
+    fn imply(&mut self) {
+        for (asked, label) in LABELS {
+            let asks = asked.iter().any(|word| self.find(word).is_some());
+            if asks && self.find(label).is_none() && self.all.len() < MOST {
+                self.all.push(Term { text: label.to_owned(), times: IMPLIED, implied: true });
+            }
+        }
+    }
+
     fn add(&mut self, token: &str) {
         match self.find(token) {
             Some(i) => self.all[i].times += 1.0,
-            None if self.all.len() < MOST => self.all.push(Term { text: token.to_owned(), times: 1.0 }),
+            None if self.all.len() < MOST => self.all.push(Term { text: token.to_owned(), times: 1.0, implied: false }),
             None => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(question: &str, expected: &str) {
+        let terms = Terms::read(question, Date::constant(2026, 2, 24));
+        let told = |t: &Term| if t.implied { format!("({})", t.text) } else { t.text.clone() };
+        assert_eq!(terms.all.iter().map(told).collect::<Vec<_>>().join(" "), expected, "{question}");
+    }
+
+    #[test]
+    fn whoever_asks_for_a_bug_means_a_problem_too() {
+        check("what bug did we fix", "bug fix (problem) (solut)");
+        check("solved issues and problems", "solv issu problem (solut)");
+        check("Zhang San", "zhang san");
     }
 }
