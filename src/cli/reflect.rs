@@ -155,7 +155,8 @@ fn sum(page: &mut Page, answer: &Reflected, err: &mut String) {
     if let Some(model) = &answer.model {
         let new = turns.saturating_sub(seen);
         let line = format!(
-            "{new} turns, {} found: {} kept, {} known, {} waiting, {} refused; {} {}, {} tokens in, {} out",
+            "{new} turn{}, {} found: {} kept, {} known, {} waiting, {} refused; {} {}, {} tokens in, {} out",
+            if new == 1 { "" } else { "s" },
             counts.found,
             counts.kept,
             counts.known,

@@ -41,7 +41,7 @@ pub fn route(wish: &Wish, ground: &Ground<'_>) -> Route {
     let claims = claims(&wish.operation.action);
     for claim in &claims {
         for flaw in guards::writing(&claim.text, claim.kind, ground.rules) {
-            if !claim.pardons(flaw.flaw) && found.iter().all(|f| f.flaw != flaw.flaw) {
+            if !claim.pardons(&flaw) && found.iter().all(|f| f.flaw != flaw.flaw) {
                 found.push(flaw);
             }
         }
@@ -103,20 +103,31 @@ struct Claim {
     text: String,
     kind: Kind,
     label: Option<String>,
+    /// A title or a summary.
+    is_head: bool,
 }
 
 impl Claim {
     fn new(text: &str, kind: Kind) -> Claim {
         let label = text.split_once([':', '：']).map(|(label, _)| label.trim().to_lowercase());
-        Claim { text: text.to_owned(), kind, label: label.filter(|l| l.chars().count() <= 24) }
+        Claim { text: text.to_owned(), kind, label: label.filter(|l| l.chars().count() <= 24), is_head: false }
     }
 
-    /// A lesson of an episode holds beyond it, and a title is no sentence.
-    fn pardons(&self, flaw: Flaw) -> bool {
+    fn head(text: &str) -> Claim {
+        Claim { is_head: true, ..Claim::new(text, Kind::Fact) }
+    }
+
+    /// A lesson of an episode holds beyond it; and a title may begin with a verb ("Fix the login") and order nobody.
+    fn pardons(&self, found: &Found) -> bool {
         const LASTING: [&str; 10] =
             ["lesson", "cause", "root cause", "problem", "note", "教训", "经验", "原因", "问题", "根因"];
         let lasting = self.label.as_deref().is_some_and(|l| LASTING.contains(&l));
-        lasting && matches!(flaw, Flaw::NotPastTense | Flaw::StableFact)
+        let word = !found.what.contains(char::is_whitespace) && found.what.chars().count() <= 12;
+        match found.flaw {
+            Flaw::NotPastTense | Flaw::StableFact => lasting,
+            Flaw::Instruction => self.is_head && word,
+            _ => false,
+        }
     }
 }
 
@@ -130,7 +141,7 @@ fn claims(action: &Action) -> Vec<Claim> {
         }
         Action::Update { text, .. } => vec![fact(text)],
         Action::Append { text, title, summary, .. } => {
-            let title = title.iter().chain(summary).map(|t| fact(t));
+            let title = title.iter().chain(summary).map(|t| Claim::head(t));
             title.chain(lines(text, Kind::Episode)).collect()
         }
         Action::Write { text, .. } => lines(text, Kind::Fact).collect(),

@@ -115,7 +115,8 @@ pub fn read_chunk(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::R
         None => {
             talk.tools();
             if talk.came.asked <= 1 && talk.came.trouble.as_ref().is_some_and(|t| t.what == What::NoTools) {
-                talk.came.trouble = None;
+                // A host without tools has not really been asked.
+                (talk.came.trouble, talk.came.asked) = (None, 0);
                 talk.object();
             }
         }
@@ -327,8 +328,15 @@ impl Talk<'_, '_, '_> {
         if let Some(title) = Some(said(&printed, "title")).filter(|t| !t.is_empty()) {
             decision.text = title;
         }
+        // Who is told what was wrong with one often says all of them again: that is no news.
+        if self.came.accepted.iter().any(|a| a.operation == wish.operation) {
+            return Ok("that was accepted already".into());
+        }
         let came = self.judged(&wish, &mut decision, number);
-        self.came.decisions.push(decision);
+        let same = |d: &Decision| (&d.op, &d.at, &d.text) == (&decision.op, &decision.at, &decision.text);
+        if !self.came.decisions.iter().any(|d| same(d) && d.verdict == decision.verdict) {
+            self.came.decisions.push(decision);
+        }
         came
     }
 

@@ -10,12 +10,13 @@ use crate::change::{Changeset, Version};
 use crate::code::Rejection;
 use crate::commands::answer::{Answer, Changed};
 use crate::commands::change::{answered, commit_loop, plan_with, repeated};
+use crate::commands::fetch::fetch;
 use crate::commands::guarded::alike;
 use crate::commands::{Failure, How, Session};
 use crate::document::Sight;
 use crate::llm::{Usage, Who};
 use crate::operation::sequence::Sequence;
-use crate::operation::{Action, Batch, Operation, Snapshot, Target, read};
+use crate::operation::{Action, Batch, Operation, Snapshot, Target, Want, read};
 use crate::reflect::proposal::{self, Proposal};
 use crate::store::Locked;
 use crate::view::diff::unified;
@@ -157,10 +158,12 @@ fn carried(
     Ok(made)
 }
 
-/// Whether the same proposal waits already.
+/// Whether the same proposal waits already, on the disk or by this very piece.
 fn waits(session: &Session, now: &mut Snapshot, id: &str) -> Result<bool, Failure> {
     let Some(path) = proposal::path(id) else { return Ok(false) };
-    crate::commands::fetch::fetch(&session.store, crate::operation::Want::File(path.clone()), now)?;
+    if now.exists(&path).is_err() {
+        fetch(&session.store, Want::File(path.clone()), now)?;
+    }
     Ok(now.exists(&path).unwrap_or(false))
 }
 
