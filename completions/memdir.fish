@@ -57,6 +57,8 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "show" -d 'What one re
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "diff" -d 'From a revision until now, or between two, memdir\'s or git\'s; without one, what is not yet recorded'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "undo" -d 'Take a revision back; again goes further back'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "redo" -d 'Bring back what was undone, or what an editor dropped'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "reflect" -d 'Read a conversation and keep what is worth it; a model proposes, rules decide'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "inbox" -d 'What waits for a person; accept or reject it'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "compact" -d 'Bring what is over its limit back to it; what goes is kept below archive/'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "check" -d 'Look for structural trouble; exits 6 when there is some'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "resolve" -d 'Merge files with conflict markers again, bullet by bullet; exit 4 when something is left'
@@ -509,8 +511,55 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -l json -d 'One JSON
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l mode -d 'tools: the model calls them one by one; ops: it answers with one JSON object; auto: whichever its host can' -r -f -a "auto\t''
+tools\t''
+ops\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l into -d 'Everything goes into this file' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l provider -d 'Who answers: openai, anthropic, gemini, openrouter, ollama, llamacpp, lmstudio, vllm, exec; also MEMDIR_PROVIDER' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l model -d 'The model, as the provider knows it; also MEMDIR_MODEL' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l timeout -d 'How long to wait for the model, in seconds (30 a request, 600 in all)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s m -l reason -d 'Why, for the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l source -d 'From where, for the journal; without it, the conversation\'s id' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l lock-timeout -d 'How long to wait for another writer, in seconds (10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l propose -d 'Keep nothing at once: everything waits in inbox/'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l show-prompt -d 'Show what the model would be told first, and ask nobody'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l check-model -d 'Show which model would be asked, and try it'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l queued -d 'Read the conversations that wait for budget'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s n -l dry-run -d 'Ask, show what would be done, write nothing'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s m -l reason -d 'Why, for the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l source -d 'From where, for the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l if-match -d 'Only if the file still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l lock-timeout -d 'How long to wait for another writer, in seconds (10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l accept -d 'Carry them out, planned on the memory as it is now'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l reject -d 'Drop them'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s n -l dry-run -d 'Show what would be done, write nothing'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s f -l force -d 'Proof by decree: act on a position, an id, a whole file'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l create -d 'Make a new file although its name is close to another\'s'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s g -l global -d 'Your own memory (memory.dataDir of the user config), wherever you are'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l json -d 'One JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s q -l quiet -d 'No answer of a change, no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s h -l help -d 'This help'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l to -d 'Down to N bullets (entries, in an episode file), whatever the policy says' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s F -l file -d 'Operations as JSON (- is stdin) that are made in the same batch: what they bring may go, too' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l provider -d 'Who answers: openai, anthropic, gemini, openrouter, ollama, llamacpp, lmstudio, vllm, exec; also MEMDIR_PROVIDER' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l model -d 'The model, as the provider knows it; also MEMDIR_MODEL' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l timeout -d 'How long to wait for the model, in seconds (30 a request, 600 in all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s m -l reason -d 'Why, for the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l source -d 'From where, for the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only if the file still has this etag (8 or more hex digits)' -r
@@ -520,6 +569,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l as -d 'Who is 
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l by-age -d 'Ask nobody: the oldest go'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s n -l dry-run -d 'Show what would be done, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s f -l force -d 'Proof by decree: act on a position, an id, a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l create -d 'Make a new file although its name is close to another\'s'
