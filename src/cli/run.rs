@@ -67,12 +67,14 @@ pub fn run(global: &Global, said: Said) -> Reply {
         }
         Said::Show(a) => door.look(|s| commands::show(s, &a.revision)),
         Said::Diff(a) => {
-            let layout = match (a.stat, a.bullets) {
+            let layout = match (a.stat, a.bullets || a.since.is_some()) {
                 (true, _) => Layout::Stat,
                 (_, true) => Layout::Bullets,
                 _ => Layout::Plain,
             };
-            door.told(Need::All, None, layout, |s| commands::diff(s, a.range.as_deref(), a.address.as_deref()))
+            // Where an option says from when, the one word that is left names the file.
+            let (range, file) = if a.since.is_some() { (a.since, a.range) } else { (a.range, a.address) };
+            door.told(Need::All, None, layout, |s| commands::diff(s, range.as_deref(), file.as_deref()))
         }
         Said::Undo(a) => {
             let query = UndoQuery { revision: a.revision, by: a.by, keep_edited: a.keep_edited };

@@ -274,6 +274,9 @@ pub struct DiffArgs {
     /// Only this file
     #[arg(value_name = "FILE")]
     pub address: Option<String>,
+    /// Bullet by bullet from that revision (or date, or age) until now
+    #[arg(long, value_name = "WHEN", conflicts_with = "address")]
+    pub since: Option<String>,
     /// How many bullets came, went, were updated or moved in each file
     #[arg(long, conflicts_with = "bullets")]
     pub stat: bool,

@@ -155,8 +155,8 @@ fn the_rest_is_counted_with_a_command_that_works() {
     m.done(["add", "user"].into_iter().chain(texts.iter().map(String::as_str)));
     let told = header(&m);
     assert_eq!(told.lines().count(), 5, "{told}");
-    assert_eq!(told.lines().last(), Some("… and 14 more: memdir diff r1 --bullets"));
-    m.run(["diff", "r1", "--bullets"]).exit(0).says("Fact number 17");
+    assert_eq!(told.lines().last(), Some("… and 14 more: memdir diff --since r1"));
+    m.run(["diff", "--since", "r1"]).exit(0).says("Fact number 17");
     let fresh = Memory::new();
     fresh.done(["context", "--as", "r"]);
     fresh.done(["add", "user"].into_iter().chain(texts.iter().map(String::as_str)));
@@ -177,7 +177,7 @@ fn pinned_and_important_news_come_first_then_the_newest() {
             "- +created: [user] third",
             "- +created: [user] second (imp=8)",
             "- +created: [user] first (imp=3)",
-            "… and 1 more: memdir diff r1 --bullets",
+            "… and 1 more: memdir diff --since r1",
         ],
     );
 }

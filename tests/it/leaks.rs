@@ -376,6 +376,8 @@ const ROWS: &[(&str, &[&str])] = &[
             "diff HEAD --bullets",
             "diff HEAD...HEAD --stat",
             "diff r3..r5 --bullets",
+            "diff --since REV",
+            "diff --since r1 ADDRESS",
             "diff REV",
             "diff --bullets REV",
             "diff r1 ADDRESS",

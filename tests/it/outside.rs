@@ -41,6 +41,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("bullet list", &["bullet", "list", "--", "P"]),
     ("log", &["log", "--", "P"]),
     ("diff", &["diff", "--", "r1", "P"]),
+    ("diff", &["diff", "--since", "r1", "--", "P"]),
     ("compact", &["compact", "--to", "1", "--", "P"]),
     ("check", &["check", "--", "P"]),
     ("resolve", &["resolve", "--", "P"]),

@@ -76,7 +76,7 @@ impl Mark {
     pub fn since(&self, revisions: &[Entry]) -> Since {
         let rev = format!("r{}", self.rev);
         let command = match revisions.iter().any(|r| r.rev == self.rev) {
-            true => format!("memdir diff {rev} --bullets"),
+            true => format!("memdir diff --since {rev}"),
             false => "memdir log".to_owned(),
         };
         Since { rev, command }

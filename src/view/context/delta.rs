@@ -139,7 +139,7 @@ impl Event {
 pub struct Since {
     /// `r41`.
     pub rev: String,
-    /// `memdir diff r41 --bullets`.
+    /// `memdir diff --since r41`.
     pub command: String,
 }
 

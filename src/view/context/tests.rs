@@ -195,7 +195,7 @@ proptest! {
         };
         let touched: Vec<Touched> = texts.iter().take(news).enumerate().map(|(n, t)| side(n, t)).collect();
         all.events = events(&touched, &Known::default(), &GATE);
-        all.since = Some(Since { rev: "r41".into(), command: "memdir diff r41 --bullets".into() });
+        all.since = Some(Since { rev: "r41".into(), command: "memdir diff --since r41".into() });
         let context = page(&ask(budget), &all, &policy);
         prop_assert!(tokens(&context.text) <= budget, "{} > {budget}\n{}", tokens(&context.text), context.text);
         prop_assert_eq!(context.tokens, tokens(&context.text));
@@ -239,7 +239,7 @@ fn the_least_budget_holds_what_is_said_in_any_case() {
         ..Touched::default()
     };
     let all = Material {
-        since: Some(Since { rev: "r1000000".into(), command: "memdir diff r1000000 --bullets".into() }),
+        since: Some(Since { rev: "r1000000".into(), command: "memdir diff --since r1000000".into() }),
         events: events(&[touched], &Known::default(), &GATE),
         notes: many,
         files,
