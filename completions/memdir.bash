@@ -875,12 +875,16 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__diff)
-            opts="-C -g -q -v -h --stat --bullets --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -q -v -h --since --stat --bullets --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --dir)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

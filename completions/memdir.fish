@@ -463,6 +463,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand show" -l json -d 'One JSON
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s q -l quiet -d 'No answer of a change, no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s v -l verbose -d 'Etags, metadata, where the data dir was found'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s h -l help -d 'This help'
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -l since -d 'Bullet by bullet from that revision (or date, or age) until now' -r
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s C -l dir -d 'The data dir; also MEMDIR' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l as -d 'Who is asking, for the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''

@@ -178,14 +178,19 @@ impl Door<'_> {
         self.texts(Layout::Plain, |session| setup::git(session, mode, args.dry_run))
     }
 
-    /// Says on a terminal what it is about to do: the network may take its time.
-    fn sync(&self, args: SyncArgs) -> Reply {
+    /// Says on a terminal what it is about to do.
+    fn progress(&self) -> impl Fn(&str) + use<> {
         let shown = !self.global.json && !self.global.quiet && std::io::stderr().is_terminal();
-        let progress = |what: &str| {
+        move |what| {
             if shown {
                 output::progress(what)
             }
-        };
+        }
+    }
+
+    /// The network may take its time.
+    fn sync(&self, args: SyncArgs) -> Reply {
+        let progress = self.progress();
         self.told(Need::All, args.lock_timeout, Layout::Plain, |session| {
             let (dry_run, force, wait) = (args.dry_run, args.force, args.timeout);
             let (remote, reason) = (args.remote, args.reason);
@@ -209,7 +214,10 @@ impl Door<'_> {
         match opened {
             Ok((query, opened)) => {
                 let budget = user::config(&open::env).0.tokens_per_day;
-                self.with(&args.how, |s, how| commands::compact::paid(s, &query, how, opened.as_ref(), budget))
+                let progress = self.progress();
+                self.with(&args.how, |s, how| {
+                    commands::compact::paid(s, &query, how, opened.as_ref(), budget, &progress)
+                })
             }
             Err(why) => why.into(),
         }
@@ -229,12 +237,7 @@ impl Door<'_> {
                 Ok(read) => read,
                 Err(rejection) => return rejection.into(),
             };
-        let shown = !self.global.json && !self.global.quiet && std::io::stderr().is_terminal();
-        let progress = |what: &str| {
-            if shown {
-                output::progress(what)
-            }
-        };
+        let progress = self.progress();
         let ask = reflect::Ask {
             way: match args.mode {
                 Mode::Auto => None,

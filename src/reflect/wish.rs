@@ -18,24 +18,13 @@ pub struct Wish {
     pub turn: Option<usize>,
 }
 
-/// Fields of our dialect; what a model adds beside them is passed over.
-const FIELDS: [&str; 15] = [
-    "op",
-    "at",
-    "category",
-    "text",
-    "old",
-    "index",
-    "to",
-    "meta",
-    "pairs",
-    "title",
-    "date",
-    "summary",
-    "file_summary",
-    "reason",
-    "archive",
-];
+/// What is the caller's to say, never a model's: that a name is no slip, and where a change is from.
+const OURS: [&str; 4] = ["create", "source", "seen", "if_match"];
+
+/// Whether a field belongs to our dialect; what a model adds beside it is passed over.
+fn is_field(key: &str) -> bool {
+    !OURS.contains(&key) && read::fields().iter().any(|form| form.fields().any(|field| field.name == key))
+}
 
 /// Reads one operation as a model writes it.
 ///
@@ -56,7 +45,7 @@ pub fn wish(value: &Value) -> Result<Wish, Rejection> {
         object.remove("at");
     }
     if object.contains_key("op") {
-        object.retain(|key, _| FIELDS.contains(&key.as_str()));
+        object.retain(|key, _| is_field(key));
         if object.get("op").and_then(Value::as_str) == Some("add") {
             join(&mut object, meta);
         }

@@ -20,11 +20,12 @@ pub fn paid(
     how: &How,
     opened: Option<&Opened>,
     budget: Option<u64>,
+    progress: &dyn Fn(&str),
 ) -> Verdict {
     let Some(opened) = opened else { return compact(session, query, how, None) };
     let hold = budget::hold(session, budget, "compact", ABOUT)?;
     let deadline = Deadline::within(opened.overall);
-    let asked = Asked { model: &*opened.model, deadline, paid: hold.is_some() };
+    let asked = Asked { model: &*opened.model, deadline, paid: hold.is_some(), progress };
     let verdict = compact(session, query, how, Some(&asked));
     if let Some(hold) = hold {
         let spent = match &verdict {
@@ -43,6 +44,7 @@ struct Asked<'a> {
     model: &'a dyn Model,
     deadline: Deadline,
     paid: bool,
+    progress: &'a dyn Fn(&str),
 }
 
 impl Model for Asked<'_> {
@@ -52,7 +54,11 @@ impl Model for Asked<'_> {
 
     fn ask(&self, request: &Request, deadline: Deadline) -> Result<Reply, Trouble> {
         match self.paid {
-            true => self.model.ask(request, deadline.sooner(self.deadline)),
+            true => {
+                let who = self.who();
+                (self.progress)(&format!("asking {} {}", who.provider, who.model));
+                self.model.ask(request, deadline.sooner(self.deadline))
+            }
             false => Err(Trouble::new(What::Quota, "the day's budget of tokens is spent")),
         }
     }

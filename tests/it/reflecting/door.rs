@@ -1,6 +1,8 @@
 //! `reflect` and `inbox` from the command line, with a program as the model.
 
-use super::super::support::{Memory, Run};
+use std::process::{Command, Stdio};
+
+use super::super::support::{Memory, NOW, Run};
 use super::script::add;
 use serde_json::json;
 
@@ -141,4 +143,55 @@ fn over_the_days_budget_work_waits_and_says_so() {
     memory.done(["status"]).says("1 conversation waits for budget");
     configured(&memory, &line);
     memory.done(["reflect", "--queued"]).says("Name: Zhang San");
+}
+
+/// Starts a command, and waits until its model has been asked and says nothing.
+fn thinking(memory: &Memory, words: &[&str]) -> std::process::Child {
+    let home = memory.dir().parent().unwrap().to_path_buf();
+    let pipe = home.join("pipe");
+    if !pipe.exists() {
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    }
+    let line = format!("echo asked > {0}; exec sleep 60", pipe.display());
+    configured(memory, &format!("model: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
+    command.args(words).current_dir(&home).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
+    command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join("config")).env("MEMDIR", memory.dir());
+    command.env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester").env("MEMDIR_DURABILITY", "fast");
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert_eq!(fs_err::read_to_string(&pipe).unwrap(), "asked\n");
+    child
+}
+
+#[test]
+fn whoever_is_stopped_while_the_model_thinks_leaves_no_trace() {
+    for signal in [rustix::process::Signal::INT, rustix::process::Signal::KILL] {
+        let memory = Memory::new().file("facts/user.md", "# User\n\n- Editor: vim\n");
+        let talk = memory.dir().with_file_name("talk.md");
+        fs_err::write(&talk, "User: I'm Zhang San.\n").unwrap();
+        let before = memory.tree();
+        let mut child = thinking(&memory, &["reflect", talk.to_str().unwrap()]);
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+        assert!(!child.wait().unwrap().success());
+        assert_eq!(memory.tree(), before);
+        assert!(memory.session().store.journal().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_drain_that_is_killed_leaves_the_work_to_the_next_one() {
+    let memory = with(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]);
+    let file = memory.dir().with_file_name("config").join("memdir/config.yaml");
+    let line = fs_err::read_to_string(&file).unwrap();
+    configured(&memory, &format!("{line}budget: {{tokens_per_day: 10}}\n"));
+    reads(&memory, &[]).exit(0).tells("deferred");
+    let mut child = thinking(&memory, &["reflect", "--queued"]);
+    // While it is being read, nobody else takes it.
+    memory.run(["reflect", "--queued"]).exit(0).tells("nothing waits");
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::KILL).unwrap();
+    child.wait().unwrap();
+    configured(&memory, &line);
+    memory.done(["reflect", "--queued"]).says("Name: Zhang San");
+    memory.run(["reflect", "--queued"]).exit(0).unchanged().tells("nothing waits");
+    assert_eq!(memory.text("facts/user.md").unwrap().matches("Zhang San").count(), 1);
 }
