@@ -10,9 +10,17 @@ use super::{stem, words};
 
 /// Gives each term of a text: English function words left out, accents folded, English forms reduced to their stem,
 /// runs of scripts without spaces as single characters and pairs.
-pub fn tokens(text: &str, mut each: impl FnMut(&str)) {
+pub fn tokens(text: &str, each: impl FnMut(&str)) {
+    tokens_like(text, |_| true, each);
+}
+
+/// The same of words that `may` be wanted; asked of ASCII words in lower case, before the work of stemming is done.
+pub fn tokens_like(text: &str, may: impl Fn(&str) -> bool, mut each: impl FnMut(&str)) {
     let text = composed(text);
     for word in words(&text) {
+        if !word.gram && word.text.is_ascii() && !may(&word.text) {
+            continue;
+        }
         if word.gram {
             each(&word.text);
         } else if let Some(term) = term(&word.text) {

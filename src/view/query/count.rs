@@ -12,7 +12,7 @@ use crate::document::Document;
 use crate::document::links::{Link, links};
 use crate::path::MemoryPath;
 use crate::text::dates::{Told, dates};
-use crate::text::tokens;
+use crate::text::tokens::{tokens, tokens_like};
 
 /// What a word in a label counts.
 const LABEL: f32 = 3.0;
@@ -148,7 +148,7 @@ impl Counter<'_> {
         };
         let label = if matches!(item.sort, Sort::Bullet(_)) { items::label(parts[0]) } else { "" };
         for part in parts {
-            tokens(part, |token| add(token, 1.0));
+            tokens_like(part, |word| self.terms.may_hold(word), |token| add(token, 1.0));
         }
         if !label.is_empty() {
             tokens(label, |token| {

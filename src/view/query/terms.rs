@@ -5,7 +5,7 @@
 use jiff::civil::Date;
 
 use crate::text::dates::dates;
-use crate::text::tokens;
+use crate::text::tokens::{prefix, tokens};
 
 /// What people ask for, as terms, and the labels under which episodes tell it (seeds/m2-markdown-memory.md 3): whoever
 /// asks for a bug means a `- Problem:`, whoever says so or not.
@@ -63,6 +63,14 @@ impl Terms {
             });
         }
         terms
+    }
+
+    /// Whether an ASCII word in lower case may be a form of one of the terms.
+    pub fn may_hold(&self, word: &str) -> bool {
+        self.all.iter().any(|term| {
+            let start = prefix(&term.text);
+            !start.is_empty() && word.starts_with(start)
+        })
     }
 
     /// The number of a term.
