@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn tools_are_to_blame_only_where_some_were_offered() {
         for (status, said) in [
-            (400, "registry.ollama.ai/library/tiny:latest does not support tools"),
+            (400, "library/tiny:latest does not support tools"),
             (400, "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set"),
             (500, "tools param requires --jinja flag"),
             (500, "Failed to parse input at pos 12: <tool_call>"),
