@@ -103,11 +103,7 @@ pub struct Came {
 
 /// Reads one piece: the turns from `range`.
 pub fn read_chunk(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> Came {
-    let conversation = chunks::shown(&reading.turns[range], &clean);
-    let mut known = desk.shown(&conversation);
-    known.facts = clean(&known.facts);
-    known.episodes = clean(&known.episodes);
-    let question = prompt::question(&known, &conversation);
+    let question = question(desk, reading, range);
     let mut talk = Talk { desk, reading, came: Came::default(), question };
     match reading.way {
         Some(Way::Object) => talk.object(),
@@ -126,9 +122,7 @@ pub fn read_chunk(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::R
 
 /// The first question about a piece, as it would be sent.
 pub fn first_request(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> Request {
-    let conversation = chunks::shown(&reading.turns[range], &clean);
-    let known = desk.shown(&conversation);
-    let question = prompt::question(&known, &conversation);
+    let question = question(desk, reading, range);
     let talk = Talk { desk, reading, came: Came::default(), question };
     let way = reading.way.unwrap_or(Way::Tools);
     let messages = vec![Message::User(talk.question.clone())];
@@ -136,6 +130,15 @@ pub fn first_request(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops
         Way::Tools => Request { tools: tools(), ..talk.request(way, messages) },
         Way::Object => Request { answer: Some(schema()), ..talk.request(way, messages) },
     }
+}
+
+/// What is asked about a piece, without secrets.
+fn question(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> String {
+    let conversation = chunks::shown(&reading.turns[range], &clean);
+    let mut known = desk.shown(&conversation);
+    known.facts = clean(&known.facts);
+    known.episodes = clean(&known.episodes);
+    prompt::question(&known, &conversation)
 }
 
 /// A text without its secrets: they never leave this machine.
@@ -321,7 +324,7 @@ impl Talk<'_, '_, '_> {
                 .into_iter()
                 .find(|t| !t.is_empty())
                 .unwrap_or_default(),
-            quote: wish.quote.clone(),
+            quote: wish.quote.as_deref().map(clean),
             turn: wish.turn,
             ..Decision::default()
         };
@@ -334,7 +337,9 @@ impl Talk<'_, '_, '_> {
         }
         let came = self.judged(&wish, &mut decision, number);
         let same = |d: &Decision| (&d.op, &d.at, &d.text) == (&decision.op, &decision.at, &decision.text);
-        if !self.came.decisions.iter().any(|d| same(d) && d.verdict == decision.verdict) {
+        // What was accepted is known by the number of its decision.
+        let accepted = self.came.accepted.last().is_some_and(|a| a.decision == number);
+        if accepted || !self.came.decisions.iter().any(|d| same(d) && d.verdict == decision.verdict) {
             self.came.decisions.push(decision);
         }
         came
@@ -384,7 +389,8 @@ impl Talk<'_, '_, '_> {
             decision.verdict = "known";
             return Ok("that stands there already; nothing was changed".into());
         }
-        let quote = wish.quote.clone().unwrap_or_default();
+        // The words that prove it are kept in the journal: a secret that stands among them is not.
+        let quote = wish.quote.as_deref().map(clean).unwrap_or_default();
         let waits = waits.map(|found| {
             decision.reasons = found.iter().map(reason).collect();
             let why = match found.is_empty() {
@@ -464,5 +470,6 @@ fn effects(changeset: &crate::change::Changeset) -> String {
         let handle = e.handle.as_ref().map_or(String::new(), |h| format!("@{h} "));
         format!("{sign} {}: {handle}{}", e.path, e.text)
     };
-    chunks::framed(&changeset.effects.iter().map(line).collect::<Vec<_>>().join("\n"))
+    // What was removed may be what must not be sent.
+    clean(&chunks::framed(&changeset.effects.iter().map(line).collect::<Vec<_>>().join("\n")))
 }

@@ -183,6 +183,7 @@ impl<'a> Run<'a> {
             let deadline = Deadline::within(opened.overall);
             self.opened = Some((opened, deadline));
         }
+        let mut desk = Desk::open(session)?;
         let size = tokens(&shown(&turns[range.clone()], &|t| t.to_owned())) + 6000;
         let Some(hold) = budget::hold(session, self.ask.budget, &request, size as u64)? else {
             self.defer(bytes)?;
@@ -191,16 +192,26 @@ impl<'a> Run<'a> {
         let Some((opened, deadline)) = &self.opened else { return Ok(Next::Stop) };
         let today = session.now.date().to_string();
         let reading = self.reading(&*opened.model, *deadline, turns, &today);
-        let mut desk = Desk::open(session)?;
         let came = read_chunk(&mut desk, &reading, range.clone());
         let who = opened.model.who().clone();
         let origin = Origin { who: &who, conversation: id, request, usage: came.usage };
         // What a model said before it fell silent is no whole piece: it is said again when the piece is.
         let accepted = if came.trouble.is_some() { &[][..] } else { &came.accepted[..] };
+        // Whoever asks again on the disk for a proposal must not find one that is about to go.
+        if accepted.iter().any(|a| a.waits.is_some()) {
+            self.sweep();
+        }
+        let bare = session.bare();
         let kept = match how.dry_run {
-            true => keep::would(session, accepted, &origin),
+            true => {
+                // Nothing is written of the memory; what was spent is spent.
+                if self.ask.budget.is_some() {
+                    let (locked, _) = bare.store.lock()?;
+                    budget::settle(session, &locked, hold, came.usage, came.asked, (0, 0));
+                }
+                keep::would(session, accepted, &origin)
+            }
             false => {
-                let bare = session.bare();
                 let (locked, warnings) = bare.store.lock()?;
                 self.answer.warnings.extend(warnings.iter().map(told));
                 budget::settle(session, &locked, hold, came.usage, came.asked, came.first);
