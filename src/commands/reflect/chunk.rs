@@ -12,6 +12,7 @@ use crate::operation::{Action, Operation, read};
 use crate::path::{MemoryPath, Prefixes};
 use crate::reflect::guards::{self, Flaw, Found, Kind, Proof, Rules};
 use crate::reflect::judge::{Ground, Route, route, told};
+use crate::reflect::outcome::{self, settle};
 use crate::reflect::prompt::{self, Terms, Way};
 use crate::reflect::wish::{self, Wish, wish};
 use crate::reflect::{chunks, offer};
@@ -349,35 +350,26 @@ impl Talk<'_, '_, '_> {
         let reading = self.reading;
         let known = self.desk.known();
         let (turns, rules, into, prefixes) = (reading.turns, reading.rules, reading.into, reading.prefixes);
-        let mut route = route(wish, &Ground { turns, known, rules, into, prefixes });
-        self.count(&route);
-        if let (Route::Apply(proof), true) = (&route, reading.propose) {
-            route = Route::Inbox(*proof, Vec::new());
-        }
-        let refuse = |decision: &mut Decision, found: &[Found]| {
-            decision.verdict = "refused";
-            decision.reasons = found.iter().map(reason).collect();
-            Err(told(found))
-        };
-        let (proof, waits) = match route {
-            Route::Refused(found) => return refuse(decision, &found),
-            Route::Known(found) => {
-                decision.verdict = "known";
-                decision.reasons = found.iter().map(reason).collect();
-                return Ok("the memory holds this already; nothing was changed".into());
-            }
-            Route::Apply(proof) => (proof, None),
-            Route::Inbox(proof, found) => (proof, Some(found)),
+        let ground = Ground { turns, known, rules, into, prefixes };
+        let first = route(wish, &ground);
+        self.count(&first);
+        let proof = match &first {
+            Route::Refused(found) => return refused(decision, found),
+            Route::Known(found) => return held(decision, found),
+            Route::Apply(proof) | Route::Inbox(proof, _) => *proof,
         };
         decision.turn = Some(proof.turn);
         if let Some(what) = self.over(proof.turn) {
-            return refuse(decision, &[Found { flaw: Flaw::Limit, what: what.to_owned() }]);
+            return refused(decision, &[Found { flaw: Flaw::Limit, what: what.to_owned() }]);
         }
         let changeset = match self.desk.plan(&wish.operation) {
             Ok(changeset) => changeset,
             // A file that stands is changed bullet by bullet, whatever the model read of it.
             Err(why) if matches!(wish.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof => {
-                return refuse(decision, &[Found { flaw: Flaw::NotAllowed, what: "write on an existing file".into() }]);
+                return refused(
+                    decision,
+                    &[Found { flaw: Flaw::NotAllowed, what: "write on an existing file".into() }],
+                );
             }
             Err(why) => {
                 decision.verdict = "refused";
@@ -389,6 +381,15 @@ impl Talk<'_, '_, '_> {
             decision.verdict = "known";
             return Ok("that stands there already; nothing was changed".into());
         }
+        let (files, effects) = self.desk.outcome(&changeset);
+        let ground = Ground { turns, known: self.desk.known(), rules, into, prefixes };
+        let outcome = outcome::Outcome { effects: &effects, files: &files };
+        let waits = match settle(first, wish, &outcome, &ground) {
+            Route::Refused(found) => return refused(decision, &found),
+            Route::Known(found) => return held(decision, &found),
+            Route::Inbox(_, found) => Some(found),
+            Route::Apply(_) => reading.propose.then(Vec::new),
+        };
         // The words that prove it are kept in the journal: a secret that stands among them is not.
         let quote = wish.quote.as_deref().map(clean).unwrap_or_default();
         let waits = waits.map(|found| {
@@ -408,7 +409,7 @@ impl Talk<'_, '_, '_> {
         });
         let answer = match &waits {
             Some(_) => "proposed: a person will decide".to_owned(),
-            None => effects(&changeset),
+            None => effects_told(&changeset),
         };
         decision.verdict = if waits.is_some() { "proposed" } else { "kept" };
         if waits.is_none() {
@@ -438,6 +439,27 @@ impl Talk<'_, '_, '_> {
     }
 }
 
+fn refused(decision: &mut Decision, found: &[Found]) -> Result<String, String> {
+    decision.verdict = "refused";
+    decision.reasons = found.iter().map(reason).collect();
+    Err(told(found))
+}
+
+/// What is known is no news; but where a number is another, the model is told which rule it met: it may have been
+/// told that something changed.
+fn held(decision: &mut Decision, found: &[Found]) -> Result<String, String> {
+    decision.verdict = "known";
+    decision.reasons = found.iter().map(reason).collect();
+    let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    // What is told of a text is its beginning.
+    let begins = |what: &str| decision.text.chars().take(what.chars().count().max(60)).collect::<String>();
+    let other = |f: &Found| f.flaw == Flaw::NearDuplicate && numbers(&begins(&f.what)) != numbers(&f.what);
+    match found.iter().any(other) {
+        true => Err(clean(&chunks::framed(&told(found)))),
+        false => Ok("the memory holds this already; nothing was changed".into()),
+    }
+}
+
 fn said(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
@@ -457,7 +479,7 @@ fn refusal(why: &Rejection) -> String {
 }
 
 /// What an operation changed, with the handles that bullets have now.
-fn effects(changeset: &crate::change::Changeset) -> String {
+fn effects_told(changeset: &crate::change::Changeset) -> String {
     use crate::change::Sign;
     let line = |e: &crate::change::Effect| {
         let sign = match e.sign {
