@@ -66,7 +66,9 @@ enum Next {
 /// refuses. What ends later is told in the answer as `partial`.
 pub fn reflect(session: &Session, bytes: &[u8], ask: &Ask<'_>, how: &How) -> Verdict {
     let mut run = Run::new(session, ask, how)?;
-    run.read(bytes)?;
+    if let Err(failure) = run.read(bytes) {
+        stopped(&mut run.answer, failure)?;
+    }
     run.sweep();
     Ok(Answer::Reflected(run.answer))
 }
@@ -349,6 +351,16 @@ impl<'a> Run<'a> {
             self.answer.revs.extend(change.rev);
         }
     }
+}
+
+/// What stopped a run: an error where nothing was read before, else told beside what stands.
+fn stopped(answer: &mut Reflected, failure: Failure) -> Result<(), Failure> {
+    if answer.conversations.iter().all(|c| c.chunks == 0) {
+        return Err(failure);
+    }
+    let first = desk::first(failure);
+    answer.partial = Some(format!("{}: {}", first.code.name(), first.message));
+    Ok(())
 }
 
 /// The file of `--into`.

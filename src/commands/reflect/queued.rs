@@ -82,13 +82,8 @@ pub fn drain(session: &Session, ask: &Ask<'_>, how: &How) -> Verdict {
         let next = run.read(work.conversation.as_bytes());
         let whole = matches!(next, Ok(Next::Go));
         join(&mut all, run.answer);
-        match next {
-            Ok(_) => {}
-            Err(failure) if all.conversations.iter().any(|c| c.chunks > 0) => {
-                let first = super::desk::first(failure);
-                all.partial = Some(format!("{}: {}", first.code.name(), first.message));
-            }
-            Err(failure) => return Err(failure),
+        if let Err(failure) = next {
+            super::stopped(&mut all, failure)?;
         }
         if !whole {
             break;
