@@ -92,8 +92,10 @@ pub struct Came {
     pub accepted: Vec<Accepted>,
     /// How often the model was asked.
     pub asked: usize,
-    /// What it cost.
+    /// What it cost, as its host says.
     pub usage: Usage,
+    /// The same, reckoned where its host does not say: what caps and budgets go by.
+    pub spent: Usage,
     /// Why it did not end by itself, if so.
     pub trouble: Option<Trouble>,
     /// Which cap ended it, if one did.
@@ -178,7 +180,7 @@ impl Talk<'_, '_, '_> {
     /// Asks; `None` when it came to an end.
     fn ask(&mut self, request: &Request) -> Option<Reply> {
         let caps = self.reading.caps;
-        let spent = self.came.usage.input + self.came.usage.output;
+        let spent = self.came.spent.sum();
         if self.came.asked >= caps.turns {
             self.came.capped = Some("turns");
             return None;
@@ -194,6 +196,7 @@ impl Talk<'_, '_, '_> {
         match self.reading.model.ask(request, self.reading.deadline) {
             Ok(reply) => {
                 self.came.usage += reply.usage;
+                self.came.spent += super::cost::of(request, &reply);
                 if reply.stop == Stop::Refused {
                     self.came.trouble = Some(Trouble::new(What::Rejected, "the model would not answer"));
                     return None;
@@ -202,6 +205,7 @@ impl Talk<'_, '_, '_> {
             }
             Err(trouble) => {
                 self.came.usage += trouble.usage;
+                self.came.spent += trouble.usage;
                 self.came.trouble = Some(trouble);
                 None
             }
@@ -321,7 +325,7 @@ impl Talk<'_, '_, '_> {
         let mut decision = Decision {
             op: said(&printed, "op"),
             at: Some(said(&printed, "at")).filter(|at| !at.is_empty()),
-            text: [said(&printed, "text"), said(&printed, "title")]
+            text: [said(&printed, "title"), said(&printed, "text")]
                 .into_iter()
                 .find(|t| !t.is_empty())
                 .unwrap_or_default(),
@@ -329,9 +333,6 @@ impl Talk<'_, '_, '_> {
             turn: wish.turn,
             ..Decision::default()
         };
-        if let Some(title) = Some(said(&printed, "title")).filter(|t| !t.is_empty()) {
-            decision.text = title;
-        }
         // Who is told what was wrong with one often says all of them again: that is no news.
         if self.came.accepted.iter().any(|a| a.operation == wish.operation) {
             return Ok("that was accepted already".into());

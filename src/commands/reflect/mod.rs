@@ -6,6 +6,7 @@
 //! how far a conversation was read; [`queued`] is work that waits for another day.
 
 pub mod chunk;
+mod cost;
 mod desk;
 mod keep;
 mod mark;
@@ -209,14 +210,14 @@ impl<'a> Run<'a> {
                 // Nothing is written of the memory; what was spent is spent.
                 if self.ask.budget.is_some() {
                     let (locked, _) = bare.store.lock()?;
-                    budget::settle(session, &locked, hold, came.usage, came.asked, (0, 0));
+                    budget::settle(session, &locked, hold, came.spent, came.asked, (0, 0));
                 }
                 keep::would(session, accepted, &origin)
             }
             false => {
                 let (locked, warnings) = bare.store.lock()?;
                 self.answer.warnings.extend(warnings.iter().map(told));
-                budget::settle(session, &locked, hold, came.usage, came.asked, came.first);
+                budget::settle(session, &locked, hold, came.spent, came.asked, came.first);
                 let kept = keep::keep(session, &locked, accepted, &origin, how);
                 if kept.is_ok() && came.trouble.is_none() {
                     mark::keep(&locked, id, &turns[..range.end]);
@@ -272,8 +273,8 @@ impl<'a> Run<'a> {
             ..Asked::default()
         });
         asked.turns += came.asked;
-        asked.input_tokens += came.usage.input;
-        asked.output_tokens += came.usage.output;
+        asked.input_tokens = asked.input_tokens.saturating_add(came.usage.input);
+        asked.output_tokens = asked.output_tokens.saturating_add(came.usage.output);
         if let Some(trouble) = came.trouble {
             return self.ended(trouble);
         }

@@ -114,8 +114,8 @@ fn join(all: &mut super::Reflected, more: super::Reflected) {
     match (&mut all.model, more.model) {
         (Some(sum), Some(add)) => {
             sum.turns += add.turns;
-            sum.input_tokens += add.input_tokens;
-            sum.output_tokens += add.output_tokens;
+            sum.input_tokens = sum.input_tokens.saturating_add(add.input_tokens);
+            sum.output_tokens = sum.output_tokens.saturating_add(add.output_tokens);
         }
         (none @ None, add) => *none = add,
         (Some(_), None) => {}
