@@ -55,7 +55,7 @@ impl Spent {
     /// What is spent or held on a day.
     pub fn taken(&self, day: &str) -> u64 {
         let now = self.clone().on(day);
-        now.tokens + now.held.iter().map(|(_, tokens)| tokens).sum::<u64>()
+        now.held.iter().fold(now.tokens, |all, (_, tokens)| all.saturating_add(*tokens))
     }
 
     fn keep(&self, locked: &Locked<'_>) {
@@ -76,7 +76,7 @@ pub fn hold(session: &Session, budget: Option<u64>, name: &str, tokens: u64) -> 
     let bare = session.bare();
     let (locked, _) = bare.store.lock()?;
     let mut spent = Spent::of(&session.store).on(&day);
-    if spent.taken(&day) + tokens > budget {
+    if spent.taken(&day).saturating_add(tokens) > budget {
         return Ok(None);
     }
     let name = format!("{name}-{}", spent.held.len());
@@ -93,7 +93,7 @@ pub fn settle(session: &Session, locked: &Locked<'_>, hold: Hold, usage: Usage, 
     {
         spent.held.remove(at);
     }
-    spent.tokens += usage.input + usage.output;
+    spent.tokens = spent.tokens.saturating_add(usage.sum());
     spent.asked += asked as u64;
     spent.first = (spent.first.0 + first.0, spent.first.1 + first.1);
     spent.keep(locked);

@@ -134,7 +134,10 @@ fn waiting(session: &Session) -> Result<Vec<(MemoryPath, Waiting)>, Rejection> {
 fn names(ids: &[String], all: &[(MemoryPath, Waiting)]) -> Vec<String> {
     match ids.is_empty() {
         true => all.iter().filter_map(|(path, _)| proposal::id_of(path).map(str::to_owned)).collect(),
-        false => ids.to_vec(),
+        false => {
+            let mut seen = std::collections::HashSet::new();
+            ids.iter().filter(|id| seen.insert(*id)).cloned().collect()
+        }
     }
 }
 

@@ -140,8 +140,16 @@ pub struct Usage {
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, more: Usage) {
-        self.input += more.input;
-        self.output += more.output;
+        // A host may claim any number.
+        self.input = self.input.saturating_add(more.input);
+        self.output = self.output.saturating_add(more.output);
+    }
+}
+
+impl Usage {
+    /// Questions and replies.
+    pub fn sum(self) -> u64 {
+        self.input.saturating_add(self.output)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Pure: conversations, documents and replies come as values. Never asks a model and never writes.
 //!
 //! In reading order: [`chunks`] cuts a conversation into pieces; [`prompt`] and [`offer`] say what a model is told and
-//! how it may answer; [`wish`] reads what it wants; [`guards`] say what is wrong with it and [`judge`] where it goes;
+//! how it may answer; [`wish`] reads what it wants; [`guards`] say what is wrong with it, [`judge`] where it goes, and [`outcome`] whether what comes of it may stay;
 //! [`proposal`] is what waits for a person; [`compaction`] makes room.
 
 pub mod chunks;
@@ -11,6 +11,7 @@ pub mod compaction;
 pub mod guards;
 pub mod judge;
 pub mod offer;
+pub mod outcome;
 pub mod prompt;
 pub mod proposal;
 pub mod wish;

@@ -33,8 +33,10 @@ pub fn paid(
             _ => None,
         };
         let bare = session.bare();
-        let (locked, _) = bare.store.lock()?;
-        budget::settle(session, &locked, hold, spent.unwrap_or_default(), usize::from(spent.is_some()), (0, 0));
+        // What was decided stands whether or not it can be counted: then what was held counts until midnight.
+        if let Ok((locked, _)) = bare.store.lock() {
+            budget::settle(session, &locked, hold, spent.unwrap_or_default(), usize::from(spent.is_some()), (0, 0));
+        }
     }
     verdict
 }

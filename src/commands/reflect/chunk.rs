@@ -12,6 +12,7 @@ use crate::operation::{Action, Operation, read};
 use crate::path::{MemoryPath, Prefixes};
 use crate::reflect::guards::{self, Flaw, Found, Kind, Proof, Rules};
 use crate::reflect::judge::{Ground, Route, route, told};
+use crate::reflect::outcome::{self, settle};
 use crate::reflect::prompt::{self, Terms, Way};
 use crate::reflect::wish::{self, Wish, wish};
 use crate::reflect::{chunks, offer};
@@ -91,8 +92,10 @@ pub struct Came {
     pub accepted: Vec<Accepted>,
     /// How often the model was asked.
     pub asked: usize,
-    /// What it cost.
+    /// What it cost, as its host says.
     pub usage: Usage,
+    /// The same, reckoned where its host does not say: what caps and budgets go by.
+    pub spent: Usage,
     /// Why it did not end by itself, if so.
     pub trouble: Option<Trouble>,
     /// Which cap ended it, if one did.
@@ -103,11 +106,7 @@ pub struct Came {
 
 /// Reads one piece: the turns from `range`.
 pub fn read_chunk(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> Came {
-    let conversation = chunks::shown(&reading.turns[range], &clean);
-    let mut known = desk.shown(&conversation);
-    known.facts = clean(&known.facts);
-    known.episodes = clean(&known.episodes);
-    let question = prompt::question(&known, &conversation);
+    let question = question(desk, reading, range);
     let mut talk = Talk { desk, reading, came: Came::default(), question };
     match reading.way {
         Some(Way::Object) => talk.object(),
@@ -126,9 +125,7 @@ pub fn read_chunk(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::R
 
 /// The first question about a piece, as it would be sent.
 pub fn first_request(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> Request {
-    let conversation = chunks::shown(&reading.turns[range], &clean);
-    let known = desk.shown(&conversation);
-    let question = prompt::question(&known, &conversation);
+    let question = question(desk, reading, range);
     let talk = Talk { desk, reading, came: Came::default(), question };
     let way = reading.way.unwrap_or(Way::Tools);
     let messages = vec![Message::User(talk.question.clone())];
@@ -136,6 +133,15 @@ pub fn first_request(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops
         Way::Tools => Request { tools: tools(), ..talk.request(way, messages) },
         Way::Object => Request { answer: Some(schema()), ..talk.request(way, messages) },
     }
+}
+
+/// What is asked about a piece, without secrets.
+fn question(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> String {
+    let conversation = chunks::shown(&reading.turns[range], &clean);
+    let mut known = desk.shown(&conversation);
+    known.facts = clean(&known.facts);
+    known.episodes = clean(&known.episodes);
+    prompt::question(&known, &conversation)
 }
 
 /// A text without its secrets: they never leave this machine.
@@ -174,7 +180,7 @@ impl Talk<'_, '_, '_> {
     /// Asks; `None` when it came to an end.
     fn ask(&mut self, request: &Request) -> Option<Reply> {
         let caps = self.reading.caps;
-        let spent = self.came.usage.input + self.came.usage.output;
+        let spent = self.came.spent.sum();
         if self.came.asked >= caps.turns {
             self.came.capped = Some("turns");
             return None;
@@ -190,6 +196,7 @@ impl Talk<'_, '_, '_> {
         match self.reading.model.ask(request, self.reading.deadline) {
             Ok(reply) => {
                 self.came.usage += reply.usage;
+                self.came.spent += super::cost::of(request, &reply);
                 if reply.stop == Stop::Refused {
                     self.came.trouble = Some(Trouble::new(What::Rejected, "the model would not answer"));
                     return None;
@@ -198,6 +205,7 @@ impl Talk<'_, '_, '_> {
             }
             Err(trouble) => {
                 self.came.usage += trouble.usage;
+                self.came.spent += trouble.usage;
                 self.came.trouble = Some(trouble);
                 None
             }
@@ -317,24 +325,23 @@ impl Talk<'_, '_, '_> {
         let mut decision = Decision {
             op: said(&printed, "op"),
             at: Some(said(&printed, "at")).filter(|at| !at.is_empty()),
-            text: [said(&printed, "text"), said(&printed, "title")]
+            text: [said(&printed, "title"), said(&printed, "text")]
                 .into_iter()
                 .find(|t| !t.is_empty())
                 .unwrap_or_default(),
-            quote: wish.quote.clone(),
+            quote: wish.quote.as_deref().map(clean),
             turn: wish.turn,
             ..Decision::default()
         };
-        if let Some(title) = Some(said(&printed, "title")).filter(|t| !t.is_empty()) {
-            decision.text = title;
-        }
         // Who is told what was wrong with one often says all of them again: that is no news.
         if self.came.accepted.iter().any(|a| a.operation == wish.operation) {
             return Ok("that was accepted already".into());
         }
         let came = self.judged(&wish, &mut decision, number);
         let same = |d: &Decision| (&d.op, &d.at, &d.text) == (&decision.op, &decision.at, &decision.text);
-        if !self.came.decisions.iter().any(|d| same(d) && d.verdict == decision.verdict) {
+        // What was accepted is known by the number of its decision.
+        let accepted = self.came.accepted.last().is_some_and(|a| a.decision == number);
+        if accepted || !self.came.decisions.iter().any(|d| same(d) && d.verdict == decision.verdict) {
             self.came.decisions.push(decision);
         }
         came
@@ -344,35 +351,26 @@ impl Talk<'_, '_, '_> {
         let reading = self.reading;
         let known = self.desk.known();
         let (turns, rules, into, prefixes) = (reading.turns, reading.rules, reading.into, reading.prefixes);
-        let mut route = route(wish, &Ground { turns, known, rules, into, prefixes });
-        self.count(&route);
-        if let (Route::Apply(proof), true) = (&route, reading.propose) {
-            route = Route::Inbox(*proof, Vec::new());
-        }
-        let refuse = |decision: &mut Decision, found: &[Found]| {
-            decision.verdict = "refused";
-            decision.reasons = found.iter().map(reason).collect();
-            Err(told(found))
-        };
-        let (proof, waits) = match route {
-            Route::Refused(found) => return refuse(decision, &found),
-            Route::Known(found) => {
-                decision.verdict = "known";
-                decision.reasons = found.iter().map(reason).collect();
-                return Ok("the memory holds this already; nothing was changed".into());
-            }
-            Route::Apply(proof) => (proof, None),
-            Route::Inbox(proof, found) => (proof, Some(found)),
+        let ground = Ground { turns, known, rules, into, prefixes };
+        let first = route(wish, &ground);
+        self.count(&first);
+        let proof = match &first {
+            Route::Refused(found) => return refused(decision, found),
+            Route::Known(found) => return held(decision, found),
+            Route::Apply(proof) | Route::Inbox(proof, _) => *proof,
         };
         decision.turn = Some(proof.turn);
         if let Some(what) = self.over(proof.turn) {
-            return refuse(decision, &[Found { flaw: Flaw::Limit, what: what.to_owned() }]);
+            return refused(decision, &[Found { flaw: Flaw::Limit, what: what.to_owned() }]);
         }
         let changeset = match self.desk.plan(&wish.operation) {
             Ok(changeset) => changeset,
             // A file that stands is changed bullet by bullet, whatever the model read of it.
             Err(why) if matches!(wish.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof => {
-                return refuse(decision, &[Found { flaw: Flaw::NotAllowed, what: "write on an existing file".into() }]);
+                return refused(
+                    decision,
+                    &[Found { flaw: Flaw::NotAllowed, what: "write on an existing file".into() }],
+                );
             }
             Err(why) => {
                 decision.verdict = "refused";
@@ -384,7 +382,17 @@ impl Talk<'_, '_, '_> {
             decision.verdict = "known";
             return Ok("that stands there already; nothing was changed".into());
         }
-        let quote = wish.quote.clone().unwrap_or_default();
+        let (files, effects) = self.desk.outcome(&changeset);
+        let ground = Ground { turns, known: self.desk.known(), rules, into, prefixes };
+        let outcome = outcome::Outcome { effects: &effects, files: &files };
+        let waits = match settle(first, wish, &outcome, &ground) {
+            Route::Refused(found) => return refused(decision, &found),
+            Route::Known(found) => return held(decision, &found),
+            Route::Inbox(_, found) => Some(found),
+            Route::Apply(_) => reading.propose.then(Vec::new),
+        };
+        // The words that prove it are kept in the journal: a secret that stands among them is not.
+        let quote = wish.quote.as_deref().map(clean).unwrap_or_default();
         let waits = waits.map(|found| {
             decision.reasons = found.iter().map(reason).collect();
             let why = match found.is_empty() {
@@ -402,7 +410,7 @@ impl Talk<'_, '_, '_> {
         });
         let answer = match &waits {
             Some(_) => "proposed: a person will decide".to_owned(),
-            None => effects(&changeset),
+            None => effects_told(&changeset),
         };
         decision.verdict = if waits.is_some() { "proposed" } else { "kept" };
         if waits.is_none() {
@@ -432,6 +440,27 @@ impl Talk<'_, '_, '_> {
     }
 }
 
+fn refused(decision: &mut Decision, found: &[Found]) -> Result<String, String> {
+    decision.verdict = "refused";
+    decision.reasons = found.iter().map(reason).collect();
+    Err(told(found))
+}
+
+/// What is known is no news; but where a number is another, the model is told which rule it met: it may have been
+/// told that something changed.
+fn held(decision: &mut Decision, found: &[Found]) -> Result<String, String> {
+    decision.verdict = "known";
+    decision.reasons = found.iter().map(reason).collect();
+    let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    // What is told of a text is its beginning.
+    let begins = |what: &str| decision.text.chars().take(what.chars().count().max(60)).collect::<String>();
+    let other = |f: &Found| f.flaw == Flaw::NearDuplicate && numbers(&begins(&f.what)) != numbers(&f.what);
+    match found.iter().any(other) {
+        true => Err(clean(&chunks::framed(&told(found)))),
+        false => Ok("the memory holds this already; nothing was changed".into()),
+    }
+}
+
 fn said(value: &Value, key: &str) -> String {
     value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
@@ -451,7 +480,7 @@ fn refusal(why: &Rejection) -> String {
 }
 
 /// What an operation changed, with the handles that bullets have now.
-fn effects(changeset: &crate::change::Changeset) -> String {
+fn effects_told(changeset: &crate::change::Changeset) -> String {
     use crate::change::Sign;
     let line = |e: &crate::change::Effect| {
         let sign = match e.sign {
@@ -464,5 +493,6 @@ fn effects(changeset: &crate::change::Changeset) -> String {
         let handle = e.handle.as_ref().map_or(String::new(), |h| format!("@{h} "));
         format!("{sign} {}: {handle}{}", e.path, e.text)
     };
-    chunks::framed(&changeset.effects.iter().map(line).collect::<Vec<_>>().join("\n"))
+    // What was removed may be what must not be sent.
+    clean(&chunks::framed(&changeset.effects.iter().map(line).collect::<Vec<_>>().join("\n")))
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use crate::change::{Changeset, Sign};
+use crate::change::{Changeset, Effect, Sign};
 use crate::code::Rejection;
 use crate::commands::answer::{Answer, Found};
 use crate::commands::change::plan_with;
@@ -19,8 +19,10 @@ use crate::commands::{Failure, Session};
 use crate::document::{Document, section_range};
 use crate::operation::Context;
 use crate::operation::Operation;
+use crate::operation::effects::between;
 use crate::operation::sequence::Sequence;
 use crate::path::MemoryPath;
+use crate::reflect::outcome::Touched;
 use crate::reflect::prompt::Known;
 use crate::view::outline::{self, Depth, outline};
 use crate::view::query::answer::tokens;
@@ -87,8 +89,26 @@ impl<'s> Desk<'s> {
         self.sequence.now.file(path).ok().flatten().map(|file| file.document.text().to_owned())
     }
 
+    /// What a planned change comes to: its files, and the bullets and headings that come and go.
+    pub fn outcome(&self, changeset: &Changeset) -> (Vec<Touched>, Vec<Effect>) {
+        let (mut files, mut effects) = (Vec::new(), Vec::new());
+        for file in &changeset.files {
+            let before = self.text(&file.path).map(Document::parse);
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let after = file.after.as_ref().map(|bytes| Document::parse(text(bytes)));
+            effects.extend(between(before.as_ref(), after.as_ref(), &file.path, 0));
+            files.push(Touched { path: file.path.clone(), before: before.is_some(), after: after.is_some() });
+        }
+        (files, effects)
+    }
+
     /// Accepts what was planned last.
     pub fn accept(&mut self, changeset: Changeset) {
+        for gone in changeset.effects.iter().filter(|e| e.sign == Sign::Removed && e.handle.is_some()) {
+            if let Some(at) = self.known.iter().position(|known| *known == gone.text) {
+                self.known.swap_remove(at);
+            }
+        }
         let new = changeset.effects.iter().filter(|e| e.sign == Sign::Added).map(|e| e.text.clone());
         self.known.extend(new);
         self.sequence.take(changeset);

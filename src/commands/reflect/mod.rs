@@ -6,6 +6,7 @@
 //! how far a conversation was read; [`queued`] is work that waits for another day.
 
 pub mod chunk;
+mod cost;
 mod desk;
 mod keep;
 mod mark;
@@ -66,7 +67,9 @@ enum Next {
 /// refuses. What ends later is told in the answer as `partial`.
 pub fn reflect(session: &Session, bytes: &[u8], ask: &Ask<'_>, how: &How) -> Verdict {
     let mut run = Run::new(session, ask, how)?;
-    run.read(bytes)?;
+    if let Err(failure) = run.read(bytes) {
+        stopped(&mut run.answer, failure)?;
+    }
     run.sweep();
     Ok(Answer::Reflected(run.answer))
 }
@@ -183,6 +186,7 @@ impl<'a> Run<'a> {
             let deadline = Deadline::within(opened.overall);
             self.opened = Some((opened, deadline));
         }
+        let mut desk = Desk::open(session)?;
         let size = tokens(&shown(&turns[range.clone()], &|t| t.to_owned())) + 6000;
         let Some(hold) = budget::hold(session, self.ask.budget, &request, size as u64)? else {
             self.defer(bytes)?;
@@ -191,19 +195,29 @@ impl<'a> Run<'a> {
         let Some((opened, deadline)) = &self.opened else { return Ok(Next::Stop) };
         let today = session.now.date().to_string();
         let reading = self.reading(&*opened.model, *deadline, turns, &today);
-        let mut desk = Desk::open(session)?;
         let came = read_chunk(&mut desk, &reading, range.clone());
         let who = opened.model.who().clone();
         let origin = Origin { who: &who, conversation: id, request, usage: came.usage };
         // What a model said before it fell silent is no whole piece: it is said again when the piece is.
         let accepted = if came.trouble.is_some() { &[][..] } else { &came.accepted[..] };
+        // Whoever asks again on the disk for a proposal must not find one that is about to go.
+        if accepted.iter().any(|a| a.waits.is_some()) {
+            self.sweep();
+        }
+        let bare = session.bare();
         let kept = match how.dry_run {
-            true => keep::would(session, accepted, &origin),
+            true => {
+                // Nothing is written of the memory; what was spent is spent.
+                if self.ask.budget.is_some() {
+                    let (locked, _) = bare.store.lock()?;
+                    budget::settle(session, &locked, hold, came.spent, came.asked, (0, 0));
+                }
+                keep::would(session, accepted, &origin)
+            }
             false => {
-                let bare = session.bare();
                 let (locked, warnings) = bare.store.lock()?;
                 self.answer.warnings.extend(warnings.iter().map(told));
-                budget::settle(session, &locked, hold, came.usage, came.asked, came.first);
+                budget::settle(session, &locked, hold, came.spent, came.asked, came.first);
                 let kept = keep::keep(session, &locked, accepted, &origin, how);
                 if kept.is_ok() && came.trouble.is_none() {
                     mark::keep(&locked, id, &turns[..range.end]);
@@ -259,8 +273,8 @@ impl<'a> Run<'a> {
             ..Asked::default()
         });
         asked.turns += came.asked;
-        asked.input_tokens += came.usage.input;
-        asked.output_tokens += came.usage.output;
+        asked.input_tokens = asked.input_tokens.saturating_add(came.usage.input);
+        asked.output_tokens = asked.output_tokens.saturating_add(came.usage.output);
         if let Some(trouble) = came.trouble {
             return self.ended(trouble);
         }
@@ -338,6 +352,16 @@ impl<'a> Run<'a> {
             self.answer.revs.extend(change.rev);
         }
     }
+}
+
+/// What stopped a run: an error where nothing was read before, else told beside what stands.
+fn stopped(answer: &mut Reflected, failure: Failure) -> Result<(), Failure> {
+    if answer.conversations.iter().all(|c| c.chunks == 0) {
+        return Err(failure);
+    }
+    let first = desk::first(failure);
+    answer.partial = Some(format!("{}: {}", first.code.name(), first.message));
+    Ok(())
 }
 
 /// The file of `--into`.

@@ -82,13 +82,8 @@ pub fn drain(session: &Session, ask: &Ask<'_>, how: &How) -> Verdict {
         let next = run.read(work.conversation.as_bytes());
         let whole = matches!(next, Ok(Next::Go));
         join(&mut all, run.answer);
-        match next {
-            Ok(_) => {}
-            Err(failure) if all.conversations.iter().any(|c| c.chunks > 0) => {
-                let first = super::desk::first(failure);
-                all.partial = Some(format!("{}: {}", first.code.name(), first.message));
-            }
-            Err(failure) => return Err(failure),
+        if let Err(failure) = next {
+            super::stopped(&mut all, failure)?;
         }
         if !whole {
             break;
@@ -119,8 +114,8 @@ fn join(all: &mut super::Reflected, more: super::Reflected) {
     match (&mut all.model, more.model) {
         (Some(sum), Some(add)) => {
             sum.turns += add.turns;
-            sum.input_tokens += add.input_tokens;
-            sum.output_tokens += add.output_tokens;
+            sum.input_tokens = sum.input_tokens.saturating_add(add.input_tokens);
+            sum.output_tokens = sum.output_tokens.saturating_add(add.output_tokens);
         }
         (none @ None, add) => *none = add,
         (Some(_), None) => {}

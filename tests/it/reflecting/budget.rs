@@ -49,6 +49,25 @@ fn what_was_spent_counts_until_midnight() {
 }
 
 #[test]
+fn a_host_that_says_no_usage_or_any_spends_the_budget_too() {
+    for (usage, least) in [
+        (Usage::default(), 500),
+        (Usage { input: u64::MAX, output: u64::MAX }, u64::MAX),
+        (Usage { input: u64::MAX, output: 1 }, u64::MAX),
+    ] {
+        let memory = Memory::new();
+        let mut reply = ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]).unwrap();
+        reply.usage = usage;
+        let mut script = Script::of([Ok(reply)]);
+        script.budget = Some(7000);
+        assert_eq!(script.reads(&memory, TALK).counts.kept, 1);
+        let taken = Spent::of(&memory.session().store).taken("2026-02-24");
+        assert!(taken >= least, "{usage:?}: {taken}");
+        assert!(taken < u64::MAX || script.reads(&memory, "User: hello\n").deferred.is_some());
+    }
+}
+
+#[test]
 fn two_at_once_share_the_budget_and_a_crash_leaves_what_it_held_as_spent() {
     let memory = Memory::new();
     let (one, other) = (memory.session(), memory.session());

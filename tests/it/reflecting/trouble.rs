@@ -62,6 +62,25 @@ fn long() -> String {
 }
 
 #[test]
+fn a_store_that_fails_at_a_later_piece_leaves_the_earlier_ones_and_says_partial() {
+    let memory = Memory::new();
+    let script = Script::of([
+        ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]),
+        ops(&[add("facts/project.md", "Project name: Phoenix", "project is called Phoenix")]),
+    ]);
+    // The journal cannot be read or written any more.
+    let journal = memory.dir().join(".memdir/journal");
+    let script = script.meanwhile(1, move || {
+        fs_err::rename(&journal, journal.with_file_name("elsewhere")).unwrap();
+        fs_err::create_dir(&journal).unwrap();
+    });
+    let answer = script.reads(&memory, &long());
+    assert!(answer.partial.is_some(), "{answer:?}");
+    assert_eq!((answer.counts.kept, answer.conversations[0].chunks), (1, 1));
+    assert!(memory.text("facts/user.md").unwrap().contains("Zhang San") && memory.text("facts/project.md").is_none());
+}
+
+#[test]
 fn a_trouble_in_a_later_piece_leaves_the_earlier_ones_and_says_partial() {
     for what in EVERY {
         let memory = Memory::new();
