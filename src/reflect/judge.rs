@@ -63,10 +63,11 @@ pub fn route(wish: &Wish, ground: &Ground<'_>) -> Route {
         Ok(proof) => (proof, Vec::new()),
         Err(flaw) => (tool_turn(wish, ground), vec![Found { flaw, what: String::new() }]),
     };
-    let field = claims.iter().find_map(|claim| guards::is_sensitive(&claim.text, ground.rules));
-    if let Some(field) = field.filter(|_| !guards::agreed(ground.turns, proof.turn)) {
-        waits.push(Found { flaw: Flaw::Sensitive, what: field });
-    }
+    let field = claims.iter().find_map(|claim| {
+        let field = guards::is_sensitive(&claim.text, ground.rules)?;
+        (!guards::agreed_to(&claim.text, ground.turns, proof.turn)).then_some(field)
+    });
+    waits.extend(field.map(|what| Found { flaw: Flaw::Sensitive, what }));
     match waits.is_empty() {
         true => Route::Apply(proof),
         false => Route::Inbox(proof, waits),

@@ -53,16 +53,25 @@ pub fn settle(route: Route, wish: &Wish, outcome: &Outcome<'_>, ground: &Ground<
             return Route::Known(vec![Found { flaw, what: what.chars().take(60).collect() }]);
         }
     }
-    let changed = bullets(Sign::Removed).chain(bullets(Sign::Added));
-    let field = changed.into_iter().find_map(|e| guards::is_sensitive(&e.text, ground.rules));
-    let waits_for_it = waits.iter().any(|w| w.flaw == Flaw::Sensitive);
-    if let Some(what) = field.filter(|_| !waits_for_it && !guards::agreed(ground.turns, proof.turn)) {
-        waits.push(Found { flaw: Flaw::Sensitive, what });
+    if waits.iter().all(|w| w.flaw != Flaw::Sensitive) {
+        waits.extend(unasked(outcome, ground, proof.turn));
     }
     match waits.is_empty() {
         true => Route::Apply(proof),
         false => Route::Inbox(proof, waits),
     }
+}
+
+/// A sensitive field that changes although the user did not ask for it: by what takes its place, where something does.
+fn unasked(outcome: &Outcome<'_>, ground: &Ground<'_>, turn: usize) -> Option<Found> {
+    let fields = |sign| {
+        let bullets = outcome.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
+        bullets.filter_map(|e| Some((guards::is_sensitive(&e.text, ground.rules)?, e.text.as_str())))
+    };
+    let (gone, mut new) = (fields(Sign::Removed), fields(Sign::Added).peekable());
+    let unasked = |(_, text): &(String, &str)| !guards::agreed_to(text, ground.turns, turn);
+    let found = if new.peek().is_some() { new.find(unasked) } else { gone.into_iter().find(unasked) };
+    found.map(|(what, _)| Found { flaw: Flaw::Sensitive, what })
 }
 
 /// Changes outside the one file that was named, and whole files and sections that would go.

@@ -79,6 +79,8 @@ pub struct Accepted {
     pub quote: String,
     /// Why it waits for a person, and what it would change; none: it is carried out.
     pub waits: Option<(String, String)>,
+    /// How many of the writes that a piece may have it is.
+    pub writes: usize,
     /// Its place among the decisions.
     pub decision: usize,
 }
@@ -360,9 +362,6 @@ impl Talk<'_, '_, '_> {
             Route::Apply(proof) | Route::Inbox(proof, _) => *proof,
         };
         decision.turn = Some(proof.turn);
-        if let Some(what) = self.over(proof.turn) {
-            return refused(decision, &[Found { flaw: Flaw::Limit, what: what.to_owned() }]);
-        }
         let changeset = match self.desk.plan(&wish.operation) {
             Ok(changeset) => changeset,
             // A file that stands is changed bullet by bullet, whatever the model read of it.
@@ -383,6 +382,10 @@ impl Talk<'_, '_, '_> {
             return Ok("that stands there already; nothing was changed".into());
         }
         let (files, effects) = self.desk.outcome(&changeset);
+        let writes = weight(&wish.operation, &effects);
+        if let Some(what) = self.over(proof.turn, writes) {
+            return refused(decision, &[Found { flaw: Flaw::Limit, what: what.to_owned() }]);
+        }
         let ground = Ground { turns, known: self.desk.known(), rules, into, prefixes };
         let outcome = outcome::Outcome { effects: &effects, files: &files };
         let waits = match settle(first, wish, &outcome, &ground) {
@@ -417,7 +420,7 @@ impl Talk<'_, '_, '_> {
             self.desk.accept(changeset);
         }
         let operation = wish.operation.clone();
-        self.came.accepted.push(Accepted { operation, proof, quote, waits, decision: number });
+        self.came.accepted.push(Accepted { operation, proof, quote, waits, writes, decision: number });
         Ok(answer)
     }
 
@@ -429,15 +432,22 @@ impl Talk<'_, '_, '_> {
     }
 
     /// Which cap the next accepted operation would break.
-    fn over(&self, turn: usize) -> Option<&'static str> {
+    fn over(&self, turn: usize, writes: usize) -> Option<&'static str> {
         let caps = self.reading.caps;
-        let of_turn = self.came.accepted.iter().filter(|a| a.proof.turn == turn).count();
-        match (self.came.accepted.len() >= caps.writes, of_turn >= caps.per_turn) {
-            (true, _) => Some("as many operations as one piece may have are accepted"),
-            (_, true) => Some("as many operations as one turn may have are accepted"),
+        let all: usize = self.came.accepted.iter().map(|a| a.writes).sum();
+        let of_turn: usize = self.came.accepted.iter().filter(|a| a.proof.turn == turn).map(|a| a.writes).sum();
+        match (all + writes > caps.writes, of_turn + writes > caps.per_turn) {
+            (true, _) => Some("more than one piece may bring"),
+            (_, true) => Some("more than one turn may bring"),
             _ => None,
         }
     }
+}
+
+/// How many writes an operation is: an episode is one, a text of many bullets as many.
+fn weight(operation: &Operation, effects: &[crate::change::Effect]) -> usize {
+    let bullets = effects.iter().filter(|e| e.sign == crate::change::Sign::Added && e.handle.is_some()).count();
+    if matches!(operation.action, Action::Append { .. }) { 1 } else { bullets.max(1) }
 }
 
 fn refused(decision: &mut Decision, found: &[Found]) -> Result<String, String> {

@@ -55,8 +55,16 @@ pub fn put(session: &Session, bytes: &[u8], ask: &Ask<'_>, how: &How) -> Result<
 /// As [`super::reflect`].
 pub fn drain(session: &Session, ask: &Ask<'_>, how: &How) -> Verdict {
     let mut all = super::Reflected { dry_run: how.dry_run, ..super::Reflected::default() };
+    let mut failed: Vec<Failure> = Vec::new();
     for name in session.store.queued()? {
-        let Some(claim) = session.store.claim(&name)? else { continue };
+        let claim = match session.store.claim(&name) {
+            Ok(Some(claim)) => claim,
+            Ok(None) => continue,
+            Err(why) => {
+                failed.push(why.into());
+                continue;
+            }
+        };
         let Ok(work) = serde_json::from_slice::<Work>(&claim.bytes) else {
             let message = format!(".memdir/queue/{name} holds no work that memdir wrote; it was left there");
             all.warnings.push(crate::commands::change::told(&crate::code::Warning::new(Code::Note, message)));
@@ -80,17 +88,26 @@ pub fn drain(session: &Session, ask: &Ask<'_>, how: &How) -> Verdict {
         let mut run = Run::new(session, &own, &how)?;
         run.queued = true;
         let next = run.read(work.conversation.as_bytes());
-        let whole = matches!(next, Ok(Next::Go));
         join(&mut all, run.answer);
-        if let Err(failure) = next {
-            super::stopped(&mut all, failure)?;
-        }
-        if !whole {
-            break;
+        match next {
+            Ok(Next::Go) => failed.clear(),
+            Ok(Next::Stop) => break,
+            // One conversation may be what the model's host refuses; two in a row say that it refuses everything.
+            Err(failure) => {
+                let hopeless = failure.rejections.first().is_some_and(|r| r.code == Code::NoModel);
+                failed.push(failure);
+                if hopeless || failed.len() > 1 {
+                    break;
+                }
+                continue;
+            }
         }
         if !how.dry_run {
             claim.done()?;
         }
+    }
+    if let Some(failure) = failed.into_iter().next() {
+        super::stopped(&mut all, failure)?;
     }
     Ok(Answer::Reflected(all))
 }

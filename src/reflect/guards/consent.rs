@@ -3,9 +3,12 @@
 //! Never asks: what is not agreed to waits in the inbox. A field is told by its label or by phrases about the user; the
 //! user's cat may have a name.
 
+use std::collections::HashSet;
+
 use super::Rules;
 use crate::text::phrase::{Token, find, find_han, here, is_capital, tokens};
 use crate::text::prose::{label, prose, without};
+use crate::text::tokens::tokens as counted;
 use crate::transcript::{Role, Turn};
 
 /// What is known of a field: its labels, its phrases.
@@ -161,6 +164,26 @@ pub fn agreed(turns: &[Turn], at: usize) -> bool {
     let offered =
         turns[..place].iter().rev().filter(|t| !t.injected && t.role != Role::Tool).find(|t| !t.text.trim().is_empty());
     asks(said) || offered.is_some_and(|t| t.role == Role::Assistant && offers(&t.text)) && says_yes(said)
+}
+
+/// Whether the user's own turn agreed to have this remembered: the turn, or the offer that it answers, says at least half
+/// of what the text tells.
+pub fn agreed_to(text: &str, turns: &[Turn], at: usize) -> bool {
+    if !agreed(turns, at) {
+        return false;
+    }
+    let (mut said, mut all, mut held) = (HashSet::new(), 0, 0);
+    let before = turns.iter().rposition(|t| t.number < at && t.role == Role::Assistant && !t.injected);
+    for turn in turns.iter().filter(|t| t.number == at).chain(before.map(|b| &turns[b])) {
+        counted(&turn.text, |token| drop(said.insert(token.to_owned())));
+    }
+    counted(text.split_once([':', '：']).map_or(text, |(_, value)| value), |token| {
+        if token != "user" {
+            all += 1;
+            held += usize::from(said.contains(token));
+        }
+    });
+    held * 2 >= all
 }
 
 fn asks(said: &str) -> bool {

@@ -26,7 +26,7 @@ pub mod tense;
 pub mod tone;
 pub mod twin;
 
-pub use consent::{agreed, is_sensitive};
+pub use consent::{agreed, agreed_to, is_sensitive};
 pub use evidence::{Proof, evidence};
 pub use twin::twin;
 
