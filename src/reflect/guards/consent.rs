@@ -150,7 +150,7 @@ fn ends<'a>(words: &'a [Token<'_>], patterns: &'a [&'a str]) -> impl Iterator<It
 const SPOKEN: &[&str] = &[
     "user ~4 speaks|speak|speaking|spoke|understands|knows|reads|writes|masters", "user ~3 grew up speaking|with", "user ~2 fluent|native|bilingual|proficient|conversational|trilingual ..1 in?", "user is|was ..1 native|fluent? speaker of",
     "user ~3 prefers|wants|likes|asks|asked|requests|requested|wishes|expects|needs|reads|writes|communicates|talks|replies|answers|discusses|thinks|texts|chats|converses|corresponds|works|would|counts|dreams|uses|responds ..10 in|into",
-    "user ~3 prefers|favours|favors|uses|chooses", "replies|answers|responses|messages|summaries|explanations|conversations|conversation|discussions|communication|correspondence ..6 in", "reply|replying|answer|answering|respond|responding|talk|talking|write|writing|communicate|communicating to? user in",
+    "user ~3 prefers|favours|favors|uses|chooses", "replies|answers|responses|summaries|explanations|conversations|conversation|discussions|communication|correspondence ..6 in", "reply|replying|answer|answering|respond|responding|talk|talking|write|writing|communicate|communicating to? user in",
 ];
 #[rustfmt::skip]
 const LANGUAGES: &[&str] = &[
