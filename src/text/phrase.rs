@@ -3,8 +3,9 @@
 //! Never stems: a pattern lists the forms that it means.
 //!
 //! A pattern is a row of groups with blanks between them. A group is `a|b|c` (one of these), `#` (a number in digits or
-//! words), `*` (any one word), `..3` (up to three words or characters, whatever they are; `~3`: no 的 among them); `?` behind a group makes it
-//! optional; `-ing` is any word with that end. `^` in front: only at the start of the text (of a clause, in Chinese).
+//! words), `*` (any one word), `..3` (up to three words or characters, whatever they are; `~3`: no 的, no 's among them); `?` behind a group makes it
+//! optional; `-ing` is any word with that end. `^` in front: only at the start of the text (of a clause, in Chinese);
+//! `$`: the end of a clause, in Chinese.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -129,9 +130,11 @@ fn row(pattern: &str, tokens: &[Token<'_>]) -> Option<usize> {
         return Some(0);
     }
     let (group, rest) = pattern.split_once(' ').unwrap_or((pattern, ""));
-    if let Some(most) = group.strip_prefix("..") {
+    if let Some(most) = group.strip_prefix("..").or_else(|| group.strip_prefix('~')) {
         let most: usize = most.parse().ok()?;
-        return (0..=most.min(tokens.len())).find_map(|n| row(rest, &tokens[n..]).map(|m| n + m));
+        let own = group.starts_with('~');
+        let stop = tokens.iter().position(|t| own && t.text == "'s").unwrap_or(tokens.len());
+        return (0..=most.min(stop)).find_map(|n| row(rest, &tokens[n..]).map(|m| n + m));
     }
     let (group, optional) = group.strip_suffix('?').map_or((group, false), |g| (g, true));
     let taken = tokens.first().filter(|t| group.split('|').any(|one| fits(one, &t.text)));
@@ -195,6 +198,10 @@ fn row_han(pattern: &str, text: &str) -> Option<usize> {
             text.char_indices().map(|(n, _)| n).chain([text.len()]).take_while(|n| *n <= stop).take(most + 1);
         return places.find_map(|n| row_han(rest, &text[n..]).map(|m| n + m));
     }
+    if group == "$" {
+        let ends = text.chars().next().is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '_' | '、'));
+        return if ends { row_han(rest, text) } else { None };
+    }
     let (group, optional) = group.strip_suffix('?').map_or((group, false), |g| (g, true));
     let taken = group.split('|').find_map(|one| {
         let length = if one == "#" { number_han(text)? } else { text.starts_with(one).then_some(one.len())? };
@@ -233,6 +240,7 @@ mod tests {
         assert_eq!(english("met 3 days ago", "# day|days ago").as_deref(), Some("3 days ago"));
         assert_eq!(english("met days ago", "#? days ago").as_deref(), Some("days ago"));
         assert_eq!(english("User's own cat is old", "user 's ..2 is").as_deref(), Some("User's own cat is"));
+        assert_eq!(english("User's server moved", "user ~3 moved"), None);
         assert_eq!(english("is working", "is -ing").as_deref(), Some("is working"));
         assert_eq!(english("now run", "^run"), None);
         assert_eq!(english("", "a"), None);
@@ -246,5 +254,7 @@ mod tests {
         assert_eq!(find_han("邀请运行", &["^请 运行"]), None);
         assert_eq!(find_han("用户在家说粤语", &["用户 ..3 说"]), Some("用户在家说"));
         assert_eq!(find_han("用户", &["用户 ..3 说"]), None);
+        assert_eq!(find_han("用户是成都人。", &["是 成都 人 $"]), Some("是成都人"));
+        assert_eq!(find_han("用户是成都人大代表", &["是 成都 人 $"]), None);
     }
 }

@@ -7,7 +7,7 @@ use super::phrase::{Token, is_capital};
 /// Third persons that are rarely plural nouns.
 #[rustfmt::skip]
 const CLEAR: &[&str] = &[
-    "accepts", "adds", "agrees", "allows", "appears", "applies", "arrives", "asks", "becomes", "begins", "believes",
+    "accepts", "adds", "agrees", "allows", "appears", "applies", "arrives", "asks", "attends", "becomes", "begins", "believes",
     "belongs", "brings", "chooses", "collects", "comes", "compares", "complains", "confirms", "considers", "contains",
     "continues", "creates", "decides", "depends", "describes", "disagrees", "discusses", "dislikes", "does", "enables",
     "enjoys", "exists", "expects", "explains", "fails", "feels", "finds", "gets", "gives", "goes", "happens", "hates",
@@ -70,6 +70,11 @@ pub fn is_past(word: &str) -> bool {
         || PAST.binary_search(&word).is_ok()
 }
 
+/// Whether the word behind this one is a noun, though it looks like a verb: "the tests", "of tests".
+pub fn follows_noun_maker(previous: &str) -> bool {
+    NOUNED.contains(&previous) || previous.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// Where verbs in the simple present stand: `is`, `has`, third persons.
 pub fn presents(tokens: &[Token<'_>]) -> Vec<usize> {
     (0..tokens.len()).filter(|i| is_present(tokens, *i)).collect()
@@ -94,6 +99,13 @@ fn is_present(tokens: &[Token<'_>], i: usize) -> bool {
         return previous == "and" || !NOUNED.contains(&previous);
     }
     if previous == "and" && OBJECTS.contains(&next_word) {
+        return (1..i - 1).any(|at| is_present(tokens, at));
+    }
+    if previous == "and"
+        && NOUNY.contains(&word)
+        && next.is_some()
+        && !matches!(next_word, "and" | "or" | "in" | "on" | "at")
+    {
         return (1..i - 1).any(|at| is_present(tokens, at));
     }
     if NOUNED.contains(&previous) || previous.bytes().all(|b| b.is_ascii_digit()) {

@@ -33,4 +33,20 @@ mod tests {
             assert_eq!(find(text), None, "{text}");
         }
     }
+
+    /// What a model would give back that parrots the prompt: each text of the examples, and each quote.
+    #[test]
+    fn each_example_of_the_prompt_is_a_canary() {
+        let prompt = crate::reflect::prompt::REFLECT;
+        let examples = prompt.split_once("Examples").unwrap().1;
+        let adds: Vec<&str> = examples.split("add facts/").skip(1).collect();
+        assert!(adds.len() > 2 && adds.len() == examples.matches("add ").count());
+        for add in adds {
+            let text = add.split('"').nth(1).unwrap();
+            let rules = crate::reflect::guards::Rules::default();
+            let found = crate::reflect::guards::writing(text, crate::reflect::guards::Kind::Fact, &rules);
+            let flaws: Vec<_> = found.iter().map(|f| f.flaw).collect();
+            assert_eq!(flaws, [crate::reflect::guards::Flaw::Canary], "{text}");
+        }
+    }
 }

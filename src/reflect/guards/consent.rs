@@ -11,6 +11,19 @@ use crate::text::prose::{label, prose, without};
 use crate::text::tokens::tokens as counted;
 use crate::transcript::{Role, Turn};
 
+/// Languages, as a group of a Chinese pattern.
+macro_rules! han_languages {
+    () => {
+        "中文|汉语|国语|普通话|粤语|闽南语|客家话|上海话|四川话|方言|简体|繁体|英语|英文|法语|法文|德语|德文|日语|日文|韩语|韩文|西班牙语|西语|葡萄牙语|葡语|意大利语|俄语|阿拉伯语|印地语|泰语|越南语|荷兰语|波兰语|瑞典语|土耳其语|希腊语|乌克兰语|捷克语|马来语|印尼语|双语"
+    };
+}
+/// Places that somebody is from: "是成都人".
+macro_rules! han_places {
+    () => {
+        "北京|上海|天津|重庆|广州|深圳|成都|武汉|杭州|南京|西安|苏州|长沙|郑州|青岛|大连|沈阳|哈尔滨|长春|济南|合肥|福州|厦门|泉州|昆明|贵阳|南宁|南昌|太原|石家庄|兰州|银川|西宁|乌鲁木齐|拉萨|海口|三亚|香港|澳门|台北|台湾|高雄|宁波|温州|绍兴|无锡|常州|珠海|佛山|东莞|广东|广西|福建|浙江|江苏|安徽|江西|湖南|湖北|河南|河北|山东|山西|陕西|四川|云南|贵州|海南|辽宁|吉林|黑龙江|甘肃|青海|新疆|西藏|宁夏|内蒙古|新加坡|东京|大阪|首尔|巴黎|伦敦|柏林|纽约|本地|当地"
+    };
+}
+
 /// What is known of a field: its labels, its phrases.
 struct Field {
     name: &'static str,
@@ -25,52 +38,78 @@ struct Field {
 const FIELDS: &[Field] = &[
     Field {
         name: "preferred_name",
-        labels: &["preferred name", "nickname", "called", "称呼", "昵称", "小名", "英文名"],
+        labels: &["preferred name", "nickname", "called", "goes by", "alias", "称呼", "昵称", "小名", "英文名", "花名", "绰号", "首选称呼", "首选名字"],
         english: &[
-            "user 's preferred name is", "user prefers|wants|likes|asks|wishes to be called|addressed|known", "user goes by", "user introduces|introduced ..2 as", "everybody|everyone|people|friends|colleagues calls|call user", "user signs ..4 as", "user asked|asks to be addressed|called", "user answers to", "user would like to be called|addressed|known", "user changed ..2 name to", "user was renamed",
-            "user is called|known as?", "call user", "user 's nickname is", "user likes|prefers the name|nickname",
+            "user 's preferred|chosen|pen|stage name|handle is", "user ~8 be|being called|addressed|known|named|referred|greeted ..1 as|by?", "user goes|went by", "user prefers|favours|favors|uses ..2 name|nickname|form|handle|alias",
+            "user introduces|introduced ..2 as", "everybody|everyone|people|friends|colleagues|family|coworkers|teammates|relatives|others calls|call|address user", "user 's ..2 friends|family|colleagues|team ..2 calls|call user", "user signs ..4 as",
+            "user answers|responds to", "user changed ..2 name to", "user was renamed", "user is called|known ..2 as|by?", "call|address user", "name to use|call", "user 's nickname|alias is", "user likes|prefers the name|nickname", "user prefers * over|to|instead|rather",
         ],
         places: &["user is called"],
         han: &[
-            "用户 的 昵称|小名|英文名 是|叫|为", "用户 希望|喜欢|偏好|想|要求 ..4 称为|称作|称呼|叫|被叫", "用户 自称|改名", "称呼|叫|管叫 用户", "用户 改名|更名|改叫|自称|自我介绍为|自我介绍是", "用户 ~6 署名|首选称呼", "用户的 首选称呼 是", "用户 要求 称 其|用户 为|作",
+            "用户 的? 昵称|小名|英文名|花名|绰号|外号|网名|艺名|笔名 是|叫|为", "用户 ~6 希望|喜欢|偏好|想|要求|愿意|倾向|习惯|让|请|不喜欢|接受 ..6 称为|称作|称呼|称其|叫|唤作|直呼|喊", "用户 ~4 被|人称 ..4 叫|称|唤|喊|小|老", "用户 自称|改名", "称呼|称|叫|管|喊|唤 用户 叫|为|作|小|老|阿|_|大|$", "用户 改名|更名|改叫|自称|自我介绍为|自我介绍是", "用户 ~6 署名|首选称呼", "用户的 首选称呼 是", "用户 要求 称 其|用户 为|作",
         ],
     },
     Field {
         name: "pronouns",
         labels: &["pronouns", "pronoun", "代词", "人称代词", "性别代词"],
-        english: &["user 's pronouns are|is", "user ..6 uses|use|takes ..3 pronouns", "pronouns are", "user uses|prefers ..3 pronouns", "he him|his", "she her|hers", "they them|theirs"],
+        english: &["user 's pronouns are|is", "user ~6 uses|use|takes ..3 pronouns", "pronouns are", "user ~6 pronouns", "user uses|prefers ..3 pronouns", "he him|his", "she her|hers", "they them|theirs", "xe xem|xyr", "ze zir|hir", "ey em", "fae faer", "he|she they", "they he|she", "user uses|prefers|takes they|she|he|xe|ze", "refer|refers|referred|referring|address to? user as|with|by|using he|she|they|him|her|them|it"],
         places: &[],
-        han: &["用户 ..6 代词 ..3 是|为|用", "用户 ..14 使用|用 ..18 代词", "人称代词 是|为"],
+        han: &["用户 的? ~8 代词", "用户 ..14 使用|用 ..18 代词", "人称代词 是|为", "用户 ~6 she|he|they / her|him|them|they", "用|以|使用 她|他|TA|ta 称呼|指代|来称|来指 用户?", "称呼|指代|提到|提及 用户 时? ，? 用|使用|应? 用? 她|他|TA|ta|女性|男性|中性"],
     },
     Field {
         name: "city",
         labels: &["city", "home", "location", "residence", "hometown", "home town", "address", "place of residence", "城市", "所在地", "所在城市", "住址", "地址", "居住地", "籍贯", "家乡", "现居"],
-        english: &["user 's ..1 hometown|home|address|city|residence is"],
+        english: &["user 's ..1 hometown|home|address|city|residence is", "user 's home|native|current city|town|address|village ..1 is", "user ~4 made|makes|calls|called|considers|considered * ..1 home", "in * where user ..2 lives|lived|resides", "user is|was ..3 londoner|berliner|yorker|parisian|dubliner|viennese|muscovite|glaswegian|liverpudlian|mancunian|torontonian|singaporean|neapolitan|venetian|sydneysider"],
         places: &[
-            "user who|now|still|currently|also|usually|mostly? lives|resides|lived in|at|near", "user is based in|at|near", "user has? been? living|lived|resided in|at|near", "user rents ..4 in", "user has? moved|relocated|emigrated ..3 to",
-            "user comes|hails|is from", "user settled in", "user 's home is in",
+            "user ~3 lives|resides|lived|resided|dwells|living|residing|settled ..1 in|at|near|outside|around", 
+            "user is ..3 based|located|living|domiciled|residing out? of|in|at|near", "user ~3 been living|lived|resided|based in|at|near", "user has? lived|spent ..6 in",
+            "user ~2 works|work|working|codes ..2 from|out", "user ~2 rents|owns|bought|purchased|leases|shares|share|has|keeps ..3 flat|apartment|house|home|room|place|studio|condo|bungalow|cottage in|near|at", "user ~1 rents ..4 in",
+            "user ~3 moved|relocated|emigrated|moving|relocating|moves house|home|back|over|permanently|recently|again|away|out? to", "user ~3 moved|relocated|emigrated|moves from ..4 to", "user ~3 moved|relocated with? the|his|her|their? family|household to",
+            "user ~2 comes|hails|originates|is ..1 from", "user settled|grew|stays ..2 in", "user 's ..1 flat|apartment|house|home|place|residence|family is|lives in|near", "user ~1 calls|considers", "user is ..3 native|resident|citizen|inhabitant of", "user was born|raised ..3 in",
         ],
         han: &[
-            "用户 ~12 住在|居住在|居住|定居|现居|常驻|移居|租房", "用户 ~4 来自", "用户 ~12 搬 到|去|往|家到|家去|至", "用户 ~4 迁到|迁往|迁居|移居|落户", "用户 祖籍|籍贯", "用户的 老家|家乡|城市|住址|地址 是|在",
+            "用户 ~12 住在|居住在|居住|定居|现居|常驻|移居|租房", "用户 ~4 来自", "用户 ~12 搬 到|去|往|家到|家去|至", "用户 ~4 迁到|迁往|迁居|移居|落户", "用户 祖籍|籍贯", "用户的 老家|家乡|城市|住址|地址|家|公寓|房子|住处|住所|居所|常住地|户籍 ..2 是|在|位于",
+            "用户 ~6 家住|家在|安家|落户|旅居|侨居|寓居|长居|常住|长住|扎根|租住", "用户 ~4 住", "用户 ~14 安家|落户|定居|扎根", "用户 ~6 在 ~8 远程|居家 办公|工作", "用户 ~8 在 ~10 生活|居住|住了|住过|住着|租了|租有|租房|合租|买了房|买房|置业|安了家|有一套|长大后留", concat!("用户 ~6 是 ~3 ", han_places!(), " ~2 人 $"),
         ],
     },
     Field {
         name: "language",
         labels: &["language", "languages", "native language", "mother tongue", "first language", "second language", "preferred language", "语言", "母语", "常用语言", "第一语言", "第二语言", "首选语言", "沟通语言"],
-        english: &[
-            "user 's native|first|preferred|second|main? language|languages is|are", "user 's mother tongue is", "user grew up speaking", "user speaks|reads|speaking english|german|french|spanish|portuguese|italian|chinese|mandarin|cantonese|japanese|korean|russian|tagalog|wolof|twi|swahili|yoruba|igbo|hausa|zulu|bengali|urdu|tamil|telugu|malay|indonesian|romanian|hungarian|bulgarian|serbian|croatian|persian|dutch|polish|swedish|welsh|irish|arabic|hindi|turkish|greek|danish|finnish|norwegian|czech|ukrainian|hebrew|vietnamese|thai|farsi|catalan",
-            "user is fluent|native|bilingual in?", "user ..3 prefers|wants|likes|reads|writes|communicates|talks|replies|answers|discusses|thinks|texts ..6 in english|german|french|spanish|portuguese|italian|chinese|mandarin|cantonese|japanese|korean|russian|tagalog|wolof|twi|swahili|yoruba|igbo|hausa|zulu|bengali|urdu|tamil|telugu|malay|indonesian|romanian|hungarian|bulgarian|serbian|croatian|persian|dutch|polish|swedish|welsh|irish|arabic|hindi|turkish|greek|danish|finnish|norwegian|czech|ukrainian",
-        ],
+        english: &["user 's ..1 native|first|preferred|second|main|primary|working|everyday? language|languages is|are", "user 's mother|native tongue is", "user is bilingual|trilingual|multilingual"],
         places: &[],
         han: &[
-            "用户的 母语|第一语言|首选语言|语言 是|为", "用户 ~6 说|讲|精通|会 说|讲? 中文|英语|英文|粤语|普通话|法语|德语|日语|韩语|西班牙语|葡萄牙语|意大利语|俄语|方言|闽南语|上海话|四川话",
-            "用户 ~3 只|只看|只读|只用|只说|只写 看|读|写|说|用? 中文|英文|英语|粤语|法语|德语|日语|韩语|西班牙语|俄语", "用户 从小 说|讲", "用户 ~8 用 中文|英文|英语|粤语|普通话|法语|德语|日语|韩语|西班牙语|葡萄牙语|意大利语|俄语|汉语 ..2 交流|沟通|聊天|说|写作|对话|讨论",
-            "用户 ..2 偏好|希望|要求|喜欢|习惯 ..4 用|使用|说 中文|英文|英语|粤语|普通话|法语|德语|日语|韩语|西班牙语|葡萄牙语|意大利语|俄语",
+            "用户的 ~3 母语|第一语言|首选语言|语言 是|为", "用户 从小 说|讲", "用户 ~3 母语", concat!("用户 ~8 说|讲|精通|懂|会|掌握|通晓|熟练 ~6 ", han_languages!(), " ~1 $"), concat!("用户 ~6 会说|会讲|说|讲|说着|讲着 ~2 ", han_languages!()),
+            concat!("用户 ~6 只|主要|更? 看|读|写|说|用 ~2 ", han_languages!()), concat!("用户 ~3 母语 ..2 ", han_languages!()),
+            concat!("用户 ~12 用|使用|以|说|讲 ~2 ", han_languages!(), " ..3 交流|沟通|聊|说|写|对话|讨论|回|答|解释|输出|总结|撰|作答|思考|记|提问|工作|办公|办"),
+            concat!("用户 ..6 偏好|希望|要求|喜欢|习惯|更愿|倾向|想|让|请 ..10 用|使用|说|是|为|写|收到|看|读|讲|以 ..2 ", han_languages!()),
+            concat!("用户 ..4 偏好|喜欢|习惯|首选 ~3 ", han_languages!(), " ..2 回|答|交|沟|界面|讨|文档|资料|$"), concat!("回复|回答|对话|交流|沟通|讨论|解释 ..4 用|使用|以|说 ~2 ", han_languages!()),
         ],
     },
 ];
 /// Labels of other things that hold such a word.
-const HAN_OTHER: &[&str] = &["编程语言", "用户名：", "分支名", "文件名", "用户叫停", "用户叫车", "用户叫外卖"];
+const HAN_OTHER: &[&str] = &[
+    "住院",
+    "记住",
+    "忍住",
+    "住宿费",
+    "卡住",
+    "锁住",
+    "稳住",
+    "住酒店",
+    "代词笑话",
+    "叫车",
+    "叫外卖",
+    "叫停",
+    "叫醒",
+    "叫号",
+    "编程语言",
+    "用户名：",
+    "分支名",
+    "文件名",
+    "用户叫停",
+    "用户叫车",
+    "用户叫外卖",
+];
 
 /// The sensitive field that a text tells, by its label or a phrase of English or Chinese.
 ///
@@ -97,12 +136,75 @@ fn tells(field: &str, text: &str, prose: &str) -> bool {
     };
     label.is_some_and(|l| known.labels.contains(&l.as_str()))
         || find(&words, known.english).is_some_and(|r| known.name != "preferred_name" || is_named(&words, r.end))
-        || (0..words.len()).any(|at| here(&words, at, known.places).is_some_and(|n| is_place(&words, at + n)))
+        || ends(&words, known.places).any(|end| is_place(&words, end))
+        || known.name == "language" && ends(&words, SPOKEN).any(|end| is_language(prose, &words, end))
         || find_han(&without(prose, HAN_OTHER), known.han).is_some()
 }
 
+/// Where each phrase ends that fits somewhere.
+fn ends<'a>(words: &'a [Token<'_>], patterns: &'a [&'a str]) -> impl Iterator<Item = usize> + 'a {
+    let fit =
+        move |at: usize| patterns.iter().filter_map(move |one| Some(at + here(words, at, std::slice::from_ref(one))?));
+    (0..words.len()).flat_map(fit)
+}
+
+/// What a language follows, if it is spoken: "speaks", "replies in".
+#[rustfmt::skip]
+const SPOKEN: &[&str] = &[
+    "user ~4 speaks|speak|speaking|spoke|understands|knows|reads|writes|masters", "user ~3 grew up speaking|with", "user ~2 fluent|native|bilingual|proficient|conversational|trilingual ..1 in?", "user is|was ..1 native|fluent? speaker of",
+    "user ~3 prefers|wants|likes|asks|asked|requests|requested|wishes|expects|needs|reads|writes|communicates|talks|replies|answers|discusses|thinks|texts|chats|converses|corresponds|works|would|counts|dreams|uses|responds ..10 in|into",
+    "user ~3 prefers|favours|favors|uses|chooses", "replies|answers|responses|summaries|explanations|conversations|conversation|discussions|communication|correspondence ..6 in", "reply|replying|answer|answering|respond|responding|talk|talking|write|writing|communicate|communicating to? user in",
+];
+#[rustfmt::skip]
+const LANGUAGES: &[&str] = &[
+    "afrikaans", "albanian", "amharic", "arabic", "armenian", "basque", "bengali", "bosnian", "bulgarian", "burmese", "cantonese", "catalan", "chinese", "croatian", "czech",
+    "danish", "dutch", "english", "estonian", "farsi", "filipino", "finnish", "flemish", "french", "gaelic", "galician", "georgian", "german", "greek", "gujarati", "hausa", "hebrew",
+    "hindi", "hokkien", "hungarian", "icelandic", "igbo", "indonesian", "irish", "italian", "japanese", "kannada", "kazakh", "khmer", "korean", "kurdish", "lao", "latvian", "lithuanian",
+    "macedonian", "malay", "malayalam", "maltese", "mandarin", "marathi", "mongolian", "nepali", "norwegian", "pashto", "persian", "polish", "portuguese", "punjabi", "quechua", "romanian",
+    "russian", "serbian", "shanghainese", "sinhala", "slovak", "slovenian", "somali", "spanish", "swahili", "swedish", "tagalog", "taiwanese", "tamil", "telugu", "thai", "tibetan",
+    "turkish", "twi", "ukrainian", "urdu", "uzbek", "vietnamese", "welsh", "wolof", "xhosa", "yiddish", "yoruba", "zulu",
+];
+/// What may stand between the verb and the language.
+#[rustfmt::skip]
+const MANNERS: &[&str] = &[
+    "a", "little", "some", "basic", "mostly", "only", "mainly", "both", "either", "fluent", "fluently", "native", "good", "perfect", "brazilian", "simplified", "traditional", "british", "american", "swiss",
+    "austrian", "canadian", "mexican", "simple", "plain", "formal", "informal", "colloquial", "modern", "mandarin", "in", "the", "language", "exclusively", "always",
+];
+
+/// Whether a language is named here, and not something of its country: "a French novel".
+fn is_language(prose: &str, words: &[Token<'_>], from: usize) -> bool {
+    let skipped = words[from..]
+        .iter()
+        .take_while(|w| MANNERS.contains(&w.text.as_str()) && !LANGUAGES.contains(&w.text.as_str()))
+        .count();
+    let Some(word) = words.get(from + skipped.min(4)) else { return false };
+    if LANGUAGES.binary_search(&word.text.as_str()).is_err() || !is_capital(word.surface) {
+        return false;
+    }
+    let after = &prose[word.at + word.surface.len()..];
+    let next = words.get(from + skipped.min(4) + 1);
+    !after.starts_with(' ') || next.is_none_or(|w| is_capital(w.surface) || FOLLOWING.contains(&w.text.as_str()))
+}
+
+/// Words that may follow a language that is spoken.
+#[rustfmt::skip]
+const FOLLOWING: &[&str] = &[
+    "and", "or", "at", "with", "in", "to", "as", "when", "only", "for", "but", "fluently", "well", "natively", "because", "than", "from", "by", "on", "over", "instead", "rather", "unless", "even", "while",
+    "if", "too", "since", "exclusively", "answers", "replies", "responses", "explanations", "during", "except", "whenever", "not",
+];
+/// Tools that one moves to, and that are no places.
+#[rustfmt::skip]
+const TOOLS: &[&str] = &[
+    "github", "gitlab", "bitbucket", "jenkins", "vim", "neovim", "helix", "emacs", "vs", "vscode", "zed", "rust", "go", "python", "java", "kotlin", "typescript", "javascript", "postgres", "postgresql",
+    "mysql", "sqlite", "redis", "kafka", "nats", "kubernetes", "docker", "podman", "aws", "azure", "gcp", "linux", "windows", "macos", "debian", "ubuntu", "fedora", "nixos", "slack", "teams", "notion",
+    "obsidian", "jira", "linear", "bun", "deno", "node", "npm", "pnpm", "fish", "zsh", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april",
+    "may", "june", "july", "august", "september", "october", "november", "december",
+];
+
 /// "User is called Nan"; not "User is called before each release".
 fn is_named(words: &[Token<'_>], at: usize) -> bool {
+    let at =
+        at + usize::from(words.get(at).is_some_and(|w| matches!(w.text.as_str(), "to" | "simply" | "just" | "only")));
     words.get(at).is_none_or(|w| is_capital(w.surface) || w.surface.starts_with(|c: char| !c.is_ascii()))
         || words.get(at).is_some_and(|w| matches!(w.text.as_str(), "by" | "as" | "dr"))
 }
@@ -113,7 +215,7 @@ fn is_place(words: &[Token<'_>], at: usize) -> bool {
         + usize::from(words.get(at).is_some_and(|w| {
             matches!(w.text.as_str(), "the" | "central" | "downtown" | "north" | "south" | "east" | "west")
         }));
-    words.get(at).is_some_and(|w| is_capital(w.surface))
+    words.get(at).is_some_and(|w| is_capital(w.surface) && !TOOLS.contains(&w.text.as_str()))
 }
 
 #[rustfmt::skip]

@@ -29,7 +29,7 @@ const HAN_ONE: &[&str] =
 /// What a life is told by: verbs, by what they tell. Two of different rows in one text are two facts.
 #[rustfmt::skip]
 static LIFE: [Phrases; 15] = [
-    Phrases::new(&["lives|resides in|at|near|with", "'s home|city|hometown is|lies"]),
+    Phrases::new(&["lives|resides in|at|near|with|on", "'s home|city|hometown is|lies"]),
     Phrases::new(&["works as|at|in|for", "is employed", "is a|an ..2 nurse|doctor|engineer|teacher|lawyer|developer", "'s employer|job is", "works nights"]),
     Phrases::new(&["likes|loves|prefers|hates|dislikes|enjoys"]),
     Phrases::new(&["has a|an|one|two|three|four|five|#", "owns|adopted"]),
@@ -39,11 +39,64 @@ static LIFE: [Phrases; 15] = [
     Phrases::new(&["is # years"]),
 ];
 #[rustfmt::skip]
-static HAN_LIFE: [Phrases; 15] = [
-    Phrases::new(&["住在|居住|定居|现居|常驻"]), Phrases::new(&["在 ..8 工作|上班|就职|任职|当", "是 ..3 护士|医生|工程师|教师|律师|程序员"]),
-    Phrases::new(&["喜欢|喜爱|讨厌|厌恶|偏好|热爱|不爱"]), Phrases::new(&["养了|养着", "有 一|两|三|四|五|# 个|只|条|辆|套|台"]), Phrases::new(&["会说|会讲"]), Phrases::new(&["会弹|打羽毛球|打篮球|踢足球|下棋|弹钢琴|弹吉他", "听 ..4 音乐|歌|播客"]),
-    Phrases::new(&["开 沃尔沃|宝马|奔驰|特斯拉|一辆|一家"]), Phrases::new(&["在读|就读|攻读|在学|学习"]), Phrases::new(&["过敏|素食|吃素|糖尿病|服用|患有|近视"]), Phrases::new(&["已婚|未婚|单身|离异"]), Phrases::new(&["出生|毕业于"]), Phrases::new(&["名字是|名叫|姓名"]),
-    Phrases::new(&["生日"]), Phrases::new(&["今年 # 岁", "# 岁"]), Phrases::new(&["用户用|使用", "^用 ..12 编辑器|终端|系统|浏览器|键盘|软件|Helix|Vim|Emacs"]),
+static HAN_LIFE: [Phrases; 18] = [
+    Phrases::new(&["住在|居住|定居|现居|常驻|家住|公寓|老家|来自|租房", "住 ..6 楼|区|路"]),
+    Phrases::new(&["在 ..8 工作|上班|就职|任职|当", "是 ..6 护士|医生|工程师|教师|老师|律师|程序员|经理|设计师|会计|记者|司机|研究员|架构师|分析师|作家|顾问|编辑|翻译|厨师|摄影师|志愿者|成员|教练|创始人|店主", "在家办公|居家办公|自由职业|消防员|警察|军人|公务员|演员|画家|农民|木匠|销售|客服|运营|投行", "做 ..2 贸|生意|行业|直播|设计|开发|运维|测试|销售", "担任|兼职|任教|执教|教书|创办", "开|经营 ..3 店|公司|餐厅|工作室", "教 数学|语文|英语|物理|化学|历史|音乐|体育|小学|中学|高中|大学", "职业|雇主|东家"]),
+    Phrases::new(&["喜欢|喜爱|讨厌|厌恶|偏好|热爱|不爱|爱好|习惯"]),
+    Phrases::new(&["养了|养着|养蜂|养花", "养 ..2 猫|狗|鱼|鸟|鹦鹉", "有 一|两|三|四|五|# 只|条|匹"]),
+    Phrases::new(&["会说|会讲|母语|懂 ..4 语", "翻译 ..6 语|文"]),
+    Phrases::new(&["弹|吹 ..3 琴|吉他|箫|管|笛|筝", "唱歌|合唱|画画|绘画|摄影|木工|陶艺|园艺|书法|集邮|编织", "织 毛衣|袜子|围巾", "听 ..4 音乐|歌|播客|歌剧", "天文|航模|露营|桌游|剧本杀|打牌|麻将|冥想|瑜伽|阅读|读书|看书|看电视|电视剧|综艺|玩游戏|游戏机", "作曲|写诗|收藏|收集|钓鱼|烘焙|烹饪|做木工|乐队", "看 ..2 电影|小说|动漫|漫画"]),
+    Phrases::new(&["跑步|游泳|健身|徒步|登山|爬山|滑雪|下棋|围棋|象棋|骑行|马拉松|球迷|看足球|看球|武术|太极拳|跳舞", "跑 ..3 公里", "打|踢 ..2 球", "支持 ..4 队|国安|申花"]),
+    Phrases::new(&["开 沃尔沃|宝马|奔驰|特斯拉|一辆|丰田|大众|比亚迪|菲亚特", "开叉车|开卡车|开货车|车牌|开车|骑车|坐高铁|坐地铁|乘地铁|坐飞机|乘飞机|通勤|步行上班|坐公交|驾照|摩托|骑自行车"]),
+    Phrases::new(&["在读|就读|攻读|在学|学习|学位|毕业", "学 ..3 语|文", "读 博士|硕士|研究生|法律|医学"]),
+    Phrases::new(&["过敏|糖尿病|服用|患有|近视|哮喘|睡眠不好|怕打雷|恐高|怕黑|晕车|左撇子|高血压|偏头痛|隐形眼镜|残疾|失聪|失眠|鼻炎|胃病"]),
+    Phrases::new(&["吃素|素食|不吃|不喝|只喝|只吃|爱吃|爱喝|常喝|吃辣|戒酒|戒烟|抽烟", "喝 ..2 咖啡|茶|酒"]),
+    Phrases::new(&["已婚|未婚|单身|离异|离婚|订婚", "妻子|丈夫|女儿|儿子|孩子|兄弟|姐妹|姐姐|妹妹|哥哥|弟弟|父亲|母亲|父母|奶奶|爷爷|外公|外婆|姥姥|姥爷|外甥|侄子|侄女|孙子|孙女|姑姑|舅舅|叔叔|阿姨|伴侣|男友|女友|岳父|岳母"]),
+    Phrases::new(&["名字是|名叫|姓名"]), Phrases::new(&["生日|出生"]), Phrases::new(&["今年 # 岁", "# 岁"]),
+    Phrases::new(&["用户 ..4 用|使用 ..12 写|编辑|开发|办公|记|画|电脑|手机|系统|$", "^用|使用 ..12 编辑器|终端|系统|浏览器|键盘|软件|Helix|Vim|Emacs|Mac|iPhone|安卓|Linux|Windows", "iPhone|编辑器|Neovim|VS Code"]),
+    Phrases::new(&["戴|穿 ..4 眼镜|帽|衣|鞋|表"]), Phrases::new(&["订阅"]),
+];
+/// What a clause may be about; a second clause about another thing than the first tells another fact.
+#[rustfmt::skip]
+static HAN_TOPIC: Phrases = Phrases::new(&[
+    "^用户的?|其|它的|该? 奶奶|爷爷|外公|外婆|外甥|侄子|侄女|孙子|孙女|舅舅|叔叔|伴侣|男友|女友|座位|工位|桌子|车牌|电话|微信|合伙人|老板|员工|客户|供应商|构建|监控|备份|消息队列|鉴权|支付|移动端|客户端|妻子|丈夫|女儿|儿子|父亲|母亲|姐姐|哥哥|弟弟|妹妹|房东|牙医|经理|同事|上司|医生|负责人|维护者|前端|后端|数据库|公司|项目|仓库|办公室|办公|公寓|打印机|接口|部署流程|测试环境|生产环境|缓存|文档|网站|车|手机|电脑|生日|手机号|邮箱|爱好|职业|团队|服务器|会议|例会|站会|合同|预算|域名",
+]);
+/// How a clause begins that goes on with the one before.
+const HAN_ON: &[&str] = &[
+    "因为",
+    "由于",
+    "所以",
+    "因此",
+    "因而",
+    "如果",
+    "若",
+    "当",
+    "但",
+    "只",
+    "除非",
+    "以便",
+    "以免",
+    "用于",
+    "用来",
+    "其中",
+    "包括",
+    "例如",
+    "比如",
+    "尤其",
+    "通常",
+    "分别",
+    "并",
+    "从而",
+    "理由",
+    "原因",
+    "直到",
+    "否则",
+    "即",
+    "也就是",
+    "不过",
+    "然后",
+    "再",
+    "最后",
 ];
 
 /// What shows that a text tells several things.
@@ -65,10 +118,32 @@ pub fn several(read: &Read<'_>, kind: Kind) -> Option<Found> {
             return found(said(sentence, tokens, range));
         }
     }
+    if let Some(what) = twice(read).filter(|_| kind == Kind::Fact) {
+        return found(what);
+    }
     if let Some(what) = HAN_JOINS.find_han(&without(read.prose, HAN_ONE)).filter(|_| read.han) {
         return found(what);
     }
     (kind == Kind::Fact && life(read) > 1).then(|| Found::new(Flaw::ManyFacts, ""))
+}
+
+/// A second sentence that begins with the user as the first did and shares no word with it.
+fn twice<'a>(read: &Read<'a>) -> Option<&'a str> {
+    let [(first, words), (second, others)] = read.sentences.as_slice() else { return None };
+    let long = |t: &&Token<'_>| t.text.len() > 3 && t.text != "user";
+    let opens = |words: &[Token<'_>]| words.first().is_some_and(|t| t.text == "user");
+    let back = |t: &Token<'_>| {
+        matches!(t.text.as_str(), "it" | "this" | "that" | "these" | "them" | "there" | "then" | "such" | "because")
+    };
+    let shared = words.iter().filter(long).any(|t| others.iter().any(|o| o.text == t.text));
+    let english = opens(words) && opens(others) && !shared && !others.iter().any(back);
+    let bare =
+        |s: &str| s.strip_prefix("用户").map(|rest| rest.chars().filter(|c| is_unspaced(*c)).collect::<Vec<char>>());
+    let han = match (bare(first), bare(second)) {
+        (Some(a), Some(b)) => !a.windows(2).any(|pair| b.windows(2).any(|other| pair == other)),
+        _ => false,
+    };
+    (english || han).then_some(second)
 }
 
 /// A second clause with a subject of its own ("and Bo plays the oboe"), or a second thing that the user does, if it
@@ -86,8 +161,20 @@ fn second(tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
         let linked = between.clone().any(|i| LINKS.contains(&word(i)));
         let back = tokens[*second..].iter().any(|t| BACK.contains(&t.text.as_str()));
         let subject = *second > and + 1 && is_capital(tokens[and + 1].surface) && second - and < 6;
-        let own = *second == and + 1 && and > first + 1 && word(0) == "user" && *first < 3 && word(second + 1) != "to";
-        (!linked && !back && (subject || own)).then_some(and..*second + 1)
+        let same = matches!(word(*second), "carries" | "brings" | "leads" | "includes" | "sells" | "expects")
+            || word(*second) == "is" && matches!(word(second + 1), "responsible" | "known" | "used" | "kept");
+        let other =
+            matches!(word(and + 1), "the" | "user") && *second > and + 1 && second - and < 7 && word(0) == "user";
+        let gap = and > 0 && tokens[and].at > tokens[and - 1].at + tokens[and - 1].surface.len() + 1;
+        let comma =
+            gap && matches!(word(and + 1), "the" | "user" | "a" | "an") && *second > and + 1 && second - and < 7;
+        let own = !same
+            && *second == and + 1
+            && and > first + 1
+            && word(0) == "user"
+            && *first < 3
+            && word(second + 1) != "to";
+        (!linked && !back && (subject || own || other || comma)).then_some(and..*second + 1)
     })
 }
 
@@ -135,12 +222,35 @@ fn life(read: &Read<'_>) -> usize {
     if !read.han {
         return english;
     }
-    let clauses =
-        read.prose.split(['，', '。', '；', ',', '、']).flat_map(|c| c.split("并且")).flat_map(|c| c.split('并'));
-    let all = clauses
-        .enumerate()
-        .filter_map(|(i, clause)| HAN_LIFE.iter().position(|row| row.find_han(clause).is_some()).map(|row| (i, row)));
-    english.max(distinct(all.collect())).max(copulas(read.prose))
+    let clauses: Vec<&str> = read
+        .prose
+        .split(['，', '。', '；', ',', '、'])
+        .flat_map(|c| c.split("并且"))
+        .flat_map(|c| c.split('并'))
+        .map(str::trim)
+        .filter(|c| !HAN_ON.iter().any(|on| c.starts_with(on)))
+        .collect();
+    english.max(apart(&clauses)).max(copulas(read.prose))
+}
+
+/// Two, if two clauses tell of different things; one else.
+fn apart(clauses: &[&str]) -> usize {
+    let rows = |clause: &&str| -> u32 {
+        let fits = HAN_LIFE.iter().enumerate().filter(|(_, row)| row.find_han(clause).is_some());
+        fits.fold(0, |rows, (i, _)| rows | 1 << i)
+    };
+    let told: Vec<u32> = clauses.iter().map(rows).filter(|rows| *rows > 0).collect();
+    let rows = told.iter().enumerate().any(|(i, a)| told[i + 1..].iter().any(|b| a & b == 0));
+    let waits =
+        |clause: &str| clause.ends_with(['时', '后', '前']) || clause.contains("为了") || clause.contains("如果");
+    let topic = |clause: &str| HAN_TOPIC.find_han(clause).filter(|t| clause.starts_with(*t)).map(str::to_owned);
+    let mut topics: Vec<String> = clauses.iter().filter_map(|c| topic(c)).collect();
+    topics.dedup();
+    let first = clauses
+        .first()
+        .is_some_and(|c| !waits(c) && (topic(c).is_some() || c.starts_with("用户") || c.starts_with("阿")));
+    let later = clauses.iter().skip(1).filter_map(|c| topic(c)).any(|t| !clauses[0].contains(&t));
+    if rows || first && later { 2 } else { 1 }
 }
 
 /// Clauses that each say what something is: "牙医是林医生，房东是赵先生".

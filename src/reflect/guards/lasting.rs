@@ -14,7 +14,7 @@ static ENGLISH: Phrases = Phrases::new(&[
     "user 's ..3 is|are", "user preferred|owned|disliked|hated|resided",
     "user lived in|at|with|near", "user worked as|for|at",
     "user was|were born|allergic|married|single|divorced|vegetarian|vegan|fluent|diabetic|based|left|right|colour|from",
-    "user was a|an *", "user had a|an|two|three|four|five brother|sister|cat|dog|cats|dogs|daughter|son|children|kids|wife|husband|allergy",
+    "user|team|company|project ..1 doesn't|don't|isn't|never *", "team|company|developers ..1 communicates|chats|meets|talks|uses|works|deploys|ships|releases|plans|follows|keeps", "user was a|an *", "user had a|an|two|three|four|five brother|sister|cat|dog|cats|dogs|daughter|son|children|kids|wife|husband|allergy",
     "user|who can speak|play|read|write|cook|swim|sing|drive|understand", "user grew up", "user was raised", "user is|was called|named",
 ]);
 /// The fact changed, which is an event.
@@ -31,6 +31,14 @@ const LABELS: &[&str] = &[
     "职位", "生日", "年龄", "时区", "偏好", "邮箱", "电话", "饮食", "爱好", "家庭", "昵称", "住址", "籍贯",
 ];
 
+/// States and habits that a deed in the same clause makes part of a story.
+#[rustfmt::skip]
+static HAN_HABIT: Phrases = Phrases::new(&[
+    "用户|团队|自己 ..6 更|最|较? 喜欢|偏好|偏爱|倾向于|重视|看重|注重|在意|擅长|精于|信任|相信|支持|关心|崇尚|推崇|反感|害怕|怕|恐高|晕车|晕船|爱", "用户 ..4 从不|不 吃|喝|用|看|开|抽|戴|碰|玩|坐|写|接|爱|喜", "用户 不|只|常|爱|天天|偶尔 吃|喝|用|看|开|抽|戴|坐|玩|写|听|接",
+    "用户 ..6 戴|穿|吃|喝|执教|任教|唱歌|弹|吹|拉小提琴|养|懂|通晓|熟悉|属于|拥有|隶属|效力", "用户 有 ..10", "用户 ..3 能|会|可以 弹|说|读|写|看|讲|唱|做|画|开|用|游|跳|骑|拉|吹|编|修", "用户 早上|晚上|周末|清晨|夜里|中午|下午|午后|睡前|饭后|夏天|冬天|春天|秋天|工作日|周一|周二|周三|周四|周五|周六|周日 ..12",
+    "项目|仓库|团队|公司|系统|服务|数据库|接口|网站|产品|平台|部门|应用|程序 的 ..8 是|为|叫|在", "每 晚|天|周|月|年|日|次|逢|小时|季度|隔", "定期|向来|从来|从不|总是|平时|平日|一般|通常|惯于|长期|常年|终年", "部署|构建|测试|日志|流量|备份|接口|前端|后端|文档|团队|仓库|项目|服务|缓存|消息|监控|代码|公司|系统 ..3 走|用|使用|跑在|放在|存在|托管在|通过|基于|按|遵循|依照|沿用|写在|位于|设在|分为|由",
+    "公寓|办公室|家|房子|会议室|店|仓库|宿舍|工作室|工厂|机房|服务器|总部 ..2 在|位于|设在|坐落", "用户的 ..10 是|叫|为|在|有|住", "用户 ..2 姓|属|叫|名|信|归|近视|远视|失眠|打鼾|怀孕|残疾|色盲|独居|单身|未婚",
+]);
 #[rustfmt::skip]
 static HAN: Phrases = Phrases::new(&[
     "用户|自己 一直|总是|通常|平时|最|非常|很|特别|经常|每天|不? 偏好|喜欢|喜爱|讨厌|厌恶|热爱|习惯|爱好|钟爱",
@@ -48,10 +56,73 @@ static HAN_CHANGED: Phrases = Phrases::new(&[
     "更正|更新|变更|不再|转 为|成|岗|行",
     "迁 到|移",
     "推迟|提前|取消|暂停",
+    "决定|选定|同意|批准|否决",
     "升任|戒 了|掉",
     "了",
 ]);
 const HAN_STILL: &[&str] = &["养了", "有了", "了解", "为了", "除了", "了不起"];
+
+/// Deeds, which are told of one time.
+#[rustfmt::skip]
+static HAN_EVENTS: Phrases = Phrases::new(&[
+    "决定|选择|选定|发现|找到|确认|讨论|修复|修好|修正|完成|解决|处理|询问|告诉|告知|解释|介绍|同意|批准|否决|拒绝|提出|建议|参加|出席|买|卖|购入|签|发布|上线|下线|回滚|合并|删除|移除|添加|新增|重写|重构|升级|降级|迁移|调试|排查|审查|评审|演示|展示|提交|部署到|安装|卸载|取消|推迟|提前|收到|发送|寄出|联系|拜访|看望|访问|前往|抵达|回到|离开|加入|退出|辞职|入职|离职|聘请|雇用|更换|替换|丢失|丢|摔|受伤|扭伤|摔伤|病倒|送医|住院|失败|成功|通过|获得|获奖|赢|输|宕机|崩溃|重启|恢复|报错|被|花费|耗时|开会|会议上|会上|核对|商定|谈妥|谈|约定|安排|准备|整理|编写|撰写|记录|测量|测试|比较|评估|学会|学到|得知|指出|要求|请求|投诉|抱怨|道歉|感谢|庆祝|结婚|离婚|生下|去世|移植|采纳|改",
+    "# 年 # 月", "# 月 # 日", "上周|昨天|昨晚|当天|当晚|当时|随后|后来|之后|最终|于是|首次|第一次|再次|曾",
+]);
+/// Words that tell of a habit, though a deed's word is in them.
+const HAN_HABITS: &[&str] = &[
+    "买单",
+    "卖场",
+    "被子",
+    "签名",
+    "改善",
+    "谈吐",
+    "会议室",
+    "使用",
+    "晚上",
+    "早上",
+    "中午",
+    "上班",
+    "上午",
+    "下午",
+    "胜过",
+    "完整",
+    "开源",
+    "开发",
+    "没有",
+    "上学",
+    "中文",
+    "开车",
+    "出租",
+    "设计",
+    "进口",
+    "出口",
+    "出差",
+    "测试环境",
+    "测试用例",
+    "通过飞书",
+    "通过邮件",
+    "早上",
+    "每次",
+];
+
+/// Who a statement is about that has no deed in it.
+#[rustfmt::skip]
+static HAN_SUBJECT: Phrases = Phrases::new(&[
+    "^用户|团队|公司|项目|仓库|应用|网站|系统|服务|数据库|接口|产品|平台|程序|前端|后端|日志|代码|文档|测试环境|生产环境|服务器|部门|客户|办公室|构建|监控|备份|缓存",
+]);
+/// What shows that something was done: results, objects put first, plans, and verbs of one deed.
+#[rustfmt::skip]
+static HAN_DONE: Phrases = Phrases::new(&[
+    "了|过|把|将|被|正在|会|想|打算|准备|计划|希望|仍|尚|未|已|刚|又|再次|向|与|跟|回|上一|下一",
+    "完|好 $", "补上|赶上|碰上|遇上|装上|加上|连上|锁上|跟上|记下|写下|留下|停下|放下|定下", "宣布|公布|成|出|掉|到|开|起|回|住|中|错|清|满|定|入|进", "按|根据 ..8 执行|运行", "问|说|答|写道|看到|听|来|去|走|跑完|死|停|断|坏|漏|溢|泄|卡|慢|超时|挂|错过|忘|恢复|合|拆|增|减|加|删|改|换|补|修|建|设置|配置|关闭|打开|启动|停止|定位|排查|排除",
+]);
+
+fn without_deed(clause: &str) -> Option<&str> {
+    let clause = clause.trim();
+    let head = clause.split('，').next().unwrap_or(clause);
+    let subject = HAN_SUBJECT.find_han(head).filter(|s| head.starts_with(*s) && head.len() > s.len())?;
+    (label(head).is_none() && HAN_DONE.find_han(&without(clause, HAN_HABITS)).is_none()).then_some(subject)
+}
 
 /// "陈静是用户的经理": who or what something is.
 static HAN_NAMES: Phrases =
@@ -94,5 +165,10 @@ pub fn lasting(read: &Read<'_>) -> Option<Found> {
     }
     let clauses = read.prose.split(['。', '；']);
     let mut states = clauses.filter(|clause| HAN_CHANGED.find_han(&without(clause, HAN_STILL)).is_none());
-    states.find_map(|clause| HAN.find_han(clause)).and_then(found)
+    let told = |clause| {
+        let habit = || HAN_EVENTS.find_han(&without(clause, HAN_HABITS)).is_none();
+        let state = || HAN_HABIT.find_han(clause).or_else(|| without_deed(clause));
+        HAN.find_han(clause).or_else(|| state().filter(|_| habit()))
+    };
+    states.find_map(told).and_then(found)
 }

@@ -31,7 +31,10 @@ static HAN_ATTACKS: Phrases = Phrases::new(&[
 /// Speech to a second person, or about agents as servants.
 #[rustfmt::skip]
 static DIRECTED: Phrases = Phrases::new(&[
-    "you must|should|shall|need|have|will|are|may|can|ought|cannot|mustn't", "from now on", "your task|job|role|goal|instructions is|are",
+    "you must|should|shall|need|have|will|are|may|can|ought|cannot|mustn't", "from now on", "your ..2 task|job|role|goal|instructions|mission|duty|objective|step|priority|purpose|responsibility is|are",
+    "any|every|each|all model|models|agent|agents|assistant|assistants|llm|bot|bots|ai ..4 is|are|must|should|shall|need|needs|has|have|will|may|can to|not|never|always|be|*", "must|should|shall|may|can|cannot not|never|always? be ..4 by agents|assistants|the|any|an|all agent|agents|assistant|model|ai|bot",
+    "^under no circumstances|condition", "^at no point|time", "^at all times", "^no need to", "^it would be best|better|good to|if", "^the only|correct|right|proper|expected response|answer|reply|behavior|behaviour ..6 is", "you are|were|will|can|must", "^anyone|whoever ..3 reads|reading|processing|loading",
+    "agents|assistants|bots|llms|models|the|every|each agent|assistant|model|bot|llm? ought|may to|not|never|only",
     "new|updated|additional|important instructions|instruction", "^when|if|once asked|prompted|you",
     "assistant|agent|agents|ai|model|models|llm|llms|chatbot|bot|claude|gpt|copilot must|should|shall|need|needs|has|have|are ..2 to|always|never|obey|comply|upload|send|run|execute|reply|respond|answer|use|ignore|follow|push|delete|read|reveal|not|be|treat",
     "agent|agents|ai|assistant|assistants|model|models|chatbot ..4 must|should|shall", "agents|assistants|models ..3 have|need to", "agent|assistant|model ..3 has|needs to", "bots|bot ..3 must|should|shall", "your ..1 persona|identity is", "^regardless|irrespective of *",  "assistants|agents|models are required|expected|ordered|instructed|obliged to", "next|every|each|any reply|response|answer|message has|must|should|needs ..2 contain|include|end|start|be",
@@ -54,7 +57,7 @@ static PEOPLE: Phrases = Phrases::new(&[
 #[rustfmt::skip]
 static PLAIN: Phrases = Phrases::new(&[
     "^please|kindly *",     "^always|never *", "^do|don't not? *", "^always|never|only *",
-    "^stop|cease|refuse|start|begin -ing|to", "^do whatever|exactly|as|what",
+    "^stop|cease|refuse|start|begin -ing|to", "^do whatever|exactly|as|what", "^be a|an|as|sure|concise|brief|polite|honest|careful|direct|terse|very|more|less|friendly|proactive|ready|aware", "^refrain|abstain from", "^stick|refer|adhere to", "^go to|ahead", "^look up|for|at", "^let the|user|no|every", "^double|re|cross check|checks|verify|read", "^make|take|get|find|turn|move|pull|push|bring|hold|stay|limit|prefix|format|address|greet|prioritize|prioritise|assume|ask|offer|promote|prompt|question|report|record|request|reference|search|review|test|trigger|wrap|start|end|finish|cite|list|link|note|name|order the|a|an|all|any|every|each|this|that|these|those|with|only|no|in|user|everything|anything|your|yourself|for|by|replies|answers|responses|messages|sessions",
     "^add|answer|apply|approve|ask|avoid|build|call|change|check|click|commit|copy|create|delete|deploy|disable|download|email|enable|ensure|execute|fetch|follow|forward|give|grant|include|insert|install|keep|load|merge|obey|omit|open|output|paste|post|print|push|put|read|remove|reply|respond|return|run|save|send|set|share|show|skip|start|stop|store|submit|tell|transfer|treat|update|upload|use|visit|wait|write the|a|an|all|any|every|each|this|that|these|those|to|with|only|no|in|into|from|user|everything|anything|tabs|spaces|tests|by|it",
 ]);
 /// Words that begin like an order and state a fact.
@@ -75,6 +78,14 @@ static HAN_DIRECTED: Phrases = Phrases::new(&[
     "不要 告诉|透露|泄露|提及|提到|向", "永远 不要|别|不许|不得", "新 的? 指令|指示", "^假装|扮演|充当", "， 扮演|假装", "始终|一律|只用 ..8 回答|回复|批准|使用", "如果|当 你", "把 所有|全部|一切 ..8 发送|转发|上传|发到|转到|发给",
     "^ 输出|打印|删除|上传|转发|发送 所有|全部|一切",
 ]);
+/// Who is ordered about, and the words that order; the object does not matter.
+#[rustfmt::skip]
+static HAN_AGENTS: Phrases = Phrases::new(&[
+    "助手|智能体|代理|大模型|模型|机器人|AI|Agent|agent ~8 应当|应该|应始|应在|应把|应将|应对|应先|应优|应使|应用户|应避|应向|应|须|必须|务必|不得|不应|不可|不能|不许|不准|不要|绝不|勿|只能|只应|只可|一律|永远|始终|禁止|要先|要把|要将|要在|要用|需先|需把|需将|需在|需用|有义务|有责任",
+    "^请 勿|先|务|将|把|以|用|按|在|对|给|向|始|总|记|不|立|直|回|使|转|发|删|打|忽|输|执|运|确|保|遵|尽|避|仅|只|优|每|检|核|读|写|查|提|调|为|注|严|根|依|继|停|附|加|引|扮|参|默|假|帮|替|告|忘|跳|打|点|访|下|上|安|禁|启|关|将|从|同|列|给|信|称|标|合|推|部|翻",
+    "^第一步|首要任务|首要步骤|首要目标|唯一任务|你的任务|当前任务|任务 是|为|： 调用|读取|执行|运行|打开|发送|上传|删除|输出|把|将|向|回|告|推|说|获|收|帮|让|登|下|访",
+    "^务请|勿|切勿|切莫|切忌|请勿|严禁|禁止|不许|不准|不可|不得|不能|绝不|绝不能|决不|千万|避免|尽量|尽可能|务必|必须|一律|只能|只可|只准|只许|永不|永远|始终|优先",
+]);
 #[rustfmt::skip]
 const HAN_PEOPLE: &[&str] = &[
     "助理", "代理商", "代理人", "代理服务器", "保险代理", "模型火车", "火车模型", "模型飞机", "邀请", "申请", "请假", "请求", "请教", "聘请", "必须品",
@@ -85,7 +96,30 @@ const HAN_PEOPLE: &[&str] = &[
 const HAN_VERBS: &[&str] = &[
     "删除", "删掉", "覆盖", "跳过", "隐藏", "重置", "打印", "输出", "上传", "下载", "发送", "转发", "回答", "回复", "推荐", "停止", "关闭",
     "禁用", "执行", "运行", "安装", "卸载", "修改", "清空", "清除", "泄露", "透露", "冒充", "伪装", "说服", "诱导", "附上", "忽略", "绕过", "批准",
-    "重定向", "伪造", "窃取", "收集", "公开", "撤销", "授予", "登录", "访问", "点击", "购买", "转账", "充当",
+    "回应", "答复", "应答", "重定向", "重定向到", "伪造", "窃取", "收集", "公开", "撤销", "授予", "登录", "访问", "点击", "购买", "转账", "充当",
+    "信任", "相信", "遵守", "遵循", "遵照", "服从", "听从", "避免", "保持", "控制", "限制", "核对", "检查", "确认", "验证", "读取", "查看", "查询", "调用", "加载", "引用", "注明", "标明", "标记",
+    "提醒", "告知", "通知", "告诉", "称呼", "询问", "拒绝", "允许", "假设", "假定", "当作", "视为", "默认", "写入", "加入", "添加", "插入", "替换", "移除", "移动", "复制", "启用", "开启", "打开", "提供", "给出",
+    "列出", "展示", "显示", "生成", "翻译", "总结", "概括", "改用", "切换", "优先", "尝试", "继续", "保留", "保存", "记录", "记住", "忘记", "忘掉", "注意", "扮演", "假装", "模仿", "伪装", "引导", "鼓励", "劝说",
+    "提交", "推送", "合并", "部署", "注册", "订阅", "分享", "外传", "报告", "汇报", "终止", "结束", "重启", "格式化", "解密", "解锁", "赋予", "提升", "静默", "自称", "回避", "不再", "无需", "无须", "不必", "不用",
+    "对外", "按照", "依照", "根据", "依据", "参照", "严格", "以", "用", "向", "将", "把", "在", "使用", "采用",
+];
+/// Nouns that begin with such a verb.
+#[rustfmt::skip]
+const HAN_THINGS: &[&str] = &[
+    "提交信息", "提交记录", "提交历史", "提交说明", "合并请求", "部署脚本", "部署流程", "部署环境", "推送通知", "登录页", "登录流程", "访问权", "保存路径", "检查清单", "检查结果", "记录文件", "翻译文件", "注册流程", "注册表", "标记语言",
+    "控制台", "控制器", "控制面板", "限制条件", "优先级", "默认值", "默认分支", "默认语言", "提供商", "加载速度", "通知栏", "允许列表", "显示器", "订阅费", "引用格式", "确认邮件", "确认函", "运行环境", "运行时间", "执行结果", "查询语句",
+    "测试用例", "安装包", "上传速度", "下载速度", "回复率", "回答质量", "推荐系统", "推荐算法", "报告格式", "总结报告", "调用链", "调用方",
+];
+/// Openings that are an order only if a verb of [`HAN_VERBS`] follows in the clause.
+#[rustfmt::skip]
+const HAN_HALVES: &[&str] = &[
+    "按照", "依照", "根据", "依据", "参照", "严格", "以", "用", "向", "将", "把", "在", "使用", "采用", "对外", "不再", "无需", "无须", "不必", "不用", "优先", "默认", "继续", "尝试", "注意",
+];
+/// What makes a verb at the start the subject of a statement: "发送邮件需要 VPN".
+#[rustfmt::skip]
+const HAN_STATES: &[&str] = &[
+    "需要", "需经", "需先", "花费", "耗时", "会导致", "会触发", "会使", "会自动", "会被", "会在", "依赖", "失败", "报错", "成功", "可以", "可能", "较慢", "很慢", "较快", "很快", "由", "经过", "必须经", "应经", "仅限", "限于", "是", "占",
+    "属于", "位于", "存放", "保存在", "走 ", "收费", "免费",
 ];
 /// What may stand between the start of a clause and the verb.
 #[rustfmt::skip]
@@ -108,17 +142,46 @@ fn imperative_han(sentence: &str) -> Option<&str> {
     let condition = ["无论", "不论", "不管", "如果", "当", "若", "一旦"].iter().any(|w| sentence.starts_with(w));
     let clauses = if condition || first.ends_with(['时', '前']) { 2 } else { 1 };
     for clause in sentence.split('，').take(clauses).map(str::trim_start) {
+        let clause = behind_time(clause);
         let rests = HAN_LEADS.iter().filter_map(|lead| clause.strip_prefix(lead));
-        let verb = rests.into_iter().find_map(|rest| {
-            let verb = HAN_VERBS.iter().find(|v| rest.starts_with(**v))?;
-            let after = &rest[verb.len()..];
-            (!after.is_empty() && !after.starts_with(HAN_NOUNS)).then_some(&rest[..verb.len()])
-        });
+        let verb = rests.into_iter().find_map(|rest| opening_verb(rest));
         if verb.is_some() {
             return verb;
         }
     }
     None
+}
+
+/// The verb of an order that a clause opens with.
+fn opening_verb(rest: &str) -> Option<&str> {
+    if rest.starts_with("用户") {
+        return None;
+    }
+    let verb = HAN_VERBS.iter().filter(|v| rest.starts_with(**v)).max_by_key(|v| v.len())?;
+    let after = &rest[verb.len()..];
+    if after.is_empty() || after.starts_with(HAN_NOUNS) && !HAN_HALVES.contains(verb) {
+        return None;
+    }
+    let half = HAN_HALVES.contains(verb);
+    let full = |v: &&&str| !HAN_HALVES.contains(*v) && after.contains(**v);
+    let told = !half || HAN_VERBS.iter().find(full).is_some();
+    let states = HAN_STATES.iter().any(|s| after.contains(s));
+    (told && !states).then_some(&rest[..verb.len()])
+}
+
+/// A clause without the time that it opens with: "每次会话开始时先…", "回答前…"; as it is, if somebody else acts then.
+fn behind_time(clause: &str) -> &str {
+    const OPENS: [&str; 20] = [
+        "每次", "每个", "每条", "每当", "所有", "任何", "回答", "回复", "会话", "对话", "执行", "运行", "启动", "开始",
+        "结束", "读取", "被问", "遇到", "收到", "生成",
+    ];
+    if !OPENS.iter().any(|o| clause.starts_with(o)) {
+        return clause;
+    }
+    let near = clause.char_indices().nth(16).map_or(clause.len(), |(n, _)| n);
+    let ends = ["之前", "之后", "以前", "末尾", "结束时", "开始时", "时", "前", "中", "里"];
+    let end = ends.iter().filter_map(|e| clause[..near].find(e).map(|at| at + e.len())).max();
+    end.map_or(clause, |at| clause[at..].trim_start_matches(['都', '均', '也', '就', ' ']))
 }
 
 /// Who wishes, before an order: then it is a preference.
@@ -151,8 +214,9 @@ pub fn orders(read: &Read<'_>) -> Option<Found> {
             return found(said(sentence, tokens, range));
         }
         if NO_ORDER.find(tokens).is_none() && !is_labelled(sentence) {
-            let order =
-                || PLAIN.find(tokens).or_else(|| bare_code(sentence, tokens)).or_else(|| imperative(sentence, tokens));
+            let order = || {
+                plain(sentence, tokens).or_else(|| bare_code(sentence, tokens)).or_else(|| imperative(sentence, tokens))
+            };
             if let Some(range) = order() {
                 return found(said(sentence, tokens, range));
             }
@@ -161,10 +225,18 @@ pub fn orders(read: &Read<'_>) -> Option<Found> {
     if !read.han {
         return None;
     }
-    let clear = without(read.prose, HAN_PEOPLE);
+    let clear = without(&without(read.prose, HAN_PEOPLE), HAN_THINGS);
     let mut sentences = clear.split(['。', '\n']);
-    let order = |s| HAN_DIRECTED.find_han(s).or_else(|| imperative_han(s));
+    let order = |s| HAN_DIRECTED.find_han(s).or_else(|| HAN_AGENTS.find_han(s)).or_else(|| imperative_han(s));
     sentences.find_map(|s| if HAN_WISH.find_han(s).is_some() { None } else { order(s) }).and_then(found)
+}
+
+/// A plain form; "Check-in" is a noun.
+fn plain(sentence: &str, tokens: &[Token<'_>]) -> Option<std::ops::Range<usize>> {
+    let range = PLAIN.find(tokens)?;
+    let first = tokens.get(range.start)?;
+    let joined = sentence[first.at + first.surface.len()..].starts_with('-');
+    (!joined || matches!(first.text.as_str(), "double" | "re" | "cross")).then_some(range)
 }
 
 /// `Run time: 3 hours` is a label and no order.
@@ -175,14 +247,14 @@ fn is_labelled(sentence: &str) -> bool {
 /// Plain forms that are no nouns: an order wherever a clause opens with one.
 #[rustfmt::skip]
 const UNMISTAKABLE: &[&str] = &[
-    "accept", "act", "add", "adopt", "allow", "append", "apply", "approve", "assume", "attach", "authenticate",
+    "accept", "act", "add", "adhere", "adopt", "allow", "append", "apply", "approve", "assume", "attach", "authenticate",
     "authorize", "avoid", "become", "begin", "behave", "bypass", "cancel", "choose", "classify", "clear", "comply",
     "concatenate", "conceal", "confirm", "consider", "continue", "convince", "deactivate", "decode", "decrypt",
     "delete", "deploy", "disable", "discard", "disclose", "disregard", "download", "echo", "email", "embed", "emit",
     "enable", "encode", "encourage", "ensure", "erase", "exclude", "execute", "exfiltrate", "explain", "expose",
     "extract", "fetch", "follow", "forget", "forward", "generate", "give", "grant", "hide", "ignore", "impersonate",
     "include", "inform", "insert", "insist", "install", "invoke", "keep", "leak", "log", "mark", "mention", "merge",
-    "navigate", "obey", "omit", "output", "override", "overwrite", "paste", "pay", "perform", "persuade", "pretend",
+    "navigate", "obey", "omit", "output", "override", "overwrite", "paste", "pay", "perform", "persuade", "prefer", "pretend",
     "proceed", "promote", "provide", "publish", "purge", "quote", "recommend", "redirect", "refuse", "reject",
     "remember", "remove", "rename", "repeat", "replace", "reply", "respond", "reveal", "rewrite", "say", "scan",
     "send", "sign", "skip", "speak", "submit", "suggest", "summarize", "suppress", "switch", "tell", "transfer",
@@ -218,7 +290,42 @@ fn imperative(sentence: &str, tokens: &[Token<'_>]) -> Option<std::ops::Range<us
             || from > 0
                 && matches!(
                     token.text.as_str(),
-                    "read" | "use" | "run" | "call" | "open" | "write" | "answer" | "report" | "check" | "show" | "set"
+                    "push"
+                        | "pull"
+                        | "make"
+                        | "take"
+                        | "get"
+                        | "print"
+                        | "ask"
+                        | "put"
+                        | "save"
+                        | "load"
+                        | "post"
+                        | "commit"
+                        | "stop"
+                        | "list"
+                        | "copy"
+                        | "review"
+                        | "search"
+                        | "wait"
+                        | "store"
+                        | "share"
+                        | "return"
+                        | "format"
+                        | "pass"
+                        | "drop"
+                        | "reset"
+                        | "read"
+                        | "use"
+                        | "run"
+                        | "call"
+                        | "open"
+                        | "write"
+                        | "answer"
+                        | "report"
+                        | "check"
+                        | "show"
+                        | "set"
                 );
         let noun = after.starts_with(['-', '/', ':', '_'])
             || after.starts_with(" key")

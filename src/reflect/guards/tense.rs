@@ -18,6 +18,7 @@ const TIMELESS: &[&str] = &[
 
 static HELPERS: Phrases = Phrases::new(&[
     "is|are|am|isn't|aren't|has|hasn't|does|doesn't|don't|can't|cannot|won't|will|can|shall",
+    "may|might be|not|switch|need|want|move|change|use|try|add|ask|go|take|leave|buy|sell|join|start|stop",
     "have|haven't been|not|never|to|-ed",
 ]);
 /// "There's a leak".
@@ -55,7 +56,8 @@ const DETERMINERS: &[&str] = &["the", "a", "an", "all", "this", "that", "these",
 static HAN: Phrases = Phrases::new(&[
     "正与|正和|正在|正忙|正着手|正准备|正等|正打算|正考虑|正处于", "用户|团队|张伟|李雷 正", "仍在|还在|仍未|依旧在|还没|尚未|在等|在忙|在做|在学|在找|在写|在改", "下周|下个月|明天|明年 去|来|要|会|再", "将要|将会|将于|将在|将把|将被|将由|将从|将对|将为|即将", "会议 将",
     "会 在|于|把|被|负责|发布|继续|很快|尽快|派|给|由|再|收|得|变|有|成|退|送|搬|涨", "打算|想要|想把|想在|希望", "准备 把|将|重|在|用|去|换|迁|发|修|做|写|搬|开始|买|卖|学|离|辞|结|申", "计划 在|于|将|把|下|明|用|迁|重|换|去|年|本|前往|写|买|卖|学|搬|做|参|访|开|申",
-    "目前|现在|眼下|如今|当下", "快要|就要|马上|很快就", "要 在|去|把|重启|换|用|迁", "考虑 改|换|用|把|迁|使用", "待 合并|修复|确认|处理|定|办|发布|审", "需要 尽快|马上|重新|再",
+    "目前|现在|眼下|如今|当下", "一直在|正在|仍然|依然|依旧|还是没", "用户|团队|供应商|客户 还|尚|仍", "月|日|年|天|周|就|都|才|总|还|也|则|仍|必|可能|应该|便 会", "不知道|不清楚|不明白|不确定|搞不懂|没想好", "^~4 想 再|要|把|给|换|改|重|听|问|找|去|买|试|看", "用户|团队|客户|房东 ..3 想 给|把|要|在|重|换|用|迁|发|修|做|写|搬|学|买|卖|了解|知道|试|改|去|找|看|让|升|加|删|尽|先|再|申|参|辞|租", "^打算|拟|预计|力争", "用户|团队|客户|房东|法院|公司|供应商|银行|学校|医院|车行|厂商|房东 ..4 打算|拟|预计|力争|有望|准备 推|提|更|调|增|减|接|退|降|升|关|开|扩|招|聘|撤|请|起|上|下|安|出|回|参|合|拆|引|采|选|试|联", "需要 换|修|改|买|补|加|增|删|升|降|确|安|申|办|续|等|再|重|先|两|一|更|维",
+    "^正在|正 ..1 在", "快要|就要|马上|很快就", "要 在|去|把|重启|换|用|迁", "考虑 改|换|用|把|迁|使用", "待 移除|评|删|发|上线|验|测|改|补|写|清|迁|升|更|批|合并|修复|确认|处理|定|办|发布|审", "需要 尽快|马上|重新|再",
 ]);
 #[rustfmt::skip]
 const HAN_PAST: &[&str] = &[
@@ -102,12 +104,53 @@ fn english(sentence: &str, tokens: &[Token<'_>]) -> Option<String> {
         return told(range);
     }
     let opening = tokens.first()?;
+    if let Some(range) = alone(tokens, start > 0) {
+        return told(range);
+    }
     let next = tokens.get(1).map_or("", |t| t.text.as_str());
     let past = tokens.iter().any(|t| verbs::is_past(&t.text));
     let orders = PLAIN.contains(&opening.text.as_str()) && DETERMINERS.contains(&next);
     let going = opening.text.len() > 4 && opening.text.ends_with("ing") && tokens.len() > 2;
     if !past && (orders || going) { told(0..1) } else { None }
 }
+
+/// A sentence without any verb in the past has one in the present: a third person ("the contract ends on"), a plain form
+/// behind a pair ("User and Bo apply for"), or an order ("Rotate the keys").
+fn alone(tokens: &[Token<'_>], labelled: bool) -> Option<std::ops::Range<usize>> {
+    let word = |i: usize| tokens.get(i).map_or("", |t| t.text.as_str());
+    if labelled || tokens.len() < 3 || tokens.iter().any(|t| verbs::is_past(&t.text)) {
+        return None;
+    }
+    let pair = word(1) == "and" && is_capital(tokens[0].surface) && is_capital(tokens[2].surface) && tokens.len() > 4;
+    let plain = pair && tokens.len() > 3 && !is_capital(tokens[3].surface) && !PLACED.contains(&word(3));
+    if plain {
+        return Some(2..4);
+    }
+    let object = DETERMINERS.contains(&word(1)) || matches!(word(1), "user" | "new" | "every" | "each");
+    if object && !PLACED.contains(&word(0)) && word(0) != "user" && !word(0).ends_with('s') {
+        return Some(0..2);
+    }
+    let opens = matches!(word(0), "the" | "a" | "an" | "user" | "this" | "every" | "each")
+        || is_capital(tokens[0].surface) && !PLACED.contains(&word(0));
+    let ends = |i: &usize| {
+        let one = word(*i);
+        let next = tokens.get(i + 1);
+        one.len() > 3
+            && one.ends_with('s')
+            && !["ss", "us", "is", "ous", "ics"].iter().any(|e| one.ends_with(e))
+            && next.is_some_and(|t| !is_capital(t.surface) || PLACED.contains(&t.text.as_str()) || i > &0)
+            && !is_capital(tokens[*i].surface)
+            && !verbs::follows_noun_maker(word(i - 1))
+    };
+    (1..tokens.len() - 1).filter(|_| opens).find(ends).map(|i| i - 1..i + 1)
+}
+
+/// Words of place, time and number that a sentence without a verb opens with.
+#[rustfmt::skip]
+const PLACED: &[&str] = &[
+    "in", "on", "at", "by", "for", "from", "with", "without", "after", "before", "during", "under", "over", "behind", "inside", "outside", "between", "of", "to", "about", "near", "since", "until", "both", "all",
+    "half", "two", "three", "four", "five", "six", "no", "not", "only", "also", "because", "as", "then", "against", "via", "per", "together", "cut", "put", "set", "read", "let", "quit", "shut", "hit", "cost", "and", "or", "the", "a", "an", "i", "where", "who", "what", "which", "that", "how", "why", "is",
+];
 
 fn is_present(tokens: &[Token<'_>], i: usize, previous: &str) -> bool {
     let token = &tokens[i];
