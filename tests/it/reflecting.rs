@@ -153,6 +153,31 @@ fn no_more_is_kept_than_the_caps_allow() {
 }
 
 #[test]
+fn a_text_of_many_bullets_is_as_many_writes() {
+    let memory = Memory::new();
+    let text =
+        "# Stack\n\n- The stack has Redis.\n- The build runs on Bun.\n- Deploys go to Frankfurt.\n- Logs go to Loki.\n";
+    let write =
+        json!({"op": "write", "at": "facts/stack.md", "text": text, "quote": "the stack is as usual", "turn": 1});
+    let answer = Script::of([ops(&[write]), ops(&[])]).reads(&memory, "User: well, the stack is as usual.\n");
+    assert_eq!((answer.counts.kept, answer.counts.refused), (0, 1), "{:?}", answer.decisions);
+    assert_eq!(answer.decisions[0].reasons[0].name, "limit");
+    assert_eq!(memory.text("facts/stack.md"), None);
+}
+
+#[test]
+fn consent_to_one_thing_is_no_consent_to_another() {
+    let memory = Memory::new();
+    let conversation = "User: Please remember that my city is Hamburg.\n";
+    let quote = "Please remember that";
+    let answer = Script::of([ops(&[add("facts/user.md", "City: Lagos", quote)])]).reads(&memory, conversation);
+    assert_eq!((answer.counts.kept, answer.counts.proposed), (0, 1), "{:?}", answer.decisions);
+    let memory = Memory::new();
+    let answer = Script::of([ops(&[add("facts/user.md", "City: Hamburg", quote)])]).reads(&memory, conversation);
+    assert_eq!((answer.counts.kept, answer.counts.proposed), (1, 0), "{:?}", answer.decisions);
+}
+
+#[test]
 fn secrets_are_never_sent() {
     let memory =
         Memory::new().file("facts/ops.md", "# Ops\n\n- Deploy token: ghp_abcdefghijklmnopqrstuvwxyz0123456789\n");

@@ -5,8 +5,9 @@
 use serde_json::{Value, json};
 
 use super::desk::Desk;
-use crate::code::{Code, Rejection};
-use crate::commands::answer::{Decision, Reason};
+use super::words::{clean, coded, effects_told, held, reason, refusal, refused, said};
+use crate::code::Code;
+use crate::commands::answer::Decision;
 use crate::llm::{Call, Deadline, Message, Model, Outcome, Reply, Request, Schema, Stop, Tool, Trouble, Usage, What};
 use crate::operation::{Action, Operation, read};
 use crate::path::{MemoryPath, Prefixes};
@@ -144,11 +145,6 @@ fn question(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<u
     known.facts = clean(&known.facts);
     known.episodes = clean(&known.episodes);
     prompt::question(&known, &conversation)
-}
-
-/// A text without its secrets: they never leave this machine.
-fn clean(text: &str) -> String {
-    crate::reflect::guards::secrets::redact(text).0
 }
 
 fn tools() -> Vec<Tool> {
@@ -448,61 +444,4 @@ impl Talk<'_, '_, '_> {
 fn weight(operation: &Operation, effects: &[crate::change::Effect]) -> usize {
     let bullets = effects.iter().filter(|e| e.sign == crate::change::Sign::Added && e.handle.is_some()).count();
     if matches!(operation.action, Action::Append { .. }) { 1 } else { bullets.max(1) }
-}
-
-fn refused(decision: &mut Decision, found: &[Found]) -> Result<String, String> {
-    decision.verdict = "refused";
-    decision.reasons = found.iter().map(reason).collect();
-    Err(told(found))
-}
-
-/// What is known is no news; but where a number is another, the model is told which rule it met: it may have been
-/// told that something changed.
-fn held(decision: &mut Decision, found: &[Found]) -> Result<String, String> {
-    decision.verdict = "known";
-    decision.reasons = found.iter().map(reason).collect();
-    let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
-    // What is told of a text is its beginning.
-    let begins = |what: &str| decision.text.chars().take(what.chars().count().max(60)).collect::<String>();
-    let other = |f: &Found| f.flaw == Flaw::NearDuplicate && numbers(&begins(&f.what)) != numbers(&f.what);
-    match found.iter().any(other) {
-        true => Err(clean(&chunks::framed(&told(found)))),
-        false => Ok("the memory holds this already; nothing was changed".into()),
-    }
-}
-
-fn said(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
-}
-
-fn reason(found: &Found) -> Reason {
-    Reason { name: found.flaw.name().to_owned(), what: found.what.clone() }
-}
-
-/// An error as a reason.
-pub fn coded(why: &Rejection) -> Reason {
-    Reason { name: why.code.name().to_owned(), what: why.message.clone() }
-}
-
-fn refusal(why: &Rejection) -> String {
-    let hint = why.hint.as_ref().map_or(String::new(), |h| format!("; {h}"));
-    clean(&chunks::framed(&format!("refused: {}: {}{hint}", why.code.name(), why.message)))
-}
-
-/// What an operation changed, with the handles that bullets have now.
-fn effects_told(changeset: &crate::change::Changeset) -> String {
-    use crate::change::Sign;
-    let line = |e: &crate::change::Effect| {
-        let sign = match e.sign {
-            Sign::Added => '+',
-            Sign::Removed => '-',
-            Sign::Same => '=',
-            Sign::Moved => '>',
-            Sign::Set => '~',
-        };
-        let handle = e.handle.as_ref().map_or(String::new(), |h| format!("@{h} "));
-        format!("{sign} {}: {handle}{}", e.path, e.text)
-    };
-    // What was removed may be what must not be sent.
-    clean(&chunks::framed(&changeset.effects.iter().map(line).collect::<Vec<_>>().join("\n")))
 }

@@ -11,6 +11,7 @@ mod desk;
 mod keep;
 mod mark;
 mod queued;
+mod words;
 
 use super::answer::{Answer, Asked, Conversation as Row, Counts, Decision, Reason, Reflected};
 use super::budget::{self, Spent};
@@ -284,7 +285,7 @@ impl<'a> Run<'a> {
         }
         for (at, why) in kept.dropped {
             decisions[at].verdict = "refused";
-            decisions[at].reasons = vec![chunk::coded(&why)];
+            decisions[at].reasons = vec![words::coded(&why)];
         }
         self.count(&decisions);
         self.answer.decisions.extend(decisions);

@@ -55,7 +55,7 @@ pub fn put(session: &Session, bytes: &[u8], ask: &Ask<'_>, how: &How) -> Result<
 /// As [`super::reflect`].
 pub fn drain(session: &Session, ask: &Ask<'_>, how: &How) -> Verdict {
     let mut all = super::Reflected { dry_run: how.dry_run, ..super::Reflected::default() };
-    let mut failed: Vec<Failure> = Vec::new();
+    let (mut failed, mut in_row): (Vec<Failure>, usize) = (Vec::new(), 0);
     for name in session.store.queued()? {
         let claim = match session.store.claim(&name) {
             Ok(Some(claim)) => claim,
@@ -90,13 +90,14 @@ pub fn drain(session: &Session, ask: &Ask<'_>, how: &How) -> Verdict {
         let next = run.read(work.conversation.as_bytes());
         join(&mut all, run.answer);
         match next {
-            Ok(Next::Go) => failed.clear(),
+            Ok(Next::Go) => in_row = 0,
             Ok(Next::Stop) => break,
             // One conversation may be what the model's host refuses; two in a row say that it refuses everything.
             Err(failure) => {
                 let hopeless = failure.rejections.first().is_some_and(|r| r.code == Code::NoModel);
                 failed.push(failure);
-                if hopeless || failed.len() > 1 {
+                in_row += 1;
+                if hopeless || in_row > 1 {
                     break;
                 }
                 continue;

@@ -277,7 +277,7 @@ pub fn agreed_to(text: &str, turns: &[Turn], at: usize) -> bool {
     let (mut said, mut all, mut held) = (HashSet::new(), 0, 0);
     let before = turns.iter().rposition(|t| t.number < at && t.role == Role::Assistant && !t.injected);
     for turn in turns.iter().filter(|t| t.number == at).chain(before.map(|b| &turns[b])) {
-        counted(&turn.text, |token| drop(said.insert(token.to_owned())));
+        counted(&turn.text, |token| _ = said.insert(token.to_owned()));
     }
     counted(text.split_once([':', '：']).map_or(text, |(_, value)| value), |token| {
         if token != "user" {

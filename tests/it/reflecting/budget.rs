@@ -101,6 +101,27 @@ fn a_drain_that_fails_leaves_the_work_and_doubles_nothing() {
 }
 
 #[test]
+fn a_conversation_that_a_host_refuses_does_not_stop_the_others() {
+    let memory = Memory::new();
+    let mut poor = Script::of([]);
+    poor.budget = Some(10);
+    for talk in [TALK, "User: hello there\n"] {
+        poor.reads(&memory, talk);
+    }
+    let refused = || Err(Trouble::new(What::Rejected, "too long"));
+    // Whichever comes first is refused; the other one is read all the same.
+    let script = Script::of([refused(), ops(&[])]);
+    let answer = script.drains(&memory).unwrap();
+    assert!(answer.partial.as_deref().is_some_and(|why| why.contains("too long")), "{:?}", answer.partial);
+    assert_eq!((script.asked().len(), memory.session().store.queued().unwrap().len()), (2, 1));
+    // Two in a row, and a host refuses everything.
+    poor.reads(&memory, "User: hello again\n");
+    let script = Script::of([refused(), refused(), refused()]);
+    assert!(script.drains(&memory).is_err());
+    assert_eq!(script.asked().len(), 2);
+}
+
+#[test]
 fn status_tells_what_models_cost_and_what_waits() {
     let memory = Memory::new();
     name().reads(&memory, TALK);
