@@ -112,7 +112,16 @@ pub struct Found {
 
 impl Found {
     fn new(flaw: Flaw, what: &str) -> Found {
-        Found { flaw, what: what.chars().filter(|c| !c.is_control()).take(60).collect() }
+        let mut short = String::new();
+        for c in what.chars().filter(|c| !c.is_control()).take(60) {
+            // Code and quoted words were blanked before the guards looked.
+            match (c, short.chars().next_back()) {
+                ('_', Some('_')) => short.replace_range(short.len() - 1.., "…"),
+                ('_', Some('…')) => {}
+                _ => short.push(c),
+            }
+        }
+        Found { flaw, what: short }
     }
 }
 
