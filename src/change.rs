@@ -109,6 +109,19 @@ pub enum Sign {
     Set,
 }
 
+impl Sign {
+    /// As it is shown: `+`, `-`, `=`, `>`, `~`.
+    pub fn mark(self) -> &'static str {
+        match self {
+            Sign::Added => "+",
+            Sign::Removed => "-",
+            Sign::Same => "=",
+            Sign::Moved => ">",
+            Sign::Set => "~",
+        }
+    }
+}
+
 /// One line of a change's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {

@@ -272,13 +272,7 @@ pub fn rows(effects: &[Effect], path: &MemoryPath) -> Vec<EffectRow> {
 
 fn row(effect: &Effect) -> EffectRow {
     EffectRow {
-        sign: match effect.sign {
-            Sign::Added => "+",
-            Sign::Removed => "-",
-            Sign::Same => "=",
-            Sign::Moved => ">",
-            Sign::Set => "~",
-        },
+        sign: effect.sign.mark(),
         handle: effect.handle.clone(),
         id: effect.id.clone(),
         text: effect.text.clone(),

@@ -5,7 +5,7 @@
 use super::answer::{Answer, Changed, Inbox, Proposed};
 use super::change::{commit_loop, plan_with, shown};
 use super::{Failure, How, Session, Verdict};
-use crate::change::Changeset;
+use crate::change::{Changeset, Etag};
 use crate::code::{Code, Hint, Rejection};
 use crate::operation::{Action, Batch, Context, Operation, Snapshot, Target};
 use crate::path::MemoryPath;
@@ -33,23 +33,23 @@ pub fn inbox(session: &Session, ids: &[String], decision: Option<Decision>, how:
     let all = waiting(session)?;
     let mut chosen = Vec::new();
     for id in names(ids, &all) {
-        let one = all.iter().find(|(path, _)| proposal::id_of(path) == Some(&id)).ok_or_else(|| unknown(&id))?;
-        if decision == Decision::Accept && one.1.is_expired(&today) {
-            return Err(expired(&id, &one.1).into());
+        let one = all.iter().find(|one| one.id() == id).ok_or_else(|| unknown(&id))?;
+        if decision == Decision::Accept && one.waiting.is_expired(&today) {
+            return Err(expired(&id, &one.waiting).into());
         }
         chosen.push(one);
     }
     if chosen.is_empty() {
         return listed(session, &[], how);
     }
-    let own: Vec<Operation> = chosen.iter().map(|(path, _)| gone(path)).collect();
+    let own: Vec<Operation> = chosen.iter().map(|one| one.end()).collect();
     let wanted: Result<Vec<Operation>, Rejection> = match decision {
         Decision::Reject => Ok(Vec::new()),
-        Decision::Accept => chosen.iter().map(|(_, waiting)| waiting.operation.clone()).collect(),
+        Decision::Accept => chosen.iter().map(|one| one.waiting.operation.clone()).collect(),
     };
     let change =
         changed(session, &wanted?, &own, how, if decision == Decision::Accept { "accepted" } else { "rejected" })?;
-    let ids: Vec<String> = chosen.iter().filter_map(|(path, _)| proposal::id_of(path).map(str::to_owned)).collect();
+    let ids: Vec<String> = chosen.iter().map(|one| one.id().to_owned()).collect();
     let (accepted, rejected) = if decision == Decision::Accept { (ids, Vec::new()) } else { (Vec::new(), ids) };
     Ok(Answer::Inbox(Inbox {
         changed: change.changed,
@@ -74,12 +74,12 @@ pub fn sweep(session: &Session) -> Result<Option<Changed>, Failure> {
 fn swept(session: &Session) -> Result<Option<(Vec<String>, Changed)>, Failure> {
     let today = session.now.date().to_string();
     let all = waiting(session)?;
-    let over: Vec<&MemoryPath> = all.iter().filter(|(_, w)| w.is_expired(&today)).map(|(path, _)| path).collect();
+    let over: Vec<&One> = all.iter().filter(|one| one.waiting.is_expired(&today)).collect();
     if over.is_empty() || session.may_write().is_err() || session.store.unveiled().is_err() {
         return Ok(None);
     }
-    let own: Vec<Operation> = over.iter().map(|path| gone(path)).collect();
-    let ids = over.iter().filter_map(|path| proposal::id_of(path).map(str::to_owned)).collect();
+    let own: Vec<Operation> = over.iter().map(|one| one.end()).collect();
+    let ids = over.iter().map(|one| one.id().to_owned()).collect();
     Ok(Some((ids, changed(session, &[], &own, &How::default(), "expired")?)))
 }
 
@@ -88,18 +88,17 @@ fn listed(session: &Session, ids: &[String], how: &How) -> Verdict {
     let swept = if how.dry_run { None } else { swept(session).ok().flatten() };
     let all = waiting(session)?;
     for id in ids {
-        all.iter().find(|(path, _)| proposal::id_of(path) == Some(id)).ok_or_else(|| unknown(id))?;
+        all.iter().find(|one| one.id() == id).ok_or_else(|| unknown(id))?;
     }
-    let wanted =
-        |path: &MemoryPath| ids.is_empty() || proposal::id_of(path).is_some_and(|id| ids.iter().any(|i| i == id));
-    let proposals = all.into_iter().filter(|(path, _)| wanted(path)).map(|(path, waiting)| Proposed {
-        id: proposal::id_of(&path).unwrap_or_default().to_owned(),
-        path: path.to_string(),
-        title: waiting.title,
-        said: waiting.said,
-        until: waiting.until,
-        diff: waiting.diff,
-        readable: waiting.operation.is_ok(),
+    let wanted = |one: &One| ids.is_empty() || ids.iter().any(|id| id == one.id());
+    let proposals = all.into_iter().filter(wanted).map(|one| Proposed {
+        id: one.id().to_owned(),
+        path: one.path.to_string(),
+        title: one.waiting.title,
+        said: one.waiting.said,
+        until: one.waiting.until,
+        diff: one.waiting.diff,
+        readable: one.waiting.operation.is_ok(),
     });
     let proposals = proposals.collect();
     let rescued = session.store.walk(Some("inbox"))?.into_iter();
@@ -118,22 +117,43 @@ fn listed(session: &Session, ids: &[String], how: &How) -> Verdict {
     }))
 }
 
+/// One proposal as it was read.
+struct One {
+    path: MemoryPath,
+    waiting: Waiting,
+    etag: Etag,
+}
+
+impl One {
+    fn id(&self) -> &str {
+        proposal::id_of(&self.path).unwrap_or_default()
+    }
+
+    /// The end of its file, if it still says what was decided on: a person may be editing it.
+    fn end(&self) -> Operation {
+        let at = Target::Address(self.path.to_string());
+        let action = Action::Remove { at, index: None, text: None, archive: false, forget: false };
+        Operation { action, seen: None, if_match: Some(self.etag.hex()), reason: None, source: None }
+    }
+}
+
 /// All proposals with what stands in them, by name.
-fn waiting(session: &Session) -> Result<Vec<(MemoryPath, Waiting)>, Rejection> {
+fn waiting(session: &Session) -> Result<Vec<One>, Rejection> {
     let mut all = Vec::new();
     for found in session.store.walk(Some("inbox"))? {
         if proposal::id_of(&found.path).is_none() {
             continue;
         }
         let Some(version) = session.store.read(&found.path)? else { continue };
-        all.push((found.path, proposal::read(&String::from_utf8_lossy(&version.bytes))));
+        let waiting = proposal::read(&String::from_utf8_lossy(&version.bytes));
+        all.push(One { path: found.path, waiting, etag: version.etag });
     }
     Ok(all)
 }
 
-fn names(ids: &[String], all: &[(MemoryPath, Waiting)]) -> Vec<String> {
+fn names(ids: &[String], all: &[One]) -> Vec<String> {
     match ids.is_empty() {
-        true => all.iter().filter_map(|(path, _)| proposal::id_of(path).map(str::to_owned)).collect(),
+        true => all.iter().map(|one| one.id().to_owned()).collect(),
         false => {
             let mut seen = std::collections::HashSet::new();
             ids.iter().filter(|id| seen.insert(*id)).cloned().collect()
@@ -152,18 +172,6 @@ fn expired(id: &str, waiting: &Waiting) -> Rejection {
     let until = waiting.until.clone().unwrap_or_default();
     Rejection::new(Code::ProposalNotFound, format!("the proposal {id} expired on {until}"))
         .hint("what it says must be said again")
-}
-
-/// The end of a proposal's file.
-fn gone(path: &MemoryPath) -> Operation {
-    let action = Action::Remove {
-        at: Target::Address(path.to_string()),
-        index: None,
-        text: None,
-        archive: false,
-        forget: false,
-    };
-    Operation { action, seen: None, if_match: None, reason: None, source: None }
 }
 
 /// Carries out operations and the end of proposals as one change.

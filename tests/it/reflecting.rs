@@ -178,6 +178,28 @@ fn consent_to_one_thing_is_no_consent_to_another() {
 }
 
 #[test]
+fn a_piece_that_another_process_committed_meanwhile_is_known() {
+    let memory = std::rc::Rc::new(Memory::new());
+    let (other, talk) = (memory.clone(), "User: I'm Zhang San.\n");
+    let name = || ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]);
+    let script = Script::of([name()]).meanwhile(0, move || {
+        assert_eq!(Script::of([name()]).reads(&other, talk).counts.kept, 1);
+    });
+    let answer = script.reads(&memory, talk);
+    assert_eq!((answer.counts.kept, answer.counts.known, answer.changed), (0, 1, false), "{:?}", answer.decisions);
+    assert_eq!(memory.text("facts/user.md").unwrap().matches("Zhang San").count(), 1);
+}
+
+#[test]
+fn a_correction_is_no_first_pass() {
+    let memory = Memory::new();
+    let bad = add("facts/user.md", "He deploys on Fridays.", "deploy on Fridays");
+    let good = add("facts/user.md", "Deployments happen on Fridays.", "deploy on Fridays");
+    Script::of([ops(&[bad]), ops(&[good])]).reads(&memory, "User: I deploy on Fridays.\n");
+    assert_eq!(memdir::commands::budget::Spent::of(&memory.session().store).first, (1, 0));
+}
+
+#[test]
 fn secrets_are_never_sent() {
     let memory =
         Memory::new().file("facts/ops.md", "# Ops\n\n- Deploy token: ghp_abcdefghijklmnopqrstuvwxyz0123456789\n");

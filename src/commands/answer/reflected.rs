@@ -108,6 +108,16 @@ pub struct Counts {
     pub refused: usize,
 }
 
+impl std::ops::AddAssign for Counts {
+    fn add_assign(&mut self, more: Counts) {
+        self.found += more.found;
+        self.kept += more.kept;
+        self.known += more.known;
+        self.proposed += more.proposed;
+        self.refused += more.refused;
+    }
+}
+
 /// Who was asked, and what it cost.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Asked {

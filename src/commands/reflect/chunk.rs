@@ -110,7 +110,7 @@ pub struct Came {
 /// Reads one piece: the turns from `range`.
 pub fn read_chunk(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> Came {
     let question = question(desk, reading, range);
-    let mut talk = Talk { desk, reading, came: Came::default(), question };
+    let mut talk = Talk { desk, reading, came: Came::default(), question, corrects: false };
     match reading.way {
         Some(Way::Object) => talk.object(),
         Some(Way::Tools) => talk.tools(),
@@ -129,7 +129,7 @@ pub fn read_chunk(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::R
 /// The first question about a piece, as it would be sent.
 pub fn first_request(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> Request {
     let question = question(desk, reading, range);
-    let talk = Talk { desk, reading, came: Came::default(), question };
+    let talk = Talk { desk, reading, came: Came::default(), question, corrects: false };
     let way = reading.way.unwrap_or(Way::Tools);
     let messages = vec![Message::User(talk.question.clone())];
     match way {
@@ -161,6 +161,8 @@ struct Talk<'d, 's, 'r> {
     reading: &'r Reading<'r>,
     came: Came,
     question: String,
+    /// The model was just told what was wrong: what it says now is a correction.
+    corrects: bool,
 }
 
 impl Talk<'_, '_, '_> {
@@ -234,7 +236,8 @@ impl Talk<'_, '_, '_> {
                 }
                 return;
             }
-            let outcomes = reply.calls.iter().map(|call| self.called(call)).collect();
+            let outcomes: Vec<Outcome> = reply.calls.iter().map(|call| self.called(call)).collect();
+            self.corrects = outcomes.iter().any(|o| o.failed);
             messages.push(Message::Assistant { text: reply.text, calls: reply.calls });
             messages.push(Message::Results(outcomes));
         }
@@ -294,6 +297,7 @@ impl Talk<'_, '_, '_> {
             if refused.is_empty() {
                 return;
             }
+            self.corrects = true;
             messages.push(Message::Assistant { text: reply.text, calls: Vec::new() });
             messages.push(Message::User(prompt::refusals(&refused)));
         }
@@ -420,8 +424,11 @@ impl Talk<'_, '_, '_> {
         Ok(answer)
     }
 
-    /// The writing rules' first-pass rate counts texts that came for the first time.
+    /// The guards' first-pass rate counts what comes for the first time.
     fn count(&mut self, route: &Route) {
+        if self.corrects {
+            return;
+        }
         let passed = !matches!(route, Route::Refused(_));
         self.came.first.0 += 1;
         self.came.first.1 += u64::from(passed);

@@ -42,6 +42,8 @@ pub struct Kept {
     pub proposals: Vec<(usize, String)>,
     /// What no longer fits, with the decisions.
     pub dropped: Vec<(usize, Rejection)>,
+    /// Another process has committed this piece meanwhile.
+    pub elsewhere: bool,
 }
 
 /// Whether this piece was committed before.
@@ -63,8 +65,9 @@ pub fn keep(
     origin: &Origin<'_>,
     how: &How,
 ) -> Result<Kept, Failure> {
-    let mut kept = Kept::default();
-    if accepted.is_empty() || is_done(session, &origin.request)? {
+    let elsewhere = !accepted.is_empty() && is_done(session, &origin.request)?;
+    let mut kept = Kept { elsewhere, ..Kept::default() };
+    if accepted.is_empty() || elsewhere {
         return Ok(kept);
     }
     let batch = Batch {

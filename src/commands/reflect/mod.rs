@@ -20,7 +20,7 @@ use super::model::{Opened, rejected};
 use super::{Failure, How, Session, Verdict, inbox};
 use crate::code::{Code, Rejection, Warning};
 use crate::host::models::Tools;
-use crate::llm::{Deadline, Trouble};
+use crate::llm::Deadline;
 use crate::path::{Address, MemoryPath};
 use crate::reflect::chunks::{chunks, shown};
 use crate::reflect::guards::Rules;
@@ -277,7 +277,8 @@ impl<'a> Run<'a> {
         asked.input_tokens = asked.input_tokens.saturating_add(came.usage.input);
         asked.output_tokens = asked.output_tokens.saturating_add(came.usage.output);
         if let Some(trouble) = came.trouble {
-            return self.ended(trouble);
+            stopped(&mut self.answer, rejected(trouble).into())?;
+            return Ok(Next::Stop);
         }
         let mut decisions = came.decisions;
         for (at, id) in kept.proposals {
@@ -286,6 +287,10 @@ impl<'a> Run<'a> {
         for (at, why) in kept.dropped {
             decisions[at].verdict = "refused";
             decisions[at].reasons = vec![words::coded(&why)];
+        }
+        // Another process read the same piece and was first: what stands is its work.
+        for decision in decisions.iter_mut().filter(|d| kept.elsewhere && ["kept", "proposed"].contains(&d.verdict)) {
+            decision.verdict = "known";
         }
         self.count(&decisions);
         self.answer.decisions.extend(decisions);
@@ -304,24 +309,13 @@ impl<'a> Run<'a> {
 
     fn count(&mut self, decisions: &[Decision]) {
         let of = |verdict: &str| decisions.iter().filter(|d| d.verdict == verdict).count();
-        let counts = &mut self.answer.counts;
-        *counts = Counts {
-            found: counts.found + decisions.len(),
-            kept: counts.kept + of("kept"),
-            known: counts.known + of("known"),
-            proposed: counts.proposed + of("proposed"),
-            refused: counts.refused + of("refused"),
+        self.answer.counts += Counts {
+            found: decisions.len(),
+            kept: of("kept"),
+            known: of("known"),
+            proposed: of("proposed"),
+            refused: of("refused"),
         };
-    }
-
-    /// The model fell silent: an error where it never said anything, else the rest is told as missing.
-    fn ended(&mut self, trouble: Trouble) -> Result<Next, Failure> {
-        let rejection = rejected(trouble);
-        if self.answer.conversations.iter().all(|c| c.chunks == 0) {
-            return Err(Failure { rejections: vec![rejection], warnings: Vec::new() });
-        }
-        self.answer.partial = Some(format!("{}: {}", rejection.code.name(), rejection.message));
-        Ok(Next::Stop)
     }
 
     /// The day's budget is spent: the conversation waits, with what was asked of it.
@@ -350,6 +344,7 @@ impl<'a> Run<'a> {
         }
         // The conversation is read, whatever becomes of this; the next command tries again.
         if let Ok(Some(change)) = inbox::sweep(self.session) {
+            self.answer.changed |= change.changed;
             self.answer.revs.extend(change.rev);
         }
     }

@@ -121,12 +121,7 @@ fn join(all: &mut super::Reflected, more: super::Reflected) {
     all.files.extend(more.files);
     all.decisions.extend(more.decisions);
     all.warnings.extend(more.warnings);
-    let (sum, add) = (&mut all.counts, more.counts);
-    sum.found += add.found;
-    sum.kept += add.kept;
-    sum.known += add.known;
-    sum.proposed += add.proposed;
-    sum.refused += add.refused;
+    all.counts += more.counts;
     all.partial = more.partial.or(all.partial.take());
     all.deferred = more.deferred.or(all.deferred.take());
     match (&mut all.model, more.model) {

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::change::{Changeset, Effect, Sign};
+use crate::change::{Changeset, Effect};
 use crate::code::Rejection;
 use crate::commands::answer::{Decision, Reason};
 use crate::reflect::chunks;
@@ -62,15 +62,8 @@ pub fn refusal(why: &Rejection) -> String {
 /// What an operation changed, with the handles that bullets have now.
 pub fn effects_told(changeset: &Changeset) -> String {
     let line = |e: &Effect| {
-        let sign = match e.sign {
-            Sign::Added => '+',
-            Sign::Removed => '-',
-            Sign::Same => '=',
-            Sign::Moved => '>',
-            Sign::Set => '~',
-        };
         let handle = e.handle.as_ref().map_or(String::new(), |h| format!("@{h} "));
-        format!("{sign} {}: {handle}{}", e.path, e.text)
+        format!("{} {}: {handle}{}", e.sign.mark(), e.path, e.text)
     };
     // What was removed may be what must not be sent.
     clean(&chunks::framed(&changeset.effects.iter().map(line).collect::<Vec<_>>().join("\n")))
