@@ -1,6 +1,7 @@
-//! What is about to happen (`Changeset`), and what did (`Entry`): the narrow waist between planning and the disk.
+//! The boundary types between planning and the disk: `Changeset` (what is about to be written) and `JournalEntry`
+//! (what was written).
 //!
-//! Pure values. Knows no markdown and does nothing itself.
+//! Pure values. Never knows markdown and never touches the disk.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,33 +12,32 @@ use sha2::{Digest, Sha256};
 use crate::code::Warning;
 use crate::path::MemoryPath;
 
-/// The sha256 of a file's exact bytes. Printed as 64 hex digits; any prefix of at least 8 is accepted.
+/// The SHA-256 of a file's exact bytes. Printed as 64 hex digits; any prefix of at least 8 is accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Etag(pub [u8; 32]);
 
 impl Etag {
-    /// The etag of some bytes.
     pub fn of(bytes: &[u8]) -> Etag {
         Etag(Sha256::digest(bytes).into())
     }
 
-    /// Its 64 hex digits.
+    /// All 64 hex digits, lower case.
     pub fn hex(&self) -> String {
         self.0.iter().map(|b| format!("{b:02x}")).collect()
     }
 
-    /// The first 16 hex digits: what answers show.
+    /// The first 16 hex digits, as printed in answers.
     pub fn short(&self) -> String {
         self.0[..8].iter().map(|b| format!("{b:02x}")).collect()
     }
 
-    /// Whether a proof of at least 8 hex digits (upper or lower case) is a prefix of this etag.
-    pub fn proven_by(&self, proof: &str) -> bool {
+    /// Whether `proof` is a prefix of this etag: 8 to 64 hex digits, upper or lower case.
+    pub fn matches_prefix(&self, proof: &str) -> bool {
         (8..=64).contains(&proof.len()) && proof.is_ascii() && self.hex().starts_with(&proof.to_ascii_lowercase())
     }
 
-    /// Reads 64 hex digits.
-    pub fn parse(hex: &str) -> Option<Etag> {
+    /// Parses exactly 64 hex digits.
+    pub fn from_hex(hex: &str) -> Option<Etag> {
         let mut out = [0; 32];
         if hex.len() != 64 || !hex.is_ascii() {
             return None;
@@ -55,204 +55,191 @@ impl fmt::Debug for Etag {
     }
 }
 
-/// A file as it was read: its bytes and what is needed to notice that it changed.
+/// A file as it was read: its bytes, and what is needed to detect that it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version {
-    /// The exact bytes; left empty where only the proof is needed.
+pub struct FileVersion {
+    /// The exact bytes; empty where only the etag is needed.
     pub bytes: Arc<Vec<u8>>,
-    /// Their etag.
     pub etag: Etag,
     /// Permission bits (`0o7777`).
     pub mode: u32,
-    /// The inode it was read from; 0 where there is none (a text that is not on disk).
+    /// The inode it was read from; 0 for a text that is not on disk.
     pub inode: u64,
 }
 
-impl Version {
-    /// A version that was never on a disk.
-    pub fn new(bytes: Vec<u8>, mode: u32) -> Version {
-        Version { etag: Etag::of(&bytes), bytes: Arc::new(bytes), mode, inode: 0 }
+impl FileVersion {
+    /// A version that is not on disk (inode 0).
+    pub fn new(bytes: Vec<u8>, mode: u32) -> FileVersion {
+        FileVersion { etag: Etag::of(&bytes), bytes: Arc::new(bytes), mode, inode: 0 }
     }
 }
 
 /// What happens to one file. A moved file is a `Remove` and a `Create` that name each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// Which file.
     pub path: MemoryPath,
-    /// The bytes the plan was made on; `None` when the file must not exist.
-    pub before: Option<Version>,
+    /// The version that was planned on; `None` if the file must not exist.
+    pub before: Option<FileVersion>,
     /// The new bytes; `None` removes the file.
     pub after: Option<Arc<Vec<u8>>>,
     /// Permission bits of the new file; `None` keeps the old ones (0o600 for a new file).
     pub mode: Option<u32>,
-    /// The replacements that lead from `before` to `after`, where both exist and the change is small.
+    /// The replacements that turn `before` into `after`, where both exist and the change is small.
     pub edits: Option<Vec<JournalEdit>>,
-    /// The other half of a move.
+    /// The other path of a move.
     pub moved: Option<MemoryPath>,
-    /// memdir's own summary line in `after`, where the plan wrote one.
+    /// The derived summary line in `after`, where the plan wrote one.
     pub summary: Option<String>,
 }
 
-/// What a change means to its reader, one line of the answer.
+/// What an effect did, shown as one character at the start of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
-    /// `+` stands there now.
+pub enum EffectSign {
+    /// `+` added.
     Added,
-    /// `-` stood there.
+    /// `-` removed.
     Removed,
-    /// `=` stands there already; nothing was done.
-    Same,
-    /// `>` moved; `text` and `handle` are as before, `to` says where.
+    /// `=` was there already; nothing was done.
+    Unchanged,
+    /// `>` moved; `text` and `handle` are unchanged, `to` is the destination.
     Moved,
     /// `~` metadata, a heading or a value changed.
     Set,
 }
 
-impl Sign {
-    /// As it is shown: `+`, `-`, `=`, `>`, `~`.
-    pub fn mark(self) -> &'static str {
+impl EffectSign {
+    /// The character shown: `+`, `-`, `=`, `>` or `~`.
+    pub fn symbol(self) -> &'static str {
         match self {
-            Sign::Added => "+",
-            Sign::Removed => "-",
-            Sign::Same => "=",
-            Sign::Moved => ">",
-            Sign::Set => "~",
+            EffectSign::Added => "+",
+            EffectSign::Removed => "-",
+            EffectSign::Unchanged => "=",
+            EffectSign::Moved => ">",
+            EffectSign::Set => "~",
         }
     }
 }
 
-/// One line of a change's answer.
+/// What a change did to one bullet, entry or value: one line of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
-    /// In which file.
     pub path: MemoryPath,
-    /// What happened.
-    pub sign: Sign,
-    /// The bullet's handle as printed (in the text where it stands), if it is a bullet.
+    pub sign: EffectSign,
+    /// The bullet's handle as printed in the version of the file that contains it, if it is a bullet.
     pub handle: Option<String>,
     /// Its explicit id.
     pub id: Option<String>,
     /// The bullet's text, the entry's title, or `key=value`.
     pub text: String,
-    /// The section's slug, if it is in one.
+    /// The section's slug; `None` above the first heading.
     pub section: Option<String>,
-    /// The operation (from 0) that did it.
+    /// The operation of the batch that caused it (0-based).
     pub operation: usize,
-    /// Where it moved.
+    /// The destination of a move.
     pub to: Option<String>,
 }
 
-/// Everything one command is about to do.
+/// Everything that one command is about to write.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changeset {
-    /// Files in the order in which they are written. Each path once. Empty: nothing to do.
+    /// Files in the order in which they are written, each path once. Empty: nothing to do.
     pub files: Vec<FileChange>,
-    /// What it means.
     pub effects: Vec<Effect>,
-    /// What the reader should know.
     pub warnings: Vec<Warning>,
-    /// The operations, as the journal keeps them (opaque to the store).
+    /// The operations as the journal records them (opaque to the store).
     pub operations: Vec<Value>,
-    /// The revision this undoes or redoes, if it is an `undo` or `redo`.
-    pub inverts: Option<Inverts>,
-    /// How many replacements of patches are made.
+    /// The revision that an `undo` or `redo` inverts.
+    pub inverts: Option<InverseKind>,
+    /// How many replacements the `patch` operations make.
     pub applied: usize,
-    /// Keep no text of this change in history (`rm --forget`).
+    /// Keeps no text of this change in the history (`rm --forget`).
     pub forget: bool,
 }
 
-/// Which revision a changeset turns back or brings back.
+/// Which revision a changeset undoes or redoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inverts {
-    /// This change undoes that revision.
+pub enum InverseKind {
     Undo(u64),
-    /// This change does again what that revision (which was undone, or overwritten from outside) did.
+    /// Applies that revision again, after it was undone or overwritten by an outside edit.
     Redo(u64),
 }
 
-/// Who changes, when, and why: what the journal says of a commit beside the files.
+/// Who changed what when and why: what a journal entry records beside the files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// When, RFC 3339 in UTC, to the second.
+pub struct EntryHeader {
+    /// RFC 3339 in UTC, to the second.
     pub at: String,
-    /// Who.
     pub actor: String,
-    /// `--reason`.
+    /// The value of `--reason`.
     pub reason: Option<String>,
-    /// `--source`.
+    /// The value of `--source`.
     pub source: Option<String>,
     /// The batch's `request` id.
     pub request: Option<String>,
 }
 
-/// How an entry ended.
+/// Whether a journal entry took effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It stands.
+pub enum EntryOutcome {
+    /// Committed.
     Done,
-    /// It was put back (a stranger was faster, or the disk refused); it counts as never made.
+    /// Rolled back (another program saved first, or the disk failed); it counts as never made.
     Undone,
-    /// Its writer stopped before the end line; the next writer decides.
+    /// The writer stopped before the end record; the next writer completes it or rolls it back.
     Pending,
 }
 
-/// What an entry says of one file.
+/// One file of a journal entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryFile {
-    /// Which file.
     pub path: MemoryPath,
-    /// Etag before; `None`: it did not exist.
+    /// The etag before; `None` if the file did not exist.
     pub before: Option<Etag>,
-    /// Etag after; `None`: it was removed.
+    /// The etag after; `None` if the file was removed.
     pub after: Option<Etag>,
-    /// Permission bits of the text that was there before, or of the new one for a created file.
+    /// Permission bits (`0o7777`) of the old file, or of the new one for a created file.
     pub mode: u32,
     /// The replacements, where the change was small.
     pub edits: Option<Vec<JournalEdit>>,
-    /// The other half of a move.
+    /// The other path of a move.
     pub moved: Option<MemoryPath>,
-    /// memdir's own summary line, where this change wrote one.
+    /// The derived summary line, where this change wrote one.
     pub summary: Option<String>,
 }
 
-/// A replacement that works in both directions.
+/// A text replacement that can be applied in both directions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JournalEdit {
-    /// Byte offset in the text before.
+    /// Byte offset in the old text.
     pub start: usize,
-    /// What stood there.
+    /// The replaced text.
     pub old: String,
-    /// What stands there now.
+    /// The text that replaced it.
     pub new: String,
 }
 
 /// One revision of the journal.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// Its number: `r41` is 41. Grows by one with each intent, never reused.
+pub struct JournalEntry {
+    /// The revision number: `r41` is 41. Grows by one with each intent record and is never reused.
     pub rev: u64,
-    /// When, RFC 3339.
+    /// RFC 3339 in UTC, to the second.
     pub at: String,
-    /// Who.
     pub actor: String,
-    /// `--reason`.
+    /// The value of `--reason`.
     pub reason: Option<String>,
-    /// `--source`.
+    /// The value of `--source`.
     pub source: Option<String>,
     /// The batch's `request` id.
     pub request: Option<String>,
-    /// The answer given then (for a repeated `request`).
+    /// The answer given to this request, returned again when the `request` id is repeated.
     pub answer: Option<Value>,
-    /// The operations, opaque.
+    /// The operations as recorded (opaque to the store).
     pub operations: Vec<Value>,
-    /// The revision it undoes or redoes.
-    pub inverts: Option<Inverts>,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// The files.
+    pub inverts: Option<InverseKind>,
+    pub outcome: EntryOutcome,
     pub files: Vec<EntryFile>,
-    /// Its texts were forgotten on purpose.
+    /// Its texts were erased by `rm --forget`.
     pub forgotten: bool,
 }
 
@@ -265,9 +252,9 @@ mod tests {
         let e = Etag::of(b"");
         assert!(e.hex().starts_with("e3b0c44298fc1c14"));
         assert_eq!(e.short(), "e3b0c44298fc1c14");
-        assert!(e.proven_by("e3b0c442") && e.proven_by("E3B0C44298") && e.proven_by(&e.hex()));
-        assert!(!e.proven_by("e3b0c44") && !e.proven_by("e3b0c443") && !e.proven_by(&(e.hex() + "0")));
-        assert_eq!(Etag::parse(&e.hex()), Some(e));
-        assert_eq!(Etag::parse("zz"), None);
+        assert!(e.matches_prefix("e3b0c442") && e.matches_prefix("E3B0C44298") && e.matches_prefix(&e.hex()));
+        assert!(!e.matches_prefix("e3b0c44") && !e.matches_prefix("e3b0c443") && !e.matches_prefix(&(e.hex() + "0")));
+        assert_eq!(Etag::from_hex(&e.hex()), Some(e));
+        assert_eq!(Etag::from_hex("zz"), None);
     }
 }

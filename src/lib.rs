@@ -1,24 +1,24 @@
 //! memdir: memory for AI agents as a directory of markdown, changed by small, exact, undoable operations.
 //!
-//! Read the rooms in this order; the first lines of each say what it is for and what it never does. Arrows point down:
-//! a room may use those above it in this list, never those below (a test holds the walls).
+//! The modules, from the lowest up. The first lines of each tell its purpose and what it never does. A module may use
+//! those above it in this list, never those below (a test checks it); ARCHITECTURE.md explains how they work together.
 //!
-//! * [`code`]: every error and warning by name, exit status and whether to retry.
-//! * [`path`]: names that cannot leave the data dir, and addresses of files, sections and bullets.
-//! * [`text`]: splices, words, stems, likeness; knows no markdown.
-//! * [`shape`]: tables of JSON objects from which readers and schemas come.
-//! * [`policy`]: what a data dir allows (`memdir.yaml`).
-//! * [`document`]: one markdown text, what we understand in it, and edits that touch nothing else.
-//! * [`change`]: what is about to happen and what did; the waist between planning and the disk.
-//! * [`operation`]: what is wanted, and `plan`, which turns it into a changeset. Pure.
-//! * [`view`]: outlines, diffs, the journal as people read it. Pure.
-//! * [`transcript`]: conversations as programs leave them on disk, read into turns. Pure.
-//! * [`reflect`]: what a model is asked, and what of its answer may pass. Pure.
-//! * [`store`]: the only room that touches the data dir: sandbox, lock, commit, journal, recovery.
-//! * [`host`]: the rest of this machine: finding the data dir, the user's config, the editor.
-//! * [`llm`]: one question to a model, one reply; the only room that touches the network.
-//! * [`commands`]: the use cases, where rooms meet. Answers are values.
-//! * [`cli`]: the command line: grammar, what was meant, output.
+//! * [`code`]: every error and warning code, its exit status and whether a retry helps.
+//! * [`path`]: paths that cannot leave the data directory, and addresses of files, sections and bullets.
+//! * [`text`]: byte splices, words, stems, similarity, dates; knows no markdown.
+//! * [`json_shape`]: tables of JSON objects from which readers and schemas are derived.
+//! * [`policy`]: what a data directory allows (`memdir.yaml`).
+//! * [`document`]: one markdown text: its parts, and edits that change nothing else.
+//! * [`change`]: what is about to happen and what did: the type between planning and storing.
+//! * [`operation`]: the operations, and `plan`, which turns them into a changeset. Pure.
+//! * [`view`]: read-only answers: outline, search, context, diff, journal. Pure.
+//! * [`transcript`]: conversations of other programs, read into turns. Pure.
+//! * [`reflect`]: prompts for a model, and the checks on what it proposes. Pure.
+//! * [`store`]: the only module that accesses the data directory: sandbox, lock, commit, journal, recovery.
+//! * [`host`]: the rest of this machine: finding the data directory, the user config, the editor, git.
+//! * [`llm`]: one request to a model, one reply; the only module that uses the network.
+//! * [`commands`]: the use cases, where the modules meet. Results are values.
+//! * [`cli`]: the command line: grammar, arguments to operations, output.
 
 pub mod code;
 
@@ -26,7 +26,7 @@ pub mod path;
 
 pub mod text;
 
-pub mod shape;
+pub mod json_shape;
 
 pub mod policy;
 

@@ -1,4 +1,4 @@
-//! The program `memdir`: hands its arguments to the command line's door, and its exit status to the caller.
+//! The program `memdir`: passes its arguments to `cli::run` and returns its exit status.
 //!
 //! Never does anything else.
 

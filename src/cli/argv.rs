@@ -1,13 +1,13 @@
-//! Takes one leading list marker off texts before clap sees them, so that `add user "- Prefers tabs"` just works.
+//! Removes one leading list marker from texts before clap parses them, so that `add user "- Prefers tabs"` works.
 //!
-//! Never touches the value of an option, and never guesses: it looks at words, not at a memory. A text that it
-//! recognised is marked with a NUL in front, which no argument can hold; clap then takes whatever follows for a
-//! positional, and [`text`] removes the mark.
+//! Never changes the value of an option, and never reads the memory: only the arguments decide. A recognised text gets
+//! a NUL in front, which no argument can contain; so clap takes it for a positional although it may start with `-`, and
+//! [`text_value`] removes the NUL.
 
 use std::ffi::{OsStr, OsString};
 
-/// Options with a value that verbs with texts take. A test compares them with the grammar.
-const LONG: [&str; 14] = [
+/// Options with a value, of the commands that take texts. A test compares them with the grammar.
+const LONG_OPTIONS: [&str; 14] = [
     "dir",
     "as",
     "color",
@@ -23,71 +23,72 @@ const LONG: [&str; 14] = [
     "id",
     "index",
 ];
-const LONG_TEXT: [&str; 1] = ["old"];
-const SHORT: [char; 3] = ['C', 'm', 'F'];
+/// Options whose value is a text.
+const LONG_TEXT_OPTIONS: [&str; 1] = ["old"];
+const SHORT_OPTIONS: [char; 3] = ['C', 'm', 'F'];
 
 const MARK: char = '\0';
 
-/// What the words before it say about the next one.
+/// What the next word is, given the words before it.
 #[derive(Clone, Copy, PartialEq)]
-enum Due {
-    /// A verb.
-    Verb,
+enum ExpectedWord {
+    /// A subcommand.
+    Command,
     /// `add`, `del` or `update` after `bullet`.
-    Bullet,
-    /// A positional of a verb with texts; the number counts those seen.
+    BulletCommand,
+    /// A positional of a command that takes texts; the number counts those before it.
     Text(usize),
-    /// Nothing of ours.
+    /// A word that needs no preparation.
     Other,
 }
 
-/// The arguments (without the program's name) as clap should see them.
+/// Prepares the arguments (without the program's name) for clap.
 pub fn prepare(args: Vec<OsString>) -> Vec<OsString> {
-    let args = help(args);
-    let mut due = Due::Verb;
+    let args = expand_help(args);
+    let mut expected = ExpectedWord::Command;
     let mut out = Vec::with_capacity(args.len());
-    let mut value = false;
-    let mut plain = false;
+    let mut is_value = false;
+    let mut after_double_dash = false;
     for arg in args {
         let Some(word) = arg.to_str() else {
-            value = false;
-            due = due.next("");
+            is_value = false;
+            expected = expected.next("");
             out.push(arg);
             continue;
         };
-        if std::mem::take(&mut value) {
-            out.push(if marker(word).is_some() { marked(word) } else { arg });
-        } else if !plain && word == "--" {
-            plain = true;
+        if std::mem::take(&mut is_value) {
+            out.push(if strip_list_marker(word).is_some() { add_mark(word) } else { arg });
+        } else if !after_double_dash && word == "--" {
+            after_double_dash = true;
             out.push(arg);
-        } else if let (Due::Text(_), Some(rest)) = (due, marker(word)) {
-            due = due.next(word);
-            out.push(marked(rest));
-        } else if !plain && word.len() > 1 && word.starts_with('-') {
-            value = wants_value(word);
+        } else if let (ExpectedWord::Text(_), Some(text)) = (expected, strip_list_marker(word)) {
+            expected = expected.next(word);
+            out.push(add_mark(text));
+        } else if !after_double_dash && word.len() > 1 && word.starts_with('-') {
+            is_value = takes_next_word(word);
             out.push(arg);
         } else {
-            due = due.next(word);
+            expected = expected.next(word);
             out.push(arg);
         }
     }
     out
 }
 
-impl Due {
-    fn next(self, word: &str) -> Due {
+impl ExpectedWord {
+    fn next(self, word: &str) -> ExpectedWord {
         match (self, word) {
-            (Due::Verb, "bullet") => Due::Bullet,
-            (Due::Verb, "add" | "update" | "rm" | "remove" | "delete" | "del") => Due::Text(0),
-            (Due::Bullet, "add" | "del" | "update" | "rm") => Due::Text(0),
-            (Due::Text(n), _) => Due::Text(n + 1),
-            _ => Due::Other,
+            (ExpectedWord::Command, "bullet") => ExpectedWord::BulletCommand,
+            (ExpectedWord::Command, "add" | "update" | "rm" | "remove" | "delete" | "del") => ExpectedWord::Text(0),
+            (ExpectedWord::BulletCommand, "add" | "del" | "update" | "rm") => ExpectedWord::Text(0),
+            (ExpectedWord::Text(n), _) => ExpectedWord::Text(n + 1),
+            _ => ExpectedWord::Other,
         }
     }
 }
 
-/// `memdir help add` is `memdir add --help`.
-fn help(mut args: Vec<OsString>) -> Vec<OsString> {
+/// Rewrites `memdir help add` to `memdir add --help`.
+fn expand_help(mut args: Vec<OsString>) -> Vec<OsString> {
     if args.first().is_some_and(|a| a == "help") {
         args.remove(0);
         args.push("--help".into());
@@ -95,51 +96,51 @@ fn help(mut args: Vec<OsString>) -> Vec<OsString> {
     args
 }
 
-/// The text behind a list marker. `-n` and `--` are none: a marker has a blank after it.
-fn marker(word: &str) -> Option<&str> {
+/// The text after a list marker. `-n` and `--` are not list markers: a marker is followed by a space or a tab.
+fn strip_list_marker(word: &str) -> Option<&str> {
     let rest = word.strip_prefix(['-', '*', '+'])?;
     rest.starts_with([' ', '\t']).then(|| rest.trim_start_matches([' ', '\t']))
 }
 
-fn marked(text: &str) -> OsString {
+fn add_mark(text: &str) -> OsString {
     let mut out = String::with_capacity(text.len() + 1);
     out.push(MARK);
     out.push_str(text);
     out.into()
 }
 
-/// Whether an option word leaves its value to the next word.
-fn wants_value(word: &str) -> bool {
+/// Whether the value of this option is the next word (not `--name=value` or `-Fvalue`).
+fn takes_next_word(word: &str) -> bool {
     if let Some(long) = word.strip_prefix("--") {
-        return LONG.contains(&long) || LONG_TEXT.contains(&long);
+        return LONG_OPTIONS.contains(&long) || LONG_TEXT_OPTIONS.contains(&long);
     }
-    let at = word.char_indices().skip(1).find(|(_, c)| SHORT.contains(c));
-    at.is_some_and(|(i, c)| i + c.len_utf8() == word.len())
+    let with_value = word.char_indices().skip(1).find(|(_, c)| SHORT_OPTIONS.contains(c));
+    with_value.is_some_and(|(i, c)| i + c.len_utf8() == word.len())
 }
 
-/// Reads a text argument: takes the mark off.
-pub fn plain(text: &str) -> Result<String, std::convert::Infallible> {
+/// Parses a text argument: removes the NUL that [`prepare`] added.
+pub fn text_value(text: &str) -> Result<String, std::convert::Infallible> {
     Ok(text.strip_prefix(MARK).unwrap_or(text).to_owned())
 }
 
-/// A positional of `rm`: an address, or (it came with a list marker) a text.
+/// A positional of `rm`: an address, or the text of a bullet if it has a list marker.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
-    /// As it was typed.
-    Plain(String),
-    /// It had a list marker.
-    Item(String),
+pub enum RmOperand {
+    /// An address, as typed.
+    Address(String),
+    /// A text that had a list marker.
+    Text(String),
 }
 
-/// Reads a positional that may be an address or a marked text.
-pub fn word(text: &str) -> Result<Word, std::convert::Infallible> {
+/// Parses a positional of `rm`.
+pub fn rm_operand(text: &str) -> Result<RmOperand, std::convert::Infallible> {
     Ok(match text.strip_prefix(MARK) {
-        Some(text) => Word::Item(text.to_owned()),
-        None => Word::Plain(text.to_owned()),
+        Some(text) => RmOperand::Text(text.to_owned()),
+        None => RmOperand::Address(text.to_owned()),
     })
 }
 
-/// Whether the caller asked for JSON, looked up in the raw words: for errors before there is a grammar.
+/// Whether the raw arguments contain `--json`: used for errors that occur before they are parsed.
 pub fn wants_json(args: &[OsString]) -> bool {
     args.iter().take_while(|a| *a != OsStr::new("--")).any(|a| a == "--json")
 }
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn one_list_marker_comes_off_a_text() {
+    fn one_list_marker_is_removed_from_a_text() {
         check(&["add", "user", "- tabs"], &["add", "user", "\0tabs"]);
         check(&["add", "user", "* - tabs", "+ -n"], &["add", "user", "\0- tabs", "\0-n"]);
         check(&["-C", "add", "add", "user", "- a"], &["-C", "add", "add", "user", "\0a"]);
@@ -164,15 +165,15 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_an_option_keeps_its_marker() {
+    fn the_value_of_an_option_keeps_its_marker() {
         check(&["add", "user", "-m", "- why", "- a"], &["add", "user", "-m", "\0- why", "\0a"]);
         check(&["add", "user", "-nm", "- why"], &["add", "user", "-nm", "\0- why"]);
         check(&["bullet", "update", "u", "--old", "- a", "b"], &["bullet", "update", "u", "--old", "\0- a", "b"]);
-        assert_eq!(plain("\0- why").unwrap(), "- why");
+        assert_eq!(text_value("\0- why").unwrap(), "- why");
     }
 
     #[test]
-    fn flags_and_other_verbs_are_left_alone() {
+    fn flags_and_other_commands_are_unchanged() {
         check(&["add", "user", "-n", "-"], &["add", "user", "-n", "-"]);
         check(&["read", "- a"], &["read", "- a"]);
         check(&["log", "add", "- a"], &["log", "add", "- a"]);
@@ -190,8 +191,12 @@ mod tests {
         for command in texts {
             for arg in command.get_arguments().filter(|a| !a.is_positional() && a.get_action().takes_values()) {
                 let long = arg.get_long().unwrap();
-                assert!(LONG.contains(&long) || LONG_TEXT.contains(&long), "--{long} of {command}");
-                assert!(arg.get_short().is_none_or(|s| SHORT.contains(&s)), "-{:?} of {command}", arg.get_short());
+                assert!(LONG_OPTIONS.contains(&long) || LONG_TEXT_OPTIONS.contains(&long), "--{long} of {command}");
+                assert!(
+                    arg.get_short().is_none_or(|s| SHORT_OPTIONS.contains(&s)),
+                    "-{:?} of {command}",
+                    arg.get_short()
+                );
             }
         }
     }

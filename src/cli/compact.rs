@@ -1,26 +1,26 @@
-//! `compact`: its options, as clap reads them, and its answer as text.
+//! `compact`: its options as clap parses them, and its answer as text.
 //!
-//! Never says what they do; `commands/compact.rs` does.
+//! Never decides what is archived: `commands/compact.rs` does.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::args::HowArgs;
-use super::meant::Content;
+use super::args::ChangeArgs;
 use super::model::ModelArgs;
 use super::sanitize;
-use super::text::{Page, changed};
-use crate::commands::Failure;
-use crate::commands::answer::Compacted;
-use crate::commands::compact::CompactQuery;
-use crate::operation::read;
+use super::text::{Printer, change_result};
+use super::to_operation::ContentReader;
+use crate::commands::Error;
+use crate::commands::answer::CompactReport;
+use crate::commands::compact::CompactOptions;
+use crate::operation::dialects;
 
 #[derive(Args, Debug)]
 #[command(
-    about = "Bring what is over its limit back to it; what goes is kept below archive/",
-    after_help = "Without an address: every place that is over a limit of the policy.\n\n\
+    about = "Reduce what exceeds its limit; removed items are moved to archive/",
+    after_help = "Without an address, everything that exceeds a limit of the policy is reduced.\n\n\
                   Example: memdir compact user --to 40 -n"
 )]
 #[group(skip)]
@@ -28,54 +28,54 @@ pub struct CompactArgs {
     /// The file or section
     #[arg(value_name = "FILE[#SECTION]")]
     pub at: Option<String>,
-    /// Down to N bullets (entries, in an episode file), whatever the policy says
+    /// Reduce to N bullets (entries, in an episode file), regardless of the policy
     #[arg(long, value_name = "N", requires = "at", value_parser = at_least_one)]
     pub to: Option<usize>,
-    /// Operations as JSON (- is stdin) that are made in the same batch: what they bring may go, too
+    /// Also apply these operations, as JSON (- for stdin), in the same batch; what they add may be archived, too
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Ask nobody: the oldest go
-    #[arg(long, help_heading = "Model")]
+    /// Call no model: archive the oldest
+    #[arg(long, help_heading = "Model options")]
     pub by_age: bool,
     #[command(flatten)]
     pub model: ModelArgs,
     #[command(flatten)]
-    pub how: HowArgs,
+    pub change_args: ChangeArgs,
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "a number from 1".to_owned())
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "expected a number of 1 or more".to_owned())
 }
 
 impl CompactArgs {
-    /// What is asked for.
-    pub fn query(&self, content: Content) -> Result<CompactQuery, Failure> {
+    /// Converts the arguments, and the operations of `-F`, to the command's options.
+    pub fn to_options(&self, content: ContentReader) -> Result<CompactOptions, Error> {
         let batch = match &self.file {
-            Some(file) => Some(read::batch(&content(Some(file))?)?),
+            Some(file) => Some(dialects::parse_batch(&content(Some(file))?)?),
             None => None,
         };
-        Ok(CompactQuery { address: self.at.clone(), to: self.to, batch })
+        Ok(CompactOptions { address: self.at.clone(), to: self.to, batch })
     }
 }
 
-/// The change, and what was decided where.
-pub fn compacted(page: &mut Page, done: &Compacted, err: &mut String) {
-    if done.places.is_empty() && done.change.files.is_empty() && done.change.warnings.is_empty() {
+/// Prints the change, and the decision for each file or section.
+pub fn compact_report(printer: &mut Printer, report: &CompactReport, err: &mut String) {
+    if report.places.is_empty() && report.change.files.is_empty() && report.change.warnings.is_empty() {
         err.push_str("memdir: nothing is over its limit\n");
         return;
     }
     let mut none = String::new();
-    changed(page, &done.change, &mut none);
-    for place in &done.places {
+    change_result(printer, &report.change, &mut none);
+    for place in &report.places {
         err.push_str("memdir: ");
-        sanitize::line(err, &place.address, page.style.terminal);
+        sanitize::escape_line(err, &place.address, printer.format.terminal);
         err.push_str(": ");
-        sanitize::line(err, &place.told, page.style.terminal);
+        sanitize::escape_line(err, &place.sentence, printer.format.terminal);
         err.push('\n');
     }
-    if let (Some(model), Some(tokens)) = (&done.model, &done.tokens) {
+    if let (Some(model), Some(tokens)) = (&report.model, &report.tokens) {
         err.push_str("memdir: ");
-        sanitize::line(err, model, page.style.terminal);
+        sanitize::escape_line(err, model, printer.format.terminal);
         let _ = writeln!(err, ", {} tokens", tokens.input + tokens.output);
     }
 }

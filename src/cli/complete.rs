@@ -1,67 +1,70 @@
-//! Candidates for the word under the cursor: files, sections, bullets, revisions.
+//! Completes the word under the cursor: files, sections, bullets, revisions.
 //!
-//! Never fails and never writes: a completion that finds nothing says nothing.
+//! Never fails and never writes: without candidates it prints nothing.
 
-use super::args::Global;
+use super::args::GlobalArgs;
 use super::{open, sanitize, verbs};
 use crate::commands::answer::Answer;
-use crate::commands::{self, LogQuery, Session};
+use crate::commands::{self, LogOptions, Session};
 
-/// What a verb's next positional is.
+/// What the next positional of a command is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CompletionKind {
     File,
     Address,
     Revision,
-    Nothing,
+    None,
 }
 
-/// One candidate a line: the word, a tab, what it is. `words` are those after `memdir`, the last one half typed.
-pub fn complete(global: &Global, words: &[String]) -> String {
-    let (half, before) = match words.split_last() {
+/// Prints one candidate per line: the word, a tab, a description. `words` are those after `memdir`; the last one is
+/// incomplete.
+pub fn complete(global: &GlobalArgs, words: &[String]) -> String {
+    let (partial, before) = match words.split_last() {
         Some((half, before)) => (half.as_str(), before),
         None => return String::new(),
     };
-    let (global, verb, seen) = context(global, before);
-    if half.starts_with('-') {
+    let (global, command, positionals) = parse_words(global, before);
+    if partial.starts_with('-') {
         return String::new();
     }
-    let kind = match verb.as_deref() {
+    let kind = match command.as_deref() {
         None => return String::new(),
-        Some("read" | "rm" | "remove" | "delete" | "del" | "set" | "log" | "bullet del") => Kind::Address,
-        Some("cat" | "mv" | "move" | "rename" | "update" | "bullet update") if seen == 0 => Kind::Address,
-        Some("mv" | "move" | "rename") if seen == 1 => Kind::File,
-        Some("list" | "ls" | "add" | "bullet add" | "bullet list") if seen == 0 => Kind::Address,
-        Some("append" | "patch" | "write" | "edit" | "where") if seen == 0 => Kind::File,
-        Some("check" | "resolve") => Kind::File,
-        Some("show" | "diff" | "undo" | "redo") if seen == 0 => Kind::Revision,
-        Some(_) => Kind::Nothing,
+        Some("read" | "rm" | "remove" | "delete" | "del" | "set" | "log" | "bullet del") => CompletionKind::Address,
+        Some("cat" | "mv" | "move" | "rename" | "update" | "bullet update") if positionals == 0 => {
+            CompletionKind::Address
+        }
+        Some("mv" | "move" | "rename") if positionals == 1 => CompletionKind::File,
+        Some("list" | "ls" | "add" | "bullet add" | "bullet list") if positionals == 0 => CompletionKind::Address,
+        Some("append" | "patch" | "write" | "edit" | "where") if positionals == 0 => CompletionKind::File,
+        Some("check" | "resolve") => CompletionKind::File,
+        Some("show" | "diff" | "undo" | "redo") if positionals == 0 => CompletionKind::Revision,
+        Some(_) => CompletionKind::None,
     };
-    if kind == Kind::Nothing {
+    if kind == CompletionKind::None {
         return String::new();
     }
-    let Ok(session) = open::session(&global, open::Need::Texts, None) else {
+    let Ok(session) = open::open_session(&global, open::SessionNeeds::TextsOnly, None) else {
         return String::new();
     };
-    let rows = match kind {
-        Kind::Revision => revisions(&session),
-        Kind::Address if half.contains(['@', '#']) => inside(&session, half),
-        _ => files(&session),
+    let candidates = match kind {
+        CompletionKind::Revision => revision_candidates(&session),
+        CompletionKind::Address if partial.contains(['@', '#']) => inside_file(&session, partial),
+        _ => file_candidates(&session),
     };
-    print(rows, half)
+    format_candidates(candidates, partial)
 }
 
-/// The shared options among the words before, the verb (`bullet` with its own), and how many positionals follow it.
-fn context(global: &Global, before: &[String]) -> (Global, Option<String>, usize) {
+/// The global options among the words, the command (with that of `bullet`), and how many positionals follow it.
+fn parse_words(global: &GlobalArgs, before: &[String]) -> (GlobalArgs, Option<String>, usize) {
     let mut global = global.clone();
-    let mut verb: Option<String> = None;
-    let mut seen = 0;
+    let mut command: Option<String> = None;
+    let mut positionals = 0;
     let mut words = before.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "-C" | "--dir" => global.dir = words.next().map(Into::into),
             "-g" | "--global" => global.global = true,
-            // Candidates are for whoever will run the command.
+            // The allowlist of this name decides which candidates are visible.
             "--as" => global.actor = words.next().cloned(),
             "-F" | "--file" | "-m" | "--reason" | "--color" | "--source" | "--if-match" | "--old" | "--new"
             | "--tag" | "--index" | "-t" | "-s" | "-d" => drop(words.next()),
@@ -70,34 +73,35 @@ fn context(global: &Global, before: &[String]) -> (Global, Option<String>, usize
                     global.actor = Some(name.to_owned());
                 }
             }
-            w => match &verb {
-                None => verb = Some(w.to_owned()),
+            w => match &command {
+                None => command = Some(w.to_owned()),
                 Some(v) if v == "bullet" && verbs::BULLET.iter().any(|b| b.name == w) => {
-                    verb = Some(format!("bullet {w}"));
+                    command = Some(format!("bullet {w}"));
                 }
-                Some(_) => seen += 1,
+                Some(_) => positionals += 1,
             },
         }
     }
-    (global, verb, seen)
+    (global, command, positionals)
 }
 
-type Rows = Vec<(String, String)>;
+type Candidates = Vec<(String, String)>;
 
-fn files(session: &Session) -> Rows {
+fn file_candidates(session: &Session) -> Candidates {
     match commands::list(session, None) {
         Ok(Answer::Files(files)) => files.files.into_iter().map(|f| (f.path, f.summary)).collect(),
         _ => Vec::new(),
     }
 }
 
-/// Sections after `#`, bullets after `@`.
-fn inside(session: &Session, half: &str) -> Rows {
-    let (file, bullets) = match half.rsplit_once('@') {
+/// Sections of a file after `#`, bullets after `@`.
+fn inside_file(session: &Session, partial: &str) -> Candidates {
+    let (file, bullets) = match partial.rsplit_once('@') {
         Some((file, _)) => (file, true),
-        None => (half.split('#').next().unwrap_or(half), false),
+        None => (partial.split('#').next().unwrap_or(partial), false),
     };
-    let answer = if bullets { commands::bullets(session, file) } else { commands::outlined(session, file) };
+    let answer =
+        if bullets { commands::list_bullets(session, file) } else { commands::list_without_backlinks(session, file) };
     let Ok(Answer::Outline(outline)) = answer else {
         return Vec::new();
     };
@@ -107,8 +111,8 @@ fn inside(session: &Session, half: &str) -> Rows {
     }
 }
 
-fn revisions(session: &Session) -> Rows {
-    let query = LogQuery { limit: Some(20), ..LogQuery::default() };
+fn revision_candidates(session: &Session) -> Candidates {
+    let query = LogOptions { limit: Some(20), ..LogOptions::default() };
     match commands::log(session, &query) {
         Ok(Answer::Log(log)) => log
             .entries
@@ -119,19 +123,19 @@ fn revisions(session: &Session) -> Rows {
     }
 }
 
-/// Candidates that continue the word. A file may be typed without its folder or `.md`.
-fn print(rows: Rows, half: &str) -> String {
+/// Prints the candidates that start with the incomplete word. `facts/` and `episodes/` may be omitted from it.
+fn format_candidates(candidates: Candidates, partial: &str) -> String {
     let mut out = String::new();
-    for (word, about) in rows {
+    for (word, description) in candidates {
         let short = word.strip_prefix("facts/").or(word.strip_prefix("episodes/")).unwrap_or(&word);
-        let word = match (word.starts_with(half), short.starts_with(half)) {
+        let word = match (word.starts_with(partial), short.starts_with(partial)) {
             (true, _) => word.as_str(),
             (false, true) => short,
             _ => continue,
         };
-        sanitize::line(&mut out, word, true);
+        sanitize::escape_line(&mut out, word, true);
         out.push('\t');
-        sanitize::line(&mut out, &sanitize::cut(&about, 60), true);
+        sanitize::escape_line(&mut out, &sanitize::truncate(&description, 60), true);
         out.push('\n');
     }
     out
@@ -143,12 +147,12 @@ mod tests {
 
     fn check(words: &[&str], verb: Option<&str>, seen: usize) {
         let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-        let (_, v, n) = context(&Global::default(), &words);
+        let (_, v, n) = parse_words(&GlobalArgs::default(), &words);
         assert_eq!((v.as_deref(), n), (verb, seen), "{words:?}");
     }
 
     #[test]
-    fn the_verb_and_its_positionals_are_found_among_options() {
+    fn the_command_and_its_positionals_are_found_among_options() {
         check(&["-C", "add", "rm", "-n", "user@a"], Some("rm"), 1);
         check(&["bullet", "del", "-m", "why"], Some("bullet del"), 0);
         check(&["--json"], None, 0);
@@ -157,7 +161,7 @@ mod tests {
     #[test]
     fn a_short_name_is_completed_too() {
         let rows = || vec![("facts/user.md".to_owned(), "a\tb".to_owned()), ("x.md".to_owned(), String::new())];
-        assert_eq!(print(rows(), "us"), "user.md\ta\\tb\n");
-        assert_eq!(print(rows(), "fa"), "facts/user.md\ta\\tb\n");
+        assert_eq!(format_candidates(rows(), "us"), "user.md\ta\\tb\n");
+        assert_eq!(format_candidates(rows(), "fa"), "facts/user.md\ta\\tb\n");
     }
 }

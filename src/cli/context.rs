@@ -1,68 +1,74 @@
-//! `context`: its options as clap reads them, and what is noted once the answer is out.
+//! `context`: its options as clap parses them, and what is recorded once the answer is printed.
 //!
-//! Never looks at a memory itself.
+//! Never reads the memory itself.
 
 use clap::{Args, ValueEnum};
 
-use super::args::Global;
-use super::open::{self, Need};
-use super::output::{Reply, Style};
-use crate::commands::{self, ContextQuery, ContextStyle};
+use super::args::GlobalArgs;
+use super::open::{self, SessionNeeds};
+use super::output::{CliReply, OutputFormat};
+use crate::commands::{self, ContextRequest, ContextStyle};
 
 #[derive(Args, Debug)]
 #[command(
-    about = "What a session should see first: news, what is pinned and important, the files, the newest entries",
-    after_help = "With --as NAME (or MEMDIR_AS) it begins with what has changed since that reader looked last, and \
-                  notes in .memdir/ that it was told, once the answer is out; -n does not. The first time there is no \
-                  news.\n\nExample: memdir context --as claude -b 1000"
+    about = "Print what an agent needs when a session starts: news, pinned and important items, the files, the newest entries",
+    after_help = "With --as NAME (or MEMDIR_AS), it starts with what has changed since the last call of that reader, and \
+                  records this call in .memdir/ once the answer is printed; with -n it does not. The first call has \
+                  no news.\n\nExample: memdir context --as claude -b 1000"
 )]
 #[group(skip)]
 pub struct ContextArgs {
-    /// default; index: the files alone; records: all items by date, newest first
+    /// default; index: only the list of files; records: all items by date, newest first
     #[arg(long, value_name = "STYLE", default_value = "default", hide_default_value = true)]
-    pub style: Said,
-    /// At most so many tokens (2000), 320 or more; what is left out is told, with the command to see it
+    pub style: ContextStyleArg,
+    /// Print at most N tokens (default 2000, at least 320), and the commands that show what is left out
     #[arg(short = 'b', long, value_name = "N")]
     pub budget: Option<usize>,
-    /// Leave the reader's mark where it is: the same news are told again
+    /// Do not record the news as seen: the next call shows them again
     #[arg(short = 'n', long)]
     pub peek: bool,
 }
 
-/// How a context is laid out.
+/// The layout of a context.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 #[value(rename_all = "lower")]
-pub enum Said {
+pub enum ContextStyleArg {
     Default,
     Index,
     Records,
 }
 
-/// The context; the mark moves once it is written.
-pub fn context(global: &Global, args: &ContextArgs) -> Reply {
-    let session = match open::session(global, Need::Texts, None) {
+/// Runs `context`. The reader's mark moves only after the answer was printed, so that no news are lost.
+pub fn run_context(global: &GlobalArgs, args: &ContextArgs) -> CliReply {
+    let session = match open::open_session(global, SessionNeeds::TextsOnly, None) {
         Ok(session) => session,
         Err(rejection) => return rejection.into(),
     };
-    let said = |name: &String| name.chars().any(|c| !c.is_control() && !c.is_whitespace());
-    let named = global.actor.as_ref().is_some_and(said) || open::env("MEMDIR_AS").as_ref().is_some_and(said);
-    let query = ContextQuery {
+    let is_not_blank = |name: &String| name.chars().any(|c| !c.is_control() && !c.is_whitespace());
+    let has_reader_name =
+        global.actor.as_ref().is_some_and(is_not_blank) || open::env("MEMDIR_AS").as_ref().is_some_and(is_not_blank);
+    let query = ContextRequest {
         style: match args.style {
-            Said::Default => ContextStyle::Default,
-            Said::Index => ContextStyle::Index,
-            Said::Records => ContextStyle::Records,
+            ContextStyleArg::Default => ContextStyle::Default,
+            ContextStyleArg::Index => ContextStyle::Index,
+            ContextStyleArg::Records => ContextStyle::Records,
         },
         budget: args.budget,
-        // A host's or git's name is a guess: what one session was told, another of that name would miss.
-        reader: named.then(|| session.actor.clone()),
-        before: Style::new(global).before,
+        // Only an explicit name has a mark: several agents may share the name that is guessed from the system or git,
+        // and news shown to one of them would be missed by the others.
+        reader: has_reader_name.then(|| session.actor.clone()),
+        command_prefix: OutputFormat::new(global).dir_option,
     };
     let warnings = session.policy.warnings.clone();
     match commands::context(&session, &query) {
         Ok((answer, mark)) => {
             let mark = mark.filter(|_| !args.peek);
-            Reply::Then(Box::new(answer), warnings, Box::new(move || mark.iter().for_each(|m| m.keep(&session.store))))
+            CliReply::AnswerThen(
+                Box::new(answer),
+                warnings,
+                Box::new(move || mark.iter().for_each(|m| m.save(&session.store))),
+            )
         }
-        Err(failure) => Reply::Told(Box::new(Err(failure)), warnings, super::output::Layout::Plain),
+        Err(failure) => CliReply::Result(Box::new(Err(failure)), warnings, super::output::OutputLayout::Plain),
     }
 }

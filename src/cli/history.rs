@@ -1,97 +1,99 @@
-//! The journal and differences as text.
+//! Text output of `log`, `show` and `diff`.
 //!
-//! Never prints memory text raw, and never reads a clock.
+//! Never prints memory text unescaped, and never reads the clock.
 
 use std::fmt::Write;
 
-use super::output::Layout;
-use super::text::{Ink, Page, effects, file_head};
-use crate::commands::answer::{ChangedFile, Diff, Log, LogRow};
+use super::output::OutputLayout;
+use super::text::{Printer, TextStyle, effects, file_heading};
+use crate::commands::answer::{ChangedFile, DiffResult, LogResult, LogRow};
 
-/// Entries, newest first.
-pub fn log(page: &mut Page, log: &Log, err: &mut String) {
+/// Prints the journal's entries, newest first.
+pub fn log(printer: &mut Printer, log: &LogResult, err: &mut String) {
     for entry in &log.entries {
-        row(page, entry);
+        log_line(printer, entry);
         for file in &entry.effects {
-            file_head(page, file, None);
-            effects(page, &file.effects);
+            file_heading(printer, file, None);
+            effects(printer, &file.effects);
         }
         if let Some(diff) = &entry.diff {
-            page.diff(diff);
+            printer.diff(diff);
         }
     }
     if log.more > 0 {
-        let _ = writeln!(err, "memdir: {} older entries left out; raise -L", log.more);
+        let _ = writeln!(err, "memdir: {} older entries not shown; use a larger -L", log.more);
     }
     match &log.since {
         None if log.entries.is_empty() => err.push_str("memdir: no history on this machine yet\n"),
-        Some(since) if page.style.verbose => drop(writeln!(err, "memdir: history since {since}")),
+        Some(since) if printer.format.verbose => drop(writeln!(err, "memdir: history since {since}")),
         _ => {}
     }
 }
 
-/// `r41 2026-11-20 14:02Z claude: add 2, rm; facts/user.md (why)`.
-fn row(page: &mut Page, entry: &LogRow) {
-    page.ink(Ink::Name, entry.rev.as_deref().unwrap_or("--"));
+/// Prints one entry: `r41 2026-11-20 14:02Z claude: add 2, rm; facts/user.md (why: …)`.
+fn log_line(printer: &mut Printer, entry: &LogRow) {
+    printer.styled(TextStyle::Handle, entry.rev.as_deref().unwrap_or("--"));
     if let Some(at) = &entry.at {
-        page.text(" ").ink(Ink::Faint, &minute(at));
+        printer.text(" ").styled(TextStyle::Dim, &to_minute(at));
     }
-    page.text(" ").text(&entry.actor);
+    printer.text(" ").text(&entry.actor);
     match entry.state {
-        // What they are is said by `what`.
+        // The field `what` already shows these states.
         "done" | "outside" | "unrecorded" => {}
-        state => drop(page.text(" (").text(state).text(")")),
+        state => drop(printer.text(" (").text(state).text(")")),
     }
     if !entry.what.is_empty() {
-        page.text(": ").text(&entry.what);
+        printer.text(": ").text(&entry.what);
     }
     if !entry.files.is_empty() {
-        page.text("; ").text(&entry.files.join(" "));
+        printer.text("; ").text(&entry.files.join(" "));
     }
     for (label, value) in [("why", &entry.reason), ("from", &entry.source)] {
         if let Some(value) = value {
-            page.text(&format!(" ({label}: ")).text(value).text(")");
+            printer.text(&format!(" ({label}: ")).text(value).text(")");
         }
     }
-    page.end();
+    printer.end_line();
 }
 
-/// An RFC 3339 time in UTC, to the minute.
-fn minute(at: &str) -> String {
+/// Shortens an RFC 3339 time in UTC to the minute: `2026-11-20 14:02Z`.
+fn to_minute(at: &str) -> String {
     match (at.get(..10), at.get(10..16), at.ends_with('Z')) {
         (Some(day), Some(time), true) => format!("{day} {}Z", &time[1..]),
         _ => at.to_owned(),
     }
 }
 
-/// Differences: lines, bullets, or counts.
-pub fn diff(page: &mut Page, diff: &Diff, layout: Layout) {
+/// Prints a diff as lines, bullet changes or counts.
+pub fn diff(printer: &mut Printer, diff: &DiffResult, layout: OutputLayout) {
     match layout {
-        Layout::Stat => {
-            diff.files.iter().for_each(|file| counted(page, file));
+        OutputLayout::Stat => {
+            diff.files.iter().for_each(|file| diff_counts(printer, file));
         }
-        Layout::Bullets => {
+        OutputLayout::Bullets => {
             for file in &diff.files {
-                file_head(page, file, None);
-                effects(page, &file.effects);
+                file_heading(printer, file, None);
+                effects(printer, &file.effects);
             }
         }
-        _ => page.diff(&diff.diff),
+        _ => printer.diff(&diff.diff),
     }
 }
 
-/// `+2 bullets, 1 updated, 1 moved in facts/user.md`.
-fn counted(page: &mut Page, file: &ChangedFile) {
+/// Prints the counts of one file: `+2 bullets, 1 updated, 1 moved in facts/user.md`.
+fn diff_counts(printer: &mut Printer, file: &ChangedFile) {
     let bullets = || file.effects.iter().filter(|e| e.handle.is_some());
-    let of = |sign: &str, set: bool| bullets().filter(|e| e.sign == sign && e.set.is_some() == set).count();
+    let count = |sign: &str, set: bool| bullets().filter(|e| e.sign == sign && e.set.is_some() == set).count();
     let plural = |n: usize| if n == 1 { "bullet" } else { "bullets" };
     let mut parts = Vec::new();
-    for (sign, n) in [("+", of("+", false)), ("-", of("-", false))] {
+    for (sign, n) in [("+", count("+", false)), ("-", count("-", false))] {
         if n > 0 {
             parts.push(format!("{sign}{n} {}", plural(n)));
         }
     }
-    for (n, word) in [(of("~", false), "updated"), (of(">", false), "moved"), (of("~", true), "with new metadata")] {
+    for (n, word) in
+        [(count("~", false), "updated"), (count(">", false), "moved"), (count("~", true), "with new metadata")]
+    {
         if n > 0 {
             parts.push(format!("{n} {word}"));
         }
@@ -99,14 +101,14 @@ fn counted(page: &mut Page, file: &ChangedFile) {
     if parts.is_empty() {
         parts.push(if file.to.is_some() { "no bullet changed" } else { "other text" }.to_owned());
     }
-    page.text(&parts.join(", ")).text(" in ").ink(Ink::Head, &file.path);
+    printer.text(&parts.join(", ")).text(" in ").styled(TextStyle::Heading, &file.path);
     if let Some(to) = &file.to {
-        page.text(" → ").ink(Ink::Head, to);
+        printer.text(" → ").styled(TextStyle::Heading, to);
     }
     match file.kind {
-        "created" => drop(page.text(" (new file)")),
-        "removed" => drop(page.text(" (removed)")),
+        "created" => drop(printer.text(" (new file)")),
+        "removed" => drop(printer.text(" (removed)")),
         _ => {}
     }
-    page.end();
+    printer.end_line();
 }

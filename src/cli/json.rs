@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 
 use super::hints;
 use crate::code::{Rejection, Warning};
-use crate::commands::Failure;
-use crate::commands::answer::{Answer, Told};
+use crate::commands::Error;
+use crate::commands::answer::{Answer, WarningRow};
 
-/// An answer as one line.
+/// Renders an answer as one line.
 pub fn answer(answer: &Answer, warnings: &[Warning]) -> String {
     let body = serde_json::to_string(answer).unwrap_or_else(|_| "{}".into());
     let mut out = String::with_capacity(body.len() + 16);
@@ -29,17 +29,17 @@ pub fn answer(answer: &Answer, warnings: &[Warning]) -> String {
     out
 }
 
-/// A failure as one line: the first refusal, flat, and all of them in `failures` where there is a batch.
-pub fn failure(failure: &Failure, before: &str) -> String {
+/// Renders a failure as one line: the first error's fields at the top level, and all errors of a batch in `failures`.
+pub fn failure(failure: &Error, dir_option: &str) -> String {
     let mut object = Map::from_iter([("v".to_owned(), json!(1))]);
     if let Some(first) = failure.rejections.first() {
-        rejection(&mut object, first, before);
+        rejection(&mut object, first, dir_option);
     }
     if failure.rejections.len() > 1 || failure.rejections.iter().any(|r| r.operation.is_some()) {
         let all = failure.rejections.iter().map(|r| {
             let mut one = Map::new();
             one.extend(r.operation.map(|n| ("operation".to_owned(), json!(n))));
-            rejection(&mut one, r, before);
+            rejection(&mut one, r, dir_option);
             Value::Object(one)
         });
         object.insert("failures".into(), all.collect());
@@ -50,13 +50,13 @@ pub fn failure(failure: &Failure, before: &str) -> String {
     format!("{}\n", Value::Object(object))
 }
 
-fn rejection(object: &mut Map<String, Value>, r: &Rejection, before: &str) {
+fn rejection(object: &mut Map<String, Value>, r: &Rejection, dir_option: &str) {
     object.insert("code".into(), json!(r.code.name()));
     object.insert("message".into(), json!(r.message));
     if let Some(hint) = &r.hint {
         object.insert("hint".into(), json!(hint));
     }
-    let tries: Vec<String> = r.hints.iter().filter_map(|h| hints::spell(h, before)).collect();
+    let tries: Vec<String> = r.hints.iter().filter_map(|h| hints::to_command(h, dir_option)).collect();
     object.insert("try".into(), json!(tries));
     object.insert("changed".into(), json!(r.changed));
     object.insert("retryable".into(), json!(r.code.retryable()));
@@ -64,33 +64,37 @@ fn rejection(object: &mut Map<String, Value>, r: &Rejection, before: &str) {
 }
 
 fn warning(w: &Warning) -> Value {
-    json!(Told { code: w.code.name(), message: w.message.clone(), details: w.details.clone() })
+    json!(WarningRow { code: w.code.name(), message: w.message.clone(), details: w.details.clone() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::code::{Code, Hint};
-    use crate::commands::answer::{Changed, Files};
+    use crate::commands::answer::{ChangeResult, FileList};
 
     #[test]
     fn an_answer_is_one_object_with_its_version_first() {
-        assert_eq!(answer(&Answer::Files(Files { files: vec![], more: 0 }), &[]), "{\"v\":1,\"files\":[]}\n");
-        let warned = answer(&Answer::Files(Files { files: vec![], more: 0 }), &[Warning::new(Code::Note, "so")]);
+        assert_eq!(answer(&Answer::Files(FileList { files: vec![], more: 0 }), &[]), "{\"v\":1,\"files\":[]}\n");
+        let warned = answer(&Answer::Files(FileList { files: vec![], more: 0 }), &[Warning::new(Code::Note, "so")]);
         assert_eq!(warned, "{\"v\":1,\"files\":[],\"warnings\":[{\"code\":\"note\",\"message\":\"so\"}]}\n");
-        assert_eq!(answer(&Answer::Changed(Changed::default()), &[]), "{\"v\":1,\"changed\":false,\"files\":[]}\n");
+        assert_eq!(
+            answer(&Answer::Changed(ChangeResult::default()), &[]),
+            "{\"v\":1,\"changed\":false,\"files\":[]}\n"
+        );
     }
 
     #[test]
     fn an_error_is_flat_and_a_batch_lists_all_of_them() {
-        let one = Rejection::new(Code::BulletNotFound, "no @acvh").try_(Hint::new("list", "user"));
+        let one = Rejection::new(Code::BulletNotFound, "no @acvh").try_command(Hint::new("list", "user"));
         let shown = failure(&one.clone().into(), "");
         assert_eq!(
             shown,
             "{\"v\":1,\"code\":\"bullet_not_found\",\"message\":\"no @acvh\",\"try\":[\"memdir list user\"],\
              \"changed\":false,\"retryable\":false,\"details\":{}}\n"
         );
-        let both: Value = serde_json::from_str(&failure(&vec![one.clone().at(0), one.at(3)].into(), "")).unwrap();
+        let both: Value =
+            serde_json::from_str(&failure(&vec![one.clone().at_operation(0), one.at_operation(3)].into(), "")).unwrap();
         assert_eq!(both["failures"][1]["operation"], 3);
         assert_eq!(both["code"], "bullet_not_found");
     }

@@ -1,74 +1,76 @@
-//! The command line: one door to the commands.
+//! The command line: parses arguments, runs a use case of `commands` and prints its answer.
 //!
-//! Never does what a command does, and never ends the process: it answers an exit status.
+//! Never implements a use case, and never ends the process: it returns an exit status.
 
 mod args;
 mod argv;
-mod asked;
-mod changes;
+mod change_args;
 mod compact;
 mod complete;
 mod context;
-mod format;
-mod found;
 mod generate;
 mod git;
+mod git_args;
 mod hints;
 mod history;
 mod json;
-mod meant;
+mod manual;
 mod model;
 mod open;
 mod output;
+mod query_args;
 mod reflect;
+mod results;
 mod run;
 mod sanitize;
 mod state;
-mod team;
 mod text;
+mod to_operation;
 mod verbs;
 
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use output::{Reply, Style};
+use output::{CliReply, OutputFormat};
 
 use crate::code::{Code, Hint, Rejection};
 use crate::commands;
 
-/// Runs one command line (without the program's name) and answers the exit status (DESIGN 5).
+/// Runs one command line (without the program's name) and returns the exit status (ARCHITECTURE.md, "Output and exit
+/// codes").
 pub fn run(args: Vec<OsString>) -> u8 {
     let json = argv::wants_json(&args);
-    // git takes 1 to 128 for conflicts in a text that was merged.
-    let driver = args.first().is_some_and(|verb| verb == "merge-driver");
-    let said = match asked::plain(&args) {
-        Some((global, asked)) => Ok((global, Some(verbs::Said::Query(asked)))),
+    // git reads a merge driver's exit status 1 to 128 as "merged with conflicts", so a usage error needs a higher one.
+    let is_merge_driver = args.first().is_some_and(|verb| verb == "merge-driver");
+    let parsed = match query_args::simple_query(&args) {
+        Some((global, args)) => Ok((global, Some(verbs::CliCommand::Query(args)))),
         None => {
             let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
-            args::command().try_get_matches_from(words).and_then(|matches| args::read(&matches))
+            args::command().try_get_matches_from(words).and_then(|matches| args::from_matches(&matches))
         }
     };
-    match said {
-        Ok((global, Some(said))) => output::finish(run::run(&global, said), &Style::new(&global)),
-        Ok((global, None)) => output::finish(Reply::Plain(args::HELP.into()), &Style::new(&global)),
+    match parsed {
+        Ok((global, Some(command))) => output::print_reply(run::run(&global, command), &OutputFormat::new(&global)),
+        Ok((global, None)) => output::print_reply(CliReply::Text(args::HELP.into()), &OutputFormat::new(&global)),
         Err(error) => {
-            let status = output::finish(misread(&error), &Style { json, ..Style::default() });
-            if driver && status != 0 { commands::merge::NOT_DONE } else { status }
+            let status = output::print_reply(clap_reply(&error), &OutputFormat { json, ..OutputFormat::default() });
+            if is_merge_driver && status != 0 { commands::merge::EXIT_NOT_DONE } else { status }
         }
     }
 }
 
-/// What clap has to say: help is an answer, anything else a refusal.
-fn misread(error: &clap::Error) -> Reply {
+/// Converts a clap error: help and version are printed as answers, anything else is a usage error.
+fn clap_reply(error: &clap::Error) -> CliReply {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Reply::Plain(error.to_string()),
-        _ => refusal(&error.to_string()).into(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => CliReply::Text(error.to_string()),
+        _ => usage_rejection(&error.to_string()).into(),
     }
 }
 
-/// Clap's words in our form: its first paragraph, its tips as the hint, the verb's help as the command to try.
-fn refusal(said: &str) -> Rejection {
-    let mut paragraphs = said.split("\n\n");
+/// Converts clap's error text: its first paragraph is the message, its tips are the hint, and the help of the
+/// subcommand in its usage line is the command to try.
+fn usage_rejection(text: &str) -> Rejection {
+    let mut paragraphs = text.split("\n\n");
     let first = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
     let sentence = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let mut rejection = Rejection::new(Code::Usage, sentence.trim_end_matches('.'));
@@ -77,22 +79,25 @@ fn refusal(said: &str) -> Rejection {
             rejection = rejection.hint(tip.lines().map(str::trim).collect::<Vec<_>>().join(" "));
         }
     }
-    let usage = said.split("Usage: memdir ").nth(1).unwrap_or_default();
-    let is_verb = |w: &&str| verbs::ALL.iter().chain(verbs::BULLET).any(|v| v.name == *w);
-    let verb: Vec<String> = usage.split_whitespace().take_while(is_verb).map(str::to_owned).collect();
-    rejection.try_(Hint { verb: if verb.is_empty() { vec!["--help"] } else { vec!["help"] }, address: verb })
+    let usage = text.split("Usage: memdir ").nth(1).unwrap_or_default();
+    let is_subcommand = |w: &&str| verbs::ALL.iter().chain(verbs::BULLET).any(|v| v.name == *w);
+    let subcommand: Vec<String> = usage.split_whitespace().take_while(is_subcommand).map(str::to_owned).collect();
+    rejection.try_command(Hint {
+        verb: if subcommand.is_empty() { vec!["--help"] } else { vec!["help"] },
+        operands: subcommand,
+    })
 }
 
-/// The whole grammar, built: for whoever must look at every verb and option.
+/// The whole grammar with all subcommands and options built, for tests and generators.
 pub fn grammar() -> clap::Command {
     let mut command = args::command();
     command.build();
     command
 }
 
-/// Completion scripts and manual pages, as they are committed: `(path, text)` from the root of the repository.
-pub fn generated() -> Vec<(String, String)> {
-    generate::all()
+/// The committed completion scripts and manual pages: `(path, text)`, the path from the root of the repository.
+pub fn generated_files() -> Vec<(String, String)> {
+    generate::generated_files()
 }
 
 #[cfg(test)]
@@ -100,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_grammar_is_sound_and_the_first_help_is_short_and_names_every_verb() {
+    fn the_grammar_is_valid_and_the_top_level_help_is_short_and_names_every_command() {
         let mut command = args::command();
         command.build();
         command.debug_assert();
@@ -112,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn every_verb_has_one_example() {
+    fn every_command_has_one_example() {
         let mut command = args::command();
         command.build();
         let mut all: Vec<clap::Command> = command.get_subcommands().cloned().collect();
@@ -124,11 +129,11 @@ mod tests {
     }
 
     #[test]
-    fn claps_errors_are_told_in_our_form() {
-        let said = args::command().try_get_matches_from(["memdir", "add", "user", "x", "--reson", "y"]).unwrap_err();
-        let refused = refusal(&said.to_string());
+    fn clap_errors_are_converted() {
+        let error = args::command().try_get_matches_from(["memdir", "add", "user", "x", "--reson", "y"]).unwrap_err();
+        let refused = usage_rejection(&error.to_string());
         assert_eq!(refused.message, "unexpected argument '--reson' found");
         assert!(refused.hint.unwrap().contains("--reason"));
-        assert_eq!(hints::spell(&refused.hints[0], "").unwrap(), "memdir help add");
+        assert_eq!(hints::to_command(&refused.hints[0], "").unwrap(), "memdir help add");
     }
 }

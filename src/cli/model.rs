@@ -1,48 +1,48 @@
-//! Options of the verbs that ask a model, and the model that was tried as text.
+//! Options of the commands that call a model, and the text output of `reflect --check-model`.
 //!
-//! Never says which model is meant, and takes no key.
+//! Never selects the model, and takes no API key.
 
 use std::time::Duration;
 
 use clap::Args;
 
 use super::args::seconds;
-use super::text::Page;
+use super::text::Printer;
 use crate::commands::answer::ModelCheck;
-use crate::host::models::Asked;
+use crate::host::models::ModelQuery;
 
-// Options of every verb that asks a model.
+// Options of every command that calls a model. (No doc comment: clap would use it as the command's help.)
 #[derive(Args, Clone, Debug, Default)]
 #[group(skip)]
 pub struct ModelArgs {
-    /// Who answers: openai, anthropic, gemini, openrouter, ollama, llamacpp, lmstudio, vllm, exec; also MEMDIR_PROVIDER
-    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    /// The provider: openai, anthropic, gemini, openrouter, ollama, llamacpp, lmstudio, vllm, exec; also MEMDIR_PROVIDER
+    #[arg(long, value_name = "NAME", help_heading = "Model options")]
     pub provider: Option<String>,
-    /// The model, as the provider knows it; also MEMDIR_MODEL
-    #[arg(long, value_name = "NAME", help_heading = "Model")]
+    /// The model's name at the provider; also MEMDIR_MODEL
+    #[arg(long, value_name = "NAME", help_heading = "Model options")]
     pub model: Option<String>,
-    /// How long to wait for the model, in seconds (30 a request, 600 in all)
-    #[arg(long, value_name = "S", help_heading = "Model", value_parser = seconds)]
+    /// Seconds to wait for the model (default 30 per request, 600 in total)
+    #[arg(long, value_name = "S", help_heading = "Model options", value_parser = seconds)]
     pub timeout: Option<Duration>,
 }
 
-impl From<ModelArgs> for Asked {
-    fn from(said: ModelArgs) -> Asked {
-        Asked { provider: said.provider, model: said.model, timeout: said.timeout }
+impl From<ModelArgs> for ModelQuery {
+    fn from(args: ModelArgs) -> ModelQuery {
+        ModelQuery { provider: args.provider, model: args.model, timeout: args.timeout }
     }
 }
 
-/// What would be called, and what the try came to.
-pub fn checked(page: &mut Page, check: &ModelCheck) {
+/// Prints which model is configured, and the result of a test call.
+pub fn model_check(printer: &mut Printer, check: &ModelCheck) {
     let ModelCheck { provider, model, endpoint, .. } = check;
-    page.text(&format!("{provider} {model} at {endpoint}"));
+    printer.text(&format!("{provider} {model} at {endpoint}"));
     if let Some(from) = &check.key {
-        page.text(&format!(", key from {from}"));
+        printer.text(&format!(", key from {from}"));
     }
-    page.end();
+    printer.end_line();
     let tokens = match (check.input_tokens, check.output_tokens) {
         (0, 0) => String::new(),
         (input, output) => format!(", {input} tokens in, {output} out"),
     };
-    page.text(&format!("answered in {} ms{tokens}", check.milliseconds)).end();
+    printer.text(&format!("answered in {} ms{tokens}", check.milliseconds)).end_line();
 }

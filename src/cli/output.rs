@@ -1,205 +1,208 @@
-//! The verdict: what goes to stdout, what to stderr, and the exit status. The one place that decides it.
+//! Decides what goes to stdout, what goes to stderr, and the exit status. No other module does.
 //!
-//! Never computes an answer, and never panics on a closed pipe: whoever stopped reading has what he wanted.
+//! Never computes an answer, and never fails on a closed pipe: a reader that closes it has read enough.
 
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 
-use super::args::{Global, When};
+use super::args::{ColorChoice, GlobalArgs};
 use super::{hints, json, sanitize, text};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::answer::Answer;
-use crate::commands::{Failure, Verdict, Whole};
+use crate::commands::{CommandResult, Error, OpenedFile};
 
-/// How answers are to look.
+/// How answers are printed.
 #[derive(Clone, Debug, Default)]
-pub struct Style {
-    /// One JSON object.
+pub struct OutputFormat {
+    /// Print one JSON object.
     pub json: bool,
-    /// No answer of a change, no warnings.
+    /// Print no result of a change and no warnings.
     pub quiet: bool,
-    /// Etags and metadata too.
+    /// Also print etags and metadata.
     pub verbose: bool,
-    /// With colours.
     pub color: bool,
-    /// Stdout is a terminal.
+    /// Whether stdout is a terminal.
     pub terminal: bool,
-    /// What the caller wrote before the verb, for commands to try: `-C DIR`.
-    pub before: String,
+    /// How the caller selected the data directory (`-C DIR` or `-g`, else empty), repeated in the commands to try.
+    pub dir_option: String,
 }
 
-impl Style {
-    /// What the options, the environment and the streams ask for.
-    pub fn new(global: &Global) -> Style {
+impl OutputFormat {
+    /// Derives the format from the options, the environment and whether stdout is a terminal.
+    pub fn new(global: &GlobalArgs) -> OutputFormat {
         let terminal = std::io::stdout().is_terminal();
-        let plain = || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-        let dumb = || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+        let no_color = || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+        let is_dumb = || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
         let color = match global.color.unwrap_or_default() {
-            When::Always => true,
-            When::Never => false,
-            When::Auto => terminal && !plain() && !dumb(),
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => terminal && !no_color() && !is_dumb(),
         };
-        let before = match &global.dir {
-            Some(dir) => format!("-C {}", hints::quote(&dir.to_string_lossy())),
+        let dir_option = match &global.dir {
+            Some(dir) => format!("-C {}", hints::shell_quote(&dir.to_string_lossy())),
             None if global.global => "-g".to_owned(),
             None => String::new(),
         };
-        let Global { json, quiet, verbose, .. } = *global;
-        Style { json, quiet, verbose, color, terminal, before }
+        let GlobalArgs { json, quiet, verbose, .. } = *global;
+        OutputFormat { json, quiet, verbose, color, terminal, dir_option }
     }
 }
 
-/// How an answer is laid out beyond its own shape.
+/// A variant of an answer's layout, selected by the command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Layout {
-    /// As it is.
+pub enum OutputLayout {
     #[default]
     Plain,
-    /// Bullets with their numbers.
+    /// Bullets with their indexes.
     Numbered,
-    /// Differences: files and counts.
+    /// A diff as counts per file.
     Stat,
-    /// Differences: bullet by bullet.
+    /// A diff as bullet changes.
     Bullets,
 }
 
-/// What a verb came to.
-pub enum Reply {
-    /// Text that is no answer about a memory: help, a schema, a script.
-    Plain(String),
-    /// What another program's contract wants: an exit status, and what is said on stderr.
+/// The result of a command line, ready to be printed.
+pub enum CliReply {
+    /// Text printed as it is: help, a schema, a script.
+    Text(String),
+    /// An exit status required by another program (git), and text for stderr.
     Status(u8, String),
-    /// A whole file, its bytes passed on as they are.
-    Copy(Whole),
-    /// An answer, and what is to be done once it is out, and only then.
-    Then(Box<Answer>, Vec<Warning>, Box<dyn FnOnce()>),
-    /// An answer or a refusal, and what the session has to say beside it.
-    Told(Box<Verdict>, Vec<Warning>, Layout),
+    /// A whole file, whose bytes are copied to stdout.
+    Copy(OpenedFile),
+    /// An answer, and an action to run only after it was printed.
+    AnswerThen(Box<Answer>, Vec<Warning>, Box<dyn FnOnce()>),
+    /// An answer or an error, with the session's warnings.
+    Result(Box<CommandResult>, Vec<Warning>, OutputLayout),
 }
 
-impl From<Rejection> for Reply {
-    fn from(rejection: Rejection) -> Reply {
-        Reply::Told(Box::new(Err(rejection.into())), Vec::new(), Layout::Plain)
+impl From<Rejection> for CliReply {
+    fn from(rejection: Rejection) -> CliReply {
+        CliReply::Result(Box::new(Err(rejection.into())), Vec::new(), OutputLayout::Plain)
     }
 }
 
-/// Prints a reply and says the exit status.
-pub fn finish(reply: Reply, style: &Style) -> u8 {
+/// Prints a reply and returns the exit status.
+pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
     match reply {
-        Reply::Plain(text) => written(print(&text), 0, false, style),
-        Reply::Status(status, said) => {
-            talk(&said);
+        CliReply::Text(text) => exit_status(write_stdout(&text), 0, false, format),
+        CliReply::Status(status, stderr) => {
+            write_stderr(&stderr);
             status
         }
-        Reply::Copy(file) => passed(file, style),
-        Reply::Then(answer, warnings, then) => {
-            let (out, err) = pages(&answer, &warnings, Layout::Plain, style);
-            talk(&err);
-            let result = print(&out);
+        CliReply::Copy(file) => copy_file(file, format),
+        CliReply::AnswerThen(answer, warnings, then) => {
+            let (out, err) = render_answer(&answer, &warnings, OutputLayout::Plain, format);
+            write_stderr(&err);
+            let result = write_stdout(&out);
             if result.is_ok() {
                 then();
             }
-            written(result, status(&answer), changed(&answer), style)
+            exit_status(result, answer_status(&answer), memory_changed(&answer), format)
         }
-        Reply::Told(verdict, warnings, layout) => match *verdict {
-            Ok(answer) => answered(&answer, &warnings, layout, style),
-            Err(failure) => refused(failure, warnings, style),
+        CliReply::Result(verdict, warnings, layout) => match *verdict {
+            Ok(answer) => print_answer(&answer, &warnings, layout, format),
+            Err(failure) => print_failure(failure, warnings, format),
         },
     }
 }
 
-fn passed(file: Whole, style: &Style) -> u8 {
-    // Stdout itself would look for line ends in every piece.
+fn copy_file(file: OpenedFile, format: &OutputFormat) -> u8 {
+    // A copy of the descriptor, because `Stdout` is line buffered and would scan every piece for line ends.
     let out = std::io::stdout().as_fd().try_clone_to_owned();
-    match out.and_then(|out| file.pass(&mut std::fs::File::from(out))) {
-        Ok(Err(rejection)) => refused(rejection.into(), Vec::new(), style),
+    match out.and_then(|out| file.copy_to(&mut std::fs::File::from(out))) {
+        Ok(Err(rejection)) => print_failure(rejection.into(), Vec::new(), format),
         Ok(Ok(())) => 0,
-        Err(e) => written(Err(e), 0, false, style),
+        Err(e) => exit_status(Err(e), 0, false, format),
     }
 }
 
-fn answered(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> u8 {
-    let (out, err) = pages(answer, warnings, layout, style);
-    talk(&err);
-    written(print(&out), status(answer), changed(answer), style)
+fn print_answer(answer: &Answer, warnings: &[Warning], layout: OutputLayout, format: &OutputFormat) -> u8 {
+    let (out, err) = render_answer(answer, warnings, layout, format);
+    write_stderr(&err);
+    exit_status(write_stdout(&out), answer_status(answer), memory_changed(answer), format)
 }
 
-fn refused(mut failure: Failure, warnings: Vec<Warning>, style: &Style) -> u8 {
+fn print_failure(mut failure: Error, warnings: Vec<Warning>, format: &OutputFormat) -> u8 {
     failure.warnings.extend(warnings);
     let terminal = std::io::stderr().is_terminal();
-    talk(&match style.json {
-        true => seen(json::failure(&failure, &style.before), terminal),
-        false => text::failure(&failure, style, terminal),
+    write_stderr(&match format.json {
+        true => escape_json(json::failure(&failure, &format.dir_option), terminal),
+        false => text::failure(&failure, format, terminal),
     });
-    verdict(&failure)
+    failure_status(&failure)
 }
 
-fn pages(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> (String, String) {
-    match style.json {
-        true => (seen(json::answer(answer, warnings), style.terminal), String::new()),
-        false => text::answer(answer, warnings, layout, style),
+fn render_answer(
+    answer: &Answer,
+    warnings: &[Warning],
+    layout: OutputLayout,
+    format: &OutputFormat,
+) -> (String, String) {
+    match format.json {
+        true => (escape_json(json::answer(answer, warnings), format.terminal), String::new()),
+        false => text::answer(answer, warnings, layout, format),
     }
 }
 
-/// JSON as a terminal may see it; a pipe gets it as it is.
-fn seen(json: String, terminal: bool) -> String {
-    if terminal { sanitize::json(json) } else { json }
+/// Escapes JSON for a terminal; a pipe gets it unchanged.
+fn escape_json(json: String, terminal: bool) -> String {
+    if terminal { sanitize::escape_json(json) } else { json }
 }
 
-/// An answer's exit status: 0, but for a check that found something.
-fn status(answer: &Answer) -> u8 {
+/// The exit status of an answer: 0, unless it has findings, conflicts or stopped part-way.
+fn answer_status(answer: &Answer) -> u8 {
     match answer {
         Answer::Check(check) if !check.findings.is_empty() => Code::Findings.exit(),
         Answer::Setup(setup) if !setup.findings.is_empty() => Code::Findings.exit(),
         Answer::Resolved(resolved) if !resolved.left.is_empty() => Code::MergeConflict.exit(),
-        Answer::Sync(sync) if sync.left() => Code::MergeConflict.exit(),
+        Answer::Sync(sync) if sync.needs_decision() => Code::MergeConflict.exit(),
         Answer::Merged(merged) if !merged.clean => Code::MergeConflict.exit(),
         Answer::Reflected(answer) if answer.partial.is_some() => Code::Partial.exit(),
         _ => 0,
     }
 }
 
-/// A failure's exit status: the first refusal's.
-fn verdict(failure: &Failure) -> u8 {
+/// The exit status of a failure: that of its first error, at least 1.
+fn failure_status(failure: &Error) -> u8 {
     failure.rejections.first().map_or(Code::Internal, |r| r.code).exit().max(1)
 }
 
-fn print(text: &str) -> std::io::Result<()> {
+fn write_stdout(text: &str) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// Says on a terminal what begins now.
-pub fn progress(what: &str) {
+/// Prints a progress line to stderr.
+pub fn print_progress(what: &str) {
     let mut line = String::from("memdir: ");
-    sanitize::line(&mut line, what, true);
-    talk(&(line + "…\n"));
+    sanitize::escape_line(&mut line, what, true);
+    write_stderr(&(line + "…\n"));
 }
 
-/// Says something on stderr; nobody can be told when that fails.
-fn talk(text: &str) {
+/// Writes to stderr. A failure is ignored: there is nowhere to report it.
+fn write_stderr(text: &str) {
     if !text.is_empty() {
         drop(std::io::stderr().lock().write_all(text.as_bytes()));
     }
 }
 
-/// The exit status, once the answer is out. Where it cannot get out, the caller must still hear what became of the
-/// memory.
-fn written(result: std::io::Result<()>, status: u8, changed: bool, style: &Style) -> u8 {
+/// The exit status after writing the answer. If it could not be written, the error on stderr still reports
+/// whether the memory was changed.
+fn exit_status(result: std::io::Result<()>, status: u8, changed: bool, style: &OutputFormat) -> u8 {
     match result {
         Ok(()) => status,
         Err(e) if e.kind() == ErrorKind::BrokenPipe => status,
         Err(e) => {
-            let mut rejection = Rejection::new(Code::Io, format!("the answer cannot be written: {e}"));
+            let mut rejection = Rejection::new(Code::Io, format!("cannot write the answer: {e}"));
             rejection.changed = Some(changed);
-            refused(rejection.into(), Vec::new(), style)
+            print_failure(rejection.into(), Vec::new(), style)
         }
     }
 }
 
-/// Whether an answer says that the memory changed.
-fn changed(answer: &Answer) -> bool {
+/// Whether the command of this answer changed the memory.
+fn memory_changed(answer: &Answer) -> bool {
     match answer {
         Answer::Changed(change) => change.changed && !change.dry_run,
         Answer::Init(init) => init.changed,
@@ -216,20 +219,20 @@ fn changed(answer: &Answer) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::answer::{Check, Finding};
+    use crate::commands::answer::{CheckFinding, CheckReport};
 
     #[test]
-    fn the_first_refusal_decides_the_exit_status() {
+    fn the_first_error_decides_the_exit_status() {
         let all = vec![Rejection::new(Code::Busy, "a"), Rejection::new(Code::Io, "b")];
-        assert_eq!(verdict(&all.into()), 7);
-        assert_eq!(verdict(&Vec::new().into()), 1);
+        assert_eq!(failure_status(&all.into()), 7);
+        assert_eq!(failure_status(&Vec::new().into()), 1);
     }
 
     #[test]
-    fn a_check_that_found_something_exits_6() {
-        let mut check = Check::default();
-        assert_eq!(status(&Answer::Check(check.clone())), 0);
-        check.findings.push(Finding {
+    fn a_check_with_findings_exits_6() {
+        let mut check = CheckReport::default();
+        assert_eq!(answer_status(&Answer::Check(check.clone())), 0);
+        check.findings.push(CheckFinding {
             path: "facts/a.md".into(),
             line: 1,
             col: 1,
@@ -238,6 +241,6 @@ mod tests {
             text: String::new(),
             fixable: false,
         });
-        assert_eq!(status(&Answer::Check(check)), 6);
+        assert_eq!(answer_status(&Answer::Check(check)), 6);
     }
 }

@@ -1,23 +1,23 @@
-//! `reflect` and `inbox`: their options as clap reads them, and their answers as text.
+//! `reflect` and `inbox`: their options as clap parses them, and their answers as text.
 //!
-//! Never decides what is kept, and never prints memory text raw.
+//! Never decides what is kept, and never prints memory text unescaped.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::args::{HowArgs, seconds};
+use super::args::{ChangeArgs, seconds};
 use super::model::ModelArgs;
-use super::text::{Ink, Page, effects, file_head};
+use super::text::{Printer, TextStyle, effects, file_heading};
 use super::{argv, hints};
 use crate::code::Hint;
-use crate::commands::answer::{Decision, Inbox, Proposed, Reflected};
-use crate::commands::reflect::spelled;
+use crate::commands::answer::{InboxList, ProposalRow, ReflectDecision, ReflectReport};
+use crate::commands::reflect::reason_text;
 
-/// How the model answers.
+/// The form in which the model replies.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum ReflectModeArg {
     #[default]
     Auto,
     Tools,
@@ -26,16 +26,16 @@ pub enum Mode {
 
 #[derive(Args, Debug)]
 #[command(
-    about = "Read a conversation and keep what is worth it; a model proposes, rules decide",
-    after_help = "Transcripts of Claude Code, Codex, Gemini CLI, OpenAI messages, ChatGPT exports, markdown with speakers \
-                  and plain text are read as they are.\n\nExample: memdir reflect session.jsonl -n"
+    about = "Extract memories from a conversation; a model proposes, rules decide",
+    after_help = "Reads transcripts of Claude Code, Codex and Gemini CLI, OpenAI messages, ChatGPT exports, markdown with \
+                  speakers, and plain text.\n\nExample: memdir reflect session.jsonl -n"
 )]
 #[group(skip)]
 pub struct ReflectArgs {
-    /// The conversation; - or nothing: stdin
+    /// The conversation (default or -: stdin)
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// tools: the model calls them one by one; ops: it answers with one JSON object; auto: whichever its host can
+    /// tools: the model makes tool calls; ops: it replies with one JSON object; auto: whichever its host supports
     #[arg(
         long,
         value_name = "auto|tools|ops",
@@ -43,112 +43,114 @@ pub struct ReflectArgs {
         default_value = "auto",
         hide_default_value = true
     )]
-    pub mode: Mode,
-    /// Keep nothing at once: everything waits in inbox/
+    pub mode: ReflectModeArg,
+    /// Apply nothing: put every proposal into inbox/
     #[arg(long)]
     pub propose: bool,
-    /// Everything goes into this file
+    /// Put everything into this file
     #[arg(long, value_name = "FILE")]
     pub into: Option<String>,
-    /// Show what the model would be told first, and ask nobody
+    /// Print the first prompt without calling a model
     #[arg(long, conflicts_with_all = ["check_model", "queued"])]
     pub show_prompt: bool,
-    /// Show which model would be asked, and try it
+    /// Show which model would be called, and test it
     #[arg(long, conflicts_with_all = ["file", "queued"])]
     pub check_model: bool,
-    /// Read the conversations that wait for budget
+    /// Process the conversations that are queued for budget
     #[arg(long, conflicts_with = "file")]
     pub queued: bool,
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Ask, show what would be done, write nothing
-    #[arg(short = 'n', long, help_heading = "Changes")]
+    /// Call the model, show what would change, write nothing
+    #[arg(short = 'n', long, help_heading = "Change options")]
     pub dry_run: bool,
-    /// Why, for the journal
-    #[arg(short = 'm', long, value_name = "TEXT", help_heading = "Changes", value_parser = argv::plain)]
+    /// The reason, recorded in the journal
+    #[arg(short = 'm', long, value_name = "TEXT", help_heading = "Change options", value_parser = argv::text_value)]
     pub reason: Option<String>,
-    /// From where, for the journal; without it, the conversation's id
-    #[arg(long, value_name = "ID", help_heading = "Changes", value_parser = argv::plain)]
+    /// The source, recorded in the journal (default: the conversation's id)
+    #[arg(long, value_name = "ID", help_heading = "Change options", value_parser = argv::text_value)]
     pub source: Option<String>,
-    /// How long to wait for another writer, in seconds (10)
-    #[arg(long, value_name = "S", help_heading = "Changes", value_parser = seconds)]
+    /// Seconds to wait for another writer (default 10)
+    #[arg(long, value_name = "S", help_heading = "Change options", value_parser = seconds)]
     pub lock_timeout: Option<Duration>,
 }
 
 #[derive(Args, Debug)]
 #[command(
-    about = "What waits for a person; accept or reject it",
+    about = "List the proposals that need a decision; accept or reject them",
     after_help = "Example: memdir inbox p3f9a2c --accept"
 )]
 #[group(skip)]
 pub struct InboxArgs {
-    /// Which proposals; without ids, all
+    /// The proposals (default: all)
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
-    /// Carry them out, planned on the memory as it is now
+    /// Apply them to the memory as it is now
     #[arg(long, conflicts_with = "reject")]
     pub accept: bool,
-    /// Drop them
+    /// Discard them
     #[arg(long)]
     pub reject: bool,
     #[command(flatten)]
-    pub how: HowArgs,
+    pub change_args: ChangeArgs,
 }
 
-/// What was kept, what waits, what was turned down and why, and the sum.
-pub fn reflected(page: &mut Page, answer: &Reflected, err: &mut String) {
+/// Prints what was kept, what needs approval, what was refused and why, and the totals.
+pub fn reflect_report(printer: &mut Printer, answer: &ReflectReport, err: &mut String) {
     if answer.dry_run {
-        page.ink(Ink::Faint, "dry run, nothing written").end();
+        printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
     }
     let rev = answer.revs.first().filter(|_| answer.revs.len() == 1).map(String::as_str);
     for file in answer.files.iter().filter(|f| !f.path.starts_with("inbox/")) {
-        file_head(page, file, rev);
-        effects(page, &file.effects);
+        file_heading(printer, file, rev);
+        effects(printer, &file.effects);
     }
     for decision in answer.decisions.iter().filter(|d| d.verdict == "proposed") {
-        proposed(page, decision);
+        pending_proposal(printer, decision);
     }
     for decision in answer.decisions.iter().filter(|d| d.verdict == "refused") {
-        page.text("refused: ").text(&decision.text);
-        let why: Vec<String> = decision.reasons.iter().map(spelled).collect();
-        page.ink(Ink::Faint, &format!(" ({})", why.join(", "))).end();
+        printer.text("refused: ").text(&decision.text);
+        let why: Vec<String> = decision.reasons.iter().map(reason_text).collect();
+        printer.styled(TextStyle::Dim, &format!(" ({})", why.join(", "))).end_line();
     }
     let skipped: usize = answer.conversations.iter().map(|c| c.skipped).sum();
     if skipped > 0 {
-        err.push_str(&format!("memdir: {skipped} broken lines were left out\n"));
+        err.push_str(&format!("memdir: {skipped} broken lines were skipped\n"));
     }
     for why in answer.partial.iter().chain(&answer.deferred) {
         err.push_str("memdir: ");
         err.push_str(if answer.partial.as_ref() == Some(why) { "partial: " } else { "deferred: " });
-        super::sanitize::line(err, why, page.style.terminal);
+        super::sanitize::escape_line(err, why, printer.format.terminal);
         err.push('\n');
     }
-    sum(page, answer, err);
+    totals(printer, answer, err);
 }
 
-fn proposed(page: &mut Page, decision: &Decision) {
-    page.text("waits: ").text(&decision.text);
-    let why: Vec<String> = decision.reasons.iter().map(spelled).collect();
+fn pending_proposal(printer: &mut Printer, decision: &ReflectDecision) {
+    printer.text("waits: ").text(&decision.text);
+    let why: Vec<String> = decision.reasons.iter().map(reason_text).collect();
     if !why.is_empty() {
-        page.ink(Ink::Faint, &format!(" ({})", why.join(", ")));
+        printer.styled(TextStyle::Dim, &format!(" ({})", why.join(", ")));
     }
-    page.end();
+    printer.end_line();
     if let Some(id) = &decision.proposal
-        && let Some(command) =
-            hints::spell(&Hint { verb: vec!["inbox", "--accept"], address: vec![id.clone()] }, &page.style.before)
+        && let Some(command) = hints::to_command(
+            &Hint { verb: vec!["inbox", "--accept"], operands: vec![id.clone()] },
+            &printer.format.dir_option,
+        )
     {
-        page.text("try: ").text(&command).end();
+        printer.text("try: ").text(&command).end_line();
     }
 }
 
-fn sum(page: &mut Page, answer: &Reflected, err: &mut String) {
+fn totals(printer: &mut Printer, answer: &ReflectReport, err: &mut String) {
     let (turns, seen) = answer.conversations.iter().fold((0, 0), |(t, s), c| (t + c.turns, s + c.seen));
     let counts = answer.counts;
     let stopped = answer.partial.is_some() || answer.deferred.is_some();
     if counts.found == 0 && !stopped {
         err.push_str(match turns > 0 && seen == turns {
-            true => "memdir: nothing new: this conversation was read before\n",
-            false if answer.conversations.is_empty() => "memdir: nothing waits in the queue\n",
+            true => "memdir: nothing new: this conversation was processed before\n",
+            false if answer.conversations.is_empty() => "memdir: nothing pending in the queue\n",
             false => "memdir: nothing worth keeping\n",
         });
     }
@@ -167,43 +169,43 @@ fn sum(page: &mut Page, answer: &Reflected, err: &mut String) {
             model.input_tokens,
             model.output_tokens,
         );
-        page.ink(Ink::Faint, &line).end();
+        printer.styled(TextStyle::Dim, &line).end_line();
     }
 }
 
-/// What waits, or what became of it.
-pub fn inbox(page: &mut Page, answer: &Inbox, err: &mut String) {
+/// Prints the pending proposals, or what was done with them.
+pub fn inbox(printer: &mut Printer, answer: &InboxList, err: &mut String) {
     if answer.dry_run && answer.proposals.is_empty() {
-        page.ink(Ink::Faint, "dry run, nothing written").end();
+        printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
     }
     for proposal in &answer.proposals {
-        waiting(page, proposal);
+        inbox_item(printer, proposal);
     }
     for file in answer.files.iter().filter(|f| !f.path.starts_with("inbox/")) {
-        file_head(page, file, answer.rev.as_deref());
-        effects(page, &file.effects);
+        file_heading(printer, file, answer.rev.as_deref());
+        effects(printer, &file.effects);
     }
     for (what, ids) in [("accepted", &answer.accepted), ("rejected", &answer.rejected), ("expired", &answer.expired)] {
         for id in ids {
-            page.text(what).text(" ").ink(Ink::Name, id).end();
+            printer.text(what).text(" ").styled(TextStyle::Handle, id).end_line();
         }
     }
     for path in &answer.rescued {
-        page.text("kept after a collision: ").text(path).end();
+        printer.text("kept after a concurrent save: ").text(path).end_line();
     }
     let decided = answer.accepted.len() + answer.rejected.len() + answer.expired.len();
     if answer.proposals.is_empty() && answer.rescued.is_empty() && decided == 0 {
-        err.push_str("memdir: nothing waits\n");
+        err.push_str("memdir: nothing pending\n");
     }
 }
 
-fn waiting(page: &mut Page, proposal: &Proposed) {
-    page.ink(Ink::Name, &proposal.id).text(" ").ink(Ink::Head, &proposal.title).end();
+fn inbox_item(printer: &mut Printer, proposal: &ProposalRow) {
+    printer.styled(TextStyle::Handle, &proposal.id).text(" ").styled(TextStyle::Heading, &proposal.title).end_line();
     for line in &proposal.said {
-        page.text("  ").text(line).end();
+        printer.text("  ").text(line).end_line();
     }
-    page.diff(&proposal.diff);
+    printer.diff(&proposal.diff);
     if !proposal.readable {
-        page.text("  its operation cannot be read any more: mend ").text(&proposal.path).text(", or reject it").end();
+        printer.text("  its operation is not readable: fix ").text(&proposal.path).text(", or reject it").end_line();
     }
 }

@@ -1,15 +1,15 @@
-//! Makes memory text harmless for a line of output and for a terminal: memory text is written by models.
+//! Escapes memory text for one line of output and for a terminal, because models write it and it may be hostile.
 //!
-//! Never changes what `read` prints into a pipe.
+//! Never changes what `read` prints to a pipe.
 
 use std::fmt::Write;
 
-use crate::text::unseen;
+use crate::text::is_invisible;
 
-/// Appends a text as a part of one line: control characters are shown escaped, everywhere. With `terminal`, also
-/// what would turn the direction of the line or hide characters in it.
-pub fn line(out: &mut String, text: &str, terminal: bool) {
-    // A fold without a way out early becomes a few wide instructions.
+/// Appends a text as a part of one line, with control characters escaped. With `terminal`, also escapes invisible
+/// characters and those that change the text direction.
+pub fn escape_line(out: &mut String, text: &str, terminal: bool) {
+    // A fold without early exit is vectorised by the compiler; `all` is not.
     if text.bytes().fold(true, |all, b| all & (0x20..0x7f).contains(&b)) {
         return out.push_str(text);
     }
@@ -18,35 +18,36 @@ pub fn line(out: &mut String, text: &str, terminal: bool) {
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
-            c => one(out, c, terminal),
+            c => push_escaped(out, c, terminal),
         }
     }
 }
 
-/// Appends a text of several lines for a terminal: its line ends and tabs stay.
-pub fn lines(out: &mut String, text: &str, terminal: bool) {
+/// Appends a text of several lines, escaped for a terminal; line ends and tabs are kept.
+pub fn escape_lines(out: &mut String, text: &str, terminal: bool) {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\n' | '\t' => out.push(c),
             '\r' if chars.peek() == Some(&'\n') => {}
-            c => one(out, c, terminal),
+            c => push_escaped(out, c, terminal),
         }
     }
 }
 
-fn one(out: &mut String, c: char, terminal: bool) {
+fn push_escaped(out: &mut String, c: char, terminal: bool) {
     match c {
         '\0'..='\x1f' | '\x7f' => drop(write!(out, "\\x{:02x}", c as u32)),
         '\u{80}'..='\u{9f}' => drop(write!(out, "\\u{{{:x}}}", c as u32)),
-        c if terminal && unseen(c) => drop(write!(out, "\\u{{{:x}}}", c as u32)),
+        c if terminal && is_invisible(c) => drop(write!(out, "\\u{{{:x}}}", c as u32)),
         c => out.push(c),
     }
 }
 
-/// JSON for a terminal: what JSON leaves raw and a terminal must not see is written as `\u` with its number, which means the same.
-pub fn json(text: String) -> String {
-    let harmful = |c: char| matches!(c, '\x7f'..='\u{9f}') || unseen(c);
+/// Escapes JSON for a terminal: characters that JSON allows but a terminal must not receive become `\u` and four hexadecimal digits, which
+/// parses to the same value.
+pub fn escape_json(text: String) -> String {
+    let harmful = |c: char| matches!(c, '\x7f'..='\u{9f}') || is_invisible(c);
     if text.is_ascii() && !text.contains('\x7f') || !text.contains(harmful) {
         return text;
     }
@@ -60,8 +61,8 @@ pub fn json(text: String) -> String {
     out
 }
 
-/// The first characters of a text, with an ellipsis where it was cut.
-pub fn cut(text: &str, characters: usize) -> std::borrow::Cow<'_, str> {
+/// Cuts a text to a number of characters, and appends an ellipsis if it was cut.
+pub fn truncate(text: &str, characters: usize) -> std::borrow::Cow<'_, str> {
     match text.char_indices().nth(characters) {
         None => text.into(),
         Some((end, _)) => format!("{}…", &text[..end]).into(),
@@ -75,7 +76,7 @@ mod tests {
     fn check(text: &str, pipe: &str, terminal: &str) {
         for (on, shown) in [(false, pipe), (true, terminal)] {
             let mut out = String::new();
-            line(&mut out, text, on);
+            escape_line(&mut out, text, on);
             assert_eq!(out, shown, "{text:?}");
         }
     }
@@ -92,7 +93,7 @@ mod tests {
     #[test]
     fn json_keeps_its_meaning() {
         let text = "{\"a\":\"tee 茶 \u{202e}\u{9b}\u{7f}\u{e0041}\"}\n";
-        let shown = json(text.to_owned());
+        let shown = escape_json(text.to_owned());
         assert_eq!(shown, "{\"a\":\"tee 茶 \\u202e\\u009b\\u007f\\udb40\\udc41\"}\n");
         let value = |t: &str| serde_json::from_str::<serde_json::Value>(t).unwrap();
         assert_eq!(value(&shown), value(text));
@@ -101,8 +102,8 @@ mod tests {
     #[test]
     fn a_text_keeps_its_lines() {
         let mut out = String::new();
-        lines(&mut out, "a\r\n\tb\x1b\n", true);
+        escape_lines(&mut out, "a\r\n\tb\x1b\n", true);
         assert_eq!(out, "a\n\tb\\x1b\n");
-        assert_eq!(cut("abc", 2), "ab…");
+        assert_eq!(truncate("abc", 2), "ab…");
     }
 }

@@ -1,101 +1,106 @@
-//! The state of a memory as text: what a person should know, and what a check found.
+//! Text output of `status` and `check`.
 //!
-//! Never prints memory text raw.
+//! Never prints memory text unescaped.
 
 use std::fmt::Write;
 
 use super::hints;
-use super::text::{Ink, Page, changed, files, size};
+use super::text::{Printer, TextStyle, change_result, file_count, format_size};
 use crate::code::Hint;
-use crate::commands::answer::{Check, Status};
+use crate::commands::answer::{CheckReport, StatusReport};
 
-/// What a person should know now, and what to try.
-pub fn status(page: &mut Page, state: &Status) {
-    page.ink(Ink::Head, &state.dir);
-    page.text(&format!(": {}, {}, as {}", files(state.files), size(state.bytes), state.actor)).end();
+/// Prints the state of the memory, and the commands to try.
+pub fn status(printer: &mut Printer, state: &StatusReport) {
+    printer.styled(TextStyle::Heading, &state.dir);
+    printer
+        .text(&format!(": {}, {}, as {}", file_count(state.files), format_size(state.bytes), state.actor))
+        .end_line();
     match (&state.rev, &state.since) {
-        (Some(rev), Some(since)) => page.text(&format!("last change {rev}, history since {since}")).end(),
-        (Some(rev), None) => page.text(&format!("last change {rev}")).end(),
-        _ => page.text("no history on this machine yet").end(),
+        (Some(rev), Some(since)) => printer.text(&format!("last change {rev}, history since {since}")).end_line(),
+        (Some(rev), None) => printer.text(&format!("last change {rev}")).end_line(),
+        _ => printer.text("no history on this machine yet").end_line(),
     }
     for path in &state.outside {
-        page.text("not yet recorded: ").text(path).end();
+        printer.text("not yet recorded: ").text(path).end_line();
     }
-    for gone in &state.dropped {
-        page.text("dropped outside memdir: ").text(&gone.rev).text(" by ").text(&gone.actor);
-        page.text(" in ").text(&gone.path).text(": ").text(&gone.text).end();
-        let hint = Hint::new("redo", gone.rev.clone());
-        if let Some(command) = hints::spell(&hint, &page.style.before) {
-            page.text("try: ").text(&command).end();
+    for dropped in &state.dropped {
+        printer.text("dropped outside memdir: ").text(&dropped.rev).text(" by ").text(&dropped.actor);
+        printer.text(" in ").text(&dropped.path).text(": ").text(&dropped.text).end_line();
+        let hint = Hint::new("redo", dropped.rev.clone());
+        if let Some(command) = hints::to_command(&hint, &printer.format.dir_option) {
+            printer.text("try: ").text(&command).end_line();
         }
     }
     for path in &state.conflicts {
-        page.text("conflict markers: ").text(path).end();
-        if let Some(command) = hints::spell(&Hint::new("resolve", path.clone()), &page.style.before) {
-            page.text("try: ").text(&command).end();
+        printer.text("conflict markers: ").text(path).end_line();
+        if let Some(command) = hints::to_command(&Hint::new("resolve", path.clone()), &printer.format.dir_option) {
+            printer.text("try: ").text(&command).end_line();
         }
     }
     for path in &state.rescued {
-        page.text("kept after a collision: ").text(path).end();
+        printer.text("kept after a concurrent save: ").text(path).end_line();
     }
     for line in &state.summaries {
-        page.text("summary: ").text(line).end();
+        printer.text("summary: ").text(line).end_line();
     }
-    waiting(page, state);
+    pending_work(printer, state);
     match state.wired {
-        Some(true) => page.text("git merges by bullet in this clone").end(),
+        Some(true) => printer.text("git merges by bullet in this clone").end_line(),
         Some(false) => {
-            page.text("git merges line by line in this clone").end();
-            if let Some(command) = hints::spell(&Hint::new("setup", "git"), &page.style.before) {
-                page.text("try: ").text(&command).end();
+            printer.text("git merges line by line in this clone").end_line();
+            if let Some(command) = hints::to_command(&Hint::new("setup", "git"), &printer.format.dir_option) {
+                printer.text("try: ").text(&command).end_line();
             }
         }
         None => {}
     }
 }
 
-/// What waits for a person or for another day, and what models cost.
-fn waiting(page: &mut Page, state: &Status) {
-    let many = |n: usize, one: &str| if n == 1 { format!("1 {one} waits") } else { format!("{n} {one}s wait") };
-    let waits = [
-        (state.proposals, many(state.proposals, "proposal"), Hint { verb: vec!["inbox"], address: Vec::new() }),
+/// Prints the pending proposals, the queued conversations and the use of models today.
+fn pending_work(printer: &mut Printer, state: &StatusReport) {
+    let count = |n: usize, one: &str| if n == 1 { format!("1 {one} waits") } else { format!("{n} {one}s wait") };
+    let pending = [
+        (state.proposals, count(state.proposals, "proposal"), Hint { verb: vec!["inbox"], operands: Vec::new() }),
         (
             state.queued,
-            many(state.queued, "conversation") + " for budget",
-            Hint { verb: vec!["reflect", "--queued"], address: Vec::new() },
+            count(state.queued, "conversation") + " for budget",
+            Hint { verb: vec!["reflect", "--queued"], operands: Vec::new() },
         ),
     ];
-    for (n, line, hint) in waits {
+    for (n, line, hint) in pending {
         if n > 0 {
-            page.text(&line).end();
-            if let Some(command) = hints::spell(&hint, &page.style.before) {
-                page.text("try: ").text(&command).end();
+            printer.text(&line).end_line();
+            if let Some(command) = hints::to_command(&hint, &printer.format.dir_option) {
+                printer.text("try: ").text(&command).end_line();
             }
         }
     }
     if let Some(models) = &state.models {
-        let pass =
-            models.first_pass.map_or(String::new(), |p| format!("; {:.0} % passed all guards at once", p * 100.0));
-        page.text(&format!("models: {} tokens today, asked {} times{pass}", models.tokens, models.asked)).end();
+        let first_pass = models
+            .first_pass
+            .map_or(String::new(), |p| format!("; {:.0} % passed all guards at the first attempt", p * 100.0));
+        printer
+            .text(&format!("models: {} tokens today, {} requests{first_pass}", models.tokens, models.asked))
+            .end_line();
     }
 }
 
-/// Findings as compilers print them.
-pub fn check(page: &mut Page, check: &Check, err: &mut String) {
+/// Prints findings as compilers do: `path:line:column: level: code: text`.
+pub fn check(printer: &mut Printer, check: &CheckReport, err: &mut String) {
     if let Some(fixed) = &check.fixed {
-        changed(page, fixed, &mut String::new());
+        change_result(printer, fixed, &mut String::new());
     }
     for f in &check.findings {
-        page.ink(Ink::Head, &format!("{}{}", check.below.as_deref().unwrap_or_default(), f.path));
+        printer.styled(TextStyle::Heading, &format!("{}{}", check.below.as_deref().unwrap_or_default(), f.path));
         if f.line > 0 {
-            page.text(&format!(":{}:{}", f.line, f.col));
+            printer.text(&format!(":{}:{}", f.line, f.col));
         }
-        let mend = if f.fixable { " (--fix mends it)" } else { "" };
-        page.text(&format!(": {}: {}: {}{mend}", f.level, f.code, f.text)).end();
+        let fixable = if f.fixable { " (fixable with --fix)" } else { "" };
+        printer.text(&format!(": {}: {}: {}{fixable}", f.level, f.code, f.text)).end_line();
     }
     let _ = match check.findings.len() {
-        0 => writeln!(err, "memdir: {} checked, nothing found", files(check.checked)),
-        1 => writeln!(err, "memdir: 1 finding in {} checked", files(check.checked)),
-        n => writeln!(err, "memdir: {n} findings in {} checked", files(check.checked)),
+        0 => writeln!(err, "memdir: {} checked, no findings", file_count(check.checked)),
+        1 => writeln!(err, "memdir: 1 finding in {} checked", file_count(check.checked)),
+        n => writeln!(err, "memdir: {n} findings in {} checked", file_count(check.checked)),
     };
 }

@@ -1,236 +1,236 @@
 //! Answers and errors as text for people and agents.
 //!
-//! Never prints memory text raw: everything that a line holds goes through `sanitize`.
+//! Never prints memory text unescaped: every part of a line passes through `sanitize`.
 
 use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::output::{Layout, Style};
-use super::{compact, found, git, hints, history, sanitize, state};
+use super::output::{OutputFormat, OutputLayout};
+use super::{compact, git, hints, history, results, sanitize, state};
 use crate::code::{Rejection, Warning};
-use crate::commands::Failure;
+use crate::commands::Error;
 use crate::commands::answer::{
-    Answer, Backlink, BulletRow, Changed, ChangedFile, EffectRow, Files, Init, Outline, Told,
+    Answer, Backlink, BulletRow, ChangeResult, ChangedFile, EffectRow, FileList, InitResult, Outline, WarningRow,
 };
-pub use crate::text::size;
+pub use crate::text::format_size;
 
-/// A page under construction.
-pub struct Page<'a> {
+/// Collects the text for stdout, with escapes and colours.
+pub struct Printer<'a> {
     pub out: String,
-    pub style: &'a Style,
+    pub format: &'a OutputFormat,
 }
 
-/// Colours, by what they mean.
+/// The style of a part of a line, by its meaning.
 #[derive(Clone, Copy)]
-pub enum Ink {
+pub enum TextStyle {
     Added,
     Removed,
-    Name,
-    Head,
-    Faint,
+    Handle,
+    Heading,
+    Dim,
 }
 
-impl Page<'_> {
-    /// A text as a part of a line.
+impl Printer<'_> {
+    /// Appends a text, escaped as a part of a line.
     pub fn text(&mut self, text: &str) -> &mut Self {
-        sanitize::line(&mut self.out, text, self.style.terminal);
+        sanitize::escape_line(&mut self.out, text, self.format.terminal);
         self
     }
 
-    /// A text in colour.
-    pub fn ink(&mut self, ink: Ink, text: &str) -> &mut Self {
-        if !self.style.color {
+    /// Appends a text in a style.
+    pub fn styled(&mut self, style: TextStyle, text: &str) -> &mut Self {
+        if !self.format.color {
             return self.text(text);
         }
-        self.out.push_str(match ink {
-            Ink::Added => "\x1b[32m",
-            Ink::Removed => "\x1b[31m",
-            Ink::Name => "\x1b[33m",
-            Ink::Head => "\x1b[1m",
-            Ink::Faint => "\x1b[2m",
+        self.out.push_str(match style {
+            TextStyle::Added => "\x1b[32m",
+            TextStyle::Removed => "\x1b[31m",
+            TextStyle::Handle => "\x1b[33m",
+            TextStyle::Heading => "\x1b[1m",
+            TextStyle::Dim => "\x1b[2m",
         });
         self.text(text);
         self.out.push_str("\x1b[0m");
         self
     }
 
-    /// The end of a line.
-    pub fn end(&mut self) {
+    /// Ends the line.
+    pub fn end_line(&mut self) {
         self.out.push('\n');
     }
 
-    /// `@handle ^id `.
-    pub fn name(&mut self, handle: &str, id: Option<&str>) -> &mut Self {
-        self.ink(Ink::Name, &format!("@{handle}"));
+    /// Appends `@handle ^id `.
+    pub fn handle(&mut self, handle: &str, id: Option<&str>) -> &mut Self {
+        self.styled(TextStyle::Handle, &format!("@{handle}"));
         if let Some(id) = id {
             self.out.push(' ');
-            self.ink(Ink::Name, &format!("^{id}"));
+            self.styled(TextStyle::Handle, &format!("^{id}"));
         }
         self.out.push(' ');
         self
     }
 
-    /// A unified diff, line by line.
+    /// Appends a unified diff.
     pub fn diff(&mut self, diff: &str) {
         for line in diff.lines() {
-            let ink = match line.as_bytes().first() {
-                Some(b'+') => Some(Ink::Added),
-                Some(b'-') => Some(Ink::Removed),
-                Some(b'@') => Some(Ink::Faint),
+            let style = match line.as_bytes().first() {
+                Some(b'+') => Some(TextStyle::Added),
+                Some(b'-') => Some(TextStyle::Removed),
+                Some(b'@') => Some(TextStyle::Dim),
                 _ => None,
             };
-            let mut shown = String::with_capacity(line.len());
-            sanitize::lines(&mut shown, line, self.style.terminal);
-            match ink {
-                Some(ink) if self.style.color => drop(self.ink(ink, &shown)),
-                _ => self.out.push_str(&shown),
+            let mut escaped = String::with_capacity(line.len());
+            sanitize::escape_lines(&mut escaped, line, self.format.terminal);
+            match style {
+                Some(ink) if self.format.color => drop(self.styled(ink, &escaped)),
+                _ => self.out.push_str(&escaped),
             }
-            self.end();
+            self.end_line();
         }
     }
 }
 
-/// An answer: what goes to stdout, what to stderr.
-pub fn answer(answer: &Answer, warnings: &[Warning], layout: Layout, style: &Style) -> (String, String) {
-    let mut page = Page { out: String::new(), style };
+/// Renders an answer: the text for stdout and the text for stderr.
+pub fn answer(answer: &Answer, warnings: &[Warning], layout: OutputLayout, format: &OutputFormat) -> (String, String) {
+    let mut printer = Printer { out: String::new(), format };
     let mut err = String::new();
-    let mut told: Vec<Told> = warnings.iter().map(as_told).collect();
+    let mut warning_rows: Vec<WarningRow> = warnings.iter().map(warning_row).collect();
     match answer {
         Answer::Changed(change) => {
-            told.extend(change.warnings.iter().cloned());
-            changed(&mut page, change, &mut err);
+            warning_rows.extend(change.warnings.iter().cloned());
+            change_result(&mut printer, change, &mut err);
         }
         Answer::Repeated(first) => {
             let rev = first.get("rev").and_then(|r| r.as_str()).unwrap_or("an earlier revision");
-            page.text(&format!("= done before, as {rev}")).end();
+            printer.text(&format!("= already applied as {rev}")).end_line();
         }
         Answer::Files(files) => {
-            list(&mut page, files);
-            left_out(files.more, &mut err);
+            file_list(&mut printer, files);
+            more_rows(files.more, &mut err);
         }
         Answer::Outline(outline) => {
-            outlined(&mut page, outline, layout == Layout::Numbered);
-            left_out(outline.more, &mut err);
+            outline_rows(&mut printer, outline, layout == OutputLayout::Numbered);
+            more_rows(outline.more, &mut err);
         }
-        Answer::Found(answer) => found::found(&mut page, answer, &mut err),
-        Answer::Context(context) => sanitize::lines(&mut page.out, &context.text, style.terminal),
+        Answer::Found(answer) => results::query_results(&mut printer, answer, &mut err),
+        Answer::Context(context) => sanitize::escape_lines(&mut printer.out, &context.text, format.terminal),
         Answer::Text(text) => {
-            match style.terminal {
+            match format.terminal {
                 true => {
-                    sanitize::lines(&mut page.out, &text.text, true);
-                    if !page.out.ends_with('\n') {
-                        page.end();
+                    sanitize::escape_lines(&mut printer.out, &text.text, true);
+                    if !printer.out.ends_with('\n') {
+                        printer.end_line();
                     }
                 }
-                false => page.out.push_str(&text.text),
+                false => printer.out.push_str(&text.text),
             }
-            if style.verbose {
+            if format.verbose {
                 let _ = writeln!(err, "{} {} bytes, etag {}", text.path, text.size, text.etag);
             }
         }
-        Answer::Log(log) => history::log(&mut page, log, &mut err),
-        Answer::Diff(diff) => history::diff(&mut page, diff, layout),
+        Answer::Log(log) => history::log(&mut printer, log, &mut err),
+        Answer::Diff(diff) => history::diff(&mut printer, diff, layout),
         Answer::Status(now) => {
-            told.extend(now.warnings.iter().cloned());
-            state::status(&mut page, now);
+            warning_rows.extend(now.warnings.iter().cloned());
+            state::status(&mut printer, now);
         }
         Answer::Check(found) => {
             if let Some(fixed) = &found.fixed {
-                told.extend(fixed.warnings.iter().cloned());
+                warning_rows.extend(fixed.warnings.iter().cloned());
             }
-            state::check(&mut page, found, &mut err);
+            state::check(&mut printer, found, &mut err);
         }
-        Answer::Init(made) => init(&mut page, made, &mut err),
-        Answer::Merged(merged) => git::merged(&mut page, merged, &mut err),
+        Answer::Init(made) => init_result(&mut printer, made, &mut err),
+        Answer::Merged(merged) => git::merge_result(&mut printer, merged, &mut err),
         Answer::Resolved(resolved) => {
-            told.extend(resolved.change.warnings.iter().cloned());
+            warning_rows.extend(resolved.change.warnings.iter().cloned());
             let mut none = String::new();
-            changed(&mut page, &resolved.change, if resolved.left.is_empty() { &mut err } else { &mut none });
-            git::left(&mut page, resolved);
+            change_result(&mut printer, &resolved.change, if resolved.left.is_empty() { &mut err } else { &mut none });
+            git::unresolved(&mut printer, resolved);
         }
-        Answer::Setup(set) => git::setup(&mut page, set, &mut err),
-        Answer::Sync(sync) => told.extend(git::synced(&mut page, sync, &mut err)),
+        Answer::Setup(set) => git::setup(&mut printer, set, &mut err),
+        Answer::Sync(sync) => warning_rows.extend(git::sync_result(&mut printer, sync, &mut err)),
         Answer::Model(check) => {
-            told.extend(check.warnings.iter().cloned());
-            super::model::checked(&mut page, check);
+            warning_rows.extend(check.warnings.iter().cloned());
+            super::model::model_check(&mut printer, check);
         }
         Answer::Reflected(answer) => {
-            told.extend(answer.warnings.iter().cloned());
-            super::reflect::reflected(&mut page, answer, &mut err);
+            warning_rows.extend(answer.warnings.iter().cloned());
+            super::reflect::reflect_report(&mut printer, answer, &mut err);
         }
         Answer::Inbox(answer) => {
-            told.extend(answer.warnings.iter().cloned());
-            super::reflect::inbox(&mut page, answer, &mut err);
+            warning_rows.extend(answer.warnings.iter().cloned());
+            super::reflect::inbox(&mut printer, answer, &mut err);
         }
         Answer::Compacted(done) => {
-            told.extend(done.change.warnings.iter().cloned());
-            compact::compacted(&mut page, done, &mut err);
+            warning_rows.extend(done.change.warnings.iter().cloned());
+            compact::compact_report(&mut printer, done, &mut err);
         }
         Answer::Where(place) => {
-            page.text(place.path.as_ref().unwrap_or(&place.dir)).end();
-            if style.verbose {
+            printer.text(place.path.as_ref().unwrap_or(&place.dir)).end_line();
+            if format.verbose {
                 let _ = writeln!(err, "found by {}", place.found_by);
             }
         }
     }
-    if style.quiet {
-        let said = match answer {
+    if format.quiet {
+        let suppress_stdout = match answer {
             Answer::Setup(setup) => setup.findings.is_empty(),
             Answer::Resolved(resolved) => resolved.left.is_empty(),
-            Answer::Sync(sync) => !sync.left(),
+            Answer::Sync(sync) => !sync.needs_decision(),
             Answer::Changed(_) | Answer::Compacted(_) | Answer::Init(_) | Answer::Reflected(_) => true,
             _ => false,
         };
-        if said {
-            page.out.clear();
+        if suppress_stdout {
+            printer.out.clear();
         }
-        return (page.out, String::new());
+        return (printer.out, String::new());
     }
-    warn(&mut err, &told, style.terminal);
-    (page.out, err)
+    print_warnings(&mut err, &warning_rows, format.terminal);
+    (printer.out, err)
 }
 
-fn as_told(w: &Warning) -> Told {
-    Told { code: w.code.name(), message: w.message.clone(), details: w.details.clone() }
+fn warning_row(w: &Warning) -> WarningRow {
+    WarningRow { code: w.code.name(), message: w.message.clone(), details: w.details.clone() }
 }
 
-fn warn(err: &mut String, told: &[Told], terminal: bool) {
-    for (i, warning) in told.iter().enumerate() {
-        if told[..i].iter().any(|t| t.code == warning.code && t.message == warning.message) {
+fn print_warnings(err: &mut String, warnings: &[WarningRow], terminal: bool) {
+    for (i, warning) in warnings.iter().enumerate() {
+        if warnings[..i].iter().any(|t| t.code == warning.code && t.message == warning.message) {
             continue;
         }
         match warning.code {
             "note" => err.push_str("memdir: "),
             code => drop(write!(err, "memdir: warning: {code}: ")),
         }
-        sanitize::line(err, &warning.message, terminal);
+        sanitize::escape_line(err, &warning.message, terminal);
         err.push('\n');
     }
 }
 
-/// A failure: every refusal with its candidates and commands.
-pub fn failure(failure: &Failure, style: &Style, terminal: bool) -> String {
+/// Renders a failure: every error with its candidates, hint and commands to try.
+pub fn failure(failure: &Error, format: &OutputFormat, terminal: bool) -> String {
     let mut out = String::new();
     for rejection in &failure.rejections {
-        refusal(&mut out, rejection, style, terminal);
+        refusal(&mut out, rejection, format, terminal);
     }
-    if !style.quiet {
-        warn(&mut out, &failure.warnings.iter().map(as_told).collect::<Vec<_>>(), terminal);
+    if !format.quiet {
+        print_warnings(&mut out, &failure.warnings.iter().map(warning_row).collect::<Vec<_>>(), terminal);
     }
     out
 }
 
-fn refusal(out: &mut String, r: &Rejection, style: &Style, terminal: bool) {
+fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat, terminal: bool) {
     let _ = write!(out, "memdir: {}: ", r.code.name());
     if let Some(n) = r.operation {
         let _ = write!(out, "operation {}: ", n + 1);
     }
-    sanitize::line(out, &r.message, terminal);
+    sanitize::escape_line(out, &r.message, terminal);
     out.push_str(match r.changed {
         Some(false) => "; nothing was changed\n",
         Some(true) => "; the change was made\n",
-        None => "; whether anything was changed is not known\n",
+        None => "; it is not known whether anything was changed\n",
     });
     for key in ["was", "now"] {
         let Some(version) = r.details.get(key) else { continue };
@@ -240,234 +240,234 @@ fn refusal(out: &mut String, r: &Rejection, style: &Style, terminal: bool) {
         if let Some(handle) = part("handle") {
             let _ = write!(out, "@{handle} ");
         }
-        sanitize::line(out, &sanitize::cut(text, 100), terminal);
+        sanitize::escape_line(out, &sanitize::truncate(text, 100), terminal);
         out.push('\n');
     }
     if let Some(Value::Array(candidates)) = r.details.get("candidates") {
         for candidate in candidates {
             let part = |key: &str| candidate.get(key).and_then(Value::as_str).unwrap_or("");
             out.push_str("  ");
-            sanitize::line(out, part("address"), terminal);
+            sanitize::escape_line(out, part("address"), terminal);
             out.push(' ');
-            sanitize::line(out, &sanitize::cut(part("text"), 100), terminal);
+            sanitize::escape_line(out, &sanitize::truncate(part("text"), 100), terminal);
             out.truncate(out.trim_end().len());
             out.push('\n');
         }
     }
     if let Some(hint) = &r.hint {
         out.push_str("hint: ");
-        sanitize::line(out, hint, terminal);
+        sanitize::escape_line(out, hint, terminal);
         out.push('\n');
     }
-    for command in r.hints.iter().filter_map(|h| hints::spell(h, &style.before)) {
+    for command in r.hints.iter().filter_map(|h| hints::to_command(h, &format.dir_option)) {
         let _ = writeln!(out, "try: {command}");
     }
 }
 
-/// A change: its revision, files and bullets.
-pub fn changed(page: &mut Page, change: &Changed, err: &mut String) {
+/// Prints a change: its files with the revision, and their bullets.
+pub fn change_result(printer: &mut Printer, change: &ChangeResult, err: &mut String) {
     if change.dry_run {
-        page.ink(Ink::Faint, "dry run, nothing written").end();
+        printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
         if let Some(diff) = change.diff.as_deref().filter(|d| !d.is_empty()) {
-            return page.diff(diff);
+            return printer.diff(diff);
         }
     }
     if let Some(rev) = &change.undone {
-        page.text("undone ").text(rev).end();
+        printer.text("undone ").text(rev).end_line();
     }
     if let Some(rev) = &change.redone {
-        page.text("redone ").text(rev).end();
+        printer.text("redone ").text(rev).end_line();
     }
     for file in &change.files {
-        file_head(page, file, change.rev.as_deref());
-        effects(page, &file.effects);
+        file_heading(printer, file, change.rev.as_deref());
+        effects(printer, &file.effects);
     }
     if let Some(count) = change.applied_count {
-        page.text(&format!("applied {count}")).end();
+        printer.text(&format!("applied {count}")).end_line();
     }
     if !change.changed && change.files.is_empty() {
         err.push_str("memdir: nothing to do\n");
     }
 }
 
-/// `facts/user.md  r7`, with what happened to the file where it was not just changed.
-pub fn file_head(page: &mut Page, file: &ChangedFile, rev: Option<&str>) {
+/// Prints the heading of a file, such as `new file facts/user.md  r7`.
+pub fn file_heading(printer: &mut Printer, file: &ChangedFile, rev: Option<&str>) {
     match file.kind {
-        "created" => drop(page.text("new file ")),
-        "removed" => drop(page.text("removed ")),
+        "created" => drop(printer.text("new file ")),
+        "removed" => drop(printer.text("removed ")),
         _ => {}
     }
-    page.ink(Ink::Head, &file.path);
+    printer.styled(TextStyle::Heading, &file.path);
     if let Some(to) = &file.to {
-        page.out.push_str(" → ");
-        page.ink(Ink::Head, to);
+        printer.out.push_str(" → ");
+        printer.styled(TextStyle::Heading, to);
     }
     match (file.kind, rev) {
-        ("unchanged", _) => drop(page.text("  unchanged")),
-        (_, Some(rev)) => drop(page.text("  ").ink(Ink::Faint, rev)),
+        ("unchanged", _) => drop(printer.text("  unchanged")),
+        (_, Some(rev)) => drop(printer.text("  ").styled(TextStyle::Dim, rev)),
         _ => {}
     }
-    if let Some(etag) = file.etag.as_ref().filter(|_| page.style.verbose) {
-        page.text("  etag ").text(etag);
+    if let Some(etag) = file.etag.as_ref().filter(|_| printer.format.verbose) {
+        printer.text("  etag ").text(etag);
     }
-    page.end();
+    printer.end_line();
 }
 
-/// `+ @acvh Prefers tabs` and the like.
-pub fn effects(page: &mut Page, effects: &[EffectRow]) {
+/// Prints one line per effect, such as `+ @acvh Prefers tabs`.
+pub fn effects(printer: &mut Printer, effects: &[EffectRow]) {
     for effect in effects {
-        let ink = match effect.sign {
-            "+" => Ink::Added,
-            "-" => Ink::Removed,
-            _ => Ink::Faint,
+        let style = match effect.sign {
+            "+" => TextStyle::Added,
+            "-" => TextStyle::Removed,
+            _ => TextStyle::Dim,
         };
-        page.ink(ink, effect.sign).text(" ");
+        printer.styled(style, effect.sign).text(" ");
         match (&effect.handle, &effect.id) {
-            (Some(handle), id) => drop(page.name(handle, id.as_deref())),
-            (None, Some(id)) => drop(page.ink(Ink::Name, &format!("^{id}")).text(" ")),
+            (Some(handle), id) => drop(printer.handle(handle, id.as_deref())),
+            (None, Some(id)) => drop(printer.styled(TextStyle::Handle, &format!("^{id}")).text(" ")),
             (None, None) => {}
         }
-        page.text(&effect.text);
+        printer.text(&effect.text);
         if let Some(to) = &effect.to {
-            page.text(" → ").text(to);
+            printer.text(" → ").text(to);
         }
         if let Some(set) = &effect.set {
-            page.text(" (now: ").text(set).text(")");
+            printer.text(" (now: ").text(set).text(")");
         }
         if let Some(was) = &effect.was {
-            page.text(" (was @").text(&was.handle).text(" ").text(&was.text).text(")");
+            printer.text(" (was @").text(&was.handle).text(" ").text(&was.text).text(")");
         }
         for (label, value) in [("from", &effect.source), ("quote", &effect.quote), ("why", &effect.reason)] {
             if let Some(value) = value {
-                page.text(&format!(" ({label}: ")).text(value).text(")");
+                printer.text(&format!(" ({label}: ")).text(value).text(")");
             }
         }
-        page.end();
+        printer.end_line();
     }
 }
 
 /// `1 file`, `2 files`.
-pub fn files(n: usize) -> String {
+pub fn file_count(n: usize) -> String {
     format!("{n} file{}", if n == 1 { "" } else { "s" })
 }
 
-/// Says that a list was cut, and how to see all of it.
-fn left_out(more: usize, err: &mut String) {
+/// Prints how many rows were cut, and how to see all.
+fn more_rows(more: usize, err: &mut String) {
     if more > 0 {
-        let _ = writeln!(err, "memdir: {more} more; without -L all are shown");
+        let _ = writeln!(err, "memdir: {more} more; omit -L to show all");
     }
 }
 
-fn list(page: &mut Page, files: &Files) {
-    page.out.reserve(files.files.len() * 96);
+fn file_list(printer: &mut Printer, files: &FileList) {
+    printer.out.reserve(files.files.len() * 96);
     for file in &files.files {
-        page.ink(Ink::Head, &file.path);
+        printer.styled(TextStyle::Heading, &file.path);
         match &file.refused {
-            Some(why) => drop(page.text(" (refused: ").text(why).text(")")),
-            None => drop(page.text(" (").text(&size(file.size)).text(")")),
+            Some(why) => drop(printer.text(" (refused: ").text(why).text(")")),
+            None => drop(printer.text(" (").text(&format_size(file.size)).text(")")),
         }
         if !file.summary.is_empty() {
-            page.text(": ").text(&file.summary);
+            printer.text(": ").text(&file.summary);
         }
-        page.end();
+        printer.end_line();
     }
 }
 
-fn outlined(page: &mut Page, outline: &Outline, numbered: bool) {
+fn outline_rows(printer: &mut Printer, outline: &Outline, numbered: bool) {
     if !numbered {
-        page.ink(Ink::Head, &outline.path);
+        printer.styled(TextStyle::Heading, &outline.path);
         if let Some(section) = &outline.section {
-            page.text("#").text(section);
+            printer.text("#").text(section);
         }
         let about = if outline.summary.is_empty() { &outline.title } else { &outline.summary };
         if !about.is_empty() {
-            page.text(": ").text(about);
+            printer.text(": ").text(about);
         }
-        if page.style.verbose {
-            page.text("  etag ").text(&outline.etag);
+        if printer.format.verbose {
+            printer.text("  etag ").text(&outline.etag);
         }
-        page.end();
+        printer.end_line();
     }
     for bullet in &outline.bullets {
-        row(page, bullet, numbered);
+        bullet_row(printer, bullet, numbered);
     }
     for section in &outline.sections {
         let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
-        page.text(&marks).text(" ").ink(Ink::Head, &section.slug);
+        printer.text(&marks).text(" ").styled(TextStyle::Heading, &section.slug);
         if let Some(id) = &section.id {
-            page.text(" ").ink(Ink::Name, &format!("^{id}"));
+            printer.text(" ").styled(TextStyle::Handle, &format!("^{id}"));
         }
-        page.text(" (");
+        printer.text(" (");
         if let Some(date) = &section.date {
-            page.text(date).text(", ");
+            printer.text(date).text(", ");
         }
-        page.text(&section.bullets.to_string()).text(")");
+        printer.text(&section.bullets.to_string()).text(")");
         match &section.summary {
-            Some(summary) => drop(page.text(": ").text(summary)),
+            Some(summary) => drop(printer.text(": ").text(summary)),
             None if section.title.to_lowercase().replace(' ', "-") != section.slug => {
-                page.text(": ").text(&section.title);
+                printer.text(": ").text(&section.title);
             }
             None => {}
         }
-        page.end();
+        printer.end_line();
     }
-    backlinks(page, &outline.backlinks);
+    backlinks(printer, &outline.backlinks);
 }
 
-/// How many backlinks are shown, how wide their texts.
+/// The most backlinks that are printed, and the most characters of their texts.
 const BACKLINKS: (usize, usize) = (10, 60);
 
-/// `← facts/user.md@acvh depends_on`: who links here, with what it says of it, else the beginning of its text.
-fn backlinks(page: &mut Page, rows: &[Backlink]) {
-    let (most, wide) = BACKLINKS;
-    let shown = if page.style.verbose { rows.len() } else { rows.len().min(most) };
+/// Prints `← facts/user.md@acvh depends_on`: the source of a link with its relation, else with the start of its text.
+fn backlinks(printer: &mut Printer, rows: &[Backlink]) {
+    let (max_rows, max_chars) = BACKLINKS;
+    let shown = if printer.format.verbose { rows.len() } else { rows.len().min(max_rows) };
     for row in &rows[..shown] {
-        page.text("← ").ink(Ink::Name, &row.address);
+        printer.text("← ").styled(TextStyle::Handle, &row.address);
         if let Some(part) = &row.part {
-            page.text(" → #").text(part);
+            printer.text(" → #").text(part);
         }
         match &row.relation {
-            Some(relation) => drop(page.text(" ").text(relation)),
-            None => drop(page.text(": ").text(&sanitize::cut(&row.text, wide))),
+            Some(relation) => drop(printer.text(" ").text(relation)),
+            None => drop(printer.text(": ").text(&sanitize::truncate(&row.text, max_chars))),
         }
-        page.end();
+        printer.end_line();
     }
     if shown < rows.len() {
-        page.ink(Ink::Faint, &format!("← and {} more: -v shows all", rows.len() - shown)).end();
+        printer.styled(TextStyle::Dim, &format!("← and {} more; use -v to show all", rows.len() - shown)).end_line();
     }
 }
 
-fn row(page: &mut Page, bullet: &BulletRow, numbered: bool) {
+fn bullet_row(printer: &mut Printer, bullet: &BulletRow, numbered: bool) {
     for _ in 0..bullet.depth {
-        page.out.push_str("  ");
+        printer.out.push_str("  ");
     }
     if let Some(n) = bullet.index.filter(|_| numbered) {
-        page.text(&format!("{n} "));
+        printer.text(&format!("{n} "));
     }
-    page.name(&bullet.handle, bullet.id.as_deref()).text(&bullet.text);
-    if page.style.verbose {
+    printer.handle(&bullet.handle, bullet.id.as_deref()).text(&bullet.text);
+    if printer.format.verbose {
         for (key, value) in &bullet.meta {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            page.ink(Ink::Faint, &format!(" {key}={value}"));
+            printer.styled(TextStyle::Dim, &format!(" {key}={value}"));
         }
     }
-    page.end();
+    printer.end_line();
 }
 
-fn init(page: &mut Page, made: &Init, err: &mut String) {
-    page.ink(Ink::Head, &made.dir).end();
+fn init_result(printer: &mut Printer, made: &InitResult, err: &mut String) {
+    printer.styled(TextStyle::Heading, &made.dir).end_line();
     for path in &made.created {
-        page.ink(Ink::Added, "+").text(" ").text(path).end();
+        printer.styled(TextStyle::Added, "+").text(" ").text(path).end_line();
     }
     if made.adopted > 0 {
-        page.text(&format!("adopted {}", files(made.adopted))).end();
+        printer.text(&format!("adopted {}", file_count(made.adopted))).end_line();
     }
     if !made.changed {
         err.push_str("memdir: nothing to do\n");
     }
     for note in &made.notes {
         err.push_str("memdir: ");
-        sanitize::line(err, note, page.style.terminal);
+        sanitize::escape_line(err, note, printer.format.terminal);
         err.push('\n');
     }
 }

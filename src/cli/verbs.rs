@@ -1,39 +1,39 @@
-//! The verbs: their names, aliases and own options, as clap reads them.
+//! The subcommands: names, aliases and their own options, as clap parses them.
 //!
-//! Never says what they do; `run.rs` joins what was said to the commands.
+//! Never runs a command: `run.rs` maps each to its use case in `commands`.
 
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
-use super::args::{HowArgs, grammar};
-use super::asked::QueryArgs;
-use super::changes::{
+use super::args::{ChangeArgs, grammar};
+use super::change_args::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
 use super::compact::CompactArgs;
 use super::context::ContextArgs;
+use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
+use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
-use super::team::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 
-/// A verb before its options are built.
-pub struct Verb {
+/// The name and aliases of a subcommand, and how to build its options.
+pub struct CommandSpec {
     pub name: &'static str,
     pub aliases: &'static [&'static str],
     pub hidden: bool,
     pub grammar: fn(Command) -> Command,
 }
 
-const fn verb(name: &'static str, aliases: &'static [&'static str], grammar: fn(Command) -> Command) -> Verb {
-    Verb { name, aliases, hidden: false, grammar }
+const fn visible(name: &'static str, aliases: &'static [&'static str], grammar: fn(Command) -> Command) -> CommandSpec {
+    CommandSpec { name, aliases, hidden: false, grammar }
 }
 
-const fn hidden(name: &'static str, grammar: fn(Command) -> Command) -> Verb {
-    Verb { name, aliases: &[], hidden: true, grammar }
+const fn hidden(name: &'static str, grammar: fn(Command) -> Command) -> CommandSpec {
+    CommandSpec { name, aliases: &[], hidden: true, grammar }
 }
 
-impl Verb {
-    /// The verb's name; its options are built when it is called.
+impl CommandSpec {
+    /// The clap command. Its options are built only if it is called, because building all of them slows every start.
     pub fn command(&self) -> Command {
         let command = Command::new(self.name).defer(self.grammar).hide(self.hidden);
         match self.aliases.is_empty() {
@@ -49,55 +49,55 @@ fn no_such() -> clap::Error {
 
 macro_rules! verbs {
     ($($kind:ident $variant:ident($args:ty) = $name:literal $([$($alias:literal),*])?;)+) => {
-        /// What was said: a verb with its arguments.
+        /// A parsed subcommand with its arguments.
         #[derive(Debug)]
-        pub enum Said { $($variant($args),)+ }
+        pub enum CliCommand { $($variant($args),)+ }
 
-        /// All verbs, in the order of the manual.
-        pub const ALL: &[Verb] = &[$(verbs!(@$kind $name, &[$($($alias),*)?], grammar::<$args>),)+];
+        /// All subcommands, in the order of the manual.
+        pub const ALL: &[CommandSpec] = &[$(verbs!(@$kind $name, &[$($($alias),*)?], grammar::<$args>),)+];
 
-        /// Reads the arguments of one verb.
-        pub fn said(name: &str, matches: &ArgMatches) -> Result<Said, clap::Error> {
+        /// Builds a subcommand from its name and its parsed arguments.
+        pub fn from_matches(name: &str, matches: &ArgMatches) -> Result<CliCommand, clap::Error> {
             match name {
-                $($name => Ok(Said::$variant(<$args>::from_arg_matches(matches)?)),)+
+                $($name => Ok(CliCommand::$variant(<$args>::from_arg_matches(matches)?)),)+
                 _ => Err(no_such()),
             }
         }
     };
-    (@shown $name:literal, $aliases:expr, $grammar:expr) => { verb($name, $aliases, $grammar) };
+    (@visible $name:literal, $aliases:expr, $grammar:expr) => { visible($name, $aliases, $grammar) };
     (@hidden $name:literal, $aliases:expr, $grammar:expr) => { hidden($name, $grammar) };
 }
 
 verbs! {
-    shown Init(InitArgs) = "init";
-    shown Status(StatusArgs) = "status" ["st"];
-    shown List(ListArgs) = "list" ["ls"];
-    shown Read(ReadArgs) = "read" ["cat"];
-    shown Query(QueryArgs) = "query" ["search", "find", "grep"];
-    shown Context(ContextArgs) = "context";
-    shown Add(AddArgs) = "add";
-    shown Update(UpdateArgs) = "update";
-    shown Rm(RmArgs) = "rm" ["remove", "delete", "del"];
-    shown Mv(MvArgs) = "mv" ["move", "rename"];
-    shown Set(SetArgs) = "set";
-    shown Append(AppendArgs) = "append";
-    shown Patch(PatchArgs) = "patch";
-    shown Write(WriteArgs) = "write";
-    shown Apply(ApplyArgs) = "apply";
-    shown Edit(EditArgs) = "edit";
-    shown Bullet(BulletArgs) = "bullet";
-    shown Log(LogArgs) = "log";
-    shown Show(ShowArgs) = "show";
-    shown Diff(DiffArgs) = "diff";
-    shown Undo(UndoArgs) = "undo";
-    shown Redo(RedoArgs) = "redo";
-    shown Reflect(ReflectArgs) = "reflect";
-    shown Inbox(InboxArgs) = "inbox";
-    shown Compact(CompactArgs) = "compact";
-    shown Check(CheckArgs) = "check";
-    shown Resolve(ResolveArgs) = "resolve";
-    shown Setup(SetupArgs) = "setup";
-    shown Sync(SyncArgs) = "sync";
+    visible Init(InitArgs) = "init";
+    visible Status(StatusArgs) = "status" ["st"];
+    visible List(ListArgs) = "list" ["ls"];
+    visible Read(ReadArgs) = "read" ["cat"];
+    visible Query(QueryArgs) = "query" ["search", "find", "grep"];
+    visible Context(ContextArgs) = "context";
+    visible Add(AddArgs) = "add";
+    visible Update(UpdateArgs) = "update";
+    visible Rm(RmArgs) = "rm" ["remove", "delete", "del"];
+    visible Mv(MvArgs) = "mv" ["move", "rename"];
+    visible Set(SetArgs) = "set";
+    visible Append(AppendArgs) = "append";
+    visible Patch(PatchArgs) = "patch";
+    visible Write(WriteArgs) = "write";
+    visible Apply(ApplyArgs) = "apply";
+    visible Edit(EditArgs) = "edit";
+    visible Bullet(BulletArgs) = "bullet";
+    visible Log(LogArgs) = "log";
+    visible Show(ShowArgs) = "show";
+    visible Diff(DiffArgs) = "diff";
+    visible Undo(UndoArgs) = "undo";
+    visible Redo(RedoArgs) = "redo";
+    visible Reflect(ReflectArgs) = "reflect";
+    visible Inbox(InboxArgs) = "inbox";
+    visible Compact(CompactArgs) = "compact";
+    visible Check(CheckArgs) = "check";
+    visible Resolve(ResolveArgs) = "resolve";
+    visible Setup(SetupArgs) = "setup";
+    visible Sync(SyncArgs) = "sync";
     hidden Merge(MergeArgs) = "merge";
     hidden MergeDriver(MergeDriverArgs) = "merge-driver";
     hidden Where(WhereArgs) = "where";
@@ -108,42 +108,45 @@ verbs! {
 }
 
 #[derive(Args, Debug)]
-#[command(about = "Make a data dir", after_help = "Example: memdir init memory --example")]
+#[command(about = "Create a data directory", after_help = "Example: memdir init memory --example")]
 #[group(skip)]
 pub struct InitArgs {
-    /// Where (without it: -C, MEMDIR, or ./memory)
+    /// The directory (default: -C, MEMDIR, or ./memory)
     #[arg(value_name = "DIR")]
     pub at: Option<PathBuf>,
-    /// With a small example memory
+    /// Include a small example memory
     #[arg(long)]
     pub example: bool,
-    /// Around markdown that is there, changing nothing in it
+    /// Adopt the existing markdown files without changing them
     #[arg(long)]
     pub adopt: bool,
 }
 
 #[derive(Args, Debug)]
-#[command(about = "What a person should know about this memory now", after_help = "Example: memdir status --json")]
+#[command(
+    about = "Show the state of the memory: unrecorded edits, conflicts, pending proposals",
+    after_help = "Example: memdir status --json"
+)]
 #[group(skip)]
 pub struct StatusArgs {}
 
 #[derive(Args, Debug)]
 #[command(
-    about = "The files; a file's sections and bullets and what links to it; a section's",
+    about = "List files, or the sections, bullets and backlinks of one",
     after_help = "Example: memdir list user#work"
 )]
 #[group(skip)]
 pub struct ListArgs {
-    /// A file or section; without it, all files
+    /// A file or section (default: all files)
     #[arg(value_name = "FILE[#SECTION]")]
     pub address: Option<String>,
-    /// At most so many rows; what is left out is counted
+    /// Print at most N rows, and how many are left out
     #[arg(short = 'L', long, value_name = "N")]
     pub limit: Option<usize>,
 }
 
 #[derive(Args, Debug)]
-#[command(about = "A file, section or bullet as it stands", after_help = "Example: memdir read user#work")]
+#[command(about = "Print a file, section or bullet", after_help = "Example: memdir read user#work")]
 #[group(skip)]
 pub struct ReadArgs {
     /// FILE, FILE#SECTION or FILE@BULLET
@@ -151,27 +154,29 @@ pub struct ReadArgs {
     pub address: String,
 }
 
-/// `bullet` and the verb after it.
+/// `bullet` and its own subcommand.
 #[derive(Debug)]
 pub struct BulletArgs {
-    pub verb: BulletSaid,
+    pub command: BulletCommand,
 }
 
-/// What was said after `bullet`.
+/// A parsed subcommand of `bullet`.
 #[derive(Debug)]
-pub enum BulletSaid {
+pub enum BulletCommand {
     Add(AddArgs),
     Del(BulletDelArgs),
     Update(UpdateArgs),
     List(BulletListArgs),
 }
 
-/// The verbs after `bullet`.
-pub const BULLET: &[Verb] = &[
-    verb("add", &[], |c| grammar::<AddArgs>(c).after_help("Example: memdir bullet add user#work 'Standup at ten'")),
-    verb("del", &["rm"], grammar::<BulletDelArgs>),
-    verb("update", &[], |c| grammar::<UpdateArgs>(c).override_usage(BULLET_UPDATE).after_help(BULLET_UPDATE_EXAMPLE)),
-    verb("list", &[], grammar::<BulletListArgs>),
+/// The subcommands of `bullet`.
+pub const BULLET: &[CommandSpec] = &[
+    visible("add", &[], |c| grammar::<AddArgs>(c).after_help("Example: memdir bullet add user#work 'Standup at ten'")),
+    visible("del", &["rm"], grammar::<BulletDelArgs>),
+    visible("update", &[], |c| {
+        grammar::<UpdateArgs>(c).override_usage(BULLET_UPDATE).after_help(BULLET_UPDATE_EXAMPLE)
+    }),
+    visible("list", &[], grammar::<BulletListArgs>),
 ];
 
 const BULLET_UPDATE: &str = "memdir bullet update [OPTIONS] FILE [--index N] [--old OLD] NEW
@@ -183,11 +188,11 @@ const BULLET_UPDATE_EXAMPLE: &str =
 impl Args for BulletArgs {
     fn augment_args(command: Command) -> Command {
         command
-            .about("The same verbs on bullets alone")
+            .about("Add, remove, update or list bullets only")
             .after_help("Example: memdir bullet list user")
             .subcommand_required(true)
             .disable_help_subcommand(true)
-            .subcommands(BULLET.iter().map(Verb::command))
+            .subcommands(BULLET.iter().map(CommandSpec::command))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -197,14 +202,14 @@ impl Args for BulletArgs {
 
 impl FromArgMatches for BulletArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<BulletArgs, clap::Error> {
-        let verb = match matches.subcommand() {
-            Some(("add", m)) => BulletSaid::Add(AddArgs::from_arg_matches(m)?),
-            Some(("del", m)) => BulletSaid::Del(BulletDelArgs::from_arg_matches(m)?),
-            Some(("update", m)) => BulletSaid::Update(UpdateArgs::from_arg_matches(m)?),
-            Some(("list", m)) => BulletSaid::List(BulletListArgs::from_arg_matches(m)?),
+        let command = match matches.subcommand() {
+            Some(("add", m)) => BulletCommand::Add(AddArgs::from_arg_matches(m)?),
+            Some(("del", m)) => BulletCommand::Del(BulletDelArgs::from_arg_matches(m)?),
+            Some(("update", m)) => BulletCommand::Update(UpdateArgs::from_arg_matches(m)?),
+            Some(("list", m)) => BulletCommand::List(BulletListArgs::from_arg_matches(m)?),
             _ => return Err(no_such()),
         };
-        Ok(BulletArgs { verb })
+        Ok(BulletArgs { command })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -215,7 +220,7 @@ impl FromArgMatches for BulletArgs {
 
 #[derive(Args, Debug)]
 #[command(
-    about = "All bullets of a file or section, with index and handle",
+    about = "List all bullets of a file or section with index and handle",
     after_help = "Example: memdir bullet list user"
 )]
 #[group(skip)]
@@ -223,37 +228,37 @@ pub struct BulletListArgs {
     /// The file or section
     #[arg(value_name = "FILE[#SECTION]")]
     pub address: String,
-    /// At most so many rows; what is left out is counted
+    /// Print at most N rows, and how many are left out
     #[arg(short = 'L', long, value_name = "N")]
     pub limit: Option<usize>,
 }
 
 #[derive(Args, Debug)]
 #[command(
-    about = "What happened, newest first, outside edits included",
+    about = "Show the history, newest first, including edits made outside memdir",
     after_help = "Example: memdir log user --since 2d -p"
 )]
 #[group(skip)]
 pub struct LogArgs {
-    /// Only what touched this file, section or bullet
+    /// Only entries that changed this file, section or bullet
     #[arg(value_name = "ADDRESS")]
     pub address: Option<String>,
-    /// Bullet by bullet
+    /// Show each bullet change
     #[arg(short, long)]
     pub patch: bool,
-    /// Only since then: r41, 2026-11-20, yesterday, 2d, '2 weeks'
+    /// Only entries since WHEN: r41, 2026-11-20, yesterday, 2d, '2 weeks'
     #[arg(long, value_name = "WHEN")]
     pub since: Option<String>,
-    /// Only by this one
+    /// Only entries by this actor
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
-    /// At most so many
+    /// Print at most N entries
     #[arg(short = 'L', long, value_name = "N")]
     pub limit: Option<usize>,
 }
 
 #[derive(Args, Debug)]
-#[command(about = "What one revision did", after_help = "Example: memdir show r41")]
+#[command(about = "Show what one revision changed", after_help = "Example: memdir show r41")]
 #[group(skip)]
 pub struct ShowArgs {
     /// The revision
@@ -263,59 +268,59 @@ pub struct ShowArgs {
 
 #[derive(Args, Debug)]
 #[command(
-    about = "From a revision until now, or between two, memdir's or git's; without one, what is not yet recorded",
+    about = "Show changes since a revision or between two, memdir's or git's; without one, unrecorded edits",
     after_help = "Example: memdir diff main...HEAD --stat"
 )]
 #[group(skip)]
 pub struct DiffArgs {
-    /// r41, r41..r44, a date or an age; any other is git's: main..HEAD, main...topic
+    /// r41, r41..r44, a date or an age; anything else is a git range: main..HEAD, main...topic
     #[arg(value_name = "REV | A..B")]
     pub range: Option<String>,
     /// Only this file
     #[arg(value_name = "FILE")]
     pub address: Option<String>,
-    /// Bullet by bullet from that revision (or date, or age) until now
+    /// Show bullet changes from this revision, date or age until now
     #[arg(long, value_name = "WHEN", conflicts_with = "address")]
     pub since: Option<String>,
-    /// How many bullets came, went, were updated or moved in each file
+    /// Count the bullets added, removed, updated and moved in each file
     #[arg(long, conflicts_with = "bullets")]
     pub stat: bool,
-    /// Bullet by bullet instead of lines
+    /// Show bullet changes instead of lines
     #[arg(long)]
     pub bullets: bool,
 }
 
 #[derive(Args, Debug)]
-#[command(about = "Take a revision back; again goes further back", after_help = "Example: memdir undo --by claude")]
+#[command(about = "Undo a revision; repeat to go further back", after_help = "Example: memdir undo --by claude")]
 #[group(skip)]
 pub struct UndoArgs {
-    /// Which; without it, the newest that is not undone
+    /// The revision (default: the newest that is not undone)
     #[arg(value_name = "REV")]
     pub revision: Option<String>,
-    /// The newest change by this writer that is not undone
+    /// Undo the newest change by this actor that is not undone
     #[arg(long, value_name = "NAME", conflicts_with = "revision")]
     pub by: Option<String>,
-    /// Leave files alone that moved on and cannot be merged
+    /// Skip files that were edited since and cannot be merged
     #[arg(long)]
     pub keep_edited: bool,
     #[command(flatten)]
-    pub how: HowArgs,
+    pub change_args: ChangeArgs,
 }
 
 #[derive(Args, Debug)]
-#[command(about = "Bring back what was undone, or what an editor dropped", after_help = "Example: memdir redo r41")]
+#[command(about = "Redo an undone change, or one that an editor dropped", after_help = "Example: memdir redo r41")]
 #[group(skip)]
 pub struct RedoArgs {
-    /// Which; without it, the latest undo
+    /// The revision (default: the latest undo)
     #[arg(value_name = "REV")]
     pub revision: Option<String>,
     #[command(flatten)]
-    pub how: HowArgs,
+    pub change_args: ChangeArgs,
 }
 
 #[derive(Args, Debug)]
 #[command(
-    about = "Look for structural trouble; exits 6 when there is some",
+    about = "Check the structure of files; exit 6 if there are findings",
     after_help = "Example: memdir check --fix -n"
 )]
 #[group(skip)]
@@ -323,31 +328,31 @@ pub struct CheckArgs {
     /// Only these files
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
-    /// Only what is new since this revision of git's; paths from the working directory
+    /// Only findings that are new since this git revision; paths are relative to the working directory
     #[arg(long, value_name = "REV", conflicts_with = "fix")]
     pub since: Option<String>,
-    /// Hold facts and episodes to the writing rules, too
+    /// Also check facts and episodes against the writing rules
     #[arg(long)]
     pub writing: bool,
-    /// Mend what needs no decision
+    /// Fix what needs no decision
     #[arg(long)]
     pub fix: bool,
     #[command(flatten)]
-    pub how: HowArgs,
+    pub change_args: ChangeArgs,
 }
 
 #[derive(Args, Debug)]
-#[command(about = "The data dir, or a file's absolute path", after_help = "Example: cd \"$(memdir where)\"")]
+#[command(about = "Print the path of the data directory or of a file", after_help = "Example: cd \"$(memdir where)\"")]
 #[group(skip)]
 pub struct WhereArgs {
-    /// A file
+    /// The file (default: the data directory)
     #[arg(value_name = "FILE")]
     pub address: Option<String>,
 }
 
 /// What a schema describes.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topic {
+pub enum SchemaTopic {
     Operation,
     Policy,
     Query,
@@ -355,17 +360,17 @@ pub enum Topic {
 }
 
 #[derive(Args, Debug)]
-#[command(about = "JSON Schema", after_help = "Example: memdir schema operation")]
+#[command(about = "Print a JSON Schema", after_help = "Example: memdir schema operation")]
 #[group(skip)]
 pub struct SchemaArgs {
-    /// Of what
+    /// What the schema describes
     #[arg(value_name = "WHAT")]
-    pub topic: Topic,
+    pub topic: SchemaTopic,
 }
 
-/// Shells that completions are made for.
+/// The shells that have a completion script.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shell {
+pub enum CompletionShell {
     Bash,
     Zsh,
     Fish,
@@ -373,21 +378,21 @@ pub enum Shell {
 
 #[derive(Args, Debug)]
 #[command(
-    about = "A completion script",
+    about = "Print a shell completion script",
     after_help = "Example: memdir completions bash > ~/.local/share/bash-completion/completions/memdir"
 )]
 #[group(skip)]
 pub struct CompletionsArgs {
-    /// For which shell
+    /// The shell
     #[arg(value_name = "SHELL")]
-    pub shell: Shell,
+    pub shell: CompletionShell,
 }
 
 #[derive(Args, Debug)]
-#[command(about = "A manual page (roff)", after_help = "Example: memdir man add | man -l -")]
+#[command(about = "Print a manual page (roff)", after_help = "Example: memdir man add | man -l -")]
 #[group(skip)]
 pub struct ManArgs {
-    /// A command, or format for memdir-format(5); without it, memdir(1)
+    /// A command, or format for memdir-format(5), durability for memdir-durability(7) (default: memdir(1))
     #[arg(value_name = "PAGE")]
     pub page: Option<String>,
     /// Write all pages into this directory
@@ -396,10 +401,10 @@ pub struct ManArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(about = "Candidates for the last word", after_help = "Example: memdir __complete -- read us")]
+#[command(about = "Print completions for the last word", after_help = "Example: memdir __complete -- read us")]
 #[group(skip)]
 pub struct CompleteArgs {
-    /// The words after memdir, the last one perhaps half typed
+    /// The words after memdir; the last one may be incomplete
     #[arg(value_name = "WORD", allow_hyphen_values = true, trailing_var_arg = true)]
     pub words: Vec<String>,
 }

@@ -1,6 +1,7 @@
-//! What commands answer: plain values that any door can print.
+//! The results of commands: plain values that any front end can print.
 //!
-//! Never holds colours, columns or shell words. Field names are the JSON contract: fields are only ever added.
+//! Never contains colours, column layout or shell quoting. Field names are the JSON contract: fields are only ever
+//! added.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,24 +10,27 @@ use serde_json::Value;
 mod compact;
 mod git;
 mod model;
-mod reflected;
+mod reflect;
 mod status;
 mod sync;
 
-pub use compact::{Compacted, CompactedPlace, DecisionRow, Tokens};
-pub use git::{ClashRow, LeftFile, Merged, Resolved, Setup, SetupFile, SetupLine, SideBullet};
+pub use compact::{CompactDecisionRow, CompactReport, CompactedScope, TokenCounts};
+pub use git::{ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupFile, SetupLine, SetupResult, SideBullet};
 pub use model::ModelCheck;
-pub use reflected::{Asked, Conversation, Counts, Decision, Inbox, Proposed, Reason, Reflected};
-pub use status::{Dropped, Models, Status};
-pub use sync::{Committed, MergedIn, Sync, Undecided};
+pub use reflect::{
+    ConversationRow, DecisionCounts, InboxList, ModelCallCosts, ProposalRow, ReflectDecision, ReflectReport,
+    RefusalReason,
+};
+pub use status::{DroppedBullet, ModelUsage, StatusReport};
+pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 
-pub use crate::view::context::answer::{Context, ContextEntry, ContextFile, ContextItem, Update};
+pub use crate::view::context::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
 pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
-pub use crate::view::query::answer::{Found, Row};
+pub use crate::view::query::answer::{QueryResult, QueryRow};
 
-/// The JSON Schema of what `--json` prints: an answer on stdout, or an error on stderr.
+/// The JSON Schema of the output of `--json`: an answer on stdout, or an error on stderr.
 pub fn schema() -> Value {
     let mut generator = schemars::generate::SchemaSettings::draft2020_12().for_serialize().into_generator();
     let answer = generator.subschema_for::<Answer>();
@@ -43,44 +47,44 @@ pub fn schema() -> Value {
     })
 }
 
-/// An error as it is printed on stderr: the first refusal, flat.
+/// An error as printed on stderr: the fields of the first rejection at the top level.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ErrorAnswer {
-    /// The code's name.
+    /// The error code.
     pub code: String,
-    /// One sentence.
+    /// The error message, one sentence.
     pub message: String,
-    /// What to do, in plain words.
+    /// What the caller can do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Commands to try; they never hold memory text.
+    /// Commands to try; they never contain memory text.
     #[serde(rename = "try")]
     pub tries: Vec<String>,
-    /// Whether the memory was changed; null where nobody can know.
+    /// Whether the memory was changed; null where this cannot be known.
     pub changed: Option<bool>,
-    /// Whether the same command may succeed when it is run again.
+    /// Whether the same command may succeed when run again.
     pub retryable: bool,
-    /// Anything a program may want: candidates, etags, positions.
+    /// Details for programs: candidates, etags, positions.
     pub details: serde_json::Map<String, Value>,
-    /// Of a batch: every refusal, each with the number of its operation (from 0).
+    /// For a batch: every rejection, each with the 0-based number of its operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failures: Option<Vec<FailedOperation>>,
-    /// What else the reader should know.
+    /// Warnings besides the error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub warnings: Option<Vec<Told>>,
+    pub warnings: Option<Vec<WarningRow>>,
 }
 
-/// One refusal of a batch.
+/// One rejected operation of a batch.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FailedOperation {
-    /// The operation's number (from 0).
+    /// The 0-based number of the operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<usize>,
-    /// The code's name.
+    /// The error code.
     pub code: String,
-    /// One sentence.
+    /// The error message, one sentence.
     pub message: String,
-    /// What to do, in plain words.
+    /// What the caller can do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// Commands to try.
@@ -88,172 +92,172 @@ pub struct FailedOperation {
     pub tries: Vec<String>,
     /// Whether the memory was changed.
     pub changed: Option<bool>,
-    /// Whether a retry may help.
+    /// Whether the same command may succeed when run again.
     pub retryable: bool,
-    /// Anything a program may want.
+    /// Details for programs.
     pub details: serde_json::Map<String, Value>,
 }
 
-/// An answer, one variant a shape.
+/// The answer of a command, one variant for each result type.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Answer {
-    /// A change, made or planned.
-    Changed(Changed),
-    /// The answer of a `request` that was done before, as the journal kept it.
+    /// A change that was made or, with `dry_run`, planned.
+    Changed(ChangeResult),
+    /// The stored answer of an earlier change with the same `request`.
     Repeated(Value),
-    /// The files.
-    Files(Files),
-    /// A file's or section's outline.
+    /// The files of a memory.
+    Files(FileList),
+    /// The outline of a file or section.
     Outline(Outline),
-    /// What fits a question.
-    Found(Found),
-    /// What a session should see first.
-    Context(Box<Context>),
-    /// A text as it stands.
-    Text(Text),
+    /// The results of a query.
+    Found(QueryResult),
+    /// What a session should see first, within a token budget.
+    Context(Box<ContextResult>),
+    /// The exact text of a file, section or bullet.
+    Text(TextResult),
     /// Journal entries.
-    Log(Log),
-    /// Differences.
-    Diff(Diff),
+    Log(LogResult),
+    /// Differences between two points in history.
+    Diff(DiffResult),
     /// The state of the memory.
-    Status(Status),
-    /// What a check found.
-    Check(Check),
+    Status(StatusReport),
+    /// The findings of a check.
+    Check(CheckReport),
     /// A new data dir.
-    Init(Init),
-    /// Paths.
-    Where(Where),
-    /// Three texts made one.
-    Merged(Merged),
-    /// Files with conflict markers, merged again.
-    Resolved(Resolved),
-    /// What joins this clone to git.
-    Setup(Setup),
-    /// A memory in step with another repository.
-    Sync(Sync),
-    /// What came of reading conversations.
-    Reflected(Reflected),
-    /// What waits for a person.
-    Inbox(Inbox),
-    /// A model that was tried.
+    Init(InitResult),
+    /// The absolute paths of the data dir and a file.
+    Where(WhereResult),
+    /// The result of a three-way merge.
+    Merged(MergeResult),
+    /// Files whose conflict markers were resolved.
+    Resolved(ResolveResult),
+    /// The git configuration of this clone.
+    Setup(SetupResult),
+    /// The result of syncing with another repository.
+    Sync(SyncResult),
+    /// The result of reflecting on conversations.
+    Reflected(ReflectReport),
+    /// Proposals that wait for a decision.
+    Inbox(InboxList),
+    /// The result of testing the configured model.
     Model(ModelCheck),
-    /// Places brought back to their limits.
-    Compacted(Compacted),
+    /// Files and sections that were reduced to their limits.
+    Compacted(CompactReport),
 }
 
-/// A warning as it is answered.
+/// A warning.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Told {
-    /// The code's name.
+pub struct WarningRow {
+    /// The warning code.
     pub code: &'static str,
-    /// One sentence.
+    /// The warning message, one sentence.
     pub message: String,
-    /// For programs.
+    /// Details for programs.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub details: serde_json::Map<String, Value>,
 }
 
-/// A change.
+/// A change that was made or, with `dry_run`, planned.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Changed {
+pub struct ChangeResult {
     /// Whether any byte of the memory changed (with `dry_run`: would change).
     pub changed: bool,
-    /// Nothing was written.
+    /// The change was only planned; nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// The new revision, as `r41`.
+    /// The new revision, e.g. `r41`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rev: Option<String>,
-    /// The revision that was undone or redone.
+    /// The revision that was undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undone: Option<String>,
     /// The revision that was redone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redone: Option<String>,
-    /// Files, in the order of the effects.
+    /// The changed files, in the order of the effects.
     pub files: Vec<ChangedFile>,
-    /// For a patch: how many replacements were made.
+    /// For a patch: the number of replacements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applied_count: Option<usize>,
-    /// With `dry_run`: the operations, as `apply` accepts them.
+    /// With `dry_run`: the operations in the form that `apply` accepts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operations: Option<Vec<Value>>,
     /// With `dry_run`: a unified diff.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// What the reader should know.
+    /// Warnings about the change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Told>,
+    pub warnings: Vec<WarningRow>,
 }
 
 /// One file of a change.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChangedFile {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
     /// `created`, `updated`, `removed`, `moved` or `unchanged`.
     pub kind: &'static str,
-    /// Its new path, when it moved.
+    /// The new path, if the file was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The new etag (16 hex digits); none when it is gone.
+    /// The new etag (16 hex digits); absent if the file was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
-    /// The effects in it.
+    /// The effects in this file.
     pub effects: Vec<EffectRow>,
 }
 
-/// One line of a change.
+/// One effect of a change: a bullet, heading, entry or key that was added, removed, moved or updated.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct EffectRow {
-    /// `+`, `-`, `=`, `>` or `~`.
+    /// `+` added, `-` removed, `>` moved, `~` text or metadata set, `=` already present.
     pub sign: &'static str,
     /// The bullet's handle, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
-    /// Its explicit id.
+    /// The bullet's explicit id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Its text, an entry's title, or `key=value`.
+    /// The bullet's text, an entry's title, or `key=value`.
     pub text: String,
-    /// Its section's slug.
+    /// The slug of the section.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// Where it moved.
+    /// The destination of a move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The number of the operation (from 0).
+    /// The 0-based number of the operation.
     pub operation: usize,
-    /// Of a difference: the bullet as it was, where it was rephrased.
+    /// In a diff: the previous bullet, if its text was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub was: Option<Was>,
-    /// Of a difference: its metadata now, where only that differs.
+    pub was: Option<PreviousBullet>,
+    /// In a diff: the new metadata, if only the metadata was changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
-    /// Of a difference: from where it came, as this machine's journal knows.
+    /// In a diff: the source that this machine's journal recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Of a difference: why, as the journal knows.
+    /// In a diff: the reason that the journal recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Of a difference: the words that prove it, as the journal knows.
+    /// In a diff: the supporting quote that the journal recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
 }
 
-/// A bullet as it was.
+/// The previous version of a bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Was {
-    /// Its handle then.
+pub struct PreviousBullet {
+    /// The previous handle.
     pub handle: String,
-    /// Its text then.
+    /// The previous text.
     pub text: String,
 }
 
 impl Answer {
-    /// A list cut to its first rows; it says how many were left out.
-    pub fn limited(mut self, limit: Option<usize>) -> Answer {
+    /// Truncates a list to its first `limit` rows and records how many were left out in `more`.
+    pub fn truncated(mut self, limit: Option<usize>) -> Answer {
         let Some(limit) = limit else { return self };
         match &mut self {
             Answer::Files(files) => {
@@ -262,11 +266,11 @@ impl Answer {
             }
             Answer::Outline(outline) => {
                 let rows = |o: &Outline| o.bullets.len() + o.sections.len() + o.backlinks.len();
-                let all = rows(outline);
+                let total = rows(outline);
                 outline.bullets.truncate(limit);
                 outline.sections.truncate(limit - outline.bullets.len());
                 outline.backlinks.truncate(limit - outline.bullets.len() - outline.sections.len());
-                outline.more = all - rows(outline);
+                outline.more = total - rows(outline);
             }
             _ => {}
         }
@@ -276,10 +280,10 @@ impl Answer {
 
 /// The files of a memory.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Files {
-    /// Sorted by path.
+pub struct FileList {
+    /// The files, sorted by path.
     pub files: Vec<FileRow>,
-    /// How many were left out by a limit.
+    /// The number of files left out by a limit.
     #[serde(skip_serializing_if = "none_left_out")]
     pub more: usize,
 }
@@ -287,148 +291,148 @@ pub struct Files {
 /// One file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FileRow {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Its summary; empty without one.
+    /// The summary line; empty if there is none.
     pub summary: String,
-    /// Why it was not opened (a link, a device …).
+    /// Why the file was not opened (it is a link, a device …).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-/// A text.
+/// The exact text of a file, section or bullet.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Text {
-    /// The file.
+pub struct TextResult {
+    /// The path of the file.
     pub path: String,
-    /// The section's slug.
+    /// The slug of the section.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// The bullet's handle.
+    /// The handle of the bullet, without `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
-    /// The etag of the file or section: give it back as `seen` or `--if-match`.
+    /// The etag of the file or section, to pass as `seen` or `--if-match`.
     pub etag: String,
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub size: u64,
     /// The exact text.
     pub text: String,
 }
 
-/// The journal.
+/// Journal entries.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Log {
-    /// Newest first.
+pub struct LogResult {
+    /// The entries, newest first.
     pub entries: Vec<LogRow>,
-    /// Since when this machine has a history (RFC 3339); none without any.
+    /// When this machine's history starts (RFC 3339); absent if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Whether more was left out by a limit.
+    /// The number of entries left out by a limit.
     pub more: usize,
 }
 
-/// One entry.
+/// One journal entry or outside edit.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LogRow {
-    /// `r41`; none for an outside edit.
+    /// The revision, e.g. `r41`; absent for an outside edit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rev: Option<String>,
-    /// RFC 3339; none for an outside edit.
+    /// The time (RFC 3339); absent for an outside edit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// Who; `outside` for an edit that memdir did not make.
+    /// The actor; `outside` for an edit that memdir did not make.
     pub actor: String,
     /// `done`, `undone`, `put_back`, `pending`, `outside` or `unrecorded`.
     pub state: &'static str,
-    /// `undo r40`, `redo r40`, or the verbs of its operations (`add 2, rm`).
+    /// `undo r40`, `redo r40`, or the names of the operations (`add 2, rm`).
     pub what: String,
-    /// Why.
+    /// The recorded reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// From where.
+    /// The recorded source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// Its files.
+    /// The paths of the changed files.
     pub files: Vec<String>,
-    /// With `-p` and `show`: bullet by bullet.
+    /// With `-p` and `show`: the changed bullets, by file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<ChangedFile>,
-    /// With `show`: a unified diff, where the history still has both texts.
+    /// With `show`: a unified diff, if the history still has both texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
-/// Differences.
+/// Differences between two points in history.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Diff {
-    /// From (`r41`, a revision of git's, or `recorded`).
+pub struct DiffResult {
+    /// The start (`r41`, a git revision, or `recorded`).
     pub from: String,
-    /// To (`r44`, a revision of git's, or `now`).
+    /// The end (`r44`, a git revision, or `now`).
     pub to: String,
-    /// By file, bullet by bullet.
+    /// The changed files with their changed bullets.
     pub files: Vec<ChangedFile>,
     /// A unified diff.
     pub diff: String,
 }
 
-/// What a check found.
+/// The findings of a check.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Check {
-    /// Files looked at.
+pub struct CheckReport {
+    /// The number of files checked.
     pub checked: usize,
-    /// In path and line order.
-    pub findings: Vec<Finding>,
-    /// With `--fix`: what was mended.
+    /// The findings, in path and line order.
+    pub findings: Vec<CheckFinding>,
+    /// With `--fix`: the change that the fixes made.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fixed: Option<Changed>,
-    /// With `--since`: the data dir as it stands in front of each path, from the working directory (`memory/`).
+    pub fixed: Option<ChangeResult>,
+    /// With `--since`: the prefix that makes each path relative to the working directory (`memory/`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub below: Option<String>,
 }
 
-/// One finding.
+/// One finding of a check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Finding {
-    /// The file.
+pub struct CheckFinding {
+    /// The path of the file.
     pub path: String,
-    /// From 1; 0 for the file as a whole.
+    /// The line, 1-based; 0 for the file as a whole.
     pub line: usize,
-    /// From 1, in characters.
+    /// The column in characters, 1-based.
     pub col: usize,
     /// `error` or `warning`.
     pub level: &'static str,
-    /// The code's name.
+    /// The finding's code.
     pub code: &'static str,
-    /// One sentence.
+    /// The message, one sentence.
     pub text: String,
-    /// Whether `--fix` mends it.
+    /// Whether `--fix` can fix it.
     pub fixable: bool,
 }
 
 /// A new data dir.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Init {
-    /// Where, absolute.
+pub struct InitResult {
+    /// The absolute path of the data dir.
     pub dir: String,
-    /// Whether anything was made.
+    /// Whether anything was created.
     pub changed: bool,
-    /// What was made, relative to it.
+    /// The created files, relative to the data dir.
     pub created: Vec<String>,
-    /// Markdown files that were there and count from now on.
+    /// The number of existing markdown files that are part of the memory now.
     pub adopted: usize,
-    /// One sentence more, e.g. that a shorter way to git exists.
+    /// Further notes, one sentence each, e.g. that `setup git` is available.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// Paths.
+/// The absolute paths of the data dir and a file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Where {
-    /// The data dir, absolute.
+pub struct WhereResult {
+    /// The absolute path of the data dir.
     pub dir: String,
-    /// The file that was asked for, absolute.
+    /// The absolute path of the requested file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// How the data dir was found: `flag`, `environment`, `ancestor` or `user`.
@@ -442,10 +446,10 @@ mod tests {
     #[test]
     fn a_limit_counts_what_it_leaves_out() {
         let row = |path: &str| FileRow { path: path.into(), size: 1, summary: String::new(), refused: None };
-        let files = Answer::Files(Files { files: vec![row("a.md"), row("b.md"), row("c.md")], more: 0 });
-        let Answer::Files(cut) = files.clone().limited(Some(2)) else { panic!("another answer") };
+        let files = Answer::Files(FileList { files: vec![row("a.md"), row("b.md"), row("c.md")], more: 0 });
+        let Answer::Files(cut) = files.clone().truncated(Some(2)) else { panic!("another answer") };
         assert_eq!((cut.files.len(), cut.more), (2, 1));
-        let Answer::Files(all) = files.limited(None) else { panic!("another answer") };
+        let Answer::Files(all) = files.truncated(None) else { panic!("another answer") };
         assert_eq!((all.files.len(), all.more), (3, 0));
         let section = SectionRow {
             address: String::new(),
@@ -458,7 +462,7 @@ mod tests {
             bullets: 0,
         };
         let outline = Outline { sections: vec![section.clone(), section], ..Outline::default() };
-        let Answer::Outline(cut) = Answer::Outline(outline).limited(Some(1)) else { panic!("another answer") };
+        let Answer::Outline(cut) = Answer::Outline(outline).truncated(Some(1)) else { panic!("another answer") };
         assert_eq!((cut.bullets.len(), cut.sections.len(), cut.more), (0, 1, 1));
     }
 }

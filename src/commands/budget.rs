@@ -1,50 +1,53 @@
-//! What models cost: tokens of the day, shared by all processes of this machine, and held while somebody is asked.
+//! The daily token budget of model calls, shared by all memdir processes on this machine. Tokens are reserved before a
+//! request and settled after it.
 //!
-//! Never refuses by itself: it says what is left. A process that dies while it asks leaves what it held as spent, for
-//! nobody knows what its model was paid; the next day begins anew.
+//! Refuses nothing by itself: the callers decide what to do when the budget does not suffice. A process that dies
+//! during a request leaves its reservation in place until the next day, because the cost of the request is unknown.
 
 use serde::{Deserialize, Serialize};
 
 use super::Session;
 use crate::code::Rejection;
-use crate::llm::Usage;
-use crate::store::{Locked, Store};
+use crate::llm::TokenUsage;
+use crate::store::{LockedStore, Store};
 
-/// Its name below `.memdir/`.
-const NAME: &str = "usage";
+/// File name under `.memdir/`.
+const FILE_NAME: &str = "usage";
 
-/// What was spent.
+/// The budget file: tokens used and reserved on one day, and counters that span all days.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spent {
-    /// The day, `YYYY-MM-DD`, by the local calendar.
+pub struct TokenLedger {
+    /// The day, `YYYY-MM-DD`, in the session's time zone.
     #[serde(default)]
     pub day: String,
-    /// Tokens of that day, questions and replies.
+    /// Tokens used on that day, requests and replies together.
     #[serde(default)]
     pub tokens: u64,
-    /// How often a model was asked on that day.
+    /// Number of requests sent on that day.
     #[serde(default)]
     pub asked: u64,
-    /// What is held for questions that are on their way.
+    /// Reservations of requests that have not ended, by name.
     #[serde(default)]
     held: Vec<(String, u64)>,
-    /// Texts that models proposed, ever, and how many kept all writing rules at once.
+    /// Number of texts that models proposed, over all days, and how many of them passed all writing rules at the first
+    /// attempt.
     #[serde(default)]
     pub first: (u64, u64),
 }
 
-/// Tokens that are held until they are settled.
+/// Reserved tokens. `None` if there is no budget, so that nothing was reserved.
 #[derive(Debug)]
-pub struct Hold(Option<String>);
+pub struct TokenReservation(Option<String>);
 
-impl Spent {
-    /// What this machine has spent on a memory.
-    pub fn of(store: &Store) -> Spent {
-        store.note(NAME).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+impl TokenLedger {
+    /// Reads the budget file; an unreadable one counts as empty.
+    pub fn load(store: &Store) -> TokenLedger {
+        store.read_note(FILE_NAME).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    /// The state on a day: an earlier day's is over, a later one's (somebody else is past midnight) goes on.
-    fn on(mut self, day: &str) -> Spent {
+    /// The state on the given day. Earlier days are reset. A later day stays: another process may be past midnight
+    /// already.
+    fn on_day(mut self, day: &str) -> TokenLedger {
         if self.day.as_str() < day {
             (self.tokens, self.asked, self.held) = Default::default();
             self.day = day.to_owned();
@@ -52,51 +55,63 @@ impl Spent {
         self
     }
 
-    /// What is spent or held on a day.
-    pub fn taken(&self, day: &str) -> u64 {
-        let now = self.clone().on(day);
+    /// Tokens used or reserved on a day.
+    pub fn used_on(&self, day: &str) -> u64 {
+        let now = self.clone().on_day(day);
         now.held.iter().fold(now.tokens, |all, (_, tokens)| all.saturating_add(*tokens))
     }
 
-    fn keep(&self, locked: &Locked<'_>) {
+    fn save(&self, locked: &LockedStore<'_>) {
         if let Ok(text) = serde_json::to_string(self) {
-            // A machine that cannot count must not keep anybody from remembering.
-            drop(locked.keep_note(NAME, &text));
+            // A failure to write the counters must not make the command fail.
+            drop(locked.write_note(FILE_NAME, &text));
         }
     }
 }
 
-/// Holds tokens for a question; `None` when the day's budget does not have them.
+/// Reserves tokens for a request; `None` if the rest of the day's budget is smaller.
 ///
 /// # Errors
 /// `busy`, `io`.
-pub fn hold(session: &Session, budget: Option<u64>, name: &str, tokens: u64) -> Result<Option<Hold>, Rejection> {
-    let Some(budget) = budget else { return Ok(Some(Hold(None))) };
+pub fn reserve(
+    session: &Session,
+    budget: Option<u64>,
+    name: &str,
+    tokens: u64,
+) -> Result<Option<TokenReservation>, Rejection> {
+    let Some(budget) = budget else { return Ok(Some(TokenReservation(None))) };
     let day = session.now.date().to_string();
-    let bare = session.bare();
-    let (locked, _) = bare.store.lock()?;
-    let mut spent = Spent::of(&session.store).on(&day);
-    if spent.taken(&day).saturating_add(tokens) > budget {
+    let unfiltered = session.unfiltered();
+    let (locked, _) = unfiltered.store.lock()?;
+    let mut ledger = TokenLedger::load(&session.store).on_day(&day);
+    if ledger.used_on(&day).saturating_add(tokens) > budget {
         return Ok(None);
     }
-    let name = format!("{name}-{}", spent.held.len());
-    spent.held.push((name.clone(), tokens));
-    spent.keep(&locked);
-    Ok(Some(Hold(Some(name))))
+    let name = format!("{name}-{}", ledger.held.len());
+    ledger.held.push((name.clone(), tokens));
+    ledger.save(&locked);
+    Ok(Some(TokenReservation(Some(name))))
 }
 
-/// Counts what a question really cost, in the place of what was held for it.
-pub fn settle(session: &Session, locked: &Locked<'_>, hold: Hold, usage: Usage, asked: usize, first: (u64, u64)) {
-    let mut spent = Spent::of(&session.store).on(&session.now.date().to_string());
-    if let Some(name) = hold.0
-        && let Some(at) = spent.held.iter().position(|(n, _)| *n == name)
+/// Replaces a reservation by the actual cost of the request.
+pub fn settle(
+    session: &Session,
+    locked: &LockedStore<'_>,
+    reservation: TokenReservation,
+    usage: TokenUsage,
+    requests: usize,
+    first_attempts: (u64, u64),
+) {
+    let mut ledger = TokenLedger::load(&session.store).on_day(&session.now.date().to_string());
+    if let Some(name) = reservation.0
+        && let Some(at) = ledger.held.iter().position(|(n, _)| *n == name)
     {
-        spent.held.remove(at);
+        ledger.held.remove(at);
     }
-    spent.tokens = spent.tokens.saturating_add(usage.sum());
-    spent.asked += asked as u64;
-    spent.first = (spent.first.0 + first.0, spent.first.1 + first.1);
-    spent.keep(locked);
+    ledger.tokens = ledger.tokens.saturating_add(usage.sum());
+    ledger.asked += requests as u64;
+    ledger.first = (ledger.first.0 + first_attempts.0, ledger.first.1 + first_attempts.1);
+    ledger.save(locked);
 }
 
 #[cfg(test)]
@@ -105,14 +120,17 @@ mod tests {
 
     #[test]
     fn a_new_day_begins_with_nothing_and_a_later_one_goes_on() {
-        let spent = Spent {
+        let spent = TokenLedger {
             day: "2026-02-24".into(),
             tokens: 10,
             held: vec![("a".into(), 5)],
             first: (3, 2),
-            ..Spent::default()
+            ..TokenLedger::default()
         };
-        assert_eq!((spent.taken("2026-02-24"), spent.taken("2026-02-25"), spent.taken("2026-02-23")), (15, 0, 15));
-        assert_eq!(spent.on("2026-02-25").first, (3, 2));
+        assert_eq!(
+            (spent.used_on("2026-02-24"), spent.used_on("2026-02-25"), spent.used_on("2026-02-23")),
+            (15, 0, 15)
+        );
+        assert_eq!(spent.on_day("2026-02-25").first, (3, 2));
     }
 }

@@ -1,151 +1,160 @@
-//! Every change but undo and redo: lock, plan, fetch what planning asks for, commit, answer.
+//! Makes every change except undo and redo: takes the lock, plans, fetches what the planner needs, commits and returns
+//! the result.
 //!
-//! Never holds the lock longer than that; never plans on what it did not just read.
+//! Never holds the lock longer than that, and never plans on files that were not read under the lock.
 
 use serde_json::Value;
 
-use super::answer::{Answer, Changed, ChangedFile, EffectRow, Told};
+use super::answer::{Answer, ChangeResult, ChangedFile, EffectRow, WarningRow};
 use super::fetch::fetch;
-use super::forget::{Traces, traces};
-use super::{Failure, How, Session, Verdict};
-use crate::change::{Changeset, Effect, Etag, FileChange, Sign};
+use super::forget::{ForgetTraces, find_traces};
+use super::{ChangeOptions, CommandResult, Error, Session};
+use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning};
-use crate::operation::{Batch, Context, Operation, Planned, Snapshot, Want, plan};
+use crate::operation::{Batch, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, plan};
 use crate::path::MemoryPath;
-use crate::store::{Locked, Stopped};
-use crate::view::diff::unified;
+use crate::store::{CommitStopped, LockedStore};
+use crate::view::diff::unified_diff;
 
-/// How often planning may ask for more, and how often a commit is tried again when files move under it.
-const ROUNDS: usize = 10;
+/// The largest number of commit attempts when files change between reading and writing; also the base number of
+/// planning rounds.
+const MAX_ATTEMPTS: usize = 10;
 
-/// Makes a change: every mutating verb but undo and redo is a batch of operations.
+/// Makes a change: plans the batch of operations and commits it as one revision.
 ///
 /// # Errors
-/// Whatever planning or the store refuses; then nothing was changed, unless the failure says otherwise.
-pub fn change(session: &Session, mut batch: Batch, how: &How) -> Verdict {
+/// The rejections of the planner or the store; nothing was changed unless a rejection's `changed` is true or null.
+pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> CommandResult {
     session.may_write()?;
-    tell(&mut batch, how);
-    if let Some(sight) = session.sight() {
-        return super::guarded::change(session, &sight, &batch, how);
+    apply_options(&mut batch, options);
+    if let Some(visibility) = session.visibility() {
+        return super::restricted_change::change(session, &visibility, &batch, options);
     }
-    if how.dry_run {
+    if options.dry_run {
         let mut snapshot = Snapshot::new();
-        let mut changeset = planned(session, &mut snapshot, &batch.operations, how)?;
+        let mut changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
         if changeset.forget {
-            let traces = traces(session, &mut changeset, &snapshot)?;
+            let traces = find_traces(session, &mut changeset, &snapshot)?;
             changeset.warnings.extend(traces.warnings);
         }
-        return Ok(Answer::Changed(shown(&changeset, &snapshot)));
+        return Ok(Answer::Changed(dry_run_result(&changeset, &snapshot)));
     }
     let (locked, warnings) = session.store.lock()?;
-    if let Some((first, _)) = batch.request.as_deref().map(|r| repeated(session, r)).transpose()?.flatten() {
+    if let Some((first, _)) = batch.request.as_deref().map(|r| earlier_answer(session, r)).transpose()?.flatten() {
         return Ok(first);
     }
-    let mut lines = Vec::new();
+    let mut summary_lines = Vec::new();
     commit_loop(session, &locked, &batch, warnings, || {
         let mut snapshot = Snapshot::new();
-        lines
-            .iter()
-            .for_each(|(of, line): &(MemoryPath, Option<String>)| snapshot.learn_line(of.clone(), line.clone()));
-        let changeset = planned(session, &mut snapshot, &batch.operations, how)?;
-        if changeset.forget && lines.is_empty() {
-            lines = own_lines(session, &changeset)?;
+        summary_lines.iter().for_each(|(of, line): &(MemoryPath, Option<String>)| {
+            snapshot.insert_last_summary(of.clone(), line.clone())
+        });
+        let changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
+        if changeset.forget && summary_lines.is_empty() {
+            summary_lines = own_summary_lines(session, &changeset)?;
         }
         Ok((changeset, snapshot))
     })
 }
 
-/// memdir's own summary lines of the files that a `--forget` changes: the journal is scrubbed before the commit, and
-/// another round of planning must still know them, or a forgotten word would stay as if a person had written it.
-fn own_lines(session: &Session, changeset: &Changeset) -> Result<Vec<(MemoryPath, Option<String>)>, Rejection> {
+/// The summary lines that memdir last wrote in the files that a `--forget` changes. The journal is scrubbed before the
+/// commit; if the commit must then be planned again, the planner still needs them to recognise its own line. Otherwise
+/// it would treat the line as written by a person and keep the forgotten words.
+fn own_summary_lines(session: &Session, changeset: &Changeset) -> Result<Vec<(MemoryPath, Option<String>)>, Rejection> {
     let mut lines = Vec::new();
     for file in &changeset.files {
         let mut snapshot = Snapshot::new();
-        fetch(&session.store, Want::Line(file.path.clone()), &mut snapshot)?;
-        let line = snapshot.line(&file.path).ok().flatten().map(str::to_owned);
+        fetch(&session.store, MissingInput::LastSummary(file.path.clone()), &mut snapshot)?;
+        let line = snapshot.last_summary(&file.path).ok().flatten().map(str::to_owned);
         lines.push((file.path.clone(), line));
     }
     Ok(lines)
 }
 
-/// What the caller said of the whole batch holds for operations that say nothing themselves.
-pub fn tell(batch: &mut Batch, how: &How) {
-    batch.reason = batch.reason.take().or_else(|| how.reason.clone());
-    batch.source = batch.source.take().or_else(|| how.source.clone());
+/// Fills in reason, source and `if_match` of the batch and its operations from the options, where they are not set.
+pub fn apply_options(batch: &mut Batch, options: &ChangeOptions) {
+    batch.reason = batch.reason.take().or_else(|| options.reason.clone());
+    batch.source = batch.source.take().or_else(|| options.source.clone());
     for op in &mut batch.operations {
         op.reason = op.reason.take().or_else(|| batch.reason.clone());
         op.source = op.source.take().or_else(|| batch.source.clone());
-        op.if_match = op.if_match.take().or_else(|| how.if_match.clone());
+        op.if_match = op.if_match.take().or_else(|| options.if_match.clone());
     }
 }
 
-/// Plans, fetching what is asked for, until a changeset or a refusal is there.
-pub fn planned(session: &Session, snapshot: &mut Snapshot, ops: &[Operation], how: &How) -> Result<Changeset, Failure> {
-    let cx = Context {
+/// Plans the operations for the caller of the session, fetching inputs as the planner requests them.
+pub fn plan_batch(
+    session: &Session,
+    snapshot: &mut Snapshot,
+    ops: &[Operation],
+    options: &ChangeOptions,
+) -> Result<Changeset, Error> {
+    let context = PlanContext {
         policy: &session.policy.policy,
         prefixes: &session.prefixes,
         now: &session.now,
         actor: &session.actor,
-        force: how.force,
-        create: how.create,
-        own: false,
+        force: options.force,
+        create: options.create,
+        allow_reserved: false,
     };
-    plan_with(session, snapshot, ops, &cx)
+    plan_in_context(session, snapshot, ops, &context)
 }
 
-/// The same under a context of the caller's making.
-pub fn plan_with(
+/// Plans the operations under the given context, fetching inputs as the planner requests them.
+pub fn plan_in_context(
     session: &Session,
     snapshot: &mut Snapshot,
     ops: &[Operation],
-    cx: &Context<'_>,
-) -> Result<Changeset, Failure> {
-    // Each round learns something new, and one operation can ask for a handful of things at most.
-    for _ in 0..ROUNDS + ops.len() {
-        match plan(snapshot, ops, cx).map_err(|refused| numbered(refused, ops.len()))? {
-            Planned::Ready(changeset) => return Ok(*changeset),
-            Planned::Needs(wants) => {
-                for want in wants {
-                    fetch(&session.store, want, snapshot)?;
+    context: &PlanContext<'_>,
+) -> Result<Changeset, Error> {
+    // Each round fetches at least one new input, and one operation needs only a few, so this limit is never reached.
+    for _ in 0..MAX_ATTEMPTS + ops.len() {
+        match plan(snapshot, ops, context).map_err(|refused| without_single_number(refused, ops.len()))? {
+            PlanOutcome::Ready(changeset) => return Ok(*changeset),
+            PlanOutcome::NeedsInput(inputs) => {
+                for input in inputs {
+                    fetch(&session.store, input, snapshot)?;
                 }
             }
         }
     }
-    Err(Rejection::new(Code::Internal, "planning never came to an end").into())
+    Err(Rejection::new(Code::Internal, "planning did not finish").into())
 }
 
-/// Only operations of a batch have numbers.
-fn numbered(mut refused: Vec<Rejection>, operations: usize) -> Vec<Rejection> {
+/// Removes the operation number from the rejections if the batch has only one operation.
+fn without_single_number(mut refused: Vec<Rejection>, operations: usize) -> Vec<Rejection> {
     if operations < 2 {
         refused.iter_mut().for_each(|r| r.operation = None);
     }
     refused
 }
 
-/// Commits what `make` plans, planning anew when a file moved on between reading and writing.
+/// Commits the changeset that `plan_change` returns; plans again when a file changed between reading and writing.
 pub fn commit_loop(
     session: &Session,
-    locked: &Locked<'_>,
+    locked: &LockedStore<'_>,
     batch: &Batch,
     mut warnings: Vec<Warning>,
-    mut make: impl FnMut() -> Result<(Changeset, Snapshot), Failure>,
-) -> Verdict {
-    for _ in 0..ROUNDS {
-        let (mut changeset, snapshot) = make()?;
+    mut plan_change: impl FnMut() -> Result<(Changeset, Snapshot), Error>,
+) -> CommandResult {
+    for _ in 0..MAX_ATTEMPTS {
+        let (mut changeset, snapshot) = plan_change()?;
         let traces = match changeset.forget && !changeset.files.is_empty() {
-            true => traces(session, &mut changeset, &snapshot)?,
-            false => Traces::default(),
+            true => find_traces(session, &mut changeset, &snapshot)?,
+            false => ForgetTraces::default(),
         };
-        let kept = batch.request.is_some();
-        let mut answer = answered(&changeset, &snapshot, kept);
+        let with_etags = batch.request.is_some();
+        let mut answer = change_result(&changeset, &snapshot, with_etags);
         if changeset.files.is_empty() {
-            answer.warnings.splice(0..0, warnings.iter().map(told));
+            answer.warnings.splice(0..0, warnings.iter().map(warning_row));
             return Ok(Answer::Changed(answer));
         }
-        // Bytes that only the plan needed must not stand in memory beside the commit's.
+        // Frees the texts that only the planner needed before the commit allocates its own.
         drop(snapshot);
         if changeset.forget {
-            // First: who dies between the two can say it again, and nobody knows of traces that were left.
+            // Scrubs before the commit: after a crash in between, the command can be repeated. The other way round, the
+            // text would be gone from the file and nothing would find its remaining traces.
             locked.forget(&traces.paths, &traces.texts)?;
         }
         let header = session.header(batch.reason.clone(), batch.source.clone(), batch.request.clone());
@@ -160,28 +169,29 @@ pub fn commit_loop(
                 }
                 warnings.extend(committed.warnings);
                 warnings.extend(traces.warnings);
-                if locked.reap_due() {
-                    // The change stands whatever becomes of the cleaning; the next command that is due tries again.
-                    drop(locked.reap(session.now.timestamp().as_second()));
+                if locked.gc_due() {
+                    // The change is committed whether or not gc succeeds; the next change tries again.
+                    drop(locked.gc(session.now.timestamp().as_second()));
                 }
-                answer.warnings.splice(0..0, warnings.iter().map(told));
+                answer.warnings.splice(0..0, warnings.iter().map(warning_row));
                 return Ok(Answer::Changed(answer));
             }
-            Err(Stopped::Moved(more)) => warnings.extend(more),
-            Err(Stopped::Rejected(rejection)) => return Err(Failure { rejections: vec![rejection], warnings }),
+            Err(CommitStopped::BaseChanged(more)) => warnings.extend(more),
+            Err(CommitStopped::Rejected(rejection)) => return Err(Error { rejections: vec![rejection], warnings }),
         }
     }
-    let busy = Rejection::new(Code::Busy, "files kept changing under the command").hint("run it again when they rest");
-    Err(Failure { rejections: vec![busy], warnings })
+    let busy = Rejection::new(Code::Busy, "files kept changing while the command ran")
+        .hint("run it again when no other program is writing them");
+    Err(Error { rejections: vec![busy], warnings })
 }
 
-/// The first answer to a `request` and whose it was, if the recent journal has it.
-pub fn repeated(session: &Session, request: &str) -> Result<Option<(Answer, String)>, Failure> {
-    let entries = session.store.recent()?;
+/// The stored answer of an earlier change with the same `request`, and its actor, if the recent journal contains one.
+pub fn earlier_answer(session: &Session, request: &str) -> Result<Option<(Answer, String)>, Error> {
+    let entries = session.store.recent_entries()?;
     let first = entries
         .iter()
         .rev()
-        .find(|e| e.request.as_deref() == Some(request) && e.outcome == crate::change::Outcome::Done);
+        .find(|e| e.request.as_deref() == Some(request) && e.outcome == crate::change::EntryOutcome::Done);
     Ok(first.map(|entry| {
         let mut answer = entry.answer.clone().unwrap_or(Value::Null);
         if let Value::Object(map) = &mut answer {
@@ -193,41 +203,42 @@ pub fn repeated(session: &Session, request: &str) -> Result<Option<(Answer, Stri
     }))
 }
 
-/// A warning as it is answered.
-pub fn told(warning: &Warning) -> Told {
-    Told { code: warning.code.name(), message: warning.message.clone(), details: warning.details.clone() }
+/// Converts a warning into a row of an answer.
+pub fn warning_row(warning: &Warning) -> WarningRow {
+    WarningRow { code: warning.code.name(), message: warning.message.clone(), details: warning.details.clone() }
 }
 
-/// A changeset as an answer, before its revision is known.
+/// The result of a changeset, before its revision is known.
 ///
-/// Etags of written files cost a look at every byte: with `etags` they are computed here, else the commit tells them.
-pub fn answered(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Changed {
+/// With `etags`, the etags of the written files are computed here. That hashes every byte, so a caller that commits
+/// passes `false` and takes the etags from the commit.
+pub fn change_result(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> ChangeResult {
     let patches = changeset.operations.iter().any(|op| op.get("op").and_then(Value::as_str) == Some("patch"));
-    Changed {
+    ChangeResult {
         changed: !changeset.files.is_empty(),
-        files: files(changeset, snapshot, etags),
+        files: changed_files(changeset, snapshot, etags),
         applied_count: patches.then_some(changeset.applied),
-        warnings: changeset.warnings.iter().map(told).collect(),
-        ..Changed::default()
+        warnings: changeset.warnings.iter().map(warning_row).collect(),
+        ..ChangeResult::default()
     }
 }
 
-/// A dry run's answer: what would be, as a diff and as operations that `apply` accepts.
-pub fn shown(changeset: &Changeset, snapshot: &Snapshot) -> Changed {
+/// The result of a dry run: the planned change, as a diff and as operations that `apply` accepts.
+pub fn dry_run_result(changeset: &Changeset, snapshot: &Snapshot) -> ChangeResult {
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
     let diff = changeset.files.iter().map(|f| {
         let before = snapshot.file(&f.path).ok().flatten().map(|l| l.document.text().to_owned());
-        unified(f.path.as_str(), before.as_deref(), f.after.as_ref().map(|b| text(b)).as_deref())
+        unified_diff(f.path.as_str(), before.as_deref(), f.after.as_ref().map(|b| text(b)).as_deref())
     });
-    Changed {
+    ChangeResult {
         dry_run: true,
         diff: Some(diff.collect()),
         operations: Some(changeset.operations.clone()),
-        ..answered(changeset, snapshot, true)
+        ..change_result(changeset, snapshot, true)
     }
 }
 
-fn files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec<ChangedFile> {
+fn changed_files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec<ChangedFile> {
     let mut out: Vec<ChangedFile> = Vec::new();
     for file in &changeset.files {
         if file.before.is_none() && file.moved.is_some() {
@@ -235,10 +246,10 @@ fn files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec<Changed
         }
         out.push(ChangedFile {
             path: file.path.to_string(),
-            kind: kind(file),
+            kind: change_kind(file),
             to: file.moved.as_ref().map(MemoryPath::to_string),
             etag: file.after.as_ref().filter(|_| etags).map(|b| Etag::of(b).short()),
-            effects: rows(&changeset.effects, &file.path),
+            effects: effect_rows(&changeset.effects, &file.path),
         });
     }
     for effect in &changeset.effects {
@@ -248,14 +259,14 @@ fn files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec<Changed
                 kind: "unchanged",
                 to: None,
                 etag: snapshot.file(&effect.path).ok().flatten().map(|l| l.version.etag.short()),
-                effects: rows(&changeset.effects, &effect.path),
+                effects: effect_rows(&changeset.effects, &effect.path),
             });
         }
     }
     out
 }
 
-fn kind(file: &FileChange) -> &'static str {
+fn change_kind(file: &FileChange) -> &'static str {
     match (&file.before, &file.after, &file.moved) {
         (_, _, Some(_)) => "moved",
         (None, _, _) => "created",
@@ -264,15 +275,15 @@ fn kind(file: &FileChange) -> &'static str {
     }
 }
 
-/// The effects in one file, as rows. A moved file's own line is told by its header.
-pub fn rows(effects: &[Effect], path: &MemoryPath) -> Vec<EffectRow> {
-    let own = |e: &&Effect| e.path == *path && !(e.sign == Sign::Moved && e.text.is_empty());
-    effects.iter().filter(own).map(row).collect()
+/// The effects in one file, as rows. The effect of moving the file itself is left out: its `kind` and `to` show it.
+pub fn effect_rows(effects: &[Effect], path: &MemoryPath) -> Vec<EffectRow> {
+    let is_shown = |e: &&Effect| e.path == *path && !(e.sign == EffectSign::Moved && e.text.is_empty());
+    effects.iter().filter(is_shown).map(effect_row).collect()
 }
 
-fn row(effect: &Effect) -> EffectRow {
+fn effect_row(effect: &Effect) -> EffectRow {
     EffectRow {
-        sign: effect.sign.mark(),
+        sign: effect.sign.symbol(),
         handle: effect.handle.clone(),
         id: effect.id.clone(),
         text: effect.text.clone(),

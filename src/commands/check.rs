@@ -1,128 +1,145 @@
-//! `check`: structural trouble in names, texts, links, metadata, summaries and limits; `--fix` mends what needs no decision.
+//! `check`: reports structural problems in names, texts, links, metadata, summaries and limits; `--fix` fixes those
+//! that need no decision.
 //!
-//! Never mends by a way of its own: fixes are operations like any other.
+//! Never edits files directly: fixes are ordinary operations, planned and committed like any other.
 
 use std::collections::HashMap;
 
 mod links;
 
-use super::answer::{Answer, Changed, Check, Finding};
-use super::change::{commit_loop, plan_with, shown};
-use super::fetch::{history, is_aside};
-use super::{How, Session, Verdict, look};
-use crate::change::Entry;
+use super::answer::{Answer, ChangeResult, CheckFinding, CheckReport};
+use super::change::{commit_loop, dry_run_result, plan_in_context};
+use super::fetch::{history, is_archived_or_proposed};
+use super::{ChangeOptions, CommandResult, Session, list_and_read};
+use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
 use crate::document::{Document, summary};
-use crate::operation::gates::BULLET;
-use crate::operation::written::genre;
-use crate::operation::{Action, Batch, Context, Operation, Snapshot, Target, inert, limits};
+use crate::operation::file_change::file_kind;
+use crate::operation::validation::MAX_BULLET_BYTES;
+use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target, inert_metadata, limits};
 use crate::path::MemoryPath;
-use crate::policy::Measure;
-use crate::store::Found;
-use crate::view::links::Names;
+use crate::policy::LimitMeasure;
+use crate::store::FoundFile;
+use crate::view::links::LinkNames;
 
-mod writing;
+mod writing_rules;
 
-/// The largest file, in bytes.
-const WHOLE: usize = 64 * 1024 * 1024;
+/// The largest file that is read, in bytes.
+const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Looks for structural trouble; `fix` mends what can be mended without a decision.
+/// Reports structural problems; `fix` fixes those that need no decision.
 ///
 /// # Errors
-/// What an address or reading the directory refuses. Findings are no error here: the door turns them into `findings`.
-pub fn check(session: &Session, files: &[String], fix: bool, how: &How) -> Verdict {
-    checked(session, files, &Looks { fix, ..Looks::default() }, how)
+/// The error of resolving an address or reading the directory. Findings are not an error here: the command line turns
+/// them into the exit status of `findings`.
+pub fn check(session: &Session, files: &[String], fix: bool, options: &ChangeOptions) -> CommandResult {
+    check_with(session, files, &CheckOptions { fix, ..CheckOptions::default() }, options)
 }
 
-/// What is looked for, and what is done about it.
+/// What is checked, and whether it is fixed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Looks<'a> {
-    /// Only what is new since this revision of git's.
+pub struct CheckOptions<'a> {
+    /// Report only findings on lines that changed since this git revision.
     pub since: Option<&'a str>,
-    /// The writing rules, too.
+    /// Also check the writing rules.
     pub writing: bool,
-    /// Mend what needs no decision.
+    /// Fix what needs no decision.
     pub fix: bool,
 }
 
-/// The same, with the writing rules or since a revision of git's.
+/// Like [`check`], with all options.
 ///
 /// # Errors
 /// As [`check`], and `revision_not_found`, `no_repository`, `git`.
-pub fn checked(session: &Session, files: &[String], looks: &Looks<'_>, how: &How) -> Verdict {
-    let only: Vec<MemoryPath> =
-        files.iter().map(|f| look::named_by(session, f).map(|n| n.path)).collect::<Result<_, Rejection>>()?;
-    let mut looked = examine(session, &only, looks.writing)?;
+pub fn check_with(
+    session: &Session,
+    files: &[String],
+    options: &CheckOptions<'_>,
+    change_options: &ChangeOptions,
+) -> CommandResult {
+    let selected: Vec<MemoryPath> = files
+        .iter()
+        .map(|f| list_and_read::resolve_address(session, f).map(|n| n.path))
+        .collect::<Result<_, Rejection>>()?;
+    let mut examined = examine(session, &selected, options.writing)?;
     let mut fixed = None;
-    if looks.fix && !looked.fixes.is_empty() {
-        fixed = mend(session, std::mem::take(&mut looked.fixes), how)?;
-        if !how.dry_run {
-            let mended = fixed.as_ref().is_some_and(|fixed| fixed.changed);
-            // What was mended stands, whether or not it can be looked at.
-            looked =
-                examine(session, &only, looks.writing).map_err(|why| Rejection { changed: Some(mended), ..why })?;
+    if options.fix && !examined.fixes.is_empty() {
+        fixed = apply_fixes(session, std::mem::take(&mut examined.fixes), change_options)?;
+        if !change_options.dry_run {
+            let was_changed = fixed.as_ref().is_some_and(|fixed| fixed.changed);
+            // The fixes are committed even if the second check fails; the error's `changed` must report that.
+            examined = examine(session, &selected, options.writing)
+                .map_err(|why| Rejection { changed: Some(was_changed), ..why })?;
         }
     }
-    let (findings, below) = match looks.since {
-        Some(revision) => (super::since::since(session, revision, looked.findings)?, Some(session.below())),
-        None => (looked.findings, None),
+    let (findings, path_prefix) = match options.since {
+        Some(revision) => {
+            (super::findings_since::findings_since(session, revision, examined.findings)?, Some(session.path_prefix()))
+        }
+        None => (examined.findings, None),
     };
-    Ok(Answer::Check(Check { checked: looked.checked, findings, fixed, below }))
+    Ok(Answer::Check(CheckReport { checked: examined.checked, findings, fixed, below: path_prefix }))
 }
 
-struct Looked {
+struct ExaminedFiles {
     checked: usize,
-    findings: Vec<Finding>,
+    findings: Vec<CheckFinding>,
     fixes: Vec<Operation>,
 }
 
-/// What one file gives to the whole: its findings, fixes, ids and links.
+/// What is collected from one file: its findings, fixes, ids with their lines, and links.
 #[derive(Default)]
-struct One {
-    findings: Vec<Finding>,
+struct FileFindings {
+    findings: Vec<CheckFinding>,
     fixes: Vec<Operation>,
     ids: Vec<(String, usize)>,
-    links: Vec<links::Written>,
+    links: Vec<links::CheckedLink>,
 }
 
-fn examine(session: &Session, only: &[MemoryPath], writing: bool) -> Result<Looked, Rejection> {
+fn examine(session: &Session, selected: &[MemoryPath], writing: bool) -> Result<ExaminedFiles, Rejection> {
     let all = session.store.walk(None)?;
-    let wanted: Vec<Found> =
-        all.iter().filter(|f| !is_aside(&f.path) && (only.is_empty() || only.contains(&f.path))).cloned().collect();
+    let checked_files: Vec<FoundFile> = all
+        .iter()
+        .filter(|f| !is_archived_or_proposed(&f.path) && (selected.is_empty() || selected.contains(&f.path)))
+        .cloned()
+        .collect();
     let journal = session.store.journal()?;
-    let each = session.store.each(&wanted, WHOLE, &|file, read| one(session, &journal, file, read, writing));
-    let mut looked = Looked { checked: wanted.len(), findings: policy(session, only), fixes: Vec::new() };
+    let each = session
+        .store
+        .map_files(&checked_files, MAX_FILE_BYTES, &|file, read| examine_file(session, &journal, file, read, writing));
+    let mut examined =
+        ExaminedFiles { checked: checked_files.len(), findings: policy_findings(session, selected), fixes: Vec::new() };
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
-    let mut held = Vec::new();
-    for (file, one) in wanted.iter().zip(each) {
-        looked.findings.extend(one.findings);
-        looked.fixes.extend(one.fixes);
-        for (id, line) in one.ids {
+    let mut file_links = Vec::new();
+    for (file, file_findings) in checked_files.iter().zip(each) {
+        examined.findings.extend(file_findings.findings);
+        examined.fixes.extend(file_findings.fixes);
+        for (id, line) in file_findings.ids {
             match ids.get(&id) {
                 Some((other, _)) if *other != file.path => {
-                    let text = format!("the id {id} stands in {other} too");
-                    looked.findings.push(finding(&file.path, line, 1, Code::DuplicateId, "warning", text));
+                    let text = format!("the id {id} is also used in {other}");
+                    examined.findings.push(finding(&file.path, line, 1, Code::DuplicateId, "warning", text));
                 }
                 _ => drop(ids.insert(id, (file.path.clone(), line))),
             }
         }
-        held.push((&file.path, one.links));
+        file_links.push((&file.path, file_findings.links));
     }
-    looked.findings.extend(links::dangling(session, &held, &Names::new(all.iter().map(|f| &f.path))));
-    twins(&all, only, &mut looked.findings);
-    looked.findings.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
-    Ok(looked)
+    examined.findings.extend(links::dangling_links(session, &file_links, &LinkNames::new(all.iter().map(|f| &f.path))));
+    name_collisions(&all, selected, &mut examined.findings);
+    examined.findings.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
+    Ok(examined)
 }
 
-fn finding(path: &MemoryPath, line: usize, col: usize, code: Code, level: &'static str, text: String) -> Finding {
-    Finding { path: path.to_string(), line, col, level, code: code.name(), text, fixable: false }
+fn finding(path: &MemoryPath, line: usize, col: usize, code: Code, level: &'static str, text: String) -> CheckFinding {
+    CheckFinding { path: path.to_string(), line, col, level, code: code.name(), text, fixable: false }
 }
 
-fn policy(session: &Session, only: &[MemoryPath]) -> Vec<Finding> {
-    if !only.is_empty() {
+fn policy_findings(session: &Session, selected: &[MemoryPath]) -> Vec<CheckFinding> {
+    if !selected.is_empty() {
         return Vec::new();
     }
-    let at = |level, code: Code, text: &str| Finding {
+    let at = |level, code: Code, text: &str| CheckFinding {
         path: "memdir.yaml".into(),
         line: 0,
         col: 1,
@@ -136,16 +153,18 @@ fn policy(session: &Session, only: &[MemoryPath]) -> Vec<Finding> {
     refused.chain(warned).collect()
 }
 
-/// Names that cannot live side by side everywhere, and copies that sync tools left.
-fn twins(all: &[Found], only: &[MemoryPath], findings: &mut Vec<Finding>) {
+/// File names that some file systems cannot store side by side, and conflict copies left by sync tools.
+fn name_collisions(all: &[FoundFile], selected: &[MemoryPath], findings: &mut Vec<CheckFinding>) {
     let mut seen: HashMap<String, &MemoryPath> = HashMap::new();
-    for file in all.iter().filter(|f| only.is_empty() || only.contains(&f.path)) {
-        if let Some(other) = seen.insert(file.path.folded(), &file.path) {
-            let text = format!("differs from {other} only in letter case or form; some systems cannot hold both");
+    for file in all.iter().filter(|f| selected.is_empty() || selected.contains(&f.path)) {
+        if let Some(other) = seen.insert(file.path.case_folded(), &file.path) {
+            let text = format!(
+                "differs from {other} only in letter case or Unicode form; some file systems cannot store both"
+            );
             findings.push(finding(&file.path, 0, 1, Code::Exists, "error", text));
         }
         if is_conflict_copy(file.path.stem()) {
-            let text = "looks like a copy that a sync tool made of two versions: merge it by hand".to_owned();
+            let text = "looks like a conflict copy made by a sync tool: merge it manually".to_owned();
             findings.push(finding(&file.path, 0, 1, Code::ConflictCopy, "warning", text));
         }
     }
@@ -160,193 +179,221 @@ fn is_conflict_copy(stem: &str) -> bool {
     low.contains("conflicted copy") || low.contains("sync-conflict-") || low.contains("_conflict-") || numbered
 }
 
-fn one(
+fn examine_file(
     session: &Session,
-    journal: &[Entry],
-    file: &Found,
+    journal: &[JournalEntry],
+    file: &FoundFile,
     read: Result<(&[u8], bool), Rejection>,
     writing: bool,
-) -> One {
-    let mut one = One::default();
+) -> FileFindings {
+    let mut file_findings = FileFindings::default();
     let path = &file.path;
-    let mut push = |line, col, code, level, text| one.findings.push(finding(path, line, col, code, level, text));
+    let mut push =
+        |line, col, code, level, text| file_findings.findings.push(finding(path, line, col, code, level, text));
     if let Some(why) = path.odd() {
-        push(0, 1, Code::OddName, "warning", format!("can be read, not written: {why}"));
+        push(0, 1, Code::OddName, "warning", format!("can be read but not written: {why}"));
     }
-    let bytes = match (file.refused, read) {
+    let bytes = match (file.unsafe_reason, read) {
         (Some(why), _) => {
             push(0, 1, Code::UnsafeFile, "error", format!("is not opened: {why}"));
-            return one;
+            return file_findings;
         }
         (None, Err(why)) => {
             push(0, 1, why.code, "error", why.message);
-            return one;
+            return file_findings;
         }
         (None, Ok((bytes, _))) => bytes,
     };
-    let document = match Document::read(bytes.to_vec()) {
+    let document = match Document::from_bytes(bytes.to_vec()) {
         Ok(document) => document,
         Err(why) => {
-            let why = crate::operation::snapshot::not_text(path, why);
+            let why = crate::operation::snapshot::not_text_rejection(path, why);
             push(0, 1, why.code, "error", why.message);
-            return one;
+            return file_findings;
         }
     };
-    if let Some(line) = document.conflict_marker() {
-        push(line, 1, Code::ConflictMarkers, "error", "a merge conflict is not resolved; the file is read-only".into());
-        return one;
+    if let Some(line) = document.conflict_marker_line() {
+        push(
+            line,
+            1,
+            Code::ConflictMarkers,
+            "error",
+            "has an unresolved merge conflict; the file is read-only until it is resolved".into(),
+        );
+        return file_findings;
     }
-    contents(session, journal, path, &document, &mut one);
+    examine_document(session, journal, path, &document, &mut file_findings);
     if writing {
-        one.findings.extend(writing::findings(session, path, &document));
+        file_findings.findings.extend(writing_rules::writing_findings(session, path, &document));
     }
-    one
+    file_findings
 }
 
-fn contents(session: &Session, journal: &[Entry], path: &MemoryPath, document: &Document, one: &mut One) {
-    ids(path, document, one);
-    orphans(path, document, one);
-    strays(session, journal, path, document, one);
-    sizes(session, path, document, one);
-    stale(path, document, one);
-    one.links = links::written(path, document);
+fn examine_document(
+    session: &Session,
+    journal: &[JournalEntry],
+    path: &MemoryPath,
+    document: &Document,
+    file_findings: &mut FileFindings,
+) {
+    collect_ids(path, document, file_findings);
+    orphan_metadata(path, document, file_findings);
+    stray_metadata(session, journal, path, document, file_findings);
+    oversized_parts(session, path, document, file_findings);
+    stale_summary(path, document, file_findings);
+    file_findings.links = links::checkable_links(path, document);
 }
 
-/// Line and column (in characters) of a byte, from 1.
-fn place(text: &str, at: usize) -> (usize, usize) {
+/// The 1-based line and column (in characters) of a byte offset.
+fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at];
     let start = before.rfind('\n').map_or(0, |i| i + 1);
     (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }
 
-fn ids(path: &MemoryPath, document: &Document, one: &mut One) {
+fn collect_ids(path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let sections = document.sections().iter().filter_map(|s| Some((s.id.clone()?, s.heading.start as usize)));
     let bullets = (0..document.bullets().len())
-        .filter_map(|i| Some((document.bullet_id(i)?.into_owned(), document.bullets()[i].line as usize)));
+        .filter_map(|i| Some((document.bullet_id(i)?.into_owned(), document.bullets()[i].line_start as usize)));
     for (id, at) in sections.chain(bullets) {
-        let (line, _) = place(document.text(), at);
+        let (line, _) = line_and_column(document.text(), at);
         if let Some(first) = seen.insert(id.clone(), line) {
-            let text = format!("the id {id} stands in line {first} too");
-            one.findings.push(finding(path, line, 1, Code::DuplicateId, "error", text));
+            let text = format!("the id {id} is also used in line {first}");
+            file_findings.findings.push(finding(path, line, 1, Code::DuplicateId, "error", text));
         } else {
-            one.ids.push((id, line));
+            file_findings.ids.push((id, line));
         }
     }
 }
 
-fn orphans(path: &MemoryPath, document: &Document, one: &mut One) {
+fn orphan_metadata(path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
     let text = document.text();
-    for meta in document.metas().iter().filter(|m| m.bullet.is_none()) {
+    for meta in document.meta_lines().iter().filter(|m| m.bullet.is_none()) {
         let line_text = &text[meta.line.range()];
-        let (line, _) = place(text, meta.line.start as usize);
+        let (line, _) = line_and_column(text, meta.line.start as usize);
         let fixable = text.matches(line_text).count() == 1;
-        let message = "a metadata line without a bullet of its own has no effect".to_owned();
+        let message = "the metadata line belongs to no bullet and has no effect".to_owned();
         let mut found = finding(path, line, 1, Code::OrphanMetadata, "warning", message);
         found.fixable = fixable;
-        one.findings.push(found);
+        file_findings.findings.push(found);
         if fixable {
             let pairs = vec![(line_text.to_owned(), String::new())];
-            one.fixes.push(operation(Action::Patch { at: Target::Address(path.to_string()), pairs }));
+            file_findings.fixes.push(fix_operation(Action::Patch { at: Target::Address(path.to_string()), pairs }));
         }
     }
 }
 
-/// Metadata lines that turned up under a bullet that had none: taking one out is setting each of its keys to nothing.
-fn strays(session: &Session, journal: &[Entry], path: &MemoryPath, document: &Document, one: &mut One) {
-    if !inert::has_lines(document) {
+/// Metadata lines that appeared under a bullet which had none before; they have no effect. The fix removes such a line
+/// by setting each of its keys to an empty value.
+fn stray_metadata(
+    session: &Session,
+    journal: &[JournalEntry],
+    path: &MemoryPath,
+    document: &Document,
+    file_findings: &mut FileFindings,
+) {
+    if !inert_metadata::has_metadata_lines(document) {
         return;
     }
     let history = history(&session.store, journal, path);
-    for bullet in inert::strays(document, &history) {
-        let Some(at) = document.bullets()[bullet].meta.map(|m| document.metas()[m as usize].line.start) else {
+    for bullet in inert_metadata::inert_by_history(document, &history) {
+        let Some(at) = document.bullets()[bullet].meta.map(|m| document.meta_lines()[m as usize].line.start) else {
             continue;
         };
-        let (line, _) = place(document.text(), at as usize);
+        let (line, _) = line_and_column(document.text(), at as usize);
         let handle = document.handle_name(bullet);
-        let message = format!("the metadata line under @{handle} was another bullet's and has no effect");
+        let message = format!("the metadata line under @{handle} belonged to another bullet and has no effect");
         let mut found = finding(path, line, 1, Code::OrphanMetadata, "warning", message);
-        found.fixable = document.by_handle(&handle).len() == 1;
+        found.fixable = document.bullets_by_handle(&handle).len() == 1;
         if found.fixable {
             let keys = document.bullet_meta(bullet).unwrap_or_default().0;
             let pairs = keys.into_iter().map(|(key, _)| (key, String::new())).collect();
-            one.fixes.push(operation(Action::Set { at: Target::Address(format!("{path}@{handle}")), pairs }));
+            file_findings
+                .fixes
+                .push(fix_operation(Action::Set { at: Target::Address(format!("{path}@{handle}")), pairs }));
         }
-        one.findings.push(found);
+        file_findings.findings.push(found);
     }
 }
 
-fn operation(action: Action) -> Operation {
+fn fix_operation(action: Action) -> Operation {
     Operation { action, seen: None, if_match: None, reason: Some("check --fix".into()), source: None }
 }
 
-fn sizes(session: &Session, path: &MemoryPath, document: &Document, one: &mut One) {
+fn oversized_parts(session: &Session, path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
     for (i, bullet) in document.bullets().iter().enumerate() {
         let size = document.bullet_raw(i).len();
-        if size > BULLET {
-            let (line, _) = place(document.text(), bullet.line as usize);
+        if size > MAX_BULLET_BYTES {
+            let (line, _) = line_and_column(document.text(), bullet.line_start as usize);
             let text = format!("the bullet has {size} bytes; memdir writes at most 8 KiB");
-            one.findings.push(finding(path, line, 1, Code::TooLarge, "warning", text));
+            file_findings.findings.push(finding(path, line, 1, Code::TooLarge, "warning", text));
         }
     }
-    for (s, section) in document.sections().iter().enumerate().filter(|_| limits::kept_in(path)) {
+    for (s, section) in document.sections().iter().enumerate().filter(|_| limits::limits_apply_to(path)) {
         let slug = (s != 0).then_some(section.slug.as_str());
         let mut size = None;
-        for measure in [Measure::Bullets, Measure::Entries, Measure::Chars] {
-            let Some((most, _)) = session.policy.policy.bound(path, slug, measure) else { continue };
-            let count = size.get_or_insert_with(|| limits::size(document, s)).of(measure);
+        for measure in [LimitMeasure::Bullets, LimitMeasure::Entries, LimitMeasure::Chars] {
+            let Some((most, _)) = session.policy.policy.maximum_for(path, slug, measure) else { continue };
+            let count = size.get_or_insert_with(|| limits::section_size(document, s)).measured(measure);
             if count > most {
-                let (line, _) = place(document.text(), section.heading.start as usize);
-                let text = format!("holds {count} {}; the policy allows {most}", limits::word(measure));
-                one.findings.push(finding(path, line, 1, Code::LimitReached, "warning", text));
+                let (line, _) = line_and_column(document.text(), section.heading.start as usize);
+                let text = format!("holds {count} {}; the policy allows {most}", limits::measure_noun(measure));
+                file_findings.findings.push(finding(path, line, 1, Code::LimitReached, "warning", text));
             }
         }
     }
 }
 
-fn stale(path: &MemoryPath, document: &Document, one: &mut One) {
-    let Some(present) = document.summary() else { return };
-    let (line, _) = place(document.text(), present.line.start as usize);
+fn stale_summary(path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
+    let Some(present) = document.summary_line() else { return };
+    let (line, _) = line_and_column(document.text(), present.line.start as usize);
     let mut found = |text: String, fixable| {
         let mut f = finding(path, line, 1, Code::StaleSummary, "warning", text);
         f.fixable = fixable;
-        one.findings.push(f);
+        file_findings.findings.push(f);
     };
-    if let summary::Next::Write { splice, .. } = summary::next(document, document, genre(path), Some(None)) {
-        found("the summary line names what is gone".into(), true);
+    if let summary::SummaryUpdate::Write { splice, .. } =
+        summary::update_summary(document, document, file_kind(path), Some(None))
+    {
+        found("the summary line lists terms that are no longer in the file".into(), true);
         let after = crate::text::splice(document.text(), &[splice]).map(Document::parse);
-        let value = after.map(|d| crate::view::outline::summary(&d)).unwrap_or_default();
+        let value = after.map(|d| crate::view::outline::summary_value(&d)).unwrap_or_default();
         let pairs = vec![("summary".to_owned(), value)];
-        one.fixes.push(operation(Action::Set { at: Target::Address(path.to_string()), pairs }));
+        file_findings.fixes.push(fix_operation(Action::Set { at: Target::Address(path.to_string()), pairs }));
         return;
     }
-    let waiting = summary::waiting(document, genre(path));
+    let waiting = summary::pending_terms(document, file_kind(path));
     if !waiting.is_empty() {
-        found(format!("{} terms wait for room in the summary line", waiting.len()), false);
+        found(format!("{} terms do not fit in the summary line", waiting.len()), false);
     }
 }
 
-fn mend(session: &Session, operations: Vec<Operation>, how: &How) -> Result<Option<Changed>, super::Failure> {
+fn apply_fixes(
+    session: &Session,
+    operations: Vec<Operation>,
+    options: &ChangeOptions,
+) -> Result<Option<ChangeResult>, super::Error> {
     session.may_write()?;
-    let cx = Context {
+    let context = PlanContext {
         policy: &session.policy.policy,
         prefixes: &session.prefixes,
         now: &session.now,
         actor: &session.actor,
         force: true,
         create: false,
-        own: false,
+        allow_reserved: false,
     };
-    if how.dry_run {
+    if options.dry_run {
         let mut snapshot = Snapshot::new();
-        let changeset = plan_with(session, &mut snapshot, &operations, &cx)?;
-        return Ok(Some(shown(&changeset, &snapshot)));
+        let changeset = plan_in_context(session, &mut snapshot, &operations, &context)?;
+        return Ok(Some(dry_run_result(&changeset, &snapshot)));
     }
     let (locked, warnings) = session.store.lock()?;
     let batch = Batch { reason: Some("check --fix".into()), ..Batch::default() };
     let answer = commit_loop(session, &locked, &batch, warnings, || {
         let mut snapshot = Snapshot::new();
-        let changeset = plan_with(session, &mut snapshot, &operations, &cx)?;
+        let changeset = plan_in_context(session, &mut snapshot, &operations, &context)?;
         Ok((changeset, snapshot))
     })?;
     match answer {

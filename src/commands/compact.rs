@@ -1,444 +1,485 @@
-//! `compact`: places that are over their limit are brought back to it, by a model's decisions or first in, first out.
+//! `compact`: reduces files and sections that exceed their limit, by the decisions of a model or by age (first in,
+//! first out).
 //!
-//! Never holds the lock while a model thinks: what it decided is planned again on what stands there then, and if that
-//! no longer fits, it is asked once more; after that, age decides.
+//! Never holds the lock while a model is running: its decisions are planned again on the current state of the files. If
+//! they no longer apply, the model is called once more; after that, age decides.
 
 use serde_json::Value;
 
-use super::answer::{Answer, Changed, Compacted, CompactedPlace};
-use super::change::{commit_loop, plan_with, repeated, shown, tell, told};
-use super::{Failure, How, Session, Verdict, change};
+use super::answer::{Answer, ChangeResult, CompactReport, CompactedScope};
+use super::change::{apply_options, commit_loop, dry_run_result, earlier_answer, plan_in_context, warning_row};
+use super::{ChangeOptions, CommandResult, Error, Session, change};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
 use crate::document::Document;
 use crate::llm::Model;
-use crate::operation::evict::{self, Ages};
-use crate::operation::limits::{self, Place};
-use crate::operation::{Action, Batch, Context, Operation, Snapshot, refuse};
+use crate::operation::evict::{self, ItemAges};
+use crate::operation::limits::{self, LimitScope};
+use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, rejections};
 use crate::path::MemoryPath;
-use crate::reflect::compaction::{self, Crowd, Rules, Step};
-use crate::reflect::guards::{self, Flaw, secrets};
+use crate::reflect::compaction::{self, CompactionRules, CompactionStep, OverLimit};
+use crate::reflect::guards::{self, Violation, secrets};
 use crate::reflect::judge;
-use layers::Layers;
-use places::{Scope, Spot, inside, over_somewhere, scope};
-use report::Row;
-use talk::Talk;
+use dialogue::CompactDialogue;
+use overlay::Overlay;
+use report::CompactionRow;
+use targets::{CompactionScope, LimitScopeRef, files_over_limit, is_within, resolve_scope};
 
-mod layers;
-mod paid;
-mod places;
+mod budgeted;
+mod dialogue;
+mod overlay;
 mod report;
-mod talk;
+mod targets;
 
-pub use paid::paid;
+pub use budgeted::compact_within_budget;
 
-/// How often a model is asked before age decides: the memory may move while it thinks.
-const THOUGHTS: usize = 2;
-/// How many decisions are asked for in one place.
-const DECISIONS: usize = 8;
-/// How often places are looked for again: making room in one can push another over its limit.
-const PASSES: usize = 3;
+/// How many times a model is called before age decides: other processes may change the memory during each call.
+const MAX_PLANS: usize = 2;
+/// How many decisions a model may make for one file or section.
+const MAX_DECISIONS: usize = 8;
+/// How many times the limits are checked again: an archived or merged item can push another file over its limit.
+const MAX_PASSES: usize = 3;
 
-/// What `compact` is asked for.
+/// Options of `compact`.
 #[derive(Clone, Debug, Default)]
-pub struct CompactQuery {
-    /// The file or section; without one, every place that is over its limit.
+pub struct CompactOptions {
+    /// The file or section; `None` for everything that exceeds its limit.
     pub address: Option<String>,
-    /// Down to so many bullets (or entries, in an episode file).
+    /// Target size in bullets (entries in an episode file), instead of the limit.
     pub to: Option<usize>,
-    /// A change that is made in the same batch: what it brings may go, too.
+    /// A change made in the same batch. Its new bullets may be removed as well.
     pub batch: Option<Batch>,
 }
 
-/// Brings places back to their limits.
+/// Reduces files and sections to their limits.
 ///
 /// # Errors
-/// What resolving the address, planning or the store refuses; `limit_reached` where everything is pinned.
-pub fn compact(session: &Session, query: &CompactQuery, how: &How, model: Option<&dyn Model>) -> Verdict {
-    if query.batch.as_ref().is_some_and(forgets) {
-        let refusal = Rejection::new(Code::Usage, "what is forgotten is removed by a command of its own");
+/// Errors of resolving the address, of planning and of the store; `limit_reached` if everything is pinned.
+pub fn compact(
+    session: &Session,
+    options: &CompactOptions,
+    change_options: &ChangeOptions,
+    model: Option<&dyn Model>,
+) -> CommandResult {
+    if options.batch.as_ref().is_some_and(has_forget) {
+        let refusal = Rejection::new(Code::Usage, "compact cannot be combined with rm --forget");
         return Err(refusal.hint("run rm --forget first").into());
     }
-    // What makes room is chosen among everything that stands there.
-    session.store.unveiled()?;
-    let scope = scope(session, query)?;
-    let done = Compaction { session, scope, how }.run(query.batch.clone().unwrap_or_default(), model)?;
-    Ok(match done {
-        Done::Repeated(answer) => answer,
-        Done::Made(change, report) => Answer::Compacted(report.answer(change)),
+    // What is removed is chosen among all bullets, so a caller with an allowlist must not compact.
+    session.store.require_unfiltered()?;
+    let scope = resolve_scope(session, options)?;
+    let outcome = CompactionRun { session, scope, options: change_options }
+        .run(options.batch.clone().unwrap_or_default(), model)?;
+    Ok(match outcome {
+        CompactionOutcome::Repeated(answer) => answer,
+        CompactionOutcome::Completed(change, report) => Answer::Compacted(report.into_compact_report(change)),
     })
 }
 
-/// A change; where it pushes a place over a limit that compacts, a model decides what makes room, in the same batch.
-/// Without a model the oldest goes at once, as in every change.
+/// Makes a change. Where it pushes a file or section over a limit with `on_limit: compact`, a model decides what to
+/// remove, in the same batch. Without a model, the oldest items are archived at once, as in every other change.
 ///
 /// # Errors
 /// As [`change`].
-pub fn change_with(session: &Session, batch: Batch, how: &How, model: Option<&dyn Model>) -> Verdict {
+pub fn change_with(
+    session: &Session,
+    batch: Batch,
+    options: &ChangeOptions,
+    model: Option<&dyn Model>,
+) -> CommandResult {
     let limited = session.policy.policy.limits.iter().any(|l| l.on_limit == crate::policy::OnLimit::Compact);
-    let Some(model) = model.filter(|_| limited && !forgets(&batch)) else { return change(session, batch, how) };
-    match (Compaction { session, scope: Scope::Grown, how }).run(batch, Some(model))? {
-        Done::Repeated(answer) => Ok(answer),
-        Done::Made(mut change, report) => {
-            change.warnings.extend(report.warnings().iter().map(told));
+    let Some(model) = model.filter(|_| limited && !has_forget(&batch)) else { return change(session, batch, options) };
+    match (CompactionRun { session, scope: CompactionScope::GrownByBatch, options }).run(batch, Some(model))? {
+        CompactionOutcome::Repeated(answer) => Ok(answer),
+        CompactionOutcome::Completed(mut change, report) => {
+            change.warnings.extend(report.warnings().iter().map(warning_row));
             Ok(Answer::Changed(change))
         }
     }
 }
 
-fn forgets(batch: &Batch) -> bool {
+fn has_forget(batch: &Batch) -> bool {
     batch.operations.iter().any(|op| matches!(op.action, Action::Remove { forget: true, .. }))
 }
 
-/// How it ended.
-enum Done {
-    /// The first answer to the same request.
+/// How a compaction ended.
+enum CompactionOutcome {
+    /// The request id was used before: the first answer.
     Repeated(Answer),
-    Made(Changed, report::Report),
+    Completed(ChangeResult, report::CompactionReport),
 }
 
-/// What was decided: steps, in order, and how they are told.
+/// The decisions, as steps in order, and the report about them.
 #[derive(Default)]
-struct Thought {
-    steps: Vec<Step>,
-    report: report::Report,
-    /// Places in which nothing may go.
-    stuck: Vec<Spot>,
-    /// Why nothing may go in the first of them.
-    refusal: Option<Rejection>,
+struct CompactionPlan {
+    steps: Vec<CompactionStep>,
+    report: report::CompactionReport,
+    /// Files and sections in which everything is pinned.
+    all_pinned: Vec<LimitScopeRef>,
+    /// Why nothing can be removed from the first of them.
+    rejection: Option<Rejection>,
 }
 
-/// One run of it.
-struct Compaction<'a> {
+/// One run of `compact`, or of a change that compacts.
+struct CompactionRun<'a> {
     session: &'a Session,
-    scope: Scope,
-    how: &'a How,
+    scope: CompactionScope,
+    options: &'a ChangeOptions,
 }
 
-impl Compaction<'_> {
-    fn run(&self, mut batch: Batch, model: Option<&dyn Model>) -> Result<Done, Failure> {
+impl CompactionRun<'_> {
+    fn run(&self, mut batch: Batch, model: Option<&dyn Model>) -> Result<CompactionOutcome, Error> {
         let session = self.session;
         session.may_write()?;
-        tell(&mut batch, self.how);
-        if let Some(first) = self.repeated(&batch)? {
-            return Ok(Done::Repeated(first));
+        apply_options(&mut batch, self.options);
+        if let Some(earlier) = self.earlier_answer(&batch)? {
+            return Ok(CompactionOutcome::Repeated(earlier));
         }
-        let mut talk = Talk::new(model);
-        if self.how.dry_run {
-            let (layers, thought) = self.think(&batch.operations, &mut talk)?;
-            return self.dry(layers, thought, talk);
+        let mut dialogue = CompactDialogue::new(model);
+        if self.options.dry_run {
+            let (overlay, plan) = self.decide(&batch.operations, &mut dialogue)?;
+            return self.dry_run(overlay, plan, dialogue);
         }
-        for _ in 0..THOUGHTS {
-            let (_, thought) = self.think(&batch.operations, &mut talk)?;
+        for _ in 0..MAX_PLANS {
+            let (_, thought) = self.decide(&batch.operations, &mut dialogue)?;
             if thought.steps.is_empty() && batch.operations.is_empty() {
-                return made(Answer::Changed(Changed::default()), thought.report, talk);
+                return completed(Answer::Changed(ChangeResult::default()), thought.report, dialogue);
             }
             let (locked, warnings) = session.store.lock()?;
-            if let Some(first) = self.repeated(&batch)? {
-                return Ok(Done::Repeated(first));
+            if let Some(first) = self.earlier_answer(&batch)? {
+                return Ok(CompactionOutcome::Repeated(first));
             }
-            let mut moved = false;
-            let verdict =
-                commit_loop(session, &locked, &batch, warnings, || match self.again(&batch.operations, &thought)? {
-                    Some(layers) => Ok(layers.made()),
+            let mut changed_meanwhile = false;
+            let result =
+                commit_loop(session, &locked, &batch, warnings, || match self.replan(&batch.operations, &thought)? {
+                    Some(layers) => Ok(layers.into_changeset()),
                     None => {
-                        moved = true;
-                        Err(Rejection::new(Code::Busy, "the memory moved while the model was thinking").into())
+                        changed_meanwhile = true;
+                        Err(Rejection::new(Code::Busy, "the memory changed while the model was running").into())
                     }
                 });
-            match verdict {
-                Err(_) if moved => continue,
-                verdict => return made(verdict?, thought.report, talk),
+            match result {
+                Err(_) if changed_meanwhile => continue,
+                verdict => return completed(verdict?, thought.report, dialogue),
             }
         }
-        // The memory moves faster than anybody thinks: age decides, under the lock.
-        let asked = talk.ended();
+        // The memory keeps changing while the model runs: plan under the lock, by age.
+        let closed_dialogue = dialogue.close();
         let (locked, warnings) = session.store.lock()?;
-        if let Some(first) = self.repeated(&batch)? {
-            return Ok(Done::Repeated(first));
+        if let Some(first) = self.earlier_answer(&batch)? {
+            return Ok(CompactionOutcome::Repeated(first));
         }
-        let mut report = report::Report::default();
+        let mut report = report::CompactionReport::default();
         let verdict = commit_loop(session, &locked, &batch, warnings, || {
-            let mut silent = Talk::new(None);
-            silent.why.clone_from(&asked.why);
-            let (layers, thought) = self.think(&batch.operations, &mut silent)?;
+            let mut by_age_only = CompactDialogue::new(None);
+            by_age_only.fallback_reason.clone_from(&closed_dialogue.fallback_reason);
+            let (layers, thought) = self.decide(&batch.operations, &mut by_age_only)?;
             report = thought.report;
-            Ok(layers.made())
+            Ok(layers.into_changeset())
         });
-        made(verdict?, report, asked)
+        completed(verdict?, report, closed_dialogue)
     }
 
-    fn repeated(&self, batch: &Batch) -> Result<Option<Answer>, Failure> {
-        match (&batch.request, self.how.dry_run) {
-            (Some(request), false) => Ok(repeated(self.session, request)?.map(|(answer, _)| answer)),
+    fn earlier_answer(&self, batch: &Batch) -> Result<Option<Answer>, Error> {
+        match (&batch.request, self.options.dry_run) {
+            (Some(request), false) => Ok(earlier_answer(self.session, request)?.map(|(answer, _)| answer)),
             _ => Ok(None),
         }
     }
 
-    /// Plans the batch, and decides in every place that is over its limit then.
-    fn think(&self, batch: &[Operation], talk: &mut Talk<'_>) -> Result<(Layers<'_>, Thought), Failure> {
-        let mut layers = self.first(batch)?;
-        let mut thought = Thought::default();
+    /// Plans the batch and decides for every file and section that then exceeds its limit.
+    fn decide(
+        &self,
+        batch: &[Operation],
+        dialogue: &mut CompactDialogue<'_>,
+    ) -> Result<(Overlay<'_>, CompactionPlan), Error> {
+        let mut overlay = self.plan_batch(batch)?;
+        let mut plan = CompactionPlan::default();
         let mut paths = match self.scope {
-            Scope::All => over_somewhere(self.session, &self.session.policy.policy)?,
+            CompactionScope::All => files_over_limit(self.session, &self.session.policy.policy)?,
             _ => Vec::new(),
         };
-        for _ in 0..PASSES {
-            paths.extend(layers.changed());
-            let mut spots = self.crowded(&mut layers, &paths)?;
-            spots.retain(|spot| !thought.stuck.contains(spot));
-            if spots.is_empty() {
+        for _ in 0..MAX_PASSES {
+            paths.extend(overlay.changed_files());
+            let mut scopes = self.over_limit(&mut overlay, &paths)?;
+            scopes.retain(|scope| !plan.all_pinned.contains(scope));
+            if scopes.is_empty() {
                 break;
             }
-            for spot in spots {
-                self.relieve(&mut layers, &spot, talk, &mut thought)?;
+            for spot in scopes {
+                self.reduce(&mut overlay, &spot, dialogue, &mut plan)?;
             }
         }
-        match thought.refusal.take() {
-            Some(refusal) if thought.steps.is_empty() || matches!(self.scope, Scope::Grown) => Err(refusal.into()),
-            Some(refusal) => {
-                let message = format!("{}; it stays as it is", refusal.message);
-                thought.report.left.push(Warning::new(Code::LimitReached, message));
-                Ok((layers, thought))
+        match plan.rejection.take() {
+            Some(refusal) if plan.steps.is_empty() || matches!(self.scope, CompactionScope::GrownByBatch) => {
+                Err(refusal.into())
             }
-            None => Ok((layers, thought)),
+            Some(refusal) => {
+                let message = format!("{}; it stays over its limit", refusal.message);
+                plan.report.still_over_limit.push(Warning::new(Code::LimitReached, message));
+                Ok((overlay, plan))
+            }
+            None => Ok((overlay, plan)),
         }
     }
 
-    /// The batch alone, planned without anybody making room.
-    fn first(&self, batch: &[Operation]) -> Result<Layers<'_>, Failure> {
-        let mut layers = Layers::new(self.session);
-        if let (Some(proof), Scope::In(path, _) | Scope::To(Spot { path, .. })) = (&self.how.if_match, &self.scope) {
-            let etag = layers.etag(path)?;
-            if batch.is_empty() && !etag.is_some_and(|etag| etag.proven_by(proof)) {
-                return Err(refuse::conflict(path, etag).into());
+    /// Plans the batch alone, without evictions.
+    fn plan_batch(&self, batch: &[Operation]) -> Result<Overlay<'_>, Error> {
+        let mut overlay = Overlay::new(self.session);
+        if let (
+            Some(if_match),
+            CompactionScope::Within(path, _) | CompactionScope::ToSize(LimitScopeRef { path, .. }),
+        ) = (&self.options.if_match, &self.scope)
+        {
+            let etag = overlay.etag(path)?;
+            if batch.is_empty() && !etag.is_some_and(|etag| etag.matches_prefix(if_match)) {
+                return Err(rejections::if_match_conflict(path, etag).into());
             }
         }
         if !batch.is_empty() {
-            let changeset = layers.plan(batch, self.how.force, self.how.create)?;
-            layers.accept(changeset)?;
+            let changeset = overlay.plan(batch, self.options.force, self.options.create)?;
+            overlay.accept(changeset)?;
         }
-        Ok(layers)
+        Ok(overlay)
     }
 
-    /// What was decided, once more on what stands there now; `None` when it no longer fits.
-    fn again(&self, batch: &[Operation], thought: &Thought) -> Result<Option<Layers<'_>>, Failure> {
-        let mut layers = self.first(batch)?;
-        for step in &thought.steps {
-            if layers.take(step).is_err() {
+    /// Plans the batch and the decided steps again on the current files; `None` if they no longer apply.
+    fn replan(&self, batch: &[Operation], plan: &CompactionPlan) -> Result<Option<Overlay<'_>>, Error> {
+        let mut overlay = self.plan_batch(batch)?;
+        for step in &plan.steps {
+            if overlay.apply_step(step).is_err() {
                 return Ok(None);
             }
         }
-        let paths: Vec<MemoryPath> = thought.steps.iter().map(|s| s.path.clone()).collect();
-        let over = self.crowded(&mut layers, &paths)?;
-        Ok(over.iter().all(|spot| thought.stuck.contains(spot)).then_some(layers))
+        let paths: Vec<MemoryPath> = plan.steps.iter().map(|s| s.path.clone()).collect();
+        let still_over = self.over_limit(&mut overlay, &paths)?;
+        Ok(still_over.iter().all(|scope| plan.all_pinned.contains(scope)).then_some(overlay))
     }
 
-    /// The places that are over their limit now; of a whole memory, those in some files of it.
-    fn crowded(&self, layers: &mut Layers<'_>, all: &[MemoryPath]) -> Result<Vec<Spot>, Failure> {
+    /// The files and sections that exceed their limit now. `all` lists the files to check when the scope is the whole
+    /// memory.
+    fn over_limit(
+        &self,
+        overlay: &mut Overlay<'_>,
+        paths_to_check: &[MemoryPath],
+    ) -> Result<Vec<LimitScopeRef>, Error> {
         let policy = &self.session.policy.policy;
-        let mut spots: Vec<Spot> = Vec::new();
-        let mut add = |spot: Spot| {
-            if !spots.contains(&spot) {
-                spots.push(spot);
+        let mut scopes: Vec<LimitScopeRef> = Vec::new();
+        let mut add_scope = |scope: LimitScopeRef| {
+            if !scopes.contains(&scope) {
+                scopes.push(scope);
             }
         };
         let paths = match &self.scope {
-            Scope::All => all,
-            Scope::In(path, _) => std::slice::from_ref(path),
+            CompactionScope::All => paths_to_check,
+            CompactionScope::Within(path, _) => std::slice::from_ref(path),
             _ => &[],
         };
-        for path in paths.iter().filter(|p| limits::kept_in(p)) {
-            let Some(document) = layers.document(path)? else { continue };
+        for path in paths.iter().filter(|p| limits::limits_apply_to(p)) {
+            let Some(document) = overlay.document(path)? else { continue };
             let within = match &self.scope {
-                Scope::In(_, Some(slug)) => document.sections().iter().position(|s| s.slug == *slug),
+                CompactionScope::Within(_, Some(slug)) => document.sections().iter().position(|s| s.slug == *slug),
                 _ => Some(0),
             };
             let Some(within) = within else { continue };
-            for place in limits::over(policy, path, &document) {
-                if inside(&document, place.section, within) {
-                    add(Spot::of(path, &document, &place));
+            for place in limits::scopes_over_limit(policy, path, &document) {
+                if is_within(&document, place.section, within) {
+                    add_scope(LimitScopeRef::new(path, &document, &place));
                 }
             }
         }
-        if let Scope::To(spot) = &self.scope
-            && let Some(document) = layers.document(&spot.path)?
-            && spot.place(&document).is_some_and(|place| !place.over(&document).is_none())
+        if let CompactionScope::ToSize(spot) = &self.scope
+            && let Some(document) = overlay.document(&spot.path)?
+            && spot.locate(&document).is_some_and(|place| !place.excess(&document).is_zero())
         {
-            add(spot.clone());
+            add_scope(spot.clone());
         }
-        for path in layers.changed() {
-            let Some(document) = layers.document(&path)? else { continue };
-            for place in limits::grown(policy, &path, layers.before(&path), &document) {
-                add(Spot::of(&path, &document, &place));
+        for path in overlay.changed_files() {
+            let Some(document) = overlay.document(&path)? else { continue };
+            for place in limits::grown_over_limit(policy, &path, overlay.document_on_disk(&path), &document) {
+                add_scope(LimitScopeRef::new(&path, &document, &place));
             }
         }
-        Ok(spots)
+        Ok(scopes)
     }
 
-    /// Brings one place back to its limit: the model decides while it can, then age does.
-    fn relieve(
+    /// Reduces one file or section to its limit: by the model as long as it makes valid decisions, then by age.
+    fn reduce(
         &self,
-        layers: &mut Layers<'_>,
-        spot: &Spot,
-        talk: &mut Talk<'_>,
-        thought: &mut Thought,
-    ) -> Result<(), Failure> {
-        let mut row: Option<Row> = None;
-        talk.turn();
-        for round in 0..=DECISIONS {
-            let Some(document) = layers.document(&spot.path)? else { break };
-            let Some(place) = spot.place(&document) else { break };
-            let over = place.over(&document);
-            let row = row.get_or_insert_with(|| Row::new(spot.address(), &place, &document));
-            row.now(&place, &document);
-            if over.is_none() {
+        overlay: &mut Overlay<'_>,
+        scope_ref: &LimitScopeRef,
+        dialogue: &mut CompactDialogue<'_>,
+        plan: &mut CompactionPlan,
+    ) -> Result<(), Error> {
+        let mut row: Option<CompactionRow> = None;
+        dialogue.begin_next();
+        for round in 0..=MAX_DECISIONS {
+            let Some(document) = overlay.document(&scope_ref.path)? else { break };
+            let Some(limit_scope) = scope_ref.locate(&document) else { break };
+            let excess = limit_scope.excess(&document);
+            let row = row.get_or_insert_with(|| CompactionRow::new(scope_ref.address(), &limit_scope, &document));
+            row.update_size(&limit_scope, &document);
+            if excess.is_zero() {
                 break;
             }
-            let inert = layers.inert(&spot.path, &document)?;
+            let inert = overlay.inert_bullets(&scope_ref.path, &document)?;
             let empty = Document::parse("");
-            let before = layers.before(&spot.path).cloned().unwrap_or(empty);
+            let before = overlay.document_on_disk(&scope_ref.path).cloned().unwrap_or(empty);
             let today = self.session.now.date().to_string();
-            let ages = Ages::new(&document, &inert, Some(&before), &today);
-            if round < DECISIONS && talk.listens() {
-                let crowd = Crowd::of(&document, &spot.path, &place, &ages, &redacted);
-                let rules = Rules { most_chars: self.session.policy.policy.max_chars, fits: &fits };
-                let source = talk.source();
-                let mark = layers.mark();
-                let decided = talk.decide(&crowd, &rules, |decisions| {
-                    let steps = compaction::steps(&crowd, &document, decisions, &source);
-                    let tried = carried(layers, spot, &steps, &document, &place);
-                    if tried.is_err() {
-                        layers.back(mark.clone());
+            let ages = ItemAges::new(&document, &inert, Some(&before), &today);
+            if round < MAX_DECISIONS && dialogue.has_model() {
+                let over_limit = OverLimit::collect(&document, &scope_ref.path, &limit_scope, &ages, &redact_secrets);
+                let rules = CompactionRules { max_chars: self.session.policy.policy.max_chars, check: &check_text };
+                let source = dialogue.source();
+                let checkpoint = overlay.checkpoint();
+                let decided = dialogue.request_decisions(&over_limit, &rules, |decisions| {
+                    let steps = compaction::plan_steps(&over_limit, &document, decisions, &source);
+                    let result = try_steps(overlay, scope_ref, &steps, &document, &limit_scope);
+                    if result.is_err() {
+                        overlay.rollback(checkpoint.clone());
                     }
-                    tried.map(|()| steps)
+                    result.map(|()| steps)
                 })?;
                 match decided {
                     Some((decisions, steps)) => {
-                        row.decided(&crowd, &decisions);
-                        thought.steps.extend(steps);
+                        row.record_decisions(&over_limit, &decisions);
+                        plan.steps.extend(steps);
                         continue;
                     }
-                    None => row.fell_back(talk.why.clone()),
+                    None => row.record_fallback(dialogue.fallback_reason.clone()),
                 }
-            } else if row.why.is_none() {
-                row.fell_back(talk.why.clone());
+            } else if row.fallback_reason.is_none() {
+                row.record_fallback(dialogue.fallback_reason.clone());
             }
-            let Some(things) = evict::first_out(&document, &place, &[], &ages) else {
-                thought.stuck.push(spot.clone());
-                let refusal = evict::all_pinned(&document, &spot.path, place.section, &inert);
-                thought.refusal.get_or_insert(refusal);
+            let Some(candidates) = evict::select_oldest(&document, &limit_scope, &[], &ages) else {
+                plan.all_pinned.push(scope_ref.clone());
+                let refusal = evict::all_pinned_rejection(&document, &scope_ref.path, limit_scope.section, &inert);
+                plan.rejection.get_or_insert(refusal);
                 break;
             };
-            let steps = compaction::by_age(&spot.path, &document, &things, &row.rule(), "");
-            let mark = layers.mark();
-            if let Err(refused) = steps.iter().try_for_each(|step| layers.take(step)) {
-                layers.back(mark);
-                thought.stuck.push(spot.clone());
-                thought.refusal.get_or_insert(refused.into_rejection(&spot.path));
+            let steps = compaction::removal_steps(&scope_ref.path, &document, &candidates, &row.limit_reason(), "");
+            let mark = overlay.checkpoint();
+            if let Err(error) = steps.iter().try_for_each(|step| overlay.apply_step(step)) {
+                overlay.rollback(mark);
+                plan.all_pinned.push(scope_ref.clone());
+                plan.rejection.get_or_insert(error.into_rejection(&scope_ref.path));
                 break;
             }
-            row.by_age(&document, &spot.path, &things);
-            thought.steps.extend(steps);
-            if let Some(document) = layers.document(&spot.path)?
-                && let Some(place) = spot.place(&document)
+            row.record_evictions(&document, &scope_ref.path, &candidates);
+            plan.steps.extend(steps);
+            if let Some(document) = overlay.document(&scope_ref.path)?
+                && let Some(place) = scope_ref.locate(&document)
             {
-                row.now(&place, &document);
+                row.update_size(&place, &document);
             }
             break;
         }
-        thought.report.rows.extend(row.filter(Row::has_news));
+        plan.report.rows.extend(row.filter(CompactionRow::has_decisions));
         Ok(())
     }
 
-    /// What would be done.
-    fn dry(&self, mut layers: Layers<'_>, thought: Thought, talk: Talk<'_>) -> Result<Done, Failure> {
-        layers.know_all()?;
-        let (changeset, snapshot) = layers.made();
-        let mut change = shown(&changeset, &snapshot);
-        if !thought.steps.is_empty() && !self.can_be_handed_on(&changeset) {
+    /// The result of a dry run.
+    fn dry_run(
+        &self,
+        mut overlay: Overlay<'_>,
+        plan: CompactionPlan,
+        dialogue: CompactDialogue<'_>,
+    ) -> Result<CompactionOutcome, Error> {
+        overlay.load_changed_files()?;
+        let (changeset, snapshot) = overlay.into_changeset();
+        let mut change = dry_run_result(&changeset, &snapshot);
+        if !plan.steps.is_empty() && !self.is_replayable_batch(&changeset) {
             change.operations = None;
-            let message = "these operations build on each other: they cannot be handed to apply as one batch";
-            change.warnings.push(told(&Warning::new(Code::Note, message)));
+            let message = "these operations depend on each other, so `memdir apply` cannot run them as one batch";
+            change.warnings.push(warning_row(&Warning::new(Code::Note, message)));
         }
-        made(Answer::Changed(change), thought.report, talk)
+        completed(Answer::Changed(change), plan.report, dialogue)
     }
 
-    /// Whether `apply` would do the same with the operations.
-    fn can_be_handed_on(&self, changeset: &Changeset) -> bool {
-        let read = |op: &Value| crate::operation::read::one(op).ok();
+    /// Whether `apply` with the same operations would have the same result. An operation that depends on an earlier one
+    /// of the batch has not.
+    fn is_replayable_batch(&self, changeset: &Changeset) -> bool {
+        let read = |op: &Value| crate::operation::dialects::parse_operation(op).ok();
         let Some(operations) = changeset.operations.iter().map(read).collect::<Option<Vec<_>>>() else { return false };
         let session = self.session;
-        let cx = Context {
+        let context = PlanContext {
             policy: &session.policy.policy,
             prefixes: &session.prefixes,
             now: &session.now,
             actor: &session.actor,
-            force: self.how.force,
-            create: self.how.create,
-            own: false,
+            force: self.options.force,
+            create: self.options.create,
+            allow_reserved: false,
         };
-        let again = plan_with(session, &mut Snapshot::new(), &operations, &cx);
-        let same = |a: &Changeset, b: &Changeset| {
+        let replanned = plan_in_context(session, &mut Snapshot::new(), &operations, &context);
+        let same_files = |a: &Changeset, b: &Changeset| {
             a.files.len() == b.files.len()
                 && a.files.iter().all(|f| b.files.iter().any(|g| g.path == f.path && g.after == f.after))
         };
-        again.is_ok_and(|again| same(&again, changeset))
+        replanned.is_ok_and(|again| same_files(&again, changeset))
     }
 }
 
-fn made(answer: Answer, mut report: report::Report, talk: Talk<'_>) -> Result<Done, Failure> {
-    report.spent(&talk);
+fn completed(
+    answer: Answer,
+    mut report: report::CompactionReport,
+    dialogue: CompactDialogue<'_>,
+) -> Result<CompactionOutcome, Error> {
+    report.record_model(&dialogue);
     match answer {
         Answer::Changed(mut change) => {
-            change.warnings.extend(report.left.iter().map(told));
-            Ok(Done::Made(change, report))
+            change.warnings.extend(report.still_over_limit.iter().map(warning_row));
+            Ok(CompactionOutcome::Completed(change, report))
         }
-        answer => Ok(Done::Repeated(answer)),
+        answer => Ok(CompactionOutcome::Repeated(answer)),
     }
 }
 
-/// Carries steps out on a trial: they must make room, and no new need for it.
-fn carried(
-    layers: &mut Layers<'_>,
-    spot: &Spot,
-    steps: &[Step],
+/// Applies steps to the overlay. They must reduce the excess and must not increase any other measure.
+fn try_steps(
+    overlay: &mut Overlay<'_>,
+    scope_ref: &LimitScopeRef,
+    steps: &[CompactionStep],
     document: &Document,
-    place: &Place,
+    limit_scope: &LimitScope,
 ) -> Result<(), String> {
     for step in steps {
-        layers.take(step).map_err(|refused| refused.sentence())?;
+        overlay.apply_step(step).map_err(|error| error.message())?;
     }
-    let after = layers.document(&spot.path).map_err(|r| r.message)?.unwrap_or_else(|| document.clone());
-    let (was, is) = (place.over(document), spot.place(&after).map(|p| p.over(&after)).unwrap_or_default());
-    let grew = is.bullets > was.bullets || is.entries > was.entries || is.chars > was.chars;
-    match grew || is == was {
-        true => Err("it leaves the place as full as it was".into()),
+    let after = overlay.document(&scope_ref.path).map_err(|r| r.message)?.unwrap_or_else(|| document.clone());
+    let (excess_before, excess_after) =
+        (limit_scope.excess(document), scope_ref.locate(&after).map(|p| p.excess(&after)).unwrap_or_default());
+    let grew = excess_after.bullets > excess_before.bullets
+        || excess_after.entries > excess_before.entries
+        || excess_after.chars > excess_before.chars;
+    match grew || excess_after == excess_before {
+        true => Err("it does not make the file or section smaller".into()),
         false => Ok(()),
     }
 }
 
-/// A text as it may leave this machine.
-fn redacted(text: &str) -> String {
+/// Text without secrets, as it may be sent to a model.
+fn redact_secrets(text: &str) -> String {
     secrets::redact(text).0
 }
 
-/// Whether a model's text may be written, beyond its size and form. It says again what people wrote, so it is not held
-/// to their style: only what must never be written is turned down, line by line.
-fn fits(text: &str) -> Result<(), String> {
-    const NEVER: [Flaw; 4] = [Flaw::Secret, Flaw::Instruction, Flaw::ControlCharacters, Flaw::Canary];
-    let rules = guards::Rules { max_chars: usize::MAX, sensitive: Vec::new() };
-    let mut found: Vec<guards::Found> =
-        text.lines().flat_map(|line| guards::writing(line, guards::Kind::Fact, &rules)).collect();
-    found.retain(|f| NEVER.contains(&f.flaw));
-    if found.is_empty() { Ok(()) } else { Err(judge::told(&found)) }
+/// Checks a text written by a model, apart from its length. It restates what people wrote, so the style rules do not
+/// apply; only what must never be written is refused, line by line.
+fn check_text(text: &str) -> Result<(), String> {
+    const NEVER: [Violation; 4] =
+        [Violation::Secret, Violation::Instruction, Violation::ControlCharacters, Violation::Canary];
+    let rules = guards::WritingRules { max_chars: usize::MAX, sensitive: Vec::new() };
+    let mut findings: Vec<guards::GuardFinding> =
+        text.lines().flat_map(|line| guards::check_text(line, guards::MemoryKind::Fact, &rules)).collect();
+    findings.retain(|f| NEVER.contains(&f.violation));
+    if findings.is_empty() { Ok(()) } else { Err(judge::describe_findings(&findings)) }
 }
 
-impl report::Report {
-    fn answer(self, change: Changed) -> Compacted {
-        let decided = self.rows.iter().map(|r| r.decided).sum();
-        let by_age = self.rows.iter().map(|r| r.aged).sum();
-        let places: Vec<CompactedPlace> = self.rows.into_iter().map(Row::told).collect();
-        Compacted { change, places, decided, by_age, model: self.model, tokens: self.tokens }
+impl report::CompactionReport {
+    fn into_compact_report(self, change: ChangeResult) -> CompactReport {
+        let decided = self.rows.iter().map(|r| r.model_decisions).sum();
+        let by_age = self.rows.iter().map(|r| r.age_evictions).sum();
+        let places: Vec<CompactedScope> = self.rows.into_iter().map(CompactionRow::into_answer).collect();
+        CompactReport { change, places, decided, by_age, model: self.model, tokens: self.tokens }
     }
 }

@@ -1,232 +1,260 @@
-//! `context`: what a session should see first.
+//! `context`: what a session should see first, within a token budget.
 //!
-//! Takes no lock. What a reader has seen is noted below `.memdir/` as well as it can be, and only once the answer is
-//! out: whoever called says when.
+//! Never takes the lock. What a reader has seen is recorded below `.memdir/` on a best-effort basis. The caller saves
+//! that mark, and only after it has printed the answer, so that no updates are lost if printing fails.
 
-mod mark;
-mod news;
+mod reader_mark;
+mod updates;
 
 use std::collections::HashMap;
 
 use super::answer::Answer;
-use super::look::summary_of;
-use super::{Failure, Session};
-use crate::change::Entry as Revision;
+use super::list_and_read::summary_of;
+use super::{Error, Session};
+use crate::change::JournalEntry as Revision;
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::path::MemoryPath;
-use crate::store::{Found as File, Store};
-use crate::view::context::answer::Context;
-use crate::view::context::entries::{Entry, entries};
-use crate::view::context::files::{Listed, by_value, day};
-use crate::view::context::gate::Gate;
-use crate::view::context::notes::notes;
-use crate::view::context::page::{Ask, BUDGET, Material, available, listed, page};
-use crate::view::context::records::records;
-use crate::view::context::spot::Spotter;
-use crate::view::context::{cut, delta};
-use crate::view::query::count::Found;
-use crate::view::query::known::Known;
+use crate::store::{FoundFile as File, Store};
+use crate::view::context::answer::ContextResult;
+use crate::view::context::context_filter::ContextFilter;
+use crate::view::context::entries::{RecentEntry, recent_entries};
+use crate::view::context::files::{IndexedFile, date_in_name, sort_by_value};
+use crate::view::context::notes::context_notes;
+use crate::view::context::page::{
+    ContextContents, ContextOptions, DEFAULT_BUDGET, default_page, index_page, records_page,
+};
+use crate::view::context::prefilter::ContextPrefilter;
+use crate::view::context::records::newest_records;
+use crate::view::context::{delta, itemize};
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::ItemizedFile;
 
-pub use mark::Mark;
-use mark::Names;
-use news::{Base, News};
+use reader_mark::FileNames;
+pub use reader_mark::ReaderMark;
+use updates::{DiskFile, FileUpdates};
 
-/// The largest file that is looked at closely, in bytes.
-const WHOLE: usize = 64 << 20;
-/// How few tokens an entry or record takes at least: more than fit are not looked at.
-const FEW: usize = 8;
+/// The largest file that is read, in bytes.
+const MAX_FILE_BYTES: usize = 64 << 20;
+/// The least number of tokens that an entry or record takes. It bounds how many can fit the budget and so how many are
+/// read.
+const MIN_ENTRY_TOKENS: usize = 8;
 
-/// How a context is laid out.
+/// The layout of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Style {
-    /// News, what is pinned and important, the index, the newest entries, how to use memdir.
+pub enum ContextStyle {
+    /// Updates, pinned and important items, the index of files, the newest entries, and how to use memdir.
     #[default]
     Default,
-    /// The index alone (seeds/m2-markdown-memory.md 5).
+    /// Only the index of files (ARCHITECTURE.md, "Ranking").
     Index,
-    /// All items by date (seeds/memory-feature.md).
+    /// All items by date (ARCHITECTURE.md, "Ranking").
     Records,
 }
 
-/// What is asked.
+/// Options of `context`.
 #[derive(Clone, Debug, Default)]
-pub struct ContextQuery {
-    /// How it is laid out.
-    pub style: Style,
-    /// At most so many tokens; 2,000 without it.
+pub struct ContextRequest {
+    pub style: ContextStyle,
+    /// The token budget; 2,000 by default.
     pub budget: Option<usize>,
-    /// Who reads, where that was said: then the news are told.
+    /// The name of the reader, if given: then changes since its last look are listed.
     pub reader: Option<String>,
-    /// How the caller named the data dir, as shell words.
-    pub before: String,
+    /// The command-line options with which the caller named the data dir, quoted for a shell; printed in suggested
+    /// commands.
+    pub command_prefix: String,
 }
 
-/// What a session should see first, and the mark to keep once it is out.
+/// The context, and the reader mark that the caller must save after printing it.
 ///
 /// # Errors
 /// `usage` for a budget that is too small; `io`.
-pub fn context(session: &Session, query: &ContextQuery) -> Result<(Answer, Option<Mark>), Failure> {
-    let ask =
-        Ask { budget: query.budget.unwrap_or(BUDGET), before: query.before.clone(), app: app(session).to_owned() };
-    if ask.budget < ask.least() {
-        let message = format!("a context takes at least {} tokens", ask.least());
-        return Err(Rejection::new(Code::Usage, message).hint("give a larger -b").into());
+pub fn context(session: &Session, request: &ContextRequest) -> Result<(Answer, Option<ReaderMark>), Error> {
+    let options = ContextOptions {
+        budget: request.budget.unwrap_or(DEFAULT_BUDGET),
+        dir_args: request.command_prefix.clone(),
+        app: memory_name(session).to_owned(),
+    };
+    if options.budget < options.min_budget() {
+        let message = format!("the budget must be at least {} tokens", options.min_budget());
+        return Err(Rejection::new(Code::Usage, message).hint("use a larger -b").into());
     }
-    let gate = Gate { today: session.now.date() };
-    let look = Look { session, ask: &ask, gate, reader: query.reader.as_deref() };
-    let (context, mark) = session.store.consistent(|| match query.style {
-        Style::Default => look.all(),
-        Style::Index => look.index().map(|context| (context, None)),
-        Style::Records => look.records().map(|context| (context, None)),
+    let item_filter = ContextFilter { today: session.now.date() };
+    let builder = ContextBuilder { session, options: &options, item_filter, reader: request.reader.as_deref() };
+    let (context, mark) = session.store.consistent(|| match request.style {
+        ContextStyle::Default => builder.default_context(),
+        ContextStyle::Index => builder.index_context().map(|context| (context, None)),
+        ContextStyle::Records => builder.records_context().map(|context| (context, None)),
     })??;
     Ok((Answer::Context(Box::new(context)), mark))
 }
 
-/// Whose memory it is: the scope's name, else that of the directory around `memory/`.
-fn app(session: &Session) -> &str {
+/// The name of the memory: the scope's name, else that of the directory that contains `memory/`.
+fn memory_name(session: &Session) -> &str {
     let mut names = session.dir.iter().rev().filter_map(|name| name.to_str());
-    let usual = |name: &&str| !matches!(*name, "memory" | "data" | "/");
-    names.find(usual).unwrap_or("memory")
+    let is_specific = |name: &&str| !matches!(*name, "memory" | "data" | "/");
+    names.find(is_specific).unwrap_or("memory")
 }
 
-/// One look at one state of the memory.
-struct Look<'a> {
+/// Builds a context from one consistent state of the memory.
+struct ContextBuilder<'a> {
     session: &'a Session,
-    ask: &'a Ask,
-    gate: Gate,
+    options: &'a ContextOptions,
+    item_filter: ContextFilter,
     reader: Option<&'a str>,
 }
 
-/// What one file gives.
+/// What is collected from one file.
 #[derive(Default)]
-struct Seen {
-    listed: Option<Listed>,
-    found: Option<Box<Found>>,
-    base: Option<Base>,
+struct ScannedFile {
+    listed: Option<IndexedFile>,
+    parsed: Option<Box<ItemizedFile>>,
+    updated: Option<DiskFile>,
 }
 
-impl Look<'_> {
+impl ContextBuilder<'_> {
     fn store(&self) -> &Store {
         &self.session.store
     }
 
-    fn all(&self) -> Result<(Context, Option<Mark>), Rejection> {
+    fn default_context(&self) -> Result<(ContextResult, Option<ReaderMark>), Rejection> {
         let policy = &self.session.policy.policy;
-        // Without a reader only what was written lately is of interest: the order of the index.
-        let past = self.store().past(self.reader.is_some())?;
+        // Without a reader, the journal only serves to order the index, and recent entries are enough for that.
+        let past = self.store().read_history(self.reader.is_some())?;
         let revisions = past.entries();
-        let old = self.reader.and_then(|reader| Mark::of(self.store(), reader)).filter(|m| m.stands(&revisions));
+        let previous_mark = self
+            .reader
+            .and_then(|reader| ReaderMark::load(self.store(), reader))
+            .filter(|m| m.matches_journal(&revisions));
         let files = self.store().walk(None)?;
         let shared = files.iter().map(|f| &f.path).filter(|path| path.folder() != Some("inbox"));
-        let there = self.reader.map_or_else(Names::default, |_| Names::of(shared));
-        // On the first look nothing is news, and what was edited outside before it never will be.
-        let start = self.reader.map(|reader| Mark::after(reader, &revisions, &there, HashMap::new()));
-        let news = old.as_ref().or(start.as_ref()).map(|mark| News::new(mark, &revisions, &there));
+        let current_names = self.reader.map_or_else(FileNames::default, |_| FileNames::join(shared));
+        // On the first look there are no updates. Outside edits made before it go into the mark and are never reported.
+        let first_mark = self.reader.map(|reader| ReaderMark::new(reader, &revisions, &current_names, HashMap::new()));
+        let updates = previous_mark
+            .as_ref()
+            .or(first_mark.as_ref())
+            .map(|mark| FileUpdates::new(mark, &revisions, &current_names));
         let procedures = files.iter().filter(|f| f.path.folder() == Some("procedures")).count();
         let files: Vec<File> = files
             .into_iter()
-            .filter(|f| self.gate.folder(&f.path) || news.as_ref().is_some_and(|n| n.knows(&f.path)))
+            .filter(|f| {
+                self.item_filter.allows_folder(&f.path) || updates.as_ref().is_some_and(|n| n.contains(&f.path))
+            })
             .collect();
-        let spotter = Spotter::new(policy);
-        let mut seen = self.store().each(&files, WHOLE, &|file, read| {
-            let Ok((bytes, _)) = read else { return Seen::default() };
-            self.seen(file, bytes, &spotter, news.as_ref())
+        let spotter = ContextPrefilter::new(policy);
+        let mut scanned = self.store().map_files(&files, MAX_FILE_BYTES, &|file, read| {
+            let Ok((bytes, _)) = read else { return ScannedFile::default() };
+            self.scan_file(file, bytes, &spotter, updates.as_ref())
         });
-        let known = Known::read(&revisions);
-        let close: Vec<Found> = seen.iter_mut().filter_map(|s| s.found.take()).map(|found| *found).collect();
-        let mut listed: Vec<Listed> = seen.iter_mut().filter_map(|s| s.listed.take()).collect();
-        by_value(&mut listed, &written(&revisions));
-        let bases: Vec<Base> = seen.iter_mut().filter_map(|s| s.base.take()).collect();
-        let (touched, told) = match &news {
-            Some(news) => news.touched(&past, bases, old.is_some()),
+        let origins = BulletOrigins::from_journal(&revisions);
+        let parsed: Vec<ItemizedFile> =
+            scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
+        let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
+        sort_by_value(&mut listed, &last_writes(&revisions));
+        let updated: Vec<DiskFile> = scanned.iter_mut().filter_map(|s| s.updated.take()).collect();
+        let (touched, outside_edits) = match &updates {
+            Some(news) => news.updated_files(&past, updated, previous_mark.is_some()),
             None => (Vec::new(), HashMap::new()),
         };
-        let fresh = old.as_ref().map_or_else(Known::default, |old| old.fresh(&revisions));
-        let mark = self.reader.map(|reader| Mark::after(reader, &revisions, &there, told));
-        let material = Material {
-            since: old.as_ref().map(|old| old.since(&revisions)),
-            events: delta::events(&touched, &fresh, &self.gate),
-            notes: notes(&close, &known, policy, &self.gate),
-            entries: self.newest(&listed)?,
+        let new_origins = previous_mark.as_ref().map_or_else(BulletOrigins::default, |old| old.new_origins(&revisions));
+        let mark = self.reader.map(|reader| ReaderMark::new(reader, &revisions, &current_names, outside_edits));
+        let material = ContextContents {
+            since: previous_mark.as_ref().map(|old| old.since(&revisions)),
+            events: delta::update_events(&touched, &new_origins, &self.item_filter),
+            notes: context_notes(&parsed, &origins, policy, &self.item_filter),
+            entries: self.newest_entries(&listed)?,
             files: listed,
             procedures,
         };
-        Ok((page(self.ask, &material, policy), mark))
+        Ok((default_page(self.options, &material, policy), mark))
     }
 
-    /// Looks at one file no closer than it must.
-    fn seen(&self, file: &File, bytes: &[u8], spotter: &Spotter, news: Option<&News<'_>>) -> Seen {
-        let base = news.and_then(|news| news.base(&file.path, bytes));
-        if !self.gate.folder(&file.path) {
-            return Seen { base, ..Seen::default() };
+    /// Scans one file; parses it only if it may contain notes or has changed since the last look.
+    fn scan_file(
+        &self,
+        file: &File,
+        bytes: &[u8],
+        spotter: &ContextPrefilter,
+        updates: Option<&FileUpdates<'_>>,
+    ) -> ScannedFile {
+        let updated = updates.and_then(|news| news.compare(&file.path, bytes));
+        if !self.item_filter.allows_folder(&file.path) {
+            return ScannedFile { updated, ..ScannedFile::default() };
         }
-        let close = spotter.finds(file.path.stem(), bytes).then(|| Document::read(bytes.to_vec()).ok()).flatten();
-        Seen {
-            listed: Some(self.listed(file, bytes)),
-            found: close.map(|document| Box::new(cut(&file.path, document))),
-            base,
+        let parsed =
+            spotter.may_match(file.path.stem(), bytes).then(|| Document::from_bytes(bytes.to_vec()).ok()).flatten();
+        ScannedFile {
+            listed: Some(self.list_file(file, bytes)),
+            parsed: parsed.map(|document| Box::new(itemize(&file.path, document))),
+            updated,
         }
     }
 
-    fn listed(&self, file: &File, bytes: &[u8]) -> Listed {
-        Listed { path: file.path.clone(), size: file.size, summary: summary_of(self.store(), &file.path, bytes) }
+    fn list_file(&self, file: &File, bytes: &[u8]) -> IndexedFile {
+        IndexedFile { path: file.path.clone(), size: file.size, summary: summary_of(self.store(), &file.path, bytes) }
     }
 
-    /// The newest entries, from the newest episode files: as many as could be shown.
-    fn newest(&self, files: &[Listed]) -> Result<Vec<Entry>, Rejection> {
+    /// The newest entries, from the newest episode files: at most as many as could fit the budget.
+    fn newest_entries(&self, files: &[IndexedFile]) -> Result<Vec<RecentEntry>, Rejection> {
         let mut paths: Vec<&MemoryPath> =
             files.iter().map(|f| &f.path).filter(|p| p.folder() == Some("episodes")).collect();
-        paths.sort_by(|a, b| day(b).cmp(&day(a)).then_with(|| a.cmp(b)));
+        paths.sort_by(|a, b| date_in_name(b).cmp(&date_in_name(a)).then_with(|| a.cmp(b)));
         let (mut found, mut count) = (Vec::new(), 0);
         for path in paths {
             let Ok(Some(version)) = self.store().read(path) else { continue };
-            let Ok(document) = Document::read(version.bytes.to_vec()) else { continue };
-            let one = cut(path, document);
-            count += one.document.sections().iter().filter(|s| s.level == 2).count();
-            found.push(one);
-            // One more tells that there are older ones. Beside an index that fills its room, a third is theirs.
-            let crowded = files.len() * FEW > self.ask.budget;
-            if count > self.ask.budget / if crowded { 9 * FEW } else { FEW } {
+            let Ok(document) = Document::from_bytes(version.bytes.to_vec()) else { continue };
+            let episode = itemize(path, document);
+            count += episode.document.sections().iter().filter(|s| s.level == 2).count();
+            found.push(episode);
+            // Stops at one entry more than can fit, so that the answer knows that older ones exist. When the index
+            // alone would fill the budget, entries get only about a third of it, so far fewer are needed.
+            let index_fills_budget = files.len() * MIN_ENTRY_TOKENS > self.options.budget;
+            if count > self.options.budget / if index_fills_budget { 9 * MIN_ENTRY_TOKENS } else { MIN_ENTRY_TOKENS } {
                 break;
             }
         }
-        Ok(entries(&found, &self.session.policy.policy, &self.gate))
+        Ok(recent_entries(&found, &self.session.policy.policy, &self.item_filter))
     }
 
-    fn index(&self) -> Result<Context, Rejection> {
-        let revisions = self.store().recent()?;
-        let files = self.files()?;
-        let listed = self.store().each(&files, super::look::HEAD, &|file, read| {
+    fn index_context(&self) -> Result<ContextResult, Rejection> {
+        let revisions = self.store().recent_entries()?;
+        let files = self.visible_files()?;
+        let listed = self.store().map_files(&files, super::list_and_read::SUMMARY_HEAD_BYTES, &|file, read| {
             let Ok((bytes, _)) = read else { return None };
-            self.gate.folder(&file.path).then(|| self.listed(file, bytes))
+            self.item_filter.allows_folder(&file.path).then(|| self.list_file(file, bytes))
         });
-        let mut listed: Vec<Listed> = listed.into_iter().flatten().collect();
-        by_value(&mut listed, &written(&revisions));
-        Ok(available(self.ask, &listed))
+        let mut listed: Vec<IndexedFile> = listed.into_iter().flatten().collect();
+        sort_by_value(&mut listed, &last_writes(&revisions));
+        Ok(index_page(self.options, &listed))
     }
 
-    /// The files that take part at all.
-    fn files(&self) -> Result<Vec<File>, Rejection> {
-        Ok(self.store().walk(None)?.into_iter().filter(|f| self.gate.folder(&f.path)).collect())
+    /// The files that may be part of a context.
+    fn visible_files(&self) -> Result<Vec<File>, Rejection> {
+        Ok(self.store().walk(None)?.into_iter().filter(|f| self.item_filter.allows_folder(&f.path)).collect())
     }
 
-    fn records(&self) -> Result<Context, Rejection> {
-        let files = self.files()?;
-        let found = self.store().each(&files, WHOLE, &|file, read| {
+    fn records_context(&self) -> Result<ContextResult, Rejection> {
+        let files = self.visible_files()?;
+        let found = self.store().map_files(&files, MAX_FILE_BYTES, &|file, read| {
             let Ok((bytes, _)) = read else { return None };
-            let document = self.gate.folder(&file.path).then(|| Document::read(bytes.to_vec()).ok()).flatten()?;
-            Some(Box::new(cut(&file.path, document)))
+            let document = self
+                .item_filter
+                .allows_folder(&file.path)
+                .then(|| Document::from_bytes(bytes.to_vec()).ok())
+                .flatten()?;
+            Some(Box::new(itemize(&file.path, document)))
         });
-        let found: Vec<Found> = found.into_iter().flatten().map(|found| *found).collect();
-        let known = Known::read(&self.store().journal()?);
-        let (shown, count) = records(&found, &known, &self.gate, self.ask.budget / FEW);
-        Ok(listed(self.ask, &shown, count))
+        let found: Vec<ItemizedFile> = found.into_iter().flatten().map(|found| *found).collect();
+        let origins = BulletOrigins::from_journal(&self.store().journal()?);
+        let (shown, count) =
+            newest_records(&found, &origins, &self.item_filter, self.options.budget / MIN_ENTRY_TOKENS);
+        Ok(records_page(self.options, &shown, count))
     }
 }
 
-/// The last revision that wrote each file.
-fn written(revisions: &[Revision]) -> HashMap<&MemoryPath, u64> {
-    let done = revisions.iter().filter(|r| r.outcome == crate::change::Outcome::Done);
+/// The newest revision that wrote each file.
+fn last_writes(revisions: &[Revision]) -> HashMap<&MemoryPath, u64> {
+    let done = revisions.iter().filter(|r| r.outcome == crate::change::EntryOutcome::Done);
     done.flat_map(|r| r.files.iter().map(|f| (&f.path, r.rev))).collect()
 }

@@ -1,268 +1,299 @@
-//! `diff`: between two points of this machine's history, or between git's revisions; line by line and bullet by bullet.
+//! `diff`: the differences between two points of this machine's history, or between git revisions, by line and by
+//! bullet.
 //!
-//! Reads journal, slots, files and git's objects; writes nothing.
+//! Never writes: reads journal, slots, files and git objects.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::answer::{Answer, ChangedFile, Diff, EffectRow, Was};
-use super::history::{Touched, unrecorded};
-use super::when::{When, revision, when};
-use super::{Session, Verdict};
-use crate::change::{Entry, Etag, Outcome};
+use super::answer::{Answer, ChangedFile, DiffResult, EffectRow, PreviousBullet};
+use super::history::{LogTarget, unrecorded_files};
+use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
+use super::{CommandResult, Session};
+use crate::change::{EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, Handle};
 use crate::host::git::Git;
 use crate::operation::effects;
 use crate::path::MemoryPath;
-use crate::store::{Side, Store};
-use crate::view::diff::unified;
-use crate::view::pairs::{Fate, fates, shared};
+use crate::store::{RevisionSide, Store};
+use crate::view::diff::unified_diff;
+use crate::view::diff_bullets::{BulletChange, bullet_changes, bullet_overlap};
 
-/// From this share of common bullets on, a file that came is one that went, renamed.
-const RENAMED: f64 = 0.5;
-/// The most pairs of files that are compared to find renames.
-const MOST: usize = 1 << 12;
+/// The share of common bullets (0 to 1) from which an added and a removed file count as a rename. Half, as in git.
+const RENAME_SIMILARITY: f64 = 0.5;
+/// The largest number of file pairs that are compared to find renames.
+const MAX_RENAME_PAIRS: usize = 1 << 12;
 
-/// A point that a difference starts or ends at.
-enum Point {
-    /// The last revision of this machine at it; 0 is before the first.
+/// The start or end of a range.
+enum RangeEnd {
+    /// A revision of this machine's journal; 0 is before the first.
     Revision(u64),
-    /// A commit, and how the caller named it.
+    /// The name that the caller gave, and the git commit.
     Commit(String, String),
-    /// What the journal knows last; at the end of a range, the files as they are.
+    /// Not given: at the start the newest recorded state, at the end the current files.
     Open,
 }
 
-/// A file on both sides.
-struct Pair {
+/// A file at both ends of the range.
+struct FilePair {
     path: MemoryPath,
     before: Option<Document>,
     after: Option<Document>,
 }
 
-/// From a revision (or the last recorded state) until now, or between two. `A...B` starts where git's `A` and `B`
-/// parted.
+/// The differences from a revision (or the newest recorded state) until now, or between two revisions. `A...B` starts
+/// at the merge base of the git revisions `A` and `B`.
 ///
 /// # Errors
 /// `revision_not_found`, `history_gone`, `usage`, `git`.
-pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Verdict {
+pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> CommandResult {
     let entries = session.store.journal()?;
-    let only = address.map(|a| Touched::named(session, a)).transpose()?.map(|t| t.path);
-    let (from, to) = ends(session, range, &entries)?;
+    let only = address.map(|a| LogTarget::resolve(session, a)).transpose()?.map(|t| t.path);
+    let (from, to) = parse_range(session, range, &entries)?;
     let pairs = match (&from, &to) {
-        (Point::Commit(_, a), Point::Commit(_, b)) => committed(session, a, Some(b))?,
-        (Point::Commit(_, a), Point::Open) => committed(session, a, None)?,
-        (Point::Commit(..), _) | (_, Point::Commit(..)) => {
-            return Err(Rejection::new(Code::Usage, "one end of the range is memdir's and the other is git's")
-                .hint("r41, dates and ages are memdir's revisions; any other is git's")
-                .into());
+        (RangeEnd::Commit(_, a), RangeEnd::Commit(_, b)) => commit_pairs(session, a, Some(b))?,
+        (RangeEnd::Commit(_, a), RangeEnd::Open) => commit_pairs(session, a, None)?,
+        (RangeEnd::Commit(..), _) | (_, RangeEnd::Commit(..)) => {
+            return Err(Rejection::new(
+                Code::Usage,
+                "one end of the range is a memdir revision and the other a git revision",
+            )
+            .hint("r41, dates and ages are memdir revisions; anything else is a git revision")
+            .into());
         }
-        _ => recorded(session, &entries, &from, &to)?,
+        _ => journal_pairs(session, &entries, &from, &to)?,
     };
-    let mut files = paired(pairs);
+    let mut files = diff_files(pairs);
     files.retain(|f| only.as_ref().is_none_or(|o| *o == f.1.path || f.0.path == o.as_str()));
-    across(&mut files);
-    let known = Known::new(&entries);
+    join_moves(&mut files);
+    let recorded_texts = RecordedTexts::new(&entries);
     for (file, _) in &mut files {
-        file.effects.iter_mut().for_each(|row| known.tell(row));
+        file.effects.iter_mut().for_each(|row| recorded_texts.annotate(row));
     }
-    let diff = files.iter().map(|(file, pair)| text(file, pair)).collect();
+    let diff = files.iter().map(|(file, pair)| unified_text(file, pair)).collect();
     let files = files.into_iter().map(|(file, _)| file).collect();
-    Ok(Answer::Diff(Diff { from: named(&from, "recorded"), to: named(&to, "now"), files, diff }))
+    Ok(Answer::Diff(DiffResult { from: end_name(&from, "recorded"), to: end_name(&to, "now"), files, diff }))
 }
 
-fn named(point: &Point, open: &str) -> String {
+fn end_name(point: &RangeEnd, open: &str) -> String {
     match point {
-        Point::Revision(rev) => format!("r{rev}"),
-        Point::Commit(name, _) => name.clone(),
-        Point::Open => open.to_owned(),
+        RangeEnd::Revision(rev) => format!("r{rev}"),
+        RangeEnd::Commit(name, _) => name.clone(),
+        RangeEnd::Open => open.to_owned(),
     }
 }
 
-/// The two ends of a range as it was written.
-fn ends(session: &Session, range: Option<&str>, entries: &[Entry]) -> Result<(Point, Point), Rejection> {
-    let Some(range) = range else { return Ok((Point::Open, Point::Open)) };
+/// Parses a range into its two ends.
+fn parse_range(
+    session: &Session,
+    range: Option<&str>,
+    entries: &[JournalEntry],
+) -> Result<(RangeEnd, RangeEnd), Rejection> {
+    let Some(range) = range else { return Ok((RangeEnd::Open, RangeEnd::Open)) };
     if let Some((a, b)) = range.split_once("...") {
-        let git = Git::at(&session.dir);
+        let git = Git::in_dir(&session.dir);
         let tip = if b.is_empty() { "HEAD" } else { b };
-        let (a, b) = (git.commit(a)?, git.commit(tip)?);
-        let none = || Rejection::new(Code::RevisionNotFound, "the two revisions have nothing in common");
-        let fork = git.fork(&a, &b)?.ok_or_else(none)?;
-        return Ok((Point::Commit(range.to_owned(), fork), Point::Commit(tip.to_owned(), b)));
+        let (a, b) = (git.resolve_commit(a)?, git.resolve_commit(tip)?);
+        let no_ancestor = || Rejection::new(Code::RevisionNotFound, "the two revisions have no common ancestor");
+        let fork = git.merge_base(&a, &b)?.ok_or_else(no_ancestor)?;
+        return Ok((RangeEnd::Commit(range.to_owned(), fork), RangeEnd::Commit(tip.to_owned(), b)));
     }
     match range.split_once("..") {
-        Some((a, "")) => Ok((point(session, a, entries)?, Point::Open)),
-        Some((a, b)) => Ok((point(session, a, entries)?, point(session, b, entries)?)),
-        None => Ok((point(session, range, entries)?, Point::Open)),
+        Some((a, "")) => Ok((parse_end(session, a, entries)?, RangeEnd::Open)),
+        Some((a, b)) => Ok((parse_end(session, a, entries)?, parse_end(session, b, entries)?)),
+        None => Ok((parse_end(session, range, entries)?, RangeEnd::Open)),
     }
 }
 
-/// A point by its name: `r41`, dates and ages are memdir's; any other revision is git's.
-fn point(session: &Session, text: &str, entries: &[Entry]) -> Result<Point, Rejection> {
-    match when(text, &session.now) {
-        Ok(When::Rev(_)) => revision(text, entries).map(|e| Point::Revision(e.rev)),
-        Ok(When::Time(at)) => Ok(Point::Revision(entries.iter().rev().find(|e| e.at < at).map_or(0, |e| e.rev))),
-        Err(why) => match Git::around(&session.dir) {
-            Some(git) => git.commit(text).map(|commit| Point::Commit(text.to_owned(), commit)),
+/// Parses one end of a range: `r41`, dates and ages are memdir revisions; anything else is a git revision.
+fn parse_end(session: &Session, text: &str, entries: &[JournalEntry]) -> Result<RangeEnd, Rejection> {
+    match parse_point_in_time(text, &session.now) {
+        Ok(PointInTime::Revision(_)) => find_revision(text, entries).map(|e| RangeEnd::Revision(e.rev)),
+        Ok(PointInTime::Time(at)) => {
+            Ok(RangeEnd::Revision(entries.iter().rev().find(|e| e.at < at).map_or(0, |e| e.rev)))
+        }
+        Err(why) => match Git::discover(&session.dir) {
+            Some(git) => git.resolve_commit(text).map(|commit| RangeEnd::Commit(text.to_owned(), commit)),
             None => Err(why),
         },
     }
 }
 
-/// The files that differ between two points of this machine's history.
-fn recorded(session: &Session, entries: &[Entry], from: &Point, to: &Point) -> Result<Vec<Pair>, Rejection> {
+/// The files that may differ between two points of this machine's history.
+fn journal_pairs(
+    session: &Session,
+    entries: &[JournalEntry],
+    from: &RangeEnd,
+    to: &RangeEnd,
+) -> Result<Vec<FilePair>, Rejection> {
     let store = &session.store;
     let (start, paths) = match from {
-        Point::Revision(rev) => (Some(*rev), touched_since(store, entries, *rev)?),
-        _ => (entries.last().map(|e| e.rev), unrecorded(store, entries, None)?.into_iter().map(|(p, _)| p).collect()),
+        RangeEnd::Revision(rev) => (Some(*rev), touched_since(store, entries, *rev)?),
+        _ => (
+            entries.last().map(|e| e.rev),
+            unrecorded_files(store, entries, None)?.into_iter().map(|(p, _)| p).collect(),
+        ),
     };
     let mut pairs = Vec::new();
     for path in paths {
-        let before = at(store, entries, &path, start)?;
+        let before = text_at(store, entries, &path, start)?;
         let after = match to {
-            Point::Revision(rev) => at(store, entries, &path, Some(*rev))?,
-            _ => now(store, &path),
+            RangeEnd::Revision(rev) => text_at(store, entries, &path, Some(*rev))?,
+            _ => current_text(store, &path),
         };
-        pairs.push(Pair { path, before, after });
+        pairs.push(FilePair { path, before, after });
     }
     Ok(pairs)
 }
 
-/// The files that any revision after `from` touched, and those changed outside.
-fn touched_since(store: &Store, entries: &[Entry], from: u64) -> Result<Vec<MemoryPath>, Rejection> {
+/// The files that any revision after `from` changed, and those changed outside memdir.
+fn touched_since(store: &Store, entries: &[JournalEntry], from: u64) -> Result<Vec<MemoryPath>, Rejection> {
     let mut paths: BTreeSet<MemoryPath> = BTreeSet::new();
-    for entry in entries.iter().filter(|e| e.rev > from && e.outcome == Outcome::Done) {
+    for entry in entries.iter().filter(|e| e.rev > from && e.outcome == EntryOutcome::Done) {
         paths.extend(entry.files.iter().map(|f| f.path.clone()));
     }
-    paths.extend(unrecorded(store, entries, None)?.into_iter().map(|(p, _)| p));
+    paths.extend(unrecorded_files(store, entries, None)?.into_iter().map(|(p, _)| p));
     Ok(paths.into_iter().collect())
 }
 
-/// A file as it was right after a revision: the last text left by then, else the text the next revision found.
-fn at(store: &Store, entries: &[Entry], path: &MemoryPath, rev: Option<u64>) -> Result<Option<Document>, Rejection> {
+/// A file right after a revision: the text after the last revision up to then that changed it, else the text before the
+/// next one that did.
+fn text_at(
+    store: &Store,
+    entries: &[JournalEntry],
+    path: &MemoryPath,
+    rev: Option<u64>,
+) -> Result<Option<Document>, Rejection> {
     let rev = rev.unwrap_or(0);
-    let touches = |e: &&Entry| e.outcome == Outcome::Done && e.files.iter().any(|f| f.path == *path);
+    let touches = |e: &&JournalEntry| e.outcome == EntryOutcome::Done && e.files.iter().any(|f| f.path == *path);
     let (rev, side) = match entries.iter().rev().filter(touches).find(|e| e.rev <= rev) {
-        Some(entry) => (entry.rev, Side::After),
+        Some(entry) => (entry.rev, RevisionSide::After),
         None => match entries.iter().filter(touches).find(|e| e.rev > rev) {
-            Some(entry) => (entry.rev, Side::Before),
-            None => return Ok(now(store, path)),
+            Some(entry) => (entry.rev, RevisionSide::Before),
+            None => return Ok(current_text(store, path)),
         },
     };
-    Ok(store.text(rev, path, side)?.and_then(|v| Document::read(v.bytes.to_vec()).ok()))
+    Ok(store.text_at(rev, path, side)?.and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok()))
 }
 
-fn now(store: &Store, path: &MemoryPath) -> Option<Document> {
-    store.read(path).ok().flatten().and_then(|v| Document::read(v.bytes.to_vec()).ok())
+fn current_text(store: &Store, path: &MemoryPath) -> Option<Document> {
+    store.read(path).ok().flatten().and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok())
 }
 
-/// The files that differ between two commits, or between one and now. `inbox/` and scopes are no part of it.
-fn committed(session: &Session, from: &str, to: Option<&str>) -> Result<Vec<Pair>, Rejection> {
-    let git = Git::at(&session.dir);
-    let mut before = objects(&git, from)?;
-    let Some(to) = to else { return until_now(session, &git, before) };
-    let mut after = objects(&git, to)?;
+/// The files that may differ between two commits, or between a commit and now. `inbox/` and `scopes/` are excluded.
+fn commit_pairs(session: &Session, from: &str, to: Option<&str>) -> Result<Vec<FilePair>, Rejection> {
+    let git = Git::in_dir(&session.dir);
+    let mut before = file_objects(&git, from)?;
+    let Some(to) = to else { return pairs_until_now(session, &git, before) };
+    let mut after = file_objects(&git, to)?;
     let same: Vec<MemoryPath> =
         before.iter().filter(|(p, o)| after.get(*p) == Some(*o)).map(|(p, _)| p.clone()).collect();
     for path in same {
         before.remove(&path);
         after.remove(&path);
     }
-    let seen = |texts| seen(&session.store, texts);
-    let (mut old, mut new) = (seen(texts(&git, &before)?), seen(texts(&git, &after)?));
+    let seen = |texts| visible_texts(&session.store, texts);
+    let (mut old, mut new) = (seen(read_objects(&git, &before)?), seen(read_objects(&git, &after)?));
     let paths: BTreeSet<MemoryPath> = before.into_keys().chain(after.into_keys()).collect();
-    let pair = |path: MemoryPath| Pair { before: old.remove(&path), after: new.remove(&path), path };
+    let pair = |path: MemoryPath| FilePair { before: old.remove(&path), after: new.remove(&path), path };
     Ok(paths.into_iter().map(pair).collect())
 }
 
-fn until_now(session: &Session, git: &Git, before: BTreeMap<MemoryPath, String>) -> Result<Vec<Pair>, Rejection> {
-    let mut old = seen(&session.store, texts(git, &before)?);
-    let files = session.store.walk(None)?.into_iter().map(|f| f.path).filter(counts);
+fn pairs_until_now(
+    session: &Session,
+    git: &Git,
+    before: BTreeMap<MemoryPath, String>,
+) -> Result<Vec<FilePair>, Rejection> {
+    let mut old = visible_texts(&session.store, read_objects(git, &before)?);
+    let files = session.store.walk(None)?.into_iter().map(|f| f.path).filter(is_shared_file);
     let paths: BTreeSet<MemoryPath> = files.chain(before.into_keys()).collect();
-    let pair = |path: MemoryPath| Pair { before: old.remove(&path), after: now(&session.store, &path), path };
+    let pair =
+        |path: MemoryPath| FilePair { before: old.remove(&path), after: current_text(&session.store, &path), path };
     Ok(paths.into_iter().map(pair).collect())
 }
 
-/// Whether a path of a repository is a file of this memory that is shared.
-fn counts(path: &MemoryPath) -> bool {
+/// Whether a path in a repository is a file of this memory that git shares.
+fn is_shared_file(path: &MemoryPath) -> bool {
     let text = path.as_str();
     text.ends_with(".md")
         && !text.split('/').any(|c| c.starts_with('.'))
         && !matches!(path.folder(), Some("inbox" | "scopes"))
 }
 
-/// The memory's files at a commit: their objects.
-pub(super) fn objects(git: &Git, commit: &str) -> Result<BTreeMap<MemoryPath, String>, Rejection> {
-    let files = git.files(commit)?.into_iter();
+/// The memory's files at a commit, with their git object ids.
+pub(super) fn file_objects(git: &Git, commit: &str) -> Result<BTreeMap<MemoryPath, String>, Rejection> {
+    let files = git.files_at(commit)?.into_iter();
     Ok(files
-        .filter_map(|blob| Some((MemoryPath::found(&blob.path).ok()?, blob.object)))
-        .filter(|(p, _)| counts(p))
+        .filter_map(|blob| Some((MemoryPath::from_disk_name(&blob.path).ok()?, blob.object)))
+        .filter(|(p, _)| is_shared_file(p))
         .collect())
 }
 
-/// What objects hold, as documents; what is no text is read as well as it can be.
-pub(super) fn texts(
+/// The contents of git objects as documents; bytes that are not UTF-8 are replaced.
+pub(super) fn read_objects(
     git: &Git,
     objects: &BTreeMap<MemoryPath, String>,
 ) -> Result<HashMap<MemoryPath, Document>, Rejection> {
     let names: Vec<&str> = objects.values().map(String::as_str).collect();
-    let contents = git.contents(&names)?.into_iter();
+    let contents = git.read_objects(&names)?.into_iter();
     let read = |bytes: Vec<u8>| Document::parse(String::from_utf8_lossy(&bytes).into_owned());
     Ok(objects.keys().cloned().zip(contents.map(read)).collect())
 }
 
-/// Of texts that git keeps, what the caller may see.
-fn seen(store: &Store, texts: HashMap<MemoryPath, Document>) -> HashMap<MemoryPath, Document> {
-    if store.unveiled().is_ok() {
+/// The parts of texts from git that the caller may see.
+fn visible_texts(store: &Store, texts: HashMap<MemoryPath, Document>) -> HashMap<MemoryPath, Document> {
+    if store.require_unfiltered().is_ok() {
         return texts;
     }
-    let shown = |(path, document): (MemoryPath, Document)| {
-        let bytes = store.recalled(&path, document.into_text().into_bytes())?;
+    let visible = |(path, document): (MemoryPath, Document)| {
+        let bytes = store.filter_past_bytes(&path, document.into_text().into_bytes())?;
         Some((path, Document::parse(String::from_utf8_lossy(&bytes).into_owned())))
     };
-    texts.into_iter().filter_map(shown).collect()
+    texts.into_iter().filter_map(visible).collect()
 }
 
-type File = (ChangedFile, Pair);
+type DiffedFile = (ChangedFile, FilePair);
 
-/// Files with what became of their bullets; a file that went and one that came with its bullets are one, renamed.
-fn paired(pairs: Vec<Pair>) -> Vec<File> {
+/// The changed files with their effect rows, sorted by path. A removed and an added file with similar bullets become
+/// one moved file.
+fn diff_files(pairs: Vec<FilePair>) -> Vec<DiffedFile> {
     let text = |d: &Option<Document>| d.as_ref().map(|d| d.text().to_owned());
-    let mut pairs: Vec<Pair> = pairs.into_iter().filter(|p| text(&p.before) != text(&p.after)).collect();
+    let mut pairs: Vec<FilePair> = pairs.into_iter().filter(|p| text(&p.before) != text(&p.after)).collect();
     let mut files = Vec::new();
-    while let Some((gone, come)) = renamed(&pairs) {
-        let after = pairs[come].after.take();
-        let (path, before) = (pairs[gone].path.clone(), pairs[gone].before.take());
-        let pair = Pair { path: pairs[come].path.clone(), before, after };
-        let file = ChangedFile { kind: "moved", to: Some(pair.path.to_string()), ..file(&pair, &path) };
+    while let Some((removed, added)) = likeliest_rename(&pairs) {
+        let after = pairs[added].after.take();
+        let (path, before) = (pairs[removed].path.clone(), pairs[removed].before.take());
+        let pair = FilePair { path: pairs[added].path.clone(), before, after };
+        let file = ChangedFile { kind: "moved", to: Some(pair.path.to_string()), ..changed_file(&pair, &path) };
         files.push((file, pair));
     }
     let rest = pairs.into_iter().filter(|p| p.before.is_some() || p.after.is_some());
-    files.extend(rest.map(|pair| (file(&pair, &pair.path), pair)));
+    files.extend(rest.map(|pair| (changed_file(&pair, &pair.path), pair)));
     files.sort_by(|a, b| a.0.path.cmp(&b.0.path));
     files
 }
 
-/// The two halves of the most likely rename.
-fn renamed(pairs: &[Pair]) -> Option<(usize, usize)> {
-    let only = |before: bool| {
-        let fits = move |p: &Pair| p.before.is_some() == before && p.after.is_some() != before;
+/// The indexes of the removed and the added file of the most likely rename, if any is similar enough.
+fn likeliest_rename(pairs: &[FilePair]) -> Option<(usize, usize)> {
+    let one_sided = |before: bool| {
+        let fits = move |p: &FilePair| p.before.is_some() == before && p.after.is_some() != before;
         pairs.iter().enumerate().filter(move |(_, p)| fits(p))
     };
-    if only(true).count() * only(false).count() > MOST {
+    if one_sided(true).count() * one_sided(false).count() > MAX_RENAME_PAIRS {
         return None;
     }
-    let each = only(true).flat_map(|(gone, a)| only(false).map(move |(come, b)| (gone, come, a, b)));
-    let scored = each.filter_map(|(gone, come, a, b)| {
-        let score = shared(a.before.as_ref()?, b.after.as_ref()?);
-        (score >= RENAMED).then_some((score, gone, come))
+    let candidates =
+        one_sided(true).flat_map(|(removed, a)| one_sided(false).map(move |(added, b)| (removed, added, a, b)));
+    let scored = candidates.filter_map(|(gone, come, a, b)| {
+        let score = bullet_overlap(a.before.as_ref()?, b.after.as_ref()?);
+        (score >= RENAME_SIMILARITY).then_some((score, gone, come))
     });
     scored.max_by(|a, b| a.0.total_cmp(&b.0).then((b.1, b.2).cmp(&(a.1, a.2)))).map(|(_, gone, come)| (gone, come))
 }
 
-fn file(pair: &Pair, path: &MemoryPath) -> ChangedFile {
+fn changed_file(pair: &FilePair, path: &MemoryPath) -> ChangedFile {
     ChangedFile {
         path: path.to_string(),
         kind: match (&pair.before, &pair.after) {
@@ -272,30 +303,31 @@ fn file(pair: &Pair, path: &MemoryPath) -> ChangedFile {
         },
         to: None,
         etag: pair.after.as_ref().map(|d| Etag::of(d.text().as_bytes()).short()),
-        effects: rows(pair),
+        effects: effect_rows(pair),
     }
 }
 
-/// Headings that went and came, then bullets; other lines as one row where nothing else differs.
-fn rows(pair: &Pair) -> Vec<EffectRow> {
+/// The effect rows of one file: removed and added headings, then bullets. If only other lines differ, one row
+/// represents all of them.
+fn effect_rows(pair: &FilePair) -> Vec<EffectRow> {
     let empty = || Document::parse("");
     let (before, after) = (pair.before.clone().unwrap_or_else(empty), pair.after.clone().unwrap_or_else(empty));
-    let mut rows = headings(&before, &after, "-");
-    let added = headings(&after, &before, "+");
+    let mut rows = heading_rows(&before, &after, "-");
+    let added = heading_rows(&after, &before, "+");
     rows.extend(added);
-    rows.extend(fates(&before, &after).into_iter().map(|fate| bullet(&before, &after, fate)));
+    rows.extend(bullet_changes(&before, &after).into_iter().map(|fate| bullet_row(&before, &after, fate)));
     if rows.is_empty() && pair.before.is_some() && pair.after.is_some() && before.text() != after.text() {
         rows.push(EffectRow { sign: "~", text: "text between bullets".into(), ..EffectRow::default() });
     }
     rows
 }
 
-/// The headings of one side that the other lacks.
-fn headings(here: &Document, there: &Document, sign: &'static str) -> Vec<EffectRow> {
-    let mut other: Vec<String> = (1..there.sections().len()).map(|s| effects::heading(there, s)).collect();
+/// The headings of one side that the other side does not have.
+fn heading_rows(here: &Document, there: &Document, sign: &'static str) -> Vec<EffectRow> {
+    let mut other: Vec<String> = (1..there.sections().len()).map(|s| effects::heading_text(there, s)).collect();
     let mut rows = Vec::new();
     for section in 1..here.sections().len() {
-        let text = effects::heading(here, section);
+        let text = effects::heading_text(here, section);
         match other.iter().position(|o| *o == text) {
             Some(at) => drop(other.swap_remove(at)),
             None => rows.push(EffectRow {
@@ -309,16 +341,16 @@ fn headings(here: &Document, there: &Document, sign: &'static str) -> Vec<Effect
     rows
 }
 
-fn bullet(before: &Document, after: &Document, fate: Fate) -> EffectRow {
-    let (sign, document, at) = match fate {
-        Fate::Removed(old) => ("-", before, old),
-        Fate::Added(new) => ("+", after, new),
-        Fate::Moved(_, new) => (">", after, new),
-        Fate::Updated(_, new) | Fate::Set(_, new) => ("~", after, new),
+fn bullet_row(before: &Document, after: &Document, change: BulletChange) -> EffectRow {
+    let (sign, document, at) = match change {
+        BulletChange::Removed(old) => ("-", before, old),
+        BulletChange::Added(new) => ("+", after, new),
+        BulletChange::Moved(_, new) => (">", after, new),
+        BulletChange::Updated(_, new) | BulletChange::Set(_, new) => ("~", after, new),
     };
-    let was = match fate {
-        Fate::Updated(old, _) => {
-            Some(Was { handle: before.handle_name(old), text: before.bullet_text(old).into_owned() })
+    let previous = match change {
+        BulletChange::Updated(old, _) => {
+            Some(PreviousBullet { handle: before.handle_name(old), text: before.bullet_text(old).into_owned() })
         }
         _ => None,
     };
@@ -329,85 +361,85 @@ fn bullet(before: &Document, after: &Document, fate: Fate) -> EffectRow {
         handle: Some(document.handle_name(at)),
         id: document.bullet_id(at).map(|id| id.into_owned()),
         text: document.bullet_text(at).into_owned(),
-        to: match fate {
-            Fate::Moved(..) => Some(section.as_ref().map_or("the top".to_owned(), |slug| format!("#{slug}"))),
+        to: match change {
+            BulletChange::Moved(..) => Some(section.as_ref().map_or("the top".to_owned(), |slug| format!("#{slug}"))),
             _ => None,
         },
-        set: match fate {
-            Fate::Set(..) => Some(meta().collect::<Vec<_>>().join(" ")),
+        set: match change {
+            BulletChange::Set(..) => Some(meta().collect::<Vec<_>>().join(" ")),
             _ => None,
         },
         section,
-        was,
+        was: previous,
         ..EffectRow::default()
     }
 }
 
-/// A bullet that went from one file and came in another has moved.
-fn across(files: &mut [File]) {
-    let mut came: HashMap<Handle, Vec<(usize, usize)>> = HashMap::new();
+/// Replaces a removed bullet in one file and the same bullet added in another by one move.
+fn join_moves(files: &mut [DiffedFile]) {
+    let mut added: HashMap<Handle, Vec<(usize, usize)>> = HashMap::new();
     for (f, (file, _)) in files.iter().enumerate().rev() {
         for (r, row) in file.effects.iter().enumerate().rev().filter(|(_, row)| row.sign == "+" && row.handle.is_some())
         {
-            came.entry(Handle::of(&row.text)).or_default().push((f, r));
+            added.entry(Handle::of(&row.text)).or_default().push((f, r));
         }
     }
-    let mut gone: Vec<(usize, usize)> = Vec::new();
+    let mut moved_rows: Vec<(usize, usize)> = Vec::new();
     for f in 0..files.len() {
         for r in 0..files[f].0.effects.len() {
             let row = &files[f].0.effects[r];
             if row.sign != "-" || row.handle.is_none() {
                 continue;
             }
-            let Some(place) = came.get_mut(&Handle::of(&row.text)).and_then(Vec::pop) else { continue };
-            let (target, there) = (&files[place.0].0, &files[place.0].0.effects[place.1]);
+            let Some(position) = added.get_mut(&Handle::of(&row.text)).and_then(Vec::pop) else { continue };
+            let (target, added_row) = (&files[position.0].0, &files[position.0].0.effects[position.1]);
             let file = target.to.as_ref().unwrap_or(&target.path);
-            let to = there.section.as_ref().map_or(file.clone(), |slug| format!("{file}#{slug}"));
-            let handle = there.handle.clone();
+            let to = added_row.section.as_ref().map_or(file.clone(), |slug| format!("{file}#{slug}"));
+            let handle = added_row.handle.clone();
             let row = &mut files[f].0.effects[r];
             (row.sign, row.to, row.handle) = (">", Some(to), handle);
-            gone.push(place);
+            moved_rows.push(position);
         }
     }
-    gone.sort();
-    gone.into_iter().rev().for_each(|(f, r)| drop(files[f].0.effects.remove(r)));
+    moved_rows.sort();
+    moved_rows.into_iter().rev().for_each(|(f, r)| drop(files[f].0.effects.remove(r)));
 }
 
-fn text(file: &ChangedFile, pair: &Pair) -> String {
+fn unified_text(file: &ChangedFile, pair: &FilePair) -> String {
     let side = |d: &Option<Document>| d.as_ref().map(|d| d.text().to_owned());
-    let lines = unified(pair.path.as_str(), side(&pair.before).as_deref(), side(&pair.after).as_deref());
+    let lines = unified_diff(pair.path.as_str(), side(&pair.before).as_deref(), side(&pair.after).as_deref());
     match &file.to {
         Some(to) => format!("rename from {}\nrename to {to}\n{lines}", file.path),
         None => lines,
     }
 }
 
-/// What this machine's journal knows of texts: where they came from, and why.
-struct Known<'e> {
-    texts: HashMap<Handle, (&'e Entry, &'e Value)>,
+/// The source, reason and quote that this machine's journal recorded for bullet texts.
+struct RecordedTexts<'e> {
+    texts: HashMap<Handle, (&'e JournalEntry, &'e Value)>,
 }
 
-impl<'e> Known<'e> {
-    fn new(entries: &'e [Entry]) -> Known<'e> {
+impl<'e> RecordedTexts<'e> {
+    fn new(entries: &'e [JournalEntry]) -> RecordedTexts<'e> {
         let mut texts = HashMap::new();
-        for entry in entries.iter().filter(|e| e.outcome == Outcome::Done) {
+        for entry in entries.iter().filter(|e| e.outcome == EntryOutcome::Done) {
             for operation in &entry.operations {
                 if let Some(text) = operation.get("text").and_then(Value::as_str) {
                     texts.insert(Handle::of(text), (entry, operation));
                 }
             }
         }
-        Known { texts }
+        RecordedTexts { texts }
     }
 
-    fn tell(&self, row: &mut EffectRow) {
+    fn annotate(&self, row: &mut EffectRow) {
         if row.handle.is_none() || row.sign == "-" {
             return;
         }
         let Some((entry, operation)) = self.texts.get(&Handle::of(&row.text)) else { return };
-        let said = |key: &str| operation.get(key).and_then(Value::as_str).map(str::to_owned);
-        row.source = said("source").or_else(|| entry.source.clone());
-        row.reason = said("reason").or_else(|| entry.reason.clone());
-        row.quote = said("quote");
+        let recorded = |key: &str| operation.get(key).and_then(Value::as_str).map(str::to_owned);
+        row.source = recorded("source").or_else(|| entry.source.clone());
+        row.reason = recorded("reason").or_else(|| entry.reason.clone());
+        row.quote = recorded("quote");
     }
 }

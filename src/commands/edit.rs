@@ -1,121 +1,132 @@
-//! `edit`: a file in the caller's editor, without a lock, written back as a planned `write`.
+//! `edit`: opens a copy of a file in the caller's editor, without holding the lock, and writes it back as a `write`
+//! operation.
 //!
-//! Never loses what was typed: on any refusal the edited copy stays, and its path is told.
+//! Never loses the edited text: on any error the copy is kept and the error names its path.
 
 use std::path::Path;
 
-use super::change::told;
-use super::gate::refusal;
-use super::{Answer, Failure, How, Session, Verdict, change, read};
+use super::allowlist_filter::allowlist_rejection;
+use super::change::warning_row;
+use super::{Answer, ChangeOptions, CommandResult, Error, Session, change, read};
 use crate::change::Etag;
 use crate::code::{Code, Hint, Rejection};
-use crate::commands::answer::Changed;
-use crate::host::editor::Copy;
-use crate::operation::whole::merged;
+use crate::commands::answer::ChangeResult;
+use crate::host::editor::EditorCopy;
+use crate::operation::whole_file::merge_edited_copy;
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::MemoryPath;
 
-/// Edits a file. `resume` goes on with a copy that was kept.
+/// Edits a file. `resume` continues with a copy that an earlier error kept.
 ///
 /// # Errors
-/// What `read` and `change` answer; the edited copy is kept then.
-pub fn edit(session: &Session, file: &str, resume: Option<&Path>, how: &How) -> Verdict {
-    let (path, text, exists) = present(session, file)?;
-    if session.store.held_back() {
-        // What was left out could not be written back.
-        return Err(refusal().into());
+/// Any error of `read` and `change`; the edited copy is kept.
+pub fn edit(session: &Session, file: &str, resume: Option<&Path>, options: &ChangeOptions) -> CommandResult {
+    let (path, text, exists) = current_text(session, file)?;
+    if session.store.has_redacted() {
+        // Writing the file back would delete the parts that the allowlist hides.
+        return Err(allowlist_rejection().into());
     }
     let name = path.rsplit('/').next().unwrap_or("memory.md");
     let copy = match resume {
-        Some(kept) => Copy::kept(kept)?,
-        None => Copy::fresh(name, &text)?,
+        Some(kept) => EditorCopy::reopen(kept)?,
+        None => EditorCopy::create(name, &text)?,
     };
-    let after = match copy.edited() {
+    let after = match copy.edit() {
         Ok(after) => after,
-        Err(rejection) => return Err(keeping(rejection.into(), file, copy.path())),
+        Err(rejection) => return Err(with_kept_copy(rejection.into(), file, copy.path())),
     };
-    let base = copy.opened().map(str::to_owned);
+    let base = copy.original_text().map(str::to_owned);
     if after == text || base.as_ref() == Some(&after) {
         copy.remove();
-        return Ok(Answer::Changed(Changed::default()));
+        return Ok(Answer::Changed(ChangeResult::default()));
     }
     let opened = base.unwrap_or(text);
     let if_match = (exists || !opened.is_empty()).then(|| Etag::of(opened.as_bytes()).hex());
-    match saved(session, file, &opened, after, if_match, how) {
+    match save_or_merge(session, file, &opened, after, if_match, options) {
         Ok(answer) => {
-            if how.dry_run {
+            if options.dry_run {
                 return Ok(answer);
             }
             copy.remove();
             Ok(answer)
         }
-        Err(failure) => Err(keeping(failure, file, copy.path())),
+        Err(failure) => Err(with_kept_copy(failure, file, copy.path())),
     }
 }
 
-/// How often a file may move on under an edit before it is told so.
-const ROUNDS: usize = 5;
+/// The largest number of merges when the file keeps changing while it is written back.
+const MAX_MERGES: usize = 5;
 
-/// Writes the edited text; where the file moved on since it was opened, both changes, or a conflict that writes nothing.
-fn saved(session: &Session, file: &str, opened: &str, after: String, mut proof: Option<String>, how: &How) -> Verdict {
-    let (mut text, mut told_so) = (after.clone(), None);
+/// Writes the edited text. If the file was changed since it was opened, merges both changes; on a conflict writes
+/// nothing.
+fn save_or_merge(
+    session: &Session,
+    file: &str,
+    opened: &str,
+    after: String,
+    mut etag: Option<String>,
+    options: &ChangeOptions,
+) -> CommandResult {
+    let (mut text, mut merge_warning) = (after.clone(), None);
     let mut rounds = 0;
     loop {
-        let action = Action::Write { at: Target::Address(file.to_owned()), text: text.clone(), create: how.create };
-        let operation = Operation { action, seen: None, if_match: proof.clone(), reason: None, source: None };
-        let failure = match change(session, Batch { operations: vec![operation], ..Batch::default() }, how) {
+        let action = Action::Write { at: Target::Address(file.to_owned()), text: text.clone(), create: options.create };
+        let operation = Operation { action, seen: None, if_match: etag.clone(), reason: None, source: None };
+        let failure = match change(session, Batch { operations: vec![operation], ..Batch::default() }, options) {
             Ok(Answer::Changed(mut changed)) => {
-                changed.warnings.extend(told_so);
+                changed.warnings.extend(merge_warning);
                 return Ok(Answer::Changed(changed));
             }
             Ok(answer) => return Ok(answer),
             Err(failure) => failure,
         };
-        let moved_on = proof.is_some() && failure.rejections.first().is_some_and(|r| r.code == Code::Conflict);
-        if !moved_on || rounds == ROUNDS {
+        let moved_on = etag.is_some() && failure.rejections.first().is_some_and(|r| r.code == Code::Conflict);
+        if !moved_on || rounds == MAX_MERGES {
             return Err(failure);
         }
-        let Ok((path, now, true)) = present(session, file) else { return Err(failure) };
+        let Ok((path, now, true)) = current_text(session, file) else { return Err(failure) };
         rounds += 1;
-        let (both, warning) = merged(&MemoryPath::new(&path)?, opened, &now, &after)?;
-        (text, told_so) = (both, warning.as_ref().map(told));
-        proof = Some(Etag::of(now.as_bytes()).hex());
+        let (merged_text, warning) = merge_edited_copy(&MemoryPath::new(&path)?, opened, &now, &after)?;
+        (text, merge_warning) = (merged_text, warning.as_ref().map(warning_row));
+        etag = Some(Etag::of(now.as_bytes()).hex());
     }
 }
 
-/// The file's path and text; an empty text where it does not exist yet.
-fn present(session: &Session, file: &str) -> Result<(String, String, bool), Failure> {
+/// The file's path and text, and whether it exists; the text of a new file is empty.
+fn current_text(session: &Session, file: &str) -> Result<(String, String, bool), Error> {
     match read(session, file) {
         Ok(Answer::Text(text)) if text.section.is_none() && text.handle.is_none() => Ok((text.path, text.text, true)),
-        Ok(_) => Err(Rejection::new(Code::Usage, "edit takes a whole file").into()),
+        Ok(_) => Err(Rejection::new(Code::Usage, "edit takes a file, not a section or bullet").into()),
         Err(failure) if failure.rejections.first().is_some_and(|r| r.code == Code::FileNotFound) => {
-            may_be_made(&failure.rejections[0])?;
+            check_new_name(&failure.rejections[0])?;
             Ok((format!("{}.md", file.trim_end_matches(".md")), String::new(), false))
         }
         Err(failure) => Err(failure),
     }
 }
 
-/// Refuses a name that no new file can have before somebody writes a text for it.
-fn may_be_made(missing: &Rejection) -> Result<(), Rejection> {
+/// Refuses a name that is not valid for a new file, before the editor is opened.
+fn check_new_name(missing: &Rejection) -> Result<(), Rejection> {
     let path = missing.details.get("path").and_then(serde_json::Value::as_str);
-    match path.and_then(|p| MemoryPath::found(p).ok()).and_then(|p| p.not_for_new().map(|why| (p, why))) {
-        Some((path, why)) => Err(Rejection::new(Code::InvalidPath, format!("{path} is no name for a new file: {why}"))),
+    match path.and_then(|p| MemoryPath::from_disk_name(p).ok()).and_then(|p| p.new_name_problem().map(|why| (p, why))) {
+        Some((path, why)) => {
+            Err(Rejection::new(Code::InvalidPath, format!("{path} is not a valid name for a new file: {why}")))
+        }
         None => Ok(()),
     }
 }
 
-/// Adds to a refusal where the copy is and how to go on.
-fn keeping(mut failure: Failure, file: &str, copy: &Path) -> Failure {
+/// Adds to an error the path of the copy and the command to continue with it.
+fn with_kept_copy(mut failure: Error, file: &str, copy: &Path) -> Error {
     if let Some(first) = failure.rejections.first_mut() {
         let path = copy.to_string_lossy().into_owned();
-        let told = format!("your text is kept in {path}");
+        let notice = format!("your text is kept in {path}");
         first.hint = Some(match first.hint.take() {
-            Some(hint) => format!("{hint}; {told}"),
-            None => told,
+            Some(hint) => format!("{hint}; {notice}"),
+            None => notice,
         });
         first.details.insert("kept".into(), path.clone().into());
-        first.hints.push(Hint { verb: vec!["edit", "--resume"], address: vec![path, file.to_owned()] });
+        first.hints.push(Hint { verb: vec!["edit", "--resume"], operands: vec![path, file.to_owned()] });
     }
     failure
 }

@@ -1,74 +1,80 @@
-//! Gets what planning asks for: the only use case that may look through the whole directory.
+//! Fetches the inputs that the planner requests. Only this module may scan the whole directory for a change.
 //!
 //! Never changes anything.
 
-use crate::change::{Entry, EntryFile, Etag, Outcome};
+use crate::change::{EntryFile, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
-use crate::document::links::{Link, candidates, links, names};
-use crate::operation::{History, Past, Snapshot, Want};
+use crate::document::links::{FileLink, find_links, link_candidates, refers_to};
+use crate::operation::{FileHistory, MissingInput, PastText, Snapshot};
 use crate::path::MemoryPath;
-use crate::store::{Found, Side, Store};
+use crate::store::{FoundFile, RevisionSide, Store};
 
-/// The largest file, in bytes.
-const WHOLE: usize = 64 * 1024 * 1024;
-/// How many of a file's newest revisions a refusal looks into; twice as many texts in all.
-const PAST: usize = 20;
+/// The largest file that is read, in bytes.
+const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
+/// The number of a file's newest revisions whose texts are always read; the history has at most twice as many texts.
+const MIN_HISTORY_REVISIONS: usize = 20;
 
-/// Fetches one want into the snapshot.
-pub fn fetch(store: &Store, want: Want, snapshot: &mut Snapshot) -> Result<(), Rejection> {
-    match want {
-        Want::File(path) => {
+/// Fetches one missing input into the snapshot.
+pub fn fetch(store: &Store, input: MissingInput, snapshot: &mut Snapshot) -> Result<(), Rejection> {
+    match input {
+        MissingInput::File(path) => {
             let read = store.read(&path);
-            snapshot.learn(path, read);
+            snapshot.insert_file(path, read);
         }
-        Want::Names => snapshot.learn_names(store.walk(None)?.into_iter().map(|f| f.path).collect()),
-        Want::Id(id) => {
-            let holders = holding(store, |path, text| text.contains(&id) && holds_id(path, text, &id))?;
-            snapshot.learn_id(id, holders);
+        MissingInput::FileNames => snapshot.set_file_names(store.walk(None)?.into_iter().map(|f| f.path).collect()),
+        MissingInput::IdHolders(id) => {
+            let holders = files_matching(store, |path, text| text.contains(&id) && holds_id(path, text, &id))?;
+            snapshot.insert_id_holders(id, holders);
         }
-        Want::LinksTo(to) => {
-            let holders = holding(store, |path, text| links_to(path, text, &to))?;
-            snapshot.learn_links(to, holders);
+        MissingInput::Backlinks(to) => {
+            let holders = files_matching(store, |path, text| links_to(path, text, &to))?;
+            snapshot.insert_backlinks(to, holders);
         }
-        Want::Line(of) => {
-            let entries = store.recent()?;
-            let line =
-                done(&entries).rev().flat_map(|e| &e.files).filter(|f| f.path == of).find_map(|f| f.summary.clone());
-            snapshot.learn_line(of, line);
+        MissingInput::LastSummary(of) => {
+            let entries = store.recent_entries()?;
+            let line = done_entries(&entries)
+                .rev()
+                .flat_map(|e| &e.files)
+                .filter(|f| f.path == of)
+                .find_map(|f| f.summary.clone());
+            snapshot.insert_last_summary(of, line);
         }
-        Want::History(of) => {
+        MissingInput::History(of) => {
             let history = history(store, &store.journal()?, &of);
-            snapshot.learn_history(of, history);
+            snapshot.insert_history(of, history);
         }
     }
     Ok(())
 }
 
-fn done(entries: &[Entry]) -> impl DoubleEndedIterator<Item = &Entry> {
-    entries.iter().filter(|e| e.outcome == Outcome::Done)
+fn done_entries(entries: &[JournalEntry]) -> impl DoubleEndedIterator<Item = &JournalEntry> {
+    entries.iter().filter(|e| e.outcome == EntryOutcome::Done)
 }
 
-/// The files whose text fits, sorted by path. What is no plain text file is left out.
+/// The files whose text satisfies the predicate, sorted by path. Files that are not UTF-8 text are skipped.
 ///
 /// # Errors
-/// `io` when a folder or a file cannot be read: what it holds decides what is to be changed.
-pub fn holding(store: &Store, fits: impl Fn(&MemoryPath, &str) -> bool + Sync) -> Result<Vec<MemoryPath>, Rejection> {
-    let files: Vec<Found> = store.walk(None)?.into_iter().filter(|f| !is_aside(&f.path)).collect();
-    let found = store.each(&files, WHOLE, &|file, read| {
+/// `io` when a folder or a file cannot be read: a skipped match would make the planned change wrong.
+pub fn files_matching(
+    store: &Store,
+    predicate: impl Fn(&MemoryPath, &str) -> bool + Sync,
+) -> Result<Vec<MemoryPath>, Rejection> {
+    let files: Vec<FoundFile> = store.walk(None)?.into_iter().filter(|f| !is_archived_or_proposed(&f.path)).collect();
+    let found = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let bytes = match read {
             Ok((bytes, _)) => bytes,
             Err(why) if why.code == Code::Io => return Err(why),
             Err(_) => return Ok(None),
         };
         let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };
-        Ok(fits(&file.path, text).then(|| file.path.clone()))
+        Ok(predicate(&file.path, text).then(|| file.path.clone()))
     });
     found.into_iter().filter_map(Result::transpose).collect()
 }
 
-/// Archived and proposed items are not part of the memory that addresses look through.
-pub fn is_aside(path: &MemoryPath) -> bool {
+/// Whether a file is in `archive/` or `inbox/`; scans for ids, links and findings skip those.
+pub fn is_archived_or_proposed(path: &MemoryPath) -> bool {
     matches!(path.folder(), Some("archive" | "inbox"))
 }
 
@@ -79,54 +85,55 @@ fn holds_id(_path: &MemoryPath, text: &str, id: &str) -> bool {
 }
 
 fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
-    let named = |l: &Link| names(&text[l.start..l.end], l.wiki, holder, to);
-    // Most files hold nothing that even looks like it: those are not parsed.
-    candidates(text).iter().any(named) && links(&Document::parse(text)).iter().any(named)
+    let named = |l: &FileLink| refers_to(&text[l.start..l.end], l.is_wiki, holder, to);
+    // A cheap scan first, so that only files with a candidate are parsed.
+    link_candidates(text).iter().any(named) && find_links(&Document::parse(text)).iter().any(named)
 }
 
-/// What journal and slots know of a file, newest first. Texts that cannot be had any more are left out.
+/// The earlier texts of a file from journal and slots, newest first. Texts that history no longer has are left out.
 ///
-/// Looked into are the newest revisions, and before those the ones where a text can have gone: something was taken
-/// out, or somebody edited the file outside memdir. An old handle is worth an answer after 800 additions too.
-pub fn history(store: &Store, entries: &[Entry], of: &MemoryPath) -> History {
-    let mut history = History::default();
+/// Reads the texts of the newest revisions. Of older ones it reads only those where a bullet can have disappeared: the
+/// revision removed text, or the file was edited outside memdir. So an error about a removed bullet can show its text
+/// even after hundreds of additions, without reading all of their texts.
+pub fn history(store: &Store, entries: &[JournalEntry], of: &MemoryPath) -> FileHistory {
+    let mut history = FileHistory::default();
     let mut newer: Option<Option<Etag>> = None;
-    let files = |e| own(e, of).map(|file| (e, file));
-    for (n, (entry, file)) in done(entries).rev().filter_map(files).enumerate() {
+    let files = |e| entry_file(e, of).map(|file| (e, file));
+    for (n, (entry, file)) in done_entries(entries).rev().filter_map(files).enumerate() {
         match newer.replace(file.before) {
-            None => history.left = text(store, entry.rev, of, Side::After),
+            None => history.last_written = text_at(store, entry.rev, of, RevisionSide::After),
             Some(next) if next != file.after => {
-                let document = text(store, entry.rev, of, Side::After);
-                history.past.extend(document.map(|d| past(entry, None, d)));
+                let document = text_at(store, entry.rev, of, RevisionSide::After);
+                history.past.extend(document.map(|d| past_text(entry, None, d)));
             }
             Some(_) => {}
         }
-        if n < PAST || takes_away(file) {
-            let document = text(store, entry.rev, of, Side::Before);
-            history.past.extend(document.map(|d| past(entry, Some(entry.rev), d)));
+        if n < MIN_HISTORY_REVISIONS || removes_text(file) {
+            let document = text_at(store, entry.rev, of, RevisionSide::Before);
+            history.past.extend(document.map(|d| past_text(entry, Some(entry.rev), d)));
         }
-        if history.past.len() >= 2 * PAST {
+        if history.past.len() >= 2 * MIN_HISTORY_REVISIONS {
             break;
         }
     }
     history
 }
 
-fn own<'e>(entry: &'e Entry, of: &MemoryPath) -> Option<&'e EntryFile> {
+fn entry_file<'e>(entry: &'e JournalEntry, of: &MemoryPath) -> Option<&'e EntryFile> {
     entry.files.iter().find(|f| f.path == *of)
 }
 
-fn past(entry: &Entry, rev: Option<u64>, document: Document) -> Past {
+fn past_text(entry: &JournalEntry, rev: Option<u64>, document: Document) -> PastText {
     let actor = rev.map_or("outside", |_| &entry.actor).to_owned();
-    Past { rev, actor, at: entry.at.clone(), document }
+    PastText { rev, actor, at: entry.at.clone(), document }
 }
 
-fn takes_away(file: &EntryFile) -> bool {
+fn removes_text(file: &EntryFile) -> bool {
     file.edits.as_ref().is_none_or(|edits| edits.iter().any(|e| !e.old.trim().is_empty()))
 }
 
-/// One text of a file's history.
-pub fn text(store: &Store, rev: u64, of: &MemoryPath, side: Side) -> Option<Document> {
-    let version = store.text(rev, of, side).ok().flatten()?;
-    Document::read(version.bytes.to_vec()).ok()
+/// The text of a file before or after a revision; `None` if it did not exist or history no longer has it.
+pub fn text_at(store: &Store, rev: u64, of: &MemoryPath, side: RevisionSide) -> Option<Document> {
+    let version = store.text_at(rev, of, side).ok().flatten()?;
+    Document::from_bytes(version.bytes.to_vec()).ok()
 }

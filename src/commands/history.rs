@@ -1,98 +1,100 @@
-//! The past: `log` and `show`.
+//! `log` and `show`: the journal and the changes made outside memdir.
 //!
-//! Reads journal, slots and files; writes nothing down, not even that it saw an outside edit.
+//! Never writes, not even that an outside edit was noticed: reads journal, slots and files.
 
 use serde_json::Value;
 
-use super::answer::{Answer, ChangedFile, Log, LogRow};
-use super::change::rows;
-use super::gate::refusal;
-use super::sync::Memo;
-use super::when::{revision, since, when};
-use super::{LogQuery, Session, Verdict, look};
-use crate::change::{Entry, Etag, Inverts};
+use super::allowlist_filter::allowlist_rejection;
+use super::answer::{Answer, ChangedFile, LogResult, LogRow};
+use super::change::effect_rows;
+use super::point_in_time::{find_revision, is_since, parse_point_in_time};
+use super::sync::SyncState;
+use super::{CommandResult, LogOptions, Session, list_and_read};
+use crate::change::{Etag, InverseKind, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::operation::effects;
 use crate::path::MemoryPath;
-use crate::store::{Side, Store};
-use crate::view::diff::unified;
-use crate::view::journal::{self, State};
+use crate::store::{RevisionSide, Store};
+use crate::view::diff::unified_diff;
+use crate::view::journal::{self, RevisionState};
 
-/// How many entries `log` shows without a limit of the caller's.
-const MOST: usize = 50;
+/// The number of entries that `log` shows by default.
+const DEFAULT_LIMIT: usize = 50;
 
-/// The journal's entries and outside edits, newest first.
+/// Journal entries and outside edits, newest first.
 ///
 /// # Errors
-/// `usage` for a `since` that is no point in time; what the address refuses.
-pub fn log(session: &Session, query: &LogQuery) -> Verdict {
+/// `usage` for an invalid `since`; any error of resolving the address.
+pub fn log(session: &Session, options: &LogOptions) -> CommandResult {
     let entries = session.store.journal()?;
-    let states = journal::states(&entries);
-    let target = query.address.as_deref().map(|a| Touched::named(session, a)).transpose()?;
-    let from = query.since.as_deref().map(|s| when(s, &session.now)).transpose()?;
-    let gaps = journal::gaps(&entries);
-    let restricted = session.sight().is_some();
-    let fits = |e: &&Entry| {
-        // Of what touched nothing that the caller may see, nothing is told.
+    let states = journal::revision_states(&entries);
+    let target = options.address.as_deref().map(|a| LogTarget::resolve(session, a)).transpose()?;
+    let from = options.since.as_deref().map(|s| parse_point_in_time(s, &session.now)).transpose()?;
+    let gaps = journal::outside_edits(&entries);
+    let restricted = session.visibility().is_some();
+    let fits = |e: &&JournalEntry| {
+        // An entry without visible files is not shown at all.
         !(restricted && e.files.is_empty())
-            && from.as_ref().is_none_or(|w| since(e, w))
-            && query.by.as_deref().is_none_or(|by| e.actor == by)
-            && target.as_ref().is_none_or(|t| t.touched_by(session, e))
+            && from.as_ref().is_none_or(|w| is_since(e, w))
+            && options.by.as_deref().is_none_or(|by| e.actor == by)
+            && target.as_ref().is_none_or(|t| t.is_touched_by(session, e))
     };
     let path = target.as_ref().map(|t| &t.path);
     let outside = |by: &Option<String>| by.as_deref().is_none_or(|b| b == "outside");
-    let mut all = Vec::new();
-    if outside(&query.by) {
-        all.extend(unrecorded(&session.store, &entries, path)?.into_iter().map(|(p, _)| gap_row(&p, "unrecorded")));
+    let mut rows = Vec::new();
+    if outside(&options.by) {
+        rows.extend(
+            unrecorded_files(&session.store, &entries, path)?.into_iter().map(|(p, _)| gap_row(&p, "unrecorded")),
+        );
     }
     for entry in entries.iter().rev() {
         if fits(&entry) {
-            all.push(row(session, entry, states.get(&entry.rev), query.patch));
+            rows.push(log_row(session, entry, states.get(&entry.rev), options.patch));
         }
-        let seen = gaps.iter().filter(|g| g.before_rev == entry.rev && path.is_none_or(|p| *p == g.path));
-        if outside(&query.by) && from.as_ref().is_none_or(|w| since(entry, w)) {
-            all.extend(seen.map(|g| gap_row(&g.path, "outside")));
+        let outside_edits = gaps.iter().filter(|g| g.before_rev == entry.rev && path.is_none_or(|p| *p == g.path));
+        if outside(&options.by) && from.as_ref().is_none_or(|w| is_since(entry, w)) {
+            rows.extend(outside_edits.map(|g| gap_row(&g.path, "outside")));
         }
     }
-    let limit = query.limit.unwrap_or(MOST);
-    let more = all.len().saturating_sub(limit);
-    all.truncate(limit);
-    Ok(Answer::Log(Log { entries: all, since: entries.first().map(|e| e.at.clone()), more }))
+    let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
+    let more = rows.len().saturating_sub(limit);
+    rows.truncate(limit);
+    Ok(Answer::Log(LogResult { entries: rows, since: entries.first().map(|e| e.at.clone()), more }))
 }
 
-/// What a caller asks the log about.
-pub(super) struct Touched {
-    /// The file.
+/// The file, section or bullet whose entries are listed.
+pub(super) struct LogTarget {
+    /// The path of the file.
     pub(super) path: MemoryPath,
     text: Option<String>,
     section: Option<String>,
 }
 
-impl Touched {
-    /// A file (also one that is gone), a section or a bullet.
-    pub(super) fn named(session: &Session, address: &str) -> Result<Touched, Rejection> {
-        match look::named_by(session, address) {
-            Ok(named) => Ok(Touched {
+impl LogTarget {
+    /// Resolves the address of a file (which may be removed), a section or a bullet.
+    pub(super) fn resolve(session: &Session, address: &str) -> Result<LogTarget, Rejection> {
+        match list_and_read::resolve_address(session, address) {
+            Ok(named) => Ok(LogTarget {
                 text: named.bullet.map(|i| named.document.bullet_text(i).into_owned()),
                 section: (named.section != 0).then(|| named.document.sections()[named.section].slug.clone()),
                 path: named.path,
             }),
             Err(why) if why.code == Code::FileNotFound => match why.details.get("path").and_then(Value::as_str) {
-                Some(path) => Ok(Touched { path: MemoryPath::new(path)?, text: None, section: None }),
+                Some(path) => Ok(LogTarget { path: MemoryPath::new(path)?, text: None, section: None }),
                 None => Err(why),
             },
             Err(why) => Err(why),
         }
     }
 
-    fn touched_by(&self, session: &Session, entry: &Entry) -> bool {
+    fn is_touched_by(&self, session: &Session, entry: &JournalEntry) -> bool {
         let Some(file) = entry.files.iter().find(|f| f.path == self.path) else { return false };
         if self.text.is_none() && self.section.is_none() {
             return true;
         }
-        let (before, after) = texts(&session.store, entry.rev, &file.path);
-        let effects = effects::between(before.as_ref(), after.as_ref(), &file.path, 0);
+        let (before, after) = texts_around(&session.store, entry.rev, &file.path);
+        let effects = effects::diff_effects(before.as_ref(), after.as_ref(), &file.path, 0);
         effects.iter().any(|e| {
             self.text.as_ref().is_none_or(|t| e.text == *t)
                 && self.section.as_ref().is_none_or(|s| e.section.as_ref() == Some(s))
@@ -118,34 +120,34 @@ fn gap_row(path: &MemoryPath, state: &'static str) -> LogRow {
     }
 }
 
-fn row(session: &Session, entry: &Entry, state: Option<&State>, patch: bool) -> LogRow {
+fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState>, patch: bool) -> LogRow {
     LogRow {
         rev: Some(format!("r{}", entry.rev)),
         at: Some(entry.at.clone()),
         actor: entry.actor.clone(),
         state: match state {
-            Some(State::Undone { .. }) => "undone",
-            Some(State::PutBack) => "put_back",
-            Some(State::Pending) => "pending",
+            Some(RevisionState::Undone { .. }) => "undone",
+            Some(RevisionState::RolledBack) => "put_back",
+            Some(RevisionState::Pending) => "pending",
             _ => "done",
         },
-        what: what(entry),
+        what: describe(entry),
         reason: entry.reason.clone(),
         source: entry.source.clone(),
         files: entry.files.iter().map(|f| f.path.to_string()).collect(),
-        effects: if patch { effects_of(&session.store, entry) } else { Vec::new() },
+        effects: if patch { changed_files(&session.store, entry) } else { Vec::new() },
         diff: None,
     }
 }
 
-/// What an entry did, in a few words.
-fn what(entry: &Entry) -> String {
+/// A short description of an entry: `undo r40`, or its operation names with counts (`add 2, rm`).
+fn describe(entry: &JournalEntry) -> String {
     if entry.forgotten {
         return "rm --forget".into();
     }
     match entry.inverts {
-        Some(Inverts::Undo(rev)) => return format!("undo r{rev}"),
-        Some(Inverts::Redo(rev)) => return format!("redo r{rev}"),
+        Some(InverseKind::Undo(rev)) => return format!("undo r{rev}"),
+        Some(InverseKind::Redo(rev)) => return format!("redo r{rev}"),
         None => {}
     }
     let mut counts: Vec<(&str, usize)> = Vec::new();
@@ -155,26 +157,30 @@ fn what(entry: &Entry) -> String {
             None => counts.push((op, 1)),
         }
     }
-    let one = |(verb, n): (&str, usize)| if n == 1 { verb.to_owned() } else { format!("{verb} {n}") };
-    counts.into_iter().map(one).collect::<Vec<_>>().join(", ")
+    let label = |(verb, n): (&str, usize)| if n == 1 { verb.to_owned() } else { format!("{verb} {n}") };
+    counts.into_iter().map(label).collect::<Vec<_>>().join(", ")
 }
 
-fn texts(store: &Store, rev: u64, path: &MemoryPath) -> (Option<Document>, Option<Document>) {
-    (super::fetch::text(store, rev, path, Side::Before), super::fetch::text(store, rev, path, Side::After))
+fn texts_around(store: &Store, rev: u64, path: &MemoryPath) -> (Option<Document>, Option<Document>) {
+    (
+        super::fetch::text_at(store, rev, path, RevisionSide::Before),
+        super::fetch::text_at(store, rev, path, RevisionSide::After),
+    )
 }
 
-fn effects_of(store: &Store, entry: &Entry) -> Vec<ChangedFile> {
+fn changed_files(store: &Store, entry: &JournalEntry) -> Vec<ChangedFile> {
     let mut out = Vec::new();
     for file in &entry.files {
         if let Some(other) = &file.moved {
-            // The new name's half is told by the old one's.
+            // A move is recorded as two files; the one with the old name represents both.
             let moved = |f| ChangedFile { kind: "moved", to: Some(other.to_string()), ..f };
             out.extend(file.before.map(|_| moved(changed_file(&file.path, true, file.after, &[]))));
             continue;
         }
-        let (before, after) = texts(store, entry.rev, &file.path);
+        let (before, after) = texts_around(store, entry.rev, &file.path);
         let gone = (file.before.is_some() && before.is_none()) || (file.after.is_some() && after.is_none());
-        let effects = if gone { Vec::new() } else { effects::between(before.as_ref(), after.as_ref(), &file.path, 0) };
+        let effects =
+            if gone { Vec::new() } else { effects::diff_effects(before.as_ref(), after.as_ref(), &file.path, 0) };
         out.push(changed_file(&file.path, file.before.is_some(), file.after, &effects));
     }
     out
@@ -190,58 +196,58 @@ fn changed_file(path: &MemoryPath, was: bool, after: Option<Etag>, effects: &[cr
         },
         to: None,
         etag: after.map(|e| e.short()),
-        effects: rows(effects, path),
+        effects: effect_rows(effects, path),
     }
 }
 
-/// Files that are not as the journal left them: the path, and the revision that left them. What a sync merged in is
-/// git's history, and no outside edit.
-pub fn unrecorded(
+/// Files that differ from the journal's newest state of them, with the revision of that state. What a sync merged in is
+/// part of git's history, so it does not count as an outside edit.
+pub fn unrecorded_files(
     store: &Store,
-    entries: &[Entry],
+    entries: &[JournalEntry],
     only: Option<&MemoryPath>,
 ) -> Result<Vec<(MemoryPath, u64)>, Rejection> {
-    let mut moved = Vec::new();
-    let memo = Memo::of(store);
-    for (path, (etag, rev)) in journal::left(entries) {
+    let mut changed = Vec::new();
+    let memo = SyncState::load(store);
+    for (path, (etag, rev)) in journal::last_etags(entries) {
         if only.is_some_and(|p| p != path) {
             continue;
         }
         let now = store.read(path).ok().flatten().map(|v| v.etag);
-        if now != etag && !memo.merged_in(path, rev, now) {
-            moved.push((path.clone(), rev));
+        if now != etag && !memo.was_merged(path, rev, now) {
+            changed.push((path.clone(), rev));
         }
     }
-    moved.sort();
-    Ok(moved)
+    changed.sort();
+    Ok(changed)
 }
 
-/// What one revision did.
+/// Shows one revision with its changed bullets and a unified diff.
 ///
 /// # Errors
-/// `revision_not_found`; `category_not_allowed` for one that touched nothing that the caller may see.
-pub fn show(session: &Session, rev: &str) -> Verdict {
+/// `revision_not_found`; `category_not_allowed` for a revision without visible files.
+pub fn show(session: &Session, rev: &str) -> CommandResult {
     let entries = session.store.journal()?;
-    let states = journal::states(&entries);
-    let entry = revision(rev, &entries)?;
-    if session.sight().is_some() && entry.files.is_empty() {
-        return Err(refusal().into());
+    let states = journal::revision_states(&entries);
+    let entry = find_revision(rev, &entries)?;
+    if session.visibility().is_some() && entry.files.is_empty() {
+        return Err(allowlist_rejection().into());
     }
-    let mut one = row(session, entry, states.get(&entry.rev), true);
-    one.diff = Some(entry.files.iter().map(|f| file_diff(&session.store, entry, &f.path)).collect());
-    Ok(Answer::Log(Log { entries: vec![one], since: entries.first().map(|e| e.at.clone()), more: 0 }))
+    let mut entry_row = log_row(session, entry, states.get(&entry.rev), true);
+    entry_row.diff = Some(entry.files.iter().map(|f| file_diff(&session.store, entry, &f.path)).collect());
+    Ok(Answer::Log(LogResult { entries: vec![entry_row], since: entries.first().map(|e| e.at.clone()), more: 0 }))
 }
 
-fn file_diff(store: &Store, entry: &Entry, path: &MemoryPath) -> String {
+fn file_diff(store: &Store, entry: &JournalEntry, path: &MemoryPath) -> String {
     let file = entry.files.iter().find(|f| f.path == *path);
     if let Some(to) = file.and_then(|f| f.moved.as_ref()) {
         let first = file.is_some_and(|f| f.before.is_some());
         return if first { format!("rename from {path}\nrename to {to}\n") } else { String::new() };
     }
-    let (before, after) = texts(store, entry.rev, path);
+    let (before, after) = texts_around(store, entry.rev, path);
     let gone = file.is_some_and(|f| (f.before.is_some() && before.is_none()) || (f.after.is_some() && after.is_none()));
     match gone {
         true => format!("# {path}: its text is no longer in this machine's history\n"),
-        false => unified(path.as_str(), before.as_ref().map(Document::text), after.as_ref().map(Document::text)),
+        false => unified_diff(path.as_str(), before.as_ref().map(Document::text), after.as_ref().map(Document::text)),
     }
 }

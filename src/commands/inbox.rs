@@ -1,159 +1,169 @@
-//! `inbox`: what waits for a person, and the decision.
+//! `inbox`: lists proposals, and accepts or rejects them.
 //!
-//! Accepting plans the operation on the memory as it is now, with the proposal's end as part of the same change.
+//! Accepting plans the operation on the current files, and removes the proposal in the same change.
 
-use super::answer::{Answer, Changed, Inbox, Proposed};
-use super::change::{commit_loop, plan_with, shown};
-use super::{Failure, How, Session, Verdict};
+use super::answer::{Answer, ChangeResult, InboxList, ProposalRow};
+use super::change::{commit_loop, dry_run_result, plan_in_context};
+use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag};
 use crate::code::{Code, Hint, Rejection};
-use crate::operation::{Action, Batch, Context, Operation, Snapshot, Target};
+use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target};
 use crate::path::MemoryPath;
-use crate::reflect::proposal::{self, Waiting};
+use crate::reflect::inbox_item::{self, PendingProposal};
 
-/// What becomes of proposals.
+/// What to do with proposals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// Their operations are carried out.
+pub enum InboxDecision {
+    /// Apply their operations.
     Accept,
-    /// They go.
+    /// Discard them.
     Reject,
 }
 
-/// Shows what waits (`decision` none), or decides it: all named proposals or none. Without ids, everything that waits.
+/// Lists proposals (`decision` is `None`), or decides all the named ones in one change. Without ids, all proposals.
 ///
 /// # Errors
-/// `proposal_not_found`; for an accepted one whatever planning its operation refuses today.
-pub fn inbox(session: &Session, ids: &[String], decision: Option<Decision>, how: &How) -> Verdict {
-    // What waits has no categories yet: it is for whoever may see everything.
-    session.store.unveiled()?;
-    let Some(decision) = decision else { return listed(session, ids, how) };
+/// `proposal_not_found`; for an accepted proposal, the errors of planning its operation.
+pub fn inbox(
+    session: &Session,
+    ids: &[String],
+    decision: Option<InboxDecision>,
+    options: &ChangeOptions,
+) -> CommandResult {
+    // Proposals have no categories yet, so a caller with an allowlist must not see them.
+    session.store.require_unfiltered()?;
+    let Some(decision) = decision else { return list(session, ids, options) };
     session.may_write()?;
     let today = session.now.date().to_string();
-    let all = waiting(session)?;
+    let files = read_proposals(session)?;
     let mut chosen = Vec::new();
-    for id in names(ids, &all) {
-        let one = all.iter().find(|one| one.id() == id).ok_or_else(|| unknown(&id))?;
-        if decision == Decision::Accept && one.waiting.is_expired(&today) {
-            return Err(expired(&id, &one.waiting).into());
+    for id in selected_ids(ids, &files) {
+        let file = files.iter().find(|one| one.id() == id).ok_or_else(|| not_found_error(&id))?;
+        if decision == InboxDecision::Accept && file.proposal.is_expired(&today) {
+            return Err(expired_error(&id, &file.proposal).into());
         }
-        chosen.push(one);
+        chosen.push(file);
     }
     if chosen.is_empty() {
-        return listed(session, &[], how);
+        return list(session, &[], options);
     }
-    let own: Vec<Operation> = chosen.iter().map(|one| one.end()).collect();
-    let wanted: Result<Vec<Operation>, Rejection> = match decision {
-        Decision::Reject => Ok(Vec::new()),
-        Decision::Accept => chosen.iter().map(|one| one.waiting.operation.clone()).collect(),
+    let removals: Vec<Operation> = chosen.iter().map(|one| one.removal()).collect();
+    let operations: Result<Vec<Operation>, Rejection> = match decision {
+        InboxDecision::Reject => Ok(Vec::new()),
+        InboxDecision::Accept => chosen.iter().map(|one| one.proposal.operation.clone()).collect(),
     };
-    let change =
-        changed(session, &wanted?, &own, how, if decision == Decision::Accept { "accepted" } else { "rejected" })?;
+    let change = apply_and_remove(
+        session,
+        &operations?,
+        &removals,
+        options,
+        if decision == InboxDecision::Accept { "accepted" } else { "rejected" },
+    )?;
     let ids: Vec<String> = chosen.iter().map(|one| one.id().to_owned()).collect();
-    let (accepted, rejected) = if decision == Decision::Accept { (ids, Vec::new()) } else { (Vec::new(), ids) };
-    Ok(Answer::Inbox(Inbox {
+    let (accepted, rejected) = if decision == InboxDecision::Accept { (ids, Vec::new()) } else { (Vec::new(), ids) };
+    Ok(Answer::Inbox(InboxList {
         changed: change.changed,
-        dry_run: how.dry_run,
+        dry_run: options.dry_run,
         accepted,
         rejected,
         rev: change.rev,
         files: change.files,
         warnings: change.warnings,
-        ..Inbox::default()
+        ..InboxList::default()
     }))
 }
 
-/// Removes the proposals that nobody decided in time; `None` when there are none.
+/// Removes expired proposals; `None` if there are none.
 ///
 /// # Errors
-/// What the store refuses.
-pub fn sweep(session: &Session) -> Result<Option<Changed>, Failure> {
-    Ok(swept(session)?.map(|(_, change)| change))
+/// Errors of the store.
+pub fn remove_expired_proposals(session: &Session) -> Result<Option<ChangeResult>, Error> {
+    Ok(remove_expired(session)?.map(|(_, change)| change))
 }
 
-fn swept(session: &Session) -> Result<Option<(Vec<String>, Changed)>, Failure> {
+fn remove_expired(session: &Session) -> Result<Option<(Vec<String>, ChangeResult)>, Error> {
     let today = session.now.date().to_string();
-    let all = waiting(session)?;
-    let over: Vec<&One> = all.iter().filter(|one| one.waiting.is_expired(&today)).collect();
-    if over.is_empty() || session.may_write().is_err() || session.store.unveiled().is_err() {
+    let files = read_proposals(session)?;
+    let expired: Vec<&InboxFile> = files.iter().filter(|file| file.proposal.is_expired(&today)).collect();
+    if expired.is_empty() || session.may_write().is_err() || session.store.require_unfiltered().is_err() {
         return Ok(None);
     }
-    let own: Vec<Operation> = over.iter().map(|one| one.end()).collect();
-    let ids = over.iter().map(|one| one.id().to_owned()).collect();
-    Ok(Some((ids, changed(session, &[], &own, &How::default(), "expired")?)))
+    let removals: Vec<Operation> = expired.iter().map(|one| one.removal()).collect();
+    let ids = expired.iter().map(|one| one.id().to_owned()).collect();
+    Ok(Some((ids, apply_and_remove(session, &[], &removals, &ChangeOptions::default(), "expired")?)))
 }
 
-fn listed(session: &Session, ids: &[String], how: &How) -> Verdict {
-    // A memory that cannot be written can still be looked at.
-    let swept = if how.dry_run { None } else { swept(session).ok().flatten() };
-    let all = waiting(session)?;
+fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandResult {
+    // Listing works in a read-only memory too: an error of removing expired proposals is ignored.
+    let removed = if options.dry_run { None } else { remove_expired(session).ok().flatten() };
+    let files = read_proposals(session)?;
     for id in ids {
-        all.iter().find(|one| one.id() == id).ok_or_else(|| unknown(id))?;
+        files.iter().find(|file| file.id() == id).ok_or_else(|| not_found_error(id))?;
     }
-    let wanted = |one: &One| ids.is_empty() || ids.iter().any(|id| id == one.id());
-    let proposals = all.into_iter().filter(wanted).map(|one| Proposed {
+    let is_selected = |one: &InboxFile| ids.is_empty() || ids.iter().any(|id| id == one.id());
+    let proposals = files.into_iter().filter(is_selected).map(|one| ProposalRow {
         id: one.id().to_owned(),
         path: one.path.to_string(),
-        title: one.waiting.title,
-        said: one.waiting.said,
-        until: one.waiting.until,
-        diff: one.waiting.diff,
-        readable: one.waiting.operation.is_ok(),
+        title: one.proposal.title,
+        said: one.proposal.details,
+        until: one.proposal.until,
+        diff: one.proposal.diff,
+        readable: one.proposal.operation.is_ok(),
     });
     let proposals = proposals.collect();
     let rescued = session.store.walk(Some("inbox"))?.into_iter();
     let rescued = rescued.filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
-    let (expired, change) = swept.unwrap_or_default();
-    Ok(Answer::Inbox(Inbox {
+    let (expired, change) = removed.unwrap_or_default();
+    Ok(Answer::Inbox(InboxList {
         changed: change.changed,
-        dry_run: how.dry_run,
+        dry_run: options.dry_run,
         proposals,
         expired,
         rescued: rescued.collect(),
         rev: change.rev,
         files: change.files,
         warnings: change.warnings,
-        ..Inbox::default()
+        ..InboxList::default()
     }))
 }
 
-/// One proposal as it was read.
-struct One {
+/// A proposal as read from its file.
+struct InboxFile {
     path: MemoryPath,
-    waiting: Waiting,
+    proposal: PendingProposal,
     etag: Etag,
 }
 
-impl One {
+impl InboxFile {
     fn id(&self) -> &str {
-        proposal::id_of(&self.path).unwrap_or_default()
+        inbox_item::id_of(&self.path).unwrap_or_default()
     }
 
-    /// The end of its file, if it still says what was decided on: a person may be editing it.
-    fn end(&self) -> Operation {
+    /// The removal of its file. It fails if the file has changed since it was read: a person may be editing it.
+    fn removal(&self) -> Operation {
         let at = Target::Address(self.path.to_string());
         let action = Action::Remove { at, index: None, text: None, archive: false, forget: false };
         Operation { action, seen: None, if_match: Some(self.etag.hex()), reason: None, source: None }
     }
 }
 
-/// All proposals with what stands in them, by name.
-fn waiting(session: &Session) -> Result<Vec<One>, Rejection> {
-    let mut all = Vec::new();
-    for found in session.store.walk(Some("inbox"))? {
-        if proposal::id_of(&found.path).is_none() {
+/// All proposals, sorted by file name.
+fn read_proposals(session: &Session) -> Result<Vec<InboxFile>, Rejection> {
+    let mut files = Vec::new();
+    for entry in session.store.walk(Some("inbox"))? {
+        if inbox_item::id_of(&entry.path).is_none() {
             continue;
         }
-        let Some(version) = session.store.read(&found.path)? else { continue };
-        let waiting = proposal::read(&String::from_utf8_lossy(&version.bytes));
-        all.push(One { path: found.path, waiting, etag: version.etag });
+        let Some(version) = session.store.read(&entry.path)? else { continue };
+        let proposal = inbox_item::parse_item(&String::from_utf8_lossy(&version.bytes));
+        files.push(InboxFile { path: entry.path, proposal, etag: version.etag });
     }
-    Ok(all)
+    Ok(files)
 }
 
-fn names(ids: &[String], all: &[One]) -> Vec<String> {
+fn selected_ids(ids: &[String], files: &[InboxFile]) -> Vec<String> {
     match ids.is_empty() {
-        true => all.iter().map(|one| one.id().to_owned()).collect(),
+        true => files.iter().map(|file| file.id().to_owned()).collect(),
         false => {
             let mut seen = std::collections::HashSet::new();
             ids.iter().filter(|id| seen.insert(*id)).cloned().collect()
@@ -161,55 +171,55 @@ fn names(ids: &[String], all: &[One]) -> Vec<String> {
     }
 }
 
-fn unknown(id: &str) -> Rejection {
+fn not_found_error(id: &str) -> Rejection {
     let shown: String = id.chars().filter(|c| !c.is_control()).take(40).collect();
-    Rejection::new(Code::ProposalNotFound, format!("no proposal '{shown}' waits"))
-        .hint("it may have been decided, or have expired")
-        .try_(Hint { verb: vec!["inbox"], address: Vec::new() })
+    Rejection::new(Code::ProposalNotFound, format!("no proposal '{shown}'"))
+        .hint("it may have been accepted or rejected, or have expired")
+        .try_command(Hint { verb: vec!["inbox"], operands: Vec::new() })
 }
 
-fn expired(id: &str, waiting: &Waiting) -> Rejection {
-    let until = waiting.until.clone().unwrap_or_default();
+fn expired_error(id: &str, proposal: &PendingProposal) -> Rejection {
+    let until = proposal.until.clone().unwrap_or_default();
     Rejection::new(Code::ProposalNotFound, format!("the proposal {id} expired on {until}"))
-        .hint("what it says must be said again")
+        .hint("it must be proposed again")
 }
 
-/// Carries out operations and the end of proposals as one change.
-fn changed(
+/// Applies operations and removes proposals in one change.
+fn apply_and_remove(
     session: &Session,
-    wanted: &[Operation],
-    own: &[Operation],
-    how: &How,
-    what: &str,
-) -> Result<Changed, Failure> {
-    let planned = || -> Result<(Changeset, Snapshot), Failure> {
+    operations: &[Operation],
+    removals: &[Operation],
+    options: &ChangeOptions,
+    outcome: &str,
+) -> Result<ChangeResult, Error> {
+    let planned = || -> Result<(Changeset, Snapshot), Error> {
         let mut snapshot = Snapshot::new();
-        let cx = |own: bool, force: bool| Context {
+        let context = |own: bool, force: bool| PlanContext {
             policy: &session.policy.policy,
             prefixes: &session.prefixes,
             now: &session.now,
             actor: &session.actor,
             force,
-            create: how.create || own,
-            own,
+            create: options.create || own,
+            allow_reserved: own,
         };
-        let mut all = plan_with(session, &mut snapshot, wanted, &cx(false, how.force))?;
-        let ends = plan_with(session, &mut snapshot, own, &cx(true, true))?;
-        all.files.extend(ends.files);
-        all.operations.extend(ends.operations);
-        all.warnings.extend(ends.warnings);
-        Ok((all, snapshot))
+        let mut changeset = plan_in_context(session, &mut snapshot, operations, &context(false, options.force))?;
+        let removal_changeset = plan_in_context(session, &mut snapshot, removals, &context(true, true))?;
+        changeset.files.extend(removal_changeset.files);
+        changeset.operations.extend(removal_changeset.operations);
+        changeset.warnings.extend(removal_changeset.warnings);
+        Ok((changeset, snapshot))
     };
-    if how.dry_run {
+    if options.dry_run {
         let (changeset, snapshot) = planned()?;
-        return Ok(shown(&changeset, &snapshot));
+        return Ok(dry_run_result(&changeset, &snapshot));
     }
-    let reason = how.reason.clone().or_else(|| Some(format!("inbox: {what}")));
-    let batch = Batch { reason, source: how.source.clone(), ..Batch::default() };
-    let bare = session.bare();
-    let (locked, warnings) = bare.store.lock()?;
+    let reason = options.reason.clone().or_else(|| Some(format!("inbox: {outcome}")));
+    let batch = Batch { reason, source: options.source.clone(), ..Batch::default() };
+    let unfiltered = session.unfiltered();
+    let (locked, warnings) = unfiltered.store.lock()?;
     match commit_loop(session, &locked, &batch, warnings, planned)? {
         Answer::Changed(change) => Ok(change),
-        _ => Ok(Changed::default()),
+        _ => Ok(ChangeResult::default()),
     }
 }

@@ -1,18 +1,18 @@
-//! `init`: makes a data dir, or adopts one that is there.
+//! `init`: creates a data dir, or adopts an existing directory.
 //!
-//! Never changes a byte of a file that exists.
+//! Never changes an existing file.
 
 use std::path::Path;
 
-use super::answer::{Answer, Init};
-use super::{InitQuery, Verdict};
+use super::answer::{Answer, InitResult};
+use super::{CommandResult, InitOptions};
 use crate::code::{Code, Hint, Rejection};
 use crate::host::git::Git;
 use crate::path::MemoryPath;
 use crate::policy;
-use crate::store::{Options, Store, make};
+use crate::store::{Store, StoreOptions, init};
 
-/// The example memory: paths and texts.
+/// The files of the example memory: path and text.
 const EXAMPLE: [(&str, &str); 7] = [
     ("facts/user.md", include_str!("../../fixtures/example/facts/user.md")),
     ("facts/people.md", include_str!("../../fixtures/example/facts/people.md")),
@@ -23,13 +23,13 @@ const EXAMPLE: [(&str, &str); 7] = [
     ("procedures/release.md", include_str!("../../fixtures/example/procedures/release.md")),
 ];
 
-/// Makes a data dir. Works without a session, because there is none yet.
+/// Creates a data dir. Takes no session, because a session needs a data dir.
 ///
 /// # Errors
-/// `exists` for a directory that already holds markdown (adopt it), `io`, `read_only`.
-pub fn init(dir: &Path, query: &InitQuery) -> Verdict {
+/// `exists` for a directory that already contains markdown (without `adopt`), `io`, `read_only`.
+pub fn init(dir: &Path, options: &InitOptions) -> CommandResult {
     let mut created = Vec::new();
-    make_all(dir, query, &mut created).map_err(|mut failure| {
+    create_files(dir, options, &mut created).map_err(|mut failure| {
         if !created.is_empty() {
             failure.rejections.iter_mut().for_each(|r| r.changed = Some(true));
         }
@@ -37,57 +37,57 @@ pub fn init(dir: &Path, query: &InitQuery) -> Verdict {
     })
 }
 
-fn make_all(dir: &Path, query: &InitQuery, created: &mut Vec<String>) -> Verdict {
-    make::directory(dir)?;
-    let store = Store::open(dir, Options::default())?;
-    // What an interrupted `init --example` made is no stranger's.
+fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) -> CommandResult {
+    init::create_directory(dir)?;
+    let store = Store::open(dir, StoreOptions::default())?;
+    // Files of an interrupted `init --example` do not count as existing files, so that it can be run again.
     let example = |path: &MemoryPath| {
-        let text = EXAMPLE.iter().find(|(name, _)| query.example && *name == path.as_str());
+        let text = EXAMPLE.iter().find(|(name, _)| options.example && *name == path.as_str());
         text.is_some_and(|(_, text)| matches!(store.read(path), Ok(Some(v)) if *v.bytes == text.as_bytes()))
     };
-    let before = store.walk(None)?.iter().filter(|found| !example(&found.path)).count();
-    let was = store.has(make::MARKER)?;
-    if before > 0 && !was && !query.adopt {
+    let existing = store.walk(None)?.iter().filter(|found| !example(&found.path)).count();
+    let is_memory = store.has_top_name(init::POLICY_FILE)?;
+    if existing > 0 && !is_memory && !options.adopt {
         return Err(Rejection::new(
             Code::Exists,
-            format!("the directory holds {before} markdown files already; nothing was changed"),
+            format!("the directory already contains {existing} markdown files; nothing was changed"),
         )
-        .hint("to make them a memory as they are, add --adopt")
-        .try_(Hint { verb: vec!["init", "--adopt"], address: vec![dir.display().to_string()] })
+        .hint("use --adopt to turn the directory into a memory without changing its files")
+        .try_command(Hint { verb: vec!["init", "--adopt"], operands: vec![dir.display().to_string()] })
         .into());
     }
-    if before > 0 && query.example {
-        return Err(Rejection::new(Code::Exists, "the example goes into an empty directory only").into());
+    if existing > 0 && options.example {
+        return Err(Rejection::new(Code::Exists, "--example needs an empty directory").into());
     }
-    if !was {
-        store.make_file(make::MARKER, policy::TEMPLATE.as_bytes())?;
-        created.push(make::MARKER.to_owned());
+    if !is_memory {
+        store.create_file(init::POLICY_FILE, policy::TEMPLATE.as_bytes())?;
+        created.push(init::POLICY_FILE.to_owned());
     }
-    if !query.adopt && before == 0 {
-        if store.make_file(make::IGNORE, make::IGNORED.as_bytes())? {
-            created.push(make::IGNORE.to_owned());
+    if !options.adopt && existing == 0 {
+        if store.create_file(init::GITIGNORE_FILE, init::GITIGNORE_TEXT.as_bytes())? {
+            created.push(init::GITIGNORE_FILE.to_owned());
         }
-        for (path, text) in EXAMPLE.iter().filter(|_| query.example) {
-            if store.make_file(path, text.as_bytes())? {
+        for (path, text) in EXAMPLE.iter().filter(|_| options.example) {
+            if store.create_file(path, text.as_bytes())? {
                 created.push((*path).to_owned());
             }
         }
         for folder in ["facts", "episodes"] {
-            store.make_folder(folder)?;
+            store.create_folder(folder)?;
         }
     }
-    let mut notes = match was {
-        true => vec!["it is a memory already".to_owned()],
+    let mut notes = match is_memory {
+        true => vec!["the directory is already a memory".to_owned()],
         false => Vec::new(),
     };
-    if !was && std::path::absolute(dir).is_ok_and(|dir| Git::around(&dir).is_some()) {
-        notes.push("this is a git work tree; with `memdir setup git`, git merges the memory by bullet".to_owned());
+    if !is_memory && std::path::absolute(dir).is_ok_and(|dir| Git::discover(&dir).is_some()) {
+        notes.push("this is a git work tree; run `memdir setup git` to make git merge the memory by bullet".to_owned());
     }
-    Ok(Answer::Init(Init {
+    Ok(Answer::Init(InitResult {
         dir: std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()).display().to_string(),
         changed: !created.is_empty(),
         created: std::mem::take(created),
-        adopted: if query.adopt { before } else { 0 },
+        adopted: if options.adopt { existing } else { 0 },
         notes,
     }))
 }

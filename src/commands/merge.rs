@@ -1,141 +1,147 @@
-//! `merge` and `merge-driver`: three files in, one text out, for git, jj and scripts.
+//! `merge` and `merge-driver`: merges three files into one, for git, jj and scripts.
 //!
-//! Never looks for a data dir: it knows the three files it was given and nothing else.
+//! Never looks for a data dir: it only uses the files it was given.
 
 use std::path::{Path, PathBuf};
 
-use super::Verdict;
-use super::answer::{Answer, ClashRow, Merged};
+use super::CommandResult;
+use super::answer::{Answer, ConflictRow, MergeResult};
 use crate::code::{Code, Rejection};
 use crate::host::git::Git;
-use crate::host::texts;
-use crate::operation::merge::{self, Clash, Labels};
+use crate::host::outside_files;
+use crate::operation::merge::{self, ConflictLabels, MergeConflict};
 
-/// Three files and how a conflict between them is written.
+/// The three files of a merge, and how conflicts are marked.
 #[derive(Clone, Debug)]
-pub struct Three {
-    /// The common ancestor; an empty file where there is none.
+pub struct MergeInput {
+    /// The common ancestor; an empty file if there is none.
     pub base: PathBuf,
-    /// Our side; the driver puts its result here.
+    /// Our side; the merge driver overwrites it with the result.
     pub ours: PathBuf,
     /// Their side.
     pub theirs: PathBuf,
-    /// Characters a marker is long.
-    pub size: usize,
-    /// Names behind the markers: base, ours, theirs.
+    /// Length of a conflict marker, in characters.
+    pub marker_size: usize,
+    /// Labels after the conflict markers: base, ours, theirs.
     pub labels: [String; 3],
 }
 
-impl Three {
-    fn labels(&self) -> Labels<'_> {
+impl MergeInput {
+    fn labels(&self) -> ConflictLabels<'_> {
         let [base, ours, theirs] = &self.labels;
-        Labels { base, ours, theirs, size: self.size }
+        ConflictLabels { base, ours, theirs, size: self.marker_size }
     }
 
     fn read(&self) -> Result<[Vec<u8>; 3], Rejection> {
-        Ok([texts::read(&self.base)?, texts::read(&self.ours)?, texts::read(&self.theirs)?])
+        Ok([outside_files::read(&self.base)?, outside_files::read(&self.ours)?, outside_files::read(&self.theirs)?])
     }
 }
 
-/// What git's merge driver ends with: 0 merged, 1 conflicts, over 128 not done (git reports it and stops).
+/// The result of git's merge driver. Exit status 0: merged; 1: conflicts; above 128: not done (git reports it and
+/// stops).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Driven {
-    /// The exit status.
+pub struct DriverResult {
     pub status: u8,
-    /// What a person should read, if anything.
-    pub said: Option<String>,
+    /// A message for stderr.
+    pub message: Option<String>,
 }
 
-/// The status of a merge that could not be done: git neither takes it for merged nor for an ordinary conflict.
-pub const NOT_DONE: u8 = 129;
+/// Exit status of a merge that failed. Above 128, so that git takes it neither for a merge nor for a conflict.
+pub const EXIT_NOT_DONE: u8 = 129;
 
-/// Merges three files into the one that holds our side (git's contract, gitattributes(5)).
-pub fn drive(three: &Three) -> Driven {
-    driven(three).unwrap_or_else(|why| Driven { status: NOT_DONE, said: Some(why.to_string()) })
+/// Merges three files into the file of our side, as gitattributes(5) defines merge drivers.
+pub fn run_driver(input: &MergeInput) -> DriverResult {
+    try_driver(input).unwrap_or_else(|why| DriverResult { status: EXIT_NOT_DONE, message: Some(why.to_string()) })
 }
 
-fn driven(three: &Three) -> Result<Driven, Rejection> {
-    let [base, ours, theirs] = match three.read() {
-        Err(why) if why.code == Code::TooLarge => return by_lines(three),
+fn try_driver(input: &MergeInput) -> Result<DriverResult, Rejection> {
+    let [base, ours, theirs] = match input.read() {
+        Err(why) if why.code == Code::TooLarge => return merge_large_file(input),
         read => read?,
     };
-    let (bytes, conflicts) = match [&base, &ours, &theirs].map(|bytes| text(bytes)) {
+    let (bytes, conflicts) = match [&base, &ours, &theirs].map(|bytes| as_text(bytes)) {
         [Some(base), Some(ours), Some(theirs)] => {
-            let merged = merge::merge(base, ours, theirs, &three.labels());
-            (merged.text.into_bytes(), !merged.clashes.is_empty())
+            let merged = merge::merge(base, ours, theirs, &input.labels());
+            (merged.text.into_bytes(), !merged.conflicts.is_empty())
         }
-        _ => match plain(three, [&base, &ours, &theirs])? {
-            Some(done) => done,
-            None => return Ok(binary()),
+        _ => match merge_bytes(input, [&base, &ours, &theirs])? {
+            Some(result) => result,
+            None => return Ok(binary_conflict()),
         },
     };
     if bytes != ours {
-        texts::replace(&three.ours, &bytes)?;
+        outside_files::replace(&input.ours, &bytes)?;
     }
-    Ok(Driven { status: u8::from(conflicts), said: None })
+    Ok(DriverResult { status: u8::from(conflicts), message: None })
 }
 
-/// Text as a memory understands it.
-fn text(bytes: &[u8]) -> Option<&str> {
+/// The bytes as text, if they are UTF-8 without NUL.
+fn as_text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
-/// What is no UTF-8 is merged as bytes: a side that changed nothing gives way, else git's own line merge decides.
-fn plain(three: &Three, [base, ours, theirs]: [&[u8]; 3]) -> Result<Option<(Vec<u8>, bool)>, Rejection> {
+/// Merges bytes that are not UTF-8: if one side is unchanged, the other wins; otherwise git merges line by line.
+fn merge_bytes(input: &MergeInput, [base, ours, theirs]: [&[u8]; 3]) -> Result<Option<(Vec<u8>, bool)>, Rejection> {
     if ours == theirs || base == theirs {
         return Ok(Some((ours.to_vec(), false)));
     }
     if base == ours {
         return Ok(Some((theirs.to_vec(), false)));
     }
-    lines(three)
+    merge_with_git(input)
 }
 
-/// git's own line merge.
-fn lines(three: &Three) -> Result<Option<(Vec<u8>, bool)>, Rejection> {
-    let [base, ours, theirs] = &three.labels;
-    Git::at(Path::new(".")).merge_file([&three.base, &three.ours, &three.theirs], [base, ours, theirs], three.size)
+/// git's own line-by-line merge; `None` if git takes a side for binary.
+fn merge_with_git(input: &MergeInput) -> Result<Option<(Vec<u8>, bool)>, Rejection> {
+    let [base, ours, theirs] = &input.labels;
+    Git::in_dir(Path::new(".")).merge_file(
+        [&input.base, &input.ours, &input.theirs],
+        [base, ours, theirs],
+        input.marker_size,
+    )
 }
 
-/// Files that are too large to be a memory's go by lines, as they would without a driver.
-fn by_lines(three: &Three) -> Result<Driven, Rejection> {
-    let Some((bytes, conflicts)) = lines(three)? else { return Ok(binary()) };
-    texts::replace(&three.ours, &bytes)?;
-    Ok(Driven { status: u8::from(conflicts), said: None })
+/// Files that are too large for a memory are merged line by line, as without a driver.
+fn merge_large_file(input: &MergeInput) -> Result<DriverResult, Rejection> {
+    let Some((bytes, conflicts)) = merge_with_git(input)? else { return Ok(binary_conflict()) };
+    outside_files::replace(&input.ours, &bytes)?;
+    Ok(DriverResult { status: u8::from(conflicts), message: None })
 }
 
-/// As git itself does with binary files.
-fn binary() -> Driven {
-    let said = "memdir: a side holds NULs: it is no text; our side was kept, decide by hand".to_owned();
-    Driven { status: 1, said: Some(said) }
+/// As git does with binary files: our side stays, and the file conflicts.
+fn binary_conflict() -> DriverResult {
+    let message =
+        "memdir: one side contains NUL bytes and is not text; our side was kept, resolve the conflict manually"
+            .to_owned();
+    DriverResult { status: 1, message: Some(message) }
 }
 
-/// Merges three files and answers the text; with `out`, it is written there as well.
+/// Merges three files and returns the text; with `out`, also writes it to that file.
 ///
 /// # Errors
-/// `file_not_found`, `not_text`, `io`. Conflicts are no error here: the door gives them their exit status.
-pub fn merge(three: &Three, out: Option<&Path>) -> Verdict {
-    let sides = three.read()?;
-    let names = [&three.base, &three.ours, &three.theirs];
-    let mut read = names.iter().zip(&sides).map(|(name, bytes)| {
-        text(bytes).ok_or_else(|| Rejection::new(Code::NotText, format!("'{}' is no UTF-8 text", name.display())))
+/// `file_not_found`, `not_text`, `io`. Conflicts are not an error; the front end maps them to an exit status.
+pub fn merge(input: &MergeInput, out: Option<&Path>) -> CommandResult {
+    let sides = input.read()?;
+    let names = [&input.base, &input.ours, &input.theirs];
+    let mut texts = names.iter().zip(&sides).map(|(name, bytes)| {
+        as_text(bytes).ok_or_else(|| Rejection::new(Code::NotText, format!("'{}' is not UTF-8 text", name.display())))
     });
-    let mut next = || read.next().unwrap_or(Ok(""));
-    let (base, ours, theirs) = (next()?, next()?, next()?);
-    let merged = merge::merge(base, ours, theirs, &three.labels());
+    let mut next_text = || texts.next().unwrap_or(Ok(""));
+    let (base, ours, theirs) = (next_text()?, next_text()?, next_text()?);
+    let merged = merge::merge(base, ours, theirs, &input.labels());
     let out = out.filter(|path| path.as_os_str() != "-");
     if let Some(out) = out {
-        texts::replace(out, merged.text.as_bytes())?;
+        outside_files::replace(out, merged.text.as_bytes())?;
     }
-    Ok(Answer::Merged(Merged {
-        clean: merged.clashes.is_empty(),
-        clashes: merged.clashes.iter().map(row).collect(),
+    Ok(Answer::Merged(MergeResult {
+        clean: merged.conflicts.is_empty(),
+        clashes: merged.conflicts.iter().map(conflict_row).collect(),
         text: merged.text,
         out: out.map(|path| path.display().to_string()),
     }))
 }
 
-fn row(clash: &Clash) -> ClashRow {
-    let Clash { line, base, ours, theirs } = clash.clone();
-    ClashRow { line, base: Some(base), ours, theirs, bullets: Vec::new() }
+fn conflict_row(conflict: &MergeConflict) -> ConflictRow {
+    let MergeConflict { line, base, ours, theirs } = conflict.clone();
+    ConflictRow { line, base: Some(base), ours, theirs, bullets: Vec::new() }
 }

@@ -1,16 +1,18 @@
-//! Use cases: where the rooms meet. Each verb takes a `Session` and plain arguments and answers a value.
+//! Use cases: one function per command. Each takes a `Session` and plain arguments and returns a value.
 //!
-//! No clap, no printing, no exit: any door (command line, MCP) can call every verb.
+//! Never parses arguments, prints or exits: any front end (command line, library) can call every command.
 
 use std::path::PathBuf;
 
-use crate::change::Header;
+use crate::change::EntryHeader;
 use crate::code::{Rejection, Warning};
-use crate::path::Prefixes;
-use crate::policy::Loaded;
+use crate::path::PathPrefixes;
+use crate::policy::LoadedPolicy;
 use crate::store::Store;
 
+mod allowlist_filter;
 pub mod answer;
+mod backlinks;
 pub mod budget;
 mod change;
 mod check;
@@ -19,35 +21,33 @@ mod context;
 mod diff;
 pub mod edit;
 mod fetch;
+mod findings_since;
 mod forget;
-mod gate;
-mod guarded;
 mod history;
 pub mod inbox;
 mod init;
-mod links;
-mod look;
+mod list_and_read;
 pub mod merge;
 pub mod model;
+mod point_in_time;
 mod query;
 pub mod reflect;
 mod resolve;
+mod restricted_change;
 pub mod setup;
-mod since;
 mod status;
 pub mod sync;
 mod undo;
-mod when;
 
 pub use answer::Answer;
 pub use change::change;
-pub use check::{Looks, check, checked};
+pub use check::{CheckOptions, check, check_with};
 pub use compact::compact;
-pub use context::{ContextQuery, Style as ContextStyle, context};
+pub use context::{ContextRequest, ContextStyle, context};
 pub use diff::diff;
 pub use history::{log, show};
 pub use init::init;
-pub use look::{Whole, bullets, list, open, outlined, read, whereis};
+pub use list_and_read::{OpenedFile, list, list_bullets, list_without_backlinks, open_whole_file, read, whereis};
 pub use query::query;
 pub use resolve::resolve;
 pub use status::status;
@@ -55,122 +55,122 @@ pub use undo::{redo, undo};
 
 /// A data dir opened for one caller.
 pub struct Session {
-    /// The store, as the caller may see it.
+    /// The store, filtered to what the caller may see.
     pub store: Store,
-    /// The data dir as an absolute path.
+    /// The absolute path of the data dir.
     pub dir: PathBuf,
     /// How the data dir was found: `flag`, `environment`, `ancestor` or `user`.
     pub found_by: &'static str,
-    /// How the data dir may be written in front of a path.
-    pub prefixes: Prefixes,
-    /// The policy, read or defaults.
-    pub policy: Loaded,
-    /// Who calls.
+    /// The forms in which an address may name the data dir in front of a path, e.g. `memory/`.
+    pub prefixes: PathPrefixes,
+    /// The policy from `memdir.yaml`, or the defaults.
+    pub policy: LoadedPolicy,
+    /// The name of the caller, as the journal records it.
     pub actor: String,
-    /// Now, with the local time zone.
+    /// The current time in the local time zone.
     pub now: jiff::Zoned,
 }
 
-/// How a change is to be made: what every changing command takes.
+/// The options that every changing command takes.
 #[derive(Clone, Debug, Default)]
-pub struct How {
-    /// Plan and show, write nothing.
+pub struct ChangeOptions {
+    /// Plan and show the change, but write nothing.
     pub dry_run: bool,
-    /// Proof by decree.
+    /// Skip the staleness check when acting on an index, an id or a whole file.
     pub force: bool,
-    /// Whether new files may have names close to existing ones.
+    /// Create a new file even where an existing file has a similar name.
     pub create: bool,
-    /// Why.
+    /// Why the change is made; recorded in the journal.
     pub reason: Option<String>,
-    /// From where.
+    /// Where the content is from; recorded in the journal.
     pub source: Option<String>,
-    /// Etag of the file the caller read.
+    /// The etag of the file that the caller read; the change is refused if the file has another one now.
     pub if_match: Option<String>,
 }
 
-/// A command that did not do what it was asked.
+/// A failed command.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Failure {
-    /// All refusals, in order; the first decides the exit status.
+pub struct Error {
+    /// All rejections, in order; the first determines the exit status.
     pub rejections: Vec<Rejection>,
-    /// What else the reader should know.
+    /// Warnings to print besides the rejections.
     pub warnings: Vec<Warning>,
 }
 
-impl From<Rejection> for Failure {
-    fn from(rejection: Rejection) -> Failure {
-        Failure { rejections: vec![rejection], warnings: Vec::new() }
+impl From<Rejection> for Error {
+    fn from(rejection: Rejection) -> Error {
+        Error { rejections: vec![rejection], warnings: Vec::new() }
     }
 }
 
-impl From<Vec<Rejection>> for Failure {
-    fn from(rejections: Vec<Rejection>) -> Failure {
-        Failure { rejections, warnings: Vec::new() }
+impl From<Vec<Rejection>> for Error {
+    fn from(rejections: Vec<Rejection>) -> Error {
+        Error { rejections, warnings: Vec::new() }
     }
 }
 
-/// What a verb gives back.
-pub type Verdict = Result<Answer, Failure>;
+/// The result of a command.
+pub type CommandResult = Result<Answer, Error>;
 
-/// What `log` shows.
+/// Which journal entries `log` shows.
 #[derive(Clone, Debug, Default)]
-pub struct LogQuery {
-    /// Only what touched this file, section or bullet.
+pub struct LogOptions {
+    /// Only entries that changed this file, section or bullet.
     pub address: Option<String>,
-    /// With the bullets that changed.
+    /// Include the changed bullets of each entry.
     pub patch: bool,
-    /// Only since then (a revision, a date, an age).
+    /// Only entries since this revision, date or age.
     pub since: Option<String>,
-    /// Only by this actor.
+    /// Only entries of this actor.
     pub by: Option<String>,
-    /// At most so many, newest first.
+    /// The largest number of entries, newest first.
     pub limit: Option<usize>,
 }
 
-/// Which revision `undo` takes back.
+/// Which revision `undo` reverts.
 #[derive(Clone, Debug, Default)]
-pub struct UndoQuery {
-    /// This one; without it the newest that is not undone yet.
+pub struct UndoOptions {
+    /// The revision to undo; without it the newest one that is not undone yet.
     pub revision: Option<String>,
-    /// The newest of this actor that is not undone yet.
+    /// Undo the newest revision of this actor that is not undone yet.
     pub by: Option<String>,
-    /// Where a file moved on and cannot be merged, leave that file as it is.
+    /// Skip files whose later edits conflict with the undo, instead of refusing.
     pub keep_edited: bool,
 }
 
-/// What `init` is asked for.
+/// Options of `init`.
 #[derive(Clone, Debug, Default)]
-pub struct InitQuery {
-    /// With the example memory.
+pub struct InitOptions {
+    /// Write the example memory.
     pub example: bool,
-    /// Around what is there, changing nothing in it.
+    /// Turn a directory that already holds markdown into a memory, without changing its files.
     pub adopt: bool,
 }
 
 impl Session {
-    /// Refuses writes under a policy that is not understood.
-    pub fn may_write(&self) -> Result<(), Failure> {
+    /// Refuses writes if `memdir.yaml` has errors.
+    pub fn may_write(&self) -> Result<(), Error> {
         match &self.policy.refuses_writes {
             Some(rejection) => Err(rejection.clone().into()),
             None => Ok(()),
         }
     }
 
-    /// The data dir as it is written in front of a path from the working directory: `memory/`, or empty; absolute
-    /// where it lies elsewhere.
-    pub fn below(&self) -> String {
-        let all = &self.prefixes.0;
+    /// The prefix that turns a path of the memory into one from the working directory: `memory/`, or empty; an absolute
+    /// path where the data dir is not below the working directory.
+    pub fn path_prefix(&self) -> String {
+        let prefixes = &self.prefixes.0;
         let plain = |p: &&String| !p.starts_with('/') && !p.starts_with("./");
-        match (all.iter().find(plain), all.iter().any(|p| p == "./")) {
-            (Some(below), _) => format!("{below}/"),
+        match (prefixes.iter().find(plain), prefixes.iter().any(|p| p == "./")) {
+            (Some(prefix), _) => format!("{prefix}/"),
             (None, true) => String::new(),
             (None, false) => format!("{}/", self.dir.display()),
         }
     }
 
-    /// The journal's header for a change made now.
-    pub fn header(&self, reason: Option<String>, source: Option<String>, request: Option<String>) -> Header {
+    /// The journal header of a change that is made now.
+    pub fn header(&self, reason: Option<String>, source: Option<String>, request: Option<String>) -> EntryHeader {
         let at = self.now.timestamp().round(jiff::Unit::Second).unwrap_or(self.now.timestamp());
-        Header { at: at.to_string(), actor: self.actor.clone(), reason, source, request }
+        EntryHeader { at: at.to_string(), actor: self.actor.clone(), reason, source, request }
     }
 }

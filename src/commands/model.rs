@@ -1,154 +1,165 @@
-//! The model that a verb asks: choosing it, opening it, trying it, and what its troubles mean to whoever called.
+//! The model of a command: selecting it, opening it, testing it, and mapping its errors to ours.
 //!
-//! Never holds a key longer than opening takes, and says only where it came from.
+//! Keeps a key no longer than opening takes, and reports only where the key was found.
 
 use std::time::{Duration, Instant};
 
-use super::Verdict;
+use super::CommandResult;
 use super::answer::{Answer, ModelCheck};
-use super::change::told;
+use super::change::warning_row;
 use crate::code::{Code, Rejection, Warning};
-use crate::host::models::{self, Asked, Chosen, Speaks, Tools};
+use crate::host::models::{self, ModelQuery, ModelSelection, ProviderProtocol, ToolUse};
 use crate::host::{keys, user};
-use crate::llm::{self, Choice, Deadline, Key, Message, Model, Request, Trouble, What, Wire};
+use crate::llm::{
+    self, ApiKey, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelRequest, Protocol,
+};
 
-/// The environment, as a function.
-pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
+/// Looks up an environment variable.
+pub type EnvLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// A model that can be asked, and the user's wishes about asking it.
-pub struct Opened {
-    /// Whom to ask.
+/// An open model, with the user's settings for its use.
+pub struct OpenModel {
     pub model: Box<dyn Model>,
-    /// How long all questions of one command may take together.
-    pub overall: Duration,
+    /// Time limit of all requests of one command together.
+    pub total_timeout: Duration,
     /// Whether tools are used.
-    pub tools: Tools,
-    /// Where it is asked: an address, or a program.
+    pub tools: ToolUse,
+    /// The URL of the host, or the path of the program.
     pub endpoint: String,
-    /// Where the key came from.
+    /// Where the key was found.
     pub key: Option<String>,
-    /// What the reader should know.
     pub warnings: Vec<Warning>,
 }
 
-/// The model that flags, environment and user config mean.
+/// Opens the model that flags, environment and user config select.
 ///
 /// # Errors
-/// `no_model`, `usage`; as [`rejected`] where the host had to be asked for a model's name.
-pub fn model(asked: &Asked, env: Env<'_>) -> Result<Opened, Rejection> {
-    let chosen = models::choose(asked, &user::config(env).0, env)?;
-    if chosen.speaks != Speaks::Program && !llm::NETWORK {
-        return Err(Rejection::new(Code::NoModel, "this build of memdir has no network")
+/// `no_model`, `usage`; those of [`model_rejection`] if the host's list of models had to be fetched.
+pub fn open_model(query: &ModelQuery, env: EnvLookup<'_>) -> Result<OpenModel, Rejection> {
+    let selection = models::select_model(query, &user::load_config(env).0, env)?;
+    if selection.protocol != ProviderProtocol::Program && !llm::HAS_NETWORK {
+        return Err(Rejection::new(Code::NoModel, "this build of memdir has no network support")
             .hint("use a program: `model: {provider: exec, command: [program, argument]}` in the user config"));
     }
-    let (key, warning) = keys::read(&chosen.key, env)?;
-    let key = key.map(|text| Key::new(&text).ok_or_else(|| bad(&chosen))).transpose()?;
+    let (key, warning) = keys::read(&selection.key, env)?;
+    let key = key.map(|text| ApiKey::new(&text).ok_or_else(|| invalid_key_error(&selection))).transpose()?;
     let mut warnings: Vec<Warning> = warning.into_iter().collect();
-    warnings.extend(overheard(&chosen, key.is_some()));
-    let choice = choice(&chosen, key);
-    let model = llm::open(&choice).map_err(unnamed)?;
-    let endpoint = match chosen.speaks {
-        Speaks::Program => chosen.command.first().cloned().unwrap_or_default(),
-        Speaks::Chat | Speaks::Messages => llm::shown(&chosen.base_url),
+    warnings.extend(unencrypted_key_warning(&selection, key.is_some()));
+    let config = model_config(&selection, key);
+    let model = llm::open(&config).map_err(open_error)?;
+    let endpoint = match selection.protocol {
+        ProviderProtocol::Program => selection.command.first().cloned().unwrap_or_default(),
+        ProviderProtocol::Chat | ProviderProtocol::Messages => llm::redacted_url(&selection.base_url),
     };
-    let key = chosen.key.shown();
-    Ok(Opened { model, overall: chosen.overall, tools: chosen.tools, endpoint, key, warnings })
+    let key = selection.key.description();
+    Ok(OpenModel { model, total_timeout: selection.overall_timeout, tools: selection.tools, endpoint, key, warnings })
 }
 
-/// A host whose list does not say which model is meant.
-fn unnamed(trouble: Trouble) -> Rejection {
-    match (trouble.what, trouble.status) {
-        (What::Rejected, None) => Rejection::new(Code::NoModel, trouble.message),
-        _ => rejected(trouble),
+/// Maps an error of opening the model: `Rejected` without an HTTP status means that the host has no model or several.
+fn open_error(error: LlmError) -> Rejection {
+    match (error.kind, error.status) {
+        (ErrorKind::Rejected, None) => Rejection::new(Code::NoModel, error.message),
+        _ => model_rejection(error),
     }
 }
 
-fn bad(chosen: &Chosen) -> Rejection {
-    let from = chosen.key.shown().unwrap_or_default();
-    Rejection::new(Code::NoModel, format!("what {from} holds is no key: one word of visible ASCII is wanted"))
+fn invalid_key_error(selection: &ModelSelection) -> Rejection {
+    let key_source = selection.key.description().unwrap_or_default();
+    Rejection::new(Code::NoModel, format!("the key in {key_source} is invalid: it must be one word of visible ASCII"))
 }
 
-/// A key that travels unencrypted.
-fn overheard(chosen: &Chosen, key: bool) -> Option<Warning> {
-    let plain = key && chosen.base_url.starts_with("http://") && !llm::is_loopback(&chosen.base_url);
-    let message = || format!("the key goes unencrypted to {}", llm::shown(&chosen.base_url));
-    plain.then(|| Warning::new(Code::Note, message()))
+/// A warning if the key is sent unencrypted to another machine.
+fn unencrypted_key_warning(selection: &ModelSelection, has_key: bool) -> Option<Warning> {
+    let is_unencrypted = has_key && selection.base_url.starts_with("http://") && !llm::is_loopback(&selection.base_url);
+    let message = || format!("the key is sent unencrypted to {}", llm::redacted_url(&selection.base_url));
+    is_unencrypted.then(|| Warning::new(Code::Note, message()))
 }
 
-fn choice(chosen: &Chosen, key: Option<Key>) -> Choice {
-    Choice {
-        provider: chosen.provider.to_owned(),
-        wire: match chosen.speaks {
-            Speaks::Chat => Wire::Chat,
-            Speaks::Messages => Wire::Messages,
-            Speaks::Program => Wire::Program,
+fn model_config(selection: &ModelSelection, key: Option<ApiKey>) -> ModelConfig {
+    ModelConfig {
+        provider: selection.provider.to_owned(),
+        protocol: match selection.protocol {
+            ProviderProtocol::Chat => Protocol::ChatCompletions,
+            ProviderProtocol::Messages => Protocol::Messages,
+            ProviderProtocol::Program => Protocol::Program,
         },
-        model: chosen.model.clone(),
-        base_url: chosen.base_url.clone(),
+        model: selection.model.clone(),
+        base_url: selection.base_url.clone(),
         key,
-        command: chosen.command.clone(),
-        variables: vec![(models::INSIDE.to_owned(), "1".to_owned())],
-        timeout: chosen.timeout.min(chosen.overall),
-        most_tokens: chosen.max_tokens,
-        temperature: chosen.temperature,
-        top_p: chosen.top_p,
+        command: selection.command.clone(),
+        variables: vec![(models::NESTED_CALL_VARIABLE.to_owned(), "1".to_owned())],
+        timeout: selection.timeout.min(selection.overall_timeout),
+        max_tokens: selection.max_tokens,
+        temperature: selection.temperature,
+        top_p: selection.top_p,
     }
 }
 
-/// What a trouble with the model means to whoever called.
-pub fn rejected(trouble: Trouble) -> Rejection {
-    let (code, hint) = match trouble.what {
-        What::Unreachable => (Code::Model, Some("is it running, and is its address right? (model.base_url)")),
-        What::Timeout => (Code::Model, Some("--timeout, or model.timeout_s in the user config, gives it more time")),
-        What::Busy | What::TooLarge | What::Malformed | What::Program | What::Interrupted => (Code::Model, None),
-        What::Denied => (Code::ModelRefused, Some("the key is missing, wrong, or not for this model")),
-        What::Quota => (Code::ModelRefused, Some("trying again cannot help before the account has quota")),
-        What::NoTools => (Code::ModelRefused, Some("`tools: off` in the user config's model block asks without tools")),
-        What::Rejected => (Code::ModelRefused, None),
+/// Maps an error of the model to a rejection with a hint.
+pub fn model_rejection(error: LlmError) -> Rejection {
+    let (code, hint) = match error.kind {
+        ErrorKind::Unreachable => {
+            (Code::Model, Some("check that the host is running and that model.base_url is right"))
+        }
+        ErrorKind::Timeout => (Code::Model, Some("raise --timeout, or model.timeout_s in the user config")),
+        ErrorKind::Busy
+        | ErrorKind::TooLarge
+        | ErrorKind::Malformed
+        | ErrorKind::ProgramFailed
+        | ErrorKind::Interrupted => (Code::Model, None),
+        ErrorKind::Unauthorized => {
+            (Code::ModelRefused, Some("the key is missing or wrong, or has no access to this model"))
+        }
+        ErrorKind::QuotaExceeded => (Code::ModelRefused, Some("the account needs quota before a retry can succeed")),
+        ErrorKind::NoTools => {
+            (Code::ModelRefused, Some("set `tools: off` in the model block of the user config to send no tools"))
+        }
+        ErrorKind::Rejected => (Code::ModelRefused, None),
     };
-    let mut rejection = Rejection::new(code, trouble.message);
+    let mut rejection = Rejection::new(code, error.message);
     rejection.hint = hint.map(str::to_owned);
-    if let Some(status) = trouble.status {
+    if let Some(status) = error.status {
         rejection = rejection.detail("status", status);
     }
-    let (input, output) = (trouble.usage.input, trouble.usage.output);
+    let (input, output) = (error.usage.input, error.usage.output);
     if input + output > 0 {
         rejection = rejection.detail("input_tokens", input).detail("output_tokens", output);
     }
     rejection
 }
 
-/// Says what would be called, and tries it with one short question.
+/// Reports which model would be used, and tests it with one short request.
 ///
 /// # Errors
-/// As [`model`] and [`rejected`], with what would be called as details.
-pub fn check(asked: &Asked, env: Env<'_>) -> Verdict {
-    let opened = model(asked, env)?;
-    let who = opened.model.who().clone();
-    let question = Request {
-        system: "You are being tried. Answer with one word.".into(),
-        messages: vec![Message::User("Say: pong".into())],
-        // Models that think first spend tokens on it.
-        most_tokens: 256,
-        ..Request::default()
+/// Those of [`open_model`] and [`model_rejection`], with the model's provider, name and endpoint as details.
+pub fn check_model(query: &ModelQuery, env: EnvLookup<'_>) -> CommandResult {
+    let opened = open_model(query, env)?;
+    let model_id = opened.model.id().clone();
+    let request = ModelRequest {
+        system: "This is a connection test. Answer with one word.".into(),
+        messages: vec![ChatMessage::User("Say: pong".into())],
+        // Reasoning models spend tokens before the reply.
+        max_tokens: 256,
+        ..ModelRequest::default()
     };
     let began = Instant::now();
-    let reply = opened.model.ask(&question, Deadline::within(opened.overall)).map_err(|trouble| {
-        let from = opened.key.clone().map_or(String::new(), |key| format!(" with the key from {key}"));
-        let tried = format!("this was {} {} at {}{from}", who.provider, who.model, opened.endpoint);
-        let rejection = rejected(trouble);
-        let hint = rejection.hint.clone().map_or(tried.clone(), |hint| format!("{hint}; {tried}"));
-        let rejection = rejection.detail("provider", &*who.provider).detail("model", &*who.model);
+    let reply = opened.model.complete(&request, Deadline::within(opened.total_timeout)).map_err(|error| {
+        let key_note = opened.key.clone().map_or(String::new(), |key| format!(" with the key from {key}"));
+        let model_note =
+            format!("the model was {} {} at {}{key_note}", model_id.provider, model_id.model, opened.endpoint);
+        let rejection = model_rejection(error);
+        let hint = rejection.hint.clone().map_or(model_note.clone(), |hint| format!("{hint}; {model_note}"));
+        let rejection = rejection.detail("provider", &*model_id.provider).detail("model", &*model_id.model);
         rejection.detail("endpoint", &*opened.endpoint).hint(hint)
     })?;
     Ok(Answer::Model(ModelCheck {
-        provider: who.provider,
-        model: who.model,
+        provider: model_id.provider,
+        model: model_id.model,
         endpoint: opened.endpoint,
         key: opened.key,
         milliseconds: began.elapsed().as_millis().try_into().unwrap_or(u64::MAX),
         input_tokens: reply.usage.input,
         output_tokens: reply.usage.output,
-        warnings: opened.warnings.iter().map(told).collect(),
+        warnings: opened.warnings.iter().map(warning_row).collect(),
     }))
 }

@@ -1,6 +1,6 @@
-//! `query`: the items that fit a question, best first.
+//! `query`: finds the items that match a question, best first (ARCHITECTURE.md, "Ranking").
 //!
-//! Takes no lock and leaves no trace. Every file is read through the store's own handles; there is no index.
+//! Never takes the lock and never writes; there is no index. Every file is read through the store's handles.
 
 use std::collections::HashMap;
 
@@ -8,161 +8,172 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use super::allowlist_filter::{check_categories, session_for_agent};
 use super::answer::Answer;
-use super::gate::{asking, asks};
-use super::when::{When, revision, when};
-use super::{Session, Verdict};
+use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
+use super::{CommandResult, Session};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::path::MemoryPath;
-use crate::store::{Found as File, Store};
-use crate::view::links::Names;
-use crate::view::query::answer::{Found, shown};
-use crate::view::query::count::{Counted, Found as Whole, Look, count};
-use crate::view::query::facts::{About, Point};
-use crate::view::query::filter::{Ask, Filter, Pass};
-use crate::view::query::known::Known;
-use crate::view::query::linked::{Around, Ends};
+use crate::store::{FoundFile as File, Store};
+use crate::view::links::LinkNames;
+use crate::view::query::answer::{QueryResult, query_result_with_hits};
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::{FileCounts, ItemizedFile as Whole, ScanDepth, count_terms};
+use crate::view::query::filter::{FilterResult, ItemFilter, QueryOptions};
+use crate::view::query::item_facts::{ItemFacts, TimeBound};
+use crate::view::query::linked::{LinkedFiles, LinkedItemFinder};
+use crate::view::query::prefilter::TermPrefilter;
 use crate::view::query::score::rank;
-use crate::view::query::spot::Spotter;
-use crate::view::query::terms::Terms;
+use crate::view::query::terms::QueryTerms;
 
 /// The largest file that is searched, in bytes.
-const WHOLE: usize = 64 << 20;
-/// How many files are cut into items in any case, so that a mean is known: the first ones.
-const SAMPLE: usize = 8;
+const MAX_FILE_BYTES: usize = 64 << 20;
+/// The number of files, the first in path order, that are always split into items: a sample for the mean item length
+/// that the ranking needs.
+const SAMPLE_FILES: usize = 8;
 
-/// What fits a question.
+/// Finds the items that match a question.
 ///
 /// # Errors
-/// `category_not_allowed` for a category that the caller or `ask.agent` may not see; `usage` for a question without words and filters, and for points in time that are none; `file_not_found` for a glob
-/// that fits no file; `no_data_dir` for a scope that does not exist; `revision_not_found`; `io`.
-pub fn query(session: &Session, ask: &Ask) -> Verdict {
-    query_over(session, ask, &Over::new())
+/// `category_not_allowed` for a category that the caller or the agent of the query may not see; `usage` for a question
+/// without words and filters, and for invalid points in time; `file_not_found` for a glob that matches no file;
+/// `no_data_dir` for a scope that does not exist; `revision_not_found`; `io`.
+pub fn query(session: &Session, options: &QueryOptions) -> CommandResult {
+    query_with_overrides(session, options, &TextOverrides::new())
 }
 
-/// Texts that stand in the place of what is on the disk; `None`: the file is not there.
-pub type Over = HashMap<MemoryPath, Option<Vec<u8>>>;
+/// Texts that replace those on disk, by path; `None` for a file that is removed.
+pub type TextOverrides = HashMap<MemoryPath, Option<Vec<u8>>>;
 
-/// The same over texts that are not written yet.
-pub fn query_over(session: &Session, ask: &Ask, over: &Over) -> Verdict {
-    if ask.question.trim().is_empty() && !ask.is_filtered() {
-        return Err(Rejection::new(Code::Usage, "the question has no words and no filter")
-            .hint("give words, or a filter such as --tag, --category or --since")
+/// Like [`query`], with texts that are not written yet.
+pub fn query_with_overrides(session: &Session, options: &QueryOptions, overrides: &TextOverrides) -> CommandResult {
+    if options.query.trim().is_empty() && !options.has_filters() {
+        return Err(Rejection::new(Code::Usage, "the query has no words and no filter")
+            .hint("give words or a filter such as --tag, --category or --since")
             .into());
     }
-    let narrow = ask.agent.as_deref().map(|agent| asking(session, agent));
-    let (session, sight) = match &narrow {
+    let restricted = options.agent.as_deref().map(|agent| session_for_agent(session, agent));
+    let (session, visibility) = match &restricted {
         Some((session, sight)) => (session, sight.clone()),
-        None => (session, session.sight()),
+        None => (session, session.visibility()),
     };
-    if let Some(sight) = sight {
-        asks(&sight, &ask.categories)?;
+    if let Some(sight) = visibility {
+        check_categories(&sight, &options.categories)?;
     }
-    let terms = Terms::read(&ask.question, session.now.date());
-    let scope = scope(session, ask)?;
+    let terms = QueryTerms::parse(&options.query, session.now.date());
+    let scope = open_scope(session, options)?;
     let store = scope.as_ref().unwrap_or(&session.store);
-    let filter = Filter {
-        ask,
-        since: ask.since.as_deref().map(|w| point(session, store, w, false)).transpose()?,
-        until: ask.until.as_deref().map(|w| point(session, store, w, true)).transpose()?,
+    let filter = ItemFilter {
+        options,
+        since: options.since.as_deref().map(|w| parse_point(session, store, w, false)).transpose()?,
+        until: options.until.as_deref().map(|w| parse_point(session, store, w, true)).transpose()?,
         today: session.now.date(),
     };
-    Ok(Answer::Found(store.consistent(|| look(store, &filter, &terms, over))??))
+    Ok(Answer::Found(store.consistent(|| search(store, &filter, &terms, overrides))??))
 }
 
-/// One look at one state of the memory.
-fn look(store: &Store, filter: &Filter<'_>, terms: &Terms, over: &Over) -> Result<Found, Rejection> {
-    let ask = filter.ask;
-    let files = files(store, ask, over)?;
-    if terms.all.is_empty() && !ask.question.trim().is_empty() {
-        return Ok(Found { query: ask.question.clone(), scope: ask.scope.clone(), ..Found::default() });
+/// Searches one consistent state of the memory.
+fn search(
+    store: &Store,
+    filter: &ItemFilter<'_>,
+    terms: &QueryTerms,
+    overrides: &TextOverrides,
+) -> Result<QueryResult, Rejection> {
+    let options = filter.options;
+    let files = searched_files(store, options, overrides)?;
+    if terms.all.is_empty() && !options.query.trim().is_empty() {
+        return Ok(QueryResult {
+            query: options.query.clone(),
+            scope: options.scope.clone(),
+            ..QueryResult::default()
+        });
     }
-    let spotter = Spotter::new(terms);
-    let last = files.get(SAMPLE.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
-    let counted: Vec<Counted> = store.each(&files, WHOLE, &|file, read| {
-        let bytes = match (over.get(&file.path), read) {
+    let spotter = TermPrefilter::new(terms);
+    let last = files.get(SAMPLE_FILES.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
+    let counted: Vec<FileCounts> = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
+        let bytes = match (overrides.get(&file.path), read) {
             (Some(Some(text)), _) => text.as_slice(),
             (None, Ok((bytes, _))) => bytes,
-            _ => return Counted::default(),
+            _ => return FileCounts::default(),
         };
-        let look = match (terms.dated || terms.all.is_empty(), last) {
-            (true, _) => Look::All,
-            (_, Some(last)) if file.path <= *last => Look::Sample,
-            _ => Look::Spots,
+        let scan_mode = match (terms.has_dates || terms.all.is_empty(), last) {
+            (true, _) => ScanDepth::All,
+            (_, Some(last)) if file.path <= *last => ScanDepth::Sample,
+            _ => ScanDepth::Prefiltered,
         };
-        let counted = count(&file.path, bytes, terms, &spotter, look);
-        // Every item will be named: the work is better done here, where threads share it.
-        if let Some(found) = counted.found.as_ref().filter(|_| ask.limit.is_none() && ask.budget.is_none()) {
+        let counted = count_terms(&file.path, bytes, terms, &spotter, scan_mode);
+        // Without a limit every item is printed with its handle: compute the handles here, in parallel.
+        if let Some(found) = counted.matched.as_ref().filter(|_| options.limit.is_none() && options.budget.is_none()) {
             found.document.handles();
         }
         counted
     });
-    let known = match counted.iter().any(|c| c.found.is_some()) {
-        // What it tells, it tells of items that are shown: by whom, when and from what.
-        true => Known::read(&store.bare().journal()?),
-        false => Known::default(),
+    let origins = match counted.iter().any(|c| c.matched.is_some()) {
+        // Unfiltered, because only the actor, time and source of items that the caller sees are taken from it.
+        true => BulletOrigins::from_journal(&store.unfiltered().journal()?),
+        false => BulletOrigins::default(),
     };
-    let ranking = rank(&counted, terms, &known, &|about, item| filter.pass(about, item));
-    let (mut answer, hits) = shown(&ranking, terms, ask);
-    if ask.linked && !hits.is_empty() {
-        let names = Names::new(files.iter().map(|file| &file.path));
-        let around = Around::of(&hits, &ranking, &names);
-        let others = linked(store, &files, &around.ends());
-        let others: Vec<About<'_>> = others.iter().map(|found| About::new(found, &known)).collect();
-        around.add(&mut answer, &others, ask, &|about, item| filter.pass(about, item) == Pass::Yes);
+    let ranking = rank(&counted, terms, &origins, &|about, item| filter.check(about, item));
+    let (mut answer, hits) = query_result_with_hits(&ranking, terms, options);
+    if options.linked && !hits.is_empty() {
+        let names = LinkNames::new(files.iter().map(|file| &file.path));
+        let around = LinkedItemFinder::new(&hits, &ranking, &names);
+        let others = linked_files(store, &files, &around.linked_files());
+        let others: Vec<ItemFacts<'_>> = others.iter().map(|found| ItemFacts::new(found, &origins)).collect();
+        around.add(&mut answer, &others, options, &|about, item| filter.check(about, item) == FilterResult::Yes);
     }
     Ok(answer)
 }
 
-/// The files at the other end of the best hits' links: the one look at all files that only `--linked` pays for.
-fn linked(store: &Store, files: &[File], ends: &Ends<'_>) -> Vec<Whole> {
-    let found = store.each(files, WHOLE, &|file, read| {
+/// The files that the best hits link to or are linked from. This scan of all files is only needed for `--linked`.
+fn linked_files(store: &Store, files: &[File], ends: &LinkedFiles<'_>) -> Vec<Whole> {
+    let found = store.map_files(files, MAX_FILE_BYTES, &|file, read| {
         let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok())?;
-        ends.takes(&file.path, text).then(|| Whole::whole(file.path.clone(), Document::parse(text)))
+        ends.includes(&file.path, text).then(|| Whole::without_counts(file.path.clone(), Document::parse(text)))
     });
     found.into_iter().flatten().collect()
 }
 
-/// The scope that a question names; `None` for the data dir itself.
-fn scope(session: &Session, ask: &Ask) -> Result<Option<Store>, Rejection> {
-    let Some(name) = &ask.scope else { return Ok(None) };
+/// Opens the scope that a query names; `None` for the data dir itself.
+fn open_scope(session: &Session, options: &QueryOptions) -> Result<Option<Store>, Rejection> {
+    let Some(name) = &options.scope else { return Ok(None) };
     let above = session.dir.parent().and_then(|p| p.file_name());
     if above.is_some_and(|a| a == "scopes") && session.dir.file_name().is_some_and(|own| own == name.as_str()) {
         return Ok(None);
     }
-    let none =
-        || Rejection::new(Code::NoDataDir, "there is no such scope").hint("a user_id names a data dir below scopes/");
-    session.store.scope(name)?.map(Some).ok_or_else(none)
+    let not_found =
+        || Rejection::new(Code::NoDataDir, "the scope does not exist").hint("a user_id names a data dir under scopes/");
+    session.store.open_scope(name)?.map(Some).ok_or_else(not_found)
 }
 
-/// The files to look at.
-fn files(store: &Store, ask: &Ask, over: &Over) -> Result<Vec<File>, Rejection> {
-    let mut files: Vec<File> = store.walk(None)?.into_iter().filter(|f| ask.takes(&f.path)).collect();
-    for path in over.keys().filter(|path| ask.takes(path)) {
+/// The files to search, sorted by path.
+fn searched_files(store: &Store, options: &QueryOptions, overrides: &TextOverrides) -> Result<Vec<File>, Rejection> {
+    let mut files: Vec<File> = store.walk(None)?.into_iter().filter(|f| options.includes_file(&f.path)).collect();
+    for path in overrides.keys().filter(|path| options.includes_file(path)) {
         if let Err(at) = files.binary_search_by(|f| f.path.cmp(path)) {
-            files.insert(at, File { path: path.clone(), size: 0, refused: None });
+            files.insert(at, File { path: path.clone(), size: 0, unsafe_reason: None });
         }
     }
-    if files.is_empty() && !ask.within.is_empty() {
-        let none = Rejection::new(Code::FileNotFound, "no file fits --in");
-        return Err(none.hint("globs are like facts/*.md or episodes"));
+    if files.is_empty() && !options.within.is_empty() {
+        let none = Rejection::new(Code::FileNotFound, "no file matches --in");
+        return Err(none.hint("use a glob such as facts/*.md, or a folder such as episodes"));
     }
     Ok(files)
 }
 
-/// A point in time: of a day that is named, its first moment, or (`last`) its last one.
-fn point(session: &Session, store: &Store, text: &str, last: bool) -> Result<Point, Rejection> {
-    let stamp = match when(text, &session.now)? {
-        When::Rev(_) => revision(text, &store.journal()?)?.at.clone(),
-        When::Time(at) => at,
+/// Parses a point in time; a day means its first moment or, with `last`, its last moment.
+fn parse_point(session: &Session, store: &Store, text: &str, last: bool) -> Result<TimeBound, Rejection> {
+    let stamp = match parse_point_in_time(text, &session.now)? {
+        PointInTime::Revision(_) => find_revision(text, &store.journal()?)?.at.clone(),
+        PointInTime::Time(at) => at,
     };
-    let bad = || Rejection::new(Code::Usage, "that time cannot be reckoned with");
-    let at: Timestamp = stamp.parse().map_err(|_| bad())?;
+    let out_of_range = || Rejection::new(Code::Usage, "the time is out of range");
+    let at: Timestamp = stamp.parse().map_err(|_| out_of_range())?;
     let local = at.to_zoned(session.now.time_zone().clone());
     let text = text.trim().to_lowercase();
-    let named = text.len() == 10 && text.parse::<Date>().is_ok() || text == "today" || text == "yesterday";
-    let end = || local.end_of_day().map(|end| end.timestamp()).map_err(|_| bad());
-    let at = if named && last { end()? } else { at };
-    Ok(Point { day: local.date(), at: TimeZone::UTC.to_datetime(at) })
+    let is_day = text.len() == 10 && text.parse::<Date>().is_ok() || text == "today" || text == "yesterday";
+    let end = || local.end_of_day().map(|end| end.timestamp()).map_err(|_| out_of_range());
+    let at = if is_day && last { end()? } else { at };
+    Ok(TimeBound { day: local.date(), at: TimeZone::UTC.to_datetime(at) })
 }

@@ -1,254 +1,289 @@
-//! `resolve`: a file with conflict markers, merged again bullet by bullet; what is left is shown, or decided as asked.
+//! `resolve`: merges files with conflict markers again, bullet by bullet; lists the remaining conflicts, or decides
+//! them as requested.
 //!
-//! Never loses what a person wrote between or beside the markers, and never tells git that a file is merged.
+//! Never loses text between or beside the markers, and never marks a file as merged in git.
 
 use serde_json::json;
 
-use super::answer::{Answer, Changed, ClashRow, LeftFile, Resolved, SideBullet};
-use super::change::{answered, commit_loop};
-use super::{Failure, How, Session, Verdict, look};
-use crate::change::{Changeset, Version};
+use super::answer::{Answer, ChangeResult, ConflictRow, ConflictedFile, ResolveResult, SideBullet};
+use super::change::{change_result, commit_loop};
+use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
+use crate::change::{Changeset, FileVersion};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::Document;
-use crate::host::git::{Git, Unmerged};
-use crate::operation::merge::{self, Labels, markers};
-use crate::operation::regions::{self, Conflict, Take};
+use crate::host::git::{Git, UnmergedIndexEntry};
+use crate::operation::conflict_regions::{self, ConflictChoice, ConflictRegion};
+use crate::operation::merge::{self, ConflictLabels, conflict_markers};
 use crate::operation::{Batch, Snapshot, effects};
 use crate::path::MemoryPath;
-use crate::view::diff::unified;
+use crate::view::diff::unified_diff;
 
-/// The largest file, in bytes.
-const WHOLE: usize = 64 * 1024 * 1024;
+/// Largest file, in bytes.
+const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Merges files with conflict markers again; with `take`, decides what is left.
+/// Merges files with conflict markers again; with `take`, decides the remaining conflicts.
 ///
 /// # Errors
-/// `category_not_allowed` for a caller that may not see everything; what the address refuses; `conflict_markers` where only half a set of markers stands; as committing. What is left
-/// is no error here: the door gives it its exit status.
-pub fn resolve(session: &Session, address: Option<&str>, take: Option<Take>, how: &How) -> Verdict {
+/// `category_not_allowed` for a caller with an allowlist; errors of resolving the address; `conflict_markers` for an
+/// incomplete set of markers; errors of committing. Remaining conflicts are not an error; the front end maps them to an
+/// exit status.
+pub fn resolve(
+    session: &Session,
+    address: Option<&str>,
+    take: Option<ConflictChoice>,
+    options: &ChangeOptions,
+) -> CommandResult {
     session.may_write()?;
-    session.store.unveiled()?;
-    let asked = match address {
-        Some(address) => Asked::One(look::named_by(session, address)?.path),
-        None => Asked::All(marked(session)?),
+    session.store.require_unfiltered()?;
+    let target = match address {
+        Some(address) => ResolveTarget::File(list_and_read::resolve_address(session, address)?.path),
+        None => ResolveTarget::AllMarked(marked_files(session)?),
     };
-    if how.dry_run {
-        let (changeset, seen) = settled(session, &asked, take)?;
-        let diff = changeset.files.iter().zip(&seen.befores).map(|(file, before)| {
+    if options.dry_run {
+        let (changeset, seen) = resolve_files(session, &target, take)?;
+        let diff = changeset.files.iter().zip(&seen.texts_before).map(|(file, before)| {
             let after = file.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
-            unified(file.path.as_str(), Some(before), after.as_deref())
+            unified_diff(file.path.as_str(), Some(before), after.as_deref())
         });
         let diff = Some(diff.collect());
-        let change = Changed { dry_run: true, diff, ..answered(&changeset, &Snapshot::new(), true) };
-        return Ok(shown(change, seen));
+        let change = ChangeResult { dry_run: true, diff, ..change_result(&changeset, &Snapshot::new(), true) };
+        return Ok(to_answer(change, seen));
     }
     let (locked, warnings) = session.store.lock()?;
-    let batch = Batch { reason: how.reason.clone(), source: how.source.clone(), ..Batch::default() };
-    let mut seen = Seen::default();
+    let batch = Batch { reason: options.reason.clone(), source: options.source.clone(), ..Batch::default() };
+    let mut extras = ResolveExtras::default();
     let answer = commit_loop(session, &locked, &batch, warnings, || {
-        let (changeset, now) = settled(session, &asked, take)?;
-        seen = now;
+        let (changeset, new_extras) = resolve_files(session, &target, take)?;
+        extras = new_extras;
         Ok((changeset, Snapshot::new()))
     })?;
     match answer {
-        Answer::Changed(change) => Ok(shown(change, seen)),
+        Answer::Changed(change) => Ok(to_answer(change, extras)),
         other => Ok(other),
     }
 }
 
-/// The files that are to be settled.
-enum Asked {
-    /// The one that was named.
-    One(MemoryPath),
-    /// All that hold conflict markers.
-    All(Vec<MemoryPath>),
+/// The files to resolve.
+enum ResolveTarget {
+    /// The file that was named.
+    File(MemoryPath),
+    /// All files with conflict markers.
+    AllMarked(Vec<MemoryPath>),
 }
 
-impl Asked {
+impl ResolveTarget {
     fn paths(&self) -> &[MemoryPath] {
         match self {
-            Asked::One(path) => std::slice::from_ref(path),
-            Asked::All(paths) => paths,
+            ResolveTarget::File(path) => std::slice::from_ref(path),
+            ResolveTarget::AllMarked(paths) => paths,
         }
     }
 
-    /// Whether what git says of a path is to be told.
-    fn covers(&self, path: &MemoryPath) -> bool {
-        matches!(self, Asked::All(_)) || self.paths().contains(path)
+    /// Whether git's state of a path is reported.
+    fn includes(&self, path: &MemoryPath) -> bool {
+        matches!(self, ResolveTarget::AllMarked(_)) || self.paths().contains(path)
     }
 }
 
-/// The files that hold conflict markers.
-fn marked(session: &Session) -> Result<Vec<MemoryPath>, Rejection> {
+/// The files with conflict markers.
+fn marked_files(session: &Session) -> Result<Vec<MemoryPath>, Rejection> {
     let files = session.store.walk(None)?;
-    let each = session.store.each(&files, WHOLE, &|file, read| {
+    let each = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok());
-        text.and_then(regions::size).map(|_| file.path.clone())
+        text.and_then(conflict_regions::marker_length).map(|_| file.path.clone())
     });
     Ok(each.into_iter().flatten().collect())
 }
 
-/// What is told beside the change.
+/// What the answer contains in addition to the change.
 #[derive(Default)]
-struct Seen {
-    befores: Vec<String>,
-    left: Vec<LeftFile>,
-    /// Files without markers that git holds for unmerged.
-    add: Vec<String>,
+struct ResolveExtras {
+    texts_before: Vec<String>,
+    conflicted_files: Vec<ConflictedFile>,
+    /// Files without conflict markers that are still unmerged in git's index; for `git add`.
+    to_stage: Vec<String>,
 }
 
-/// What git has not merged, as far as there is a git.
-struct Index {
+/// The unmerged entries of git's index; empty without git.
+struct UnmergedIndex {
     git: Option<Git>,
-    unmerged: Vec<Unmerged>,
+    unmerged: Vec<UnmergedIndexEntry>,
 }
 
-impl Index {
-    fn read(session: &Session) -> Index {
-        let git = Git::around(&session.dir);
-        let unmerged = git.as_ref().and_then(|git| git.unmerged().ok()).unwrap_or_default();
-        Index { git, unmerged }
+impl UnmergedIndex {
+    fn read(session: &Session) -> UnmergedIndex {
+        let git = Git::discover(&session.dir);
+        let unmerged = git.as_ref().and_then(|git| git.unmerged_entries().ok()).unwrap_or_default();
+        UnmergedIndex { git, unmerged }
     }
 
-    fn of(&self, path: &MemoryPath) -> Option<&Unmerged> {
-        self.unmerged.iter().find(|one| one.path == path.as_str())
+    fn entry(&self, path: &MemoryPath) -> Option<&UnmergedIndexEntry> {
+        self.unmerged.iter().find(|entry| entry.path == path.as_str())
     }
 
-    /// The common ancestor, where the file is not merged yet.
+    /// The common ancestor of a file that is unmerged in git's index.
     fn base(&self, path: &MemoryPath) -> Option<String> {
-        let object = self.of(path)?.base.as_deref()?;
-        let bytes = self.git.as_ref()?.contents(&[object]).ok()?.pop()?;
+        let object = self.entry(path)?.base.as_deref()?;
+        let bytes = self.git.as_ref()?.read_objects(&[object]).ok()?.pop()?;
         String::from_utf8(bytes).ok()
     }
 }
 
-/// All files, settled as far as they can be.
-fn settled(session: &Session, asked: &Asked, take: Option<Take>) -> Result<(Changeset, Seen), Failure> {
-    let (mut changeset, mut seen) = (Changeset::default(), Seen::default());
-    let index = Index::read(session);
-    for path in asked.paths() {
-        if let (Some(why), Asked::All(_)) = (path.odd(), asked) {
-            changeset.warnings.push(Warning::new(Code::OddName, format!("{path} was left as it is: {why}")));
+/// Resolves all files as far as possible.
+fn resolve_files(
+    session: &Session,
+    target: &ResolveTarget,
+    take: Option<ConflictChoice>,
+) -> Result<(Changeset, ResolveExtras), Error> {
+    let (mut changeset, mut extras) = (Changeset::default(), ResolveExtras::default());
+    let index = UnmergedIndex::read(session);
+    for path in target.paths() {
+        if let (Some(why), ResolveTarget::AllMarked(_)) = (path.odd(), target) {
+            changeset.warnings.push(Warning::new(Code::OddName, format!("{path} was not changed: {why}")));
             continue;
         }
-        let Some(now) = session.store.read(path)? else { continue };
-        let text = String::from_utf8(now.bytes.to_vec())
+        let Some(current) = session.store.read(path)? else { continue };
+        let text = String::from_utf8(current.bytes.to_vec())
             .map_err(|_| Rejection::new(Code::NotText, format!("{path} is not UTF-8 text")))?;
-        let Some(one) = settle(&index, path, &text, take)? else {
-            changeset.warnings.push(Warning::new(Code::Note, format!("{path} holds no conflict markers")));
+        let Some(resolved) = resolve_text(&index, path, &text, take)? else {
+            changeset.warnings.push(Warning::new(Code::Note, format!("{path} has no conflict markers")));
             continue;
         };
-        changeset.warnings.extend(one.unknown.then(|| {
-            let why = "do not show what stood there before both sides, so nothing was merged again";
-            let mend = "`git checkout --conflict=diff3` writes markers that do";
-            Warning::new(Code::Note, format!("the markers in {path} {why}; {mend}"))
+        changeset.warnings.extend(resolved.base_unknown.then(|| {
+            let why = "do not include the common ancestor, so nothing was merged again";
+            let advice = "`git checkout --conflict=diff3` writes markers that do";
+            Warning::new(Code::Note, format!("the markers in {path} {why}; {advice}"))
         }));
-        if !one.left.is_empty() {
-            seen.left.push(left(path, &one.left));
+        if !resolved.conflicts.is_empty() {
+            extras.conflicted_files.push(conflicted_file(path, &resolved.conflicts));
         }
-        if one.text != text {
+        if resolved.text != text {
             let operation = match take {
-                Some(take) => json!({"op": "resolve", "at": path.as_str(), "take": name(take)}),
+                Some(take) => json!({"op": "resolve", "at": path.as_str(), "take": choice_name(take)}),
                 None => json!({"op": "resolve", "at": path.as_str()}),
             };
             changeset.operations.push(operation);
-            let (before, after) = (Document::parse(one.before), Document::parse(one.after));
-            changeset.effects.extend(effects::between(Some(&before), Some(&after), path, 0));
-            let goal = Version::new(one.text.into_bytes(), now.mode);
-            changeset.files.push(super::undo::change(path, Some(now), Some(goal)));
-            seen.befores.push(text);
+            let (before, after) = (Document::parse(resolved.before), Document::parse(resolved.after));
+            changeset.effects.extend(effects::diff_effects(Some(&before), Some(&after), path, 0));
+            let new_version = FileVersion::new(resolved.text.into_bytes(), current.mode);
+            changeset.files.push(super::undo::replace_file(path, Some(current), Some(new_version)));
+            extras.texts_before.push(text);
         }
     }
-    told_of_git(session, &index, asked, &mut changeset, &mut seen);
-    Ok((changeset, seen))
+    add_git_notes(session, &index, target, &mut changeset, &mut extras);
+    Ok((changeset, extras))
 }
 
-/// What git waits for: files whose conflicts are gone, and those that only one side still has.
-fn told_of_git(session: &Session, index: &Index, asked: &Asked, changeset: &mut Changeset, seen: &mut Seen) {
-    let below = session.below();
-    for one in &index.unmerged {
-        let Some(path) = MemoryPath::found(&one.path).ok().filter(|path| asked.covers(path)) else { continue };
-        match (&one.ours, &one.theirs) {
-            (Some(_), Some(_)) if plain(session, changeset, &path) => seen.add.push(format!("{below}{path}")),
+/// Adds what is left to do in git: `git add` for resolved files, a decision for files that exist on one side only.
+fn add_git_notes(
+    session: &Session,
+    index: &UnmergedIndex,
+    target: &ResolveTarget,
+    changeset: &mut Changeset,
+    extras: &mut ResolveExtras,
+) {
+    let path_prefix = session.path_prefix();
+    for entry in &index.unmerged {
+        let Some(path) = MemoryPath::from_disk_name(&entry.path).ok().filter(|path| target.includes(path)) else {
+            continue;
+        };
+        match (&entry.ours, &entry.theirs) {
+            (Some(_), Some(_)) if has_no_markers(session, changeset, &path) => {
+                extras.to_stage.push(format!("{path_prefix}{path}"))
+            }
             (Some(_), Some(_)) => {}
             (ours, _) => {
                 let side = if ours.is_some() { "their" } else { "our" };
-                let why = format!("{path} is gone on {side} side and was changed on the other");
-                let mend = "`git add` keeps it, `git rm` does not";
-                changeset.warnings.push(Warning::new(Code::Note, format!("{why}; {mend}")));
+                let why = format!("{path} was deleted on {side} side and changed on the other");
+                let advice = "`git add` keeps it, `git rm` does not";
+                changeset.warnings.push(Warning::new(Code::Note, format!("{why}; {advice}")));
             }
         }
     }
 }
 
-/// Whether a file of the memory holds no markers, once the change is made.
-fn plain(session: &Session, changeset: &Changeset, path: &MemoryPath) -> bool {
+/// Whether a file has no conflict markers after the change.
+fn has_no_markers(session: &Session, changeset: &Changeset, path: &MemoryPath) -> bool {
     let after = changeset.files.iter().find(|file| file.path == *path).and_then(|file| file.after.clone());
     let bytes = after.or_else(|| session.store.read(path).ok().flatten().map(|version| version.bytes));
     let text = bytes.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
     path.as_str().ends_with(".md")
-        && text.is_some_and(|t| regions::size(&t).is_none() && Document::parse(t).conflict_marker().is_none())
+        && text.is_some_and(|t| {
+            conflict_regions::marker_length(&t).is_none() && Document::parse(t).conflict_marker_line().is_none()
+        })
 }
 
-fn name(take: Take) -> &'static str {
+fn choice_name(take: ConflictChoice) -> &'static str {
     match take {
-        Take::Ours => "ours",
-        Take::Theirs => "theirs",
-        Take::Both => "both",
+        ConflictChoice::Ours => "ours",
+        ConflictChoice::Theirs => "theirs",
+        ConflictChoice::Both => "both",
     }
 }
 
-/// One file, settled.
-struct One {
-    /// The new text.
+/// A file after resolving.
+struct ResolvedFile {
     text: String,
-    /// Our side before and after: what is told as the change.
+    /// Our side before and after: the change that the journal records.
     before: String,
     after: String,
-    /// What is left.
-    left: Vec<Conflict>,
-    /// Whether the common ancestor is known to nobody.
-    unknown: bool,
+    /// The remaining conflicts.
+    conflicts: Vec<ConflictRegion>,
+    /// Whether no common ancestor was found, so that nothing could be merged again.
+    base_unknown: bool,
 }
 
-/// Merges a text with markers again; `None` where it has none.
+/// Merges a text with conflict markers again; `None` if it has none.
 ///
-/// Both sides are read from the markers, not from git's index: what a person has written since stands in both.
-fn settle(index: &Index, path: &MemoryPath, text: &str, take: Option<Take>) -> Result<Option<One>, Rejection> {
-    let Some(size) = regions::size(text) else {
-        return match Document::parse(text).conflict_marker() {
+/// Both sides are read from the markers, not from git's index: edits made since the merge are then part of both.
+fn resolve_text(
+    index: &UnmergedIndex,
+    path: &MemoryPath,
+    text: &str,
+    take: Option<ConflictChoice>,
+) -> Result<Option<ResolvedFile>, Rejection> {
+    let Some(size) = conflict_regions::marker_length(text) else {
+        return match Document::parse(text).conflict_marker_line() {
             None => Ok(None),
             Some(line) => Err(Rejection::new(
                 Code::ConflictMarkers,
-                format!("the markers in {path} from line {line} on are no whole sets"),
+                format!("the conflict markers in {path} are incomplete from line {line} on"),
             )
-            .hint("mend them by hand")),
+            .hint("fix them manually")),
         };
     };
-    let Some(sides) = markers::sides(text, size) else { return Ok(None) };
-    // The base that the markers show belongs to the sides they show: what was merged around them is no change of both.
-    let base = sides.base.clone().or_else(|| staged(index, path, text));
-    let [base_label, ours_label, theirs_label] = regions::labels(text, size);
-    let known = |label: &'static str, found: String| if found.is_empty() { label.to_owned() } else { found };
-    let names = [known("base", base_label), known("ours", ours_label), known("theirs", theirs_label)];
-    let labels = Labels { base: &names[0], ours: &names[1], theirs: &names[2], size };
+    let Some(sides) = conflict_markers::split_sides(text, size) else { return Ok(None) };
+    // Prefer the base between the markers: it matches the sides as they are now. The index has the base of the whole
+    // file, in which the parts merged around the markers would appear as changed on both sides.
+    let base = sides.base.clone().or_else(|| base_from_index(index, path, text));
+    let [base_label, ours_label, theirs_label] = conflict_regions::marker_labels(text, size);
+    let label_or =
+        |label: &'static str, found_label: String| if found_label.is_empty() { label.to_owned() } else { found_label };
+    let names = [label_or("base", base_label), label_or("ours", ours_label), label_or("theirs", theirs_label)];
+    let labels = ConflictLabels { base: &names[0], ours: &names[1], theirs: &names[2], size };
     let merged = match &base {
         Some(base) => merge::merge(base, &sides.ours, &sides.theirs, &labels).text,
         None => text.to_owned(),
     };
     let text = match take {
-        Some(take) => regions::take(&merged, size, take),
+        Some(take) => conflict_regions::resolve_all(&merged, size, take),
         None => merged,
     };
-    let left = regions::conflicts(&text, size);
-    let after = regions::take(&text, size, Take::Ours);
-    Ok(Some(One { before: sides.ours, after, left, unknown: base.is_none() && take.is_none(), text }))
+    let conflicts = conflict_regions::parse_conflicts(&text, size);
+    let after = conflict_regions::resolve_all(&text, size, ConflictChoice::Ours);
+    Ok(Some(ResolvedFile {
+        before: sides.ours,
+        after,
+        conflicts,
+        base_unknown: base.is_none() && take.is_none(),
+        text,
+    }))
 }
 
-/// The common ancestor as git's index has it, where git has not merged the file yet.
-fn staged(index: &Index, path: &MemoryPath, text: &str) -> Option<String> {
-    let base = index.base(path).filter(|base| regions::size(base).is_none())?;
-    // git may have turned the line ends of the work tree.
+/// The common ancestor from git's index, if the file is unmerged there.
+fn base_from_index(index: &UnmergedIndex, path: &MemoryPath, text: &str) -> Option<String> {
+    let base = index.base(path).filter(|base| conflict_regions::marker_length(base).is_none())?;
+    // git may have converted the line endings in the work tree.
     match text.contains("\r\n") && !base.contains('\r') {
         true => Some(base.replace('\n', "\r\n")),
         false => Some(base),
@@ -256,8 +291,8 @@ fn staged(index: &Index, path: &MemoryPath, text: &str) -> Option<String> {
 }
 
 /// The conflicts of a file, each with the bullets of its sides.
-pub(super) fn left(path: &MemoryPath, conflicts: &[Conflict]) -> LeftFile {
-    let row = |conflict: &Conflict| ClashRow {
+pub(super) fn conflicted_file(path: &MemoryPath, conflicts: &[ConflictRegion]) -> ConflictedFile {
+    let conflict_row = |conflict: &ConflictRegion| ConflictRow {
         line: conflict.line,
         bullets: [
             ("base", conflict.base.as_deref()),
@@ -272,14 +307,15 @@ pub(super) fn left(path: &MemoryPath, conflicts: &[Conflict]) -> LeftFile {
         ours: conflict.ours.clone(),
         theirs: conflict.theirs.clone(),
     };
-    LeftFile { path: path.to_string(), conflicts: conflicts.iter().map(row).collect() }
+    ConflictedFile { path: path.to_string(), conflicts: conflicts.iter().map(conflict_row).collect() }
 }
 
 fn side_bullets(side: &'static str, document: &Document) -> Vec<SideBullet> {
-    let one = |i| SideBullet { side, handle: document.handle_name(i), text: document.bullet_text(i).into_owned() };
-    (0..document.bullets().len()).map(one).collect()
+    let side_bullet =
+        |i| SideBullet { side, handle: document.handle_name(i), text: document.bullet_text(i).into_owned() };
+    (0..document.bullets().len()).map(side_bullet).collect()
 }
 
-fn shown(change: Changed, seen: Seen) -> Answer {
-    Answer::Resolved(Resolved { change, left: seen.left, add: seen.add })
+fn to_answer(change: ChangeResult, extras: ResolveExtras) -> Answer {
+    Answer::Resolved(ResolveResult { change, left: extras.conflicted_files, add: extras.to_stage })
 }

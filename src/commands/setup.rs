@@ -1,186 +1,195 @@
-//! `setup git`: git merges a memory by bullet, in this clone.
+//! `setup git`: configures a clone so that git merges the memory bullet by bullet.
 //!
-//! Never touches a line that is not its own, and never commits: what stands in `.gitattributes` is for a person to commit.
+//! Changes only its own lines, and never commits: `.gitattributes` is for the user to commit.
 
-use super::answer::{Answer, Setup, SetupFile, SetupLine};
-use super::{Session, Verdict};
+use super::answer::{Answer, SetupFile, SetupLine, SetupResult};
+use super::{CommandResult, Session};
 use crate::code::Rejection;
 use crate::host::git::Git;
-use crate::host::{program, texts};
-use crate::store::make::IGNORE;
-use crate::text::managed;
+use crate::host::{outside_files, program};
+use crate::store::init::GITIGNORE_FILE;
+use crate::text::managed_block;
 
-/// git's file of attributes.
-const ATTRIBUTES: &str = ".gitattributes";
-/// Its line: the driver for every markdown file of the memory, and git's own hunk headers for markdown.
-const RULE: &str = "*.md merge=memdir diff=markdown";
-/// What git leaves out: proposals are not consented to.
-const IGNORED: &str = "/inbox/";
-/// The largest file of git's that is read, in bytes.
-const MOST: u64 = 1 << 20;
-/// A path that every memory can have, to ask git about.
-const PROBE: &str = "facts/user.md";
+/// git's attributes file.
+const ATTRIBUTES_FILE: &str = ".gitattributes";
+/// The attributes line: the merge driver for all markdown files of the memory, and git's built-in hunk headers for
+/// markdown.
+const ATTRIBUTES_LINE: &str = "*.md merge=memdir diff=markdown";
+/// The ignore line: proposals are not accepted yet, so they are not shared.
+const IGNORE_LINE: &str = "/inbox/";
+/// Largest attributes or ignore file that is read, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// A path that exists in every memory, for querying git's attributes and ignore rules.
+const PROBE_PATH: &str = "facts/user.md";
 
-const NAME: &str = "merge.memdir.name";
-pub(super) const DRIVER: &str = "merge.memdir.driver";
-/// Would make git merge ancestors of a criss-cross merge by another driver.
-const RECURSIVE: &str = "merge.memdir.recursive";
-const TITLE: &str = "memdir: bullet by bullet";
+const NAME_KEY: &str = "merge.memdir.name";
+pub(super) const DRIVER_KEY: &str = "merge.memdir.driver";
+/// Set, it would make git merge the common ancestors of a criss-cross merge with another driver.
+const RECURSIVE_KEY: &str = "merge.memdir.recursive";
+const DRIVER_TITLE: &str = "memdir: bullet by bullet";
 
-/// What `setup` is asked for.
+/// What `setup` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// Set up what is missing.
-    Make,
-    /// Look only.
+pub enum SetupMode {
+    /// Configure what is missing.
+    Install,
+    /// Only report what is missing.
     Check,
-    /// Take out what was set up.
+    /// Remove the configuration.
     Remove,
 }
 
-/// A file as it is and as it shall be; `None` where there is none.
-struct Rewrite {
+/// A file before and after; `None` where it does not exist.
+struct FileRewrite {
     name: &'static str,
-    was: Option<String>,
-    will: Option<String>,
+    before: Option<String>,
+    after: Option<String>,
 }
 
-/// A setting of this clone as it is and as it shall be.
-struct Setting {
+/// A setting of this clone before and after; `None` where it is not set.
+struct SettingChange {
     key: &'static str,
-    was: Option<String>,
-    will: Option<String>,
+    before: Option<String>,
+    after: Option<String>,
 }
 
-/// Joins a memory's clone to git, looks whether it is joined, or parts them.
+/// Configures, checks or removes the merge driver of a memory.
 ///
 /// # Errors
 /// `no_repository`, `no_git`, `git`, `io`.
-pub fn git(session: &Session, mode: Mode, dry_run: bool) -> Verdict {
-    let git = Git::at(&session.dir);
-    git.place()?;
-    if mode == Mode::Check {
+pub fn setup_git(session: &Session, mode: SetupMode, dry_run: bool) -> CommandResult {
+    let git = Git::in_dir(&session.dir);
+    git.work_tree()?;
+    if mode == SetupMode::Check {
         let findings = findings(&git)?;
-        return Ok(Answer::Setup(Setup { wired: findings.is_empty(), findings, ..Setup::default() }));
+        return Ok(Answer::Setup(SetupResult { wired: findings.is_empty(), findings, ..SetupResult::default() }));
     }
     let (files, settings) = match mode {
-        Mode::Remove => (removed_lines(session)?, removed_settings(&git)?),
-        _ => (lines(session, &git)?, settings(&git)?),
+        SetupMode::Remove => (files_without_lines(session)?, removed_settings(&git)?),
+        _ => (planned_files(session, &git)?, planned_settings(&git)?),
     };
-    let shown: Vec<SetupFile> = files
+    let rows: Vec<SetupFile> = files
         .iter()
-        .map(|file| shown_file(session, file))
-        .chain([shown_settings(&settings)])
+        .map(|file| file_row(session, file))
+        .chain([settings_row(&settings)])
         .filter(|file| !file.lines.is_empty())
         .collect();
     if !dry_run {
-        for file in files.iter().filter(|file| file.was != file.will) {
-            rewrite(session, file)?;
+        for file in files.iter().filter(|file| file.before != file.after) {
+            write_file(session, file)?;
         }
-        for setting in settings.iter().filter(|setting| setting.was != setting.will) {
-            git.set(setting.key, setting.will.as_deref())
-                .map_err(|why| Rejection { changed: Some(!shown.is_empty()), ..why })?;
+        for setting in settings.iter().filter(|setting| setting.before != setting.after) {
+            git.set_local_config(setting.key, setting.after.as_deref())
+                .map_err(|why| Rejection { changed: Some(!rows.is_empty()), ..why })?;
         }
     }
-    let findings = if mode == Mode::Make && !dry_run { findings(&git)? } else { Vec::new() };
-    let wired = mode == Mode::Make && findings.is_empty();
-    Ok(Answer::Setup(Setup { wired, changed: !shown.is_empty(), dry_run, files: shown, findings }))
+    let findings = if mode == SetupMode::Install && !dry_run { findings(&git)? } else { Vec::new() };
+    let is_configured = mode == SetupMode::Install && findings.is_empty();
+    Ok(Answer::Setup(SetupResult { wired: is_configured, changed: !rows.is_empty(), dry_run, files: rows, findings }))
 }
 
-/// Whether git merges this memory by bullet here; `None` outside a work tree, or where git cannot tell or leaves the
-/// memory out.
-pub fn wired(session: &Session) -> Option<bool> {
-    let git = Git::around(&session.dir)?;
-    let attribute = git.attribute("merge", PROBE).ok()?;
-    let wired = attribute == "memdir" && git.setting(DRIVER).ok()?.is_some();
-    (wired || !git.ignores(PROBE).ok()?).then_some(wired)
+/// Whether git merges this memory bullet by bullet here; `None` outside a work tree, or if git ignores the memory or
+/// fails.
+pub fn is_configured(session: &Session) -> Option<bool> {
+    let git = Git::discover(&session.dir)?;
+    let attribute = git.attribute_value("merge", PROBE_PATH).ok()?;
+    let is_configured = attribute == "memdir" && git.config_value(DRIVER_KEY).ok()?.is_some();
+    (is_configured || !git.is_ignored(PROBE_PATH).ok()?).then_some(is_configured)
 }
 
-/// What a person would write down by hand.
+/// The lines and commands to configure git manually.
 ///
 /// # Errors
-/// `io` when the program does not know its own path.
-pub fn print() -> Result<String, Rejection> {
+/// `io` if the path of the program is unknown.
+pub fn manual_instructions() -> Result<String, Rejection> {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     Ok(format!(
-        "# {ATTRIBUTES} in the data dir\n{RULE}\n\n# {IGNORE} in the data dir\n{IGNORED}\n\n# once in each clone\n\
-         git config {NAME} {}\ngit config {DRIVER} {}\n",
-        quoted(TITLE),
-        quoted(&driver()?)
+        "# {ATTRIBUTES_FILE} in the data dir\n{ATTRIBUTES_LINE}\n\n# {GITIGNORE_FILE} in the data dir\n{IGNORE_LINE}\n\n# once in each clone\n\
+         git config {NAME_KEY} {}\ngit config {DRIVER_KEY} {}\n",
+        quoted(DRIVER_TITLE),
+        quoted(&driver_command()?)
     ))
 }
 
 pub(super) fn findings(git: &Git) -> Result<Vec<String>, Rejection> {
     let mut findings = Vec::new();
-    match git.attribute("merge", PROBE)?.as_str() {
+    match git.attribute_value("merge", PROBE_PATH)?.as_str() {
         "memdir" => {}
-        "unspecified" => findings.push(format!("no {ATTRIBUTES} says merge=memdir for the files of this memory")),
-        other => findings.push(format!("git's attributes say merge={other} for the files of this memory")),
+        "unspecified" => findings.push(format!("no {ATTRIBUTES_FILE} sets merge=memdir for the files of this memory")),
+        other => findings.push(format!("git's attributes set merge={other} for the files of this memory")),
     }
-    match git.setting(DRIVER)? {
-        None => findings.push(format!("this clone's config has no {DRIVER}")),
+    match git.config_value(DRIVER_KEY)? {
+        None => findings.push(format!("this clone's config has no {DRIVER_KEY}")),
         Some(driver) if !driver.contains("merge-driver") => {
-            findings.push(format!("{DRIVER} names something that is not memdir's"));
+            findings.push(format!("{DRIVER_KEY} is not a memdir command"));
         }
         Some(_) => {}
     }
-    if git.setting(RECURSIVE)?.is_some() {
-        findings.push(format!("{RECURSIVE} is set: criss-cross merges would not go by bullet"));
+    if git.config_value(RECURSIVE_KEY)?.is_some() {
+        findings.push(format!("{RECURSIVE_KEY} is set: criss-cross merges would not be made by bullet"));
     }
-    if git.ignores(PROBE)? {
-        findings.push("git leaves this memory out".to_owned());
-    } else if !git.ignores("inbox/x.md")? {
-        findings.push("git does not leave inbox/ out: proposals nobody accepted would be shared".to_owned());
+    if git.is_ignored(PROBE_PATH)? {
+        findings.push("git ignores this memory".to_owned());
+    } else if !git.is_ignored("inbox/x.md")? {
+        findings.push("git does not ignore inbox/: proposals that were not accepted would be shared".to_owned());
     }
     Ok(findings)
 }
 
-fn lines(session: &Session, git: &Git) -> Result<Vec<Rewrite>, Rejection> {
-    let keep = |name: &'static str, line: &str, done: bool| -> Result<Rewrite, Rejection> {
-        let was = session.store.top_file(name, MOST)?;
-        let text = was.as_deref().unwrap_or_default();
-        let will = match done && managed::without(text).is_none() {
-            true => was.clone(),
-            false => Some(managed::put(text, &[line])),
+fn planned_files(session: &Session, git: &Git) -> Result<Vec<FileRewrite>, Rejection> {
+    let planned_file = |name: &'static str, line: &str, is_effective: bool| -> Result<FileRewrite, Rejection> {
+        let before = session.store.read_top_file(name, MAX_FILE_BYTES)?;
+        let text = before.as_deref().unwrap_or_default();
+        let after = match is_effective && managed_block::remove(text).is_none() {
+            true => before.clone(),
+            false => Some(managed_block::put(text, &[line])),
         };
-        Ok(Rewrite { name, was, will })
+        Ok(FileRewrite { name, before, after })
     };
     Ok(vec![
-        keep(ATTRIBUTES, RULE, git.attribute("merge", PROBE)? == "memdir")?,
-        keep(IGNORE, IGNORED, git.ignores("inbox/x.md")?)?,
+        planned_file(ATTRIBUTES_FILE, ATTRIBUTES_LINE, git.attribute_value("merge", PROBE_PATH)? == "memdir")?,
+        planned_file(GITIGNORE_FILE, IGNORE_LINE, git.is_ignored("inbox/x.md")?)?,
     ])
 }
 
-fn removed_lines(session: &Session) -> Result<Vec<Rewrite>, Rejection> {
-    let one = |name: &'static str| -> Result<Rewrite, Rejection> {
-        let was = session.store.top_file(name, MOST)?;
-        let rest = was.as_deref().and_then(managed::without);
-        let will = match rest {
+fn files_without_lines(session: &Session) -> Result<Vec<FileRewrite>, Rejection> {
+    let without_lines = |name: &'static str| -> Result<FileRewrite, Rejection> {
+        let before = session.store.read_top_file(name, MAX_FILE_BYTES)?;
+        let remaining = before.as_deref().and_then(managed_block::remove);
+        let after = match remaining {
             Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
-            None => was.clone(),
+            None => before.clone(),
         };
-        Ok(Rewrite { name, was, will })
+        Ok(FileRewrite { name, before, after })
     };
-    Ok(vec![one(ATTRIBUTES)?, one(IGNORE)?])
+    Ok(vec![without_lines(ATTRIBUTES_FILE)?, without_lines(GITIGNORE_FILE)?])
 }
 
-fn settings(git: &Git) -> Result<Vec<Setting>, Rejection> {
-    let one = |key: &'static str, value: Option<String>| -> Result<Setting, Rejection> {
-        let was = git.own_setting(key)?;
-        // What the user's own config says for all clones need not be said again.
-        let everywhere = value.is_some() && was.is_none() && git.setting(key)? == value;
-        Ok(Setting { key, will: if everywhere { None } else { value }, was })
+fn planned_settings(git: &Git) -> Result<Vec<SettingChange>, Rejection> {
+    let planned_setting = |key: &'static str, value: Option<String>| -> Result<SettingChange, Rejection> {
+        let before = git.local_config_value(key)?;
+        // Do not repeat in this clone what the user's global config already sets.
+        let is_global = value.is_some() && before.is_none() && git.config_value(key)? == value;
+        Ok(SettingChange { key, after: if is_global { None } else { value }, before })
     };
-    Ok(vec![one(NAME, Some(TITLE.to_owned()))?, one(DRIVER, Some(driver()?))?, one(RECURSIVE, None)?])
+    Ok(vec![
+        planned_setting(NAME_KEY, Some(DRIVER_TITLE.to_owned()))?,
+        planned_setting(DRIVER_KEY, Some(driver_command()?))?,
+        planned_setting(RECURSIVE_KEY, None)?,
+    ])
 }
 
-fn removed_settings(git: &Git) -> Result<Vec<Setting>, Rejection> {
-    [NAME, DRIVER].into_iter().map(|key| Ok(Setting { key, was: git.own_setting(key)?, will: None })).collect()
+fn removed_settings(git: &Git) -> Result<Vec<SettingChange>, Rejection> {
+    [NAME_KEY, DRIVER_KEY]
+        .into_iter()
+        .map(|key| Ok(SettingChange { key, before: git.local_config_value(key)?, after: None }))
+        .collect()
 }
 
-/// The command that git runs for each file: this program where it stands now, else the `memdir` on PATH, else git's
-/// own line merge: a clone whose memdir went away must not merge worse than one that never had it.
-pub(super) fn driver() -> Result<String, Rejection> {
+/// The command that git runs for each file: this program at its current path, else the `memdir` on PATH, else git's own
+/// line merge. The last one is for clones from which memdir was uninstalled: they must not merge worse than without a
+/// driver.
+pub(super) fn driver_command() -> Result<String, Rejection> {
     let program = program::path()?.replace('\'', "'\\''").replace('%', "%%");
     Ok(format!(
         "m='{program}'; command -v \"$m\" >/dev/null || m=memdir; command -v \"$m\" >/dev/null || \
@@ -188,28 +197,28 @@ pub(super) fn driver() -> Result<String, Rejection> {
     ))
 }
 
-fn rewrite(session: &Session, file: &Rewrite) -> Result<(), Rejection> {
-    match (&file.was, &file.will) {
-        (None, Some(text)) => session.store.make_file(file.name, text.as_bytes()).map(drop),
-        (_, Some(text)) => texts::replace(&session.dir.join(file.name), text.as_bytes()),
-        (_, None) => texts::remove(&session.dir.join(file.name)),
+fn write_file(session: &Session, file: &FileRewrite) -> Result<(), Rejection> {
+    match (&file.before, &file.after) {
+        (None, Some(text)) => session.store.create_file(file.name, text.as_bytes()).map(drop),
+        (_, Some(text)) => outside_files::replace(&session.dir.join(file.name), text.as_bytes()),
+        (_, None) => outside_files::remove(&session.dir.join(file.name)),
     }
 }
 
-fn shown_file(session: &Session, file: &Rewrite) -> SetupFile {
-    let (was, will) = (file.was.as_deref().unwrap_or_default(), file.will.as_deref().unwrap_or_default());
-    let lines = crate::view::diff::lines(was, will);
+fn file_row(session: &Session, file: &FileRewrite) -> SetupFile {
+    let (before, after) = (file.before.as_deref().unwrap_or_default(), file.after.as_deref().unwrap_or_default());
+    let lines = crate::view::diff::line_changes(before, after);
     SetupFile {
         path: session.dir.join(file.name).display().to_string(),
         lines: lines.into_iter().map(|(sign, text)| SetupLine { sign, text }).collect(),
     }
 }
 
-fn shown_settings(settings: &[Setting]) -> SetupFile {
+fn settings_row(settings: &[SettingChange]) -> SetupFile {
     let line = |sign, key: &str, value: &Option<String>| {
         value.as_ref().map(|value| SetupLine { sign, text: format!("{key}={value}") })
     };
-    let changed = settings.iter().filter(|setting| setting.was != setting.will);
-    let lines = changed.flat_map(|s| [line("-", s.key, &s.was), line("+", s.key, &s.will)]).flatten().collect();
+    let changed = settings.iter().filter(|setting| setting.before != setting.after);
+    let lines = changed.flat_map(|s| [line("-", s.key, &s.before), line("+", s.key, &s.after)]).flatten().collect();
     SetupFile { path: "git config".to_owned(), lines }
 }

@@ -1,399 +1,422 @@
-//! `sync`: a memory that is a repository of its own, in step with another one: commit, fetch, merge by bullet, push.
+//! `sync`: synchronizes a memory that is a git repository of its own with a remote: commit, fetch, merge bullet by
+//! bullet, push.
 //!
-//! Never forces a push, never holds the data dir's lock while it talks to the network, never shares `inbox/`, and never
-//! reads a vanished directory as "delete everything".
+//! Never forces a push, never holds the lock of the data dir during network access, never shares `inbox/`, and never
+//! commits the loss of most files as a deletion (see `guard`).
 
+mod commit_message;
 mod guard;
-mod memo;
-mod message;
 mod pending;
+mod sync_state;
 mod unmerged;
 
 use std::time::Duration;
 
-pub use memo::Memo;
-use message::Told;
+use commit_message::CommitDetails;
+pub use sync_state::SyncState;
 
-use super::answer::{Answer, Committed, MergedIn, Sync, Undecided};
-use super::change::told;
-use super::setup::{self, DRIVER, Mode};
-use super::{Failure, Session, Verdict};
-use crate::change::Entry;
+use super::answer::{Answer, CommitRow, MergedCommits, SyncResult, UndecidedFile};
+use super::change::warning_row;
+use super::setup::{self, DRIVER_KEY, SetupMode};
+use super::{CommandResult, Error, Session};
+use crate::change::JournalEntry;
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::host::git::Git;
-use crate::host::remote::{Fetched, Pushed, Remote};
-use crate::host::repository::{Merging, State, UnderWay};
-use crate::store::Locked;
+use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
+use crate::host::repository::{GitMergeResult, OngoingOperation, RepositoryState};
+use crate::store::LockedStore;
 
-/// How often a sync tries again when somebody else is faster.
-const TRIES: usize = 10;
+/// How many times a sync starts over when the remote moves in the meantime.
+const MAX_ROUNDS: usize = 10;
 
-/// What `sync` is asked for.
-pub struct SyncQuery<'a> {
-    /// With which remote; without it, the branch's own, `origin`, or the only one.
+/// Options of `sync`.
+pub struct SyncOptions<'a> {
+    /// Name of the remote. `None`: the branch's upstream, `origin`, or the only remote.
     pub remote: Option<String>,
-    /// Show what would be committed, do nothing.
+    /// Show what would be committed; change nothing.
     pub dry_run: bool,
-    /// Also what looks like an emptied memory.
+    /// Skip the check for an emptied memory.
     pub force: bool,
     /// The commit's subject.
     pub reason: Option<String>,
-    /// How long git may talk to the remote, each time.
-    pub wait: Duration,
-    /// Called with what begins, in a few words.
+    /// Time limit of each git command that accesses the network.
+    pub network_timeout: Duration,
+    /// Receives a short message at the start of each step.
     pub progress: &'a dyn Fn(&str),
 }
 
-/// Brings a memory in step with a remote branch.
+/// Synchronizes a memory with a remote branch.
 ///
-/// Conflicts are no error here: the door gives them their exit status, and git waits in the middle of its merge.
+/// Conflicts are not an error; the front end maps them to an exit status, and git's merge stays in progress.
 ///
 /// # Errors
-/// `not_own_repository`, `unfinished`, `emptied`, `no_remote`, `remote`, `remote_refused`, `unrelated_histories`, `busy`,
-/// `no_git`, `git`. What was committed or merged before stands; `changed` says whether there was any.
-pub fn sync(session: &Session, query: &SyncQuery<'_>) -> Verdict {
-    session.store.unveiled()?;
-    let git = own(session)?;
-    let answer = Sync { dir: session.below().trim_end_matches('/').to_owned(), ..Sync::default() };
-    let mut run = Run { session, git, query, answer, wired: false, looked: Vec::new() };
-    match run.all() {
+/// `not_own_repository`, `unfinished`, `emptied`, `no_remote`, `remote`, `remote_refused`, `unrelated_histories`,
+/// `busy`, `no_git`, `git`. Commits and merges made before the error stay; `changed` reports whether there are any.
+pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult {
+    session.store.require_unfiltered()?;
+    let git = own_repository(session)?;
+    let answer = SyncResult { dir: session.path_prefix().trim_end_matches('/').to_owned(), ..SyncResult::default() };
+    let mut run = SyncRun { session, git, options, answer, driver_checked: false, noted: Vec::new() };
+    match run.run() {
         Ok(()) => {
-            let Sync { committed, merged, pushed, .. } = &run.answer;
+            let SyncResult { committed, merged, pushed, .. } = &run.answer;
             run.answer.changed |= !committed.is_empty() || merged.is_some() || *pushed > 0;
             Ok(Answer::Sync(run.answer))
         }
-        Err(why) => Err(run.failed(why)),
+        Err(why) => Err(run.with_context(why)),
     }
 }
 
-/// git in a repository whose root the data dir is.
-fn own(session: &Session) -> Result<Git, Rejection> {
-    let git = Git::at(&session.dir);
-    let refused = |why: String| Rejection::new(Code::NotOwnRepository, why);
-    match git.place() {
-        Ok((_, below)) if below.is_empty() => Ok(git),
-        Ok((top, below)) => Err(refused(format!(
-            "this memory is only a part ({below}) of the repository {}; committing and pushing that is not memdir's",
+/// git in the repository whose root is the data dir.
+fn own_repository(session: &Session) -> Result<Git, Rejection> {
+    let git = Git::in_dir(&session.dir);
+    let not_own = |why: String| Rejection::new(Code::NotOwnRepository, why);
+    match git.work_tree() {
+        Ok((_, subdirectory)) if subdirectory.is_empty() => Ok(git),
+        Ok((top, below)) => Err(not_own(format!(
+            "this memory is a subdirectory ({below}) of the repository {}; sync needs a repository of its own",
             top.display()
         ))
-        .hint("use git there, its merges go by bullet after `memdir setup git`; or make the memory a repository of its own: `git init` in it")),
+        .hint("use git there (after `memdir setup git`, it merges by bullet), or run `git init` in the memory")),
         Err(why) if why.code == Code::NoRepository && why.hint.is_none() => {
-            Err(refused("this memory is in no git repository".to_owned())
-                .hint("make it one: `git init` in it, and `git remote add origin ADDRESS` for another machine"))
+            Err(not_own("this memory is not in a git repository".to_owned())
+                .hint("run `git init` in it, and `git remote add origin URL` to sync with another machine"))
         }
         Err(why) => Err(why),
     }
 }
 
-/// Whether to go on.
+/// How to go on after a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
-    /// On to the next one.
-    On,
-    /// Something moved meanwhile: once more.
-    Again,
-    /// A person must decide something first.
-    Left,
+enum SyncStep {
+    /// Continue with the next step.
+    Continue,
+    /// Something changed in the meantime: start over.
+    Restart,
+    /// The user must decide something first.
+    NeedsUser,
 }
 
-/// One sync on its way.
-struct Run<'a> {
+/// A sync in progress.
+struct SyncRun<'a> {
     session: &'a Session,
     git: Git,
-    query: &'a SyncQuery<'a>,
-    answer: Sync,
-    /// Whether it was looked whether this clone merges by bullet.
-    wired: bool,
-    /// What was told already.
-    looked: Vec<String>,
+    options: &'a SyncOptions<'a>,
+    answer: SyncResult,
+    /// Whether the merge driver was checked already.
+    driver_checked: bool,
+    /// Notes added so far, to add each only once.
+    noted: Vec<String>,
 }
 
-impl Run<'_> {
-    fn all(&mut self) -> Result<(), Rejection> {
-        if self.query.dry_run {
-            return self.rehearse();
+impl SyncRun<'_> {
+    fn run(&mut self) -> Result<(), Rejection> {
+        if self.options.dry_run {
+            return self.dry_run();
         }
-        let state = match self.locked(|run, locked| run.settle(locked))? {
-            (Step::Left, _) => return Ok(()),
+        let state = match self.with_lock(|run, locked| run.prepare(locked))? {
+            (SyncStep::NeedsUser, _) => return Ok(()),
             (_, state) => state,
         };
         let branch = self.answer.branch.clone();
-        let Some(remote) = self.git.remote(self.query.remote.as_deref(), &branch)? else {
+        let Some(remote) = self.git.find_remote(self.options.remote.as_deref(), &branch)? else {
             self.note(
-                "there is no remote; what was pending is committed here (`git remote add origin ADDRESS` names one)",
+                "no remote is configured; pending changes are committed locally (add one with `git remote add origin URL`)",
             );
             return Ok(());
         };
-        self.answer.remote = Some(remote.shown());
-        for _ in 0..TRIES {
-            match self.round(&remote, !state.follows)? {
-                Step::Again => {}
-                Step::On | Step::Left => return Ok(()),
+        self.answer.remote = Some(remote.display_name());
+        for _ in 0..MAX_ROUNDS {
+            match self.round(&remote, !state.has_upstream)? {
+                SyncStep::Restart => {}
+                SyncStep::Continue | SyncStep::NeedsUser => return Ok(()),
             }
         }
-        Err(Rejection::new(Code::Busy, format!("{} moved on {TRIES} times under this sync", remote.shown()))
-            .hint("run it again when it rests"))
+        Err(Rejection::new(
+            Code::Busy,
+            format!("{} changed {MAX_ROUNDS} times during this sync", remote.display_name()),
+        )
+        .hint("run it again when no one else is pushing"))
     }
 
     /// Fetches, merges and pushes once.
-    fn round(&mut self, remote: &Remote, follow: bool) -> Result<Step, Rejection> {
-        self.say(&format!("fetching from {}", remote.name));
-        let tip = match self.git.fetch(remote, self.query.wait)? {
-            Fetched::Tip(tip) => Some(tip),
-            Fetched::Nothing => None,
-            Fetched::Again => return Ok(Step::Again),
+    fn round(&mut self, remote: &RemoteBranch, set_upstream: bool) -> Result<SyncStep, Rejection> {
+        self.progress(&format!("fetching from {}", remote.name));
+        let tip = match self.git.fetch(remote, self.options.network_timeout)? {
+            FetchResult::Tip(tip) => Some(tip),
+            FetchResult::NoSuchBranch => None,
+            FetchResult::Raced => return Ok(SyncStep::Restart),
         };
         if let Some(tip) = &tip {
-            let (step, _) = self.locked(|run, locked| run.bring_in(locked, remote, tip))?;
-            if step != Step::On {
+            let (step, _) = self.with_lock(|run, locked| run.merge_fetched(locked, remote, tip))?;
+            if step != SyncStep::Continue {
                 return Ok(step);
             }
         }
-        let Ok(head) = self.git.commit("HEAD") else { return Ok(Step::On) };
+        let Ok(head) = self.git.resolve_commit("HEAD") else { return Ok(SyncStep::Continue) };
         let ahead = match &tip {
-            Some(tip) => self.git.apart(&head, tip)?.0,
-            None => self.git.count(&head)?,
+            Some(tip) => self.git.ahead_behind(&head, tip)?.0,
+            None => self.git.commit_count(&head)?,
         };
         if ahead == 0 {
-            return Ok(Step::On);
+            return Ok(SyncStep::Continue);
         }
-        self.say(&format!("pushing {} to {}", commits(ahead), remote.shown()));
-        match self.git.push(&self.answer.branch, remote, follow, self.query.wait)? {
-            Pushed::Behind => Ok(Step::Again),
-            Pushed::Done => {
+        self.progress(&format!("pushing {} to {}", commit_count(ahead), remote.display_name()));
+        match self.git.push(&self.answer.branch, remote, set_upstream, self.options.network_timeout)? {
+            PushResult::Behind => Ok(SyncStep::Restart),
+            PushResult::Done => {
                 self.answer.pushed += ahead;
-                Ok(Step::On)
+                Ok(SyncStep::Continue)
             }
         }
     }
 
-    /// Does something while no other memdir writes.
-    fn locked<T>(&mut self, work: impl FnOnce(&mut Self, &Locked<'_>) -> Result<T, Rejection>) -> Result<T, Rejection> {
+    /// Runs `work` under the lock, so that no other memdir process writes.
+    fn with_lock<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self, &LockedStore<'_>) -> Result<T, Rejection>,
+    ) -> Result<T, Rejection> {
         let session = self.session;
         let (locked, warnings) = session.store.lock()?;
-        self.answer.warnings.extend(warnings.iter().map(told));
+        self.answer.warnings.extend(warnings.iter().map(warning_row));
         work(self, &locked)
     }
 
-    /// A repository in which a sync makes sense, and what it is in the middle of.
-    fn state(&mut self) -> Result<(State, Option<UnderWay>), Rejection> {
-        let under_way = self.git.under_way()?;
-        let unfinished = |why: String| Rejection::new(Code::Unfinished, why);
-        if let Some(UnderWay::Other(what)) = under_way {
-            return Err(unfinished(format!("a {what} is under way here"))
-                .hint("end it with git first (`git status` says how), then sync again"));
+    /// Checks that the repository can be synced, and returns its state and the merge in progress.
+    fn check_state(&mut self) -> Result<(RepositoryState, Option<OngoingOperation>), Rejection> {
+        let ongoing = self.git.ongoing_operation()?;
+        let unfinished_error = |why: String| Rejection::new(Code::Unfinished, why);
+        if let Some(OngoingOperation::Other(operation)) = ongoing {
+            return Err(unfinished_error(format!("a {operation} is in progress"))
+                .hint("finish or abort it with git first (see `git status`), then sync again"));
         }
-        let state = self.git.state()?;
+        let state = self.git.repository_state()?;
         let Some(branch) = &state.branch else {
-            return Err(unfinished("no branch is checked out (a detached HEAD)".to_owned())
-                .hint("`git switch BRANCH` goes to one, `git switch -c NAME` makes one of this commit"));
+            return Err(unfinished_error("no branch is checked out (a detached HEAD)".to_owned())
+                .hint("check one out with `git switch BRANCH`, or create one with `git switch -c NAME`"));
         };
         self.answer.branch = branch.clone();
-        Ok((state, under_way))
+        Ok((state, ongoing))
     }
 
-    /// Ends what was begun and commits what is pending.
-    fn settle(&mut self, locked: &Locked<'_>) -> Result<(Step, State), Rejection> {
-        let (mut state, under_way) = self.state()?;
+    /// Concludes a merge in progress and commits pending changes.
+    fn prepare(&mut self, locked: &LockedStore<'_>) -> Result<(SyncStep, RepositoryState), Rejection> {
+        let (mut state, ongoing) = self.check_state()?;
         let entries = self.session.store.journal()?;
-        let begun = !state.unmerged.is_empty() || under_way.is_some();
-        if begun && self.conclude(locked, &state, &entries, under_way.is_some())? == Step::Left {
-            return Ok((Step::Left, state));
+        let in_progress = !state.conflicted.is_empty() || ongoing.is_some();
+        if in_progress && self.conclude_merge(locked, &state, &entries, ongoing.is_some())? == SyncStep::NeedsUser {
+            return Ok((SyncStep::NeedsUser, state));
         }
         if state.head.is_none() && state.pending.is_empty() {
-            // A commit of our own would have no ancestor in common with what the remote may have.
-            return Ok((Step::On, state));
+            // Do not commit before the first merge: our commit would have no ancestor in common with the remote's.
+            return Ok((SyncStep::Continue, state));
         }
-        if self.wire()? || begun {
-            (state, _) = self.state()?;
+        if self.ensure_driver()? || in_progress {
+            (state, _) = self.check_state()?;
         }
-        let step = self.commit(locked, &state, &entries, None)?;
+        let step = self.commit_pending(locked, &state, &entries, None)?;
         if !state.pending.is_empty() {
-            state.head = self.git.commit("HEAD").ok();
+            state.head = self.git.resolve_commit("HEAD").ok();
         }
         Ok((step, state))
     }
 
-    /// Ends a merge that was left for a person, where all is decided.
-    fn conclude(
+    /// Concludes a merge that had conflicts, if all of them are decided.
+    fn conclude_merge(
         &mut self,
-        locked: &Locked<'_>,
-        state: &State,
-        entries: &[Entry],
-        merging: bool,
-    ) -> Result<Step, Rejection> {
-        let rest = unmerged::rest(self.session, &self.git, &state.unmerged, entries)?;
-        if rest.any() {
-            (self.answer.conflicts, self.answer.undecided) = (rest.conflicts, rest.undecided);
-            return Ok(Step::Left);
+        locked: &LockedStore<'_>,
+        state: &RepositoryState,
+        entries: &[JournalEntry],
+        is_merge: bool,
+    ) -> Result<SyncStep, Rejection> {
+        let unmerged_files = unmerged::sort_unmerged(self.session, &self.git, &state.conflicted, entries)?;
+        if unmerged_files.needs_user() {
+            (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
+            return Ok(SyncStep::NeedsUser);
         }
-        if let (true, Some(head), false) = (merging, &state.head, self.query.force) {
-            let theirs = self.git.commit("MERGE_HEAD")?;
-            if let Some(base) = self.git.fork(head, &theirs)? {
-                guard::incoming(&self.git, &base, head, &theirs)?;
+        if let (true, Some(head), false) = (is_merge, &state.head, self.options.force) {
+            let theirs = self.git.resolve_commit("MERGE_HEAD")?;
+            if let Some(base) = self.git.merge_base(head, &theirs)? {
+                guard::check_incoming(&self.git, &base, head, &theirs)?;
             }
         }
-        self.git.add(&rest.decided)?;
-        if merging {
-            let subject = self.git.waiting_message()?.unwrap_or_else(|| "memory: merged".to_owned());
-            let (state, _) = self.state()?;
-            return self.commit(locked, &state, entries, Some(&subject));
+        self.git.stage_resolved(&unmerged_files.decided)?;
+        if is_merge {
+            let subject = self.git.pending_merge_message()?.unwrap_or_else(|| "memory: merged".to_owned());
+            let (state, _) = self.check_state()?;
+            return self.commit_pending(locked, &state, entries, Some(&subject));
         }
-        Ok(Step::On)
+        Ok(SyncStep::Continue)
     }
 
-    /// Commits what is pending; with a subject, the end of a merge.
-    fn commit(
+    /// Commits pending changes; with `merge`, as the merge commit with this subject.
+    fn commit_pending(
         &mut self,
-        locked: &Locked<'_>,
-        state: &State,
-        entries: &[Entry],
-        merge: Option<&str>,
-    ) -> Result<Step, Rejection> {
-        self.tell_of_inbox()?;
-        let mut memo = Memo::of(&self.session.store);
-        if !state.pending.is_empty() || merge.is_some() {
-            let Some(message) = self.message(state, entries, &memo, merge)? else { return Ok(Step::Left) };
-            self.git.stage(&state.pending, state.head.is_some())?;
-            if merge.is_some() || self.git.staged(state.head.is_some())? {
+        locked: &LockedStore<'_>,
+        state: &RepositoryState,
+        entries: &[JournalEntry],
+        merge_subject: Option<&str>,
+    ) -> Result<SyncStep, Rejection> {
+        self.note_shared_inbox()?;
+        let mut sync_state = SyncState::load(&self.session.store);
+        if !state.pending.is_empty() || merge_subject.is_some() {
+            let Some(message) = self.commit_message(state, entries, &sync_state, merge_subject)? else {
+                return Ok(SyncStep::NeedsUser);
+            };
+            self.git.stage_pending(&state.pending, state.head.is_some())?;
+            if merge_subject.is_some() || self.git.has_staged_changes(state.head.is_some())? {
                 self.git.commit_index(&message)?;
-                self.committed(message, state)?;
+                self.record_commit(message, state)?;
             }
         }
         let last = entries.last().map(|e| e.rev);
-        if memo.rev != last && last.is_some() {
-            memo.rev = last;
-            memo.keep(locked);
+        if sync_state.rev != last && last.is_some() {
+            sync_state.rev = last;
+            sync_state.save(locked);
         }
-        Ok(Step::On)
+        Ok(SyncStep::Continue)
     }
 
-    /// The message for what is pending, once it is known that it may go; `None` where a person must decide first.
-    fn message(
+    /// The commit message for the pending changes, after checking that they may be committed. `None` if the user must
+    /// decide something first.
+    fn commit_message(
         &mut self,
-        state: &State,
-        entries: &[Entry],
-        memo: &Memo,
-        merge: Option<&str>,
+        state: &RepositoryState,
+        entries: &[JournalEntry],
+        sync_state: &SyncState,
+        merge_subject: Option<&str>,
     ) -> Result<Option<String>, Rejection> {
-        let pieces = pending::pieces(self.session, &self.git, &state.pending, entries)?;
-        if let (Some(head), false, None) = (&state.head, self.query.force, merge) {
-            guard::outgoing(self.session, &self.git, (head, &state.pending), &pieces, entries)?;
+        let changes = pending::pending_changes(self.session, &self.git, &state.pending, entries)?;
+        if let (Some(head), false, None) = (&state.head, self.options.force, merge_subject) {
+            guard::check_outgoing(self.session, &self.git, (head, &state.pending), &changes, entries)?;
         }
-        let marked = pieces.iter().filter(|piece| piece.marked);
-        self.answer.undecided = marked.map(|p| Undecided { path: p.path.clone(), why: "markers" }).collect();
+        let with_markers = changes.iter().filter(|change| change.has_markers);
+        self.answer.undecided = with_markers.map(|p| UndecidedFile { path: p.path.clone(), why: "markers" }).collect();
         if !self.answer.undecided.is_empty() {
             return Ok(None);
         }
-        let since = match (&state.head, memo.rev) {
-            (Some(head), None) => Some(self.git.made_at(head)?),
+        let since = match (&state.head, sync_state.rev) {
+            (Some(head), None) => Some(self.git.commit_time(head)?),
             _ => None,
         };
-        let untold = message::untold(entries, memo, since, &pieces);
-        let reason = self.query.reason.as_deref();
-        let gone = pieces.iter().filter(|piece| piece.gone).map(|piece| piece.path.as_str());
+        let undescribed = commit_message::undescribed_entries(entries, sync_state, since, &changes);
+        let reason = self.options.reason.as_deref();
+        let gone = changes.iter().filter(|piece| piece.gone).map(|piece| piece.path.as_str());
         let removed = guard::removed_in_scopes(self.session, gone);
-        Ok(Some(message::message(&Told { pieces: &pieces, entries: untold, removed, reason, subject: merge })))
+        Ok(Some(commit_message::format_message(&CommitDetails {
+            changes: &changes,
+            entries: undescribed,
+            removed,
+            reason,
+            subject: merge_subject,
+        })))
     }
 
-    fn committed(&mut self, message: String, state: &State) -> Result<(), Rejection> {
-        let head = self.git.commit("HEAD")?;
+    fn record_commit(&mut self, message: String, state: &RepositoryState) -> Result<(), Rejection> {
+        let head = self.git.resolve_commit("HEAD")?;
         let files = state.pending.iter().map(|p| p.path.clone()).collect();
-        self.answer.committed.push(Committed { commit: Some(head.chars().take(10).collect()), message, files });
+        self.answer.committed.push(CommitRow { commit: Some(head.chars().take(10).collect()), message, files });
         Ok(())
     }
 
-    /// Merges what was fetched.
-    fn bring_in(&mut self, locked: &Locked<'_>, remote: &Remote, tip: &str) -> Result<(Step, State), Rejection> {
-        // Whatever memdir wrote meanwhile is committed first: from here on only an editor can be in the way.
-        let (step, state) = self.settle(locked)?;
-        if step != Step::On {
+    /// Merges the fetched commit.
+    fn merge_fetched(
+        &mut self,
+        locked: &LockedStore<'_>,
+        remote: &RemoteBranch,
+        tip: &str,
+    ) -> Result<(SyncStep, RepositoryState), Rejection> {
+        // First commit what other memdir processes wrote since; after that, only an editor can interfere with the
+        // merge.
+        let (step, state) = self.prepare(locked)?;
+        if step != SyncStep::Continue {
             return Ok((step, state));
         }
         let head = state.head.clone();
         let behind = match &head {
-            Some(head) => self.git.apart(head, tip)?.1,
-            None => self.git.count(tip)?,
+            Some(head) => self.git.ahead_behind(head, tip)?.1,
+            None => self.git.commit_count(tip)?,
         };
         if behind == 0 {
-            return Ok((Step::On, state));
+            return Ok((SyncStep::Continue, state));
         }
-        self.may_come(head.as_deref(), remote, tip)?;
-        self.say(&format!("merging {} from {}", commits(behind), remote.shown()));
-        let message = format!("memory: {} from {} merged", commits(behind), remote.shown());
-        let driver = format!("{DRIVER}={}", setup::driver()?);
-        let merging = self.git.merge(tip, &message, &[driver])?;
-        let step = match merging {
-            Merging::Done => {
-                let files = match (&head, self.git.commit("HEAD")?) {
-                    (Some(head), now) => self.git.changed(head, &now, false)?,
-                    (None, now) => self.git.files(&now)?.into_iter().map(|b| b.path).collect(),
+        self.check_incoming(head.as_deref(), remote, tip)?;
+        self.progress(&format!("merging {} from {}", commit_count(behind), remote.display_name()));
+        let message = format!("memory: {} from {} merged", commit_count(behind), remote.display_name());
+        let driver = format!("{DRIVER_KEY}={}", setup::driver_command()?);
+        let merge_result = self.git.merge_commit(tip, &message, &[driver])?;
+        let step = match merge_result {
+            GitMergeResult::Committed => {
+                let files = match (&head, self.git.resolve_commit("HEAD")?) {
+                    (Some(head), now) => self.git.changed_paths(head, &now, false)?,
+                    (None, now) => self.git.files_at(&now)?.into_iter().map(|b| b.path).collect(),
                 };
-                self.remember(locked, &files)?;
+                self.record_merged(locked, &files)?;
                 let before = self.answer.merged.take().map_or(0, |merged| merged.commits);
-                self.answer.merged = Some(MergedIn { commits: before + behind, files });
-                // What an empty repository got may not say yet how it is merged.
-                if head.is_some() { Step::On } else { Step::Again }
+                self.answer.merged = Some(MergedCommits { commits: before + behind, files });
+                // Into an empty repository, the merge may have brought `.gitattributes` or none. Start over, so that
+                // the merge driver is configured.
+                if head.is_some() { SyncStep::Continue } else { SyncStep::Restart }
             }
-            Merging::Left => {
-                let (state, _) = self.state()?;
+            GitMergeResult::Conflicted => {
+                let (state, _) = self.check_state()?;
                 let merged: Vec<String> = state.pending.iter().map(|p| p.path.clone()).collect();
-                self.remember(locked, &merged)?;
+                self.record_merged(locked, &merged)?;
                 let entries = self.session.store.journal()?;
-                let rest = unmerged::rest(self.session, &self.git, &state.unmerged, &entries)?;
-                (self.answer.conflicts, self.answer.undecided) = (rest.conflicts, rest.undecided);
-                Step::Left
+                let unmerged_files = unmerged::sort_unmerged(self.session, &self.git, &state.conflicted, &entries)?;
+                (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
+                SyncStep::NeedsUser
             }
-            Merging::Refused(why) => self.refused(&why)?,
+            GitMergeResult::Refused(why) => self.retry_or_fail(&why)?,
         };
         Ok((step, state))
     }
 
-    /// git did not begin: an editor was faster, or something stands in the way.
-    fn refused(&mut self, why: &str) -> Result<Step, Rejection> {
-        match self.git.state()?.pending.is_empty() {
-            false => Ok(Step::Again),
+    /// git did not start the merge. If there are pending changes, an editor was faster: start over.
+    fn retry_or_fail(&mut self, why: &str) -> Result<SyncStep, Rejection> {
+        match self.git.repository_state()?.pending.is_empty() {
+            false => Ok(SyncStep::Restart),
             true => Err(Rejection::new(Code::Git, format!("git did not merge: {why}"))
-                .hint("`git status` shows what stands in its way; what was pending is committed")),
+                .hint("see `git status` for the cause; pending changes are committed")),
         }
     }
 
-    /// Refuses what must not come in.
-    fn may_come(&self, head: Option<&str>, remote: &Remote, tip: &str) -> Result<(), Rejection> {
+    /// Refuses a fetched commit that must not be merged.
+    fn check_incoming(&self, head: Option<&str>, remote: &RemoteBranch, tip: &str) -> Result<(), Rejection> {
         let added = match head {
-            None => self.git.files(tip)?.into_iter().map(|b| b.path).collect(),
+            None => self.git.files_at(tip)?.into_iter().map(|b| b.path).collect(),
             Some(head) => {
-                let Some(base) = self.git.fork(head, tip)? else { return Err(unrelated(remote)) };
-                if !self.query.force {
-                    guard::incoming(&self.git, &base, head, tip)?;
+                let Some(base) = self.git.merge_base(head, tip)? else { return Err(unrelated_error(remote)) };
+                if !self.options.force {
+                    guard::check_incoming(&self.git, &base, head, tip)?;
                 }
-                self.git.changed(head, tip, false)?
+                self.git.changed_paths(head, tip, false)?
             }
         };
-        match self.git.in_the_way(&added)?.first() {
+        match self.git.untracked_collisions(&added)?.first() {
             None => Ok(()),
             Some(first) => Err(Rejection::new(
                 Code::Exists,
-                format!("'{first}' comes from {}, and stands here as a file that git leaves out", remote.shown()),
+                format!("'{first}' is part of {}, but exists here as a file that git ignores", remote.display_name()),
             )
-            .hint("move it aside, or have it taken out of git on the other side")),
+            .hint("move it away, or remove it from git on the other side")),
         }
     }
 
-    /// Remembers which files a merge replaced: they were not edited by hand.
-    fn remember(&self, locked: &Locked<'_>, files: &[String]) -> Result<(), Rejection> {
-        let mut memo = Memo::of(&self.session.store);
-        memo.learn(&self.session.store, &self.session.store.journal()?, files);
-        memo.keep(locked);
+    /// Records which files a merge replaced, so that they do not count as edited outside memdir.
+    fn record_merged(&self, locked: &LockedStore<'_>, files: &[String]) -> Result<(), Rejection> {
+        let mut sync_state = SyncState::load(&self.session.store);
+        sync_state.record_merge(&self.session.store, &self.session.store.journal()?, files);
+        sync_state.save(locked);
         Ok(())
     }
 
-    /// Joins this clone to git's merges, where it is not; says whether there was anything to do.
-    fn wire(&mut self) -> Result<bool, Rejection> {
-        if std::mem::replace(&mut self.wired, true) || setup::findings(&self.git)?.is_empty() {
+    /// Configures the merge driver in this clone, if it is not configured; returns whether anything was done.
+    fn ensure_driver(&mut self) -> Result<bool, Rejection> {
+        if std::mem::replace(&mut self.driver_checked, true) || setup::findings(&self.git)?.is_empty() {
             return Ok(false);
         }
-        let findings = match setup::git(self.session, Mode::Make, false) {
+        let findings = match setup::setup_git(self.session, SetupMode::Install, false) {
             Ok(Answer::Setup(set)) => set.findings,
             Ok(_) => Vec::new(),
             Err(why) => vec![why.rejections.first().map(|r| r.message.clone()).unwrap_or_default()],
@@ -405,85 +428,91 @@ impl Run<'_> {
         Ok(true)
     }
 
-    fn tell_of_inbox(&mut self) -> Result<(), Rejection> {
-        let home = self.git.home()?;
-        if let Some(first) = home.first() {
+    fn note_shared_inbox(&mut self) -> Result<(), Rejection> {
+        let shared_inbox_files = self.git.tracked_inbox_files()?;
+        if let Some(first) = shared_inbox_files.first() {
             self.note(&format!(
-                "{} of inbox/ ({first} …) are in git although proposals stay at home; they were left as they are \
-                 (`git rm --cached` takes them out)",
-                if home.len() == 1 { "1 file".to_owned() } else { format!("{} files", home.len()) },
+                "{} of inbox/ ({first} …) are in git, although proposals are not shared; they were not changed \
+                 (remove them with `git rm --cached`)",
+                if shared_inbox_files.len() == 1 {
+                    "1 file".to_owned()
+                } else {
+                    format!("{} files", shared_inbox_files.len())
+                },
             ));
         }
         Ok(())
     }
 
-    /// What would be committed.
-    fn rehearse(&mut self) -> Result<(), Rejection> {
+    /// A dry run: what would be committed.
+    fn dry_run(&mut self) -> Result<(), Rejection> {
         self.answer.dry_run = true;
-        let (state, under_way) = self.state()?;
+        let (state, ongoing) = self.check_state()?;
         let entries = self.session.store.journal()?;
-        let rest = unmerged::rest(self.session, &self.git, &state.unmerged, &entries)?;
-        if rest.any() {
-            (self.answer.conflicts, self.answer.undecided) = (rest.conflicts, rest.undecided);
+        let unmerged_files = unmerged::sort_unmerged(self.session, &self.git, &state.conflicted, &entries)?;
+        if unmerged_files.needs_user() {
+            (self.answer.conflicts, self.answer.undecided) = (unmerged_files.conflicts, unmerged_files.undecided);
             return Ok(());
         }
-        self.tell_of_inbox()?;
-        self.answer.remote =
-            self.git.remote(self.query.remote.as_deref(), &self.answer.branch)?.map(|remote| remote.shown());
-        let subject = if under_way.is_some() { self.git.waiting_message()? } else { None };
+        self.note_shared_inbox()?;
+        self.answer.remote = self
+            .git
+            .find_remote(self.options.remote.as_deref(), &self.answer.branch)?
+            .map(|remote| remote.display_name());
+        let subject = if ongoing.is_some() { self.git.pending_merge_message()? } else { None };
         if state.pending.is_empty() && subject.is_none() {
             return Ok(());
         }
-        let memo = Memo::of(&self.session.store);
-        if let Some(message) = self.message(&state, &entries, &memo, subject.as_deref())? {
+        let sync_state = SyncState::load(&self.session.store);
+        if let Some(message) = self.commit_message(&state, &entries, &sync_state, subject.as_deref())? {
             let files = state.pending.iter().map(|p| p.path.clone()).collect();
-            self.answer.committed.push(Committed { commit: None, message, files });
+            self.answer.committed.push(CommitRow { commit: None, message, files });
         }
         Ok(())
     }
 
-    fn say(&self, what: &str) {
-        (self.query.progress)(what);
+    fn progress(&self, message: &str) {
+        (self.options.progress)(message);
     }
 
-    /// Something the reader should know, told once.
-    fn note(&mut self, what: &str) {
-        if !self.looked.iter().any(|told| told == what) {
-            self.looked.push(what.to_owned());
-            self.answer.warnings.push(told(&Warning::new(Code::Note, what)));
+    /// Adds a note to the answer, unless it has it already.
+    fn note(&mut self, message: &str) {
+        if !self.noted.iter().any(|noted| noted == message) {
+            self.noted.push(message.to_owned());
+            self.answer.warnings.push(warning_row(&Warning::new(Code::Note, message)));
         }
     }
 
-    /// A refusal, with what was done before it.
-    fn failed(&self, mut why: Rejection) -> Failure {
-        let Sync { committed, merged, pushed, .. } = &self.answer;
+    /// Turns a rejection into an error that also reports what was done before it.
+    fn with_context(&self, mut why: Rejection) -> Error {
+        let SyncResult { committed, merged, pushed, .. } = &self.answer;
         if let Some(last) = committed.last().and_then(|c| c.commit.clone()) {
             why = why.detail("committed", last);
         }
         if !committed.is_empty() || merged.is_some() || *pushed > 0 {
             why.changed = Some(true);
             why.hint = Some(match why.hint.take() {
-                Some(hint) => format!("{hint}; what was pending is committed here, and goes out with the next sync"),
-                None => "what was pending is committed here, and goes out with the next sync".to_owned(),
+                Some(hint) => format!("{hint}; pending changes are committed locally, and the next sync pushes them"),
+                None => "pending changes are committed locally, and the next sync pushes them".to_owned(),
             });
         }
         if why.code == Code::Remote {
-            why = why.try_(Hint { verb: vec!["sync"], address: Vec::new() });
+            why = why.try_command(Hint { verb: vec!["sync"], operands: Vec::new() });
         }
         let warnings = self.answer.warnings.iter().map(|w| Warning::new(Code::Note, w.message.clone())).collect();
-        Failure { rejections: vec![why], warnings }
+        Error { rejections: vec![why], warnings }
     }
 }
 
-fn commits(n: usize) -> String {
+fn commit_count(n: usize) -> String {
     if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") }
 }
 
-fn unrelated(remote: &Remote) -> Rejection {
-    let why = format!("this memory and {} have no commit in common", remote.shown());
+fn unrelated_error(remote: &RemoteBranch) -> Rejection {
+    let why = format!("this memory and {} have no commit in common", remote.display_name());
     Rejection::new(Code::UnrelatedHistories, why).hint(format!(
-        "if both are meant to be one: `git pull --no-rebase --allow-unrelated-histories {} {}` once (it merges by bullet); \
-         a shallow clone needs `git fetch --unshallow`",
+        "to join them, run `git pull --no-rebase --allow-unrelated-histories {} {}` once (it merges by bullet); \
+         in a shallow clone, run `git fetch --unshallow` first",
         remote.name, remote.branch
     ))
 }

@@ -1,110 +1,114 @@
-//! Taking back and bringing back: `undo` and `redo`, the second door into a commit.
+//! `undo` and `redo`: commit the inverse of a revision, or the revision again.
 //!
-//! Byte for byte where nothing moved on; a merge where something did; nothing where the merge would have to guess.
+//! A file that has not changed since is restored byte for byte; a file that has changed is merged. Never resolves a
+//! conflict of such a merge: then the command is refused. Never plans operations, so no checks or summary updates
+//! apply.
 
 use std::sync::Arc;
 
 use super::answer::Answer;
 use super::change::commit_loop;
-use super::guarded::{discreet, whole};
-use super::when::revision;
-use super::{Failure, How, Session, UndoQuery, Verdict};
-use crate::change::{Changeset, Effect, Entry, EntryFile, FileChange, Inverts, JournalEdit, Sign, Version};
+use super::point_in_time::find_revision;
+use super::restricted_change::{redact_warnings, require_fully_visible};
+use super::{ChangeOptions, CommandResult, Error, Session, UndoOptions};
+use crate::change::{
+    Changeset, Effect, EffectSign, EntryFile, FileChange, FileVersion, InverseKind, JournalEdit, JournalEntry,
+};
 use crate::code::{Code, Hint, Rejection, Warning};
-use crate::document::{Document, Edit, edit};
-use crate::operation::regions::{self, Take};
-use crate::operation::written::narrow;
-use crate::operation::{Batch, Snapshot, effects, merge, refuse};
+use crate::document::{Document, DocumentEdit, apply_edits};
+use crate::operation::conflict_regions::{self, ConflictChoice};
+use crate::operation::file_change::minimal_splice;
+use crate::operation::{Batch, Snapshot, effects, merge, rejections};
 use crate::path::MemoryPath;
-use crate::store::{Side, Store};
+use crate::store::{RevisionSide, Store};
 use crate::view::journal;
 
-/// Takes a revision back; merges where files moved on.
+/// Undoes a revision; merges files that were changed since.
 ///
 /// # Errors
-/// `revision_not_found`, `history_gone`, `conflict` where the same lines were changed since; `category_not_allowed` for
-/// one that touched a file of which the caller may not see everything.
-pub fn undo(session: &Session, query: &UndoQuery, how: &How) -> Verdict {
-    turn(session, how, query.revision.as_deref(), |entries| {
-        let entry = match &query.revision {
-            Some(rev) => Some(revision(rev, entries)?),
-            None => journal::to_undo(entries, query.by.as_deref()),
+/// `revision_not_found`, `history_gone`, `conflict` if the same lines were changed since; `category_not_allowed` if the
+/// caller may not see every file of the revision whole.
+pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptions) -> CommandResult {
+    invert_revision(session, options, undo_options.revision.as_deref(), |entries| {
+        let entry = match &undo_options.revision {
+            Some(rev) => Some(find_revision(rev, entries)?),
+            None => journal::revision_to_undo(entries, undo_options.by.as_deref()),
         };
         let Some(entry) = entry else { return Ok(None) };
-        let states = journal::states(entries);
+        let states = journal::revision_states(entries);
         match states.get(&entry.rev) {
-            Some(journal::State::Done) => {}
-            Some(journal::State::Undone { by }) => {
-                return Err(Rejection::new(Code::Exists, format!("r{} was undone already, by r{by}", entry.rev))
-                    .try_(Hint::new("redo", format!("r{}", entry.rev))));
+            Some(journal::RevisionState::Done) => {}
+            Some(journal::RevisionState::Undone { by }) => {
+                return Err(Rejection::new(Code::Exists, format!("r{} is already undone, by r{by}", entry.rev))
+                    .try_command(Hint::new("redo", format!("r{}", entry.rev))));
             }
-            _ => return Err(Rejection::new(Code::RevisionNotFound, format!("r{} was never made", entry.rev))),
+            _ => return Err(Rejection::new(Code::RevisionNotFound, format!("r{} was never applied", entry.rev))),
         }
-        Ok(Some(Turn { entry: entry.clone(), back: true, keep_edited: query.keep_edited }))
+        Ok(Some(RevisionInversion { entry: entry.clone(), is_undo: true, keep_edited: undo_options.keep_edited }))
     })
 }
 
-/// Brings back what was undone, or what an editor overwrote.
+/// Applies a revision again that was undone, or whose changes an editor overwrote.
 ///
 /// # Errors
-/// As `undo`.
-pub fn redo(session: &Session, rev: Option<&str>, how: &How) -> Verdict {
-    turn(session, how, rev, |entries| {
+/// As [`undo`].
+pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> CommandResult {
+    invert_revision(session, options, rev, |entries| {
         let entry = match rev {
-            Some(rev) => Some(revision(rev, entries)?),
-            None => journal::to_redo(entries),
+            Some(rev) => Some(find_revision(rev, entries)?),
+            None => journal::revision_to_redo(entries),
         };
-        Ok(entry.map(|e| Turn { entry: e.clone(), back: false, keep_edited: false }))
+        Ok(entry.map(|e| RevisionInversion { entry: e.clone(), is_undo: false, keep_edited: false }))
     })
 }
 
-/// One revision to be turned.
-struct Turn {
-    entry: Entry,
-    back: bool,
+/// A revision to undo (`is_undo`) or to redo.
+struct RevisionInversion {
+    entry: JournalEntry,
+    is_undo: bool,
     keep_edited: bool,
 }
 
-fn turn(
+fn invert_revision(
     session: &Session,
-    how: &How,
+    options: &ChangeOptions,
     rev: Option<&str>,
-    choose: impl Fn(&[Entry]) -> Result<Option<Turn>, Rejection>,
-) -> Verdict {
+    choose_revision: impl Fn(&[JournalEntry]) -> Result<Option<RevisionInversion>, Rejection>,
+) -> CommandResult {
     session.may_write()?;
-    let (asking, bare) = (session, session.sight().map(|_| session.bare()));
-    let session = bare.as_ref().unwrap_or(session);
-    let make = || -> Result<(Changeset, Snapshot), Failure> {
-        let entries = entries(&session.store, rev)?;
-        let Some(turn) = choose(&entries)? else { return Ok((nothing(), Snapshot::new())) };
-        if bare.is_some() {
-            whole(asking, session, &turn.entry)?;
+    let (caller, unfiltered) = (session, session.visibility().map(|_| session.unfiltered()));
+    let session = unfiltered.as_ref().unwrap_or(session);
+    let plan_inverse = || -> Result<(Changeset, Snapshot), Error> {
+        let entries = entries_to_search(&session.store, rev)?;
+        let Some(inversion) = choose_revision(&entries)? else { return Ok((no_change(), Snapshot::new())) };
+        if unfiltered.is_some() {
+            require_fully_visible(caller, session, &inversion.entry)?;
         }
-        Ok((inverse(&session.store, &turn)?, Snapshot::new()))
+        Ok((inverse_changeset(&session.store, &inversion)?, Snapshot::new()))
     };
-    if how.dry_run {
-        let (changeset, snapshot) = make()?;
-        let mut changed = super::change::shown(&changeset, &snapshot);
-        changed.diff = Some(diff(session, &changeset));
-        return Ok(named(Answer::Changed(changed), changeset.inverts));
+    if options.dry_run {
+        let (changeset, snapshot) = plan_inverse()?;
+        let mut changed = super::change::dry_run_result(&changeset, &snapshot);
+        changed.diff = Some(unified_diff(session, &changeset));
+        return Ok(with_inverted_revision(Answer::Changed(changed), changeset.inverts));
     }
     let (locked, warnings) = session.store.lock()?;
-    let warnings = if bare.is_some() { discreet(&warnings) } else { warnings };
-    let batch = Batch { reason: how.reason.clone(), source: how.source.clone(), ..Batch::default() };
+    let warnings = if unfiltered.is_some() { redact_warnings(&warnings) } else { warnings };
+    let batch = Batch { reason: options.reason.clone(), source: options.source.clone(), ..Batch::default() };
     let mut inverts = None;
     let answer = commit_loop(session, &locked, &batch, warnings, || {
-        let made = make()?;
+        let made = plan_inverse()?;
         inverts = made.0.inverts;
         Ok(made)
     })?;
-    Ok(named(answer, inverts))
+    Ok(with_inverted_revision(answer, inverts))
 }
 
-/// The entries in which a revision is looked for. One that is named is nearly always new, and only later ones tell
-/// whether it still stands: then a long journal need not be read whole under the lock.
-fn entries(store: &Store, rev: Option<&str>) -> Result<Vec<Entry>, Rejection> {
+/// The journal entries to search for the revision. A named revision is nearly always recent, and only later entries can
+/// have undone it, so the recent part of the journal suffices if it contains the revision. That keeps the lock short.
+fn entries_to_search(store: &Store, rev: Option<&str>) -> Result<Vec<JournalEntry>, Rejection> {
     if let Some(rev) = rev.and_then(|rev| rev.strip_prefix('r')?.parse::<u64>().ok()) {
-        let recent = store.recent()?;
+        let recent = store.recent_entries()?;
         if recent.iter().any(|entry| entry.rev == rev) {
             return Ok(recent);
         }
@@ -112,55 +116,53 @@ fn entries(store: &Store, rev: Option<&str>) -> Result<Vec<Entry>, Rejection> {
     store.journal()
 }
 
-fn diff(session: &Session, changeset: &Changeset) -> String {
+fn unified_diff(session: &Session, changeset: &Changeset) -> String {
     let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
     let one = |f: &FileChange| {
         let now = session.store.read(&f.path).ok().flatten();
         let after = f.after.as_ref().map(|b| text(b));
-        crate::view::diff::unified(f.path.as_str(), now.map(|v| text(&v.bytes)).as_deref(), after.as_deref())
+        crate::view::diff::unified_diff(f.path.as_str(), now.map(|v| text(&v.bytes)).as_deref(), after.as_deref())
     };
     changeset.files.iter().map(one).collect()
 }
 
-fn named(answer: Answer, inverts: Option<Inverts>) -> Answer {
+fn with_inverted_revision(answer: Answer, inverts: Option<InverseKind>) -> Answer {
     let Answer::Changed(mut changed) = answer else { return answer };
     match inverts {
-        Some(Inverts::Undo(rev)) => changed.undone = Some(format!("r{rev}")),
-        Some(Inverts::Redo(rev)) => changed.redone = Some(format!("r{rev}")),
+        Some(InverseKind::Undo(rev)) => changed.undone = Some(format!("r{rev}")),
+        Some(InverseKind::Redo(rev)) => changed.redone = Some(format!("r{rev}")),
         None => {}
     }
     Answer::Changed(changed)
 }
 
-fn nothing() -> Changeset {
-    let warning = Warning::new(Code::Note, "no change is left for that");
+fn no_change() -> Changeset {
+    let warning = Warning::new(Code::Note, "there is nothing to undo or redo");
     Changeset { warnings: vec![warning], ..Changeset::default() }
 }
 
-/// The changeset that turns a revision back (or makes it again), on the files as they are now.
-fn inverse(store: &Store, turn: &Turn) -> Result<Changeset, Vec<Rejection>> {
-    let entry = &turn.entry;
+/// The changeset that undoes or redoes a revision, based on the current files.
+fn inverse_changeset(store: &Store, inversion: &RevisionInversion) -> Result<Changeset, Vec<Rejection>> {
+    let entry = &inversion.entry;
     if entry.forgotten {
-        let gone = Rejection::new(
-            Code::HistoryGone,
-            format!("r{} was made with --forget: its texts are gone on purpose", entry.rev),
-        );
-        return Err(vec![gone]);
+        let erased =
+            Rejection::new(Code::HistoryGone, format!("r{} was made with --forget: its texts were erased", entry.rev));
+        return Err(vec![erased]);
     }
     let mut changeset = Changeset {
-        inverts: Some(if turn.back { Inverts::Undo(entry.rev) } else { Inverts::Redo(entry.rev) }),
+        inverts: Some(if inversion.is_undo { InverseKind::Undo(entry.rev) } else { InverseKind::Redo(entry.rev) }),
         ..Changeset::default()
     };
     let mut refused = Vec::new();
     for file in &entry.files {
-        match turned(store, turn, file) {
+        match invert_file(store, inversion, file) {
             Ok(Some(mut change)) => {
                 change.moved = file.moved.clone();
                 changeset.files.push(change);
             }
             Ok(None) => {}
-            Err(why) if turn.keep_edited && why.code == Code::Conflict => {
-                let message = format!("{} was edited since r{}; it was left as it is", file.path, entry.rev);
+            Err(why) if inversion.keep_edited && why.code == Code::Conflict => {
+                let message = format!("{} was edited since r{} and was not changed", file.path, entry.rev);
                 changeset.warnings.push(Warning::new(Code::Note, message));
             }
             Err(why) => refused.push(why),
@@ -168,16 +170,16 @@ fn inverse(store: &Store, turn: &Turn) -> Result<Changeset, Vec<Rejection>> {
     }
     match refused.is_empty() {
         true => {
-            unmove(&mut changeset.files);
-            changeset.effects = changeset.files.iter().flat_map(|change| told(store, change)).collect();
+            drop_incomplete_moves(&mut changeset.files);
+            changeset.effects = changeset.files.iter().flat_map(|change| change_effects(store, change)).collect();
             Ok(changeset)
         }
         false => Err(refused),
     }
 }
 
-/// A move is one only where both halves are there, and tell no other story.
-fn unmove(files: &mut [FileChange]) {
+/// Keeps a move only if both of its files are in the changeset and neither is also edited; else clears `moved`.
+fn drop_incomplete_moves(files: &mut [FileChange]) {
     let halves: Vec<(MemoryPath, Option<MemoryPath>, bool)> =
         files.iter().map(|f| (f.path.clone(), f.moved.clone(), f.after.is_some() && f.before.is_some())).collect();
     for file in files {
@@ -190,100 +192,111 @@ fn unmove(files: &mut [FileChange]) {
     }
 }
 
-/// A change bullet by bullet; a file that only gets another name has none to tell.
-fn told(store: &Store, change: &FileChange) -> Vec<Effect> {
+/// The effects of a file change, by bullet; a moved file has one effect for the move.
+fn change_effects(store: &Store, change: &FileChange) -> Vec<Effect> {
     if change.moved.is_some() {
-        let named = || effects::line(&change.path, Sign::Moved, "", None, 0);
-        return change.before.iter().map(|_| named()).collect();
+        let move_effect = || effects::line_effect(&change.path, EffectSign::Moved, "", None, 0);
+        return change.before.iter().map(|_| move_effect()).collect();
     }
-    let read = |bytes: &Arc<Vec<u8>>| Document::read(bytes.to_vec()).ok().map(unmarked);
+    let read = |bytes: &Arc<Vec<u8>>| Document::from_bytes(bytes.to_vec()).ok().map(without_conflict_markers);
     let before =
         change.before.as_ref().and_then(|_| store.read(&change.path).ok().flatten()).and_then(|v| read(&v.bytes));
     let after = change.after.as_ref().and_then(read);
-    effects::between(before.as_ref(), after.as_ref(), &change.path, 0)
+    effects::diff_effects(before.as_ref(), after.as_ref(), &change.path, 0)
 }
 
-/// A text with conflict markers is told by our side: markers are no bullets.
-fn unmarked(document: Document) -> Document {
-    match regions::size(document.text()) {
-        Some(size) => Document::parse(regions::take(document.text(), size, Take::Ours)),
+/// A document without conflict markers: takes our side of each conflict, because marker lines would parse as text.
+fn without_conflict_markers(document: Document) -> Document {
+    match conflict_regions::marker_length(document.text()) {
+        Some(size) => Document::parse(conflict_regions::resolve_all(document.text(), size, ConflictChoice::Ours)),
         None => document,
     }
 }
 
-/// What one file becomes: `None` when it is so already.
-fn turned(store: &Store, turn: &Turn, file: &EntryFile) -> Result<Option<FileChange>, Rejection> {
-    let (from, to) = if turn.back { (Side::After, Side::Before) } else { (Side::Before, Side::After) };
-    let rev = turn.entry.rev;
+/// The change of one file; `None` if it already has the wanted text.
+fn invert_file(
+    store: &Store,
+    inversion: &RevisionInversion,
+    file: &EntryFile,
+) -> Result<Option<FileChange>, Rejection> {
+    let (from, to) = if inversion.is_undo {
+        (RevisionSide::After, RevisionSide::Before)
+    } else {
+        (RevisionSide::Before, RevisionSide::After)
+    };
+    let rev = inversion.entry.rev;
     let now = store.read(&file.path)?;
-    let (base_etag, goal_etag) = if turn.back { (file.after, file.before) } else { (file.before, file.after) };
+    let (base_etag, wanted_etag) =
+        if inversion.is_undo { (file.after, file.before) } else { (file.before, file.after) };
     let etag = now.as_ref().map(|v| v.etag);
-    if etag == goal_etag && (turn.back || etag != base_etag) {
+    if etag == wanted_etag && (inversion.is_undo || etag != base_etag) {
         return Ok(None);
     }
-    let goal = store.text(rev, &file.path, to)?;
+    let wanted = store.text_at(rev, &file.path, to)?;
     if etag == base_etag {
-        return Ok(Some(change(&file.path, now, goal)));
+        return Ok(Some(replace_file(&file.path, now, wanted)));
     }
-    let base = store.text(rev, &file.path, from)?;
-    moved_on(&file.path, base, now, goal, rev).map(Some)
+    let base = store.text_at(rev, &file.path, from)?;
+    merge_inverse(&file.path, base, now, wanted, rev).map(Some)
 }
 
-/// One file as a change from what stands there to what shall stand there.
-pub(super) fn change(path: &MemoryPath, now: Option<Version>, goal: Option<Version>) -> FileChange {
+/// The change of one file from its current to its wanted version.
+pub(super) fn replace_file(path: &MemoryPath, now: Option<FileVersion>, wanted: Option<FileVersion>) -> FileChange {
     FileChange {
         path: path.clone(),
-        mode: goal.as_ref().map(|g| g.mode),
-        edits: edits(now.as_ref(), goal.as_ref()),
-        after: goal.map(|g| g.bytes),
+        mode: wanted.as_ref().map(|g| g.mode),
+        edits: journal_edits(now.as_ref(), wanted.as_ref()),
+        after: wanted.map(|g| g.bytes),
         before: now,
         moved: None,
         summary: None,
     }
 }
 
-fn edits(now: Option<&Version>, goal: Option<&Version>) -> Option<Vec<JournalEdit>> {
-    let text = |v: Option<&Version>| v.and_then(|v| String::from_utf8(v.bytes.to_vec()).ok());
-    let (now, goal) = (text(now)?, text(goal)?);
-    let s = narrow(&now, &goal);
+fn journal_edits(now: Option<&FileVersion>, wanted: Option<&FileVersion>) -> Option<Vec<JournalEdit>> {
+    let text = |v: Option<&FileVersion>| v.and_then(|v| String::from_utf8(v.bytes.to_vec()).ok());
+    let (now, goal) = (text(now)?, text(wanted)?);
+    let s = minimal_splice(&now, &goal);
     Some(vec![JournalEdit { start: s.start, old: now[s.start..s.end].to_owned(), new: s.new }])
 }
 
-/// The file is not as the revision left it: both changes, or a conflict.
-fn moved_on(
+/// Merges the inverse with later changes of the file; `conflict` if they overlap.
+fn merge_inverse(
     path: &MemoryPath,
-    base: Option<Version>,
-    now: Option<Version>,
-    goal: Option<Version>,
+    base: Option<FileVersion>,
+    now: Option<FileVersion>,
+    wanted: Option<FileVersion>,
     rev: u64,
 ) -> Result<FileChange, Rejection> {
-    let edited = || {
-        Rejection::new(Code::Conflict, format!("{path} was changed since r{rev} where r{rev} changed it"))
-            .hint("change it by hand, or leave edited files as they are with --keep-edited")
+    let conflict = || {
+        Rejection::new(Code::Conflict, format!("{path} was changed since r{rev} in the same lines"))
+            .hint("edit the file manually, or skip edited files with --keep-edited")
             .detail("path", path.as_str())
     };
-    let Some(now) = now else { return Err(edited()) };
-    let text = |v: &Version| String::from_utf8(v.bytes.to_vec()).map_err(|_| edited());
+    let Some(now) = now else { return Err(conflict()) };
+    let text = |v: &FileVersion| String::from_utf8(v.bytes.to_vec()).map_err(|_| conflict());
     let ours = text(&now)?;
     let base_text = base.as_ref().map(text).transpose()?.unwrap_or_default();
-    let goal_text = match (&goal, &base) {
+    let wanted_text = match (&wanted, &base) {
         (Some(goal), _) => text(goal)?,
-        // The revision made the file and others wrote in it since: what it wrote goes, the file stays.
-        (None, Some(_)) => without_bullets(&base_text).ok_or_else(edited)?,
-        (None, None) => return Err(edited()),
+        // The revision created the file and it was changed since: remove the revision's bullets, keep the file.
+        (None, Some(_)) => without_bullets(&base_text).ok_or_else(conflict)?,
+        (None, None) => return Err(conflict()),
     };
-    let merged = merge::merge(&base_text, &ours, &goal_text, &merge::Labels::default()).clean().map_err(|clashes| {
-        let mut why = refuse::clash(path, &clashes);
-        why.hint = Some("change it by hand, or leave edited files as they are with --keep-edited".into());
-        why
-    })?;
-    let merged = Version::new(merged.into_bytes(), now.mode);
-    Ok(FileChange { mode: None, ..change(path, Some(now), Some(merged)) })
+    let merged = merge::merge(&base_text, &ours, &wanted_text, &merge::ConflictLabels::default())
+        .into_clean_text()
+        .map_err(|clashes| {
+            let mut why = rejections::merge_conflict(path, &clashes);
+            why.hint = Some("edit the file manually, or skip edited files with --keep-edited".into());
+            why
+        })?;
+    let merged = FileVersion::new(merged.into_bytes(), now.mode);
+    Ok(FileChange { mode: None, ..replace_file(path, Some(now), Some(merged)) })
 }
 
 fn without_bullets(text: &str) -> Option<String> {
     let document = Document::parse(text);
     let top = (0..document.bullets().len()).filter(|&i| document.bullets()[i].depth == 0);
-    let edits: Vec<Edit> = top.map(|bullet| Edit::Remove { bullet }).collect();
-    edit(&document, &edits).ok().map(|e| e.document.into_text())
+    let edits: Vec<DocumentEdit> = top.map(|bullet| DocumentEdit::Remove { bullet }).collect();
+    apply_edits(&document, &edits).ok().map(|e| e.document.into_text())
 }

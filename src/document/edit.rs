@@ -1,194 +1,193 @@
-//! Edits of bullets as replacements of bytes, proven by parsing the result again (FINDINGS 1's recipe).
+//! Applies bullet edits as byte replacements, and verifies them by parsing the result again (ARCHITECTURE.md,
+//! "Promises").
 //!
-//! Never touches a byte outside the edited bullets, and refuses what it cannot prove.
+//! Never touches a byte outside the edited bullets, and refuses an edit that it cannot verify.
 
-use super::{Document, Meta};
+use super::{BulletMeta, Document};
 use crate::text::{Splice, compose, splice};
 
-mod lay;
+mod insert_layout;
 mod raw;
-mod seat;
+mod render;
 mod verify;
 
-/// A new bullet.
+/// A bullet to insert.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Item {
-    /// Its text, one line, as people mean it; escaped where it could break out.
+pub struct NewBullet {
+    /// Plain text, one line. Escaped on writing where Markdown would read it as structure.
     pub text: String,
-    /// Its metadata line, if any.
-    pub meta: Option<Meta>,
-    /// Markdown below its text, one line each, indented from 0: nested lists, paragraphs. Empty for most.
+    pub meta: Option<BulletMeta>,
+    /// Markdown below the text, one entry for each line, dedented to column 0: nested lists, paragraphs. Usually empty.
     pub children: Vec<String>,
 }
 
-/// Where new bullets go.
+/// Where to insert new bullets. Indexes refer to the document before the edits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// After the last top-level bullet of a section's own text (without subsections), else at the end of its own text.
-    /// Section 0 means: the text above the first heading below the H1.
-    End(usize),
+pub enum InsertPosition {
+    /// After the last top-level bullet of a section's own content (without subsections), else at the end of that
+    /// content. For section 0: the content above the first heading other than the H1.
+    EndOfSection(usize),
     /// Directly before a bullet, as its sibling.
     Before(usize),
-    /// Directly after a bullet (and its children), as its sibling.
+    /// Directly after a bullet and its children, as its sibling.
     After(usize),
-    /// Under a new heading at the end of a section (0: of the file), one level deeper than it (2 in the file).
+    /// Below a new heading at the end of a section (0: of the file). The heading is one level deeper than the section;
+    /// in the file, level 2.
     NewSection {
-        /// The section around it.
+        /// Index of the enclosing section.
         under: usize,
-        /// The heading's text.
         title: String,
     },
 }
 
-/// One change. Indexes are those of the document before all edits.
+/// One change to a document. Indexes refer to the document before all edits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Edit {
-    /// Replaces a bullet's first paragraph; marker, metadata and children stay.
-    Update {
-        /// Which.
-        bullet: usize,
-        /// The new text.
-        text: String,
-    },
-    /// Removes bullets with metadata and children.
-    Remove {
-        /// Which.
-        bullet: usize,
-    },
-    /// Adds bullets, in order.
-    Insert {
-        /// Where.
-        at: Place,
-        /// What.
-        items: Vec<Item>,
-    },
-    /// Writes, replaces or (empty) removes a bullet's metadata line.
+pub enum DocumentEdit {
+    /// Replaces a bullet's first paragraph. Marker, metadata and children are unchanged.
+    Update { bullet: usize, text: String },
+    /// Removes a bullet with its metadata and children.
+    Remove { bullet: usize },
+    /// Inserts bullets in the given order.
+    Insert { at: InsertPosition, items: Vec<NewBullet> },
+    /// Adds or replaces a bullet's metadata line; empty metadata removes the line.
     SetMeta {
-        /// Which.
         bullet: usize,
-        /// The whole new metadata.
-        meta: Meta,
+        /// All keys of the new line.
+        meta: BulletMeta,
     },
-    /// Replaces bytes as they are: the caller vouches for them. Not verified beyond UTF-8 boundaries;
-    /// must not overlap another edit.
+    /// Replaces a byte range as given. Not verified, except that the range lies on character boundaries and does not
+    /// overlap another edit; the caller is responsible for the result.
     Raw(Splice),
 }
 
-/// A text after its edits.
+/// The result of applying edits.
 #[derive(Debug)]
-pub struct Edited {
-    /// Sorted, disjoint replacements on the old text.
+pub struct EditedDocument {
+    /// Sorted, disjoint replacements of the old text.
     pub splices: Vec<Splice>,
-    /// The new text, parsed.
+    /// The new document.
     pub document: Document,
-    /// For each edit, the bullets it wrote, as indexes into the new document (empty for `Remove` and `Raw`).
-    pub wrote: Vec<Vec<usize>>,
+    /// For each edit, the bullets it wrote as indexes into the new document; empty for `Remove` and `Raw`.
+    pub written_bullets: Vec<Vec<usize>>,
 }
 
-/// An edit that cannot be proven harmless.
+/// An edit that was refused because it cannot be verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// Its number in the list.
+pub struct EditRefusal {
+    /// Index of the edit in the list.
     pub edit: usize,
-    /// Why, for people.
-    pub why: String,
+    /// Reason shown to users.
+    pub reason: String,
 }
 
-/// Applies edits all at once. `Raw` ones are applied first, then all others, located on the document before.
+/// Applies a list of edits. `Raw` edits are applied first; the positions of the others are then translated.
 ///
 /// # Errors
-/// Every edit that had to be refused; then nothing is applied.
-pub fn edit(document: &Document, edits: &[Edit]) -> Result<Edited, Vec<Refused>> {
-    if !edits.iter().any(|e| matches!(e, Edit::Raw(_))) {
-        return proven(document, edits);
+/// All refused edits. If one edit is refused, none is applied.
+pub fn apply_edits(document: &Document, edits: &[DocumentEdit]) -> Result<EditedDocument, Vec<EditRefusal>> {
+    if !edits.iter().any(|e| matches!(e, DocumentEdit::Raw(_))) {
+        return apply_verified(document, edits);
     }
-    let raws = raw::collect(document, edits)?;
-    let between = raw::apply(document, &raws)?;
-    let others = raw::translate(document, &between, &raws, edits)?;
+    let raw_edits = raw::collect(document, edits)?;
+    let between = raw::apply(document, &raw_edits)?;
+    let others = raw::translate_edits(document, &between, &raw_edits, edits)?;
     if others.is_empty() {
-        let wrote = vec![Vec::new(); edits.len()];
-        return Ok(Edited { splices: raws.into_iter().map(|(_, s)| s).collect(), document: between, wrote });
+        let written_bullets = vec![Vec::new(); edits.len()];
+        return Ok(EditedDocument {
+            splices: raw_edits.into_iter().map(|(_, s)| s).collect(),
+            document: between,
+            written_bullets,
+        });
     }
-    let (numbers, moved): (Vec<usize>, Vec<Edit>) = others.into_iter().unzip();
-    let renumber = |r: Refused| Refused { edit: numbers[r.edit], why: r.why };
-    let done = proven(&between, &moved).map_err(|all| all.into_iter().map(renumber).collect::<Vec<_>>())?;
+    let (numbers, moved): (Vec<usize>, Vec<DocumentEdit>) = others.into_iter().unzip();
+    let renumber = |r: EditRefusal| EditRefusal { edit: numbers[r.edit], reason: r.reason };
+    let verified = apply_verified(&between, &moved).map_err(|all| all.into_iter().map(renumber).collect::<Vec<_>>())?;
     let mut wrote = vec![Vec::new(); edits.len()];
-    for (number, bullets) in numbers.iter().zip(done.wrote) {
+    for (number, bullets) in numbers.iter().zip(verified.written_bullets) {
         wrote[*number] = bullets;
     }
-    let raws: Vec<Splice> = raws.into_iter().map(|(_, s)| s).collect();
-    Ok(Edited { splices: compose(&raws, &done.splices), document: done.document, wrote })
+    let raws: Vec<Splice> = raw_edits.into_iter().map(|(_, s)| s).collect();
+    Ok(EditedDocument {
+        splices: compose(&raws, &verified.splices),
+        document: verified.document,
+        written_bullets: wrote,
+    })
 }
 
-/// Repairs go from plain over blank lines around to a list of its own.
-const LEVELS: std::ops::RangeInclusive<u8> = 0..=2;
+/// Levels of extra formatting that an edit may need to parse as intended: 0 none, 1 blank lines around, 2 a separate
+/// list.
+const REPAIR_LEVELS: std::ops::RangeInclusive<u8> = 0..=2;
 
-/// Applies edits with as little repair as the proof needs.
-fn proven(document: &Document, edits: &[Edit]) -> Result<Edited, Vec<Refused>> {
-    let plan = lay::claims(document, edits)?;
+/// Applies edits with the lowest repair levels that pass verification.
+fn apply_verified(document: &Document, edits: &[DocumentEdit]) -> Result<EditedDocument, Vec<EditRefusal>> {
+    let targets = render::collect_targets(document, edits)?;
     let all: Vec<usize> = (0..edits.len()).collect();
     let mut levels = vec![0; edits.len()];
-    if let Some(done) = attempt(document, &plan, &all, &levels)? {
+    if let Some(done) = try_edits(document, &targets, &all, &levels)? {
         return Ok(done);
     }
     let mut refused = Vec::new();
-    repair(document, &plan, &all, &mut levels, &mut refused)?;
+    find_repair_levels(document, &targets, &all, &mut levels, &mut refused)?;
     if !refused.is_empty() {
         return Err(refused);
     }
-    for floor in LEVELS {
+    // Edits that pass alone can still fail together, so raise all levels step by step.
+    for floor in REPAIR_LEVELS {
         let levels: Vec<u8> = levels.iter().map(|l| floor.max(*l)).collect();
-        if let Some(done) = attempt(document, &plan, &all, &levels)? {
+        if let Some(done) = try_edits(document, &targets, &all, &levels)? {
             return Ok(done);
         }
     }
     Err(all
         .into_iter()
-        .map(|edit| Refused { edit, why: "these changes together would break the structure".into() })
+        .map(|edit| EditRefusal {
+            edit,
+            reason: "these changes together would change how the rest of the file is parsed".into(),
+        })
         .collect())
 }
 
-/// Finds by halving which edits need which repair.
-fn repair(
+/// Finds the repair level of each edit by bisection: only edits that fail on their own need a higher level.
+fn find_repair_levels(
     document: &Document,
-    plan: &lay::Claims<'_>,
-    some: &[usize],
+    targets: &render::EditTargets<'_>,
+    subset: &[usize],
     levels: &mut [u8],
-    refused: &mut Vec<Refused>,
-) -> Result<(), Vec<Refused>> {
-    if let [edit] = some {
-        for level in LEVELS {
+    refused: &mut Vec<EditRefusal>,
+) -> Result<(), Vec<EditRefusal>> {
+    if let [edit] = subset {
+        for level in REPAIR_LEVELS {
             levels[*edit] = level;
-            if attempt(document, plan, some, levels)?.is_some() {
+            if try_edits(document, targets, subset, levels)?.is_some() {
                 return Ok(());
             }
         }
-        let why = "the text around it would be read differently, however it is written".to_owned();
-        refused.push(Refused { edit: *edit, why });
+        let reason = "the change would alter how the surrounding Markdown is parsed".to_owned();
+        refused.push(EditRefusal { edit: *edit, reason });
         return Ok(());
     }
-    if some.is_empty() || attempt(document, plan, some, levels)?.is_some() {
+    if subset.is_empty() || try_edits(document, targets, subset, levels)?.is_some() {
         return Ok(());
     }
-    let (left, right) = some.split_at(some.len() / 2);
-    repair(document, plan, left, levels, refused)?;
-    repair(document, plan, right, levels, refused)
+    let (left, right) = subset.split_at(subset.len() / 2);
+    find_repair_levels(document, targets, left, levels, refused)?;
+    find_repair_levels(document, targets, right, levels, refused)
 }
 
-/// Writes some of the edits and reads the result; `None` when it does not read as it should.
-fn attempt(
+/// Applies a subset of the edits and verifies the result; `None` if verification fails.
+fn try_edits(
     document: &Document,
-    plan: &lay::Claims<'_>,
-    some: &[usize],
+    targets: &render::EditTargets<'_>,
+    subset: &[usize],
     levels: &[u8],
-) -> Result<Option<Edited>, Vec<Refused>> {
-    let pieces = lay::pieces(document, plan, some, levels)?;
-    let splices: Vec<Splice> = pieces.iter().map(|p| p.splice.clone()).collect();
+) -> Result<Option<EditedDocument>, Vec<EditRefusal>> {
+    let rendered = render::render_edits(document, targets, subset, levels)?;
+    let splices: Vec<Splice> = rendered.iter().map(|p| p.splice.clone()).collect();
     let Ok(text) = splice(document.text(), &splices) else { return Ok(None) };
     let after = Document::parse(text);
-    let Some(matched) = verify::verify(document, &after, plan, some, &pieces) else { return Ok(None) };
-    after.take_handles(document, &matched.origin);
-    Ok(Some(Edited { splices, document: after, wrote: matched.wrote }))
+    let Some(matched) = verify::verify(document, &after, targets, subset, &rendered) else { return Ok(None) };
+    after.reuse_handles(document, &matched.origin);
+    Ok(Some(EditedDocument { splices, document: after, written_bullets: matched.written }))
 }
 
 #[cfg(test)]

@@ -1,125 +1,126 @@
-//! Backslashes that keep a one-line text from becoming structure, and how they come off again.
+//! Adds and removes the backslashes that keep a one-line text from being parsed as Markdown structure.
 //!
-//! Never escapes what is only inline markup: emphasis, links and code in a text are the text's own.
+//! Never escapes inline markup: emphasis, links and code belong to the text.
 //!
-//! A *place* is where a reader would see structure: the first character of a heading, list, quote, fence, HTML block or
-//! link definition, the `.` of `1. `, and every `<!--`. Where k backslashes stand before a place, 2k+1 are written; an
-//! odd number 2k+1 before a place is read as k. So every text is read back exactly, and everything else that people
-//! write by hand reads as it stands.
+//! An *escape point* is a position where a Markdown parser would see structure: the first character of a heading, list,
+//! quote, fence, HTML block or link definition, the `.` of `1. `, and every `<!--`. For k backslashes before an escape
+//! point, `encode` writes 2k+1; `decode` reads an odd number 2k+1 as k. So every text survives a round trip, and other
+//! backslashes that people typed stay as they are.
 
 use std::borrow::Cow;
 
-/// A text as it is written into a file.
+/// Escapes a text for writing it into a file.
 pub(super) fn encode(text: &str) -> Cow<'_, str> {
-    rewrite(text, places(text), |slashes| Some(2 * slashes + 1))
+    rewrite_backslashes(text, escape_points(text), |slashes| Some(2 * slashes + 1))
 }
 
-/// What [`encode`] was given; anything else as it stands.
+/// Reverses [`encode`]; text that `encode` cannot have produced is unchanged.
 pub(super) fn decode(raw: Cow<'_, str>) -> Cow<'_, str> {
     if !raw.contains('\\') {
         return raw;
     }
-    let read = rewrite(&raw, places(&raw), |slashes| (slashes % 2 == 1).then_some(slashes / 2));
+    let read = rewrite_backslashes(&raw, escape_points(&raw), |slashes| (slashes % 2 == 1).then_some(slashes / 2));
     match read {
         Cow::Borrowed(_) => raw,
         Cow::Owned(text) => Cow::Owned(text),
     }
 }
 
-/// A heading's text as it is written: a closing `#` run and comments are escaped.
+/// Escapes a heading's text: a closing run of `#` and comments.
 pub(super) fn encode_title(title: &str) -> Cow<'_, str> {
-    rewrite(title, title_places(title), |slashes| Some(2 * slashes + 1))
+    rewrite_backslashes(title, title_escape_points(title), |slashes| Some(2 * slashes + 1))
 }
 
-/// What [`encode_title`] was given; anything else as it stands.
+/// Reverses [`encode_title`]; text that it cannot have produced is unchanged.
 pub(super) fn decode_title(raw: Cow<'_, str>) -> Cow<'_, str> {
-    let read = rewrite(&raw, title_places(&raw), |slashes| (slashes % 2 == 1).then_some(slashes / 2));
+    let read =
+        rewrite_backslashes(&raw, title_escape_points(&raw), |slashes| (slashes % 2 == 1).then_some(slashes / 2));
     match read {
         Cow::Borrowed(_) => raw,
         Cow::Owned(text) => Cow::Owned(text),
     }
 }
 
-/// Changes the number of backslashes before each place.
-fn rewrite(text: &str, places: Vec<usize>, number: impl Fn(usize) -> Option<usize>) -> Cow<'_, str> {
+/// Changes the number of backslashes before each escape point.
+fn rewrite_backslashes(text: &str, points: Vec<usize>, number: impl Fn(usize) -> Option<usize>) -> Cow<'_, str> {
     let mut out = String::new();
-    let mut done = 0;
-    for place in places {
-        let slashes = slashes_before(text, place);
+    let mut copied_to = 0;
+    for point in points {
+        let slashes = slashes_before(text, point);
         if let Some(wanted) = number(slashes) {
-            out.push_str(&text[done..place - slashes]);
+            out.push_str(&text[copied_to..point - slashes]);
             out.extend(std::iter::repeat_n('\\', wanted));
-            done = place;
+            copied_to = point;
         }
     }
-    if done == 0 && out.is_empty() {
+    if copied_to == 0 && out.is_empty() {
         return Cow::Borrowed(text);
     }
-    out.push_str(&text[done..]);
+    out.push_str(&text[copied_to..]);
     Cow::Owned(out)
 }
 
-fn slashes_before(text: &str, place: usize) -> usize {
-    text.as_bytes()[..place].iter().rev().take_while(|b| **b == b'\\').count()
+fn slashes_before(text: &str, point: usize) -> usize {
+    text.as_bytes()[..point].iter().rev().take_while(|b| **b == b'\\').count()
 }
 
-/// All places of a text, in order.
-fn places(text: &str) -> Vec<usize> {
-    opening(text).into_iter().chain(comments(text)).collect()
+/// All escape points of a text, in order.
+fn escape_points(text: &str) -> Vec<usize> {
+    opening_point(text).into_iter().chain(comment_points(text)).collect()
 }
 
-fn comments(text: &str) -> impl Iterator<Item = usize> {
+fn comment_points(text: &str) -> impl Iterator<Item = usize> {
     memchr::memmem::find_iter(text.as_bytes(), "<!--")
 }
 
-fn title_places(title: &str) -> Vec<usize> {
+fn title_escape_points(title: &str) -> Vec<usize> {
     let run = title.trim_end_matches('#').len();
     let before = run - slashes_before(title, run);
     let closes = run < title.len() && (before == 0 || title[..before].ends_with([' ', '\t']));
-    comments(title).chain(closes.then_some(run)).collect()
+    comment_points(title).chain(closes.then_some(run)).collect()
 }
 
-/// The place at the start of a text, if it has one. It must be the same in a text and in what is written for it.
-fn opening(text: &str) -> Option<usize> {
+/// The escape point at the start of a text, if any. A text and its escaped form must have the same one.
+fn opening_point(text: &str) -> Option<usize> {
     let slashes = text.bytes().take_while(|b| *b == b'\\').count();
-    if opens(&text[slashes..]) {
+    if opens_block(&text[slashes..]) {
         return Some(slashes);
     }
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let dot = digits + text.bytes().skip(digits).take_while(|b| *b == b'\\').count();
-    let ordered = (1..=9).contains(&digits) && text[dot..].starts_with(['.', ')']) && ends(&text[dot + 1..]);
+    let ordered = (1..=9).contains(&digits) && text[dot..].starts_with(['.', ')']) && is_end_or_blank(&text[dot + 1..]);
     ordered.then_some(dot)
 }
 
-/// Whether a text is at its end or goes on with a blank.
-fn ends(rest: &str) -> bool {
+/// Whether a text is empty or starts with a space or tab.
+fn is_end_or_blank(rest: &str) -> bool {
     rest.is_empty() || rest.starts_with([' ', '\t'])
 }
 
-fn opens(text: &str) -> bool {
+fn opens_block(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     match first {
         '#' => {
             let rest = text.trim_start_matches('#');
-            text.len() - rest.len() <= 6 && ends(rest)
+            text.len() - rest.len() <= 6 && is_end_or_blank(rest)
         }
-        '-' | '+' | '*' => ends(&text[1..]) || text.chars().all(|c| c == first || c == ' ' || c == '\t'),
+        '-' | '+' | '*' => is_end_or_blank(&text[1..]) || text.chars().all(|c| c == first || c == ' ' || c == '\t'),
         '_' => text.chars().all(|c| matches!(c, '_' | ' ' | '\t')),
         '>' => true,
         '`' => text.starts_with("```") && !text.trim_start_matches('`').contains('`'),
         '~' => text.starts_with("~~~"),
-        '<' => !text.starts_with("<!--") && text[1..].starts_with(tag_start) && !is_autolink(text),
-        '[' => defines(text),
+        '<' => !text.starts_with("<!--") && text[1..].starts_with(is_tag_start) && !is_autolink(text),
+        '[' => starts_definition(text),
         _ => false,
     }
 }
 
-fn tag_start(c: char) -> bool {
+fn is_tag_start(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')
 }
 
 /// Whether a text starts like a link reference definition (CommonMark 4.7): `[label]:`.
-fn defines(text: &str) -> bool {
+fn starts_definition(text: &str) -> bool {
     let mut bytes = text.bytes().skip(1);
     while let Some(byte) = bytes.next() {
         match byte {
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn backslashes_before_a_place_are_doubled() {
+    fn backslashes_before_an_escape_point_are_doubled() {
         check("\\# x", "\\\\\\# x");
         check("\\\\# x", "\\\\\\\\\\# x");
         check("1\\. x", "1\\\\\\. x");

@@ -1,10 +1,10 @@
-//! Parts of a document taken out: a section's bytes, a bullet as an item that can be put elsewhere.
+//! Extracts parts of a document: the byte range of a section, a bullet in a form that can be inserted elsewhere.
 //!
 //! Never changes the document.
 
-use super::{Document, Item};
+use super::{Document, NewBullet};
 
-/// A section's bytes, heading and subsections included; the whole text for the file.
+/// Byte range of a section including heading and subsections; the whole text for section 0.
 pub fn section_range(document: &Document, section: usize) -> std::ops::Range<usize> {
     match section {
         0 => 0..document.text().len(),
@@ -12,21 +12,21 @@ pub fn section_range(document: &Document, section: usize) -> std::ops::Range<usi
     }
 }
 
-/// A bullet as an item that can be put elsewhere: text, metadata, children.
-pub fn item_of(document: &Document, bullet: usize) -> Item {
+/// Copies a bullet with text, metadata and children, ready to be inserted elsewhere.
+pub fn to_new_bullet(document: &Document, bullet: usize) -> NewBullet {
     let b = &document.bullets()[bullet];
-    let below = b.meta.map_or(b.head_end, |m| document.metas()[m as usize].line.end.saturating_sub(1)) as usize;
+    let below = b.meta.map_or(b.text_end, |m| document.meta_lines()[m as usize].line.end.saturating_sub(1)) as usize;
     let rest = document.text().get(below..b.end as usize).unwrap_or("");
-    let indent = (b.content - b.line) as usize;
+    let indent = (b.text_start - b.line_start) as usize;
     let children = rest.lines().skip(1).map(|l| outdent(l, indent)).collect::<Vec<_>>();
     let children = match children.iter().position(|l| !l.trim().is_empty()) {
         Some(_) => children,
         None => Vec::new(),
     };
-    Item { text: document.bullet_text(bullet).into_owned(), meta: document.bullet_meta(bullet), children }
+    NewBullet { text: document.bullet_text(bullet).into_owned(), meta: document.bullet_meta(bullet), children }
 }
 
-/// Takes up to `indent` leading blanks off.
+/// Removes up to `indent` leading spaces.
 fn outdent(line: &str, indent: usize) -> String {
     let blanks = line.bytes().take(indent).take_while(|b| *b == b' ').count();
     line[blanks..].to_owned()

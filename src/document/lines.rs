@@ -1,27 +1,27 @@
-//! Lines in bytes: where one starts and ends, whether it is blank, how wide its indent is.
+//! Line positions in bytes: line start and end, blank lines, indent width.
 //!
-//! Never allocates and knows no markdown. A line ends with `\n`, `\r\n` or a lone `\r`, as in CommonMark 2.1.
+//! Never allocates and is independent of Markdown. A line ends with `\n`, `\r\n` or a single `\r`, as in CommonMark
+//! 2.1.
 
 use memchr::{memchr2, memrchr2};
 
-/// Whether a byte is a space or a tab.
-pub(super) fn blank(byte: u8) -> bool {
+pub(super) fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Whether all bytes are blanks or line ends.
-pub(super) fn all_blank(bytes: &[u8]) -> bool {
+/// Whether all bytes are spaces, tabs or line endings.
+pub(super) fn is_all_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'))
 }
 
-/// Where the line that holds the byte `at` starts.
+/// Start of the line that contains the byte `at`.
 pub(super) fn start(bytes: &[u8], at: usize) -> usize {
     let inside_crlf = at > 0 && bytes[at - 1] == b'\r' && bytes.get(at) == Some(&b'\n');
     let before = if inside_crlf { at - 1 } else { at };
     memrchr2(b'\n', b'\r', &bytes[..before]).map_or(0, |i| i + 1)
 }
 
-/// One past the line end of the line that holds the byte `at`.
+/// End of the line that contains the byte `at`, including its line ending.
 pub(super) fn end(bytes: &[u8], at: usize) -> usize {
     match memchr2(b'\n', b'\r', &bytes[at..]) {
         None => bytes.len(),
@@ -30,8 +30,8 @@ pub(super) fn end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// The same place without the line end before it.
-pub(super) fn without_eol(bytes: &[u8], end: usize) -> usize {
+/// `end` without the line ending directly before it.
+pub(super) fn end_without_eol(bytes: &[u8], end: usize) -> usize {
     match bytes[..end] {
         [.., b'\r', b'\n'] => end - 2,
         [.., b'\n' | b'\r'] => end - 1,
@@ -39,29 +39,29 @@ pub(super) fn without_eol(bytes: &[u8], end: usize) -> usize {
     }
 }
 
-/// The same place without blanks and line ends before it, not below `start`.
-pub(super) fn trimmed(bytes: &[u8], start: usize, end: usize) -> usize {
+/// `end` without the blanks and line endings before it, but not below `start`.
+pub(super) fn trim_end(bytes: &[u8], start: usize, end: usize) -> usize {
     let keep = bytes[start..end].iter().rposition(|b| !matches!(b, b' ' | b'\t' | b'\n' | b'\r'));
     keep.map_or(start, |i| start + i + 1)
 }
 
-/// The first byte from `at` on that is no blank.
+/// Offset of the first byte from `at` on that is not a space or tab.
 pub(super) fn skip_blanks(bytes: &[u8], at: usize) -> usize {
-    bytes[at..].iter().position(|b| !blank(*b)).map_or(bytes.len(), |i| at + i)
+    bytes[at..].iter().position(|b| !is_blank(*b)).map_or(bytes.len(), |i| at + i)
 }
 
-/// Where a block that reaches up to `end` really ends: at a line's end, blank lines left out.
+/// End of a block that ends before `end`: the end of its last line that is not blank.
 pub(super) fn block_end(bytes: &[u8], start: usize, end: usize) -> usize {
-    let last = trimmed(bytes, start, end.min(bytes.len()));
+    let last = trim_end(bytes, start, end.min(bytes.len()));
     if last == start { start } else { self::end(bytes, last) }
 }
 
-/// Where the run of blank lines that starts at the line start `at` ends.
-pub(super) fn after_blanks(bytes: &[u8], at: usize) -> usize {
+/// End of the run of blank lines that starts at the line start `at`.
+pub(super) fn after_blank_lines(bytes: &[u8], at: usize) -> usize {
     let mut at = at;
     while at < bytes.len() && matches!(bytes[at], b' ' | b'\t' | b'\n' | b'\r') {
         let end = end(bytes, at);
-        if !all_blank(&bytes[at..end]) {
+        if !is_all_blank(&bytes[at..end]) {
             break;
         }
         at = end;
@@ -69,12 +69,12 @@ pub(super) fn after_blanks(bytes: &[u8], at: usize) -> usize {
     at
 }
 
-/// Where the run of blank lines that ends at the line start `at` starts, not below `floor`.
-pub(super) fn before_blanks(bytes: &[u8], floor: usize, at: usize) -> usize {
+/// Start of the run of blank lines that ends at the line start `at`, but not below `floor`.
+pub(super) fn before_blank_lines(bytes: &[u8], floor: usize, at: usize) -> usize {
     let mut at = at;
     while at > floor {
-        let line = start(bytes, without_eol(bytes, at)).max(floor);
-        if line == at || !all_blank(&bytes[line..at]) {
+        let line = start(bytes, end_without_eol(bytes, at)).max(floor);
+        if line == at || !is_all_blank(&bytes[line..at]) {
             break;
         }
         at = line;
@@ -82,7 +82,7 @@ pub(super) fn before_blanks(bytes: &[u8], floor: usize, at: usize) -> usize {
     at
 }
 
-/// How many columns a line's beginning takes, tabs going to the next multiple of four.
-pub(super) fn columns(prefix: &[u8]) -> usize {
+/// Width of a line prefix in columns; a tab advances to the next multiple of four (CommonMark 2.2).
+pub(super) fn indent_columns(prefix: &[u8]) -> usize {
     prefix.iter().fold(0, |column, b| if *b == b'\t' { column / 4 * 4 + 4 } else { column + 1 })
 }

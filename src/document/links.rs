@@ -1,6 +1,7 @@
-//! Links between memory files: `[[wiki]]` links and relative markdown links, which file a link names, and what in it.
+//! Links between memory files: finds `[[wiki]]` links and relative Markdown links, and resolves their target file and
+//! fragment.
 //!
-//! Never reads a second file: whether a target exists is for those to say who know all files.
+//! Never reads other files: the caller checks whether a target exists.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,54 +12,55 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use super::{Document, Span, lines, section_range, slug};
 use crate::path::MemoryPath;
 
-/// Ends of names that wiki links have for what is no memory: a picture, a recording, a paper.
-const ATTACHMENTS: [&str; 25] = [
+/// File extensions of wiki links that name attachments, not memory files.
+const ATTACHMENT_EXTENSIONS: [&str; 25] = [
     "png", "jpg", "jpeg", "gif", "svg", "webp", "bmp", "avif", "pdf", "mp3", "wav", "m4a", "ogg", "flac", "mp4", "mov",
     "webm", "mkv", "canvas", "base", "csv", "xlsx", "docx", "pptx", "zip",
 ];
-/// How far before `](` the `[` of a link is looked for, in bytes.
-const REACH: usize = 2048;
+/// Maximum number of bytes to search for the `[` before `](`.
+const MAX_LOOKBACK: usize = 2048;
 
-/// A link in a text.
+/// A link to a memory file. Offsets are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
-    /// First byte of the target's file part.
+pub struct FileLink {
+    /// Start of the file part of the target.
     pub start: usize,
-    /// One past its last byte (before `#`, `|`, `]]` or `)`).
+    /// End of the file part, exclusive (before `#`, `|`, `]]` or `)`).
     pub end: usize,
-    /// What stands after the `#`: a heading, a slug, `^id`. Empty without one.
-    pub part: Span,
-    /// From `[[` to behind `]]`; of a markdown link, from `](` to behind `)`.
-    pub whole: Span,
-    /// Whether it is `[[wiki]]` style (else a markdown link).
-    pub wiki: bool,
+    /// The fragment after `#`: a heading, a slug, or `^id`. Empty if there is none.
+    pub fragment: Span,
+    /// The link's span: from `[[` to `]]`, or for a Markdown link from `](` to `)`.
+    pub span: Span,
+    /// Whether it is a `[[wiki]]` link, not a Markdown link.
+    pub is_wiki: bool,
 }
 
-/// All links of a text that may name memory files. Code and comments are not searched.
-pub fn links(document: &Document) -> Vec<Link> {
-    let mut found = candidates(document.text());
+/// All links of a document that may refer to memory files, excluding code and comments.
+pub fn find_links(document: &Document) -> Vec<FileLink> {
+    let mut found = link_candidates(document.text());
     if !found.is_empty() {
-        let hidden = hidden(document, &found);
+        let hidden = code_and_comment_ranges(document, &found);
         found.retain(|link| !hidden.iter().any(|range| range.contains(&link.start)));
     }
     found
 }
 
-/// All places that look like links, in code and comments too: what a glance at a text tells without parsing it.
-pub fn candidates(text: &str) -> Vec<Link> {
+/// All text that looks like a link, including code and comments; needs no parsed document.
+pub fn link_candidates(text: &str) -> Vec<FileLink> {
     let bytes = text.as_bytes();
     if memchr::memchr(b'[', bytes).is_none() {
         return Vec::new();
     }
-    let wiki = memmem::find_iter(bytes, "[[").filter_map(|at| wiki(text, at));
-    let plain = memmem::find_iter(bytes, "](").filter_map(|at| markdown(text, at));
-    let mut found: Vec<Link> = wiki.chain(plain).filter(|link| !escaped(bytes, link.whole.start as usize)).collect();
+    let wiki = memmem::find_iter(bytes, "[[").filter_map(|at| parse_wiki_link(text, at));
+    let plain = memmem::find_iter(bytes, "](").filter_map(|at| parse_markdown_link(text, at));
+    let mut found: Vec<FileLink> =
+        wiki.chain(plain).filter(|link| !is_escaped(bytes, link.span.start as usize)).collect();
     found.sort_by_key(|link| link.start);
     found
 }
 
-/// `[[file#part|shown]]`.
-fn wiki(text: &str, at: usize) -> Option<Link> {
+/// Parses `[[file#fragment|label]]`.
+fn parse_wiki_link(text: &str, at: usize) -> Option<FileLink> {
     let start = at + 2;
     let line = lines::end(text.as_bytes(), start);
     let inner = &text[start..start + text[start..line].find("]]")?];
@@ -66,41 +68,41 @@ fn wiki(text: &str, at: usize) -> Option<Link> {
         return None;
     }
     let close = start + inner.len() + 2;
-    // In a table the bar before the shown text is escaped.
-    let shown = inner.find('|').map_or(inner.len(), |bar| inner[..bar].trim_end_matches('\\').len());
-    let named = &inner[..shown];
+    // Inside a table, the `|` before the label is escaped.
+    let label_start = inner.find('|').map_or(inner.len(), |bar| inner[..bar].trim_end_matches('\\').len());
+    let named = &inner[..label_start];
     let file = named.find(['#', '^']).unwrap_or(named.len());
     let part = named.find('#').map_or(named.len(), |hash| hash + 1);
     let extension = named[..file].rsplit_once('.').map_or("", |(_, extension)| extension.trim());
-    if ATTACHMENTS.contains(&extension.to_ascii_lowercase().as_str()) {
+    if ATTACHMENT_EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) {
         return None;
     }
     let span = |from: usize, to: usize| Span { start: from as u32, end: to as u32 };
-    let part = span(start + part, start + shown);
-    Some(Link { start, end: start + file, part, whole: span(at, close), wiki: true })
+    let part = span(start + part, start + label_start);
+    Some(FileLink { start, end: start + file, fragment: part, span: span(at, close), is_wiki: true })
 }
 
-/// `](file.md#part "title")`, the file perhaps in angle brackets.
-fn markdown(text: &str, at: usize) -> Option<Link> {
+/// Parses `](file.md#fragment "title")`; the destination may be in angle brackets.
+fn parse_markdown_link(text: &str, at: usize) -> Option<FileLink> {
     let bytes = text.as_bytes();
     let angled = bytes.get(at + 2) == Some(&b'<');
     let start = at + 2 + usize::from(angled);
     let inner = match angled {
         true => &text[start..start + text[start..].find(['>', '\n'])?],
-        false => destination(&text[start..])?,
+        false => link_destination(&text[start..])?,
     };
     let file = inner.split('#').next().unwrap_or(inner);
-    if !file.ends_with(".md") || file.contains("://") || file.starts_with('/') || !opened(&bytes[..at]) {
+    if !file.ends_with(".md") || file.contains("://") || file.starts_with('/') || !has_opening_bracket(&bytes[..at]) {
         return None;
     }
     let (end, stop) = (start + file.len(), start + inner.len());
     let close = stop + memchr::memchr2(b')', b'\n', &bytes[stop..])? + 1;
     let span = |from: usize, to: usize| Span { start: from as u32, end: to as u32 };
-    Some(Link { start, end, part: span((end + 1).min(stop), stop), whole: span(at, close), wiki: false })
+    Some(FileLink { start, end, fragment: span((end + 1).min(stop), stop), span: span(at, close), is_wiki: false })
 }
 
-/// A destination without angle brackets: up to a blank or the bracket that closes the link (CommonMark 6.3).
-fn destination(text: &str) -> Option<&str> {
+/// A destination without angle brackets: up to a space, or up to the bracket that closes the link (CommonMark 6.3).
+fn link_destination(text: &str) -> Option<&str> {
     let mut open = 0;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -115,21 +117,21 @@ fn destination(text: &str) -> Option<&str> {
     None
 }
 
-/// Whether a link's text begins somewhere before.
-fn opened(before: &[u8]) -> bool {
-    let near = &before[before.len().saturating_sub(REACH)..];
+/// Whether a `[` precedes in the same paragraph.
+fn has_opening_bracket(before: &[u8]) -> bool {
+    let near = &before[before.len().saturating_sub(MAX_LOOKBACK)..];
     let paragraph = memmem::rfind(near, b"\n\n").map_or(0, |i| i + 2);
     memchr::memchr(b'[', &near[paragraph..]).is_some()
 }
 
-fn escaped(bytes: &[u8], at: usize) -> bool {
+fn is_escaped(bytes: &[u8], at: usize) -> bool {
     bytes[..at].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 1
 }
 
-/// The code and comments of a document, where there may be some around a link.
-fn hidden(document: &Document, found: &[Link]) -> Vec<Range<usize>> {
+/// Ranges of code and comments. Empty without parsing if no link can be inside one.
+fn code_and_comment_ranges(document: &Document, found: &[FileLink]) -> Vec<Range<usize>> {
     let (text, bytes) = (document.text(), document.text().as_bytes());
-    let indented = |link: &Link| {
+    let indented = |link: &FileLink| {
         let line = &bytes[lines::start(bytes, link.start)..];
         line.starts_with(b"    ") || line.iter().take(4).any(|b| *b == b'\t')
     };
@@ -139,7 +141,7 @@ fn hidden(document: &Document, found: &[Link]) -> Vec<Range<usize>> {
     }
     let body = document.body_start();
     let comment = |at: &Range<usize>| text[body + at.start..].trim_start().starts_with("<!--");
-    let of = |(event, at): (Event<'_>, Range<usize>)| {
+    let hidden_range = |(event, at): (Event<'_>, Range<usize>)| {
         let hides = match event {
             Event::Code(_) | Event::Start(Tag::CodeBlock(_)) => true,
             Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_) => comment(&at),
@@ -147,34 +149,34 @@ fn hidden(document: &Document, found: &[Link]) -> Vec<Range<usize>> {
         };
         hides.then(|| body + at.start..body + at.end)
     };
-    Parser::new_ext(&text[body..], Options::empty()).into_offset_iter().filter_map(of).collect()
+    Parser::new_ext(&text[body..], Options::empty()).into_offset_iter().filter_map(hidden_range).collect()
 }
 
-/// Whether a link's target names a file, as seen from the file that holds it.
-pub fn names(target: &str, wiki: bool, holder: &MemoryPath, file: &MemoryPath) -> bool {
+/// Whether a link's target in the file `holder` refers to `file`.
+pub fn refers_to(target: &str, wiki: bool, holder: &MemoryPath, file: &MemoryPath) -> bool {
     let target = target.trim();
     match wiki {
         true => {
             let target = target.strip_suffix(".md").unwrap_or(target);
             let path = file.as_str().strip_suffix(".md").unwrap_or(file.as_str());
-            same(target, path)
-                || same(target, file.stem())
-                || path.strip_prefix("facts/").is_some_and(|p| same(target, p))
+            eq_ignore_case(target, path)
+                || eq_ignore_case(target, file.stem())
+                || path.strip_prefix("facts/").is_some_and(|p| eq_ignore_case(target, p))
         }
-        false => relative(holder, target).is_some_and(|p| p == file.as_str()),
+        false => resolve_relative(holder, target).is_some_and(|p| p == file.as_str()),
     }
 }
 
-fn same(a: &str, b: &str) -> bool {
+fn eq_ignore_case(a: &str, b: &str) -> bool {
     match a.is_ascii() && b.is_ascii() {
         true => a.eq_ignore_ascii_case(b),
         false => a.to_lowercase() == b.to_lowercase(),
     }
 }
 
-/// A relative link's path below the data dir.
-pub fn relative(holder: &MemoryPath, target: &str) -> Option<String> {
-    let target = decoded(target);
+/// Resolves a relative link to a path below the data directory; `None` if it leaves the directory.
+pub fn resolve_relative(holder: &MemoryPath, target: &str) -> Option<String> {
+    let target = percent_decode(target);
     let mut parts: Vec<&str> = holder.parent().split('/').filter(|p| !p.is_empty()).collect();
     for part in target.split('/') {
         match part {
@@ -188,8 +190,8 @@ pub fn relative(holder: &MemoryPath, target: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A text with its `%20` and the like as what they stand for; as it is, where that is no text.
-fn decoded(text: &str) -> Cow<'_, str> {
+/// Decodes `%20` and similar escapes; unchanged if the result is not UTF-8.
+fn percent_decode(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);
     }
@@ -211,21 +213,21 @@ fn decoded(text: &str) -> Cow<'_, str> {
     String::from_utf8(out).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// The bytes that a link's part names: a section by its id, slug or heading (`Work`, `Work#Contacts`), or with `^id` a
-/// bullet or the line that ends so. `None` where nothing has that name.
-pub fn place(document: &Document, part: &str) -> Option<Range<usize>> {
-    let part = decoded(part.trim());
+/// Byte range that a link's fragment refers to: a section by id, slug or heading (`Work`, `Work#Contacts`), or with
+/// `^id` the bullet or line with this id. `None` if nothing matches.
+pub fn fragment_range(document: &Document, part: &str) -> Option<Range<usize>> {
+    let part = percent_decode(part.trim());
     match part.strip_prefix('^') {
         _ if part.is_empty() => None,
-        Some(id) => block(document, id),
-        None => section(document, &part).map(|at| section_range(document, at)),
+        Some(id) => find_block_id(document, id),
+        None => find_section(document, &part).map(|at| section_range(document, at)),
     }
 }
 
-fn block(document: &Document, id: &str) -> Option<Range<usize>> {
+fn find_block_id(document: &Document, id: &str) -> Option<Range<usize>> {
     let bullet = (0..document.bullets().len()).find(|b| document.bullet_id(*b).is_some_and(|own| own == id));
     if let Some(b) = bullet.map(|b| document.bullets()[b]) {
-        return Some(b.line as usize..b.end as usize);
+        return Some(b.line_start as usize..b.end as usize);
     }
     let text = document.text();
     let ends = |at: &usize| {
@@ -237,14 +239,16 @@ fn block(document: &Document, id: &str) -> Option<Range<usize>> {
     Some(lines::start(text.as_bytes(), at)..lines::end(text.as_bytes(), at))
 }
 
-fn section(document: &Document, part: &str) -> Option<usize> {
+fn find_section(document: &Document, part: &str) -> Option<usize> {
     let sections = document.sections();
     let all = || 1..sections.len();
-    let whole = slug(part);
+    let full_slug = slug(part);
     let named = |i: usize, name: &str| sections[i].slug == name || slug(&document.section_title(i)) == name;
     let by_id = all().find(|i| sections[*i].id.as_deref() == Some(part));
-    by_id.or_else(|| all().find(|i| sections[*i].slug == part)).or_else(|| all().find(|i| named(*i, &whole))).or_else(
-        || {
+    by_id
+        .or_else(|| all().find(|i| sections[*i].slug == part))
+        .or_else(|| all().find(|i| named(*i, &full_slug)))
+        .or_else(|| {
             let path: Vec<String> = part.split(['#', '/']).map(|name| slug(name.trim())).collect();
             let (last, above) = path.split_last()?;
             let inside = |i: usize| {
@@ -258,22 +262,21 @@ fn section(document: &Document, part: &str) -> Option<usize> {
                 })
             };
             all().find(|i| !above.is_empty() && named(*i, last) && inside(*i))
-        },
-    )
+        })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The links of a text: file part, `#`, part.
+    /// The links of a text as `file#fragment`.
     fn check(text: &str, expected: &[&str]) {
         let document = Document::parse(text);
-        let of = |l: &Link| match l.part.start == l.part.end {
+        let of = |l: &FileLink| match l.fragment.start == l.fragment.end {
             true => text[l.start..l.end].to_owned(),
-            false => format!("{}#{}", &text[l.start..l.end], &text[l.part.range()]),
+            false => format!("{}#{}", &text[l.start..l.end], &text[l.fragment.range()]),
         };
-        assert_eq!(links(&document).iter().map(of).collect::<Vec<_>>(), expected, "{text}");
+        assert_eq!(find_links(&document).iter().map(of).collect::<Vec<_>>(), expected, "{text}");
     }
 
     #[test]
@@ -294,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_link_is_none() {
+    fn text_that_only_resembles_a_link_is_ignored() {
         check("- `[[a]]` ``[b](b.md)`` [[c]]\n", &["c"]);
         check("```\n[[a]]\n```\n\n    [[b]]\n\n- x\n\n  ~~~\n  [[c]]\n  ~~~\n\n    - [[d]]\n", &["d"]);
         check("<!-- [[a]] -->\n\n- b <!-- [[b]] --> [[c]]\n  <!-- mem src=\"[[d]]\" -->\n", &["c"]);
@@ -306,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_names_a_file_by_path_name_or_way() {
+    fn a_link_refers_to_a_file_by_path_name_or_relative_path() {
         let path = |text: &str| MemoryPath::new(text).unwrap();
         let (holder, user) = (path("episodes/2026-02.md"), path("facts/user.md"));
         for (target, wiki, named) in [
@@ -320,16 +323,16 @@ mod tests {
             ("facts/user.md", false, false),
             ("../../facts/user.md", false, false),
         ] {
-            assert_eq!(names(target, wiki, &holder, &user), named, "{target}");
+            assert_eq!(refers_to(target, wiki, &holder, &user), named, "{target}");
         }
-        assert!(names("ÉTÉ", true, &holder, &path("facts/été.md")));
+        assert!(refers_to("ÉTÉ", true, &holder, &path("facts/été.md")));
     }
 
     #[test]
     fn a_part_names_a_section_or_a_line() {
         let text = "# User\n\n## Work Life {#job}\n\n- a ^mem7\n- b\n  <!-- mem id=m8 -->\n\n### TCP/IP\n\nLine ^l1\n\n## Home\n\n### Work\n- c\n";
         let document = Document::parse(text);
-        let first = |part: &str| place(&document, part).map(|range| text[range].lines().next().unwrap());
+        let first = |part: &str| fragment_range(&document, part).map(|range| text[range].lines().next().unwrap());
         for (part, line) in [
             ("work-life", Some("## Work Life {#job}")),
             ("Work Life", Some("## Work Life {#job}")),

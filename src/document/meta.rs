@@ -1,48 +1,49 @@
-//! The metadata line: `<!-- mem key=value … -->` on an indented line of its own below a bullet.
+//! Parses and writes the metadata line `<!-- mem key=value … -->`, which is indented on its own line below a bullet.
 //!
-//! Never reorders or drops keys it does not know.
+//! Never reorders or drops unknown keys.
 
 /// The documented keys, in the order in which they are written.
-const KEYS: [&str; 13] = ["id", "exp", "conf", "imp", "pin", "dur", "type", "src", "by", "run", "role", "added", "upd"];
+const KEY_ORDER: [&str; 13] =
+    ["id", "exp", "conf", "imp", "pin", "dur", "type", "src", "by", "run", "role", "added", "upd"];
 
-/// Keys and values in their order. Values are plain text; quoting and `%XX` are the line's business.
-/// A key without a value (`pin`) has an empty one.
+/// The keys and values of a metadata line, in order. Values are unescaped; quoting and `%XX` escapes exist only in the
+/// written line. A key without a value (`pin`) has an empty value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Meta(pub Vec<(String, String)>);
+pub struct BulletMeta(pub Vec<(String, String)>);
 
-impl Meta {
-    /// Reads one line (indent and line end allowed); `None` when it is no metadata line.
-    pub fn parse(line: &str) -> Option<Meta> {
-        let owned = |pair: Option<(&str, &str)>| pair.map(|(key, value)| (key.to_owned(), decoded(value)));
-        words(line)?.map(owned).collect::<Option<Vec<_>>>().map(Meta)
+impl BulletMeta {
+    /// Parses a line, with or without indent and line ending; `None` if it is not a metadata line.
+    pub fn parse(line: &str) -> Option<BulletMeta> {
+        let owned = |pair: Option<(&str, &str)>| pair.map(|(key, value)| (key.to_owned(), percent_decode(value)));
+        meta_pairs(line)?.map(owned).collect::<Option<Vec<_>>>().map(BulletMeta)
     }
 
-    /// Whether a line is a metadata line, without keeping what it says.
-    pub(super) fn is_line(line: &str) -> bool {
-        words(line).is_some_and(|mut words| words.all(|pair| pair.is_some()))
+    /// Whether a line is a metadata line, without allocating its values.
+    pub(super) fn is_meta_line(line: &str) -> bool {
+        meta_pairs(line).is_some_and(|mut words| words.all(|pair| pair.is_some()))
     }
 
-    /// The comment, without indent and line end.
-    pub fn print(&self) -> String {
+    /// The HTML comment, without indent and line ending.
+    pub fn to_comment(&self) -> String {
         let mut out = String::from("<!-- mem");
         for (key, value) in &self.0 {
             out.push(' ');
             out.push_str(key);
             if !value.is_empty() {
                 out.push('=');
-                out.push_str(&quoted(value));
+                out.push_str(&encode_value(value));
             }
         }
         out.push_str(" -->");
         out
     }
 
-    /// A key's value.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
-    /// Sets or (with an empty value) removes a key; a new one goes to its place in the documented order, unknown ones last.
+    /// Sets a key; an empty value removes it. A new key goes to its position in the documented order, an unknown key to
+    /// the end.
     pub fn set(&mut self, key: &str, value: &str) {
         if value.is_empty() {
             self.0.retain(|(k, _)| k != key);
@@ -52,31 +53,34 @@ impl Meta {
             value.clone_into(old);
             return;
         }
-        let place = match rank(key) {
+        let index = match key_position(key) {
             None => self.0.len(),
-            Some(own) => self.0.iter().position(|(k, _)| rank(k).is_none_or(|r| r > own)).unwrap_or(self.0.len()),
+            Some(own) => {
+                self.0.iter().position(|(k, _)| key_position(k).is_none_or(|r| r > own)).unwrap_or(self.0.len())
+            }
         };
-        self.0.insert(place, (key.to_owned(), value.to_owned()));
+        self.0.insert(index, (key.to_owned(), value.to_owned()));
     }
 }
 
-/// Where a documented key stands.
-fn rank(key: &str) -> Option<usize> {
-    KEYS.iter().position(|k| *k == key).or((key == "w").then_some(KEYS.len()))
+/// Position of a key in the documented order.
+fn key_position(key: &str) -> Option<usize> {
+    // `w` (weight) goes after all other known keys.
+    KEY_ORDER.iter().position(|k| *k == key).or((key == "w").then_some(KEY_ORDER.len()))
 }
 
-/// The words between `<!-- mem` and `-->`.
-fn words(line: &str) -> Option<Words<'_>> {
+/// Iterates over the pairs between `<!-- mem` and `-->`.
+fn meta_pairs(line: &str) -> Option<MetaPairs<'_>> {
     let inner = line.trim().strip_prefix("<!--")?.strip_suffix("-->")?;
     let words = inner.trim_start().strip_prefix("mem")?;
     let ended = words.is_empty() || words.starts_with(char::is_whitespace);
-    (ended && !inner.contains("-->")).then_some(Words(words))
+    (ended && !inner.contains("-->")).then_some(MetaPairs(words))
 }
 
-/// Keys and raw values one by one; `None` for what cannot be read.
-struct Words<'a>(&'a str);
+/// Yields pairs of key and raw value; `None` for a syntax error.
+struct MetaPairs<'a>(&'a str);
 
-impl<'a> Iterator for Words<'a> {
+impl<'a> Iterator for MetaPairs<'a> {
     type Item = Option<(&'a str, &'a str)>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -84,14 +88,14 @@ impl<'a> Iterator for Words<'a> {
         if rest.is_empty() {
             return None;
         }
-        let found = pair(rest);
+        let found = parse_pair(rest);
         self.0 = found.map_or("", |(.., rest)| rest);
         Some(found.map(|(key, value, _)| (key, value)))
     }
 }
 
-/// The first key and raw value, and what follows.
-fn pair(text: &str) -> Option<(&str, &str, &str)> {
+/// Parses the first key and raw value, and returns the remaining text.
+fn parse_pair(text: &str) -> Option<(&str, &str, &str)> {
     let (key, rest) = text.split_at(text.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(text.len()));
     if key.is_empty() || key.contains('"') {
         return None;
@@ -105,15 +109,15 @@ fn pair(text: &str) -> Option<(&str, &str, &str)> {
     Some((key, value, rest))
 }
 
-/// A value as the line holds it: quoted where blanks need it, `%XX` for what would break the comment.
-fn quoted(value: &str) -> String {
+/// Encodes a value for the line: quoted if it contains whitespace, `%XX` for characters that would break the comment.
+fn encode_value(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let mut before = ' ';
     for c in value.chars() {
         match c {
-            '"' | '%' | '\u{2028}' | '\u{2029}' => escaped(c, &mut out),
-            '-' if before == '-' => escaped(c, &mut out),
-            _ if c.is_control() => escaped(c, &mut out),
+            '"' | '%' | '\u{2028}' | '\u{2029}' => push_percent_encoded(c, &mut out),
+            '-' if before == '-' => push_percent_encoded(c, &mut out),
+            _ if c.is_control() => push_percent_encoded(c, &mut out),
             _ => out.push(c),
         }
         before = c;
@@ -121,15 +125,15 @@ fn quoted(value: &str) -> String {
     if out.contains(|c: char| c.is_whitespace() || c == '=') || out.ends_with('-') { format!("\"{out}\"") } else { out }
 }
 
-fn escaped(c: char, out: &mut String) {
+fn push_percent_encoded(c: char, out: &mut String) {
     for byte in c.encode_utf8(&mut [0; 4]).bytes() {
         out.push('%');
         out.push_str(&format!("{byte:02X}"));
     }
 }
 
-/// Takes `%XX` off; what is no such sequence stays as it is.
-fn decoded(value: &str) -> String {
+/// Decodes `%XX`; other text is unchanged.
+fn percent_decode(value: &str) -> String {
     if !value.contains('%') {
         return value.to_owned();
     }
@@ -158,8 +162,9 @@ mod tests {
     use proptest::prelude::*;
 
     fn check(line: &str, expected: Option<&[(&str, &str)]>) {
-        let want = expected.map(|pairs| Meta(pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()));
-        assert_eq!(Meta::parse(line), want, "{line}");
+        let want =
+            expected.map(|pairs| BulletMeta(pairs.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect()));
+        assert_eq!(BulletMeta::parse(line), want, "{line}");
     }
 
     #[test]
@@ -179,24 +184,24 @@ mod tests {
 
     #[test]
     fn sets_keys_in_the_documented_order_and_keeps_unknown_ones() {
-        let mut meta = Meta::parse("<!-- mem exp=2026-12-31 mine=1 -->").unwrap();
+        let mut meta = BulletMeta::parse("<!-- mem exp=2026-12-31 mine=1 -->").unwrap();
         meta.set("imp", "7");
         meta.set("id", "m1");
         meta.set("own", "a b");
-        assert_eq!(meta.print(), "<!-- mem id=m1 exp=2026-12-31 imp=7 mine=1 own=\"a b\" -->");
+        assert_eq!(meta.to_comment(), "<!-- mem id=m1 exp=2026-12-31 imp=7 mine=1 own=\"a b\" -->");
         meta.set("imp", "8");
         meta.set("exp", "");
-        assert_eq!(meta.print(), "<!-- mem id=m1 imp=8 mine=1 own=\"a b\" -->");
+        assert_eq!(meta.to_comment(), "<!-- mem id=m1 imp=8 mine=1 own=\"a b\" -->");
     }
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
         #[test]
         fn any_value_survives(values in prop::collection::vec("\\PC{0,6}|[-\"%= >\n\r\t]{0,6}", 1..4)) {
-            let meta = Meta(values.into_iter().enumerate().map(|(i, v)| (format!("k{i}"), v)).collect());
-            let line = meta.print();
+            let meta = BulletMeta(values.into_iter().enumerate().map(|(i, v)| (format!("k{i}"), v)).collect());
+            let line = meta.to_comment();
             prop_assert!(!line.contains(['\n', '\r']) && line.matches("--").count() == 2);
-            prop_assert_eq!(Meta::parse(&line), Some(meta));
+            prop_assert_eq!(BulletMeta::parse(&line), Some(meta));
         }
     }
 }

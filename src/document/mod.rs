@@ -1,7 +1,7 @@
-//! A markdown text and what we understand in it: front matter, sections, bullets, metadata lines, the summary.
+//! Parses a Markdown memory file into front matter, sections, bullets, metadata lines and the summary line.
 //!
-//! Pure. Keeps the text and byte spans into it, and returns replacements; it never renders a text from a tree.
-//! What it does not understand it does not touch.
+//! Pure. Keeps the source text and byte spans into it, and returns replacements of byte ranges. It never renders the
+//! file from a tree, and never changes syntax it does not recognise.
 
 use std::borrow::Cow;
 
@@ -12,272 +12,269 @@ use crate::text::Splice;
 pub mod edit;
 mod escape;
 mod excerpt;
-mod front;
+mod front_matter;
 pub mod handle;
-mod items;
 mod lines;
 pub mod links;
 pub mod meta;
+mod new_bullets;
 mod parse;
 mod section;
-mod sight;
 pub mod summary;
+mod visibility;
 mod walk;
 
-pub use edit::{Edit, Edited, Item, Place, Refused, edit};
-pub use excerpt::{item_of, section_range};
+pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits};
+pub use excerpt::{section_range, to_new_bullet};
 pub use handle::Handle;
-pub use items::items_source;
-pub use meta::Meta;
+pub use meta::BulletMeta;
+pub use new_bullets::parse_new_bullets;
 pub use section::slug;
-pub use sight::{Shown, Sight, category, summaries, tags};
+pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category, summary_ranges};
 
-/// A range of bytes of a document's text. A file is at most 64 MiB, so 32 bits hold any offset.
+/// A byte range in a document's text. A file is at most 64 MiB, so 32 bits hold any offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// First byte.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// As a range for slicing.
+    /// Converts to a range for slicing the text.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// What a top-level block is. Bullets are list items whose first child is a paragraph.
+/// The kind of a block. A bullet is a list item whose first child is a paragraph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum BlockKind {
     /// An ATX or setext heading; the number is its index in `sections()`.
     Heading(u32),
-    /// A simple list item; the number is its index in `bullets()`.
+    /// A list item that is a bullet; the number is its index in `bullets()`.
     Bullet(u32),
-    /// A list item that is no bullet (empty, or its first child is a block).
-    OtherItem,
-    /// A paragraph (also one that stands as the heading of a block; see [`Section::level`] 7).
+    /// A list item that is not a bullet: empty, or its first child is not a paragraph.
+    OtherListItem,
+    /// A paragraph, including one that acts as the heading of a list (see [`Section::level`] 7).
     Paragraph,
     /// Fenced or indented code.
     Code,
-    /// A block quote (the summary line among them).
+    /// A block quote. The summary line may be part of one.
     Quote,
-    /// An HTML block, comments among them.
+    /// An HTML block; comments count as HTML blocks.
     Html,
-    /// A thematic break.
-    Rule,
+    ThematicBreak,
 }
 
-/// A top-level block, or a list item at any depth (lists are flattened).
+/// A top-level block, or a list item at any depth. Lists themselves are not blocks: their items are listed directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Node {
-    /// What it is.
-    pub kind: Kind,
-    /// Its lines: from the start of its first line to the end of its last one (line end included), blank lines trimmed.
+pub struct DocumentBlock {
+    pub kind: BlockKind,
+    /// The block's lines: from the start of its first line to the end of its last line, including the line ending and
+    /// excluding trailing blank lines.
     pub span: Span,
 }
 
-/// A simple list item: marker, a paragraph, perhaps a metadata line and children.
+/// A list item that starts with a paragraph, with optional metadata line and children. All positions are byte offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bullet {
     /// Start of the line that holds the marker.
-    pub line: u32,
-    /// The marker's first byte (`-`, `*`, `+`, or a digit).
+    pub line_start: u32,
+    /// First byte of the marker (`-`, `*`, `+`, or a digit).
     pub marker: u32,
-    /// First byte of the text.
-    pub content: u32,
-    /// One past the last byte of the first paragraph, trailing blanks and line end left out.
-    pub head_end: u32,
-    /// One past the item's last line end; trailing blank lines left out.
+    /// First byte of the bullet's text.
+    pub text_start: u32,
+    /// One past the last byte of the first paragraph, excluding trailing blanks and the line ending.
+    pub text_end: u32,
+    /// End of the item including children: one past its last line ending, excluding trailing blank lines.
     pub end: u32,
-    /// 0 for an item of a top-level list.
+    /// Nesting depth; 0 for an item of a top-level list.
     pub depth: u8,
-    /// The innermost section, an index into `sections()`.
+    /// Index in `sections()` of the innermost section that contains the bullet.
     pub section: u32,
-    /// Its metadata line, an index into `metas()`; `None` for a normal bullet.
+    /// Index of its metadata line in `meta_lines()`; `None` if it has no metadata line.
     pub meta: Option<u32>,
 }
 
-/// A heading and what belongs to it. Section 0 is the file itself (level 0).
+/// A heading and the content below it. Section 0 is the whole file (level 0).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// 0 the file, 1–6 a heading, 7 a paragraph `Title: (ID: x)` directly above a list.
+    /// 0 for the file, 1–6 for a heading, 7 for a paragraph `Title: (ID: x)` directly above a list.
     pub level: u8,
     /// The heading's lines; empty for the file.
     pub heading: Span,
-    /// The heading's own text within those lines (for ATX, between the `#`s), ids left out.
+    /// The heading's text within those lines, without `#` marks and id.
     pub title: Span,
-    /// GitHub's heading slug, with `-1`, `-2` where it repeats in the file. Empty for the file.
+    /// GitHub's heading slug; repeated slugs in a file get the suffix `-1`, `-2` and so on. Empty for the file.
     pub slug: String,
-    /// `{#id}` or `(ID: id)`.
+    /// The explicit id, written `{#id}` or `(ID: id)`.
     pub id: Option<String>,
-    /// One past the last byte of the section with its subsections.
+    /// End of the section including its subsections, exclusive.
     pub end: u32,
-    /// One past the last byte of its own text, before the first subsection.
+    /// End of the section's own content, before its first subsection, exclusive.
     pub own_end: u32,
-    /// The section around it; 0's is 0.
+    /// Index of the enclosing section; section 0 is its own parent.
     pub parent: u32,
 }
 
 /// A metadata line `<!-- mem key=value … -->`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MetaLine {
-    /// The whole line, its line end included.
+    /// The whole line, including its line ending.
     pub line: Span,
-    /// The bullet it stands under, an index into `bullets()`; `None` for one that stands alone (an orphan).
-    /// Only the first line directly below a bullet's first paragraph is that bullet's.
+    /// Index in `bullets()` of the bullet it belongs to; `None` for an orphan. A metadata line belongs to a bullet only
+    /// if it is the line directly below the bullet's first paragraph.
     pub bullet: Option<u32>,
 }
 
-/// The line that says what a file holds.
+/// The summary line of a file (ARCHITECTURE.md, "Summary lines").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SummaryLine {
-    /// The whole line (or the front matter's line), its line end included.
+    /// The whole line, in the body or in the front matter, including its line ending.
     pub line: Span,
-    /// The text after `> Summary: `, or the front matter's scalar as it stands (quotes included).
+    /// The text after `> Summary: `, or the raw front matter scalar including quotes.
     pub value: Span,
-    /// Whether it is the front matter's `summary:` or `description:`.
-    pub front: bool,
+    /// Whether it is the `summary:` or `description:` key of the front matter.
+    pub in_front_matter: bool,
 }
 
-/// How lines end.
+/// The line ending used for new lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Eol {
-    /// `\n`
+pub enum LineEnding {
     Lf,
-    /// `\r\n` (also chosen when most lines end so)
-    CrLf,
+    /// `\r\n`; chosen if most lines end this way.
+    Crlf,
 }
 
-impl Eol {
-    /// The bytes of one line end.
+impl LineEnding {
     pub fn as_str(self) -> &'static str {
         match self {
-            Eol::Lf => "\n",
-            Eol::CrLf => "\r\n",
+            LineEnding::Lf => "\n",
+            LineEnding::Crlf => "\r\n",
         }
     }
 }
 
-/// A parsed text.
+/// A parsed Markdown file.
 #[derive(Clone, Debug)]
 pub struct Document {
     text: String,
-    body: usize,
-    front: Option<Span>,
-    nodes: Vec<Node>,
-    inner: Vec<parse::Inner>,
+    body_start: usize,
+    front_matter: Option<Span>,
+    blocks: Vec<DocumentBlock>,
+    block_details: Vec<parse::BlockDetails>,
     sections: Vec<Section>,
     bullets: Vec<Bullet>,
-    metas: Vec<MetaLine>,
-    definitions: Vec<parse::Definition>,
+    meta_lines: Vec<MetaLine>,
+    definitions: Vec<parse::LinkDefinition>,
     handles: OnceLock<Vec<Handle>>,
-    /// The handles in order, made when a second name is asked for: one name is found faster without.
-    sorted: OnceLock<Vec<Handle>>,
-    named: OnceLock<()>,
+    /// Handles in ascending order. Built on the second call of `handle_name`: for a single call, a linear scan is
+    /// faster than sorting.
+    sorted_handles: OnceLock<Vec<Handle>>,
+    handle_name_used: OnceLock<()>,
 }
 
-/// Why bytes are no document.
+/// Why the bytes of a file cannot be read as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotText {
-    /// Not UTF-8; the offset of the first bad byte.
-    Utf8(usize),
-    /// A NUL byte, at that offset.
-    Nul(usize),
+pub enum TextDecodeError {
+    /// Not UTF-8; holds the offset of the first invalid byte.
+    InvalidUtf8(usize),
+    /// Contains a NUL byte, at this offset.
+    NulByte(usize),
 }
 
 impl Document {
-    /// Parses a text. Never fails: what is not understood is a [`Node`] without bullets.
+    /// Parses a text. Never fails: unknown syntax becomes a [`DocumentBlock`] without bullets.
     pub fn parse(text: impl Into<String>) -> Document {
-        Document::made(text.into(), true)
+        Document::parse_with(text.into(), true)
     }
 
-    /// Parses; `chunked` allows reading plain lines without the parser.
-    fn made(text: String, chunked: bool) -> Document {
-        let parse::Parsed { front, body, draft, sections } = parse::parse(&text, chunked);
+    /// Parses; `chunked` allows the fast path that reads one-line bullets without the Markdown parser.
+    fn parse_with(text: String, chunked: bool) -> Document {
+        let parse::ParsedText { front_matter, body_start, content: draft, sections } = parse::parse(&text, chunked);
         Document {
             text,
-            body,
-            front,
-            nodes: draft.nodes,
-            inner: draft.inner,
+            body_start,
+            front_matter,
+            blocks: draft.blocks,
+            block_details: draft.details,
             sections,
             bullets: draft.bullets,
-            metas: draft.metas,
+            meta_lines: draft.meta_lines,
             definitions: draft.definitions,
             handles: OnceLock::new(),
-            sorted: OnceLock::new(),
-            named: OnceLock::new(),
+            sorted_handles: OnceLock::new(),
+            handle_name_used: OnceLock::new(),
         }
     }
 
     /// Parses the bytes of a file.
     ///
     /// # Errors
-    /// [`NotText`] for bytes that are not UTF-8 or hold a NUL.
-    pub fn read(bytes: Vec<u8>) -> Result<Document, NotText> {
+    /// [`TextDecodeError`] for bytes that are not UTF-8 or contain a NUL.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Document, TextDecodeError> {
         if let Some(at) = memchr::memchr(0, &bytes) {
-            return Err(NotText::Nul(at));
+            return Err(TextDecodeError::NulByte(at));
         }
-        let text = String::from_utf8(bytes).map_err(|e| NotText::Utf8(e.utf8_error().valid_up_to()))?;
+        let text = String::from_utf8(bytes).map_err(|e| TextDecodeError::InvalidUtf8(e.utf8_error().valid_up_to()))?;
         Ok(Document::parse(text))
     }
 
-    /// The whole text, BOM and front matter included.
+    /// The whole text, including byte order mark and front matter.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text's bytes, without a copy.
+    /// Returns the text without copying it.
     pub fn into_text(self) -> String {
         self.text
     }
 
-    /// How its lines end.
-    pub fn eol(&self) -> Eol {
+    /// The line ending that most lines use; `\n` if there is a tie or no line ending.
+    pub fn eol(&self) -> LineEnding {
         let bytes = self.text.as_bytes();
         if memchr::memchr(b'\r', bytes).is_none() {
-            return Eol::Lf;
+            return LineEnding::Lf;
         }
         let all = memchr::memchr_iter(b'\n', bytes).count();
         let crlf = memchr::memmem::find_iter(bytes, "\r\n").count();
-        if 2 * crlf > all { Eol::CrLf } else { Eol::Lf }
+        if 2 * crlf > all { LineEnding::Crlf } else { LineEnding::Lf }
     }
 
-    /// The front matter, fences included; `None` without one.
+    /// The front matter including its fences; `None` if the file has none.
     pub fn front_matter(&self) -> Option<Span> {
-        self.front
+        self.front_matter
     }
 
-    /// Where the body starts: behind the front matter, or behind the byte order mark. In bytes.
+    /// Byte offset of the body: after the front matter, or after the byte order mark.
     pub fn body_start(&self) -> usize {
-        self.body
+        self.body_start
     }
 
-    /// The value of one front matter key as it stands in the text (scalar, quotes included); `None` for a key that is
-    /// not there or whose value goes over several lines. An empty value is an empty span.
+    /// The raw value of a front matter key, quotes included. `None` if the key is missing or its value spans several
+    /// lines. An empty value is an empty span.
     pub fn front_value(&self, key: &str) -> Option<Span> {
-        front::value(self, front::line(self, key)?)
+        front_matter::value_span(self, front_matter::key_line(self, key)?)
     }
 
-    /// The value of one front matter key as it is meant: quotes and their escapes taken off.
+    /// The value of a front matter key, without quotes and their escapes.
     pub fn front_text(&self, key: &str) -> Option<String> {
-        self.front_value(key).map(|value| front::unquoted(&self.text[value.range()]))
+        self.front_value(key).map(|value| front_matter::unquote_scalar(&self.text[value.range()]))
     }
 
-    /// The replacement that sets a front matter scalar (the front matter must exist), quoted where YAML needs it;
-    /// every other byte stays. An empty value takes the line out. `None` where the key's value goes over several lines.
-    pub fn set_front(&self, key: &str, value: &str) -> Option<Splice> {
-        front::set(self, key, value)
+    /// Returns the replacement that sets a front matter scalar, quoted where YAML needs it. An empty value removes the
+    /// line. `None` if there is no front matter or the current value spans several lines.
+    pub fn set_front_value(&self, key: &str, value: &str) -> Option<Splice> {
+        front_matter::set_value(self, key, value)
     }
 
     /// All blocks, in file order.
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
+    pub fn blocks(&self) -> &[DocumentBlock] {
+        &self.blocks
     }
 
-    /// All sections, in file order; the first is the file.
+    /// All sections, in file order; the first one is the file.
     pub fn sections(&self) -> &[Section] {
         &self.sections
     }
@@ -287,37 +284,38 @@ impl Document {
         &self.bullets
     }
 
-    /// All metadata lines, in file order, orphans among them.
-    pub fn metas(&self) -> &[MetaLine] {
-        &self.metas
+    /// All metadata lines, in file order, including orphans.
+    pub fn meta_lines(&self) -> &[MetaLine] {
+        &self.meta_lines
     }
 
-    /// Bullets of top-level lists in a section with its subsections, in file order: what an index counts.
-    pub fn counted(&self, section: usize) -> Vec<usize> {
+    /// Indexes of the top-level bullets of a section and its subsections, in file order. Addresses such as `file@3`
+    /// count these bullets.
+    pub fn top_level_bullets(&self, section: usize) -> Vec<usize> {
         let Section { heading, end, .. } = &self.sections[section];
-        let first = self.bullets.partition_point(|b| b.line < heading.start);
-        let last = self.bullets.partition_point(|b| b.line < *end);
+        let first = self.bullets.partition_point(|b| b.line_start < heading.start);
+        let last = self.bullets.partition_point(|b| b.line_start < *end);
         (first..last).filter(|b| self.bullets[*b].depth == 0).collect()
     }
 
-    /// A bullet's text as it stands in the file, lines and escapes included.
+    /// A bullet's text as written in the file, with line breaks and escapes.
     pub fn bullet_raw(&self, bullet: usize) -> &str {
-        let Bullet { content, head_end, .. } = self.bullets[bullet];
+        let Bullet { text_start: content, text_end: head_end, .. } = self.bullets[bullet];
         &self.text[content as usize..head_end as usize]
     }
 
-    /// A bullet's text as people mean it: lines folded to one, our own structural escapes taken off.
+    /// A bullet's plain text: lines joined into one, structural escapes removed.
     pub fn bullet_text(&self, bullet: usize) -> Cow<'_, str> {
-        escape::decode(one_line(self.bullet_raw(bullet)))
+        escape::decode(join_lines(self.bullet_raw(bullet)))
     }
 
-    /// A heading's text as people mean it, ids left out; the H1's or nothing for section 0.
+    /// A heading's plain text without its id. For section 0, the text of the first H1, or an empty text.
     pub fn section_title(&self, section: usize) -> Cow<'_, str> {
         let section = match section {
             0 => self.sections.iter().find(|s| s.level == 1).unwrap_or(&self.sections[0]),
             _ => &self.sections[section],
         };
-        escape::decode_title(one_line(&self.text[section.title.range()]))
+        escape::decode_title(join_lines(&self.text[section.title.range()]))
     }
 
     /// A bullet's explicit id: `id=` of its metadata line, else `^id` at the end of its text.
@@ -330,82 +328,84 @@ impl Document {
         last.strip_prefix('^').filter(|id| crate::path::is_id(id)).map(Cow::Borrowed)
     }
 
-    /// A bullet's metadata.
-    pub fn bullet_meta(&self, bullet: usize) -> Option<Meta> {
-        let line = self.metas[self.bullets[bullet].meta? as usize].line;
-        Meta::parse(&self.text[line.range()])
+    /// The parsed metadata line of a bullet.
+    pub fn bullet_meta(&self, bullet: usize) -> Option<BulletMeta> {
+        let line = self.meta_lines[self.bullets[bullet].meta? as usize].line;
+        BulletMeta::parse(&self.text[line.range()])
     }
 
-    /// The handles of all bullets (computed once, when first asked for).
+    /// The handles of all bullets, computed on first use.
     pub fn handles(&self) -> &[Handle] {
         self.handles.get_or_init(|| (0..self.bullets.len()).map(|b| Handle::of(self.bullet_raw(b))).collect())
     }
 
-    /// Takes over the handles of bullets that came from another document; `origin` says from where each came.
-    fn take_handles(&self, before: &Document, origin: &[Option<usize>]) {
-        let Some(known) = before.handles.get() else { return };
+    /// Reuses handles that are already computed for `before`. `origin` holds, for each bullet of this document, the
+    /// index of the unchanged bullet in `before`, or `None` for a new text.
+    fn reuse_handles(&self, before: &Document, origin: &[Option<usize>]) {
+        let Some(old_handles) = before.handles.get() else { return };
         let of = |(bullet, from): (usize, &Option<usize>)| match from {
-            Some(old) => known[*old],
+            Some(old) => old_handles[*old],
             None => Handle::of(self.bullet_raw(bullet)),
         };
         let _ = self.handles.set(origin.iter().enumerate().map(of).collect());
     }
 
-    /// A bullet's handle as printed: the shortest prefix unique among the file's different texts, at least 4 characters.
+    /// A bullet's handle as displayed: the shortest prefix that is unique among the file's different texts, at least 4
+    /// characters.
     pub fn handle_name(&self, bullet: usize) -> String {
         let handle = self.handles()[bullet];
-        let nearest = match self.named.set(()) {
+        let nearest = match self.handle_name_used.set(()) {
             Ok(()) => handle.nearest(self.handles()),
             Err(()) => {
-                let sorted = self.sorted.get_or_init(|| {
+                let sorted = self.sorted_handles.get_or_init(|| {
                     let mut all = self.handles().to_vec();
                     all.sort_unstable();
                     all.dedup();
                     all
                 });
-                let at = sorted.partition_point(|h| *h < handle);
-                handle.nearest(&sorted[at.saturating_sub(1)..(at + 2).min(sorted.len())])
+                let index = sorted.partition_point(|h| *h < handle);
+                handle.nearest(&sorted[index.saturating_sub(1)..(index + 2).min(sorted.len())])
             }
         };
-        handle.prefix(handle.apart(nearest))
+        handle.prefix(handle.unique_length(nearest))
     }
 
-    /// The bullets a printed handle names (by prefix, at least 4 characters): none, one, or several.
-    pub fn by_handle(&self, name: &str) -> Vec<usize> {
-        let Some((low, high)) = Handle::range(name) else { return Vec::new() };
+    /// Indexes of all bullets whose handle starts with this prefix (at least 4 characters).
+    pub fn bullets_by_handle(&self, name: &str) -> Vec<usize> {
+        let Some((low, high)) = Handle::prefix_range(name) else { return Vec::new() };
         let named = self.handles().iter().enumerate().filter(|(_, h)| (low..=high).contains(*h));
         named.map(|(bullet, _)| bullet).collect()
     }
 
-    /// The bullets with that text, compared as handles compare, in file order. The text may be given as people mean it
-    /// or as it stands in the file.
-    pub fn by_text(&self, text: &str) -> Vec<usize> {
+    /// Indexes of the bullets with this text, in file order, compared in the normal form of handles. The text may be
+    /// plain or escaped as in the file.
+    pub fn bullets_by_text(&self, text: &str) -> Vec<usize> {
         let text = text.trim();
-        let written = escape::encode(text);
-        let (meant, stands) = (Handle::of(text), Handle::of(&written));
-        let same = |b: &usize| {
-            let normal = handle::normal(self.bullet_raw(*b));
-            normal == handle::normal(text) || normal == handle::normal(&written)
+        let escaped = escape::encode(text);
+        let (plain_handle, escaped_handle) = (Handle::of(text), Handle::of(&escaped));
+        let same_text = |b: &usize| {
+            let normal = handle::normalize(self.bullet_raw(*b));
+            normal == handle::normalize(text) || normal == handle::normalize(&escaped)
         };
-        let hits = self.handles().iter().enumerate().filter(|(_, h)| **h == meant || **h == stands);
-        hits.map(|(bullet, _)| bullet).filter(same).collect()
+        let hits = self.handles().iter().enumerate().filter(|(_, h)| **h == plain_handle || **h == escaped_handle);
+        hits.map(|(bullet, _)| bullet).filter(same_text).collect()
     }
 
-    /// The summary line: front matter's `summary:`/`description:` first, else the first `> Summary:` line
-    /// that stands above the first heading below the H1 and the first bullet.
-    pub fn summary(&self) -> Option<SummaryLine> {
+    /// The summary line: `summary:` or `description:` of the front matter, else the first `> Summary:` line before the
+    /// first bullet and before the first heading other than the H1.
+    pub fn summary_line(&self) -> Option<SummaryLine> {
         for key in ["summary", "description"] {
-            if let Some(line) = front::line(self, key) {
-                return Some(SummaryLine { line, value: front::value(self, line)?, front: true });
+            if let Some(line) = front_matter::key_line(self, key) {
+                return Some(SummaryLine { line, value: front_matter::value_span(self, line)?, in_front_matter: true });
             }
         }
         let mut first_heading = true;
-        for node in &self.nodes {
+        for node in &self.blocks {
             match node.kind {
-                Kind::Heading(s) if first_heading && self.sections[s as usize].level == 1 => first_heading = false,
-                Kind::Heading(_) | Kind::Bullet(_) | Kind::OtherItem => return None,
-                Kind::Quote => {
-                    if let Some(found) = self.summary_in(node.span) {
+                BlockKind::Heading(s) if first_heading && self.sections[s as usize].level == 1 => first_heading = false,
+                BlockKind::Heading(_) | BlockKind::Bullet(_) | BlockKind::OtherListItem => return None,
+                BlockKind::Quote => {
+                    if let Some(found) = self.summary_in_quote(node.span) {
                         return Some(found);
                     }
                 }
@@ -416,7 +416,7 @@ impl Document {
     }
 
     /// The first `> Summary:` line of a quote.
-    fn summary_in(&self, quote: Span) -> Option<SummaryLine> {
+    fn summary_in_quote(&self, quote: Span) -> Option<SummaryLine> {
         let bytes = self.text.as_bytes();
         let mut line = quote.start as usize;
         while line < quote.end as usize {
@@ -424,19 +424,19 @@ impl Document {
             let text = self.text[line..end].trim_start_matches(' ');
             let inner = text.strip_prefix('>').map(|t| t.trim_start_matches([' ', '\t']));
             if let Some(value) = inner.and_then(|t| t.strip_prefix("Summary:")) {
-                let to = lines::trimmed(bytes, end - value.len(), end);
+                let to = lines::trim_end(bytes, end - value.len(), end);
                 let from = lines::skip_blanks(bytes, end - value.len()).min(to);
                 let (line, value) = (parse::span(line, end), parse::span(from, to));
-                return Some(SummaryLine { line, value, front: false });
+                return Some(SummaryLine { line, value, in_front_matter: false });
             }
             line = end;
         }
         None
     }
 
-    /// The number (from 1) of the first line that is a merge conflict marker, where a whole set of them stands:
-    /// `<<<<<<< `, later `=======`, later `>>>>>>> `.
-    pub fn conflict_marker(&self) -> Option<usize> {
+    /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order:
+    /// `<<<<<<< `, `=======`, `>>>>>>> `.
+    pub fn conflict_marker_line(&self) -> Option<usize> {
         let bytes = self.text.as_bytes();
         memchr::memmem::find(bytes, b"<<<<<<< ")?;
         let mut seen: Option<(usize, bool)> = None;
@@ -452,8 +452,8 @@ impl Document {
     }
 }
 
-/// Lines folded to one: each line end with the blanks around it becomes one space.
-fn one_line(raw: &str) -> Cow<'_, str> {
+/// Joins lines: each line ending with the blanks around it becomes one space.
+fn join_lines(raw: &str) -> Cow<'_, str> {
     if !raw.contains(['\n', '\r']) {
         return Cow::Borrowed(raw);
     }

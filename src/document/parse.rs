@@ -1,99 +1,100 @@
-//! From bytes to blocks: cuts a text into chunks that need no parser and chunks that do.
+//! Splits a text into blocks, with a fast path for plain one-line bullets and headings.
 //!
-//! Never guesses: a chunk is read by hand only where CommonMark leaves no other reading, and a property test holds both
-//! ways against each other. A file of fifty thousand one-line bullets is read at memory speed that way.
+//! The fast path never guesses: it handles a chunk only if CommonMark allows a single reading, and a property test
+//! checks that both paths agree. It parses a file of fifty thousand one-line bullets at memory speed.
 
 use memchr::memmem;
 
 use super::section;
-use super::walk::walk;
-use super::{Bullet, Kind, Meta, MetaLine, Node, Section, Span, front, lines};
+use super::walk::collect_blocks;
+use super::{BlockKind, Bullet, BulletMeta, DocumentBlock, MetaLine, Section, Span, front_matter, lines};
 
-/// What the public types leave out of a node.
+/// Internal data of a block, parallel to the list of blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Inner {
-    /// How many items it stands in.
+pub(super) struct BlockDetails {
+    /// Number of list items around the block; saturates at 255.
     pub depth: u8,
-    /// A digest of the kinds of blocks (no lists, no paragraphs) directly inside an item.
-    pub shape: u16,
+    /// Hash of the kinds of blocks directly inside a list item, without lists and paragraphs.
+    pub child_digest: u16,
 }
 
-/// A link reference definition: folded label, destination, title.
-pub(super) type Definition = (String, String, String);
+/// A link reference definition: normalized label, destination, title.
+pub(super) type LinkDefinition = (String, String, String);
 
-/// Blocks as they are found, before sections are known.
+/// Collects blocks before sections are known.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
-    pub nodes: Vec<Node>,
-    pub inner: Vec<Inner>,
+pub(super) struct BlockBuilder {
+    pub blocks: Vec<DocumentBlock>,
+    pub details: Vec<BlockDetails>,
     pub bullets: Vec<Bullet>,
-    pub metas: Vec<MetaLine>,
-    pub definitions: Vec<Definition>,
+    pub meta_lines: Vec<MetaLine>,
+    pub definitions: Vec<LinkDefinition>,
 }
 
-impl Draft {
-    /// Makes room for that many bullets: too much costs nothing until it is used, too little costs copies.
+impl BlockBuilder {
+    /// Reserves memory for a number of bullets. Unused reserved memory costs nothing; too little causes copies.
     fn reserve(&mut self, bullets: usize) {
-        self.nodes.reserve(bullets);
-        self.inner.reserve(bullets);
+        self.blocks.reserve(bullets);
+        self.details.reserve(bullets);
         self.bullets.reserve(bullets);
     }
 
-    /// Adds a block; a heading's number is its level until sections are made.
-    pub fn push(&mut self, kind: Kind, start: usize, end: usize, depth: usize) -> usize {
-        self.nodes.push(Node { kind, span: span(start, end) });
-        self.inner.push(Inner { depth: depth.min(255) as u8, shape: 0 });
-        self.nodes.len() - 1
+    /// Adds a block and returns its index. A heading holds its level until `build_sections` replaces it by the section
+    /// index.
+    pub fn push_block(&mut self, kind: BlockKind, start: usize, end: usize, depth: usize) -> usize {
+        self.blocks.push(DocumentBlock { kind, span: span(start, end) });
+        self.details.push(BlockDetails { depth: depth.min(255) as u8, child_digest: 0 });
+        self.blocks.len() - 1
     }
 
-    /// Adds a definition unless an earlier one has that label (CommonMark 4.7).
-    pub fn define(&mut self, label: &str, destination: &str, title: &str) {
+    /// Adds a definition unless an earlier one has the same label (CommonMark 4.7: the first one wins).
+    pub fn add_definition(&mut self, label: &str, destination: &str, title: &str) {
         let label = label.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
-        if let Err(place) = self.definitions.binary_search_by(|(l, ..)| l.as_str().cmp(&label)) {
-            self.definitions.insert(place, (label, destination.to_owned(), title.to_owned()));
+        if let Err(index) = self.definitions.binary_search_by(|(l, ..)| l.as_str().cmp(&label)) {
+            self.definitions.insert(index, (label, destination.to_owned(), title.to_owned()));
         }
     }
 
-    /// Notes a metadata line below the text of a bullet (or of none).
-    pub fn meta(&mut self, line: Span, bullet: Option<usize>) {
+    /// Adds a metadata line and attaches it to a bullet, unless the bullet already has one.
+    pub fn add_meta_line(&mut self, line: Span, bullet: Option<usize>) {
         let bullet = bullet.filter(|b| self.bullets[*b].meta.is_none());
         if let Some(b) = bullet {
-            self.bullets[b].meta = Some(self.metas.len() as u32);
+            self.bullets[b].meta = Some(self.meta_lines.len() as u32);
         }
-        self.metas.push(MetaLine { line, bullet: bullet.map(|b| b as u32) });
+        self.meta_lines.push(MetaLine { line, bullet: bullet.map(|b| b as u32) });
     }
 }
 
-/// A text's parts.
+/// The result of parsing a text.
 #[derive(Debug)]
-pub(super) struct Parsed {
-    pub front: Option<Span>,
-    pub body: usize,
-    pub draft: Draft,
+pub(super) struct ParsedText {
+    pub front_matter: Option<Span>,
+    pub body_start: usize,
+    pub content: BlockBuilder,
     pub sections: Vec<Section>,
 }
 
-/// A span of two offsets.
 pub(super) fn span(start: usize, end: usize) -> Span {
     Span { start: start as u32, end: end as u32 }
 }
 
-/// Reads a text. `chunked` allows reading by hand; without it the parser gets all of the body.
-pub(super) fn parse(text: &str, chunked: bool) -> Parsed {
-    let (front, body) = front::split(text);
-    let mut draft = Draft::default();
-    draft.reserve((text.len() - body) / 64);
-    match chunked && can_be_cut(&text.as_bytes()[body..]) {
-        true => by_chunks(text, body, &mut draft),
-        false => walk(text, body..text.len(), &mut draft),
+/// Parses a text. `chunked` enables the fast path; without it, the Markdown parser reads the whole body.
+pub(super) fn parse(text: &str, chunked: bool) -> ParsedText {
+    let (front, body) = front_matter::split(text);
+    let mut builder = BlockBuilder::default();
+    // 64 bytes is a typical length of a bullet.
+    builder.reserve((text.len() - body) / 64);
+    match chunked && can_be_chunked(&text.as_bytes()[body..]) {
+        true => parse_by_chunks(text, body, &mut builder),
+        false => collect_blocks(text, body..text.len(), &mut builder),
     }
-    let sections = section::sections(text, body, &mut draft);
-    Parsed { front, body, draft, sections }
+    let sections = section::build_sections(text, body, &mut builder);
+    ParsedText { front_matter: front, body_start: body, content: builder, sections }
 }
 
-/// Whether nothing in a body can reach over a bullet or heading at the start of a line: no fence, no HTML block of
-/// several lines, and no line end or blank that only some readers know.
-fn can_be_cut(body: &[u8]) -> bool {
+/// Whether every line that starts with a bullet or heading marker starts a new block: the body has no fences, no HTML
+/// block of several lines, and none of the control characters and line endings that Markdown parsers treat differently.
+fn can_be_chunked(body: &[u8]) -> bool {
     if memchr::memchr2_iter(0x0b, 0x0c, body).next().is_some()
         || memmem::find(body, b"```").is_some()
         || memmem::find(body, b"~~~").is_some()
@@ -103,7 +104,7 @@ fn can_be_cut(body: &[u8]) -> bool {
     }
     memchr::memchr_iter(b'<', body).all(|i| {
         let line = lines::start(body, i);
-        !body[line..i].iter().all(|b| lines::blank(*b)) || is_closed_comment(&body[i..lines::end(body, i)])
+        !body[line..i].iter().all(|b| lines::is_blank(*b)) || is_closed_comment(&body[i..lines::end(body, i)])
     })
 }
 
@@ -111,95 +112,95 @@ fn is_closed_comment(rest: &[u8]) -> bool {
     rest.strip_prefix(b"<!--").is_some_and(|inside| memmem::find(inside, b"-->").is_some())
 }
 
-/// A line that starts a block whatever stands above it.
+/// A line that starts a block, whatever the line above it is.
 #[derive(Clone, Copy)]
-enum Opening {
+enum LineOpening {
     Bullet,
     Heading(u32),
 }
 
-/// Cuts a body at lines that surely open a block; runs of chunks that hold more than one plain line go to the parser.
-fn by_chunks(text: &str, body: usize, draft: &mut Draft) {
+/// Splits a body at lines that start a block. Chunks with more than one plain line go to the Markdown parser.
+fn parse_by_chunks(text: &str, body: usize, builder: &mut BlockBuilder) {
     let bytes = text.as_bytes();
-    let mut unusual = None;
+    let mut unparsed_start = None;
     let mut at = body;
-    let mut here = opening(&bytes[at..]);
+    let mut current = line_opening(&bytes[at..]);
     while at < bytes.len() {
         let end = lines::end(bytes, at);
-        let (meta, next) = match here {
-            Some(Opening::Bullet) => meta_line(text, end),
+        let (meta, next) = match current {
+            Some(LineOpening::Bullet) => meta_line_at(text, end),
             _ => (None, end),
         };
-        let next = if here.is_some() { lines::after_blanks(bytes, next) } else { end };
-        let following = opening(&bytes[next..]);
+        let next = if current.is_some() { lines::after_blank_lines(bytes, next) } else { end };
+        let following = line_opening(&bytes[next..]);
         let alone = next == bytes.len() || following.is_some();
-        match here.filter(|_| alone) {
+        match current.filter(|_| alone) {
             None => {
-                unusual.get_or_insert(at);
-                here = if next == end { following } else { None };
+                unparsed_start.get_or_insert(at);
+                current = if next == end { following } else { None };
                 at = end;
                 continue;
             }
             Some(found) => {
-                if let Some(start) = unusual.take() {
-                    walk(text, start..at, draft);
+                if let Some(start) = unparsed_start.take() {
+                    collect_blocks(text, start..at, builder);
                 }
                 match found {
-                    Opening::Heading(level) => drop(draft.push(Kind::Heading(level), at, end, 0)),
-                    Opening::Bullet => plain_bullet(bytes, at, end, meta, draft),
+                    LineOpening::Heading(level) => drop(builder.push_block(BlockKind::Heading(level), at, end, 0)),
+                    LineOpening::Bullet => push_plain_bullet(bytes, at, end, meta, builder),
                 }
             }
         }
-        here = following;
+        current = following;
         at = next;
     }
-    if let Some(start) = unusual {
-        walk(text, start..bytes.len(), draft);
+    if let Some(start) = unparsed_start {
+        collect_blocks(text, start..bytes.len(), builder);
     }
 }
 
-fn plain_bullet(bytes: &[u8], at: usize, head: usize, meta: Option<Span>, draft: &mut Draft) {
-    let number = draft.bullets.len();
+fn push_plain_bullet(bytes: &[u8], at: usize, head: usize, meta: Option<Span>, builder: &mut BlockBuilder) {
+    let number = builder.bullets.len();
     let end = meta.map_or(head, |m| m.end as usize);
-    draft.push(Kind::Bullet(number as u32), at, end, 0);
-    draft.bullets.push(Bullet {
-        line: at as u32,
+    builder.push_block(BlockKind::Bullet(number as u32), at, end, 0);
+    builder.bullets.push(Bullet {
+        line_start: at as u32,
         marker: at as u32,
-        content: at as u32 + 2,
-        head_end: lines::trimmed(bytes, at, head) as u32,
+        text_start: at as u32 + 2,
+        text_end: lines::trim_end(bytes, at, head) as u32,
         end: end as u32,
         depth: 0,
         section: 0,
         meta: None,
     });
     if let Some(line) = meta {
-        draft.meta(line, Some(number));
+        builder.add_meta_line(line, Some(number));
     }
 }
 
-/// The metadata line at `at`, if one stands there at a plain bullet's indent, and where what follows starts.
-fn meta_line(text: &str, at: usize) -> (Option<Span>, usize) {
+/// The metadata line at offset `at`, if there is one indented for a plain bullet, and the offset of the next line.
+fn meta_line_at(text: &str, at: usize) -> (Option<Span>, usize) {
     let found = text[at..].starts_with("  <!-- mem ").then(|| lines::end(text.as_bytes(), at));
-    match found.filter(|end| Meta::is_line(&text[at..*end])) {
+    match found.filter(|end| BulletMeta::is_meta_line(&text[at..*end])) {
         Some(end) => (Some(span(at, end)), end),
         None => (None, at),
     }
 }
 
-/// What the line that starts here surely opens.
-fn opening(text: &[u8]) -> Option<Opening> {
+/// The kind of block that this line starts, if that is certain.
+fn line_opening(text: &[u8]) -> Option<LineOpening> {
     match text {
-        [b'-' | b'*' | b'+', b' ', rest @ ..] => is_plain(rest).then_some(Opening::Bullet),
+        [b'-' | b'*' | b'+', b' ', rest @ ..] => starts_plain_paragraph(rest).then_some(LineOpening::Bullet),
         [b'#', ..] => {
             let level = text.iter().take_while(|b| **b == b'#').count();
-            (level <= 6 && text.get(level) == Some(&b' ')).then_some(Opening::Heading(level as u32))
+            (level <= 6 && text.get(level) == Some(&b' ')).then_some(LineOpening::Heading(level as u32))
         }
         _ => None,
     }
 }
 
-/// Whether an item whose text starts here can start with nothing but a paragraph (given that the body holds no fence).
-fn is_plain(rest: &[u8]) -> bool {
+/// Whether a list item with this text can only start with a paragraph, given that the body has no fences.
+fn starts_plain_paragraph(rest: &[u8]) -> bool {
     let second = rest.get(1).copied().unwrap_or(b'\n');
     match rest.first().copied().unwrap_or(b'\n') {
         b'a'..=b'z' | b'A'..=b'Z' | 0x80.. | b'"' | b'\'' | b'(' | b'@' | b'/' | b'`' => true,

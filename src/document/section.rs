@@ -1,6 +1,6 @@
-//! Sections: headings, their titles, slugs and ids, and which bullet stands in which.
+//! Builds the sections of a file: heading titles, slugs, ids, and the section of each bullet.
 //!
-//! Never looks inside list items or quotes: only headings at the top level make sections.
+//! Ignores headings inside list items and quotes: only top-level headings start a section.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,15 +8,15 @@ use std::collections::HashMap;
 use pulldown_cmark::{Event, Options, Parser};
 use unicode_normalization::char::is_combining_mark;
 
-use super::parse::{Draft, span};
-use super::{Kind, Section, Span, lines};
+use super::parse::{BlockBuilder, span};
+use super::{BlockKind, Section, Span, lines};
 use crate::path::is_id;
 
-/// The level of a paragraph that stands as the heading of a list.
-pub(super) const LABEL: u8 = 7;
+/// Level of a paragraph that acts as the heading of a list.
+pub(super) const LABEL_LEVEL: u8 = 7;
 
-/// Makes the sections of a text, and tells each heading its number and each bullet its section.
-pub(super) fn sections(text: &str, body: usize, draft: &mut Draft) -> Vec<Section> {
+/// Builds the sections of a text. Stores the section index in each heading and bullet.
+pub(super) fn build_sections(text: &str, body: usize, builder: &mut BlockBuilder) -> Vec<Section> {
     let mut all = vec![Section {
         level: 0,
         heading: span(body, body),
@@ -27,27 +27,31 @@ pub(super) fn sections(text: &str, body: usize, draft: &mut Draft) -> Vec<Sectio
         own_end: text.len() as u32,
         parent: 0,
     }];
-    let mut slugs = Slugs::default();
+    let mut slugs = SlugCounter::default();
     let mut current = 0;
-    for i in 0..draft.nodes.len() {
-        let node = draft.nodes[i];
-        let top = draft.inner[i].depth == 0;
+    for i in 0..builder.blocks.len() {
+        let node = builder.blocks[i];
+        let top = builder.details[i].depth == 0;
         match node.kind {
-            Kind::Heading(level) => {
-                draft.nodes[i].kind = Kind::Heading(all.len() as u32);
+            BlockKind::Heading(level) => {
+                builder.blocks[i].kind = BlockKind::Heading(all.len() as u32);
                 let (title, id) = heading_title(text, node.span);
-                current = open(text, &mut all, current, level as u8, node.span, title, id, &mut slugs);
+                current = open_section(text, &mut all, current, level as u8, node.span, title, id, &mut slugs);
             }
-            Kind::Bullet(b) => draft.bullets[b as usize].section = current as u32,
-            Kind::OtherItem => {}
+            BlockKind::Bullet(b) => builder.bullets[b as usize].section = current as u32,
+            BlockKind::OtherListItem => {}
             _ if top => {
-                if all[current].level == LABEL {
-                    current = close(&mut all, current, LABEL, node.span.start);
+                if all[current].level == LABEL_LEVEL {
+                    current = close_sections(&mut all, current, LABEL_LEVEL, node.span.start);
                 }
-                let list = matches!(draft.nodes.get(i + 1).map(|n| n.kind), Some(Kind::Bullet(_) | Kind::OtherItem));
-                let label = (list && node.kind == Kind::Paragraph).then(|| label_title(text, node.span)).flatten();
+                let list = matches!(
+                    builder.blocks.get(i + 1).map(|n| n.kind),
+                    Some(BlockKind::Bullet(_) | BlockKind::OtherListItem)
+                );
+                let label = (list && node.kind == BlockKind::Paragraph).then(|| label_title(text, node.span)).flatten();
                 if let Some((title, id)) = label {
-                    current = open(text, &mut all, current, LABEL, node.span, title, Some(id), &mut slugs);
+                    current =
+                        open_section(text, &mut all, current, LABEL_LEVEL, node.span, title, Some(id), &mut slugs);
                 }
             }
             _ => {}
@@ -57,7 +61,7 @@ pub(super) fn sections(text: &str, body: usize, draft: &mut Draft) -> Vec<Sectio
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of a section, each once")]
-fn open(
+fn open_section(
     text: &str,
     all: &mut Vec<Section>,
     current: usize,
@@ -65,15 +69,15 @@ fn open(
     heading: Span,
     title: Span,
     id: Option<String>,
-    slugs: &mut Slugs,
+    slugs: &mut SlugCounter,
 ) -> usize {
-    let parent = close(all, current, level, heading.start);
+    let parent = close_sections(all, current, level, heading.start);
     all[parent].own_end = all[parent].own_end.min(heading.start);
     all.push(Section {
         level,
         heading,
         title,
-        slug: slugs.next(&slug(&text[title.range()])),
+        slug: slugs.unique(&slug(&text[title.range()])),
         id,
         end: text.len() as u32,
         own_end: text.len() as u32,
@@ -82,8 +86,8 @@ fn open(
     all.len() - 1
 }
 
-/// Ends the section and those around it that a heading of a level ends; the one that stays open.
-fn close(all: &mut [Section], current: usize, level: u8, at: u32) -> usize {
+/// Closes all open sections with this level or a deeper one, and returns the innermost section that stays open.
+fn close_sections(all: &mut [Section], current: usize, level: u8, at: u32) -> usize {
     let mut current = current;
     while all[current].level >= level {
         all[current].end = at;
@@ -93,7 +97,7 @@ fn close(all: &mut [Section], current: usize, level: u8, at: u32) -> usize {
     current
 }
 
-/// A heading's own text and its id.
+/// Returns the span of a heading's text and its id.
 fn heading_title(text: &str, heading: Span) -> (Span, Option<String>) {
     let bytes = text.as_bytes();
     let range = heading.range();
@@ -102,28 +106,28 @@ fn heading_title(text: &str, heading: Span) -> (Span, Option<String>) {
     let atx = (1..=6).contains(&hashes)
         && bytes.get(start + hashes).is_none_or(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r'));
     let (from, to) = if atx {
-        let to = lines::trimmed(bytes, start + hashes, range.end);
+        let to = lines::trim_end(bytes, start + hashes, range.end);
         let from = lines::skip_blanks(bytes, start + hashes).min(to);
-        (from, without_closing(bytes, from, to))
+        (from, without_closing_hashes(bytes, from, to))
     } else {
-        let underline = lines::start(bytes, lines::without_eol(bytes, range.end).max(range.start + 1) - 1);
-        (start, lines::trimmed(bytes, start, underline.max(start)))
+        let underline = lines::start(bytes, lines::end_without_eol(bytes, range.end).max(range.start + 1) - 1);
+        (start, lines::trim_end(bytes, start, underline.max(start)))
     };
-    without_id(text, from, to)
+    split_id(text, from, to)
 }
 
-/// Where an ATX heading's text ends, its closing `#`s left out (CommonMark 4.2).
-fn without_closing(bytes: &[u8], from: usize, to: usize) -> usize {
+/// End of an ATX heading's text, without its closing `#`s (CommonMark 4.2).
+fn without_closing_hashes(bytes: &[u8], from: usize, to: usize) -> usize {
     let hashes = bytes[from..to].iter().rev().take_while(|b| **b == b'#').count();
     let before = to - hashes;
-    match hashes > 0 && (before == from || lines::blank(bytes[before - 1])) {
-        true => lines::trimmed(bytes, from, before),
+    match hashes > 0 && (before == from || lines::is_blank(bytes[before - 1])) {
+        true => lines::trim_end(bytes, from, before),
         false => to,
     }
 }
 
-/// A title without `{#id}` or `(ID: id)` at its end, and the id.
-fn without_id(text: &str, from: usize, to: usize) -> (Span, Option<String>) {
+/// Splits `{#id}` or `(ID: id)` off the end of a title.
+fn split_id(text: &str, from: usize, to: usize) -> (Span, Option<String>) {
     let title = &text[from..to];
     let braces = title.strip_suffix('}').and_then(|t| t.rsplit_once("{#"));
     let round = title.strip_suffix(')').and_then(|t| t.rsplit_once("(ID:"));
@@ -134,34 +138,33 @@ fn without_id(text: &str, from: usize, to: usize) -> (Span, Option<String>) {
     }
 }
 
-/// A title that is to be written, without the id it may end in.
-pub(super) fn title_part(title: &str) -> &str {
-    let (title_span, _) = without_id(title, 0, title.len());
+/// A title without its trailing id.
+pub(super) fn title_without_id(title: &str) -> &str {
+    let (title_span, _) = split_id(title, 0, title.len());
     &title[title_span.range()]
 }
 
-/// A paragraph `Title: (ID: id)` of one line.
+/// Splits a one-line paragraph `Title: (ID: id)` into title and id.
 fn label_title(text: &str, paragraph: Span) -> Option<(Span, String)> {
     let bytes = text.as_bytes();
     let from = lines::skip_blanks(bytes, paragraph.start as usize);
-    let to = lines::trimmed(bytes, from, paragraph.end as usize);
+    let to = lines::trim_end(bytes, from, paragraph.end as usize);
     if !text[from..to].ends_with(')') || text[from..to].contains(['\n', '\r']) {
         return None;
     }
-    let (title, id) = without_id(text, from, to);
+    let (title, id) = split_id(text, from, to);
     Some((title, id?))
 }
 
-/// GitHub's slug of a heading's markdown: what is seen, lower case, without punctuation, blanks as hyphens.
+/// GitHub's slug of a heading: its visible text in lower case, without punctuation, with hyphens for spaces.
 pub fn slug(title: &str) -> String {
-    let kept = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '_' | '-' | ' ' | '‿' | '⁀');
-    let seen = visible(title);
-    let lower = seen.chars().flat_map(char::to_lowercase);
-    lower.filter(|c| kept(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+    let is_kept = |c: char| c.is_alphanumeric() || is_combining_mark(c) || matches!(c, '_' | '-' | ' ' | '‿' | '⁀');
+    let visible_title = visible_text(title);
+    let lower = visible_title.chars().flat_map(char::to_lowercase);
+    lower.filter(|c| is_kept(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// A heading's text without its inline markup.
-fn visible(title: &str) -> Cow<'_, str> {
+fn visible_text(title: &str) -> Cow<'_, str> {
     if !title.contains(['*', '_', '[', '<', '&', '\\', '`', '\n', '\r', '!']) {
         return Cow::Borrowed(title);
     }
@@ -176,13 +179,13 @@ fn visible(title: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Slugs that are taken, and how often.
+/// Slugs already used, each with the last suffix given out for it.
 #[derive(Default)]
-struct Slugs(HashMap<String, u32>);
+struct SlugCounter(HashMap<String, u32>);
 
-impl Slugs {
-    /// The slug itself, or with the first number that makes it new.
-    fn next(&mut self, slug: &str) -> String {
+impl SlugCounter {
+    /// Returns the slug, with the first suffix `-1`, `-2` … that makes it unique.
+    fn unique(&mut self, slug: &str) -> String {
         let mut name = slug.to_owned();
         while self.0.contains_key(&name) {
             let count = self.0.entry(slug.to_owned()).or_default();
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_labelled_list_is_a_section_until_something_else_comes() {
+    fn a_labelled_list_is_a_section_until_another_block_follows() {
         let text = "# T\n\nProfile: (ID: m1)\n- a\n\n* b\n\nprose\n\n- c\n\n## S\n- d\n";
         let document = Document::parse(text);
         let at: Vec<u32> = document.bullets().iter().map(|b| b.section).collect();

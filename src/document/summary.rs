@@ -1,135 +1,148 @@
-//! The `> Summary:` line: what a file holds, kept current without a model (DESIGN 2).
+//! Keeps the `> Summary:` line of a file up to date without a model (ARCHITECTURE.md, "Summary lines").
 //!
-//! Pure and sticky: it never rewrites a person's words.
+//! Pure. Never rewrites words that a person wrote.
 
 use std::cell::OnceCell;
 
 use super::Document;
 use crate::text::Splice;
 
+mod keywords;
 mod line;
-mod offer;
-mod place;
-mod telling;
-mod united;
+mod merge;
+mod placement;
+mod terms;
 
-pub use line::{MOST_COLUMNS, MOST_TERMS};
-pub use united::united;
+pub use line::{MAX_COLUMNS, MAX_TERMS};
+pub use merge::merge_summaries;
 
-use line::{Change, Verdict};
-use telling::telling;
+use keywords::keywords;
+use line::{LineUpdate, TermChange};
 
-/// Whose rules a file's terms follow, from its folder.
+/// The kind of a file by its folder; it determines which terms the summary line uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Genre {
+pub enum FileKind {
     /// `facts/` and adopted files: labels and headings.
     Facts,
-    /// `episodes/`: entry titles.
+    /// `episodes/`: titles of entries.
     Episodes,
-    /// Other folders: no line unless they have one.
+    /// Other folders: memdir adds no summary line, but updates an existing one.
     Other,
 }
 
-/// What is to be done with the line.
+/// The result of updating the summary line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// It stays as it is (also: there is none and none is due).
+pub enum SummaryUpdate {
+    /// No change; also if there is no line and none is needed.
     Keep,
-    /// The text needs this replacement.
+    /// Apply this replacement.
     Write {
-        /// On the text *after* the edits.
+        /// Replacement of the text *after* the edits.
         splice: Splice,
-        /// What the journal remembers and gives back as `last`: the terms of the new line that memdir wrote, in their
-        /// order. All of them, unless some are a person's. Without those, the next change would take them for memdir's.
-        line: String,
+        /// The terms of the new line that memdir wrote, in order. The journal stores them, and the caller passes them
+        /// back as `last`. A person's terms are left out; otherwise the next update would treat them as memdir's own.
+        own_terms: String,
     },
-    /// Rule 2 must know whether memdir wrote the present line: call again with memdir's last line for this file.
-    NeedsLast,
+    /// The result depends on whether memdir wrote the current line: call again with the terms memdir last wrote for
+    /// this file.
+    NeedsLastLine,
 }
 
-/// Decides the line after a change. `last` is memdir's own last line for this file: `None` when not looked up yet,
-/// `Some(None)` when the journal knows none.
+/// Computes the summary line after a change. `last` holds the terms that memdir last wrote for this file: `None` if not
+/// looked up yet, `Some(None)` if the journal has none.
 ///
-/// The present line is read from `after`; a new file's `before` is the empty text. The caller skips this where it wrote
-/// the line itself, and for undo, link rewriting and one-sided merges.
-pub fn next(before: &Document, after: &Document, genre: Genre, last: Option<Option<&str>>) -> Next {
-    let Some(present) = after.summary() else {
-        let none_due = genre == Genre::Other || place::is_told_at_length(after);
-        let line = if none_due { String::new() } else { fresh(after, genre) };
-        return write(after, &line, &line);
+/// The current line is read from `after`; for a new file, `before` is an empty document. The caller skips this function
+/// if it wrote the line itself, and for undo, link rewriting and merges that only one side changed.
+pub fn update_summary(
+    before: &Document,
+    after: &Document,
+    kind: FileKind,
+    last: Option<Option<&str>>,
+) -> SummaryUpdate {
+    let Some(present) = after.summary_line() else {
+        let no_line_needed = kind == FileKind::Other || placement::has_multiline_summary(after);
+        let line = if no_line_needed { String::new() } else { new_summary(after, kind) };
+        return write_value(after, &line, &line);
     };
-    let Some(value) = place::value(after, present) else { return Next::Keep };
+    let Some(value) = placement::plain_value(after, present) else { return SummaryUpdate::Keep };
     if value.is_empty() {
-        let line = fresh(after, genre);
-        return if line.is_empty() { Next::Keep } else { write(after, &line, &line) };
+        let line = new_summary(after, kind);
+        return if line.is_empty() { SummaryUpdate::Keep } else { write_value(after, &line, &line) };
     }
-    let last = last.map(|line| line::split(line.unwrap_or_default()));
-    match follow(before, after, genre, &value, last.as_deref()) {
-        Verdict::Keep => Next::Keep,
-        Verdict::NeedsLast => Next::NeedsLast,
-        Verdict::Line { terms, .. } if terms.is_empty() => {
-            let line = fresh(after, genre);
-            write(after, &line, &line)
+    let last = last.map(|line| line::split_terms(line.unwrap_or_default()));
+    match update_value(before, after, kind, &value, last.as_deref()) {
+        LineUpdate::Keep => SummaryUpdate::Keep,
+        LineUpdate::NeedsLastLine => SummaryUpdate::NeedsLastLine,
+        LineUpdate::Replace { terms, .. } if terms.is_empty() => {
+            let line = new_summary(after, kind);
+            write_value(after, &line, &line)
         }
-        Verdict::Line { terms, own } => write(after, &terms.join(", "), &own.join(", ")),
+        LineUpdate::Replace { terms, own } => write_value(after, &terms.join(", "), &own.join(", ")),
     }
 }
 
-fn follow(before: &Document, after: &Document, genre: Genre, value: &str, last: Option<&[String]>) -> Verdict {
-    let (was, is) = (offer::all(before, genre), offer::all(after, genre));
+fn update_value(
+    before: &Document,
+    after: &Document,
+    kind: FileKind,
+    value: &str,
+    last: Option<&[String]>,
+) -> LineUpdate {
+    let (terms_before, terms_after) = (terms::candidate_terms(before, kind), terms::candidate_terms(after, kind));
     let body = OnceCell::new();
-    let stands = |term: &str| offer::stands(body.get_or_init(|| offer::body(after)), term);
-    let anew = || line::fresh(is.list(), || telling(&offer::prose(after)));
-    let outgrown = is.list().len() < line::FEW && offer::outgrown(before, after);
-    let change = Change {
-        before: &was,
-        after: &is,
-        stands: &stands,
-        fresh: outgrown.then_some(&anew as &dyn Fn() -> Vec<String>),
+    let in_text = |term: &str| terms::contains_term(body.get_or_init(|| terms::lower_body(after)), term);
+    let new_line = || line::new_line(terms_after.list(), || keywords(&terms::keyword_source(after)));
+    let choose_keywords_again = terms_after.list().len() < line::FEW_TERMS && terms::size_class_grew(before, after);
+    let change = TermChange {
+        before: &terms_before,
+        after: &terms_after,
+        in_text: &in_text,
+        new_line: choose_keywords_again.then_some(&new_line as &dyn Fn() -> Vec<String>),
     };
-    line::follow(value, &change, last)
+    line::update_line(value, &change, last)
 }
 
-fn write(document: &Document, value: &str, own: &str) -> Next {
-    match place::write(document, value) {
-        Some(splice) => Next::Write { splice, line: own.to_string() },
-        None => Next::Keep,
+fn write_value(document: &Document, value: &str, own: &str) -> SummaryUpdate {
+    match placement::write_value(document, value) {
+        Some(splice) => SummaryUpdate::Write { splice, own_terms: own.to_string() },
+        None => SummaryUpdate::Keep,
     }
 }
 
-/// The replacement that makes `value` the document's summary line: in its place, or in a new one; `None` when it
-/// stands so already. An empty value takes the line away.
-pub fn placed(document: &Document, value: &str) -> Option<Splice> {
-    place::write(document, value)
+/// Returns the replacement that sets the summary line to `value`, adding a line if there is none. An empty value
+/// removes the line. `None` if there is no line to remove, or no position where a new line would be recognised.
+pub fn set_summary_line(document: &Document, value: &str) -> Option<Splice> {
+    placement::write_value(document, value)
 }
 
-/// All(t): the terms a text offers, in file order.
-pub fn terms(document: &Document, genre: Genre) -> Vec<String> {
-    offer::all(document, genre).into_list()
+/// The candidate terms of a document, in file order.
+pub fn summary_terms(document: &Document, kind: FileKind) -> Vec<String> {
+    terms::candidate_terms(document, kind).into_list()
 }
 
-/// Fresh(t): the line memdir would write where none stands; empty when there are no terms.
-pub fn fresh(document: &Document, genre: Genre) -> String {
-    line::fresh(&terms(document, genre), || telling(&offer::prose(document))).join(", ")
+/// The line that memdir would write for a document without one; empty if it has no terms.
+pub fn new_summary(document: &Document, kind: FileKind) -> String {
+    line::new_line(&summary_terms(document, kind), || keywords(&terms::keyword_source(document))).join(", ")
 }
 
-/// Terms of All(t) that do not stand in a person's line and wait for room (what `status` and `check` tell).
+/// Candidate terms missing from a line that a person edited, because the line is full. `status` and `check` report
+/// them.
 ///
-/// A line counts as a person's when one of its terms is neither offered by the text nor among its telling words.
-/// Prose waits for nothing.
-pub fn waiting(document: &Document, genre: Genre) -> Vec<String> {
-    let value = document.summary().and_then(|line| place::value(document, line));
+/// A line counts as edited by a person if one of its terms is neither a candidate term nor a keyword of the document.
+/// Prose lines have no pending terms.
+pub fn pending_terms(document: &Document, kind: FileKind) -> Vec<String> {
+    let value = document.summary_line().and_then(|line| placement::plain_value(document, line));
     let Some(value) = value.filter(|v| !line::is_prose(v)) else { return Vec::new() };
-    let (present, offered) = (line::split(&value), offer::all(document, genre));
-    let strange: Vec<_> = present.iter().filter(|t| !offered.has(t)).collect();
-    if line::fits(&present) && (strange.is_empty() || strange.iter().all(|t| is_telling(document, t))) {
+    let (present, candidates) = (line::split_terms(&value), terms::candidate_terms(document, kind));
+    let unknown: Vec<_> = present.iter().filter(|t| !candidates.contains(t)).collect();
+    if line::fits(&present) && (unknown.is_empty() || unknown.iter().all(|t| is_keyword(document, t))) {
         return Vec::new();
     }
-    line::waiting(&present, offered.list())
+    line::pending_terms(&present, candidates.list())
 }
 
-fn is_telling(document: &Document, term: &str) -> bool {
-    telling(&offer::prose(document)).iter().any(|(word, _)| word == term)
+fn is_keyword(document: &Document, term: &str) -> bool {
+    keywords(&terms::keyword_source(document)).iter().any(|(word, _)| word == term)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! What a document understands, sentence by sentence; and that reading by chunks and reading whole agree.
+//! Tests of parsing, and property tests that the fast path and the Markdown parser agree.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Nodes, bullets, sections and metadata, without the text.
-fn parts(d: &Document) -> String {
-    format!("{:#?}\n{:#?}\n{:#?}\n{:#?}\n{:?}", d.nodes, d.bullets, d.sections, d.metas, d.definitions)
+/// Blocks, bullets, sections and metadata, without the text.
+fn debug_parts(d: &Document) -> String {
+    format!("{:#?}\n{:#?}\n{:#?}\n{:#?}\n{:?}", d.blocks, d.bullets, d.sections, d.meta_lines, d.definitions)
 }
 
 fn texts(text: &str) -> Vec<String> {
@@ -44,9 +44,9 @@ fn a_tag_alone_on_its_line_is_no_text_of_the_bullet_above() {
     let text = "<notes>\n\n- a\n  - b\n</notes>\n\n- c\n  <br>\n- d\n<https://x.y>\n";
     check(text, &["a", ">b", "c <br>", "d <https://x.y>"]);
     let d = Document::parse(text);
-    let spans: Vec<&str> = d.nodes().iter().map(|n| &text[n.span.range()]).collect();
+    let spans: Vec<&str> = d.blocks().iter().map(|n| &text[n.span.range()]).collect();
     assert_eq!(spans[..4], ["<notes>\n", "- a\n  - b\n", "  - b\n", "</notes>\n"]);
-    assert_eq!(d.nodes()[3].kind, Kind::Html);
+    assert_eq!(d.blocks()[3].kind, BlockKind::Html);
     check("- a\n</x>\n  - b\n", &["a </x>", ">b"]);
     check("- a\n  more\n<x y=\"1\">", &["a more"]);
 }
@@ -55,12 +55,12 @@ fn a_tag_alone_on_its_line_is_no_text_of_the_bullet_above() {
 fn an_item_ends_with_its_last_line() {
     let text = "- a\n\n- b\n\n  more\n\n\n## H\n- c";
     let d = Document::parse(text);
-    let spans: Vec<&str> = d.bullets().iter().map(|b| &text[b.line as usize..b.end as usize]).collect();
+    let spans: Vec<&str> = d.bullets().iter().map(|b| &text[b.line_start as usize..b.end as usize]).collect();
     assert_eq!(spans, ["- a\n", "- b\n\n  more\n", "- c"]);
-    assert_eq!(&text[d.nodes()[2].span.range()], "## H\n");
+    assert_eq!(&text[d.blocks()[2].span.range()], "## H\n");
     let tabs = "1. a\n\n\t- b\n\t- c\n\nx\n";
     let d = Document::parse(tabs);
-    let spans: Vec<&str> = d.bullets().iter().map(|b| &tabs[b.line as usize..b.end as usize]).collect();
+    let spans: Vec<&str> = d.bullets().iter().map(|b| &tabs[b.line_start as usize..b.end as usize]).collect();
     assert_eq!(spans, ["1. a\n\n\t- b\n\t- c\n", "\t- b\n", "\t- c\n"]);
 }
 
@@ -68,8 +68,9 @@ fn an_item_ends_with_its_last_line() {
 fn a_metadata_line_belongs_to_the_bullet_directly_above() {
     let meta = |text: &str| {
         let d = Document::parse(text);
-        let of: Vec<Option<String>> = (0..d.bullets().len()).map(|b| d.bullet_meta(b).map(|m| m.print())).collect();
-        (of, d.metas().iter().filter(|m| m.bullet.is_none()).count())
+        let of: Vec<Option<String>> =
+            (0..d.bullets().len()).map(|b| d.bullet_meta(b).map(|m| m.to_comment())).collect();
+        (of, d.meta_lines().iter().filter(|m| m.bullet.is_none()).count())
     };
     let one = || Some("<!-- mem imp=7 -->".to_owned());
     assert_eq!(meta("- a\n  <!-- mem imp=7 -->\n- b\n"), (vec![one(), None], 0));
@@ -91,9 +92,9 @@ fn ids_come_from_metadata_or_the_end_of_the_text() {
 #[test]
 fn an_index_counts_top_level_bullets_of_a_section_with_its_subsections() {
     let d = Document::parse("- z\n# T\n- a\n  - n\n## S\n- b\n### U\n- c\n## V\n- d\n");
-    assert_eq!(d.counted(0), [0, 1, 3, 4, 5]);
-    assert_eq!(d.counted(2), [3, 4]);
-    assert_eq!(d.counted(4), [5]);
+    assert_eq!(d.top_level_bullets(0), [0, 1, 3, 4, 5]);
+    assert_eq!(d.top_level_bullets(2), [3, 4]);
+    assert_eq!(d.top_level_bullets(4), [5]);
 }
 
 #[test]
@@ -101,14 +102,14 @@ fn handles_name_bullets_and_texts_find_them() {
     let d = Document::parse("- a\n- b\n- a\n- \\# c\n- d\\_e\n");
     let names: Vec<String> = (0..5).map(|b| d.handle_name(b)).collect();
     assert_eq!(names[0], names[2]);
-    assert_eq!(d.by_handle(&names[0]), [0, 2]);
-    assert_eq!(d.by_handle(&names[1].to_uppercase()), [1]);
-    assert!(d.by_handle("zzzzzzzz").is_empty() && d.by_handle("").is_empty());
-    assert_eq!(d.by_text(" a "), [0, 2]);
-    assert_eq!(d.by_text("# c"), [3]);
-    assert_eq!(d.by_text("\\# c"), [3]);
-    assert_eq!(d.by_text("d_e"), [4]);
-    assert!(d.by_text("").is_empty());
+    assert_eq!(d.bullets_by_handle(&names[0]), [0, 2]);
+    assert_eq!(d.bullets_by_handle(&names[1].to_uppercase()), [1]);
+    assert!(d.bullets_by_handle("zzzzzzzz").is_empty() && d.bullets_by_handle("").is_empty());
+    assert_eq!(d.bullets_by_text(" a "), [0, 2]);
+    assert_eq!(d.bullets_by_text("# c"), [3]);
+    assert_eq!(d.bullets_by_text("\\# c"), [3]);
+    assert_eq!(d.bullets_by_text("d_e"), [4]);
+    assert!(d.bullets_by_text("").is_empty());
 }
 
 #[test]
@@ -123,17 +124,17 @@ fn a_printed_handle_is_the_shortest_that_names_one_text() {
     for b in 0..3000 {
         let name = d.handle_name(b);
         longest = longest.max(name.len());
-        assert_eq!(d.by_handle(&name), [b]);
-        assert!(name.len() == 4 || d.by_handle(&name[..name.len() - 1]).len() > 1);
+        assert_eq!(d.bullets_by_handle(&name), [b]);
+        assert!(name.len() == 4 || d.bullets_by_handle(&name[..name.len() - 1]).len() > 1);
     }
     assert!((5..=8).contains(&longest), "{longest}");
 }
 
 #[test]
-fn the_summary_stands_above_everything_else() {
+fn the_summary_is_above_all_bullets_and_subheadings() {
     let of = |text: &str| {
         let d = Document::parse(text);
-        d.summary().map(|s| (text[s.line.range()].to_owned(), text[s.value.range()].to_owned(), s.front))
+        d.summary_line().map(|s| (text[s.line.range()].to_owned(), text[s.value.range()].to_owned(), s.in_front_matter))
     };
     let found = |line: &str, value: &str, front| Some((line.to_owned(), value.to_owned(), front));
     assert_eq!(of("# T\n\n> Summary: a, b \n\n- x\n"), found("> Summary: a, b \n", "a, b", false));
@@ -146,7 +147,7 @@ fn the_summary_stands_above_everything_else() {
 
 #[test]
 fn only_a_whole_set_of_conflict_markers_counts() {
-    let of = |text: &str| Document::parse(text).conflict_marker();
+    let of = |text: &str| Document::parse(text).conflict_marker_line();
     assert_eq!(of("a\n<<<<<<< ours\nb\n||||||| base\n=======\nc\n>>>>>>> theirs\n"), Some(2));
     assert_eq!(of("a\r\n<<<<<<< ours\r\n=======\r\n>>>>>>> theirs\r\n"), Some(2));
     assert_eq!(of("<<<<<<< ours\n- a\n>>>>>>> theirs\n"), None);
@@ -155,20 +156,20 @@ fn only_a_whole_set_of_conflict_markers_counts() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_told() {
-    assert_eq!(Document::read(b"a\xff".to_vec()).unwrap_err(), NotText::Utf8(1));
-    assert_eq!(Document::read(b"ab\0".to_vec()).unwrap_err(), NotText::Nul(2));
-    assert_eq!(Document::read(b"- a".to_vec()).unwrap().bullets().len(), 1);
+fn bytes_that_are_no_text_are_rejected() {
+    assert_eq!(Document::from_bytes(b"a\xff".to_vec()).unwrap_err(), TextDecodeError::InvalidUtf8(1));
+    assert_eq!(Document::from_bytes(b"ab\0".to_vec()).unwrap_err(), TextDecodeError::NulByte(2));
+    assert_eq!(Document::from_bytes(b"- a".to_vec()).unwrap().bullets().len(), 1);
 }
 
 #[test]
 fn lines_end_as_most_of_them_do() {
-    assert_eq!(Document::parse("a\r\nb\r\nc\n").eol(), Eol::CrLf);
-    assert_eq!(Document::parse("a\nb\r\nc\n").eol(), Eol::Lf);
-    assert_eq!(Document::parse("").eol(), Eol::Lf);
+    assert_eq!(Document::parse("a\r\nb\r\nc\n").eol(), LineEnding::Crlf);
+    assert_eq!(Document::parse("a\nb\r\nc\n").eol(), LineEnding::Lf);
+    assert_eq!(Document::parse("").eol(), LineEnding::Lf);
 }
 
-/// Lines that readers of markdown stumble over.
+/// Lines that are hard for Markdown parsers.
 const NASTY: &[&str] = &[
     "",
     "",
@@ -264,7 +265,7 @@ prop_compose! {
     }
 }
 
-/// Nasty lines of which none switches reading by chunks off.
+/// Hard lines, without those that disable the fast path.
 fn cuttable() -> impl Strategy<Value = String> {
     let off = |l: &&&str| {
         l.contains("```")
@@ -283,30 +284,30 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
     #[test]
     fn reading_by_chunks_and_reading_whole_agree(text in nasty()) {
-        let (chunked, whole) = (Document::made(text.clone(), true), Document::made(text, false));
-        prop_assert_eq!(parts(&chunked), parts(&whole));
+        let (chunked, whole) = (Document::parse_with(text.clone(), true), Document::parse_with(text, false));
+        prop_assert_eq!(debug_parts(&chunked), debug_parts(&whole));
     }
 
     #[test]
     fn they_agree_where_chunks_are_cut(text in cuttable()) {
-        let (chunked, whole) = (Document::made(text.clone(), true), Document::made(text, false));
-        prop_assert_eq!(parts(&chunked), parts(&whole));
+        let (chunked, whole) = (Document::parse_with(text.clone(), true), Document::parse_with(text, false));
+        prop_assert_eq!(debug_parts(&chunked), debug_parts(&whole));
     }
 
     #[test]
     fn spans_are_in_order_and_inside(text in nasty()) {
         let d = Document::parse(text.as_str());
-        for pair in d.nodes().windows(2) {
+        for pair in d.blocks().windows(2) {
             prop_assert!(pair[0].span.start <= pair[1].span.start, "{:?}", pair);
         }
-        for (node, inner) in d.nodes().iter().zip(&d.inner) {
+        for (node, inner) in d.blocks().iter().zip(&d.block_details) {
             prop_assert!(node.span.start < node.span.end && node.span.end as usize <= text.len());
             prop_assert!(lines::start(text.as_bytes(), node.span.start as usize) == node.span.start as usize);
-            prop_assert!(inner.depth > 0 || d.nodes().iter().zip(&d.inner).all(|(n, i)| i.depth > 0
+            prop_assert!(inner.depth > 0 || d.blocks().iter().zip(&d.block_details).all(|(n, i)| i.depth > 0
                 || n.span.end <= node.span.start || n.span.start >= node.span.end || n == node));
         }
         for (i, b) in d.bullets().iter().enumerate() {
-            prop_assert!(b.line <= b.marker && b.marker < b.content && b.content < b.head_end && b.head_end <= b.end, "{:?}", b);
+            prop_assert!(b.line_start <= b.marker && b.marker < b.text_start && b.text_start < b.text_end && b.text_end <= b.end, "{:?}", b);
             prop_assert!(d.bullet_text(i).len() <= d.bullet_raw(i).len());
         }
     }

@@ -1,12 +1,12 @@
-//! Who calls: the one identity of journal, allowlist and reader's mark.
+//! Determines the actor: the one name that the journal, allowlists and reader marks use.
 //!
-//! Never starts a process: git's name is read from git's files.
+//! Never starts a process: git's user name is read from git's config files.
 
 use std::path::{Path, PathBuf};
 
-/// Variables that agent hosts set for the commands they run, as their documentation says. Not among them:
-/// `CODEX_HOME` and `CURSOR_TRACE_ID`, which a person's own terminal has too.
-const HOSTS: [(&str, &str); 13] = [
+/// Environment variables that agent hosts set for the commands they run, according to their documentation. Left out:
+/// `CODEX_HOME` and `CURSOR_TRACE_ID`, which also exist in a person's own terminal.
+const AGENT_HOST_VARIABLES: [(&str, &str); 13] = [
     ("CLAUDECODE", "claude"),
     ("CODEX_SANDBOX", "codex"),
     ("CODEX_SANDBOX_NETWORK_DISABLED", "codex"),
@@ -21,54 +21,65 @@ const HOSTS: [(&str, &str); 13] = [
     ("GOOSE_TERMINAL", "goose"),
     ("VSCODE_AGENT", "vscode"),
 ];
-/// Variables whose value is the agent's name, by the convention that several hosts share.
-const NAMED: [&str; 2] = ["AGENT", "AI_AGENT"];
+/// Environment variables whose value is the agent's name, a convention that several hosts share.
+const AGENT_NAME_VARIABLES: [&str; 2] = ["AGENT", "AI_AGENT"];
 
-/// The longest name kept, in characters.
-const LONGEST: usize = 64;
+/// Maximum length of a name, in characters; longer names are cut.
+const MAX_NAME_CHARS: usize = 64;
 
-/// The caller's name: `given` (`--as`), `MEMDIR_AS`, a known agent host, git's name, `$USER`, else `unknown`.
+/// Returns the actor's name. The first that is set wins: `requested` (`--as`), `MEMDIR_AS`, a known agent host, git's
+/// `user.name`, `$USER`; else `unknown`.
 ///
-/// `env` looks a variable up; `work` is the working directory, from which git's files are found; without it
-/// git's files are not read.
-pub fn actor(given: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
-    let set = |name: &str| env(name).map(|v| clean(&v)).filter(|v| !v.is_empty());
-    given
-        .map(clean)
+/// `env` looks up an environment variable. `work` is the working directory, from which git's config files are found;
+/// with `None` they are not read.
+pub fn actor(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
+    let set = |name: &str| env(name).map(|v| sanitize_name(&v)).filter(|v| !v.is_empty());
+    requested
+        .map(sanitize_name)
         .filter(|name| !name.is_empty())
         .or_else(|| set("MEMDIR_AS"))
-        .or_else(|| HOSTS.iter().find(|(name, _)| set(name).is_some_and(on)).map(|(_, host)| (*host).to_owned()))
-        .or_else(|| NAMED.iter().find_map(|name| set(name).filter(|v| on(v.clone()) && v != "1" && v != "true")))
+        .or_else(|| {
+            AGENT_HOST_VARIABLES
+                .iter()
+                .find(|(name, _)| set(name).is_some_and(is_enabled))
+                .map(|(_, host)| (*host).to_owned())
+        })
+        .or_else(|| {
+            AGENT_NAME_VARIABLES
+                .iter()
+                .find_map(|name| set(name).filter(|v| is_enabled(v.clone()) && v != "1" && v != "true"))
+        })
         .or_else(|| set("GIT_AUTHOR_NAME"))
-        .or_else(|| git_name(env, work?).map(|n| clean(&n)).filter(|n| !n.is_empty()))
+        .or_else(|| git_user_name(env, work?).map(|n| sanitize_name(&n)).filter(|n| !n.is_empty()))
         .or_else(|| set("USER"))
         .unwrap_or_else(|| "unknown".to_owned())
 }
 
-fn on(value: String) -> bool {
+fn is_enabled(value: String) -> bool {
     value != "0" && value != "false"
 }
 
-/// One line without control characters, not too long.
-fn clean(name: &str) -> String {
-    let plain: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(LONGEST).collect();
+/// Reduces a name to one line without control characters, at most [`MAX_NAME_CHARS`] characters long.
+fn sanitize_name(name: &str) -> String {
+    let plain: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_NAME_CHARS).collect();
     plain.trim().to_owned()
 }
 
-/// `user.name`: the repository's config wins over the user's, as in git.
-fn git_name(env: &dyn Fn(&str) -> Option<String>, work: &Path) -> Option<String> {
+/// Reads `user.name`. The repository's config wins over the user's, as in git.
+fn git_user_name(env: &dyn Fn(&str) -> Option<String>, work: &Path) -> Option<String> {
     let home = env("HOME").map(PathBuf::from);
     let xdg = env("XDG_CONFIG_HOME").filter(|d| !d.is_empty()).map(PathBuf::from);
     let user = [
         home.as_ref().map(|h| h.join(".gitconfig")),
         xdg.or(home.map(|h| h.join(".config"))).map(|d| d.join("git/config")),
     ];
-    let files = repository(work).into_iter().chain(user.into_iter().flatten());
-    files.into_iter().find_map(|file| name_in(&fs_err::read_to_string(file).ok()?))
+    let files = repository_config(work).into_iter().chain(user.into_iter().flatten());
+    files.into_iter().find_map(|file| parse_user_name(&fs_err::read_to_string(file).ok()?))
 }
 
-/// The config of the repository around a directory. A worktree's `.git` is a file that names the real one.
-fn repository(work: &Path) -> Option<PathBuf> {
+/// Returns the path of the surrounding repository's config. In a worktree `.git` is a file that names the real
+/// directory.
+fn repository_config(work: &Path) -> Option<PathBuf> {
     let dot = work.ancestors().map(|dir| dir.join(".git")).find(|dot| dot.exists())?;
     if dot.is_dir() {
         return Some(dot.join("config"));
@@ -79,14 +90,14 @@ fn repository(work: &Path) -> Option<PathBuf> {
     Some(common.map_or(dir.clone(), |c| dir.join(c.trim())).join("config"))
 }
 
-/// `name` of the last `[user]` section of a git config. Includes are not followed.
-fn name_in(config: &str) -> Option<String> {
-    let mut inside = false;
+/// Returns `name` of the last `[user]` section of a git config. Includes are not followed.
+fn parse_user_name(config: &str) -> Option<String> {
+    let mut in_user_section = false;
     let mut found = None;
     for line in config.lines().map(str::trim) {
         if line.starts_with('[') {
-            inside = line.trim_end_matches(']').trim_start_matches('[').trim().eq_ignore_ascii_case("user");
-        } else if inside
+            in_user_section = line.trim_end_matches(']').trim_start_matches('[').trim().eq_ignore_ascii_case("user");
+        } else if in_user_section
             && let Some((key, value)) = line.split_once('=')
             && key.trim().eq_ignore_ascii_case("name")
         {
@@ -121,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_says_a_name_wins() {
+    fn the_first_source_with_a_name_wins() {
         check(Some("ann"), &[("MEMDIR_AS", "bob"), ("CLAUDECODE", "1")], "ann");
         check(None, &[("MEMDIR_AS", "bob"), ("CLAUDECODE", "1")], "bob");
         check(None, &[("USER", "ann"), ("CLAUDECODE", "1")], "claude");
@@ -134,7 +145,7 @@ mod tests {
 
     #[test]
     fn git_config_is_read_as_git_reads_it() {
-        let name = |config: &str| name_in(config);
+        let name = |config: &str| parse_user_name(config);
         assert_eq!(name("[core]\n\tname = x\n[user]\n\tname = Ann Lee # me\n"), Some("Ann Lee".into()));
         assert_eq!(name("[USER]\n Name=\"Ann; Lee\"\n[user]\nemail=a@b\n"), Some("Ann; Lee".into()));
         assert_eq!(name("[user \"x\"]\nname = no\n"), None);

@@ -1,6 +1,6 @@
-//! What time it is: `MEMDIR_NOW`, else the system's clock and time zone.
+//! Provides the current time: `MEMDIR_NOW`, else the system's clock and time zone.
 //!
-//! The only place that reads a clock.
+//! The only module that reads a clock.
 
 use jiff::civil::Date;
 use jiff::fmt::temporal::Pieces;
@@ -9,8 +9,8 @@ use jiff::{Timestamp, Zoned};
 
 use crate::code::{Code, Rejection};
 
-/// Now. `fixed` is `MEMDIR_NOW`: an RFC 3339 time (its offset becomes the time zone) or a date (midnight UTC).
-/// Without `local` the time zone is UTC, which reads no file.
+/// Returns the current time. `fixed` is the value of `MEMDIR_NOW`: an RFC 3339 time (its offset becomes the time zone)
+/// or a date (midnight UTC). Without `local` the time zone is UTC, which reads no file.
 ///
 /// # Errors
 /// `usage` when `fixed` is neither.
@@ -18,13 +18,13 @@ pub fn now(fixed: Option<&str>, local: bool) -> Result<Zoned, Rejection> {
     let Some(text) = fixed else {
         return Ok(if local { Zoned::now() } else { Timestamp::now().to_zoned(TimeZone::UTC) });
     };
-    read(text).ok_or_else(|| {
+    parse_fixed_time(text).ok_or_else(|| {
         Rejection::new(Code::Usage, "MEMDIR_NOW is neither an RFC 3339 time nor a date")
             .hint("write it like 2026-02-24T10:00:00Z or 2026-02-24")
     })
 }
 
-fn read(text: &str) -> Option<Zoned> {
+fn parse_fixed_time(text: &str) -> Option<Zoned> {
     let pieces = Pieces::parse(text).ok()?;
     if pieces.time().is_none() {
         return Date::to_zoned(pieces.date(), TimeZone::UTC).ok();

@@ -1,6 +1,6 @@
-//! Content that comes by stdin or from a file named with `-F`.
+//! Reads content from stdin or from a file given with `-F`.
 //!
-//! Never waits for ever on an open, silent pipe, and never asks a terminal.
+//! Never waits forever for an open but silent pipe, and never reads from a terminal.
 
 use std::fs::File;
 use std::io::{ErrorKind, IsTerminal, Read};
@@ -14,81 +14,81 @@ use rustix::fs::OFlags;
 
 use crate::code::{Code, Rejection};
 
-/// The largest content, in bytes: what a file of a memory may hold.
-pub const LIMIT: usize = 64 << 20;
+/// Maximum size of the content, in bytes: the maximum size of a memory file.
+pub const MAX_CONTENT_BYTES: usize = 64 << 20;
 
-/// How long a silent pipe is waited for, unless told otherwise.
-pub const WAIT: Duration = Duration::from_secs(10);
+/// Default time to wait for a silent pipe.
+pub const DEFAULT_WAIT: Duration = Duration::from_secs(10);
 
-/// The text of a file, or of stdin for `-` and for none.
+/// Reads the text of a file, or of stdin if `file` is `-` or `None`.
 ///
 /// # Errors
-/// `usage` where stdin is a terminal, `empty_input` where nothing comes, `not_text`, `too_large`, `io`.
-pub fn content(file: Option<&Path>, wait: Duration) -> Result<String, Rejection> {
-    text(bytes(file, wait)?)
+/// `usage` if stdin is a terminal, `empty_input` if there is no text, `not_text`, `too_large`, `io`.
+pub fn read_text(file: Option<&Path>, wait: Duration) -> Result<String, Rejection> {
+    decode_text(read_bytes(file, wait)?)
 }
 
-/// The same, whatever the bytes are.
+/// Reads the bytes of a file, or of stdin if `file` is `-` or `None`.
 ///
 /// # Errors
-/// `usage` where stdin is a terminal, `empty_input` where nothing comes, `too_large`, `io`.
-pub fn bytes(file: Option<&Path>, wait: Duration) -> Result<Vec<u8>, Rejection> {
-    let named = file.filter(|f| f.as_os_str() != "-");
-    match named {
+/// `usage` if stdin is a terminal, `empty_input` if a pipe stays silent, `too_large`, `io`.
+pub fn read_bytes(file: Option<&Path>, wait: Duration) -> Result<Vec<u8>, Rejection> {
+    let file_path = file.filter(|f| f.as_os_str() != "-");
+    match file_path {
         Some(path) => {
-            // Opening a FIFO that nobody writes to would wait for ever.
+            // Without `O_NONBLOCK`, opening a FIFO that has no writer would block forever.
             let flags = OFlags::NONBLOCK.bits() as i32;
             let file = File::options().read(true).custom_flags(flags).open(path);
-            all(file.map_err(|e| unreadable(&path.display().to_string(), &e))?, wait)
+            read_to_end(file.map_err(|e| read_error(&path.display().to_string(), &e))?, wait)
         }
-        None => stdin(wait),
+        None => read_stdin(wait),
     }
 }
 
-fn unreadable(what: &str, error: &std::io::Error) -> Rejection {
+fn read_error(name: &str, error: &std::io::Error) -> Rejection {
     match error.kind() {
-        ErrorKind::NotFound => Rejection::new(Code::FileNotFound, format!("'{what}' does not exist")),
-        _ => Rejection::new(Code::Io, format!("'{what}' cannot be read: {error}")),
+        ErrorKind::NotFound => Rejection::new(Code::FileNotFound, format!("'{name}' does not exist")),
+        _ => Rejection::new(Code::Io, format!("'{name}' cannot be read: {error}")),
     }
 }
 
-fn stdin(wait: Duration) -> Result<Vec<u8>, Rejection> {
+fn read_stdin(wait: Duration) -> Result<Vec<u8>, Rejection> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        return Err(Rejection::new(Code::Usage, "a text is due on stdin, and stdin is a terminal")
+        return Err(Rejection::new(Code::Usage, "no text given: stdin is a terminal")
             .hint("pipe the text in, or name a file with -F"));
     }
     let file = match stdin.as_fd().try_clone_to_owned() {
         Ok(fd) => File::from(fd),
-        Err(_) => return Err(empty()),
+        Err(_) => return Err(no_text_error()),
     };
-    all(file, wait)
+    read_to_end(file, wait)
 }
 
-/// Reads to the end; `wait` bounds each silence.
-fn all(mut file: File, wait: Duration) -> Result<Vec<u8>, Rejection> {
+/// Reads to the end; `wait` limits each pause between two reads.
+fn read_to_end(mut file: File, wait: Duration) -> Result<Vec<u8>, Rejection> {
     let mut bytes = Vec::new();
     let mut block = [0; 64 << 10];
     loop {
-        if !ready(&file, wait) {
-            return Err(Rejection::new(Code::EmptyInput, "the input is open and sends nothing")
+        if !wait_readable(&file, wait) {
+            return Err(Rejection::new(Code::EmptyInput, "no text received: the input is open but silent")
                 .hint("pipe the text in, name a file with -F, or give it as an argument")
                 .detail("waited_ms", wait.as_millis() as u64));
         }
         match file.read(&mut block) {
             Ok(0) => return Ok(bytes),
-            Ok(n) if bytes.len() + n > LIMIT => {
-                return Err(Rejection::new(Code::TooLarge, "the content is over 64 MiB"));
+            Ok(n) if bytes.len() + n > MAX_CONTENT_BYTES => {
+                return Err(Rejection::new(Code::TooLarge, "the content is larger than 64 MiB"));
             }
             Ok(n) => bytes.extend_from_slice(&block[..n]),
             Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
-            Err(e) => return Err(unreadable("the content", &e)),
+            Err(e) => return Err(read_error("the content", &e)),
         }
     }
 }
 
-/// Whether there is something to read (the end counts) within the time.
-fn ready(file: &File, wait: Duration) -> bool {
+/// Whether the file has something to read (its end counts) within `wait`.
+fn wait_readable(file: &File, wait: Duration) -> bool {
     let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
     loop {
         let mut fds = [PollFd::new(file, PollFlags::IN)];
@@ -100,29 +100,29 @@ fn ready(file: &File, wait: Duration) -> bool {
     }
 }
 
-fn empty() -> Rejection {
-    Rejection::new(Code::EmptyInput, "a text is due, and nothing came")
+fn no_text_error() -> Rejection {
+    Rejection::new(Code::EmptyInput, "no text given")
         .hint("pipe the text in, name a file with -F, or give it as an argument")
 }
 
-fn text(bytes: Vec<u8>) -> Result<String, Rejection> {
+fn decode_text(bytes: Vec<u8>) -> Result<String, Rejection> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(empty());
+        return Err(no_text_error());
     }
     if let Some(at) = memchr::memchr(0, &bytes) {
-        return Err(Rejection::new(Code::NotText, format!("the content holds a NUL at byte {at}")));
+        return Err(Rejection::new(Code::NotText, format!("the content contains a NUL at byte {at}")));
     }
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
-        Rejection::new(Code::NotText, format!("the content is not UTF-8 from byte {at}"))
+        Rejection::new(Code::NotText, format!("the content is not UTF-8 at byte {at}"))
     })
 }
 
-/// Writes a file that is no memory, where the user said.
+/// Writes a file outside the data directory to a path that the user named.
 ///
 /// # Errors
 /// `io`.
-pub fn save(path: &Path, text: &str) -> Result<(), Rejection> {
+pub fn write_file(path: &Path, text: &str) -> Result<(), Rejection> {
     fs_err::write(path, text).map_err(|e| Rejection::new(Code::Io, e.to_string()))
 }
 
@@ -131,8 +131,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_is_text_and_not_nothing() {
-        let code = |bytes: &[u8]| text(bytes.to_vec()).map_err(|r| r.code);
+    fn content_must_be_nonempty_text() {
+        let code = |bytes: &[u8]| decode_text(bytes.to_vec()).map_err(|r| r.code);
         assert_eq!(code(b" \n"), Err(Code::EmptyInput));
         assert_eq!(code(b"a\0b"), Err(Code::NotText));
         assert_eq!(code(b"a\xffb"), Err(Code::NotText));
@@ -143,7 +143,7 @@ mod tests {
     fn an_open_silent_pipe_is_not_waited_for() {
         let (reader, _writer) = std::io::pipe().unwrap();
         let file = File::from(std::os::fd::OwnedFd::from(reader));
-        assert_eq!(all(file, Duration::from_millis(1)).unwrap_err().code, Code::EmptyInput);
+        assert_eq!(read_to_end(file, Duration::from_millis(1)).unwrap_err().code, Code::EmptyInput);
     }
 
     #[test]
@@ -153,6 +153,6 @@ mod tests {
         writer.write_all(b"one\n").unwrap();
         drop(writer);
         let file = File::from(std::os::fd::OwnedFd::from(reader));
-        assert_eq!(all(file, WAIT).unwrap(), b"one\n");
+        assert_eq!(read_to_end(file, DEFAULT_WAIT).unwrap(), b"one\n");
     }
 }

@@ -1,15 +1,15 @@
-//! Where the data dir is (DESIGN 1), and how its paths may be written.
+//! Finds the data directory, and lists the forms in which its paths may be written.
 //!
-//! Looks at names only and never opens a file of a memory. Never searches downwards.
+//! Uses file names only: never opens a memory file, and never searches downwards.
 
 use std::path::{Path, PathBuf};
 
 use crate::code::{Code, Hint, Rejection};
-use crate::path::Prefixes;
+use crate::path::PathPrefixes;
 
-/// What the caller said about where.
+/// How the caller named the data directory.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct DirectoryQuery {
     /// `-C DIR`.
     pub dir: Option<PathBuf>,
     /// `-g`.
@@ -18,79 +18,95 @@ pub struct Asked {
     pub env: Option<PathBuf>,
 }
 
-/// A data dir, and how it was found.
+/// A data directory, and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Absolute, links in it kept as the caller wrote them.
+pub struct FoundDirectory {
+    /// Absolute; symbolic links in it are kept as the caller wrote them.
     pub dir: PathBuf,
     /// `flag`, `environment`, `ancestor` or `user`.
     pub found_by: &'static str,
 }
 
-/// Finds the data dir: `-C` > `MEMDIR` > the nearest ancestor that is or holds one > the user's own.
+/// Finds the data directory: `-C`, else `MEMDIR`, else the nearest ancestor that is or contains one, else the one of
+/// the user config.
 ///
-/// `work` is the working directory; `user` gives the user config's `memory.dataDir`, asked for only when needed.
+/// `work_dir` is the working directory. `user` returns `memory.dataDir` of the user config and is called only if
+/// needed.
 ///
 /// # Errors
 /// `no_data_dir`.
-pub fn find(asked: &Asked, work: &Path, user: &dyn Fn() -> Option<PathBuf>) -> Result<Place, Rejection> {
-    if let Some(dir) = &asked.dir {
-        return named(work.join(dir), "flag").or_else(|refused| scope(asked, dir, work, user).ok_or(refused));
+pub fn find_data_dir(
+    query: &DirectoryQuery,
+    work_dir: &Path,
+    user: &dyn Fn() -> Option<PathBuf>,
+) -> Result<FoundDirectory, Rejection> {
+    if let Some(dir) = &query.dir {
+        return existing_dir(work_dir.join(dir), "flag")
+            .or_else(|error| find_scope(query, dir, work_dir, user).ok_or(error));
     }
-    if asked.global {
-        let none = || missing("the user config names no memory.dataDir");
-        return named(user().ok_or_else(none)?, "user");
+    if query.global {
+        let not_configured = || no_data_dir_error("memory.dataDir is not set in the user config");
+        return existing_dir(user().ok_or_else(not_configured)?, "user");
     }
-    if let Some(dir) = asked.env.as_ref().filter(|d| !d.as_os_str().is_empty()) {
-        return named(work.join(dir), "environment");
+    if let Some(dir) = query.env.as_ref().filter(|d| !d.as_os_str().is_empty()) {
+        return existing_dir(work_dir.join(dir), "environment");
     }
-    if let Some(dir) = work.ancestors().find_map(holds) {
-        return Ok(Place { dir, found_by: "ancestor" });
+    if let Some(dir) = work_dir.ancestors().find_map(data_dir_in) {
+        return Ok(FoundDirectory { dir, found_by: "ancestor" });
     }
     match user() {
-        Some(dir) => named(dir, "user"),
-        None => Err(missing("no memory is here or above")
-            .hint("make one with `memdir init`, or name one with -C DIR or MEMDIR")
-            .try_(Hint { verb: vec!["init"], address: Vec::new() })),
+        Some(dir) => existing_dir(dir, "user"),
+        None => Err(no_data_dir_error("no data dir found here or in a parent directory")
+            .hint("create one with `memdir init`, or name one with -C DIR or MEMDIR")
+            .try_command(Hint { verb: vec!["init"], operands: Vec::new() })),
     }
 }
 
-/// `-C scopes/NAME` and `-C NAME` mean a scope of the data dir that would be found without `-C`. No link is one.
-fn scope(asked: &Asked, dir: &Path, work: &Path, user: &dyn Fn() -> Option<PathBuf>) -> Option<Place> {
+/// `-C scopes/NAME` and `-C NAME` name a scope of the data directory that would be found without `-C`. A symbolic link
+/// is never a scope.
+fn find_scope(
+    query: &DirectoryQuery,
+    dir: &Path,
+    work_dir: &Path,
+    user: &dyn Fn() -> Option<PathBuf>,
+) -> Option<FoundDirectory> {
     use std::path::Component;
     if !dir.components().all(|c| matches!(c, Component::Normal(_))) {
         return None;
     }
-    let around = find(&Asked { dir: None, ..asked.clone() }, work, user).ok()?.dir;
-    let inside = if dir.starts_with("scopes") { around.join(dir) } else { around.join("scopes").join(dir) };
-    let real = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
-    (real(&around.join("scopes")) && real(&inside)).then_some(Place { dir: inside, found_by: "flag" })
+    let data_dir = find_data_dir(&DirectoryQuery { dir: None, ..query.clone() }, work_dir, user).ok()?.dir;
+    let inside = if dir.starts_with("scopes") { data_dir.join(dir) } else { data_dir.join("scopes").join(dir) };
+    let is_real_dir = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
+    (is_real_dir(&data_dir.join("scopes")) && is_real_dir(&inside))
+        .then_some(FoundDirectory { dir: inside, found_by: "flag" })
 }
 
-fn missing(message: &str) -> Rejection {
+fn no_data_dir_error(message: &str) -> Rejection {
     Rejection::new(Code::NoDataDir, message)
 }
 
-/// A directory that somebody named: it must exist, and is taken as it is.
-fn named(dir: PathBuf, found_by: &'static str) -> Result<Place, Rejection> {
+/// A directory that the caller named: it must exist, and is used without looking for a memory in it.
+fn existing_dir(dir: PathBuf, found_by: &'static str) -> Result<FoundDirectory, Rejection> {
     match dir.is_dir() {
-        true => Ok(Place { dir: tidy(&dir), found_by }),
-        false => Err(missing(&format!("'{}' is no directory", dir.display())).detail("found_by", found_by)),
+        true => Ok(FoundDirectory { dir: normalize(&dir), found_by }),
+        false => {
+            Err(no_data_dir_error(&format!("'{}' is not a directory", dir.display())).detail("found_by", found_by))
+        }
     }
 }
 
-/// The data dir that a directory is or holds.
-fn holds(dir: &Path) -> Option<PathBuf> {
+/// Returns the data directory that a directory is or contains.
+fn data_dir_in(dir: &Path) -> Option<PathBuf> {
     [dir.to_owned(), dir.join("memory"), dir.join("data/memory")].into_iter().find(|dir| is_data_dir(dir))
 }
 
-/// Whether a directory has the marker, or the folders of a memory.
+/// Whether a directory contains `memdir.yaml` or the folders of a memory.
 pub fn is_data_dir(dir: &Path) -> bool {
     dir.join("memdir.yaml").is_file() || dir.join("facts").is_dir() || dir.join("episodes").is_dir()
 }
 
-/// Takes `.` and what `..` names out of a path, without looking at links.
-fn tidy(path: &Path) -> PathBuf {
+/// Removes `.` components from a path; a path with `..` is canonicalized, because a link may precede it.
+fn normalize(path: &Path) -> PathBuf {
     use std::path::Component;
     if path.components().any(|c| c == Component::ParentDir) {
         return path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -98,28 +114,29 @@ fn tidy(path: &Path) -> PathBuf {
     path.components().filter(|c| *c != Component::CurDir).collect()
 }
 
-/// How the data dir may be written in front of a path: absolute, from the working directory, and without links.
-pub fn prefixes(dir: &Path, work: &Path) -> Prefixes {
+/// Lists the prefixes by which a path may name the data directory: absolute, relative to the working directory, and
+/// with links resolved.
+pub fn prefixes(dir: &Path, work_dir: &Path) -> PathPrefixes {
     let mut all = vec![dir.to_string_lossy().into_owned()];
-    let below = relative(dir, work);
-    if !below.starts_with("..") {
-        all.push(format!("./{below}"));
+    let relative = relative_path(dir, work_dir);
+    if !relative.starts_with("..") {
+        all.push(format!("./{relative}"));
     }
-    all.push(below);
+    all.push(relative);
     if let Ok(real) = dir.canonicalize()
         && real != dir
     {
         all.push(real.to_string_lossy().into_owned());
     }
     all.retain(|p| !p.is_empty());
-    Prefixes(all)
+    PathPrefixes(all)
 }
 
-/// A directory as seen from another; empty for itself.
-fn relative(dir: &Path, from: &Path) -> String {
-    let same = dir.components().zip(from.components()).take_while(|(a, b)| a == b).count();
-    let up = from.components().skip(same).map(|_| "..".into());
-    let down = dir.components().skip(same).map(|c| c.as_os_str().to_string_lossy());
+/// Returns a directory relative to another; empty if they are the same.
+fn relative_path(dir: &Path, from: &Path) -> String {
+    let common = dir.components().zip(from.components()).take_while(|(a, b)| a == b).count();
+    let up = from.components().skip(common).map(|_| "..".into());
+    let down = dir.components().skip(common).map(|c| c.as_os_str().to_string_lossy());
     up.chain(down).collect::<Vec<_>>().join("/")
 }
 
@@ -135,32 +152,37 @@ mod tests {
         root
     }
 
-    fn check(root: &Path, work: &str, asked: Asked, user: Option<&str>, found: Option<(&str, &'static str)>) {
+    fn check(root: &Path, work: &str, query: DirectoryQuery, user: Option<&str>, found: Option<(&str, &'static str)>) {
         let own = || user.map(|u| root.join(u));
-        let place = find(&asked, &root.join(work), &own).ok();
-        assert_eq!(place, found.map(|(dir, found_by)| Place { dir: root.join(dir), found_by }), "{work} {asked:?}");
+        let found_dir = find_data_dir(&query, &root.join(work), &own).ok();
+        assert_eq!(
+            found_dir,
+            found.map(|(dir, found_by)| FoundDirectory { dir: root.join(dir), found_by }),
+            "{work} {query:?}"
+        );
     }
 
     #[test]
-    fn flag_then_environment_then_the_nearest_ancestor_then_the_users_own() {
+    fn precedence_is_flag_environment_ancestor_user_config() {
         let root = tree(&["a/memory/facts", "a/b/c", "a/b/data/memory/episodes", "own/facts", "x"]);
         let root = root.path();
-        let flag = Asked { dir: Some("../x".into()), env: Some(root.join("own")), ..Asked::default() };
+        let flag =
+            DirectoryQuery { dir: Some("../x".into()), env: Some(root.join("own")), ..DirectoryQuery::default() };
         check(root, "a", flag, None, Some(("x", "flag")));
-        let env = Asked { env: Some(root.join("own")), ..Asked::default() };
+        let env = DirectoryQuery { env: Some(root.join("own")), ..DirectoryQuery::default() };
         check(root, "a", env, None, Some(("own", "environment")));
-        check(root, "a/b/c", Asked::default(), Some("own"), Some(("a/b/data/memory", "ancestor")));
-        check(root, "a", Asked::default(), None, Some(("a/memory", "ancestor")));
-        check(root, "a/memory/facts", Asked::default(), None, Some(("a/memory", "ancestor")));
-        check(root, "x", Asked::default(), Some("own"), Some(("own", "user")));
-        check(root, "x", Asked { global: true, ..Asked::default() }, None, None);
-        check(root, "a", Asked { dir: Some("nowhere".into()), ..Asked::default() }, None, None);
+        check(root, "a/b/c", DirectoryQuery::default(), Some("own"), Some(("a/b/data/memory", "ancestor")));
+        check(root, "a", DirectoryQuery::default(), None, Some(("a/memory", "ancestor")));
+        check(root, "a/memory/facts", DirectoryQuery::default(), None, Some(("a/memory", "ancestor")));
+        check(root, "x", DirectoryQuery::default(), Some("own"), Some(("own", "user")));
+        check(root, "x", DirectoryQuery { global: true, ..DirectoryQuery::default() }, None, None);
+        check(root, "a", DirectoryQuery { dir: Some("nowhere".into()), ..DirectoryQuery::default() }, None, None);
     }
 
     #[test]
-    fn a_scope_is_named_from_around_its_data_dir() {
+    fn a_scope_is_found_by_name_from_its_data_dir() {
         let root = tree(&["a/memory/facts", "a/memory/scopes/web/facts", "a/web2"]);
-        let named = |dir: &str| Asked { dir: Some(dir.into()), ..Asked::default() };
+        let named = |dir: &str| DirectoryQuery { dir: Some(dir.into()), ..DirectoryQuery::default() };
         let web = Some(("a/memory/scopes/web", "flag"));
         check(root.path(), "a", named("scopes/web"), None, web);
         check(root.path(), "a", named("web"), None, web);
@@ -170,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_may_be_written_with_the_data_dir_in_front() {
+    fn a_path_may_start_with_the_data_dir() {
         let root = tree(&["w/memory/facts", "w/deep"]);
         let dir = root.path().join("w/memory");
         let from = |work: &str| prefixes(&dir, &root.path().join(work)).0;

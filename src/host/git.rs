@@ -1,7 +1,7 @@
-//! git, asked as a program: every invocation of it stands here.
+//! Runs git as a program; every git invocation starts in this module.
 //!
-//! Never goes through a shell, never waits for ever or for a person, and never lets the repository of a surrounding
-//! hook leak in: which repository is meant is said by a directory alone.
+//! Never uses a shell, never waits forever or for a person, and never uses the repository of a surrounding hook: the
+//! directory alone decides which repository is used.
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, Read, Write};
@@ -15,15 +15,16 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::code::{Code, Rejection};
 
-/// The most that git may answer, in bytes.
-const MOST: usize = 512 << 20;
-/// How long git may take for one answer. Nothing asked here reaches a network.
-const WAIT: Duration = Duration::from_secs(60);
-/// How long a git that was asked to end may take to do so.
-const GRACE: Duration = Duration::from_secs(2);
+/// Maximum size of git's output, in bytes.
+const MAX_OUTPUT_BYTES: usize = 512 << 20;
+/// Default timeout of one invocation. None of those that use it needs a network.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
+/// How long git may take to exit after SIGTERM.
+const TERMINATION_GRACE: Duration = Duration::from_secs(2);
 
-/// What ties git to a repository (`git rev-parse --local-env-vars`), and what makes it talk or wait.
-const LOCAL: [&str; 18] = [
+/// Environment variables that bind git to a repository (`git rev-parse --local-env-vars`), and those that change its
+/// output or make it wait.
+const REPOSITORY_VARIABLES: [&str; 18] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_CONFIG",
@@ -44,246 +45,251 @@ const LOCAL: [&str; 18] = [
     "GIT_WORK_TREE",
 ];
 
-/// git, seen from one directory.
+/// git, run in one directory.
 #[derive(Clone, Debug)]
 pub struct Git {
     pub(super) dir: PathBuf,
 }
 
-/// What git came to.
+/// The result of one git invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// Its exit status; 128 and the signal's number where a signal ended it.
+pub struct GitOutput {
+    /// The exit status; 128 plus the signal's number if a signal ended it.
     pub status: i32,
-    /// What it answered.
-    pub out: Vec<u8>,
-    /// What it said, its first line.
-    pub said: String,
-    /// All that it said.
-    pub talk: String,
+    pub stdout: Vec<u8>,
+    /// The first line of stderr.
+    pub first_stderr_line: String,
+    /// All of stderr.
+    pub stderr: String,
 }
 
-/// How git is asked, where it is not the usual way.
+/// Options of an invocation that differ from the defaults.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ask<'a> {
-    /// What it finds on stdin.
+pub(super) struct GitInvocation<'a> {
     pub stdin: &'a [u8],
-    /// How long it may take.
-    pub wait: Duration,
-    /// Variables of its environment.
+    pub timeout: Duration,
+    /// Additional environment variables.
     pub env: &'a [(&'a str, &'a str)],
-    /// A key that interrupts memdir does not reach it: what it has begun, it ends.
-    pub alone: bool,
+    /// Whether git runs in its own process group, so that Ctrl-C does not interrupt it.
+    pub own_process_group: bool,
 }
 
-impl Default for Ask<'_> {
+impl Default for GitInvocation<'_> {
     fn default() -> Self {
-        Ask { stdin: b"", wait: WAIT, env: &[], alone: false }
+        GitInvocation { stdin: b"", timeout: DEFAULT_TIMEOUT, env: &[], own_process_group: false }
     }
 }
 
-/// A file as a revision has it.
+/// A file of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blob {
-    /// Its path below the directory that was asked for.
+pub struct GitBlob {
+    /// Path relative to the directory that was listed.
     pub path: String,
-    /// Its object's name.
+    /// The object's name (hash).
     pub object: String,
 }
 
-/// A path that git has not merged, with the object of each side; `None` where that side has no such file.
+/// A path with unmerged index entries, and the object of each side; `None` if that side has no such file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unmerged {
-    /// Its path below the directory that was asked for.
+pub struct UnmergedIndexEntry {
+    /// Path relative to the directory that was listed.
     pub path: String,
-    /// The common ancestor's.
     pub base: Option<String>,
-    /// Ours.
     pub ours: Option<String>,
-    /// Theirs.
     pub theirs: Option<String>,
 }
 
 impl Git {
-    /// git in the work tree around a directory; `None` where no `.git` stands in it or above. Starts nothing.
-    pub fn around(dir: &Path) -> Option<Git> {
-        dir.ancestors().any(|above| above.join(".git").exists()).then(|| Git::at(dir))
+    /// git in the work tree that contains a directory; `None` if neither it nor a parent contains `.git`. Starts no
+    /// process.
+    pub fn discover(dir: &Path) -> Option<Git> {
+        dir.ancestors().any(|above| above.join(".git").exists()).then(|| Git::in_dir(dir))
     }
 
-    /// git in a directory, whether or not a repository is around it.
-    pub fn at(dir: &Path) -> Git {
+    /// git in a directory, whether or not it is in a repository.
+    pub fn in_dir(dir: &Path) -> Git {
         Git { dir: dir.to_owned() }
     }
 
     /// Runs git with these arguments.
     ///
     /// # Errors
-    /// `no_git` when it cannot be started, `git` when it answers too much or takes too long.
-    pub fn ask<S: AsRef<OsStr>>(&self, args: &[S], stdin: &[u8]) -> Result<Ended, Rejection> {
-        self.run(args, &Ask { stdin, ..Ask::default() })
+    /// `no_git` if it cannot be started, `git` if its output is too large or it times out.
+    pub fn invoke<S: AsRef<OsStr>>(&self, args: &[S], stdin: &[u8]) -> Result<GitOutput, Rejection> {
+        self.invoke_with(args, &GitInvocation { stdin, ..GitInvocation::default() })
     }
 
-    /// The same, asked in an unusual way. That it took too long is told by a detail, `timeout`.
-    pub(super) fn run<S: AsRef<OsStr>>(&self, args: &[S], ask: &Ask<'_>) -> Result<Ended, Rejection> {
+    /// Runs git with these options. A timeout is reported by the error's detail `timeout`.
+    pub(super) fn invoke_with<S: AsRef<OsStr>>(
+        &self,
+        args: &[S],
+        invocation: &GitInvocation<'_>,
+    ) -> Result<GitOutput, Rejection> {
         let mut command = Command::new("git");
-        for name in LOCAL {
+        for name in REPOSITORY_VARIABLES {
             command.env_remove(name);
         }
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
-        // Nothing asked here is worth a network or a command that a repository's own config names.
-        command.env("GIT_NO_LAZY_FETCH", "1").envs(ask.env.iter().copied());
+        // None of these commands should fetch objects or run a program that a repository's own config names.
+        command.env("GIT_NO_LAZY_FETCH", "1").envs(invocation.env.iter().copied());
         command.arg("-C").arg(&self.dir).args(["--no-pager", "-c", "core.fsmonitor=false"]).args(args);
-        if ask.alone {
+        if invocation.own_process_group {
             command.process_group(0);
         }
-        let stdin = if ask.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
+        let stdin = if invocation.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|e| missing(&e))?;
-        let listened = listen(&mut child, ask.stdin, ask.wait);
-        let ended = child.wait().map_err(|e| failed(&format!("it cannot be waited for: {e}")))?;
-        let (out, said) = listened?;
-        let signal = std::os::unix::process::ExitStatusExt::signal(&ended);
-        let talk = String::from_utf8_lossy(&said).into_owned();
-        let said = talk.lines().next().unwrap_or_default().to_owned();
-        Ok(Ended { status: ended.code().unwrap_or_else(|| 128 + signal.unwrap_or_default()), out, said, talk })
+        let mut child = command.spawn().map_err(|e| start_error(&e))?;
+        let streams = communicate(&mut child, invocation.stdin, invocation.timeout);
+        let exit_status = child.wait().map_err(|e| git_error(&format!("its exit status is unknown: {e}")))?;
+        let (out, said) = streams?;
+        let signal = std::os::unix::process::ExitStatusExt::signal(&exit_status);
+        let stderr_text = String::from_utf8_lossy(&said).into_owned();
+        let stderr = stderr_text.lines().next().unwrap_or_default().to_owned();
+        Ok(GitOutput {
+            status: exit_status.code().unwrap_or_else(|| 128 + signal.unwrap_or_default()),
+            stdout: out,
+            first_stderr_line: stderr,
+            stderr: stderr_text,
+        })
     }
 
-    /// What git answers to these arguments.
+    /// Returns the stdout of git with these arguments.
     ///
     /// # Errors
-    /// As [`Git::ask`], and `git` when it ends with a failure.
-    pub fn answer<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Vec<u8>, Rejection> {
-        let ended = self.ask(args, b"")?;
-        match ended.status {
-            0 => Ok(ended.out),
-            _ => Err(failed(ended.said.trim_start_matches("fatal: ").trim_start_matches("error: "))),
+    /// As [`Git::invoke`], and `git` if it exits with a failure.
+    pub fn stdout_of<S: AsRef<OsStr>>(&self, args: &[S]) -> Result<Vec<u8>, Rejection> {
+        let output = self.invoke(args, b"")?;
+        match output.status {
+            0 => Ok(output.stdout),
+            _ => Err(git_error(output.first_stderr_line.trim_start_matches("fatal: ").trim_start_matches("error: "))),
         }
     }
 
-    /// The same as one line of text.
-    pub(super) fn line(&self, args: &[&str]) -> Result<String, Rejection> {
-        Ok(String::from_utf8_lossy(&self.answer(args)?).trim_end_matches(['\n', '\r']).to_owned())
+    /// Returns stdout as one line of text.
+    pub(super) fn stdout_line(&self, args: &[&str]) -> Result<String, Rejection> {
+        Ok(String::from_utf8_lossy(&self.stdout_of(args)?).trim_end_matches(['\n', '\r']).to_owned())
     }
 
-    /// The root of the work tree, and the directory as seen from it (`memory/`; empty for the root itself).
+    /// Returns the root of the work tree, and the directory relative to it (`memory/`; empty for the root itself).
     ///
     /// # Errors
-    /// `no_repository` outside a work tree; as [`Git::ask`].
-    pub fn place(&self) -> Result<(PathBuf, String), Rejection> {
-        let none = || Rejection::new(Code::NoRepository, format!("'{}' is in no git work tree", self.dir.display()));
-        let ended = self.ask(&["rev-parse", "--show-toplevel"], b"")?;
-        if ended.status != 0 {
-            return Err(match ended.said.contains("dubious ownership") {
-                true => none().hint("git does not trust this repository: it belongs to another user"),
-                false => none(),
+    /// `no_repository` outside a work tree; as [`Git::invoke`].
+    pub fn work_tree(&self) -> Result<(PathBuf, String), Rejection> {
+        let no_repository =
+            || Rejection::new(Code::NoRepository, format!("'{}' is not in a git work tree", self.dir.display()));
+        let output = self.invoke(&["rev-parse", "--show-toplevel"], b"")?;
+        if output.status != 0 {
+            return Err(match output.first_stderr_line.contains("dubious ownership") {
+                true => no_repository().hint("git does not trust this repository: it belongs to another user"),
+                false => no_repository(),
             });
         }
-        let top = String::from_utf8_lossy(&ended.out).trim_end_matches('\n').to_owned();
+        let top = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
         if top.is_empty() {
-            return Err(none());
+            return Err(no_repository());
         }
-        Ok((top.into(), self.line(&["rev-parse", "--show-prefix"])?))
+        Ok((top.into(), self.stdout_line(&["rev-parse", "--show-prefix"])?))
     }
 
-    /// The value of a setting, wherever it is set.
+    /// Returns the value of a config key, from any of git's config files.
     ///
     /// # Errors
-    /// As [`Git::ask`].
-    pub fn setting(&self, key: &str) -> Result<Option<String>, Rejection> {
-        self.get(&["config", "--null", "--get", key])
+    /// As [`Git::invoke`].
+    pub fn config_value(&self, key: &str) -> Result<Option<String>, Rejection> {
+        self.read_config(&["config", "--null", "--get", key])
     }
 
-    /// The value of a setting in this clone's own config.
+    /// Returns the value of a config key in this clone's own config.
     ///
     /// # Errors
-    /// As [`Git::ask`].
-    pub fn own_setting(&self, key: &str) -> Result<Option<String>, Rejection> {
-        self.get(&["config", "--local", "--null", "--get", key])
+    /// As [`Git::invoke`].
+    pub fn local_config_value(&self, key: &str) -> Result<Option<String>, Rejection> {
+        self.read_config(&["config", "--local", "--null", "--get", key])
     }
 
-    fn get(&self, args: &[&str]) -> Result<Option<String>, Rejection> {
-        let ended = self.ask(args, b"")?;
-        let value = || String::from_utf8_lossy(&ended.out).trim_end_matches('\0').to_owned();
-        Ok((ended.status == 0).then(value))
+    fn read_config(&self, args: &[&str]) -> Result<Option<String>, Rejection> {
+        let output = self.invoke(args, b"")?;
+        let value = || String::from_utf8_lossy(&output.stdout).trim_end_matches('\0').to_owned();
+        Ok((output.status == 0).then(value))
     }
 
-    /// Sets a setting in this clone's config, or takes it out.
+    /// Sets a key in this clone's config, or removes it (`None`).
     ///
     /// # Errors
     /// `git`.
-    pub fn set(&self, key: &str, value: Option<&str>) -> Result<(), Rejection> {
+    pub fn set_local_config(&self, key: &str, value: Option<&str>) -> Result<(), Rejection> {
         match value {
-            Some(value) => self.answer(&["config", "--local", "--replace-all", key, value]).map(drop),
-            None => self.answer(&["config", "--local", "--unset-all", key]).map(drop),
+            Some(value) => self.stdout_of(&["config", "--local", "--replace-all", key, value]).map(drop),
+            None => self.stdout_of(&["config", "--local", "--unset-all", key]).map(drop),
         }
     }
 
-    /// The value of an attribute of a path below the directory: `set`, `unset`, `unspecified` or a word.
+    /// Returns the value of a git attribute of a path below the directory: `set`, `unset`, `unspecified` or a word.
     ///
     /// # Errors
     /// `git`.
-    pub fn attribute(&self, name: &str, path: &str) -> Result<String, Rejection> {
-        let out = self.answer(&["check-attr", "-z", name, "--", path])?;
+    pub fn attribute_value(&self, name: &str, path: &str) -> Result<String, Rejection> {
+        let out = self.stdout_of(&["check-attr", "-z", name, "--", path])?;
         let value = out.split(|b| *b == 0).nth(2).unwrap_or_default();
         Ok(String::from_utf8_lossy(value).into_owned())
     }
 
-    /// Whether git leaves a path below the directory out.
+    /// Whether git ignores a path below the directory.
     ///
     /// # Errors
-    /// As [`Git::ask`].
-    pub fn ignores(&self, path: &str) -> Result<bool, Rejection> {
-        Ok(self.ask(&["check-ignore", "--quiet", "--", path], b"")?.status == 0)
+    /// As [`Git::invoke`].
+    pub fn is_ignored(&self, path: &str) -> Result<bool, Rejection> {
+        Ok(self.invoke(&["check-ignore", "--quiet", "--", path], b"")?.status == 0)
     }
 
-    /// The commit that a revision names, as an object's name.
+    /// Resolves a revision to the name of a commit object.
     ///
     /// # Errors
     /// `revision_not_found`.
-    pub fn commit(&self, revision: &str) -> Result<String, Rejection> {
+    pub fn resolve_commit(&self, revision: &str) -> Result<String, Rejection> {
         let shown: String = revision.chars().take(60).flat_map(char::escape_debug).collect();
-        let unknown = || Rejection::new(Code::RevisionNotFound, format!("git knows no revision '{shown}' here"));
+        let not_found = || Rejection::new(Code::RevisionNotFound, format!("unknown git revision '{shown}'"));
         if revision.is_empty() || revision.starts_with('-') || revision.contains(['\n', '\0']) {
-            return Err(unknown());
+            return Err(not_found());
         }
-        let ended = self.ask(&["rev-parse", "--verify", "--quiet", &format!("{revision}^{{commit}}")], b"")?;
-        match ended.status {
-            0 => Ok(String::from_utf8_lossy(&ended.out).trim().to_owned()),
-            _ => Err(unknown().hint("a shallow clone knows only its newest commits")),
+        let output = self.invoke(&["rev-parse", "--verify", "--quiet", &format!("{revision}^{{commit}}")], b"")?;
+        match output.status {
+            0 => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
+            _ => Err(not_found().hint("a shallow clone has only its newest commits")),
         }
     }
 
-    /// Where two commits parted; `None` when they have nothing in common.
+    /// Returns the merge base of two commits; `None` if they have no common ancestor.
     ///
     /// # Errors
-    /// As [`Git::ask`].
-    pub fn fork(&self, a: &str, b: &str) -> Result<Option<String>, Rejection> {
-        let ended = self.ask(&["merge-base", a, b], b"")?;
-        let first = || String::from_utf8_lossy(&ended.out).lines().next().unwrap_or_default().to_owned();
-        Ok((ended.status == 0).then(first).filter(|name| !name.is_empty()))
+    /// As [`Git::invoke`].
+    pub fn merge_base(&self, a: &str, b: &str) -> Result<Option<String>, Rejection> {
+        let output = self.invoke(&["merge-base", a, b], b"")?;
+        let first = || String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned();
+        Ok((output.status == 0).then(first).filter(|name| !name.is_empty()))
     }
 
-    /// The plain files below the directory at a commit, by path. Links and submodules are no files.
+    /// Lists the regular files below the directory at a commit, by path. Symbolic links and submodules are left out.
     ///
     /// # Errors
     /// `git`.
-    pub fn files(&self, commit: &str) -> Result<Vec<Blob>, Rejection> {
-        let out = self.answer(&["ls-tree", "-r", "-z", commit])?;
-        Ok(records(&out).filter(|(kind, _)| kind.starts_with("100")).filter_map(blob(2)).collect())
+    pub fn files_at(&self, commit: &str) -> Result<Vec<GitBlob>, Rejection> {
+        let out = self.stdout_of(&["ls-tree", "-r", "-z", commit])?;
+        Ok(split_records(&out).filter(|(kind, _)| kind.starts_with("100")).filter_map(parse_blob_at(2)).collect())
     }
 
-    /// The paths below the directory that git has not merged.
+    /// Lists the unmerged paths below the directory.
     ///
     /// # Errors
     /// `git`.
-    pub fn unmerged(&self) -> Result<Vec<Unmerged>, Rejection> {
-        let out = self.answer(&["ls-files", "--unmerged", "-z"])?;
-        let mut all: Vec<Unmerged> = Vec::new();
-        for (head, path) in records(&out) {
+    pub fn unmerged_entries(&self) -> Result<Vec<UnmergedIndexEntry>, Rejection> {
+        let out = self.stdout_of(&["ls-files", "--unmerged", "-z"])?;
+        let mut all: Vec<UnmergedIndexEntry> = Vec::new();
+        for (head, path) in split_records(&out) {
             let mut words = head.split(' ').skip(1);
             let (Some(object), Some(stage)) = (words.next(), words.next()) else { continue };
             if all.last().is_none_or(|last| last.path != path) {
-                all.push(Unmerged { path, ..Unmerged::default() });
+                all.push(UnmergedIndexEntry { path, ..UnmergedIndexEntry::default() });
             }
             if let Some(last) = all.last_mut() {
                 let object = Some(object.to_owned());
@@ -297,24 +303,24 @@ impl Git {
         Ok(all)
     }
 
-    /// The bytes of objects, in the order given.
+    /// Returns the bytes of objects, in the order given.
     ///
     /// # Errors
     /// `git`.
-    pub fn contents(&self, objects: &[&str]) -> Result<Vec<Vec<u8>>, Rejection> {
+    pub fn read_objects(&self, objects: &[&str]) -> Result<Vec<Vec<u8>>, Rejection> {
         if objects.is_empty() {
             return Ok(Vec::new());
         }
-        let ended = self.ask(&["cat-file", "--batch"], (objects.join("\n") + "\n").as_bytes())?;
-        let mut rest = ended.out.as_slice();
-        objects.iter().map(|_| batched(&mut rest).ok_or_else(gone)).collect()
+        let output = self.invoke(&["cat-file", "--batch"], (objects.join("\n") + "\n").as_bytes())?;
+        let mut rest = output.stdout.as_slice();
+        objects.iter().map(|_| next_batched_object(&mut rest).ok_or_else(missing_object_error)).collect()
     }
 
-    /// Merges three files line by line, as git does without a driver: the text and whether it holds conflicts.
-    /// `None` for what git takes for binary.
+    /// Merges three files line by line, as git does without a merge driver. Returns the text and whether it has
+    /// conflicts; `None` for a file that git treats as binary.
     ///
     /// # Errors
-    /// As [`Git::ask`].
+    /// As [`Git::invoke`].
     pub fn merge_file(
         &self,
         [base, ours, theirs]: [&Path; 3],
@@ -327,13 +333,13 @@ impl Git {
             args.extend([OsStr::new("-L"), OsStr::new(label)]);
         }
         args.extend([OsStr::new("--"), ours.as_os_str(), base.as_os_str(), theirs.as_os_str()]);
-        let ended = self.ask(&args, b"")?;
-        Ok((ended.status < 128).then_some((ended.out, ended.status != 0)))
+        let output = self.invoke(&args, b"")?;
+        Ok((output.status < 128).then_some((output.stdout, output.status != 0)))
     }
 }
 
-/// The `head TAB path NUL` records that git lists files in.
-fn records(out: &[u8]) -> impl Iterator<Item = (String, String)> {
+/// Splits git's `head TAB path NUL` records.
+fn split_records(out: &[u8]) -> impl Iterator<Item = (String, String)> {
     out.split(|b| *b == 0).filter_map(|record| {
         let at = memchr::memchr(b'\t', record)?;
         let text = |bytes| std::str::from_utf8(bytes).ok().map(str::to_owned);
@@ -341,13 +347,13 @@ fn records(out: &[u8]) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// Reads a record whose object stands at a place in its head.
-fn blob(at: usize) -> impl Fn((String, String)) -> Option<Blob> {
-    move |(head, path)| Some(Blob { path, object: head.split(' ').nth(at)?.to_owned() })
+/// Parses a record; `at` is the 0-based position of the object's name in the head.
+fn parse_blob_at(at: usize) -> impl Fn((String, String)) -> Option<GitBlob> {
+    move |(head, path)| Some(GitBlob { path, object: head.split(' ').nth(at)?.to_owned() })
 }
 
-/// One object of `cat-file --batch`: `name blob SIZE`, its bytes, a line end.
-fn batched(rest: &mut &[u8]) -> Option<Vec<u8>> {
+/// Reads one object from the output of `cat-file --batch`: `name blob SIZE`, its bytes, a line end.
+fn next_batched_object(rest: &mut &[u8]) -> Option<Vec<u8>> {
     let end = memchr::memchr(b'\n', rest)?;
     let head = std::str::from_utf8(&rest[..end]).ok()?;
     let size: usize = head.split(' ').nth(2).filter(|_| head.split(' ').nth(1) == Some("blob"))?.parse().ok()?;
@@ -357,23 +363,23 @@ fn batched(rest: &mut &[u8]) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-fn gone() -> Rejection {
-    failed("an object is missing").hint("a partial clone holds no old texts: `git fetch --refetch` gets them")
+fn missing_object_error() -> Rejection {
+    git_error("an object is missing").hint("a partial clone lacks old objects: run `git fetch --refetch`")
 }
 
-fn missing(error: &std::io::Error) -> Rejection {
+fn start_error(error: &std::io::Error) -> Rejection {
     match error.kind() {
         ErrorKind::NotFound => Rejection::new(Code::NoGit, "git is not installed, or not on PATH")
-            .hint("install git, or use what needs none: `memdir merge BASE OURS THEIRS`"),
-        _ => Rejection::new(Code::Git, format!("git cannot be started: {error}")),
+            .hint("install git, or use `memdir merge BASE OURS THEIRS`, which does not need it"),
+        _ => Rejection::new(Code::Git, format!("cannot start git: {error}")),
     }
 }
 
-/// Ends a git that takes too long: asked first, so that it takes its lock files away.
-fn stop(child: &mut Child) {
+/// Ends a git that timed out. SIGTERM is sent first, so that git removes its lock files.
+fn terminate(child: &mut Child) {
     let pid = rustix::process::Pid::from_child(child);
     let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-    let until = Instant::now() + GRACE;
+    let until = Instant::now() + TERMINATION_GRACE;
     while Instant::now() < until {
         if child.try_wait().is_ok_and(|ended| ended.is_some()) {
             return;
@@ -383,56 +389,56 @@ fn stop(child: &mut Child) {
     drop(child.kill());
 }
 
-pub(super) fn failed(why: &str) -> Rejection {
+pub(super) fn git_error(why: &str) -> Rejection {
     let why: String = why.chars().take(200).flat_map(char::escape_debug).collect();
-    Rejection::new(Code::Git, format!("git refused: {why}"))
+    Rejection::new(Code::Git, format!("git failed: {why}"))
 }
 
-/// Writes stdin and reads both streams to their ends, within bounds.
-fn listen(child: &mut Child, stdin: &[u8], patience: Duration) -> Result<(Vec<u8>, Vec<u8>), Rejection> {
+/// Writes stdin and reads both streams to their ends, within the limits of time and size.
+fn communicate(child: &mut Child, stdin: &[u8], timeout: Duration) -> Result<(Vec<u8>, Vec<u8>), Rejection> {
     let (pipe, mut out, mut err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let mut heard = (Vec::new(), Vec::new());
+    let mut output = (Vec::new(), Vec::new());
     std::thread::scope(|scope| {
-        // A thread of its own: git may answer before it has read all.
+        // In its own thread: git may write output before it has read all of stdin.
         if let Some(mut pipe) = pipe {
             scope.spawn(move || pipe.write_all(stdin));
         }
-        let until = Instant::now() + patience;
-        let mut hear = || {
+        let until = Instant::now() + timeout;
+        let mut read_streams = || {
             while out.is_some() || err.is_some() {
-                wait(&out, &err, until)?;
-                take(&mut out, &mut heard.0)?;
-                take(&mut err, &mut heard.1)?;
+                wait_readable(&out, &err, until)?;
+                read_available(&mut out, &mut output.0)?;
+                read_available(&mut err, &mut output.1)?;
             }
             Ok(())
         };
-        // Who still writes to a git that is not listened to any more would write for ever.
-        hear().inspect_err(|_: &Rejection| stop(child))
+        // Without a reader of its output, git and the thread that writes its stdin would block forever.
+        read_streams().inspect_err(|_: &Rejection| terminate(child))
     })?;
-    Ok(heard)
+    Ok(output)
 }
 
 /// Waits until one of the open streams has something to read (its end counts).
-fn wait(out: &Option<impl AsFd>, err: &Option<impl AsFd>, until: Instant) -> Result<(), Rejection> {
+fn wait_readable(out: &Option<impl AsFd>, err: &Option<impl AsFd>, until: Instant) -> Result<(), Rejection> {
     loop {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(Rejection::new(Code::Git, "git takes too long").detail("timeout", true));
+        let remaining = until.saturating_duration_since(Instant::now());
+        if remaining.is_zero() {
+            return Err(Rejection::new(Code::Git, "git timed out").detail("timeout", true));
         }
         let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(2);
         fds.extend(out.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
         fds.extend(err.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
-        let timeout = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+        let timeout = Timespec { tv_sec: remaining.as_secs() as i64, tv_nsec: remaining.subsec_nanos().into() };
         match poll(&mut fds, Some(&timeout)) {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}
             Ok(_) => return Ok(()),
-            Err(e) => return Err(failed(&e.to_string())),
+            Err(e) => return Err(git_error(&e.to_string())),
         }
     }
 }
 
-/// Reads what a stream has, and closes it at its end.
-fn take(stream: &mut Option<impl AsFd + Read>, heard: &mut Vec<u8>) -> Result<(), Rejection> {
+/// Reads what a stream has available, and closes it at its end.
+fn read_available(stream: &mut Option<impl AsFd + Read>, buffer: &mut Vec<u8>) -> Result<(), Rejection> {
     let Some(open) = stream else { return Ok(()) };
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     let ready = poll(&mut [PollFd::new(open, PollFlags::IN)], Some(&now)).is_ok_and(|n| n > 0);
@@ -442,10 +448,12 @@ fn take(stream: &mut Option<impl AsFd + Read>, heard: &mut Vec<u8>) -> Result<()
     let mut block = [0; 64 << 10];
     match open.read(&mut block) {
         Ok(0) => *stream = None,
-        Ok(n) if heard.len() + n > MOST => return Err(Rejection::new(Code::Git, "git answers too much")),
-        Ok(n) => heard.extend_from_slice(&block[..n]),
+        Ok(n) if buffer.len() + n > MAX_OUTPUT_BYTES => {
+            return Err(Rejection::new(Code::Git, "git's output is too large"));
+        }
+        Ok(n) => buffer.extend_from_slice(&block[..n]),
         Err(e) if e.kind() == ErrorKind::Interrupted => {}
-        Err(e) => return Err(failed(&e.to_string())),
+        Err(e) => return Err(git_error(&e.to_string())),
     }
     Ok(())
 }
@@ -455,20 +463,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn objects_come_one_after_the_other() {
+    fn batched_objects_are_read_in_sequence() {
         let mut rest: &[u8] = b"aa blob 3\nx\ny\nbb blob 0\n\ncc missing\n";
-        assert_eq!(batched(&mut rest), Some(b"x\ny".to_vec()));
-        assert_eq!(batched(&mut rest), Some(Vec::new()));
-        assert_eq!(batched(&mut rest), None);
+        assert_eq!(next_batched_object(&mut rest), Some(b"x\ny".to_vec()));
+        assert_eq!(next_batched_object(&mut rest), Some(Vec::new()));
+        assert_eq!(next_batched_object(&mut rest), None);
     }
 
     #[test]
     fn files_are_listed_with_their_objects() {
         let out = b"100644 blob aa\tfacts/a b.md\x00120000 blob bb\tlink\x00160000 commit cc\tsub\0";
-        let plain = records(out).filter(|(kind, _)| kind.starts_with("100"));
+        let plain = split_records(out).filter(|(kind, _)| kind.starts_with("100"));
         assert_eq!(
-            plain.filter_map(blob(2)).collect::<Vec<_>>(),
-            [Blob { path: "facts/a b.md".into(), object: "aa".into() }]
+            plain.filter_map(parse_blob_at(2)).collect::<Vec<_>>(),
+            [GitBlob { path: "facts/a b.md".into(), object: "aa".into() }]
         );
     }
 }

@@ -1,6 +1,6 @@
-//! Reads a key where the user's config says that it lies.
+//! Reads an API key from the source that the user config names.
 //!
-//! Never keeps it, never shows it, and never takes one from a data dir.
+//! Never stores or prints a key, and never takes one from a data directory.
 
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -9,83 +9,85 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use super::models::KeyFrom;
+use super::models::KeySource;
 use crate::code::{Code, Rejection, Warning};
 
-/// The largest file or answer that can be a key, in bytes.
-const MOST: u64 = 16 << 10;
-/// How long a program that prints a key may take: it may ask a person.
-const WAIT: Duration = Duration::from_secs(60);
+/// Maximum size of a key file or of a key command's output, in bytes.
+const MAX_KEY_BYTES: u64 = 16 << 10;
+/// Timeout of the key command. It is long because the command may ask a person for a passphrase.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The key, as it is written, if there is one.
+/// Returns the key as written, if there is one.
 ///
 /// # Errors
-/// `no_model` where the file cannot be read or the program does not print it.
+/// `no_model` if the file cannot be read or the command fails.
 pub fn read(
-    from: &KeyFrom,
+    from: &KeySource,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(Option<String>, Option<Warning>), Rejection> {
     match from {
-        KeyFrom::Nowhere => Ok((None, None)),
-        KeyFrom::Variable(_, value) => Ok((Some(value.clone()), None)),
-        KeyFrom::File(path) => file(&at_home(path, env)).map(|(key, warning)| (Some(key), warning)),
-        KeyFrom::Command(words) => command(words, WAIT).map(|key| (Some(key), None)),
+        KeySource::Missing => Ok((None, None)),
+        KeySource::Variable(_, value) => Ok((Some(value.clone()), None)),
+        KeySource::File(path) => key_from_file(&expand_home(path, env)).map(|(key, warning)| (Some(key), warning)),
+        KeySource::Command(words) => key_from_command(words, COMMAND_TIMEOUT).map(|key| (Some(key), None)),
     }
 }
 
-fn none(why: String) -> Rejection {
-    Rejection::new(Code::NoModel, format!("the model's key cannot be read: {why}"))
+fn key_error(why: String) -> Rejection {
+    Rejection::new(Code::NoModel, format!("cannot read the model's API key: {why}"))
 }
 
-fn at_home(path: &str, env: &dyn Fn(&str) -> Option<String>) -> PathBuf {
+fn expand_home(path: &str, env: &dyn Fn(&str) -> Option<String>) -> PathBuf {
     match (path.strip_prefix("~/"), env("HOME")) {
         (Some(below), Some(home)) => Path::new(&home).join(below),
         _ => PathBuf::from(path),
     }
 }
 
-fn file(path: &Path) -> Result<(String, Option<Warning>), Rejection> {
-    let failed = |why: String| none(format!("{}: {why}", path.display()));
+fn key_from_file(path: &Path) -> Result<(String, Option<Warning>), Rejection> {
+    let failed = |why: String| key_error(format!("{}: {why}", path.display()));
     let meta = std::fs::metadata(path).map_err(|e| failed(e.to_string()))?;
-    if !meta.is_file() || meta.len() > MOST {
-        return Err(failed("it is no regular file of at most 16 KiB".into()));
+    if !meta.is_file() || meta.len() > MAX_KEY_BYTES {
+        return Err(failed("not a regular file of at most 16 KiB".into()));
     }
     let text = std::fs::read_to_string(path).map_err(|e| failed(e.to_string()))?;
-    let open = meta.permissions().mode() & 0o077 != 0;
+    let open_to_others = meta.permissions().mode() & 0o077 != 0;
     let warning = || {
-        let message = format!("{} holds a key and others on this machine may open it; chmod 600 it", path.display());
+        let message = format!("{} holds an API key and is open to other users; chmod 600 it", path.display());
         Warning::new(Code::Note, message)
     };
-    Ok((text, open.then(warning)))
+    Ok((text, open_to_others.then(warning)))
 }
 
-fn command(words: &[String], wait: Duration) -> Result<String, Rejection> {
-    let Some((program, rest)) = words.split_first() else { return Err(none("model.key_command is empty".into())) };
-    let failed = |why: String| none(format!("{program}: {why}"));
-    // It stays in our process group and keeps our stderr: it may have to ask for a passphrase at the terminal.
+fn key_from_command(words: &[String], wait: Duration) -> Result<String, Rejection> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(key_error("model.key_command is empty".into()));
+    };
+    let failed = |why: String| key_error(format!("{program}: {why}"));
+    // The command stays in our process group and keeps our stderr, because it may ask for a passphrase at the terminal.
     let mut child = Command::new(program)
-        .args(rest)
+        .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|e| failed(e.to_string()))?;
     let out = child.stdout.take();
-    let (send, heard) = mpsc::channel();
+    let (sender, heard) = mpsc::channel();
     std::thread::spawn(move || {
         let mut text = Vec::new();
-        let read = out.map_or(Ok(0), |out| out.take(MOST).read_to_end(&mut text));
-        // Nobody listens any more when it took too long.
-        let _ = send.send(read.map(|_| text));
+        let read = out.map_or(Ok(0), |out| out.take(MAX_KEY_BYTES).read_to_end(&mut text));
+        // After a timeout there is no receiver.
+        let _ = sender.send(read.map(|_| text));
     });
-    let heard = heard.recv_timeout(wait);
-    if heard.is_err() {
+    let received = heard.recv_timeout(wait);
+    if received.is_err() {
         let _ = child.kill();
     }
-    let ended = child.wait().map_err(|e| failed(e.to_string()))?;
-    let text = heard.map_err(|_| failed("it takes too long".into()))?.map_err(|e| failed(e.to_string()))?;
-    match ended.success() {
-        true => String::from_utf8(text).map_err(|_| failed("what it prints is no text".into())),
-        false => Err(failed(format!("it failed ({ended})"))),
+    let exit_status = child.wait().map_err(|e| failed(e.to_string()))?;
+    let text = received.map_err(|_| failed("timed out".into()))?.map_err(|e| failed(e.to_string()))?;
+    match exit_status.success() {
+        true => String::from_utf8(text).map_err(|_| failed("its output is not UTF-8".into())),
+        false => Err(failed(format!("failed ({exit_status})"))),
     }
 }
 
@@ -98,29 +100,29 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_may_open_is_told() {
+    fn a_key_file_open_to_others_gives_a_warning() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("key");
         fs_err::write(&path, "sk-1\n").unwrap();
         let env = |name: &str| (name == "HOME").then(|| dir.path().display().to_string());
-        for (mode, told) in [(0o600, false), (0o640, true), (0o604, true)] {
+        for (mode, warns) in [(0o600, false), (0o640, true), (0o604, true)] {
             fs_err::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
-            let (key, warning) = read(&KeyFrom::File("~/key".into()), &env).unwrap();
-            assert_eq!((key.as_deref(), warning.is_some()), (Some("sk-1\n"), told), "{mode:o}");
+            let (key, warning) = read(&KeySource::File("~/key".into()), &env).unwrap();
+            assert_eq!((key.as_deref(), warning.is_some()), (Some("sk-1\n"), warns), "{mode:o}");
         }
-        let missing = read(&KeyFrom::File("~/other".into()), &env).unwrap_err();
+        let missing = read(&KeySource::File("~/other".into()), &env).unwrap_err();
         assert_eq!(missing.code, Code::NoModel);
         assert!(!missing.message.contains("sk-1"));
     }
 
     #[test]
-    fn a_program_prints_a_key_or_is_told_of() {
-        assert_eq!(command(&words("echo sk-1"), WAIT).unwrap(), "sk-1\n");
-        for (line, why) in [("false", "it failed"), ("no-such-program x", "No such file")] {
-            let message = command(&words(line), WAIT).unwrap_err().message;
+    fn a_program_prints_a_key_or_gives_an_error() {
+        assert_eq!(key_from_command(&words("echo sk-1"), COMMAND_TIMEOUT).unwrap(), "sk-1\n");
+        for (line, why) in [("false", "failed ("), ("no-such-program x", "No such file")] {
+            let message = key_from_command(&words(line), COMMAND_TIMEOUT).unwrap_err().message;
             assert!(message.contains(why), "{message}");
         }
-        let slow = command(&words("sleep 60"), Duration::from_millis(20)).unwrap_err();
-        assert!(slow.message.ends_with("it takes too long"), "{}", slow.message);
+        let slow = key_from_command(&words("sleep 60"), Duration::from_millis(20)).unwrap_err();
+        assert!(slow.message.ends_with("timed out"), "{}", slow.message);
     }
 }

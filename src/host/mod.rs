@@ -1,7 +1,7 @@
-//! Everything else on this machine: the user's own config, where the data dir is, who calls, what time it is, what
-//! stdin brings, the editor, git, which model is meant, where the program itself stands.
+//! The rest of the machine: user config, finding the data directory, actor, clock, stdin, editor, git, model selection,
+//! the program's own path.
 //!
-//! Never opens a file below a data dir (but for the policy's text, and git's own files there): that is `store/`'s alone.
+//! Never opens a file below a data directory (except the policy's text and git's own files there): only `store/` does.
 
 pub mod actor;
 pub mod clock;
@@ -12,8 +12,8 @@ pub mod find;
 pub mod git;
 pub mod keys;
 pub mod models;
+pub mod outside_files;
 pub mod program;
 pub mod remote;
 pub mod repository;
-pub mod texts;
 pub mod user;

@@ -1,28 +1,28 @@
-//! Where this program itself stands, for files that name it.
+//! Returns the path of this program, for files that name it.
 //!
-//! Never starts anything.
+//! Never starts a process.
 
 use std::path::{Path, PathBuf};
 
 use crate::code::{Code, Rejection};
 
-/// This program's absolute path: as it is found on PATH, where that is the same program (the name that an upgrade
-/// keeps), else where it was started from.
+/// Returns this program's absolute path: the one on PATH if it is the same program (an upgrade keeps that name), else
+/// the path it was started from.
 ///
 /// # Errors
-/// `io` where the system does not tell, or the path is not UTF-8.
+/// `io` if the system does not report the path, or it is not UTF-8.
 pub fn path() -> Result<String, Rejection> {
-    let unknown = |why: String| Rejection::new(Code::Io, format!("memdir's own path is not known: {why}"));
-    let own = std::env::current_exe().map_err(|e| unknown(e.to_string()))?;
+    let error = |why: String| Rejection::new(Code::Io, format!("memdir's own path is unknown: {why}"));
+    let current_exe = std::env::current_exe().map_err(|e| error(e.to_string()))?;
     let dirs = std::env::var_os("PATH").unwrap_or_default();
-    let found = on_path(&own, std::env::split_paths(&dirs)).unwrap_or(own);
-    found.into_os_string().into_string().map_err(|_| unknown("it is not UTF-8".to_owned()))
+    let found = find_on_path(&current_exe, std::env::split_paths(&dirs)).unwrap_or(current_exe);
+    found.into_os_string().into_string().map_err(|_| error("it is not UTF-8".to_owned()))
 }
 
-fn on_path(own: &Path, dirs: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
-    let real = own.canonicalize().ok()?;
-    let mut named = dirs.filter(|dir| dir.is_absolute()).map(|dir| dir.join("memdir"));
-    named.find(|file| file.canonicalize().is_ok_and(|file| file == real))
+fn find_on_path(current_exe: &Path, dirs: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+    let resolved = current_exe.canonicalize().ok()?;
+    let mut candidates = dirs.filter(|dir| dir.is_absolute()).map(|dir| dir.join("memdir"));
+    candidates.find(|file| file.canonicalize().is_ok_and(|file| file == resolved))
 }
 
 #[cfg(test)]
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_on_path_wins_over_the_place_it_leads_to() {
+    fn the_name_on_path_wins_over_its_link_target() {
         let dir = tempfile::tempdir().unwrap();
         let (bin, cellar) = (dir.path().join("bin"), dir.path().join("cellar"));
         fs_err::create_dir_all(&bin).unwrap();
@@ -38,7 +38,7 @@ mod tests {
         fs_err::write(cellar.join("memdir-0.1"), "").unwrap();
         std::os::unix::fs::symlink(cellar.join("memdir-0.1"), bin.join("memdir")).unwrap();
         let own = cellar.join("memdir-0.1");
-        assert_eq!(on_path(&own, [cellar.clone(), bin.clone()].into_iter()), Some(bin.join("memdir")));
-        assert_eq!(on_path(&own, [cellar].into_iter()), None);
+        assert_eq!(find_on_path(&own, [cellar.clone(), bin.clone()].into_iter()), Some(bin.join("memdir")));
+        assert_eq!(find_on_path(&own, [cellar].into_iter()), None);
     }
 }

@@ -1,6 +1,6 @@
-//! git's way to another machine: which remote and branch are meant, fetching, pushing.
+//! Exchanges commits with a git remote: chooses remote and branch, fetches, pushes.
 //!
-//! Never forces a push, never waits for ever, and asks a person only where one sits at a terminal.
+//! Never forces a push, never waits forever, and prompts only at a terminal.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -8,181 +8,197 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::git::{Ask, Ended, Git};
-use super::repository::first_line;
+use super::git::{Git, GitInvocation, GitOutput};
+use super::repository::first_message_line;
 use crate::code::{Code, Rejection};
 
-/// A branch of another repository.
+/// A branch of a remote repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remote {
-    /// The remote's name, or its address.
+pub struct RemoteBranch {
+    /// The remote's name or URL.
     pub name: String,
-    /// The branch there.
     pub branch: String,
 }
 
-impl Remote {
-    /// As people write it: `origin/main`.
-    pub fn shown(&self) -> String {
+impl RemoteBranch {
+    /// Formats it as people write it: `origin/main`.
+    pub fn display_name(&self) -> String {
         format!("{}/{}", self.name, self.branch)
     }
 
-    /// Where this clone keeps what it fetched: a name of its own, so that no other fetch writes between.
-    fn reference(&self) -> String {
+    /// The ref under which this clone keeps the fetched commit: a name of our own, so that no other fetch overwrites it
+    /// meanwhile.
+    fn tracking_ref(&self) -> String {
         let digest = Sha256::digest(format!("{}\0{}", self.name, self.branch));
         let name: String = digest[..8].iter().map(|b| format!("{b:02x}")).collect();
         format!("refs/memdir/fetched/{name}")
     }
 }
 
-/// What a fetch came to.
+/// The result of a fetch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fetched {
+pub enum FetchResult {
     /// The branch's commit.
     Tip(String),
     /// The remote has no such branch.
-    Nothing,
-    /// Somebody else fetched at the same moment.
-    Again,
+    NoSuchBranch,
+    /// Another process fetched at the same time; try again.
+    Raced,
 }
 
-/// What a push came to.
+/// The result of a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pushed {
-    /// The remote has it.
+pub enum PushResult {
+    /// The remote accepted the branch.
     Done,
-    /// Somebody else was faster.
+    /// The remote has commits that are missing here.
     Behind,
 }
 
 impl Git {
-    /// The branch that a branch is synced with: at the remote asked for, else the branch's own, else `origin`, else the
-    /// only one; `None` where there is none.
+    /// Returns the remote branch that a local branch is synced with: of the given remote, else of the branch's
+    /// upstream, else of `origin`, else of the only remote; `None` without a remote.
     ///
     /// # Errors
-    /// `no_remote` for a name that git does not know, `usage` where several could be meant; `git`.
-    pub fn remote(&self, asked: Option<&str>, branch: &str) -> Result<Option<Remote>, Rejection> {
-        let names: Vec<String> = self.line(&["remote"])?.lines().map(str::to_owned).collect();
-        let own = self.setting(&format!("branch.{branch}.remote"))?.filter(|name| name != ".");
-        let name = match asked {
-            Some(asked) => address(asked, &names)?,
-            None => match own.clone().or_else(|| names.iter().find(|name| *name == "origin").cloned()) {
+    /// `no_remote` for a name that git does not know, `usage` if there are several candidates; `git`.
+    pub fn find_remote(&self, requested: Option<&str>, branch: &str) -> Result<Option<RemoteBranch>, Rejection> {
+        let names: Vec<String> = self.stdout_line(&["remote"])?.lines().map(str::to_owned).collect();
+        let configured = self.config_value(&format!("branch.{branch}.remote"))?.filter(|name| name != ".");
+        let name = match requested {
+            Some(asked) => resolve_remote(asked, &names)?,
+            None => match configured.clone().or_else(|| names.iter().find(|name| *name == "origin").cloned()) {
                 Some(name) => name,
                 None => match &names[..] {
                     [] => return Ok(None),
                     [only] => only.clone(),
-                    _ => return Err(several(&names)),
+                    _ => return Err(several_remotes_error(&names)),
                 },
             },
         };
-        let follows = own.as_deref() == Some(&name);
-        let merge = if follows { self.setting(&format!("branch.{branch}.merge"))? } else { None };
-        let there = merge.as_deref().and_then(|m| m.strip_prefix("refs/heads/")).unwrap_or(branch);
-        Ok(Some(Remote { branch: there.to_owned(), name }))
+        let is_upstream = configured.as_deref() == Some(&name);
+        let merge = if is_upstream { self.config_value(&format!("branch.{branch}.merge"))? } else { None };
+        let remote_branch = merge.as_deref().and_then(|m| m.strip_prefix("refs/heads/")).unwrap_or(branch);
+        Ok(Some(RemoteBranch { branch: remote_branch.to_owned(), name }))
     }
 
-    /// Fetches a branch of a remote, and says which commit it is.
+    /// Fetches a branch of a remote and returns its commit.
     ///
     /// # Errors
-    /// `remote` where it cannot be reached, `no_git`.
-    pub fn fetch(&self, remote: &Remote, wait: Duration) -> Result<Fetched, Rejection> {
-        let own = remote.reference();
-        let spec = format!("+refs/heads/{}:{own}", remote.branch);
+    /// `remote` if it cannot be reached, `no_git`.
+    pub fn fetch(&self, remote: &RemoteBranch, wait: Duration) -> Result<FetchResult, Rejection> {
+        let tracking_ref = remote.tracking_ref();
+        let spec = format!("+refs/heads/{}:{tracking_ref}", remote.branch);
         let args =
             ["fetch", "--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--", &remote.name, &spec];
-        let ended = self.over_network(&args, remote, wait)?;
-        if ended.status == 0 {
-            return self.commit(&own).map(Fetched::Tip);
+        let output = self.invoke_over_network(&args, remote, wait)?;
+        if output.status == 0 {
+            return self.resolve_commit(&tracking_ref).map(FetchResult::Tip);
         }
         match () {
-            () if ended.talk.contains("couldn't find remote ref") => Ok(Fetched::Nothing),
-            () if raced(&ended.talk) => Ok(Fetched::Again),
-            () => Err(unreached(remote, &ended)),
+            () if output.stderr.contains("couldn't find remote ref") => Ok(FetchResult::NoSuchBranch),
+            () if is_race(&output.stderr) => Ok(FetchResult::Raced),
+            () => Err(unreachable_error(remote, &output)),
         }
     }
 
-    /// Pushes a branch to a remote's; with `follow`, the branch follows it from now on.
+    /// Pushes a local branch to a remote branch; with `set_upstream`, the remote branch becomes its upstream.
     ///
     /// # Errors
-    /// `remote` where it cannot be reached, `remote_refused` where it says no.
-    pub fn push(&self, branch: &str, remote: &Remote, follow: bool, wait: Duration) -> Result<Pushed, Rejection> {
+    /// `remote` if it cannot be reached, `remote_refused` if it rejects the push.
+    pub fn push(
+        &self,
+        branch: &str,
+        remote: &RemoteBranch,
+        set_upstream: bool,
+        wait: Duration,
+    ) -> Result<PushResult, Rejection> {
         let spec = format!("refs/heads/{branch}:refs/heads/{}", remote.branch);
         let mut args = vec!["push", "--porcelain", "--no-force", "--recurse-submodules=no"];
-        args.extend(follow.then_some("--set-upstream"));
+        args.extend(set_upstream.then_some("--set-upstream"));
         args.extend(["--", &remote.name, &spec]);
-        let ended = self.over_network(&args, remote, wait)?;
-        if ended.status == 0 {
-            return Ok(Pushed::Done);
+        let output = self.invoke_over_network(&args, remote, wait)?;
+        if output.status == 0 {
+            return Ok(PushResult::Done);
         }
-        let out = String::from_utf8_lossy(&ended.out);
+        let out = String::from_utf8_lossy(&output.stdout);
         let Some(refused) = out.lines().find(|line| line.starts_with("!\t")) else {
-            return Err(unreached(remote, &ended));
+            return Err(unreachable_error(remote, &output));
         };
         let why = refused.rsplit('\t').next().unwrap_or_default();
-        if why.starts_with("[rejected]") || raced(why) || raced(&ended.talk) {
-            return Ok(Pushed::Behind);
+        if why.starts_with("[rejected]") || is_race(why) || is_race(&output.stderr) {
+            return Ok(PushResult::Behind);
         }
-        let said = ended.talk.lines().find_map(|line| line.strip_prefix("remote: ")).unwrap_or_default().trim_end();
-        let said = first_line(&Ended { talk: format!("{why} {said}"), ..ended.clone() });
-        Err(Rejection::new(Code::RemoteRefused, format!("{} did not take the branch: {said}", remote.name)))
+        let remote_message =
+            output.stderr.lines().find_map(|line| line.strip_prefix("remote: ")).unwrap_or_default().trim_end();
+        let said = first_message_line(&GitOutput { stderr: format!("{why} {remote_message}"), ..output.clone() });
+        Err(Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {said}", remote.name)))
     }
 
-    /// Runs git where it talks to another machine.
-    fn over_network(&self, args: &[&str], remote: &Remote, wait: Duration) -> Result<Ended, Rejection> {
-        let person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-        let own_ssh = || std::env::var_os("GIT_SSH_COMMAND").is_some() || std::env::var_os("GIT_SSH").is_some();
+    /// Runs a git command that needs the network.
+    fn invoke_over_network(
+        &self,
+        args: &[&str],
+        remote: &RemoteBranch,
+        wait: Duration,
+    ) -> Result<GitOutput, Rejection> {
+        let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+        let has_custom_ssh = || std::env::var_os("GIT_SSH_COMMAND").is_some() || std::env::var_os("GIT_SSH").is_some();
         let mut env = Vec::new();
-        if person {
+        if at_terminal {
             env.push(("GIT_TERMINAL_PROMPT", "1"));
-        } else if !own_ssh() && self.setting("core.sshCommand")?.is_none() {
-            // ssh asks on the terminal itself, whatever its streams are: then nobody would ever answer.
+        } else if !has_custom_ssh() && self.config_value("core.sshCommand")?.is_none() {
+            // ssh prompts on the terminal itself, whatever its streams are; without a person at it, it would wait
+            // forever.
             env.push(("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"));
         }
-        self.run(args, &Ask { env: &env, wait, ..Ask::default() }).map_err(|why| {
-            match why.details.contains_key("timeout") {
+        self.invoke_with(args, &GitInvocation { env: &env, timeout: wait, ..GitInvocation::default() }).map_err(
+            |error| match error.details.contains_key("timeout") {
                 true => {
                     Rejection::new(Code::Remote, format!("{} did not answer within {} s", remote.name, wait.as_secs()))
                         .hint("try again, or wait longer with --timeout")
                 }
-                false => why,
-            }
-        })
+                false => error,
+            },
+        )
     }
 }
 
-/// Whether somebody else wrote the same name at the same moment.
-fn raced(said: &str) -> bool {
+/// Whether another process wrote the same ref at the same time.
+fn is_race(message: &str) -> bool {
     let signs = ["cannot lock ref", "unable to lock", "failed to update ref", "incorrect old value", "fetch first"];
-    signs.iter().any(|sign| said.contains(sign)) || said.contains("reference already exists")
+    signs.iter().any(|sign| message.contains(sign)) || message.contains("reference already exists")
 }
 
-fn unreached(remote: &Remote, ended: &Ended) -> Rejection {
-    Rejection::new(Code::Remote, format!("{} cannot be synced with: {}", remote.name, first_line(ended)))
+fn unreachable_error(remote: &RemoteBranch, ended: &GitOutput) -> Rejection {
+    Rejection::new(Code::Remote, format!("cannot sync with {}: {}", remote.name, first_message_line(ended)))
 }
 
-fn several(names: &[String]) -> Rejection {
+fn several_remotes_error(names: &[String]) -> Rejection {
     Rejection::new(Code::Usage, format!("there are several remotes ({})", names.join(", ")))
         .hint("name one: `memdir sync REMOTE`")
 }
 
-/// What was asked for: a remote's name, or an address; a path is meant from the working directory.
-fn address(asked: &str, names: &[String]) -> Result<String, Rejection> {
-    if names.iter().any(|name| name == asked) {
-        return Ok(asked.to_owned());
+/// Resolves the caller's argument to a remote's name or a URL; a path is relative to the working directory.
+fn resolve_remote(requested: &str, names: &[String]) -> Result<String, Rejection> {
+    if names.iter().any(|name| name == requested) {
+        return Ok(requested.to_owned());
     }
-    let elsewhere = asked.contains("://") || asked.contains(':');
-    let path = Path::new(asked);
+    let elsewhere = requested.contains("://") || requested.contains(':');
+    let path = Path::new(requested);
     match () {
-        () if asked.starts_with('-') || asked.is_empty() || !asked.contains(['/', ':']) => {
-            let shown: String = asked.chars().take(60).flat_map(char::escape_debug).collect();
-            let known =
-                if names.is_empty() { "it knows none".to_owned() } else { format!("it knows {}", names.join(", ")) };
-            Err(Rejection::new(Code::NoRemote, format!("git knows no remote '{shown}' here; {known}")))
+        () if requested.starts_with('-') || requested.is_empty() || !requested.contains(['/', ':']) => {
+            let shown: String = requested.chars().take(60).flat_map(char::escape_debug).collect();
+            let known = if names.is_empty() {
+                "no remote is configured".to_owned()
+            } else {
+                format!("configured: {}", names.join(", "))
+            };
+            Err(Rejection::new(Code::NoRemote, format!("unknown git remote '{shown}'; {known}")))
         }
-        () if elsewhere => Ok(asked.to_owned()),
+        () if elsewhere => Ok(requested.to_owned()),
         () => match path.canonicalize().ok().and_then(|path| path.into_os_string().into_string().ok()) {
             Some(path) => Ok(path),
-            None => Err(Rejection::new(Code::NoRemote, format!("there is no repository '{}'", path.display()))),
+            None => Err(Rejection::new(Code::NoRemote, format!("no repository at '{}'", path.display()))),
         },
     }
 }
@@ -194,10 +210,10 @@ mod tests {
     #[test]
     fn a_remote_is_a_name_or_an_address() {
         let names = ["origin".to_owned()];
-        assert_eq!(address("origin", &names).unwrap(), "origin");
-        assert_eq!(address("git@host:notes.git", &names).unwrap(), "git@host:notes.git");
+        assert_eq!(resolve_remote("origin", &names).unwrap(), "origin");
+        assert_eq!(resolve_remote("git@host:notes.git", &names).unwrap(), "git@host:notes.git");
         for none in ["other", "--upload-pack=x", "", "./nowhere/at/all"] {
-            assert_eq!(address(none, &names).unwrap_err().code, Code::NoRemote, "{none}");
+            assert_eq!(resolve_remote(none, &names).unwrap_err().code, Code::NoRemote, "{none}");
         }
     }
 }

@@ -1,56 +1,61 @@
-//! Where the user's own config lies, and what its paths mean.
+//! Locates the user's own files (config, prompts) and resolves paths in the config.
 //!
-//! Never writes it, and never fails: what cannot be read is not set.
+//! Never writes them.
 
 use std::path::PathBuf;
 
 use super::config::{self, UserConfig};
 use crate::code::{Code, Rejection, Warning};
 
-/// The largest config, in bytes.
-const LIMIT: u64 = 64 << 10;
+/// Maximum size of the config, in bytes.
+const MAX_CONFIG_BYTES: u64 = 64 << 10;
 
-/// The user's own text of a prompt: `prompts/NAME.md` beside the config; `None` where there is none.
+/// Returns the user's own text of a prompt, `prompts/NAME.md` beside the config; `None` if there is none.
 ///
 /// # Errors
-/// `invalid_policy` where it cannot be read: nobody is asked with other words than those that were meant.
-pub fn prompt(env: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<String>, Rejection> {
-    let Some(path) = folder(env).map(|dir| dir.join(format!("prompts/{name}.md"))) else { return Ok(None) };
+/// `invalid_policy` if it cannot be read: falling back to the built-in prompt would send other words than the user
+/// chose.
+pub fn custom_prompt(env: &dyn Fn(&str) -> Option<String>, name: &str) -> Result<Option<String>, Rejection> {
+    let Some(path) = config_dir(env).map(|dir| dir.join(format!("prompts/{name}.md"))) else { return Ok(None) };
     match std::fs::metadata(&path) {
         Err(_) => Ok(None),
-        Ok(meta) if !meta.is_file() || meta.len() > LIMIT => {
-            Err(Rejection::new(Code::InvalidPolicy, format!("prompts/{name}.md is no regular file of at most 64 KiB")))
-        }
+        Ok(meta) if !meta.is_file() || meta.len() > MAX_CONFIG_BYTES => Err(Rejection::new(
+            Code::InvalidPolicy,
+            format!("prompts/{name}.md is not a regular file of at most 64 KiB"),
+        )),
         Ok(_) => std::fs::read_to_string(&path)
             .map(|text| Some(text).filter(|t| !t.trim().is_empty()))
             .map_err(|e| Rejection::new(Code::InvalidPolicy, format!("prompts/{name}.md cannot be read: {e}"))),
     }
 }
 
-/// Where the user's own files lie.
-fn folder(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+/// Returns the directory of the user's own files.
+fn config_dir(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let xdg = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|d| d.is_absolute());
     Some(xdg.or_else(|| Some(home(env)?.join(".config")))?.join("memdir"))
 }
 
-/// The user's config: `$XDG_CONFIG_HOME/memdir/config.yaml`, else `~/.config/memdir/config.yaml`.
-pub fn config(env: &dyn Fn(&str) -> Option<String>) -> (UserConfig, Vec<Warning>) {
-    let Some(path) = folder(env).map(|dir| dir.join("config.yaml")) else { return Default::default() };
+/// Loads the user config: `$XDG_CONFIG_HOME/memdir/config.yaml`, else `~/.config/memdir/config.yaml`. A file that
+/// cannot be read gives the defaults and a warning.
+pub fn load_config(env: &dyn Fn(&str) -> Option<String>) -> (UserConfig, Vec<Warning>) {
+    let Some(path) = config_dir(env).map(|dir| dir.join("config.yaml")) else { return Default::default() };
     match std::fs::metadata(&path) {
         Err(_) => Default::default(),
-        Ok(meta) if !meta.is_file() || meta.len() > LIMIT => unread("is no regular file of at most 64 KiB"),
+        Ok(meta) if !meta.is_file() || meta.len() > MAX_CONFIG_BYTES => {
+            unreadable_config("is not a regular file of at most 64 KiB")
+        }
         Ok(_) => match std::fs::read_to_string(&path) {
-            Ok(text) => config::load(&text),
-            Err(e) => unread(&format!("cannot be read: {e}")),
+            Ok(text) => config::parse(&text),
+            Err(e) => unreadable_config(&format!("cannot be read: {e}")),
         },
     }
 }
 
-fn unread(why: &str) -> (UserConfig, Vec<Warning>) {
-    (UserConfig::default(), vec![Warning::new(Code::InvalidPolicy, format!("config.yaml {why}; it is passed over"))])
+fn unreadable_config(why: &str) -> (UserConfig, Vec<Warning>) {
+    (UserConfig::default(), vec![Warning::new(Code::InvalidPolicy, format!("config.yaml {why}; ignored"))])
 }
 
-/// The user's own data dir: `~` and relative paths start at the home directory.
+/// Returns the user's own data directory; `~` and relative paths start at the home directory.
 pub fn data_dir(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let written = config.data_dir.as_deref()?;
     let below = written.strip_prefix("~/").unwrap_or(if written == "~" { "" } else { written });
@@ -85,7 +90,7 @@ mod tests {
         fs_err::create_dir(&dir).unwrap();
         fs_err::write(dir.join("config.yaml"), "durability: fast\n").unwrap();
         let env = |name: &str| (name == "XDG_CONFIG_HOME").then(|| root.path().to_str().unwrap().to_owned());
-        assert_eq!(config(&env).0.durability.as_deref(), Some("fast"));
-        assert_eq!(config(&|_| None), Default::default());
+        assert_eq!(load_config(&env).0.durability.as_deref(), Some("fast"));
+        assert_eq!(load_config(&|_| None), Default::default());
     }
 }

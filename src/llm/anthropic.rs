@@ -1,72 +1,84 @@
-//! Anthropic's messages: a question as a body, a body as a reply.
+//! Anthropic's Messages API: builds a request body and parses a reply body.
 //!
-//! Pure. A wanted object is asked for as the one tool that must be called: every host of this protocol knows that.
+//! Pure: it does no I/O. A requested JSON object is sent as one tool with a forced `tool_choice`, because every host of
+//! this protocol supports that; few support a response format.
 
 use serde_json::{Map, Value, json};
 
-use super::fallback::{Form, Habits};
-use super::wire::{self, Asks};
-use super::{Call, Message, Reply, Request, Tool, Trouble, Usage, What, prompt};
+use super::capabilities::{AnswerFormat, HostCapabilities};
+use super::wire::{self, RequestSettings};
+use super::{ChatMessage, ErrorKind, LlmError, ModelReply, ModelRequest, TokenUsage, ToolCall, ToolDefinition, prompt};
 
-/// Where questions go, below the base address.
+/// Path of the endpoint, relative to the base URL.
 pub const PATH: &str = "/messages";
-/// The version of the protocol, for its header.
+/// Protocol version, for the `anthropic-version` header.
 pub const VERSION: &str = "2023-06-01";
-/// The longest reply where nobody says; the protocol wants a number.
-const LIMIT: u32 = 4096;
+/// Reply limit in tokens when neither the request nor the configuration sets one: the protocol requires a value.
+const DEFAULT_MAX_TOKENS: u32 = 4096;
 
-/// The body of a question.
-pub fn body(request: &Request, asks: &Asks, habits: &Habits) -> Map<String, Value> {
+/// Builds the request body.
+pub fn request_body(
+    request: &ModelRequest,
+    settings: &RequestSettings,
+    capabilities: &HostCapabilities,
+) -> Map<String, Value> {
     let mut body = Map::new();
-    body.insert("model".into(), asks.model.clone().into());
-    let limit = match asks.limit(request.most_tokens) {
-        0 => LIMIT,
+    body.insert("model".into(), settings.model.clone().into());
+    let limit = match settings.max_reply_tokens(request.max_tokens) {
+        0 => DEFAULT_MAX_TOKENS,
         limit => limit,
     };
     body.insert("max_tokens".into(), limit.into());
-    let held = request.answer.as_ref().filter(|_| habits.form == Form::Schema && request.tools.is_empty());
-    let system = prompt::system(request, held.is_none());
+    let schema = request
+        .answer
+        .as_ref()
+        .filter(|_| capabilities.answer_format == AnswerFormat::Schema && request.tools.is_empty());
+    let system = prompt::system_prompt(request, schema.is_none());
     if !system.is_empty() {
         body.insert("system".into(), system.into());
     }
-    body.insert("messages".into(), request.messages.iter().filter_map(message).collect());
+    body.insert("messages".into(), request.messages.iter().filter_map(message_json).collect());
     if !request.tools.is_empty() {
-        body.insert("tools".into(), request.tools.iter().map(tool).collect());
+        body.insert("tools".into(), request.tools.iter().map(tool_json).collect());
     }
-    if let Some(schema) = held {
-        let answer = Tool { name: schema.name.clone(), about: "The answer".into(), parameters: schema.schema.clone() };
-        body.insert("tools".into(), json!([tool(&answer)]));
+    if let Some(schema) = schema {
+        let answer = ToolDefinition {
+            name: schema.name.clone(),
+            description: "The answer".into(),
+            parameters: schema.schema.clone(),
+        };
+        body.insert("tools".into(), json!([tool_json(&answer)]));
         body.insert("tool_choice".into(), json!({"type": "tool", "name": schema.name}));
     }
-    habits.set(&mut body, "temperature", asks.temperature.map(Value::from));
-    habits.set(&mut body, "top_p", asks.top_p.map(Value::from));
+    capabilities.set_parameter(&mut body, "temperature", settings.temperature.map(Value::from));
+    capabilities.set_parameter(&mut body, "top_p", settings.top_p.map(Value::from));
     body
 }
 
-fn tool(tool: &Tool) -> Value {
-    json!({"name": tool.name, "description": tool.about, "input_schema": tool.parameters})
+fn tool_json(tool: &ToolDefinition) -> Value {
+    json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters})
 }
 
-/// A message; `None` for one that says nothing, which the protocol refuses.
-fn message(message: &Message) -> Option<Value> {
+/// A message as JSON; `None` for an empty one, which the protocol rejects.
+fn message_json(message: &ChatMessage) -> Option<Value> {
     let (role, content) = match message {
-        Message::User(text) => return (!text.is_empty()).then(|| json!({"role": "user", "content": text})),
-        Message::Assistant { text, calls } => {
-            let words =
+        ChatMessage::User(text) => return (!text.is_empty()).then(|| json!({"role": "user", "content": text})),
+        ChatMessage::Assistant { text, calls } => {
+            let text_block =
                 Some(text).filter(|text| !text.trim().is_empty()).map(|text| json!({"type": "text", "text": text}));
-            ("assistant", words.into_iter().chain(calls.iter().map(call)).collect::<Vec<Value>>())
+            ("assistant", text_block.into_iter().chain(calls.iter().map(call_json)).collect::<Vec<Value>>())
         }
-        Message::Results(outcomes) => ("user", outcomes.iter().map(result).collect()),
+        ChatMessage::ToolResults(outcomes) => ("user", outcomes.iter().map(result_json).collect()),
     };
     (!content.is_empty()).then(|| json!({"role": role, "content": content}))
 }
 
-fn call(call: &Call) -> Value {
+fn call_json(call: &ToolCall) -> Value {
     let name = if call.name.is_empty() { "unknown" } else { &call.name };
-    json!({"type": "tool_use", "id": call.id, "name": name, "input": wire::object(&call.arguments)})
+    json!({"type": "tool_use", "id": call.id, "name": name, "input": wire::as_object(&call.arguments)})
 }
 
-fn result(outcome: &super::Outcome) -> Value {
+fn result_json(outcome: &super::ToolOutcome) -> Value {
     let mut result = json!({"type": "tool_result", "tool_use_id": outcome.id, "content": outcome.text});
     if outcome.failed {
         result["is_error"] = true.into();
@@ -74,21 +86,24 @@ fn result(outcome: &super::Outcome) -> Value {
     result
 }
 
-/// The reply in a body. The call of a wanted object becomes the text that it is.
+/// Parses a reply body. Where a JSON object was requested, the arguments of the forced tool call become the reply's
+/// text.
 ///
 /// # Errors
-/// `Malformed` where there is none.
-pub fn reply(body: &Value, request: &Request) -> Result<Reply, Trouble> {
+/// `Malformed` when the body has no `content`.
+pub fn parse_reply(body: &Value, request: &ModelRequest) -> Result<ModelReply, LlmError> {
     let usage = body.get("usage");
     let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-    let usage = Usage { input: wire::count(usage, &input), output: wire::count(usage, &["output_tokens"]) };
+    let usage =
+        TokenUsage { input: wire::token_count(usage, &input), output: wire::token_count(usage, &["output_tokens"]) };
     let content = body.get("content").filter(|c| c.is_array() || c.is_string());
-    let nothing = || Trouble { usage, ..Trouble::new(What::Malformed, "the answer holds no content") };
-    let content = content.ok_or_else(nothing)?;
+    let missing_content = || LlmError { usage, ..LlmError::new(ErrorKind::Malformed, "the answer has no content") };
+    let content = content.ok_or_else(missing_content)?;
     let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
-    let calls: Vec<Call> = blocks.iter().filter_map(called).collect();
-    let said = body.get("stop_reason").and_then(Value::as_str);
-    let mut reply = wire::reply(wire::text(Some(content)), calls, said, usage, request.messages.len());
+    let calls: Vec<ToolCall> = blocks.iter().filter_map(parse_call).collect();
+    let stop_reason = body.get("stop_reason").and_then(Value::as_str);
+    let mut reply =
+        wire::build_reply(wire::content_text(Some(content)), calls, stop_reason, usage, request.messages.len());
     if let Some(schema) = request.answer.as_ref().filter(|_| request.tools.is_empty()) {
         let answer = reply.calls.iter().find(|call| call.name == schema.name);
         if let Some(call) = answer {
@@ -96,22 +111,22 @@ pub fn reply(body: &Value, request: &Request) -> Result<Reply, Trouble> {
                 Value::String(text) => text.clone(),
                 value => value.to_string(),
             };
-            reply.stop = super::Stop::End;
+            reply.stop = super::StopReason::End;
         }
         reply.calls.clear();
     }
     Ok(reply)
 }
 
-fn called(block: &Value) -> Option<Call> {
+fn parse_call(block: &Value) -> Option<ToolCall> {
     if block.get("type").and_then(Value::as_str) != Some("tool_use") {
         return None;
     }
-    let word = |key: &str| block.get(key).and_then(Value::as_str).map(str::to_owned);
-    Some(Call {
-        id: word("id").unwrap_or_default(),
-        name: word("name")?,
-        arguments: wire::arguments(block.get("input")),
+    let string_field = |key: &str| block.get(key).and_then(Value::as_str).map(str::to_owned);
+    Some(ToolCall {
+        id: string_field("id").unwrap_or_default(),
+        name: string_field("name")?,
+        arguments: wire::parse_arguments(block.get("input")),
     })
 }
 

@@ -1,9 +1,9 @@
-//! A program that answers: the whole question on its stdin, its words on stdout.
+//! A local program as a model: the whole request goes to its stdin, its stdout is the reply.
 //!
-//! Never goes through a shell, never lets the program outlive the question: it runs in a process group with a watchdog,
-//! and the group is ended with the answer, with the deadline, and when memdir itself dies, however it dies.
+//! Never uses a shell, and never lets the program outlive the request. The program runs in a process group with a
+//! watchdog; the group is killed when the program exits, when the deadline passes, and when memdir itself dies.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -12,162 +12,168 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::{Choice, Deadline, Model, Reply, Request, Stop, Trouble, Usage, What, Who, prompt};
+use super::{
+    Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelId, ModelReply, ModelRequest, StopReason, TokenUsage,
+    prompt,
+};
 
-/// The most that a program may answer, in bytes.
-const MOST: usize = 8 << 20;
-/// The most of its complaints that is kept, in bytes.
-const TALK: usize = 64 << 10;
-/// How long one wait lasts at most: a program that ended is noticed then, whoever still holds its streams.
-const NAP: Duration = Duration::from_millis(50);
+/// Largest accepted stdout, in bytes.
+const MAX_STDOUT_BYTES: usize = 8 << 20;
+/// How much of stderr is kept for an error message, in bytes.
+const MAX_STDERR_BYTES: usize = 64 << 10;
+/// Longest single poll. The exit of the program is noticed within this time even if a child process keeps its pipes
+/// open.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The program of a choice.
-pub struct Program {
-    who: Who,
+/// A model that is a local program.
+pub struct ExecModel {
+    id: ModelId,
     command: Vec<String>,
     variables: Vec<(String, String)>,
     timeout: Duration,
 }
 
-impl Program {
-    /// A program that is not started before it is asked.
-    pub fn new(choice: &Choice) -> Program {
-        let name = || choice.command.first().map(|path| path.rsplit('/').next().unwrap_or(path).to_owned());
-        let model = choice.model.clone().or_else(name).unwrap_or_default();
-        Program {
-            who: Who { provider: choice.provider.clone(), model },
-            command: choice.command.clone(),
-            variables: choice.variables.clone(),
-            timeout: choice.timeout,
+impl ExecModel {
+    /// Does not start the program; each call of `complete` starts it anew.
+    pub fn new(config: &ModelConfig) -> ExecModel {
+        let name = || config.command.first().map(|path| path.rsplit('/').next().unwrap_or(path).to_owned());
+        let model = config.model.clone().or_else(name).unwrap_or_default();
+        ExecModel {
+            id: ModelId { provider: config.provider.clone(), model },
+            command: config.command.clone(),
+            variables: config.variables.clone(),
+            timeout: config.timeout,
         }
     }
 }
 
-impl Model for Program {
-    fn who(&self) -> &Who {
-        &self.who
+impl Model for ExecModel {
+    fn id(&self) -> &ModelId {
+        &self.id
     }
 
-    fn ask(&self, request: &Request, deadline: Deadline) -> Result<Reply, Trouble> {
+    fn complete(&self, request: &ModelRequest, deadline: Deadline) -> Result<ModelReply, LlmError> {
         if !request.tools.is_empty() {
-            return Err(Trouble::new(What::NoTools, "a program cannot be given tools"));
+            return Err(LlmError::new(ErrorKind::NoTools, "a program cannot use tools"));
         }
-        let within = Deadline::within(deadline.left().unwrap_or_default().min(self.timeout));
-        let heard = self.run(prompt::flat(request).as_bytes(), within)?;
-        let text = String::from_utf8(heard).map_err(|_| self.failed("what it prints is no UTF-8"))?;
+        let time_limit = Deadline::within(deadline.remaining().unwrap_or_default().min(self.timeout));
+        let stdout = self.run_program(prompt::as_text(request).as_bytes(), time_limit)?;
+        let text = String::from_utf8(stdout).map_err(|_| self.error("its output is not valid UTF-8"))?;
         match text.trim().is_empty() {
-            true => Err(self.failed("it printed nothing")),
-            false => Ok(Reply { text, calls: Vec::new(), stop: Stop::End, usage: Usage::default() }),
+            true => Err(self.error("it printed nothing")),
+            false => Ok(ModelReply { text, calls: Vec::new(), stop: StopReason::End, usage: TokenUsage::default() }),
         }
     }
 }
 
-impl Program {
-    fn failed(&self, why: &str) -> Trouble {
+impl ExecModel {
+    fn error(&self, why: &str) -> LlmError {
         let name = self.command.first().map_or("", String::as_str);
-        Trouble::new(What::Program, super::fault::sentence(&format!("{name}: {why}")))
+        LlmError::new(ErrorKind::ProgramFailed, super::host_fault::one_line(&format!("{name}: {why}")))
     }
 
-    fn run(&self, stdin: &[u8], deadline: Deadline) -> Result<Vec<u8>, Trouble> {
-        let watched = Watched::start().map_err(|e| self.failed(&e.to_string()))?;
-        let Some((program, rest)) = self.command.split_first() else { return Err(self.failed("no program")) };
+    fn run_program(&self, stdin: &[u8], deadline: Deadline) -> Result<Vec<u8>, LlmError> {
+        let group = ProcessGroup::start().map_err(|e| self.error(&e.to_string()))?;
+        let Some((program, args)) = self.command.split_first() else { return Err(self.error("no program")) };
         let mut command = Command::new(program);
-        command.args(rest).envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command.args(args).envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.process_group(watched.group()).spawn().map_err(|e| self.failed(&e.to_string()))?;
-        let heard = self.listen(&mut child, stdin, deadline);
-        // Nobody of the group is left behind, whatever came of it.
-        drop(watched);
-        child.wait().map_err(|e| self.failed(&e.to_string()))?;
-        let ended = heard?;
-        match ended.status.success() {
-            true => Ok(ended.out),
-            false => Err(self.failed(&complaint(ended.status, &ended.talk))),
+        let mut child = command.process_group(group.group_id()).spawn().map_err(|e| self.error(&e.to_string()))?;
+        let output = self.communicate(&mut child, stdin, deadline);
+        // Kill the whole group, including background children of the program, on success and on failure.
+        drop(group);
+        child.wait().map_err(|e| self.error(&e.to_string()))?;
+        let output = output?;
+        match output.status.success() {
+            true => Ok(output.stdout),
+            false => Err(self.error(&exit_message(output.status, &output.stderr))),
         }
     }
 
-    /// Hears it to its end.
-    fn listen(&self, child: &mut Child, stdin: &[u8], deadline: Deadline) -> Result<Ended, Trouble> {
-        let broken = |e: &dyn std::fmt::Display| self.failed(&e.to_string());
-        let mut pipe = child.stdin.take();
+    /// Feeds stdin and collects stdout and stderr until the program exits or the deadline passes.
+    fn communicate(&self, child: &mut Child, stdin: &[u8], deadline: Deadline) -> Result<ProgramOutput, LlmError> {
+        let io_error = |e: &dyn std::fmt::Display| self.error(&e.to_string());
+        let mut stdin_pipe = child.stdin.take();
         let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
-        let streams = [pipe.as_ref().map(AsFd::as_fd), out.as_ref().map(AsFd::as_fd), err.as_ref().map(AsFd::as_fd)];
+        let streams =
+            [stdin_pipe.as_ref().map(AsFd::as_fd), out.as_ref().map(AsFd::as_fd), err.as_ref().map(AsFd::as_fd)];
         for fd in streams.into_iter().flatten() {
-            rustix::io::ioctl_fionbio(fd, true).map_err(|e| broken(&e))?;
+            rustix::io::ioctl_fionbio(fd, true).map_err(|e| io_error(&e))?;
         }
-        let (mut left, mut heard, mut talk) = (stdin, Vec::new(), Vec::new());
+        let (mut unwritten, mut stdout, mut stderr) = (stdin, Vec::new(), Vec::new());
         loop {
-            let Some(time) = deadline.left() else {
+            let Some(remaining) = deadline.remaining() else {
                 let name = self.command.first().map_or("", String::as_str);
-                return Err(Trouble::new(
-                    What::Timeout,
-                    super::fault::sentence(&format!("{name} did not answer in time")),
+                return Err(LlmError::new(
+                    ErrorKind::Timeout,
+                    super::host_fault::one_line(&format!("{name} did not answer in time")),
                 ));
             };
-            // Its end is looked at before its streams: what it wrote until then is there to be read.
-            let ended = child.try_wait().map_err(|e| broken(&e))?;
-            feed(&mut pipe, &mut left);
-            hear(&mut out, &mut heard, MOST).map_err(|e| broken(&e))?;
-            hear(&mut err, &mut talk, TALK).map_err(|e| broken(&e))?;
-            if heard.len() > MOST {
-                return Err(Trouble::new(What::TooLarge, "the answer is larger than 8 MiB"));
+            // Check for the exit before reading: everything the program wrote before it exited is then in the pipes.
+            let status = child.try_wait().map_err(|e| io_error(&e))?;
+            write_stdin(&mut stdin_pipe, &mut unwritten);
+            read_available(&mut out, &mut stdout, MAX_STDOUT_BYTES).map_err(|e| io_error(&e))?;
+            read_available(&mut err, &mut stderr, MAX_STDERR_BYTES).map_err(|e| io_error(&e))?;
+            if stdout.len() > MAX_STDOUT_BYTES {
+                return Err(LlmError::new(ErrorKind::TooLarge, "the answer is larger than 8 MiB"));
             }
-            if let Some(status) = ended {
-                return Ok(Ended { out: heard, talk, status });
+            if let Some(status) = status {
+                return Ok(ProgramOutput { stdout, stderr, status });
             }
-            wait(&pipe, &out, &err, time.min(NAP)).map_err(|e| broken(&e))?;
+            poll_pipes(&stdin_pipe, &out, &err, remaining.min(POLL_INTERVAL)).map_err(|e| io_error(&e))?;
         }
     }
 }
 
-/// A program that came to its end.
-struct Ended {
-    out: Vec<u8>,
-    talk: Vec<u8>,
+/// Exit status and collected output of the program.
+struct ProgramOutput {
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
     status: ExitStatus,
 }
 
-fn complaint(status: ExitStatus, talk: &[u8]) -> String {
-    let talk = String::from_utf8_lossy(talk);
-    let first = talk.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it said nothing");
+fn exit_message(status: ExitStatus, talk: &[u8]) -> String {
+    let stderr = String::from_utf8_lossy(talk);
+    let first_line = stderr.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no error message");
     match (status.code(), status.signal()) {
-        (Some(code), _) => format!("exit {code}: {first}"),
-        (None, signal) => format!("ended by signal {}: {first}", signal.unwrap_or_default()),
+        (Some(code), _) => format!("exit {code}: {first_line}"),
+        (None, signal) => format!("terminated by signal {}: {first_line}", signal.unwrap_or_default()),
     }
 }
 
-/// Writes what the program takes without waiting; closes its stdin after the last byte, or when it wants no more.
-fn feed(pipe: &mut Option<ChildStdin>, left: &mut &[u8]) {
+/// Writes as much as the pipe takes without blocking. Closes it after the last byte, or when the program stops reading.
+fn write_stdin(pipe: &mut Option<ChildStdin>, unwritten: &mut &[u8]) {
     while let Some(open) = pipe {
-        match open.write(left) {
-            Ok(n) => *left = &left[n..],
-            Err(e) if e.kind() == ErrorKind::WouldBlock => return,
-            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-            Err(_) => *left = &[],
+        match open.write(unwritten) {
+            Ok(n) => *unwritten = &unwritten[n..],
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => return,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => *unwritten = &[],
         }
-        if left.is_empty() {
+        if unwritten.is_empty() {
             *pipe = None;
         }
     }
 }
 
-/// Reads what a stream has, a little beyond a bound at most; what comes then is thrown away.
-fn hear(stream: &mut Option<impl Read>, heard: &mut Vec<u8>, most: usize) -> std::io::Result<()> {
+/// Reads what is available. Keeps up to one block more than `most` bytes and discards the rest, so that the program
+/// never blocks on a full pipe.
+fn read_available(stream: &mut Option<impl Read>, output: &mut Vec<u8>, max_bytes: usize) -> std::io::Result<()> {
     let mut block = [0; 32 << 10];
     while let Some(open) = stream {
         match open.read(&mut block) {
             Ok(0) => *stream = None,
-            Ok(n) if heard.len() <= most => heard.extend_from_slice(&block[..n]),
+            Ok(n) if output.len() <= max_bytes => output.extend_from_slice(&block[..n]),
             Ok(_) => return Ok(()),
-            Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(()),
-            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e),
         }
     }
     Ok(())
 }
 
-fn wait(
+fn poll_pipes(
     pipe: &Option<impl AsFd>,
     out: &Option<impl AsFd>,
     err: &Option<impl AsFd>,
@@ -177,34 +183,35 @@ fn wait(
     fds.extend(pipe.iter().map(|fd| PollFd::new(fd, PollFlags::OUT)));
     fds.extend(out.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
     fds.extend(err.iter().map(|fd| PollFd::new(fd, PollFlags::IN)));
-    let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
-    match poll(&mut fds, Some(&time)) {
+    let timeout = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: time.subsec_nanos().into() };
+    match poll(&mut fds, Some(&timeout)) {
         Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
         Err(e) => Err(e),
     }
 }
 
-/// A process group that lives as long as this value: its leader waits for our end of a pipe to close, and then ends all.
-struct Watched {
+/// A process group that lives as long as this value. Its leader is a shell that reads from our pipe: when the pipe
+/// closes, even because memdir was killed, it kills the group.
+struct ProcessGroup {
     leader: Child,
 }
 
-impl Watched {
-    fn start() -> std::io::Result<Watched> {
+impl ProcessGroup {
+    fn start() -> std::io::Result<ProcessGroup> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", "read -r _; kill -s KILL 0"]);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        Ok(Watched { leader: command.process_group(0).spawn()? })
+        Ok(ProcessGroup { leader: command.process_group(0).spawn()? })
     }
 
-    fn group(&self) -> i32 {
+    fn group_id(&self) -> i32 {
         self.leader.id().try_into().unwrap_or(0)
     }
 }
 
-impl Drop for Watched {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        // The leader is not waited for yet, so its number is nobody else's.
+        // The leader has not been waited for yet, so its process id cannot have been reused.
         let _ = kill_process_group(Pid::from_child(&self.leader), Signal::KILL);
         let _ = self.leader.wait();
     }
@@ -214,68 +221,69 @@ impl Drop for Watched {
 mod tests {
     use super::*;
 
-    fn ask(words: &[&str], seconds: f64) -> Result<Reply, Trouble> {
+    fn ask(words: &[&str], seconds: f64) -> Result<ModelReply, LlmError> {
         let command = words.iter().map(|w| (*w).to_owned()).collect();
         let timeout = Duration::from_secs_f64(seconds);
-        let program = Program {
-            who: Who { provider: "exec".into(), model: "m".into() },
+        let program = ExecModel {
+            id: ModelId { provider: "exec".into(), model: "m".into() },
             command,
             variables: vec![("MEMDIR_INSIDE".into(), "1".into())],
             timeout,
         };
-        let messages = vec![super::super::Message::User("hello".into())];
-        program.ask(&Request { messages, ..Request::default() }, Deadline::within(Duration::from_secs(60)))
+        let messages = vec![super::super::ChatMessage::User("hello".into())];
+        program
+            .complete(&ModelRequest { messages, ..ModelRequest::default() }, Deadline::within(Duration::from_secs(60)))
     }
 
-    fn trouble(words: &[&str], seconds: f64) -> (What, String) {
+    fn error_of(words: &[&str], seconds: f64) -> (ErrorKind, String) {
         let trouble = ask(words, seconds).unwrap_err();
-        (trouble.what, trouble.message)
+        (trouble.kind, trouble.message)
     }
 
     #[test]
-    fn a_program_hears_the_question_and_answers() {
+    fn a_program_reads_the_prompt_and_replies() {
         assert_eq!(ask(&["cat"], 20.0).unwrap().text, "hello\n");
         assert_eq!(ask(&["sh", "-c", "echo $MEMDIR_INSIDE"], 20.0).unwrap().text, "1\n");
-        // It need not read the question.
+        // A program may ignore its stdin.
         assert_eq!(ask(&["echo", "$HOME"], 20.0).unwrap().text, "$HOME\n");
     }
 
     #[test]
-    fn a_long_question_and_a_long_answer_pass_each_other() {
-        let program = Program {
-            who: Who { provider: "exec".into(), model: "m".into() },
+    fn a_long_prompt_and_a_long_reply_do_not_deadlock() {
+        let program = ExecModel {
+            id: ModelId { provider: "exec".into(), model: "m".into() },
             command: vec!["cat".into()],
             variables: Vec::new(),
             timeout: Duration::from_secs(60),
         };
         let long = "more than a pipe holds ".repeat(100_000);
-        let messages = vec![super::super::Message::User(long.clone())];
-        let request = Request { messages, ..Request::default() };
-        let reply = program.ask(&request, Deadline::within(Duration::from_secs(60))).unwrap();
+        let messages = vec![super::super::ChatMessage::User(long.clone())];
+        let request = ModelRequest { messages, ..ModelRequest::default() };
+        let reply = program.complete(&request, Deadline::within(Duration::from_secs(60))).unwrap();
         assert_eq!(reply.text.trim_end(), long.trim_end());
     }
 
     #[test]
-    fn what_goes_wrong_is_told_in_one_line() {
+    fn a_failure_is_reported_in_one_line() {
         let line = "echo 'no login\u{7}' >&2; echo more >&2; exit 3";
-        assert_eq!(trouble(&["sh", "-c", line], 20.0), (What::Program, "sh: exit 3: no login".into()));
-        assert_eq!(trouble(&["sh", "-c", "kill -9 $$"], 20.0).1, "sh: ended by signal 9: it said nothing");
-        assert_eq!(trouble(&["true"], 20.0).1, "true: it printed nothing");
-        assert_eq!(trouble(&["printf", "\\377"], 20.0).1, "printf: what it prints is no UTF-8");
-        assert!(trouble(&["./no such program"], 20.0).1.contains("No such file"));
+        assert_eq!(error_of(&["sh", "-c", line], 20.0), (ErrorKind::ProgramFailed, "sh: exit 3: no login".into()));
+        assert_eq!(error_of(&["sh", "-c", "kill -9 $$"], 20.0).1, "sh: terminated by signal 9: no error message");
+        assert_eq!(error_of(&["true"], 20.0).1, "true: it printed nothing");
+        assert_eq!(error_of(&["printf", "\\377"], 20.0).1, "printf: its output is not valid UTF-8");
+        assert!(error_of(&["./no such program"], 20.0).1.contains("No such file"));
     }
 
     #[test]
     fn an_endless_answer_is_cut() {
-        assert_eq!(trouble(&["yes"], 60.0).0, What::TooLarge);
+        assert_eq!(error_of(&["yes"], 60.0).0, ErrorKind::TooLarge);
     }
 
     #[test]
-    fn nobody_waits_beyond_the_deadline_nor_for_children_that_hold_the_streams() {
+    fn the_deadline_holds_even_if_children_keep_the_pipes_open() {
         let began = std::time::Instant::now();
         assert_eq!(
-            trouble(&["sh", "-c", "sleep 60 & sleep 60"], 0.1),
-            (What::Timeout, "sh did not answer in time".into())
+            error_of(&["sh", "-c", "sleep 60 & sleep 60"], 0.1),
+            (ErrorKind::Timeout, "sh did not answer in time".into())
         );
         assert_eq!(ask(&["sh", "-c", "sleep 60 & echo done"], 20.0).unwrap().text, "done\n");
         assert!(began.elapsed() < Duration::from_secs(10));

@@ -1,6 +1,6 @@
-//! A model behind HTTP: asks, asks again where that can help, asks otherwise where the host understands less.
+//! A model behind an HTTP API: sends a request, retries where that can help, and adapts to what the host supports.
 //!
-//! Knows both protocols and no connection: the line is given, so that tests can hold the other end of it.
+//! Knows both protocols but opens no connection: the transport is a parameter, so that tests can script it.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, RandomState};
@@ -8,309 +8,334 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::fallback::Habits;
-use super::fault::{Fault, sentence};
-use super::wire::Asks;
-use super::{Choice, Deadline, Model, Reply, Request, Trouble, What, Who, Wire, anthropic, openai, place, retry};
+use super::capabilities::HostCapabilities;
+use super::host_fault::{HostFault, one_line};
+use super::wire::RequestSettings;
+use super::{
+    Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelId, ModelReply, ModelRequest, Protocol, anthropic,
+    host_url, openai, retry,
+};
 
-/// The most changes of mind over one question.
-const CHANGES: usize = 8;
-/// The most models that are named where one of several must be chosen.
-const NAMED: usize = 8;
+/// How many times one request is adapted to the host before it fails.
+const MAX_ADAPTATIONS: usize = 8;
+/// How many models an error message lists.
+const MAX_LISTED_MODELS: usize = 8;
 
-/// One request, ready to go.
-pub struct Outgoing<'a> {
-    /// The whole address.
+/// One HTTP request, ready to send.
+pub struct HttpRequest<'a> {
     pub url: &'a str,
     /// Headers; one of them may hold the key.
     pub headers: &'a [(&'static str, String)],
-    /// What is posted; `None`: it is a GET.
+    /// The body of a POST; `None` for a GET.
     pub body: Option<&'a [u8]>,
-    /// How long all of it may take.
-    pub within: Duration,
+    /// Time limit of the whole exchange.
+    pub timeout: Duration,
 }
 
-/// What came back.
+/// An HTTP response.
 #[derive(Clone, Debug, Default)]
-pub struct Incoming {
-    /// The HTTP status.
+pub struct HttpResponse {
     pub status: u16,
-    /// How long the host wants to be left alone.
-    pub after: Option<Duration>,
-    /// Whether the host says that asking again helps.
-    pub again: Option<bool>,
-    /// The body.
+    /// The delay that the host requests before the next request (`retry-after`).
+    pub retry_after: Option<Duration>,
+    /// Whether the host recommends a retry (`x-should-retry`).
+    pub should_retry: Option<bool>,
     pub body: Vec<u8>,
 }
 
-/// Why nothing came back.
+/// Why there is no response.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// No connection, or it broke; why.
+pub enum TransportError {
+    /// No connection, or the connection broke; with the cause.
     Connection(String),
-    /// It took too long.
     Timeout,
-    /// The body is over the cap.
+    /// The body exceeds the size limit.
     TooLarge,
 }
 
-/// Whatever carries requests.
-pub trait Line {
-    /// Carries one request.
+/// Sends HTTP requests.
+pub trait Transport {
+    /// Sends one request.
     ///
     /// # Errors
-    /// Why nothing came back.
-    fn carry(&self, outgoing: &Outgoing<'_>) -> Result<Incoming, Broken>;
+    /// Why there is no response.
+    fn send(&self, outgoing: &HttpRequest<'_>) -> Result<HttpResponse, TransportError>;
 }
 
-/// A model behind a line.
-pub struct Hosted<L> {
-    line: L,
-    who: Who,
-    choice: Choice,
-    asks: Asks,
-    habits: RefCell<Habits>,
+/// A model behind an HTTP API.
+pub struct HostedModel<L> {
+    transport: L,
+    id: ModelId,
+    config: ModelConfig,
+    settings: RequestSettings,
+    capabilities: RefCell<HostCapabilities>,
 }
 
-/// What a host made of a question.
-enum Heard {
-    /// An answer.
-    Answer(Value),
-    /// A refusal, with the status that it counts as.
-    Refusal(Fault, u16),
+/// A response, classified.
+enum HttpOutcome {
+    /// A successful response.
+    Success(Value),
+    /// An error response, with its effective HTTP status.
+    Failure(HostFault, u16),
 }
 
-impl<L: Line> Hosted<L> {
-    /// The model of a choice. Asks nobody, unless the choice names no model.
+impl<L: Transport> HostedModel<L> {
+    /// Sends no request, unless the configuration names no model.
     ///
     /// # Errors
     /// As [`super::open`].
-    pub fn new(line: L, choice: &Choice) -> Result<Hosted<L>, Trouble> {
-        let asks = Asks {
-            model: choice.model.clone().unwrap_or_default(),
-            most_tokens: choice.most_tokens,
-            temperature: choice.temperature,
-            top_p: choice.top_p,
-            at_home: place::host(&choice.base_url) == "api.openai.com",
+    pub fn new(transport: L, config: &ModelConfig) -> Result<HostedModel<L>, LlmError> {
+        let settings = RequestSettings {
+            model: config.model.clone().unwrap_or_default(),
+            max_tokens: config.max_tokens,
+            temperature: config.temperature,
+            top_p: config.top_p,
+            is_openai: host_url::host_name(&config.base_url) == "api.openai.com",
         };
-        let who = Who { provider: choice.provider.clone(), model: asks.model.clone() };
-        let mut hosted = Hosted { line, who, choice: choice.clone(), asks, habits: RefCell::default() };
-        if choice.model.is_none() {
+        let id = ModelId { provider: config.provider.clone(), model: settings.model.clone() };
+        let mut hosted =
+            HostedModel { transport, id, config: config.clone(), settings, capabilities: RefCell::default() };
+        if config.model.is_none() {
             let name = hosted.only_model()?;
-            hosted.who.model.clone_from(&name);
-            hosted.asks.model = name;
+            hosted.id.model.clone_from(&name);
+            hosted.settings.model = name;
         }
         Ok(hosted)
     }
 
-    /// The name of the only model that the host has.
-    fn only_model(&self) -> Result<String, Trouble> {
-        let refused = |why: String| Err(Trouble::new(What::Rejected, why));
-        if self.choice.wire != Wire::Chat {
-            return refused(format!("{} needs a model's name", self.choice.provider));
+    /// The name of the only model that the host lists.
+    fn only_model(&self) -> Result<String, LlmError> {
+        let rejected = |why: String| Err(LlmError::new(ErrorKind::Rejected, why));
+        if self.config.protocol != Protocol::ChatCompletions {
+            return rejected(format!("{} needs a model name", self.config.provider));
         }
-        let names = match self.exchange("/models", None, Deadline::within(self.choice.timeout))? {
-            Heard::Answer(list) => openai::models(&list),
-            Heard::Refusal(fault, status) => return Err(self.trouble(&fault, status, false)),
+        let names = match self.send_with_retries("/models", None, Deadline::within(self.config.timeout))? {
+            HttpOutcome::Success(list) => openai::model_names(&list),
+            HttpOutcome::Failure(fault, status) => return Err(self.host_error(&fault, status, false)),
         };
-        let shown: Vec<String> = names.iter().take(NAMED).map(|name| sentence(name)).collect();
+        let shown: Vec<String> = names.iter().take(MAX_LISTED_MODELS).map(|name| one_line(name)).collect();
         match names.as_slice() {
             [name] => Ok(name.clone()),
-            [] => refused(format!("{} has no model yet", self.host())),
+            [] => rejected(format!("{} has no models", self.host_label())),
             names => {
-                let more = if names.len() > NAMED { ", …" } else { "" };
-                refused(format!(
+                let more = if names.len() > MAX_LISTED_MODELS { ", …" } else { "" };
+                rejected(format!(
                     "{} has several models; name one with --model: {}{more}",
-                    self.host(),
+                    self.host_label(),
                     shown.join(", ")
                 ))
             }
         }
     }
 
-    fn body(&self, request: &Request) -> Map<String, Value> {
-        let habits = self.habits.borrow();
-        match self.choice.wire {
-            Wire::Messages => anthropic::body(request, &self.asks, &habits),
-            Wire::Chat | Wire::Program => openai::body(request, &self.asks, &habits),
+    fn request_body(&self, request: &ModelRequest) -> Map<String, Value> {
+        let capabilities = self.capabilities.borrow();
+        match self.config.protocol {
+            Protocol::Messages => anthropic::request_body(request, &self.settings, &capabilities),
+            Protocol::ChatCompletions | Protocol::Program => {
+                openai::request_body(request, &self.settings, &capabilities)
+            }
         }
     }
 
-    fn read(&self, body: &Value, request: &Request) -> Result<Reply, Trouble> {
-        let reply = match self.choice.wire {
-            Wire::Messages => anthropic::reply(body, request),
-            Wire::Chat | Wire::Program => openai::reply(body, request.messages.len()),
+    fn parse_reply(&self, body: &Value, request: &ModelRequest) -> Result<ModelReply, LlmError> {
+        let reply = match self.config.protocol {
+            Protocol::Messages => anthropic::parse_reply(body, request),
+            Protocol::ChatCompletions | Protocol::Program => openai::parse_reply(body, request.messages.len()),
         };
-        reply.map_err(|trouble| Trouble { message: format!("{}: {}", self.host(), trouble.message), ..trouble })
+        reply.map_err(|error| LlmError { message: format!("{}: {}", self.host_label(), error.message), ..error })
     }
 
-    /// One question, and again where that can help.
-    fn exchange(&self, path: &str, body: Option<&Map<String, Value>>, deadline: Deadline) -> Result<Heard, Trouble> {
-        let url = place::join(&self.choice.base_url, path);
+    /// Sends one request, and retries while the host is busy or unreachable.
+    fn send_with_retries(
+        &self,
+        path: &str,
+        body: Option<&Map<String, Value>>,
+        deadline: Deadline,
+    ) -> Result<HttpOutcome, LlmError> {
+        let url = host_url::endpoint_url(&self.config.base_url, path);
         let headers = self.headers();
         let tools = body.is_some_and(|body| body.contains_key("tools"));
         let body = body.map(|body| serde_json::to_vec(body).unwrap_or_default());
-        let mut n = 0;
+        let mut retries = 0;
         loop {
-            let left = deadline.left().ok_or_else(|| self.late(deadline))?;
-            let within = left.min(self.choice.timeout);
-            let outgoing = Outgoing { url: &url, headers: &headers, body: body.as_deref(), within };
-            let (trouble, after) = match self.line.carry(&outgoing) {
+            let remaining = deadline.remaining().ok_or_else(|| self.timeout_error(deadline))?;
+            let timeout = remaining.min(self.config.timeout);
+            let outgoing = HttpRequest { url: &url, headers: &headers, body: body.as_deref(), timeout };
+            let (error, after) = match self.transport.send(&outgoing) {
                 Ok(incoming) => {
-                    let after = incoming.after;
-                    match heard(&incoming) {
-                        Err(why) => return Err(Trouble { status: Some(incoming.status), ..self.malformed(why) }),
-                        Ok(Heard::Refusal(fault, status))
-                            if fault.what(status, tools) == What::Busy && incoming.again != Some(false) =>
-                        {
-                            (self.trouble(&fault, status, tools), after)
+                    let retry_after = incoming.retry_after;
+                    match classify(&incoming) {
+                        Err(why) => {
+                            return Err(LlmError { status: Some(incoming.status), ..self.malformed_error(why) });
                         }
-                        Ok(heard) => return Ok(heard),
+                        Ok(HttpOutcome::Failure(fault, status))
+                            if fault.error_kind(status, tools) == ErrorKind::Busy
+                                && incoming.should_retry != Some(false) =>
+                        {
+                            (self.host_error(&fault, status, tools), retry_after)
+                        }
+                        Ok(outcome) => return Ok(outcome),
                     }
                 }
-                Err(Broken::Connection(why)) => {
-                    let why = self.blot(&sentence(&why));
-                    (Trouble::new(What::Unreachable, format!("{} cannot be reached: {why}", self.host())), None)
+                Err(TransportError::Connection(why)) => {
+                    let cause = self.redact(&one_line(&why));
+                    (
+                        LlmError::new(
+                            ErrorKind::Unreachable,
+                            format!("{} cannot be reached: {cause}", self.host_label()),
+                        ),
+                        None,
+                    )
                 }
-                Err(Broken::Timeout) => return Err(self.late(deadline)),
-                Err(Broken::TooLarge) => {
-                    return Err(Trouble::new(What::TooLarge, format!("{} answered more than 8 MiB", self.host())));
+                Err(TransportError::Timeout) => return Err(self.timeout_error(deadline)),
+                Err(TransportError::TooLarge) => {
+                    return Err(LlmError::new(
+                        ErrorKind::TooLarge,
+                        format!("{} sent more than 8 MiB", self.host_label()),
+                    ));
                 }
             };
-            let wait = after.unwrap_or_else(|| retry::backoff(n, chance()));
-            n += 1;
-            // Nobody is helped by a wait that ends in the deadline.
-            if n > retry::AGAIN || deadline.left().is_none_or(|left| wait >= left) {
-                return Err(waiting(trouble, after));
+            let delay = after.unwrap_or_else(|| retry::backoff(retries, random_unit()));
+            retries += 1;
+            // Fail now rather than sleep into the deadline.
+            if retries > retry::MAX_RETRIES || deadline.remaining().is_none_or(|left| delay >= left) {
+                return Err(with_retry_after(error, after));
             }
-            std::thread::sleep(wait);
+            std::thread::sleep(delay);
         }
     }
 
     fn headers(&self) -> Vec<(&'static str, String)> {
-        let key = self.choice.key.as_ref();
-        match self.choice.wire {
-            Wire::Messages => {
+        let key = self.config.key.as_ref();
+        match self.config.protocol {
+            Protocol::Messages => {
                 let version = ("anthropic-version", anthropic::VERSION.to_owned());
                 key.map(|key| ("x-api-key", key.secret().to_owned())).into_iter().chain([version]).collect()
             }
-            Wire::Chat | Wire::Program => {
+            Protocol::ChatCompletions | Protocol::Program => {
                 key.map(|key| ("authorization", format!("Bearer {}", key.secret()))).into_iter().collect()
             }
         }
     }
 
-    /// The host, for messages.
-    fn host(&self) -> String {
-        format!("{} at {}", self.who.provider, place::shown(&self.choice.base_url))
+    /// The provider and its URL, for messages.
+    fn host_label(&self) -> String {
+        format!("{} at {}", self.id.provider, host_url::redacted_url(&self.config.base_url))
     }
 
-    fn blot(&self, text: &str) -> String {
-        self.choice.key.as_ref().map_or_else(|| text.to_owned(), |key| key.blot(text))
+    fn redact(&self, text: &str) -> String {
+        self.config.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
-    fn late(&self, deadline: Deadline) -> Trouble {
-        let message = match deadline.left() {
-            Some(_) => format!("{} did not answer within {} s", self.host(), self.choice.timeout.as_secs_f64()),
-            None => format!("{} did not answer in time", self.host()),
+    fn timeout_error(&self, deadline: Deadline) -> LlmError {
+        let message = match deadline.remaining() {
+            Some(_) => format!("{} did not answer within {} s", self.host_label(), self.config.timeout.as_secs_f64()),
+            None => format!("{} did not answer in time", self.host_label()),
         };
-        Trouble::new(What::Timeout, message)
+        LlmError::new(ErrorKind::Timeout, message)
     }
 
-    fn malformed(&self, why: &str) -> Trouble {
-        Trouble::new(What::Malformed, format!("{}: {why}", self.host()))
+    fn malformed_error(&self, why: &str) -> LlmError {
+        LlmError::new(ErrorKind::Malformed, format!("{}: {why}", self.host_label()))
     }
 
-    fn trouble(&self, fault: &Fault, status: u16, tools: bool) -> Trouble {
-        // Blotted out before it is cut, so that no piece of a key is left at the end.
-        let words = sentence(&self.blot(&fault.message));
-        let words = match (status, words.as_str()) {
-            (300..400, "") => ": it sends elsewhere; its last address is wanted".to_owned(),
+    fn host_error(&self, fault: &HostFault, status: u16, tools: bool) -> LlmError {
+        // Redact before truncating: otherwise the start of a key could remain at the end of the message.
+        let message = one_line(&self.redact(&fault.message));
+        let words = match (status, message.as_str()) {
+            (300..400, "") => ": it redirects; set base_url to the final URL".to_owned(),
             (_, "") => String::new(),
             (_, words) => format!(": {words}"),
         };
-        let what = fault.what(status, tools);
-        Trouble { status: Some(status), ..Trouble::new(what, format!("{} answered {status}{words}", self.host())) }
+        let kind = fault.error_kind(status, tools);
+        LlmError {
+            status: Some(status),
+            ..LlmError::new(kind, format!("{} answered {status}{words}", self.host_label()))
+        }
     }
 }
 
-impl<L: Line> Model for Hosted<L> {
-    fn who(&self) -> &Who {
-        &self.who
+impl<L: Transport> Model for HostedModel<L> {
+    fn id(&self) -> &ModelId {
+        &self.id
     }
 
-    fn ask(&self, request: &Request, deadline: Deadline) -> Result<Reply, Trouble> {
-        let path = match self.choice.wire {
-            Wire::Messages => anthropic::PATH,
-            Wire::Chat | Wire::Program => openai::PATH,
+    fn complete(&self, request: &ModelRequest, deadline: Deadline) -> Result<ModelReply, LlmError> {
+        let path = match self.config.protocol {
+            Protocol::Messages => anthropic::PATH,
+            Protocol::ChatCompletions | Protocol::Program => openai::PATH,
         };
-        let mut changes = 0;
+        let mut adaptations = 0;
         loop {
-            let body = self.body(request);
-            let (fault, status) = match self.exchange(path, Some(&body), deadline)? {
-                Heard::Answer(value) => return self.read(&value, request),
-                Heard::Refusal(fault, status) => (fault, status),
+            let body = self.request_body(request);
+            let (fault, status) = match self.send_with_retries(path, Some(&body), deadline)? {
+                HttpOutcome::Success(value) => return self.parse_reply(&value, request),
+                HttpOutcome::Failure(fault, status) => (fault, status),
             };
-            let mut habits = self.habits.borrow_mut();
+            let mut capabilities = self.capabilities.borrow_mut();
             let tools = body.contains_key("tools");
-            changes += 1;
-            // Tools that only carry a wanted object can be done without.
-            let carrier = request.tools.is_empty() && tools && fault.what(status, tools) == What::NoTools;
-            let learned = habits.learn(&body, &fault, status) || carrier && habits.plainer();
-            if !learned || changes > CHANGES {
-                return Err(self.trouble(&fault, status, !request.tools.is_empty()));
+            adaptations += 1;
+            // Tools that only carry a requested object can be replaced by instructions.
+            let replaces_schema_tool =
+                request.tools.is_empty() && tools && fault.error_kind(status, tools) == ErrorKind::NoTools;
+            let learned =
+                capabilities.learn(&body, &fault, status) || replaces_schema_tool && capabilities.use_simpler_format();
+            if !learned || adaptations > MAX_ADAPTATIONS {
+                return Err(self.host_error(&fault, status, !request.tools.is_empty()));
             }
         }
     }
 }
 
-/// What a host said: an answer, or a refusal with the status that it counts as.
-fn heard(incoming: &Incoming) -> Result<Heard, &'static str> {
+/// Classifies a response. The error is for a body that is not JSON.
+fn classify(incoming: &HttpResponse) -> Result<HttpOutcome, &'static str> {
     let text = String::from_utf8_lossy(&incoming.body);
     let body: Option<Value> = serde_json::from_str(text.trim()).ok();
-    let fine = (200..300).contains(&incoming.status);
+    let is_success = (200..300).contains(&incoming.status);
     let Some(body) = body else {
-        return match fine {
-            true => Err("its answer is no JSON"),
-            false => Ok(Heard::Refusal(Fault::words(&text), incoming.status)),
+        return match is_success {
+            true => Err("its answer is not JSON"),
+            false => Ok(HttpOutcome::Failure(HostFault::from_text(&text), incoming.status)),
         };
     };
-    let fault = Fault::read(&body);
-    if !fine {
-        return Ok(Heard::Refusal(fault.unwrap_or_default(), incoming.status));
+    let fault = HostFault::from_json(&body);
+    if !is_success {
+        return Ok(HttpOutcome::Failure(fault.unwrap_or_default(), incoming.status));
     }
     let inner = body.pointer("/choices/0/error").filter(|e| !e.is_null());
     let fault = match inner {
-        Some(error) => Fault::read(&serde_json::json!({ "error": error })),
-        None => fault.filter(|_| !answers(&body)),
+        Some(error) => HostFault::from_json(&serde_json::json!({ "error": error })),
+        None => fault.filter(|_| !is_answer(&body)),
     };
     match fault {
-        // A failure that is told with a good status, and not what kind: as good as a 500.
+        // An error with status 2xx and no code of its own counts as a 500, so that it is retried.
         Some(fault) => {
             let status = fault.status.unwrap_or(500);
-            Ok(Heard::Refusal(fault, status))
+            Ok(HttpOutcome::Failure(fault, status))
         }
-        None => Ok(Heard::Answer(body)),
+        None => Ok(HttpOutcome::Success(body)),
     }
 }
 
-/// Whether a body is an answer, whatever else stands in it.
-fn answers(body: &Value) -> bool {
-    let told = body.get("error").is_some_and(|e| e.is_object() || e.as_str().is_some_and(|text| !text.is_empty()));
-    let holds = |key: &str| body.get(key).is_some_and(|v| v.as_array().is_some_and(|a| !a.is_empty()) || v.is_string());
-    !told && ["choices", "content", "data", "models"].iter().any(|key| holds(key))
+/// Whether a body is a successful response, whatever other keys it has.
+fn is_answer(body: &Value) -> bool {
+    let has_error = body.get("error").is_some_and(|e| e.is_object() || e.as_str().is_some_and(|text| !text.is_empty()));
+    let has_content =
+        |key: &str| body.get(key).is_some_and(|v| v.as_array().is_some_and(|a| !a.is_empty()) || v.is_string());
+    !has_error && ["choices", "content", "data", "models"].iter().any(|key| has_content(key))
 }
 
-/// A trouble that says how long the host wants to be left alone.
-fn waiting(trouble: Trouble, after: Option<Duration>) -> Trouble {
-    match after.map(|after| after.as_secs_f64().ceil()).filter(|seconds| *seconds >= 1.0) {
-        Some(seconds) => Trouble { message: format!("{} (it asks to wait {seconds} s)", trouble.message), ..trouble },
-        None => trouble,
+/// Adds the delay that the host requests to the message of an error.
+fn with_retry_after(error: LlmError, retry_after: Option<Duration>) -> LlmError {
+    match retry_after.map(|after| after.as_secs_f64().ceil()).filter(|seconds| *seconds >= 1.0) {
+        Some(seconds) => LlmError { message: format!("{} (retry after {seconds} s)", error.message), ..error },
+        None => error,
     }
 }
 
-/// A number from 0 to 1 that nobody can guess; good enough to spread callers, and for nothing else.
-fn chance() -> f64 {
+/// A random number from 0 to 1. `RandomState` is seeded randomly, which is enough for jitter; not for cryptography.
+fn random_unit() -> f64 {
     f64::from(RandomState::new().hash_one(0u8) as u32) / f64::from(u32::MAX)
 }
 

@@ -1,7 +1,8 @@
-//! The network, the only door to it: one request to a host, within a time and a size.
+//! The HTTP transport: one request, with a time limit and a size limit.
 //!
-//! Never follows a redirect (a key must not travel on), and builds no client before it carries something: building one
-//! costs more than a whole command. Not to be called on a thread of an async runtime: that is what `spawn_blocking` is for.
+//! Never follows a redirect, so that the key goes to no other host. Builds no client before the first request, because
+//! that takes longer than a whole command. Must not be called on a thread of an async runtime; use `spawn_blocking`
+//! there.
 
 use std::io::Read;
 use std::sync::OnceLock;
@@ -11,103 +12,108 @@ use jiff::Timestamp;
 use reqwest::blocking::{Client, Response};
 use reqwest::header::HeaderMap;
 
-use super::hosted::{Broken, Incoming, Line, Outgoing};
-use super::{place, retry};
+use super::hosted::{HttpRequest, HttpResponse, Transport, TransportError};
+use super::{host_url, retry};
 
-/// The largest body, in bytes.
-const MOST: u64 = 8 << 20;
-/// How long a connection may take to stand, however long its answer may take.
-const CONNECT: Duration = Duration::from_secs(10);
+/// Largest accepted response body, in bytes.
+const MAX_BODY_BYTES: u64 = 8 << 20;
+/// Time limit for connecting. It is separate from the request's, which must allow for slow models.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The network.
-pub struct Http;
+/// The transport that uses the network.
+pub struct HttpTransport;
 
-impl Line for Http {
-    fn carry(&self, outgoing: &Outgoing<'_>) -> Result<Incoming, Broken> {
-        let client = client(place::is_loopback(outgoing.url))?;
-        let until = Instant::now() + outgoing.within;
-        let mut request = match outgoing.body {
-            Some(body) => client.post(outgoing.url).header("content-type", "application/json").body(body.to_vec()),
-            None => client.get(outgoing.url),
+impl Transport for HttpTransport {
+    fn send(&self, request_data: &HttpRequest<'_>) -> Result<HttpResponse, TransportError> {
+        let client = shared_client(host_url::is_loopback(request_data.url))?;
+        let deadline = Instant::now() + request_data.timeout;
+        let mut request = match request_data.body {
+            Some(body) => client.post(request_data.url).header("content-type", "application/json").body(body.to_vec()),
+            None => client.get(request_data.url),
         };
-        for (name, value) in outgoing.headers {
-            let mut value = reqwest::header::HeaderValue::try_from(value).map_err(|e| connection(&e))?;
+        for (name, value) in request_data.headers {
+            let mut value = reqwest::header::HeaderValue::try_from(value).map_err(|e| connection_error(&e))?;
             value.set_sensitive(true);
             request = request.header(*name, value);
         }
-        let response = request.timeout(outgoing.within).send().map_err(|e| broken(&e))?;
+        let response = request.timeout(request_data.timeout).send().map_err(|e| request_error(&e))?;
         let status = response.status().as_u16();
         let headers = response.headers();
-        let again = word(headers, "x-should-retry").and_then(|said| said.parse().ok());
-        let after = retry::asked(word(headers, "retry-after-ms"), word(headers, "retry-after"), Timestamp::now());
-        Ok(Incoming { status, after, again, body: read(response, until)? })
+        let should_retry = header_value(headers, "x-should-retry").and_then(|value| value.parse().ok());
+        let retry_after = retry::requested_delay(
+            header_value(headers, "retry-after-ms"),
+            header_value(headers, "retry-after"),
+            Timestamp::now(),
+        );
+        Ok(HttpResponse { status, retry_after, should_retry, body: read_body(response, deadline)? })
     }
 }
 
-fn word<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+fn header_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Reads a body, not more of it than the cap, not longer than the time.
-fn read(mut response: Response, until: Instant) -> Result<Vec<u8>, Broken> {
+/// Reads the body, up to the size limit and the time limit.
+fn read_body(mut response: Response, deadline: Instant) -> Result<Vec<u8>, TransportError> {
     let mut body = Vec::new();
     let mut block = vec![0; 64 << 10];
     loop {
-        if Instant::now() >= until {
-            return Err(Broken::Timeout);
+        if Instant::now() >= deadline {
+            return Err(TransportError::Timeout);
         }
-        let n = response.read(&mut block).map_err(|e| stopped(&e, until))?;
+        let n = response.read(&mut block).map_err(|e| read_error(&e, deadline))?;
         match n {
             0 => return Ok(body),
-            n if (body.len() + n) as u64 > MOST => return Err(Broken::TooLarge),
+            n if (body.len() + n) as u64 > MAX_BODY_BYTES => return Err(TransportError::TooLarge),
             n => body.extend_from_slice(&block[..n]),
         }
     }
 }
 
-fn stopped(error: &std::io::Error, until: Instant) -> Broken {
+fn read_error(error: &std::io::Error, deadline: Instant) -> TransportError {
     let inner = error.get_ref().and_then(|e| e.downcast_ref::<reqwest::Error>());
     match inner {
-        _ if error.kind() == std::io::ErrorKind::TimedOut || Instant::now() >= until => Broken::Timeout,
-        Some(inner) => broken(inner),
-        None => connection(error),
+        _ if error.kind() == std::io::ErrorKind::TimedOut || Instant::now() >= deadline => TransportError::Timeout,
+        Some(inner) => request_error(inner),
+        None => connection_error(error),
     }
 }
 
-fn broken(error: &reqwest::Error) -> Broken {
-    // A connection that does not come to stand may do so at the next try; a request that is on its way is not repeated.
+fn request_error(error: &reqwest::Error) -> TransportError {
+    // A timeout while connecting may be retried; one after the request was sent may not, since the host may still be
+    // working on it.
     match error.is_timeout() && !error.is_connect() {
-        true => Broken::Timeout,
-        false => connection(error),
+        true => TransportError::Timeout,
+        false => connection_error(error),
     }
 }
 
-/// The innermost reason: the outer ones repeat the address.
-fn connection(error: &(dyn std::error::Error + 'static)) -> Broken {
+/// The innermost cause: the outer ones only repeat the URL.
+fn connection_error(error: &(dyn std::error::Error + 'static)) -> TransportError {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;
     }
-    Broken::Connection(inner.to_string())
+    TransportError::Connection(inner.to_string())
 }
 
-/// The client, built when it is first needed and never taken down: its end would wait for names still being looked up.
+/// The shared client, built on first use. It is never dropped, because dropping waits for pending DNS lookups.
 ///
-/// A host on this machine is never reached through a proxy.
-fn client(loopback: bool) -> Result<&'static Client, Broken> {
-    static NEAR: OnceLock<Result<Client, String>> = OnceLock::new();
-    static FAR: OnceLock<Result<Client, String>> = OnceLock::new();
-    let slot = if loopback { &NEAR } else { &FAR };
-    slot.get_or_init(|| build(loopback)).as_ref().map_err(|why| Broken::Connection(why.clone()))
+/// Hosts on this machine are never reached through a proxy, hence two clients.
+fn shared_client(loopback: bool) -> Result<&'static Client, TransportError> {
+    static LOOPBACK_CLIENT: OnceLock<Result<Client, String>> = OnceLock::new();
+    static REMOTE_CLIENT: OnceLock<Result<Client, String>> = OnceLock::new();
+    let slot = if loopback { &LOOPBACK_CLIENT } else { &REMOTE_CLIENT };
+    slot.get_or_init(|| build_client(loopback)).as_ref().map_err(|why| TransportError::Connection(why.clone()))
 }
 
-fn build(loopback: bool) -> Result<Client, String> {
-    // Somebody else in the process may have installed one; any will do.
+fn build_client(loopback: bool) -> Result<Client, String> {
+    // Fails if the process already has a default provider; any provider will do.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("memdir/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(CONNECT)
+        .connect_timeout(CONNECT_TIMEOUT)
         .timeout(None);
     let builder = if loopback { builder.no_proxy() } else { builder };
     builder.build().map_err(|e| e.to_string())

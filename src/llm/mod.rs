@@ -1,262 +1,259 @@
-//! The only room that touches the network: one question to a model, one reply, whoever the provider is.
+//! Calls language models: one request, one reply, whichever provider it is. The only module that uses the network.
 //!
-//! Knows no memory words: requests and replies are texts, tools and JSON. Never retries for longer than the deadline,
-//! never logs a key, and builds no client before it is asked.
+//! Knows nothing about memories: requests and replies are text, tools and JSON. Never retries past the deadline, never
+//! logs a key, and builds no HTTP client before the first request.
 
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 mod anthropic;
-pub mod choice;
+pub mod capabilities;
+pub mod config;
 pub mod exec;
-pub mod fallback;
-pub mod fault;
+pub mod host_fault;
+pub mod host_url;
 pub mod hosted;
 #[cfg(feature = "network")]
 pub mod http;
 pub mod key;
 mod openai;
-pub mod place;
 mod prompt;
 pub mod replay;
 pub mod retry;
 mod wire;
 
-pub use choice::{Choice, Wire};
-pub use key::Key;
-pub use place::{is_loopback, shown};
+pub use config::{ModelConfig, Protocol};
+pub use host_url::{is_loopback, redacted_url};
+pub use key::ApiKey;
 
-/// Whether this build can reach a host at all; without, only programs answer.
-pub const NETWORK: bool = cfg!(feature = "network");
+/// Whether this build can reach hosts over HTTP. If not, only programs can be used.
+pub const HAS_NETWORK: bool = cfg!(feature = "network");
 
-/// Who answers.
+/// Identifies a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Who {
+pub struct ModelId {
     /// The provider: `openai`, `anthropic`, `ollama`, `exec`, …
     pub provider: String,
-    /// The model's name, as the provider knows it.
+    /// Name of the model, as the provider knows it.
     pub model: String,
 }
 
-/// One question, with everything said before.
+/// One request to a model, with the conversation so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Request {
-    /// Instructions.
+pub struct ModelRequest {
+    /// The system prompt.
     pub system: String,
-    /// What was said so far; the last is ours.
-    pub messages: Vec<Message>,
-    /// Tools that may be called; none: none.
-    pub tools: Vec<Tool>,
-    /// The one JSON object that is wanted instead of tools or prose.
-    pub answer: Option<Schema>,
-    /// The longest reply, in tokens.
-    pub most_tokens: u32,
+    /// The conversation so far, oldest first; the last message is from us.
+    pub messages: Vec<ChatMessage>,
+    /// Tools that the model may call; may be empty.
+    pub tools: Vec<ToolDefinition>,
+    /// The JSON object requested instead of tools or prose.
+    pub answer: Option<AnswerSchema>,
+    /// Upper bound of the reply, in tokens; 0: no limit of the request's own.
+    pub max_tokens: u32,
 }
 
-/// What was said.
+/// One message of the conversation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Message {
-    /// By us.
+pub enum ChatMessage {
+    /// From us.
     User(String),
-    /// By the model.
-    Assistant {
-        /// Its words.
-        text: String,
-        /// The tools it called.
-        calls: Vec<Call>,
-    },
-    /// What its calls came to, one for each, in order.
-    Results(Vec<Outcome>),
+    /// From the model.
+    Assistant { text: String, calls: Vec<ToolCall> },
+    /// Results of the model's tool calls, one for each call, in the same order.
+    ToolResults(Vec<ToolOutcome>),
 }
 
-/// A tool that may be called.
+/// A tool that the model may call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tool {
-    /// Its name: letters, digits, `_`.
+pub struct ToolDefinition {
+    /// Letters, digits and `_`.
     pub name: String,
-    /// What it is for.
-    pub about: String,
-    /// JSON Schema of its arguments: flat, every key required, nullable where it may be left out, no `oneOf`.
+    /// What the tool does, for the model.
+    pub description: String,
+    /// JSON Schema of the arguments. Flat, every key required, nullable where optional, no `oneOf`: the subset that
+    /// every host accepts.
     pub parameters: Value,
 }
 
 /// A JSON Schema with a name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Schema {
-    /// Letters, digits, `_`.
+pub struct AnswerSchema {
+    /// Letters, digits and `_`.
     pub name: String,
-    /// The schema, as flat as a tool's.
+    /// The schema; flat, like a tool's.
     pub schema: Value,
 }
 
-/// A tool call of the model's.
+/// A tool call in a reply.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
-    /// The provider's id for it.
+pub struct ToolCall {
+    /// The provider's id of the call.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Its arguments; a string where they were no JSON.
+    /// The arguments; a JSON string if they could not be parsed.
     pub arguments: Value,
 }
 
-/// What a call came to.
+/// The result of a tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// The call's id.
+pub struct ToolOutcome {
+    /// Id of the call.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// For the model to read.
+    /// The result, for the model.
     pub text: String,
-    /// Whether it was refused.
+    /// Whether the call failed or was refused.
     pub failed: bool,
 }
 
 /// Why a reply ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// It was complete.
+pub enum StopReason {
+    /// The reply is complete.
     End,
-    /// It waits for tools.
-    Calls,
-    /// It was cut off: its calls were thrown away.
+    /// The model waits for tool results.
+    ToolCalls,
+    /// The reply was cut off; its tool calls were dropped.
     Truncated,
-    /// The model or its host would not answer: its calls were thrown away.
+    /// The model or its host refused to answer; its tool calls were dropped.
     Refused,
-    /// Something else, by the provider's name; treated as complete.
+    /// Another reason, by the provider's name for it; treated as complete.
     Other(String),
 }
 
-/// Tokens, as the provider counts them; 0 where it does not say.
+/// Token counts as the provider reports them; 0 where it reports none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Of the request.
+pub struct TokenUsage {
+    /// Tokens of the request.
     pub input: u64,
-    /// Of the reply.
+    /// Tokens of the reply.
     pub output: u64,
 }
 
-impl std::ops::AddAssign for Usage {
-    fn add_assign(&mut self, more: Usage) {
-        // A host may claim any number.
-        self.input = self.input.saturating_add(more.input);
-        self.output = self.output.saturating_add(more.output);
+impl std::ops::AddAssign for TokenUsage {
+    fn add_assign(&mut self, other: TokenUsage) {
+        // A host may report any number.
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
     }
 }
 
-impl Usage {
-    /// Questions and replies.
+impl TokenUsage {
+    /// Request and reply tokens together.
     pub fn sum(self) -> u64 {
         self.input.saturating_add(self.output)
     }
 }
 
-/// What the model said.
+/// A model's reply.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
-    /// Its words.
+pub struct ModelReply {
     pub text: String,
-    /// The tools it calls; empty where the reply was cut off.
-    pub calls: Vec<Call>,
-    /// Why it ended.
-    pub stop: Stop,
-    /// What it cost.
-    pub usage: Usage,
+    /// Tool calls; empty when the reply was cut off or refused.
+    pub calls: Vec<ToolCall>,
+    pub stop: StopReason,
+    pub usage: TokenUsage,
 }
 
-/// Why there is no reply.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// No connection, or it broke.
+pub enum ErrorKind {
+    /// No connection, or the connection broke.
     Unreachable,
-    /// The deadline passed.
+    /// The deadline or the time limit of one request passed.
     Timeout,
-    /// The key is missing or wrong (401, 403).
-    Denied,
-    /// The account has no quota or money left: retrying cannot help.
-    Quota,
-    /// The host is overloaded or limits the rate (408, 409, 429, 5xx), after all retries.
+    /// The key is missing or wrong (HTTP 401, 403).
+    Unauthorized,
+    /// The account has no quota or credit left; retrying cannot help.
+    QuotaExceeded,
+    /// The host is overloaded or limits the rate (HTTP 408, 409, 425, 429, 5xx), after all retries.
     Busy,
-    /// The host refuses the request (other 4xx).
+    /// The host rejected the request (other 4xx).
     Rejected,
-    /// The host or model cannot use tools, or its own parser broke on them: ask for one JSON object instead.
+    /// The host or model does not support tools, or failed to parse its own tool calls. Request one JSON object
+    /// instead.
     NoTools,
-    /// The reply is over the cap.
+    /// The reply exceeds the size limit.
     TooLarge,
-    /// The reply makes no sense.
+    /// The reply cannot be parsed.
     Malformed,
-    /// The program of `exec` could not be run or failed.
-    Program,
-    /// The person stopped it.
+    /// The program of `exec` could not be started, or it failed.
+    ProgramFailed,
+    /// The user interrupted the request.
     Interrupted,
 }
 
-/// A failed question.
+/// A failed request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    /// What kind.
-    pub what: What,
-    /// One sentence, lower case, without key and without control characters.
+pub struct LlmError {
+    pub kind: ErrorKind,
+    /// One sentence in lower case, without the key and without control characters.
     pub message: String,
-    /// The HTTP status, if there was one.
+    /// HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// What was spent all the same.
-    pub usage: Usage,
+    /// Tokens spent although the request failed.
+    pub usage: TokenUsage,
 }
 
-impl Trouble {
-    /// A trouble that cost nothing.
-    pub fn new(what: What, message: impl Into<String>) -> Trouble {
-        Trouble { what, message: message.into(), status: None, usage: Usage::default() }
+impl LlmError {
+    /// An error that cost no tokens.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> LlmError {
+        LlmError { kind, message: message.into(), status: None, usage: TokenUsage::default() }
     }
 }
 
-/// The moment at which nobody waits any longer.
+/// The point in time after which a request is given up.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline(Instant);
 
 impl Deadline {
-    /// So long from now.
+    /// The given duration from now.
     pub fn within(time: Duration) -> Deadline {
         let now = Instant::now();
         Deadline(now.checked_add(time).unwrap_or(now))
     }
 
-    /// The one of two that comes first.
-    pub fn sooner(self, other: Deadline) -> Deadline {
+    /// The earlier of two deadlines.
+    pub fn earlier(self, other: Deadline) -> Deadline {
         Deadline(self.0.min(other.0))
     }
 
-    /// The time that is left; `None` when it is over.
-    pub fn left(&self) -> Option<Duration> {
-        Some(self.0.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero())
+    /// The remaining time; `None` once the deadline has passed.
+    pub fn remaining(&self) -> Option<Duration> {
+        Some(self.0.saturating_duration_since(Instant::now())).filter(|remaining| !remaining.is_zero())
     }
 }
 
-/// The model of a choice. Asks nobody, unless the choice names no model: then the host for its list.
+/// Opens a model. Sends no request, unless the configuration names no model: then it fetches the host's list of models.
 ///
 /// # Errors
-/// What came instead of the list; `Rejected` where it has none or several; `Unreachable` in a build without network.
-pub fn open(choice: &Choice) -> Result<Box<dyn Model>, Trouble> {
-    match choice.wire {
-        Wire::Program => Ok(Box::new(exec::Program::new(choice))),
+/// Failures of fetching the list; `Rejected` if the list is empty or has several models; `Unreachable` in a build
+/// without network.
+pub fn open(config: &ModelConfig) -> Result<Box<dyn Model>, LlmError> {
+    match config.protocol {
+        Protocol::Program => Ok(Box::new(exec::ExecModel::new(config))),
         #[cfg(feature = "network")]
-        Wire::Chat | Wire::Messages => Ok(Box::new(hosted::Hosted::new(http::Http, choice)?)),
+        Protocol::ChatCompletions | Protocol::Messages => {
+            Ok(Box::new(hosted::HostedModel::new(http::HttpTransport, config)?))
+        }
         #[cfg(not(feature = "network"))]
-        Wire::Chat | Wire::Messages => Err(Trouble::new(What::Unreachable, "this build has no network")),
+        Protocol::ChatCompletions | Protocol::Messages => {
+            Err(LlmError::new(ErrorKind::Unreachable, "this build has no network support"))
+        }
     }
 }
 
-/// Whatever answers questions.
+/// A language model.
 pub trait Model {
-    /// Who it is.
-    fn who(&self) -> &Who;
+    fn id(&self) -> &ModelId;
 
-    /// Asks once. Retries are the provider's own business, and end with the deadline.
+    /// Sends one request and returns the reply. Retries are up to the implementation and end with the deadline.
     ///
     /// # Errors
-    /// What came instead of a reply.
-    fn ask(&self, request: &Request, deadline: Deadline) -> Result<Reply, Trouble>;
+    /// Every `ErrorKind`.
+    fn complete(&self, request: &ModelRequest, deadline: Deadline) -> Result<ModelReply, LlmError>;
 }

@@ -1,136 +1,149 @@
-//! OpenAI's chat completions: a question as a body, a body as a reply.
+//! OpenAI's chat completions: builds a request body and parses a reply body.
 //!
-//! Pure. Sends no more than it must, and reads leniently: everybody's host speaks a dialect of this.
+//! Pure: it does no I/O. Sends only what is necessary and parses leniently, because most hosts implement a dialect of
+//! this protocol.
 
 use serde_json::{Map, Value, json};
 
-use super::fallback::{Form, Habits, LIMITS};
-use super::wire::{self, Asks};
-use super::{Call, Message, Reply, Request, Schema, Stop, Trouble, Usage, What, prompt};
+use super::capabilities::{AnswerFormat, HostCapabilities, LIMIT_NAMES};
+use super::wire::{self, RequestSettings};
+use super::{
+    AnswerSchema, ChatMessage, ErrorKind, LlmError, ModelReply, ModelRequest, StopReason, TokenUsage, ToolCall, prompt,
+};
 
-/// Where questions go, below the base address.
+/// Path of the endpoint, relative to the base URL.
 pub const PATH: &str = "/chat/completions";
 
-/// The body of a question.
-pub fn body(request: &Request, asks: &Asks, habits: &Habits) -> Map<String, Value> {
+/// Builds the request body.
+pub fn request_body(
+    request: &ModelRequest,
+    settings: &RequestSettings,
+    capabilities: &HostCapabilities,
+) -> Map<String, Value> {
     let mut body = Map::new();
-    body.insert("model".into(), asks.model.clone().into());
-    body.insert("messages".into(), messages(request, habits.form != Form::Schema).into());
+    body.insert("model".into(), settings.model.clone().into());
+    body.insert("messages".into(), messages_json(request, capabilities.answer_format != AnswerFormat::Schema).into());
     if !request.tools.is_empty() {
-        let tool = |t: &super::Tool| {
-            let function = json!({"name": t.name, "description": t.about, "parameters": t.parameters});
+        let tool = |t: &super::ToolDefinition| {
+            let function = json!({"name": t.name, "description": t.description, "parameters": t.parameters});
             json!({"type": "function", "function": function})
         };
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
-    if let Some(format) = request.answer.as_ref().and_then(|schema| format(schema, habits.form)) {
+    if let Some(format) = request.answer.as_ref().and_then(|schema| response_format(schema, capabilities.answer_format))
+    {
         body.insert("response_format".into(), format);
     }
-    let name = LIMITS[usize::from(asks.at_home != habits.renamed)];
-    let limit = asks.limit(request.most_tokens);
-    habits.set(&mut body, name, (limit > 0).then(|| limit.into()));
-    habits.set(&mut body, "temperature", asks.temperature.map(Value::from));
-    habits.set(&mut body, "top_p", asks.top_p.map(Value::from));
+    let limit_name = LIMIT_NAMES[usize::from(settings.is_openai != capabilities.uses_other_limit_name)];
+    let limit = settings.max_reply_tokens(request.max_tokens);
+    capabilities.set_parameter(&mut body, limit_name, (limit > 0).then(|| limit.into()));
+    capabilities.set_parameter(&mut body, "temperature", settings.temperature.map(Value::from));
+    capabilities.set_parameter(&mut body, "top_p", settings.top_p.map(Value::from));
     body
 }
 
-fn format(schema: &Schema, form: Form) -> Option<Value> {
+fn response_format(schema: &AnswerSchema, form: AnswerFormat) -> Option<Value> {
     match form {
-        Form::Schema => {
-            let strict = is_closed(&schema.schema);
+        AnswerFormat::Schema => {
+            let strict = is_strict_schema(&schema.schema);
             let named = json!({"name": schema.name, "schema": schema.schema, "strict": strict});
             Some(json!({"type": "json_schema", "json_schema": named}))
         }
-        Form::Object => Some(json!({"type": "json_object"})),
-        Form::Words => None,
+        AnswerFormat::JsonObject => Some(json!({"type": "json_object"})),
+        AnswerFormat::Instructions => None,
     }
 }
 
-/// Whether every object in a schema requires all its fields and no others: what `strict` needs.
-fn is_closed(schema: &Value) -> bool {
+/// Whether every object in a schema requires all its properties and allows no others, as `strict` needs.
+fn is_strict_schema(schema: &Value) -> bool {
     match schema {
         Value::Object(map) => {
-            let own = match map.get("properties").and_then(Value::as_object) {
+            let is_object_closed = match map.get("properties").and_then(Value::as_object) {
                 Some(fields) => {
                     let required = map.get("required").and_then(Value::as_array);
-                    let needs = |name: &String| required.is_some_and(|all| all.iter().any(|r| r == name));
-                    map.get("additionalProperties") == Some(&Value::Bool(false)) && fields.keys().all(needs)
+                    let is_required = |name: &String| required.is_some_and(|all| all.iter().any(|r| r == name));
+                    map.get("additionalProperties") == Some(&Value::Bool(false)) && fields.keys().all(is_required)
                 }
                 None => true,
             };
-            own && map.values().all(is_closed)
+            is_object_closed && map.values().all(is_strict_schema)
         }
-        Value::Array(all) => all.iter().all(is_closed),
+        Value::Array(all) => all.iter().all(is_strict_schema),
         _ => true,
     }
 }
 
-fn messages(request: &Request, instruct: bool) -> Vec<Value> {
-    let mut all = Vec::with_capacity(request.messages.len() + 1);
-    let system = prompt::system(request, instruct);
+fn messages_json(request: &ModelRequest, with_schema: bool) -> Vec<Value> {
+    let mut messages = Vec::with_capacity(request.messages.len() + 1);
+    let system = prompt::system_prompt(request, with_schema);
     if !system.is_empty() {
-        all.push(json!({"role": "system", "content": system}));
+        messages.push(json!({"role": "system", "content": system}));
     }
     for message in &request.messages {
         match message {
-            Message::User(text) => all.push(json!({"role": "user", "content": text})),
-            Message::Assistant { text, calls } => {
-                let mut said = json!({"role": "assistant", "content": text});
+            ChatMessage::User(text) => messages.push(json!({"role": "user", "content": text})),
+            ChatMessage::Assistant { text, calls } => {
+                let mut message_json = json!({"role": "assistant", "content": text});
                 if !calls.is_empty() {
-                    said["tool_calls"] = calls.iter().map(call).collect();
+                    message_json["tool_calls"] = calls.iter().map(call_json).collect();
                 }
-                all.push(said);
+                messages.push(message_json);
             }
-            Message::Results(outcomes) => {
-                all.extend(outcomes.iter().map(|o| json!({"role": "tool", "tool_call_id": o.id, "content": o.text})))
-            }
+            ChatMessage::ToolResults(outcomes) => messages
+                .extend(outcomes.iter().map(|o| json!({"role": "tool", "tool_call_id": o.id, "content": o.text}))),
         }
     }
-    all
+    messages
 }
 
-/// A call as the model is shown it again: its arguments are a text, whatever they came as.
-fn call(call: &Call) -> Value {
-    let arguments = wire::object(&call.arguments).to_string();
+/// A call sent back to the host: its arguments are always a string that holds an object.
+fn call_json(call: &ToolCall) -> Value {
+    let arguments = wire::as_object(&call.arguments).to_string();
     json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
 }
 
-/// The reply in a body.
+/// Parses a reply body. `turn` is the number of messages in the request.
 ///
 /// # Errors
-/// `Malformed` where there is none.
-pub fn reply(body: &Value, turn: usize) -> Result<Reply, Trouble> {
+/// `Malformed` when the body has no `choices`; with the token usage, if the body has it.
+pub fn parse_reply(body: &Value, turn: usize) -> Result<ModelReply, LlmError> {
     let usage = body.get("usage");
-    let usage =
-        Usage { input: wire::count(usage, &["prompt_tokens"]), output: wire::count(usage, &["completion_tokens"]) };
-    let nothing = || Trouble { usage, ..Trouble::new(What::Malformed, "the answer holds no choice") };
-    let choice = body.pointer("/choices/0").ok_or_else(nothing)?;
+    let usage = TokenUsage {
+        input: wire::token_count(usage, &["prompt_tokens"]),
+        output: wire::token_count(usage, &["completion_tokens"]),
+    };
+    let missing_choices = || LlmError { usage, ..LlmError::new(ErrorKind::Malformed, "the answer has no choices") };
+    let choice = body.pointer("/choices/0").ok_or_else(missing_choices)?;
     let message = choice.get("message").or_else(|| choice.get("delta")).unwrap_or(choice);
-    let said = ["finish_reason", "stop_reason"].iter().find_map(|key| choice.get(*key)?.as_str());
-    let text = wire::text(message.get("content").or_else(|| message.get("text")));
+    let stop_reason = ["finish_reason", "stop_reason"].iter().find_map(|key| choice.get(*key)?.as_str());
+    let text = wire::content_text(message.get("content").or_else(|| message.get("text")));
     if let Some(refusal) = message.get("refusal").and_then(Value::as_str).filter(|r| !r.is_empty()) {
         let text = if text.is_empty() { refusal.to_owned() } else { text };
-        return Ok(Reply { text, calls: Vec::new(), stop: Stop::Refused, usage });
+        return Ok(ModelReply { text, calls: Vec::new(), stop: StopReason::Refused, usage });
     }
     let listed = message.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut calls: Vec<Call> = listed.iter().filter_map(called).collect();
+    let mut calls: Vec<ToolCall> = listed.iter().filter_map(parse_call).collect();
     if calls.is_empty() {
-        // What `tool_calls` was before it could hold several.
-        let old = message.get("function_call").filter(|f| f.is_object());
-        calls.extend(old.and_then(|function| called(&json!({"function": function}))));
+        // `function_call` is the older form of `tool_calls`, for a single call.
+        let function_call = message.get("function_call").filter(|f| f.is_object());
+        calls.extend(function_call.and_then(|function| parse_call(&json!({"function": function}))));
     }
-    Ok(wire::reply(text, calls, said, usage, turn))
+    Ok(wire::build_reply(text, calls, stop_reason, usage, turn))
 }
 
-fn called(call: &Value) -> Option<Call> {
+fn parse_call(call: &Value) -> Option<ToolCall> {
     let function = call.get("function").unwrap_or(call);
-    let word = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let arguments = wire::arguments(function.get("arguments"));
-    Some(Call { id: word(call, "id").unwrap_or_default(), name: word(function, "name")?, arguments })
+    let string_field = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    let arguments = wire::parse_arguments(function.get("arguments"));
+    Some(ToolCall {
+        id: string_field(call, "id").unwrap_or_default(),
+        name: string_field(function, "name")?,
+        arguments,
+    })
 }
 
-/// The models that a host lists.
-pub fn models(body: &Value) -> Vec<String> {
+/// The names in a host's list of models.
+pub fn model_names(body: &Value) -> Vec<String> {
     let listed = ["data", "models"].iter().find_map(|key| body.get(*key)?.as_array());
     let name =
         |model: &Value| ["id", "name", "model"].iter().find_map(|key| model.get(*key)?.as_str()).map(str::to_owned);

@@ -1,44 +1,44 @@
-//! Questions in words alone: the schema of an answer as an instruction, and a whole conversation as one text.
+//! Requests as plain text: a schema as an instruction, and a whole conversation as one prompt.
 //!
-//! Never shortens what it is given.
+//! Never truncates its input.
 
 use std::fmt::Write;
 
-use super::{Message, Request, Schema};
+use super::{AnswerSchema, ChatMessage, ModelRequest};
 
-/// The instruction for hosts that cannot hold a model to a schema.
-pub fn instruction(schema: &Schema) -> String {
+/// The instruction for hosts that cannot constrain a reply to a schema.
+pub fn schema_instruction(schema: &AnswerSchema) -> String {
     format!("Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{}", schema.schema)
 }
 
-/// The system text, with the instruction where it is asked for.
-pub fn system(request: &Request, instruct: bool) -> String {
-    match request.answer.as_ref().filter(|_| instruct) {
-        Some(schema) if request.system.is_empty() => instruction(schema),
-        Some(schema) => format!("{}\n\n{}", request.system, instruction(schema)),
+/// The system prompt; with `instruct`, followed by the instruction for the requested object.
+pub fn system_prompt(request: &ModelRequest, with_schema: bool) -> String {
+    match request.answer.as_ref().filter(|_| with_schema) {
+        Some(schema) if request.system.is_empty() => schema_instruction(schema),
+        Some(schema) => format!("{}\n\n{}", request.system, schema_instruction(schema)),
         None => request.system.clone(),
     }
 }
 
-/// The whole question as one text, for programs that take one.
-pub fn flat(request: &Request) -> String {
+/// The whole request as one text, for a program that reads a prompt from stdin.
+pub fn as_text(request: &ModelRequest) -> String {
     let mut out = String::new();
-    let mut part = |text: &str| {
+    let mut add_part = |text: &str| {
         if !text.is_empty() {
             let gap = if out.is_empty() { "" } else { "\n\n" };
             let _ = write!(out, "{gap}{}", text.trim_end_matches('\n'));
         }
     };
-    part(&request.system);
+    add_part(&request.system);
     for message in &request.messages {
         match message {
-            Message::User(text) => part(text),
-            Message::Assistant { text, .. } => part(&format!("You answered:\n{text}")),
-            Message::Results(all) => all.iter().for_each(|outcome| part(&outcome.text)),
+            ChatMessage::User(text) => add_part(text),
+            ChatMessage::Assistant { text, .. } => add_part(&format!("You answered:\n{text}")),
+            ChatMessage::ToolResults(outcomes) => outcomes.iter().for_each(|outcome| add_part(&outcome.text)),
         }
     }
     if let Some(schema) = &request.answer {
-        part(&instruction(schema));
+        add_part(&schema_instruction(schema));
     }
     out + "\n"
 }
@@ -49,18 +49,18 @@ mod tests {
 
     #[test]
     fn a_conversation_becomes_one_text() {
-        let request = Request {
+        let request = ModelRequest {
             system: "Be brief.".into(),
             messages: vec![
-                Message::User("One?".into()),
-                Message::Assistant { text: "Two".into(), calls: Vec::new() },
-                Message::User("No.\n".into()),
+                ChatMessage::User("One?".into()),
+                ChatMessage::Assistant { text: "Two".into(), calls: Vec::new() },
+                ChatMessage::User("No.\n".into()),
             ],
-            answer: Some(Schema { name: "a".into(), schema: serde_json::json!({"type": "object"}) }),
-            ..Request::default()
+            answer: Some(AnswerSchema { name: "a".into(), schema: serde_json::json!({"type": "object"}) }),
+            ..ModelRequest::default()
         };
         assert_eq!(
-            flat(&request),
+            as_text(&request),
             "Be brief.\n\nOne?\n\nYou answered:\nTwo\n\nNo.\n\nAnswer with one JSON object that fits this JSON Schema, \
              and with nothing else:\n{\"type\":\"object\"}\n"
         );

@@ -1,36 +1,37 @@
-//! How long to wait before a host is asked again.
+//! How long to wait before a request is sent again.
 //!
-//! Pure: chance and the present moment are arguments.
+//! Pure: randomness and the current time are arguments.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// How often a host is asked again.
-pub const AGAIN: u32 = 2;
-/// The first wait, which doubles.
-const FIRST: Duration = Duration::from_millis(500);
-/// The longest wait of our own.
-const LONGEST: Duration = Duration::from_secs(8);
+/// Number of retries after the first attempt.
+pub const MAX_RETRIES: u32 = 2;
+/// First delay; it doubles with each retry.
+const FIRST_DELAY: Duration = Duration::from_millis(500);
+/// Upper bound of our own delays. A `retry-after` header may ask for more.
+const MAX_DELAY: Duration = Duration::from_secs(8);
 
-/// The wait before the n-th repetition (from 0), up to a quarter shorter by chance (0 to 1), so that many who were
-/// turned away at once do not come back at once.
-pub fn backoff(n: u32, chance: f64) -> Duration {
-    let whole = FIRST.saturating_mul(2u32.saturating_pow(n)).min(LONGEST);
-    whole.mul_f64(1.0 - 0.25 * chance.clamp(0.0, 1.0))
+/// Delay before retry `n` (0-based). `chance` (0 to 1) shortens it by up to a quarter, so that clients rejected at the
+/// same moment do not all return at the same moment.
+pub fn backoff(retry: u32, chance: f64) -> Duration {
+    let delay = FIRST_DELAY.saturating_mul(2u32.saturating_pow(retry)).min(MAX_DELAY);
+    delay.mul_f64(1.0 - 0.25 * chance.clamp(0.0, 1.0))
 }
 
-/// The wait that a host asks for: `retry-after-ms`, else `retry-after` as seconds or as a date.
-pub fn asked(milliseconds: Option<&str>, after: Option<&str>, now: Timestamp) -> Option<Duration> {
+/// The delay that a host requests: `retry-after-ms`, else `retry-after` as seconds or as an HTTP date (RFC 9110,
+/// section 10.2.3).
+pub fn requested_delay(milliseconds: Option<&str>, after: Option<&str>, now: Timestamp) -> Option<Duration> {
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
     if let Some(ms) = milliseconds.and_then(number) {
         return Duration::try_from_secs_f64(ms / 1000.0).ok();
     }
-    let after = after?.trim();
-    if let Some(seconds) = number(after) {
+    let retry_after = after?.trim();
+    if let Some(seconds) = number(retry_after) {
         return Duration::try_from_secs_f64(seconds).ok();
     }
-    let date = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(after).ok()?;
+    let date = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(retry_after).ok()?;
     Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
 }
 
@@ -47,9 +48,9 @@ mod tests {
     }
 
     #[test]
-    fn a_host_says_how_long() {
+    fn a_host_requests_a_delay() {
         let now: Timestamp = "2026-02-24T10:00:00Z".parse().unwrap();
-        let of = |ms: Option<&str>, after: Option<&str>| asked(ms, after, now).map(|d| d.as_secs_f64());
+        let of = |ms: Option<&str>, after: Option<&str>| requested_delay(ms, after, now).map(|d| d.as_secs_f64());
         assert_eq!(of(Some("20"), Some("9")), Some(0.02));
         assert_eq!(of(None, Some(" 1.5 ")), Some(1.5));
         assert_eq!(of(None, Some("Tue, 24 Feb 2026 10:00:03 GMT")), Some(3.0));

@@ -1,30 +1,29 @@
-//! What both protocols share: the words of a body, and a reply made of what was found in one.
+//! What both HTTP protocols share: request settings, and parsing of the parts of a reply.
 //!
-//! Pure.
+//! Pure: it does no I/O.
 
 use serde_json::Value;
 
-use super::{Call, Reply, Stop, Usage};
+use super::{ModelReply, StopReason, TokenUsage, ToolCall};
 
-/// What is sent with every question.
+/// Settings sent with every request to a host.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asks {
-    /// The model's name.
+pub struct RequestSettings {
     pub model: String,
-    /// The longest reply, in tokens, whatever a request allows.
-    pub most_tokens: Option<u32>,
+    /// Upper bound of a reply, in tokens; lowers the limit of a request.
+    pub max_tokens: Option<u32>,
     /// Sent only when set.
     pub temperature: Option<f64>,
     /// Sent only when set.
     pub top_p: Option<f64>,
-    /// The vendor's own host, which wants the newer name of a reply's limit.
-    pub at_home: bool,
+    /// Whether the host is OpenAI's own, which expects `max_completion_tokens` instead of `max_tokens`.
+    pub is_openai: bool,
 }
 
-impl Asks {
-    /// The longest reply of a request, in tokens; 0 where nobody says.
-    pub fn limit(&self, wanted: u32) -> u32 {
-        match (wanted, self.most_tokens) {
+impl RequestSettings {
+    /// The reply limit to send, in tokens; 0 when neither side sets one.
+    pub fn max_reply_tokens(&self, requested: u32) -> u32 {
+        match (requested, self.max_tokens) {
             (wanted, None) => wanted,
             (0, Some(most)) => most,
             (wanted, Some(most)) => wanted.min(most),
@@ -32,48 +31,55 @@ impl Asks {
     }
 }
 
-/// A reply whose parts were found: calls of an answer that was cut off are thrown away, ids are made good.
+/// Builds a reply from its parsed parts. Drops the tool calls of a truncated or refused reply, and replaces missing,
+/// duplicate or invalid call ids.
 ///
-/// `turn` numbers the question within its conversation, so that ids made here are unique in it.
-pub fn reply(text: String, mut calls: Vec<Call>, said: Option<&str>, usage: Usage, turn: usize) -> Reply {
-    let stop = stop(said.unwrap_or_default(), !calls.is_empty());
-    if matches!(stop, Stop::Truncated | Stop::Refused) {
+/// `turn` is the number of messages in the request, which makes the generated ids unique within the conversation.
+pub fn build_reply(
+    text: String,
+    mut calls: Vec<ToolCall>,
+    reason: Option<&str>,
+    usage: TokenUsage,
+    turn: usize,
+) -> ModelReply {
+    let stop = stop_reason(reason.unwrap_or_default(), !calls.is_empty());
+    if matches!(stop, StopReason::Truncated | StopReason::Refused) {
         calls.clear();
     }
-    for at in 0..calls.len() {
-        let fits = |id: &str| {
+    for index in 0..calls.len() {
+        let is_valid_id = |id: &str| {
             !id.is_empty() && id.len() <= 64 && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
         };
-        let (before, rest) = calls.split_at_mut(at);
+        let (before, rest) = calls.split_at_mut(index);
         let Some(call) = rest.first_mut() else { break };
-        if !fits(&call.id) || before.iter().any(|other| other.id == call.id) {
-            call.id = format!("call_{turn}_{at}");
+        if !is_valid_id(&call.id) || before.iter().any(|other| other.id == call.id) {
+            call.id = format!("call_{turn}_{index}");
         }
     }
-    Reply { text: thoughtless(text), calls, stop, usage }
+    ModelReply { text: strip_thinking(text), calls, stop, usage }
 }
 
-/// Why a reply ended, in the words of any host. Nothing said: it is complete.
-fn stop(said: &str, calls: bool) -> Stop {
-    let complete = if calls { Stop::Calls } else { Stop::End };
-    match said.to_ascii_lowercase().as_str() {
+/// Maps the stop reason of any host. A missing one means that the reply is complete.
+fn stop_reason(reason: &str, has_calls: bool) -> StopReason {
+    let complete = if has_calls { StopReason::ToolCalls } else { StopReason::End };
+    match reason.to_ascii_lowercase().as_str() {
         "" | "stop" | "end_turn" | "stop_sequence" | "eos" | "eos_token" | "tool_calls" | "tool_use"
         | "function_call" => complete,
-        "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" | "error" => Stop::Truncated,
-        "refusal" | "safety" | "sensitive" => Stop::Refused,
-        said if said.contains("filter") => Stop::Refused,
-        _ => Stop::Other(super::fault::sentence(said).chars().take(40).collect()),
+        "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" | "error" => StopReason::Truncated,
+        "refusal" | "safety" | "sensitive" => StopReason::Refused,
+        said if said.contains("filter") => StopReason::Refused,
+        _ => StopReason::Other(super::host_fault::one_line(reason).chars().take(40).collect()),
     }
 }
 
-/// Arguments as JSON: hosts send an object, or a text that holds one, or nothing.
-pub fn arguments(sent: Option<&Value>) -> Value {
+/// Tool arguments as JSON. Hosts send an object, a string that holds one, or nothing.
+pub fn parse_arguments(value: Option<&Value>) -> Value {
     let empty = || Value::Object(Default::default());
-    match sent {
+    match value {
         None | Some(Value::Null) => empty(),
         Some(Value::String(text)) if text.trim().is_empty() => empty(),
         Some(Value::String(text)) => match serde_json::from_str(text) {
-            // Some hosts encode twice.
+            // Some hosts encode the arguments twice.
             Ok(Value::String(inner)) => serde_json::from_str(&inner).unwrap_or(Value::String(inner)),
             Ok(Value::Null) => empty(),
             Ok(value) => value,
@@ -83,13 +89,13 @@ pub fn arguments(sent: Option<&Value>) -> Value {
     }
 }
 
-/// Arguments as an object, for the model to see again; what was no object cannot be shown to it.
-pub fn object(arguments: &Value) -> Value {
+/// Arguments to send back to the host, which must be an object: anything else becomes an empty one.
+pub fn as_object(arguments: &Value) -> Value {
     if arguments.is_object() { arguments.clone() } else { Value::Object(Default::default()) }
 }
 
-/// Text that comes as one string or in parts; parts that are no text are passed over.
-pub fn text(content: Option<&Value>) -> String {
+/// The text of a message, sent as one string or as a list of parts; parts of other types are skipped.
+pub fn content_text(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => {
@@ -106,8 +112,8 @@ pub fn text(content: Option<&Value>) -> String {
     }
 }
 
-/// A text without the thinking that some hosts leave in front of it.
-fn thoughtless(text: String) -> String {
+/// Removes a leading `<think>…</think>` block, which some hosts leave in the text.
+fn strip_thinking(text: String) -> String {
     let start = text.trim_start();
     let after = start.strip_prefix("<think>").and_then(|rest| rest.split_once("</think>"));
     match after {
@@ -116,8 +122,8 @@ fn thoughtless(text: String) -> String {
     }
 }
 
-/// A count, wherever it stands; 0 where it does not.
-pub fn count(usage: Option<&Value>, names: &[&str]) -> u64 {
+/// The sum of the named counters that are present; 0 if there are none.
+pub fn token_count(usage: Option<&Value>, names: &[&str]) -> u64 {
     let number = |v: &Value| v.as_u64().or_else(|| v.as_f64().filter(|n| *n > 0.0).map(|n| n as u64));
     let all = names.iter().filter_map(|name| number(usage?.get(*name)?));
     all.fold(0, u64::saturating_add)
@@ -132,46 +138,50 @@ mod tests {
     fn arguments_come_in_many_shapes() {
         let object = json!({"at": "user"});
         for sent in [object.clone(), json!("{\"at\":\"user\"}"), json!("\"{\\\"at\\\":\\\"user\\\"}\"")] {
-            assert_eq!(arguments(Some(&sent)), object);
+            assert_eq!(parse_arguments(Some(&sent)), object);
         }
         for sent in [None, Some(json!(null)), Some(json!("")), Some(json!("null"))] {
-            assert_eq!(arguments(sent.as_ref()), json!({}));
+            assert_eq!(parse_arguments(sent.as_ref()), json!({}));
         }
-        assert_eq!(arguments(Some(&json!("{\"at\": "))), json!("{\"at\": "));
+        assert_eq!(parse_arguments(Some(&json!("{\"at\": "))), json!("{\"at\": "));
     }
 
     #[test]
-    fn what_was_cut_off_calls_nothing() {
-        let call = || vec![Call { id: "a".into(), name: "add".into(), arguments: json!({}) }];
-        for (said, stop, left) in [
-            (None, Stop::Calls, 1),
-            (Some("stop"), Stop::Calls, 1),
-            (Some("STOP"), Stop::Calls, 1),
-            (Some("length"), Stop::Truncated, 0),
-            (Some("max_tokens"), Stop::Truncated, 0),
-            (Some("refusal"), Stop::Refused, 0),
-            (Some("content_filter: SAFETY"), Stop::Refused, 0),
-            (Some("pause_turn"), Stop::Other("pause_turn".into()), 1),
+    fn a_truncated_reply_has_no_calls() {
+        let call = || vec![ToolCall { id: "a".into(), name: "add".into(), arguments: json!({}) }];
+        for (reason, stop, remaining) in [
+            (None, StopReason::ToolCalls, 1),
+            (Some("stop"), StopReason::ToolCalls, 1),
+            (Some("STOP"), StopReason::ToolCalls, 1),
+            (Some("length"), StopReason::Truncated, 0),
+            (Some("max_tokens"), StopReason::Truncated, 0),
+            (Some("refusal"), StopReason::Refused, 0),
+            (Some("content_filter: SAFETY"), StopReason::Refused, 0),
+            (Some("pause_turn"), StopReason::Other("pause_turn".into()), 1),
         ] {
-            let reply = reply(String::new(), call(), said, Usage::default(), 0);
-            assert_eq!((reply.stop, reply.calls.len()), (stop, left), "{said:?}");
+            let reply = build_reply(String::new(), call(), reason, TokenUsage::default(), 0);
+            assert_eq!((reply.stop, reply.calls.len()), (stop, remaining), "{reason:?}");
         }
-        assert_eq!(reply("x".into(), Vec::new(), Some("tool_calls"), Usage::default(), 0).stop, Stop::End);
+        assert_eq!(
+            build_reply("x".into(), Vec::new(), Some("tool_calls"), TokenUsage::default(), 0).stop,
+            StopReason::End
+        );
     }
 
     #[test]
     fn every_call_has_an_id_of_its_own() {
-        let calls = ["a", "a", "", "b c"].map(|id| Call { id: id.into(), name: "add".into(), arguments: json!({}) });
-        let reply = reply(String::new(), calls.into(), None, Usage::default(), 3);
+        let calls =
+            ["a", "a", "", "b c"].map(|id| ToolCall { id: id.into(), name: "add".into(), arguments: json!({}) });
+        let reply = build_reply(String::new(), calls.into(), None, TokenUsage::default(), 3);
         let ids: Vec<&str> = reply.calls.iter().map(|c| c.id.as_str()).collect();
         assert_eq!(ids, ["a", "call_3_1", "call_3_2", "call_3_3"]);
     }
 
     #[test]
     fn thinking_is_passed_over() {
-        assert_eq!(thoughtless("\n<think>hm\n</think>\n\n{}".into()), "{}");
-        assert_eq!(thoughtless("a <think>b</think>".into()), "a <think>b</think>");
+        assert_eq!(strip_thinking("\n<think>hm\n</think>\n\n{}".into()), "{}");
+        assert_eq!(strip_thinking("a <think>b</think>".into()), "a <think>b</think>");
         let parts = json!([{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "a"}, "b"]);
-        assert_eq!(text(Some(&parts)), "ab");
+        assert_eq!(content_text(Some(&parts)), "ab");
     }
 }

@@ -1,334 +1,433 @@
-//! Operations on bullets, from what is wanted to edits: `add`, `update`, `rm`, and `set` of their metadata.
+//! Plans operations on bullets: `add`, `update`, `rm`, and `set` of their metadata.
 //!
-//! Looks only at the texts before the batch; never at what other operations of the batch do.
+//! Never depends on the other operations of the batch: all refer to the text before it.
 
-use crate::change::{Effect, Sign};
+use crate::change::{Effect, EffectSign};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::{Document, Edit, Item, Place, item_of, section_range};
+use crate::document::{Document, DocumentEdit, InsertPosition, NewBullet, section_range, to_new_bullet};
 use crate::path::{BulletRef, MemoryPath};
 
-use super::choose::{Choice, Selector, choose};
-use super::desk::Desk;
-use super::draft::{Draft, Echo};
-use super::locate::{self, SectionRef, Spot, resolve, title_for};
-use super::snapshot::{Step, Stop, is_current};
-use super::{Operation, Target, effects, gates, inert, keys, refuse};
+use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
+use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
+use super::pending_edit::{EffectKind, PendingEdit};
+use super::planner::Planner;
+use super::snapshot::{PlanStep, PlanStop, matches_etag};
+use super::{Operation, Target, effects, field_checks, inert_metadata, rejections, validation};
 
-/// The bullet an operation is about, and whether anything is to be done.
-pub enum Pick {
-    /// Act on it.
-    Act(usize),
-    /// It reads so already.
-    Done(usize),
+/// The bullet that an operation selects, and whether it needs a change.
+pub enum BulletPick {
+    /// This bullet is to be changed.
+    Change(usize),
+    /// This bullet already has the new text.
+    Unchanged(usize),
 }
 
-/// Finds the one bullet that an operation names.
-pub fn pick(
-    desk: &mut Desk<'_>,
+/// Selects the bullet of an operation, and adds the warning if there is one.
+pub fn pick_bullet(
+    planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
-    spot: &Spot<'_>,
+    resolved: &ResolvedTarget<'_>,
     index: Option<i64>,
     text: Option<&str>,
     new: Option<&str>,
-) -> Step<Pick> {
-    let Some(file) = spot.file else { return Err(refuse::no_file(&spot.path, desk.snapshot).into()) };
-    // What cannot be written is told as that, not as a bullet that conflict markers have swallowed.
-    gates::writable(&spot.path, Some(&file.document), desk.cx.own)?;
-    let section = match &spot.section {
+) -> PlanStep<BulletPick> {
+    let Some(file) = resolved.file else {
+        return Err(rejections::file_not_found(&resolved.path, planner.snapshot).into());
+    };
+    // First, because in a file with conflict markers bullets may be missing, and `bullet_not_found` would mislead.
+    validation::check_writable(&resolved.path, Some(&file.document), planner.context.allow_reserved)?;
+    let section = match &resolved.section {
         SectionRef::File => 0,
         SectionRef::At(at) => *at,
-        SectionRef::Missing(name) => return Err(refuse::no_section(file, &spot.path, name).into()),
+        SectionRef::Missing(name) => return Err(rejections::section_not_found(file, &resolved.path, name).into()),
     };
-    let (name, nth) = match &spot.bullet {
+    let (name, nth) = match &resolved.bullet {
         Some(BulletRef::Name(name)) => (Some(name.as_str()), None),
-        Some(BulletRef::Nth(nth)) => (None, Some(i64::try_from(*nth).unwrap_or(i64::MAX))),
+        Some(BulletRef::Index(nth)) => (None, Some(i64::try_from(*nth).unwrap_or(i64::MAX))),
         None => (None, None),
     };
     if let (Some(nth), Some(index)) = (nth, index)
         && nth != index
     {
-        return Err(Rejection::new(Code::Usage, format!("the address says bullet {nth}, the index {index}")).into());
+        return Err(
+            Rejection::new(Code::Usage, format!("the address selects bullet {nth}, but the index is {index}")).into()
+        );
     }
-    let inert = match name.is_some_and(|name| locate::holding_id(&file.document, name).next().is_some()) {
-        true => inert::bullets(&file.document, &spot.path, desk.snapshot)?,
+    let inert = match name.is_some_and(|name| locate::bullets_with_id(&file.document, name).next().is_some()) {
+        true => inert_metadata::inert_bullets(&file.document, &resolved.path, planner.snapshot)?,
         false => Vec::new(),
     };
-    let part = &file.document.text()[section_range(&file.document, section)];
-    let selector = Selector {
+    let section_text = &file.document.text()[section_range(&file.document, section)];
+    let selector = BulletSelector {
         name,
         index: nth.or(index),
         text,
         section,
-        seen: op.if_match.is_some() || is_current(op.seen.as_deref(), file, Some(part)),
-        force: desk.cx.force,
-        new,
+        proven: op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(section_text)),
+        force: planner.context.force,
+        new_text: new,
         inert: &inert,
     };
-    match choose(&file.document, &selector) {
-        Choice::Act(at) => Ok(Pick::Act(at)),
-        Choice::Done(at) => Ok(Pick::Done(at)),
-        Choice::Warn(at, code) => {
-            desk.warn(n, refuse::disagreement(file, &spot.path, at, code, &selector));
-            Ok(Pick::Act(at))
+    match choose_bullet(&file.document, &selector) {
+        BulletChoice::Selected(at) => Ok(BulletPick::Change(at)),
+        BulletChoice::Unchanged(at) => Ok(BulletPick::Unchanged(at)),
+        BulletChoice::SelectedWithWarning(at, code) => {
+            planner.warn(n, rejections::selection_warning(file, &resolved.path, at, code, &selector));
+            Ok(BulletPick::Change(at))
         }
-        Choice::Refuse(code, found) => Err(refuse::choice(file, &spot.path, code, &found, &selector).into()),
-        Choice::Gone => Err(refuse::gone(file, &spot.path, desk.snapshot.history(&spot.path)?, &selector).into()),
+        BulletChoice::Rejected(code, found) => {
+            Err(rejections::selection_rejected(file, &resolved.path, code, &found, &selector).into())
+        }
+        BulletChoice::NotFound => Err(rejections::bullet_not_found(
+            file,
+            &resolved.path,
+            planner.snapshot.history(&resolved.path)?,
+            &selector,
+        )
+        .into()),
     }
 }
 
-/// `add`: at the end of a file's or section's own text; files and sections are made when missing.
-pub fn add(desk: &mut Desk<'_>, n: usize, op: &Operation, at: &Target, item: Item, create: bool) -> Step<Vec<Draft>> {
-    let spot = resolve(at, desk.snapshot, desk.cx.prefixes, desk.cx.policy)?;
-    if spot.bullet.is_some() {
-        return Err(Rejection::new(Code::Usage, "add takes a file or section, not a bullet").into());
+/// `add`: inserts a bullet at the end of a file's or section's own text. Missing files and sections are created.
+pub fn add(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    at: &Target,
+    item: NewBullet,
+    create: bool,
+) -> PlanStep<Vec<PendingEdit>> {
+    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    if resolved.bullet.is_some() {
+        return Err(Rejection::new(Code::Usage, "add expects a file or section, not a bullet").into());
     }
-    let base = desk.writable(n, op, &spot.path, create)?;
-    let document = desk.document(&base);
-    let (place, within) = match &spot.section {
-        SectionRef::File => (Place::End(0), Some(0)),
-        SectionRef::At(at) => (Place::End(*at), Some(*at)),
-        SectionRef::Missing(name) => (new_section(document, name, &spot.path)?, None),
+    let base = planner.edit_base(n, op, &resolved.path, create)?;
+    let document = planner.base_document(&base);
+    let (position, within) = match &resolved.section {
+        SectionRef::File => (InsertPosition::EndOfSection(0), Some(0)),
+        SectionRef::At(at) => (InsertPosition::EndOfSection(*at), Some(*at)),
+        SectionRef::Missing(name) => (new_section_position(document, name, &resolved.path)?, None),
     };
     if let Some(within) = within
-        && let Some(&twin) = document.by_text(&item.text).iter().find(|&&i| locate::is_within(document, i, within))
+        && let Some(&existing) =
+            document.bullets_by_text(&item.text).iter().find(|&&i| locate::is_in_section(document, i, within))
     {
-        return Ok(vec![Draft::Same(effects::bullet(document, &spot.path, twin, Sign::Same, n))]);
+        return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
+            document,
+            &resolved.path,
+            existing,
+            EffectSign::Unchanged,
+            n,
+        ))]);
     }
     if let Some(within) = within {
-        near_duplicate(desk, n, &spot.path, document, within, &item.text);
+        warn_near_duplicate(planner, n, &resolved.path, document, within, &item.text);
     }
-    let item = desk.stamped_new(item, op);
-    Ok(vec![Draft::Edit(spot.path, Edit::Insert { at: place, items: vec![item] }, Echo::Added)])
+    let item = planner.stamp_new_bullet(item, op);
+    Ok(vec![PendingEdit::Edit(
+        resolved.path,
+        DocumentEdit::Insert { at: position, items: vec![item] },
+        EffectKind::Added,
+    )])
 }
 
-/// Where a missing section is made: below its parent when a path was given and the parent exists.
-fn new_section(document: &Document, name: &str, path: &MemoryPath) -> Result<Place, Rejection> {
+/// The position of a new section: below its parent if the name is a path whose parent exists, else at the end.
+fn new_section_position(document: &Document, name: &str, path: &MemoryPath) -> Result<InsertPosition, Rejection> {
     let under = match name.rsplit_once('/') {
         Some((parent, _)) => locate::find_section(document, parent, path)?.unwrap_or(0),
         None => 0,
     };
-    let title = title_for(name);
+    let title = new_section_title(name);
     if title.is_empty() || title.chars().any(char::is_control) {
-        return Err(Rejection::new(Code::WouldBreakStructure, "that name makes no heading"));
+        return Err(Rejection::new(Code::WouldBreakStructure, "the name is not a valid heading"));
     }
-    Ok(Place::NewSection { under, title })
+    Ok(InsertPosition::NewSection { under, title })
 }
 
-/// How many bullets a section may have before near duplicates are no longer looked for: it is a courtesy, not a proof.
-const COURTESY: usize = 2000;
+/// Files with more bullets are not searched for near duplicates: the warning is optional, the search takes time.
+const NEAR_DUPLICATE_MAX_BULLETS: usize = 2000;
 
-/// How many bullets are compared closely: a list of readings that differ in a number would cost more than it tells.
-const ALIKE: usize = 8;
+/// The maximum number of bullets whose similarity is measured. Bounds the time in lists of nearly equal bullets, such
+/// as sensor values.
+const NEAR_DUPLICATE_MAX_COMPARED: usize = 8;
 
-/// Whether most words of either text stand in the other: cheap, so that likeness is measured for a few bullets only.
-fn mostly_shared(raw: &str, wanted: &[&str]) -> bool {
+/// Whether most words of `wanted` occur in `raw` and the sizes are similar. A cheap test that selects the bullets whose
+/// similarity is measured.
+fn shares_most_words(raw: &str, wanted: &[&str]) -> bool {
     let shared = wanted.iter().filter(|w| raw.contains(**w)).count();
     let size = raw.split_whitespace().count();
     shared * 5 >= wanted.len() * 4 && size * 4 <= wanted.len() * 5
 }
 
-fn near_duplicate(desk: &mut Desk<'_>, n: usize, path: &MemoryPath, document: &Document, within: usize, text: &str) {
+fn warn_near_duplicate(
+    planner: &mut Planner<'_>,
+    n: usize,
+    path: &MemoryPath,
+    document: &Document,
+    within: usize,
+    text: &str,
+) {
     let bullets = document.bullets();
-    if bullets.len() > COURTESY {
+    if bullets.len() > NEAR_DUPLICATE_MAX_BULLETS {
         return;
     }
     let wanted: Vec<&str> = text.split_whitespace().collect();
     let near = (0..bullets.len())
-        .filter(|&i| locate::is_within(document, i, within))
-        .filter(|&i| mostly_shared(document.bullet_raw(i), &wanted))
-        .take(ALIKE)
-        .find(|&i| crate::text::likeness(&document.bullet_text(i), text) >= crate::text::likeness::NEAR);
+        .filter(|&i| locate::is_in_section(document, i, within))
+        .filter(|&i| shares_most_words(document.bullet_raw(i), &wanted))
+        .take(NEAR_DUPLICATE_MAX_COMPARED)
+        .find(|&i| crate::text::similarity(&document.bullet_text(i), text) >= crate::text::similarity::NEAR_DUPLICATE);
     if let Some(i) = near {
         let address = format!("{path}@{}", document.handle_name(i));
-        desk.warn(
+        planner.warn(
             n,
-            Warning::new(Code::NearDuplicate, format!("{address} says nearly the same; added all the same"))
-                .detail("address", address),
+            Warning::new(
+                Code::NearDuplicate,
+                format!("{address} has nearly the same text; the bullet was added anyway"),
+            )
+            .detail("address", address),
         );
     }
 }
 
-/// `update`: the first paragraph of one bullet.
+/// `update`: replaces the first paragraph of a bullet.
 pub fn update(
-    desk: &mut Desk<'_>,
+    planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
     at: &Target,
     index: Option<i64>,
     old: Option<&str>,
     text: &str,
-) -> Step<Vec<Draft>> {
-    let spot = resolve(at, desk.snapshot, desk.cx.prefixes, desk.cx.policy)?;
-    desk.proof(n, op, &spot)?;
-    let file = desk.changeable(&spot)?;
-    let picked = pick(desk, n, op, &spot, index, old, Some(text))?;
+) -> PlanStep<Vec<PendingEdit>> {
+    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    planner.check_if_match(n, op, &resolved)?;
+    let file = planner.existing_writable_file(&resolved)?;
+    let picked = pick_bullet(planner, n, op, &resolved, index, old, Some(text))?;
     let document = &file.document;
     let bullet = match picked {
-        Pick::Done(i) => return Ok(vec![Draft::Same(effects::bullet(document, &spot.path, i, Sign::Same, n))]),
-        Pick::Act(i) => i,
+        BulletPick::Unchanged(i) => {
+            return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
+                document,
+                &resolved.path,
+                i,
+                EffectSign::Unchanged,
+                n,
+            ))]);
+        }
+        BulletPick::Change(i) => i,
     };
-    let twins = document.by_text(text);
-    if twins.contains(&bullet) {
-        return Ok(vec![Draft::Same(effects::bullet(document, &spot.path, bullet, Sign::Same, n))]);
+    let same_text = document.bullets_by_text(text);
+    if same_text.contains(&bullet) {
+        return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
+            document,
+            &resolved.path,
+            bullet,
+            EffectSign::Unchanged,
+            n,
+        ))]);
     }
     let section = document.bullets()[bullet].section;
-    if let Some(&twin) = twins.iter().find(|&&i| document.bullets()[i].section == section) {
-        return Err(refuse::duplicate(document, &spot.path, bullet, twin).into());
+    if let Some(&existing) = same_text.iter().find(|&&i| document.bullets()[i].section == section) {
+        return Err(rejections::duplicate_bullet(document, &resolved.path, bullet, existing).into());
     }
-    let mut drafts =
-        vec![Draft::Edit(spot.path.clone(), Edit::Update { bullet, text: text.to_owned() }, Echo::Updated(bullet))];
-    if let Some(meta) = desk.stamped_update(document, bullet, op) {
-        drafts.push(Draft::Edit(spot.path, Edit::SetMeta { bullet, meta }, Echo::Silent));
+    let mut pending = vec![PendingEdit::Edit(
+        resolved.path.clone(),
+        DocumentEdit::Update { bullet, text: text.to_owned() },
+        EffectKind::Updated(bullet),
+    )];
+    if let Some(meta) = planner.updated_meta(document, bullet, op) {
+        pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::SetMeta { bullet, meta }, EffectKind::NoEffect));
     }
-    Ok(drafts)
+    Ok(pending)
 }
 
-/// `rm`: a bullet, a section or a file.
+/// `rm`: removes a bullet, a section or a file.
 pub fn remove(
-    desk: &mut Desk<'_>,
+    planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
     at: &Target,
     selector: (Option<i64>, Option<&str>),
     archive: bool,
-) -> Step<Vec<Draft>> {
-    let spot = resolve(at, desk.snapshot, desk.cx.prefixes, desk.cx.policy)?;
-    if spot.bullet.is_none() && selector == (None, None) {
-        return remove_block(desk, n, op, spot, archive);
+) -> PlanStep<Vec<PendingEdit>> {
+    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    if resolved.bullet.is_none() && selector == (None, None) {
+        return remove_block(planner, n, op, resolved, archive);
     }
-    desk.proof(n, op, &spot)?;
-    let file = desk.changeable(&spot)?;
-    let picked = pick(desk, n, op, &spot, selector.0, selector.1, None)?;
-    let (Pick::Act(bullet) | Pick::Done(bullet)) = picked;
-    let mut drafts = Vec::new();
+    planner.check_if_match(n, op, &resolved)?;
+    let file = planner.existing_writable_file(&resolved)?;
+    let picked = pick_bullet(planner, n, op, &resolved, selector.0, selector.1, None)?;
+    let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
+    let mut pending = Vec::new();
     if archive {
-        let to = desk.archive_of(&spot.path)?;
+        let to = planner.archive_path(&resolved.path)?;
         let section = file.document.bullets()[bullet].section as usize;
-        drafts.push(archived(desk, &to, &file.document, section, vec![item_of(&file.document, bullet)])?);
+        pending.push(archive_insertion(
+            planner,
+            &to,
+            &file.document,
+            section,
+            vec![to_new_bullet(&file.document, bullet)],
+        )?);
     }
-    drafts.push(Draft::Edit(spot.path, Edit::Remove { bullet }, Echo::Removed(bullet)));
-    Ok(drafts)
+    pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Remove { bullet }, EffectKind::Removed(bullet)));
+    Ok(pending)
 }
 
-/// A section or file goes as a whole: nothing in it was named, so the whole must have been seen.
-fn remove_block<'a>(desk: &mut Desk<'a>, n: usize, op: &Operation, spot: Spot<'a>, archive: bool) -> Step<Vec<Draft>> {
-    let Some(file) = spot.file else { return Err(refuse::no_file(&spot.path, desk.snapshot).into()) };
-    desk.proof(n, op, &spot)?;
-    let section = match &spot.section {
+/// Removes a whole section or file. No bullet is named, so the caller must prove that it read all of it.
+fn remove_block<'a>(
+    planner: &mut Planner<'a>,
+    n: usize,
+    op: &Operation,
+    resolved: ResolvedTarget<'a>,
+    archive: bool,
+) -> PlanStep<Vec<PendingEdit>> {
+    let Some(file) = resolved.file else {
+        return Err(rejections::file_not_found(&resolved.path, planner.snapshot).into());
+    };
+    planner.check_if_match(n, op, &resolved)?;
+    let section = match &resolved.section {
         SectionRef::File => 0,
         SectionRef::At(at) => *at,
-        SectionRef::Missing(name) => return Err(refuse::no_section(file, &spot.path, name).into()),
+        SectionRef::Missing(name) => return Err(rejections::section_not_found(file, &resolved.path, name).into()),
     };
     let range = section_range(&file.document, section);
     let proven =
-        op.if_match.is_some() || is_current(op.seen.as_deref(), file, Some(&file.document.text()[range.clone()]));
-    if !proven && !desk.cx.force {
-        return Err(refuse::whole(file, &spot.path, section).into());
+        op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, Some(&file.document.text()[range.clone()]));
+    if !proven && !planner.context.force {
+        return Err(rejections::removal_needs_proof(file, &resolved.path, section).into());
     }
-    let file = desk.changeable(&spot)?;
+    let file = planner.existing_writable_file(&resolved)?;
     if section == 0 {
         if archive {
-            let to = desk.archive_of(&spot.path)?;
-            if desk.snapshot.exists(&to)? {
-                return Err(refuse::exists(&to).into());
+            let to = planner.archive_path(&resolved.path)?;
+            if planner.snapshot.exists(&to)? {
+                return Err(rejections::path_exists(&to).into());
             }
-            return Ok(vec![Draft::Moved(spot.path, to)]);
+            return Ok(vec![PendingEdit::MoveFile(resolved.path, to)]);
         }
-        return Ok(vec![Draft::Gone(spot.path)]);
+        return Ok(vec![PendingEdit::RemoveFile(resolved.path)]);
     }
-    let mut told = vec![effects::line(
-        &spot.path,
-        Sign::Removed,
-        effects::heading(&file.document, section),
+    let mut effects = vec![effects::line_effect(
+        &resolved.path,
+        EffectSign::Removed,
+        effects::heading_text(&file.document, section),
         effects::section_slug(&file.document, section),
         n,
     )];
-    let inside = |i: &usize| locate::is_within(&file.document, *i, section);
-    told.extend(
+    let inside = |i: &usize| locate::is_in_section(&file.document, *i, section);
+    effects.extend(
         (0..file.document.bullets().len())
             .filter(inside)
-            .map(|i| effects::bullet(&file.document, &spot.path, i, Sign::Removed, n)),
+            .map(|i| effects::bullet_effect(&file.document, &resolved.path, i, EffectSign::Removed, n)),
     );
-    let mut drafts = Vec::new();
+    let mut pending = Vec::new();
     if archive {
-        let to = desk.archive_of(&spot.path)?;
-        drafts.push(appended(desk, &to, &file.document.text()[range.clone()], Vec::new())?);
+        let to = planner.archive_path(&resolved.path)?;
+        pending.push(append_insertion(planner, &to, &file.document.text()[range.clone()], Vec::new())?);
     }
-    let cut = super::whole::cut(&file.document, range);
-    drafts.push(Draft::Edit(spot.path, Edit::Raw(cut), Echo::Told(told)));
-    Ok(drafts)
+    let cut = super::whole_file::removal_splice(&file.document, range);
+    pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Raw(cut), EffectKind::Prepared(effects)));
+    Ok(pending)
 }
 
-/// Puts items into an archive file, under the heading they come from.
-pub fn archived(desk: &Desk<'_>, to: &MemoryPath, from: &Document, section: usize, items: Vec<Item>) -> Step<Draft> {
+/// The insertion of bullets into an archive file, below the heading of their section.
+pub fn archive_insertion(
+    planner: &Planner<'_>,
+    to: &MemoryPath,
+    from: &Document,
+    section: usize,
+    items: Vec<NewBullet>,
+) -> PlanStep<PendingEdit> {
     let title = from.section_title(section).into_owned();
-    let at = match desk.snapshot.file(to)? {
+    let at = match planner.snapshot.file(to)? {
         Some(file) if section != 0 => {
             match (1..file.document.sections().len()).find(|&i| file.document.section_title(i) == title) {
-                Some(there) => Place::End(there),
-                None => Place::NewSection { under: 0, title },
+                Some(there) => InsertPosition::EndOfSection(there),
+                None => InsertPosition::NewSection { under: 0, title },
             }
         }
-        None if section != 0 && from.sections()[section].level > 1 => Place::NewSection { under: 0, title },
-        _ => Place::End(0),
+        None if section != 0 && from.sections()[section].level > 1 => InsertPosition::NewSection { under: 0, title },
+        _ => InsertPosition::EndOfSection(0),
     };
-    Ok(Draft::Edit(to.clone(), Edit::Insert { at, items }, Echo::Silent))
+    Ok(PendingEdit::Edit(to.clone(), DocumentEdit::Insert { at, items }, EffectKind::NoEffect))
 }
 
-/// Appends a block of markdown to a file (made when missing).
-pub fn appended(desk: &Desk<'_>, to: &MemoryPath, block: &str, told: Vec<Effect>) -> Step<Draft> {
-    let base = match desk.snapshot.file(to)? {
-        Some(file) => super::whole::at_end(&file.document, block),
-        None => super::whole::at_end(&desk.skeleton(to), block),
+/// The insertion of a block of markdown at the end of a file, which is created if missing.
+pub fn append_insertion(
+    planner: &Planner<'_>,
+    to: &MemoryPath,
+    block: &str,
+    effects: Vec<Effect>,
+) -> PlanStep<PendingEdit> {
+    let insertion = match planner.snapshot.file(to)? {
+        Some(file) => super::whole_file::append_splice(&file.document, block),
+        None => super::whole_file::append_splice(&planner.new_file_document(to), block),
     };
-    let base = base.map_err(|why| Stop::from(Rejection::new(Code::WouldBreakStructure, why)))?;
-    Ok(Draft::Edit(to.clone(), Edit::Raw(base), if told.is_empty() { Echo::Silent } else { Echo::Told(told) }))
+    let base = insertion.map_err(|why| PlanStop::from(Rejection::new(Code::WouldBreakStructure, why)))?;
+    Ok(PendingEdit::Edit(
+        to.clone(),
+        DocumentEdit::Raw(base),
+        if effects.is_empty() { EffectKind::NoEffect } else { EffectKind::Prepared(effects) },
+    ))
 }
 
-/// `set` of a bullet's metadata.
+/// `set`: changes a bullet's metadata.
 pub fn set_meta<'a>(
-    desk: &mut Desk<'a>,
+    planner: &mut Planner<'a>,
     n: usize,
     op: &Operation,
-    spot: Spot<'a>,
+    resolved: ResolvedTarget<'a>,
     pairs: &[(String, String)],
-) -> Step<Vec<Draft>> {
-    desk.proof(n, op, &spot)?;
-    let file = desk.changeable(&spot)?;
-    let (Pick::Act(bullet) | Pick::Done(bullet)) = pick(desk, n, op, &spot, None, None, None)?;
+) -> PlanStep<Vec<PendingEdit>> {
+    planner.check_if_match(n, op, &resolved)?;
+    let file = planner.existing_writable_file(&resolved)?;
+    let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
+        pick_bullet(planner, n, op, &resolved, None, None, None)?;
     let document = &file.document;
-    let inert = inert::bullets(document, &spot.path, desk.snapshot)?;
-    // What an inert line says was meant for another bullet: it goes when somebody says what this one has.
+    let inert = inert_metadata::inert_bullets(document, &resolved.path, planner.snapshot)?;
+    // An inert line belongs to another bullet: it is replaced when this bullet gets metadata.
     let mut meta = document.bullet_meta(bullet).filter(|_| !inert.contains(&bullet)).unwrap_or_default();
     for (key, value) in pairs {
-        keys::check_meta(key, value)?;
+        field_checks::check_meta(key, value)?;
         if key == "id" && !value.is_empty() {
-            unique_id(document, &spot.path, bullet, value, &inert)?;
+            check_unique_id(document, &resolved.path, bullet, value, &inert)?;
         }
         meta.set(key, value);
     }
     if Some(&meta) == document.bullet_meta(bullet).as_ref()
         || (meta.0.is_empty() && document.bullet_meta(bullet).is_none())
     {
-        return Ok(vec![Draft::Same(effects::bullet(document, &spot.path, bullet, Sign::Same, n))]);
+        return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
+            document,
+            &resolved.path,
+            bullet,
+            EffectSign::Unchanged,
+            n,
+        ))]);
     }
-    let told = pairs.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
-    Ok(vec![Draft::Edit(spot.path, Edit::SetMeta { bullet, meta }, Echo::Values(bullet, told))])
+    let pairs_text = pairs.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
+    Ok(vec![PendingEdit::Edit(
+        resolved.path,
+        DocumentEdit::SetMeta { bullet, meta },
+        EffectKind::MetaSet(bullet, pairs_text),
+    )])
 }
 
-fn unique_id(
+fn check_unique_id(
     document: &Document,
     path: &MemoryPath,
     bullet: usize,
     id: &str,
     inert: &[usize],
 ) -> Result<(), Rejection> {
-    let bullets = locate::holding_id(document, id).filter(|i| *i != bullet && !inert.contains(i));
+    let bullets = locate::bullets_with_id(document, id).filter(|i| *i != bullet && !inert.contains(i));
     let sections = document.sections().iter().filter(|s| s.id.as_deref() == Some(id));
     match bullets.count() + sections.count() {
         0 => Ok(()),
-        _ => Err(Rejection::new(Code::Exists, format!("the id {id} is taken in {path}"))
-            .hint("ids are unique in a file: choose another")),
+        _ => Err(Rejection::new(Code::Exists, format!("the id {id} is already used in {path}"))
+            .hint("ids must be unique within a file; choose another one")),
     }
 }

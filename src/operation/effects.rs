@@ -1,15 +1,21 @@
-//! What a change of a text means, bullet by bullet.
+//! Builds effects: the list of added, removed and changed bullets that a result reports.
 //!
-//! Never decides anything: it tells what two texts differ in.
+//! Never decides what to change.
 
 use std::collections::HashMap;
 
-use crate::change::{Effect, Sign};
+use crate::change::{Effect, EffectSign};
 use crate::document::Document;
 use crate::path::MemoryPath;
 
-/// One bullet as an effect.
-pub fn bullet(document: &Document, path: &MemoryPath, bullet: usize, sign: Sign, operation: usize) -> Effect {
+/// The effect of a change of one bullet.
+pub fn bullet_effect(
+    document: &Document,
+    path: &MemoryPath,
+    bullet: usize,
+    sign: EffectSign,
+    operation: usize,
+) -> Effect {
     Effect {
         path: path.clone(),
         sign,
@@ -22,10 +28,10 @@ pub fn bullet(document: &Document, path: &MemoryPath, bullet: usize, sign: Sign,
     }
 }
 
-/// A line that is no bullet: a heading, `key=value`.
-pub fn line(
+/// The effect of a change that is not a bullet: a heading, `key=value`.
+pub fn line_effect(
     path: &MemoryPath,
-    sign: Sign,
+    sign: EffectSign,
     text: impl Into<String>,
     section: Option<String>,
     operation: usize,
@@ -33,55 +39,55 @@ pub fn line(
     Effect { path: path.clone(), sign, handle: None, id: None, text: text.into(), section, operation, to: None }
 }
 
-/// A section's slug; none for the file.
+/// A section's slug; `None` for section 0, the file.
 pub fn section_slug(document: &Document, section: usize) -> Option<String> {
     (section != 0).then(|| document.sections()[section].slug.clone())
 }
 
-/// What differs between two texts: headings and bullets that went, then those that came. A bullet whose text stands
-/// on both sides is neither, wherever it stands; other lines are told as one `~` when nothing else differs.
-pub fn between(
+/// The difference of two texts: removed headings and bullets, then added ones. A bullet that is in both texts is not
+/// reported even if it moved. If only other lines differ, there is a single `~` effect.
+pub fn diff_effects(
     before: Option<&Document>,
     after: Option<&Document>,
     path: &MemoryPath,
     operation: usize,
 ) -> Vec<Effect> {
     let mut effects = Vec::new();
-    one_way(before, after, path, Sign::Removed, operation, &mut effects);
-    one_way(after, before, path, Sign::Added, operation, &mut effects);
+    push_missing(before, after, path, EffectSign::Removed, operation, &mut effects);
+    push_missing(after, before, path, EffectSign::Added, operation, &mut effects);
     if effects.is_empty()
         && let (Some(before), Some(after)) = (before, after)
         && before.text() != after.text()
     {
-        effects.push(line(path, Sign::Set, "text between bullets", None, operation));
+        effects.push(line_effect(path, EffectSign::Set, "text between bullets", None, operation));
     }
     effects
 }
 
-/// The headings and bullets of `here` that `there` lacks.
-fn one_way(
-    here: Option<&Document>,
-    there: Option<&Document>,
+/// Adds the headings and bullets of `document` that `other` does not have. Duplicates are counted.
+fn push_missing(
+    document: Option<&Document>,
+    other: Option<&Document>,
     path: &MemoryPath,
-    sign: Sign,
+    sign: EffectSign,
     operation: usize,
     effects: &mut Vec<Effect>,
 ) {
-    let Some(here) = here else { return };
-    let mut stands: HashMap<u64, usize> = HashMap::new();
-    let mut titles: HashMap<String, usize> = HashMap::new();
-    if let Some(there) = there {
-        there.handles().iter().for_each(|h| *stands.entry(h.0).or_default() += 1);
-        (1..there.sections().len()).for_each(|i| *titles.entry(heading(there, i)).or_default() += 1);
+    let Some(here) = document else { return };
+    let mut handle_counts: HashMap<u64, usize> = HashMap::new();
+    let mut title_counts: HashMap<String, usize> = HashMap::new();
+    if let Some(there) = other {
+        there.handles().iter().for_each(|h| *handle_counts.entry(h.0).or_default() += 1);
+        (1..there.sections().len()).for_each(|i| *title_counts.entry(heading_text(there, i)).or_default() += 1);
     }
-    let mut gone = |key: u64| match stands.get_mut(&key) {
+    let mut is_missing = |key: u64| match handle_counts.get_mut(&key) {
         Some(n) if *n > 0 => {
             *n -= 1;
             false
         }
         _ => true,
     };
-    let mut heading_gone = |title: &str| match titles.get_mut(title) {
+    let mut heading_is_missing = |title: &str| match title_counts.get_mut(title) {
         Some(n) if *n > 0 => {
             *n -= 1;
             false
@@ -91,21 +97,21 @@ fn one_way(
     let mut bullets = here.handles().iter().enumerate().peekable();
     for s in 0..here.sections().len() {
         if s != 0 {
-            let title = heading(here, s);
-            if heading_gone(&title) {
-                effects.push(line(path, sign, title, section_slug(here, s), operation));
+            let title = heading_text(here, s);
+            if heading_is_missing(&title) {
+                effects.push(line_effect(path, sign, title, section_slug(here, s), operation));
             }
         }
         while let Some((i, handle)) = bullets.next_if(|(i, _)| here.bullets()[*i].section as usize <= s) {
-            if gone(handle.0) {
-                effects.push(bullet(here, path, i, sign, operation));
+            if is_missing(handle.0) {
+                effects.push(bullet_effect(here, path, i, sign, operation));
             }
         }
     }
 }
 
-/// A heading as people see it: `## Work`.
-pub fn heading(document: &Document, section: usize) -> String {
+/// A heading as the result shows it: `## Work`, or `Work:` for a label line, which has level 7.
+pub fn heading_text(document: &Document, section: usize) -> String {
     let level = document.sections()[section].level;
     let title = document.section_title(section);
     match level {

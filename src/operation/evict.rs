@@ -1,159 +1,162 @@
-//! Making room: the oldest items of a place that is over its limit go to the archive, first in, first out.
+//! Evicts the oldest items of a file or section over its limit to the archive, first in, first out.
 //!
-//! Never removes what is pinned, nor what holds something pinned.
+//! Never evicts a pinned bullet, nor an item that contains one.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::change::{Changeset, Sign};
+use crate::change::{Changeset, EffectSign};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::{Document, Edit, Edited, Handle, Item, Meta, Place as Seat, edit, item_of, section_range};
+use crate::document::{
+    BulletMeta, Document, DocumentEdit, EditedDocument, Handle, NewBullet, apply_edits, section_range, to_new_bullet,
+};
 use crate::path::MemoryPath;
 
-use super::desk::{Desk, skeleton};
-use super::limits::{Place, Size, entries};
-use super::locate::is_within;
-use super::snapshot::Step;
-use super::written::change;
-use super::{effects, inert, refuse, whole};
+use super::file_change::file_change;
+use super::limits::{ContentSize, LimitScope, entry_sections};
+use super::locate::is_in_section;
+use super::planner::{Planner, initial_text};
+use super::snapshot::PlanStep;
+use super::{effects, inert_metadata, rejections, whole_file};
 
-/// One thing that can make room.
+/// An item that can be evicted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Thing {
-    /// A bullet of a top-level list, with all below it.
+pub enum EvictionCandidate {
+    /// A bullet of a top-level list with its children.
     Bullet(usize),
-    /// A `##` entry, as the index of its section.
+    /// A `##` entry, as an index into the document's sections.
     Entry(usize),
 }
 
-/// What tells how old the items of a text are, beside the text.
+/// The context needed to date the items of a document.
 #[derive(Clone, Debug, Default)]
-pub struct Ages<'a> {
-    /// Bullets whose metadata line says nothing.
+pub struct ItemAges<'a> {
+    /// Bullets whose metadata line is ignored. See `inert_metadata`.
     pub inert: &'a [usize],
-    known: Option<(HashSet<Handle>, HashSet<&'a str>)>,
+    existing: Option<(HashSet<Handle>, HashSet<&'a str>)>,
     today: &'a str,
-    dates: Dates,
+    dates: DatesBySection,
 }
 
-/// The dates of sections: what their `- Date:` says.
-type Dates = HashMap<u32, String>;
+/// The `- Date:` values of sections, by index of the section.
+type DatesBySection = HashMap<u32, String>;
 
-impl<'a> Ages<'a> {
-    /// Of a text; what stands in `before` is no newcomer; newcomers are of `today`. Without a text before, there are none.
-    pub fn new(of: &Document, inert: &'a [usize], before: Option<&'a Document>, today: &'a str) -> Ages<'a> {
-        let known = |d: &'a Document| {
+impl<'a> ItemAges<'a> {
+    /// The context for the document `of`. Items that are not in `before` are new and count as dated `today`; without
+    /// `before`, no item is new.
+    pub fn new(of: &Document, inert: &'a [usize], before: Option<&'a Document>, today: &'a str) -> ItemAges<'a> {
+        let existing = |d: &'a Document| {
             (d.handles().iter().copied().collect(), d.sections().iter().map(|s| s.slug.as_str()).collect())
         };
-        Ages { inert, known: before.map(known), today, dates: dates(of) }
+        ItemAges { inert, existing: before.map(existing), today, dates: section_dates(of) }
     }
 }
 
-/// Something on its way to the archive.
+/// An evicted item and the archive file that it is moved to.
 #[derive(Debug)]
-pub struct Evicted {
+pub struct EvictedItem {
     to: MemoryPath,
-    what: Aside,
+    content: ArchivedContent,
 }
 
 #[derive(Debug)]
-enum Aside {
-    /// A bullet, and the title of the section that it comes from.
-    Item(Item, Option<String>),
-    /// An entry: its lines.
+enum ArchivedContent {
+    /// A bullet, and the title of its section; `None` if it was in no section below the file's title.
+    Bullet(NewBullet, Option<String>),
+    /// The lines of an entry.
     Entry(String),
 }
 
-/// A section's top-level bullets, least valuable first: pinned ones last, then by importance, age and place.
-/// What an `inert` line says does not count.
+/// A section's top-level bullets, least valuable first: unpinned before pinned, then by importance, age and position.
+/// Metadata of `inert` bullets is ignored.
 pub fn least_valuable(document: &Document, section: usize, inert: &[usize]) -> Vec<usize> {
-    let mut all = document.counted(section);
-    let dates = dates(document);
+    let mut all = document.top_level_bullets(section);
+    let dates = section_dates(document);
     all.sort_by_cached_key(|&i| {
-        let meta = said(document, i, inert);
-        (is_pinned(&meta), importance(&meta), dated(document, i, &meta, &dates), i)
+        let meta = effective_meta(document, i, inert);
+        (is_pinned(&meta), importance(&meta), bullet_date(document, i, &meta, &dates), i)
     });
     all
 }
 
-/// A bullet's metadata, unless its line is inert.
-pub fn said(document: &Document, bullet: usize, inert: &[usize]) -> Meta {
+/// A bullet's metadata; empty if its line is inert.
+pub fn effective_meta(document: &Document, bullet: usize, inert: &[usize]) -> BulletMeta {
     match inert.contains(&bullet) {
-        true => Meta::default(),
+        true => BulletMeta::default(),
         false => document.bullet_meta(bullet).unwrap_or_default(),
     }
 }
 
-/// How important, 0 to 10; 5 where nobody said.
-pub fn importance(meta: &Meta) -> u8 {
+/// The importance, 0 to 10; 5 if not set.
+pub fn importance(meta: &BulletMeta) -> u8 {
     meta.get("imp").and_then(|v| v.parse().ok()).unwrap_or(5)
 }
 
-fn is_pinned(meta: &Meta) -> bool {
+fn is_pinned(meta: &BulletMeta) -> bool {
     meta.get("pin").is_some_and(|v| !matches!(v, "false" | "0" | "no"))
 }
 
-/// Whether a thing or anything in it is pinned.
-pub fn holds_pin(document: &Document, thing: Thing, inert: &[usize]) -> bool {
-    inside(document, thing).any(|i| is_pinned(&said(document, i, inert)))
+/// Whether an item is pinned or contains a pinned bullet.
+pub fn contains_pinned(document: &Document, candidate: EvictionCandidate, inert: &[usize]) -> bool {
+    bullets_of_candidate(document, candidate).any(|i| is_pinned(&effective_meta(document, i, inert)))
 }
 
-/// The bullets in a thing, itself among them.
-fn inside(document: &Document, thing: Thing) -> std::ops::Range<usize> {
-    let span = lines_of(document, thing);
-    let before = |at: usize| document.bullets().partition_point(|b| (b.line as usize) < at);
+/// The bullets of an item, itself included.
+fn bullets_of_candidate(document: &Document, candidate: EvictionCandidate) -> std::ops::Range<usize> {
+    let span = byte_range(document, candidate);
+    let before = |at: usize| document.bullets().partition_point(|b| (b.line_start as usize) < at);
     before(span.start)..before(span.end)
 }
 
-/// The bytes of a thing's lines.
-pub fn lines_of(document: &Document, thing: Thing) -> std::ops::Range<usize> {
-    match thing {
-        Thing::Bullet(i) => document.bullets()[i].line as usize..document.bullets()[i].end as usize,
-        Thing::Entry(s) => section_range(document, s),
+/// The byte range of an item's lines.
+pub fn byte_range(document: &Document, candidate: EvictionCandidate) -> std::ops::Range<usize> {
+    match candidate {
+        EvictionCandidate::Bullet(i) => document.bullets()[i].line_start as usize..document.bullets()[i].end as usize,
+        EvictionCandidate::Entry(s) => section_range(document, s),
     }
 }
 
-/// What goes with a thing.
-pub fn weight(document: &Document, thing: Thing) -> Size {
-    let all: Vec<usize> = inside(document, thing).collect();
-    Size {
+/// By how much the content shrinks when an item is evicted.
+pub fn candidate_size(document: &Document, candidate: EvictionCandidate) -> ContentSize {
+    let all: Vec<usize> = bullets_of_candidate(document, candidate).collect();
+    ContentSize {
         bullets: all.iter().filter(|&&i| document.bullets()[i].depth == 0).count(),
-        entries: usize::from(matches!(thing, Thing::Entry(_))),
+        entries: usize::from(matches!(candidate, EvictionCandidate::Entry(_))),
         chars: all.iter().map(|&i| document.bullet_text(i).chars().count()).sum(),
     }
 }
 
-/// Whether a thing stands there only since the change.
-pub fn is_new(document: &Document, thing: Thing, ages: &Ages<'_>) -> bool {
-    let Some((handles, slugs)) = &ages.known else { return false };
-    match thing {
-        Thing::Bullet(i) => !handles.contains(&document.handles()[i]),
-        Thing::Entry(s) => !slugs.contains(document.sections()[s].slug.as_str()),
+/// Whether an item was added by the present change.
+pub fn is_new(document: &Document, candidate: EvictionCandidate, ages: &ItemAges<'_>) -> bool {
+    let Some((handles, slugs)) = &ages.existing else { return false };
+    match candidate {
+        EvictionCandidate::Bullet(i) => !handles.contains(&document.handles()[i]),
+        EvictionCandidate::Entry(s) => !slugs.contains(document.sections()[s].slug.as_str()),
     }
 }
 
-/// How old a thing is, as a date that sorts: unknown sorts oldest, a newcomer without a date is of today.
-pub fn age(document: &Document, thing: Thing, ages: &Ages<'_>) -> String {
-    let date = match thing {
-        Thing::Bullet(i) => dated(document, i, &said(document, i, ages.inert), &ages.dates),
-        Thing::Entry(s) => ages.dates.get(&(s as u32)).cloned().unwrap_or_default(),
+/// An item's date, for sorting: empty (oldest) if unknown, today for a new item without a date.
+pub fn candidate_date(document: &Document, candidate: EvictionCandidate, ages: &ItemAges<'_>) -> String {
+    let date = match candidate {
+        EvictionCandidate::Bullet(i) => bullet_date(document, i, &effective_meta(document, i, ages.inert), &ages.dates),
+        EvictionCandidate::Entry(s) => ages.dates.get(&(s as u32)).cloned().unwrap_or_default(),
     };
-    match date.is_empty() && is_new(document, thing, ages) {
+    match date.is_empty() && is_new(document, candidate, ages) {
         true => ages.today.to_owned(),
         false => date,
     }
 }
 
-/// A bullet's date: its metadata, then its entry's `- Date:`; unknown sorts oldest.
-fn dated(document: &Document, bullet: usize, meta: &Meta, dates: &Dates) -> String {
+/// A bullet's date: from its metadata, else from its section's `- Date:`; empty if unknown.
+fn bullet_date(document: &Document, bullet: usize, meta: &BulletMeta, dates: &DatesBySection) -> String {
     if let Some(date) = meta.get("upd").or_else(|| meta.get("added")) {
         return date.to_owned();
     }
     dates.get(&document.bullets()[bullet].section).cloned().unwrap_or_default()
 }
 
-/// The first `- Date:` of each section.
-fn dates(document: &Document) -> Dates {
-    let mut dates = Dates::new();
+/// The first `- Date:` value of each section.
+fn section_dates(document: &Document) -> DatesBySection {
+    let mut dates = DatesBySection::new();
     for (i, bullet) in document.bullets().iter().enumerate().filter(|(_, b)| b.section != 0) {
         if document.bullet_raw(i).starts_with("Date:") {
             let date = || document.bullet_text(i)["Date:".len()..].trim().to_owned();
@@ -163,134 +166,164 @@ fn dates(document: &Document) -> Dates {
     dates
 }
 
-/// What goes first in, first out, so that a place is over by nothing; `None` where the rest is pinned. Oldest first,
-/// ties by place; `gone` goes already.
-pub fn first_out(document: &Document, place: &Place, gone: &[Thing], ages: &Ages<'_>) -> Option<Vec<Thing>> {
-    let section = place.section;
-    let there = |t: &&Thing| match t {
-        Thing::Bullet(i) => is_within(document, *i, section),
-        Thing::Entry(s) => entries(document, section).contains(s),
+/// The items to evict, oldest first, so that a file or section is within its limit; `None` if the remaining items are
+/// pinned. Ties are broken by position. Items in `already_selected` are evicted anyway. Entries are selected before
+/// bullets, because an evicted entry takes its bullets with it.
+pub fn select_oldest(
+    document: &Document,
+    scope: &LimitScope,
+    already_selected: &[EvictionCandidate],
+    ages: &ItemAges<'_>,
+) -> Option<Vec<EvictionCandidate>> {
+    let section = scope.section;
+    let in_scope = |t: &&EvictionCandidate| match t {
+        EvictionCandidate::Bullet(i) => is_in_section(document, *i, section),
+        EvictionCandidate::Entry(s) => entry_sections(document, section).contains(s),
     };
-    let mut left = place.over(document);
-    left = gone.iter().filter(there).fold(left, |left, t| left.less(weight(document, *t)));
-    let mut out: Vec<Thing> = Vec::new();
-    let things = |bullets: bool| -> Vec<Thing> {
+    let mut excess = scope.excess(document);
+    excess = already_selected
+        .iter()
+        .filter(in_scope)
+        .fold(excess, |left, t| left.saturating_sub(candidate_size(document, *t)));
+    let mut selected: Vec<EvictionCandidate> = Vec::new();
+    let candidates = |bullets: bool| -> Vec<EvictionCandidate> {
         match bullets {
-            false => entries(document, section).into_iter().map(Thing::Entry).collect(),
-            true => document.counted(section).into_iter().map(Thing::Bullet).collect(),
+            false => entry_sections(document, section).into_iter().map(EvictionCandidate::Entry).collect(),
+            true => document.top_level_bullets(section).into_iter().map(EvictionCandidate::Bullet).collect(),
         }
     };
     for bullets in [false, true] {
-        let due = |left: &Size| if bullets { left.bullets > 0 || left.chars > 0 } else { left.entries > 0 };
-        if !due(&left) {
+        let is_over = |left: &ContentSize| if bullets { left.bullets > 0 || left.chars > 0 } else { left.entries > 0 };
+        if !is_over(&excess) {
             continue;
         }
-        let taken: Vec<std::ops::Range<usize>> = gone.iter().chain(&out).map(|t| lines_of(document, *t)).collect();
-        let mut all = things(bullets);
-        all.retain(|t| !holds_pin(document, *t, ages.inert));
-        all.retain(|t| !taken.iter().any(|range| range.contains(&lines_of(document, *t).start)));
-        all.sort_by_cached_key(|t| (age(document, *t, ages), *t));
-        for thing in all {
-            if !due(&left) {
+        let selected_ranges: Vec<std::ops::Range<usize>> =
+            already_selected.iter().chain(&selected).map(|t| byte_range(document, *t)).collect();
+        let mut all = candidates(bullets);
+        all.retain(|t| !contains_pinned(document, *t, ages.inert));
+        all.retain(|t| !selected_ranges.iter().any(|range| range.contains(&byte_range(document, *t).start)));
+        all.sort_by_cached_key(|t| (candidate_date(document, *t, ages), *t));
+        for candidate in all {
+            if !is_over(&excess) {
                 break;
             }
-            left = left.less(weight(document, thing));
-            out.push(thing);
+            excess = excess.saturating_sub(candidate_size(document, candidate));
+            selected.push(candidate);
         }
     }
-    left.is_none().then_some(out)
+    excess.is_zero().then_some(selected)
 }
 
-/// First in, first out: the oldest unpinned items make room and go to the archive. The answer says so.
+/// Evicts the oldest unpinned items of all files or sections in `over`, and adds effects and a warning. The items are
+/// added to `evicted`; `archive_item` writes them.
+///
+/// # Errors
+/// `limit_reached` if the remaining items are pinned.
 pub fn evict(
     path: &MemoryPath,
     after: &Document,
-    over: &[Place],
+    over: &[LimitScope],
     changeset: &mut Changeset,
-    evicted: &mut Vec<Evicted>,
-    desk: &mut Desk<'_>,
-) -> Step<Edited> {
-    let before = desk.snapshot.file(path)?.map(|f| &f.document);
-    let inert = inert::after(path, before, after, desk.snapshot)?;
-    let today = desk.today();
-    let ages = Ages::new(after, &inert, before, &today);
-    let mut gone: Vec<Thing> = Vec::new();
-    for place in over {
-        match first_out(after, place, &gone, &ages) {
-            Some(more) => gone.extend(more),
-            None => return Err(all_pinned(after, path, place.section, &inert).into()),
+    evicted: &mut Vec<EvictedItem>,
+    planner: &mut Planner<'_>,
+) -> PlanStep<EditedDocument> {
+    let before = planner.snapshot.file(path)?.map(|f| &f.document);
+    let inert = inert_metadata::inert_after_change(path, before, after, planner.snapshot)?;
+    let today = planner.today();
+    let ages = ItemAges::new(after, &inert, before, &today);
+    let mut selected: Vec<EvictionCandidate> = Vec::new();
+    for scope in over {
+        match select_oldest(after, scope, &selected, &ages) {
+            Some(more) => selected.extend(more),
+            None => return Err(all_pinned_rejection(after, path, scope.section, &inert).into()),
         }
     }
-    gone.sort_by_key(|t| lines_of(after, *t).start);
-    let to = path.below("archive")?;
+    selected.sort_by_key(|t| byte_range(after, *t).start);
+    let to = path.inside_folder("archive")?;
     let operation = changeset.operations.len().saturating_sub(1);
-    for &thing in &gone {
-        changeset.effects.extend(removed(after, path, thing, operation));
-        let what = match thing {
-            Thing::Entry(s) => Aside::Entry(after.text()[section_range(after, s)].to_owned()),
-            Thing::Bullet(i) => {
+    for &candidate in &selected {
+        changeset.effects.extend(removal_effects(after, path, candidate, operation));
+        let content = match candidate {
+            EvictionCandidate::Entry(s) => ArchivedContent::Entry(after.text()[section_range(after, s)].to_owned()),
+            EvictionCandidate::Bullet(i) => {
                 let section = after.bullets()[i].section as usize;
                 let titled = section != 0 && after.sections()[section].level > 1;
-                Aside::Item(item_of(after, i), titled.then(|| after.section_title(section).into_owned()))
+                ArchivedContent::Bullet(
+                    to_new_bullet(after, i),
+                    titled.then(|| after.section_title(section).into_owned()),
+                )
             }
         };
-        evicted.push(Evicted { to: to.clone(), what });
+        evicted.push(EvictedItem { to: to.clone(), content });
     }
     let message = format!(
-        "{path} was over its limit: {} of its oldest {} went to {to} (first in, first out)",
-        gone.len(),
-        kind(&gone)
+        "{path} was over its limit: moved {} of its oldest {} to {to} (first in, first out)",
+        selected.len(),
+        plural_noun(&selected)
     );
-    desk.warn(
+    planner.warn(
         0,
-        Warning::new(Code::LimitReached, message).detail("archive", to.as_str()).detail("archived", gone.len()),
+        Warning::new(Code::LimitReached, message).detail("archive", to.as_str()).detail("archived", selected.len()),
     );
-    edit(after, &edits(after, &gone))
-        .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {path}: {}", r[0].why)).into())
+    apply_edits(after, &removal_edits(after, &selected))
+        .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {path}: {}", r[0].reason)).into())
 }
 
-/// The refusal of a place in which nothing may go.
-pub fn all_pinned(document: &Document, path: &MemoryPath, section: usize, inert: &[usize]) -> Rejection {
+/// `limit_reached`: no item may be evicted.
+pub fn all_pinned_rejection(document: &Document, path: &MemoryPath, section: usize, inert: &[usize]) -> Rejection {
     let least = least_valuable(document, section, inert);
-    refuse::limit(document, path, section, "more than the policy allows, and the rest is pinned".into(), &least)
+    rejections::limit_reached(
+        document,
+        path,
+        section,
+        "more than the policy allows, and all other items are pinned".into(),
+        &least,
+    )
 }
 
-fn kind(gone: &[Thing]) -> &'static str {
-    let entry = |t: &Thing| matches!(t, Thing::Entry(_));
-    match (gone.iter().any(entry), gone.iter().all(entry)) {
+fn plural_noun(candidates: &[EvictionCandidate]) -> &'static str {
+    let entry = |t: &EvictionCandidate| matches!(t, EvictionCandidate::Entry(_));
+    match (candidates.iter().any(entry), candidates.iter().all(entry)) {
         (_, true) => "entries",
         (true, _) => "items",
         _ => "bullets",
     }
 }
 
-/// How a thing that goes is told.
-fn removed(document: &Document, path: &MemoryPath, thing: Thing, operation: usize) -> Vec<crate::change::Effect> {
-    let heading = match thing {
-        Thing::Bullet(_) => None,
-        Thing::Entry(s) => Some(effects::line(
+/// The effects of an item's eviction: its heading if it is an entry, and its bullets.
+fn removal_effects(
+    document: &Document,
+    path: &MemoryPath,
+    candidate: EvictionCandidate,
+    operation: usize,
+) -> Vec<crate::change::Effect> {
+    let heading = match candidate {
+        EvictionCandidate::Bullet(_) => None,
+        EvictionCandidate::Entry(s) => Some(effects::line_effect(
             path,
-            Sign::Removed,
-            effects::heading(document, s),
+            EffectSign::Removed,
+            effects::heading_text(document, s),
             effects::section_slug(document, s),
             operation,
         )),
     };
-    let bullet = |i| effects::bullet(document, path, i, Sign::Removed, operation);
-    match thing {
-        Thing::Bullet(i) => vec![bullet(i)],
-        Thing::Entry(_) => heading.into_iter().chain(inside(document, thing).map(bullet)).collect(),
+    let bullet = |i| effects::bullet_effect(document, path, i, EffectSign::Removed, operation);
+    match candidate {
+        EvictionCandidate::Bullet(i) => vec![bullet(i)],
+        EvictionCandidate::Entry(_) => {
+            heading.into_iter().chain(bullets_of_candidate(document, candidate).map(bullet)).collect()
+        }
     }
 }
 
-/// The edits that take things out; entries that touch go as one.
-fn edits(document: &Document, gone: &[Thing]) -> Vec<Edit> {
+/// The edits that remove items. Adjacent entries are removed by one edit, so that the edits do not overlap.
+fn removal_edits(document: &Document, candidates: &[EvictionCandidate]) -> Vec<DocumentEdit> {
     let mut ranges: Vec<std::ops::Range<usize>> = Vec::new();
     let mut edits = Vec::new();
-    for thing in gone {
+    for thing in candidates {
         match thing {
-            Thing::Bullet(bullet) => edits.push(Edit::Remove { bullet: *bullet }),
-            Thing::Entry(s) => {
+            EvictionCandidate::Bullet(bullet) => edits.push(DocumentEdit::Remove { bullet: *bullet }),
+            EvictionCandidate::Entry(s) => {
                 let range = section_range(document, *s);
                 match ranges.last_mut().filter(|last| last.end >= range.start) {
                     Some(last) => last.end = range.end,
@@ -299,41 +332,41 @@ fn edits(document: &Document, gone: &[Thing]) -> Vec<Edit> {
             }
         }
     }
-    edits.extend(ranges.into_iter().map(|range| Edit::Raw(whole::cut(document, range))));
+    edits.extend(ranges.into_iter().map(|range| DocumentEdit::Raw(whole_file::removal_splice(document, range))));
     edits
 }
 
-/// Adds one evicted item to its archive file, which may have been changed by this changeset already.
-pub fn put_aside(desk: &mut Desk<'_>, changeset: &mut Changeset, evicted: Evicted) -> Step<()> {
+/// Adds an evicted item to its archive file, which may already be in the changeset.
+pub fn archive_item(planner: &mut Planner<'_>, changeset: &mut Changeset, evicted: EvictedItem) -> PlanStep<()> {
     let to = &evicted.to;
-    let present = desk.snapshot.file(to)?;
+    let present = planner.snapshot.file(to)?;
     let planned = changeset.files.iter().position(|f| f.path == *to);
     let text = match (planned, present) {
         (Some(i), _) => {
             changeset.files[i].after.as_ref().and_then(|b| String::from_utf8(b.to_vec()).ok()).unwrap_or_default()
         }
         (None, Some(file)) => file.document.text().to_owned(),
-        (None, None) => skeleton(to),
+        (None, None) => initial_text(to),
     };
     let document = Document::parse(text);
-    let one = match evicted.what {
-        Aside::Entry(block) => Edit::Raw(
-            whole::at_end(&document, &block)
+    let insertion = match evicted.content {
+        ArchivedContent::Entry(block) => DocumentEdit::Raw(
+            whole_file::append_splice(&document, &block)
                 .map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("in {to}: {why}")))?,
         ),
-        Aside::Item(item, title) => {
-            let at = match title {
-                None => Seat::End(0),
+        ArchivedContent::Bullet(item, title) => {
+            let position = match title {
+                None => crate::document::InsertPosition::EndOfSection(0),
                 Some(title) => match (1..document.sections().len()).find(|&i| document.section_title(i) == title) {
-                    Some(at) => Seat::End(at),
-                    None => Seat::NewSection { under: 0, title },
+                    Some(at) => crate::document::InsertPosition::EndOfSection(at),
+                    None => crate::document::InsertPosition::NewSection { under: 0, title },
                 },
             };
-            Edit::Insert { at, items: vec![item] }
+            DocumentEdit::Insert { at: position, items: vec![item] }
         }
     };
-    let edited = edit(&document, &[one])
-        .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {to}: {}", r[0].why)))?;
+    let edited = apply_edits(&document, &[insertion])
+        .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {to}: {}", r[0].reason)))?;
     match planned {
         Some(i) => {
             changeset.files[i].after = Some(std::sync::Arc::new(edited.document.into_text().into_bytes()));
@@ -341,7 +374,7 @@ pub fn put_aside(desk: &mut Desk<'_>, changeset: &mut Changeset, evicted: Evicte
         }
         None => {
             let edits = present.map(|_| edited.splices);
-            changeset.files.push(change(to, present, Some(edited.document), edits, None));
+            changeset.files.push(file_change(to, present, Some(edited.document), edits, None));
         }
     }
     Ok(())

@@ -1,20 +1,20 @@
-//! The policy's limits on blocks and files: what a place holds, what it may hold, and which places grew over it.
+//! The policy's limits on files and sections: measures content, and finds files and sections over a limit.
 //!
-//! Never makes room: `evict` does, or whoever asked a model first.
+//! Never evicts: `evict` does, or `compact` with a model.
 
 use crate::document::Document;
 use crate::path::MemoryPath;
-use crate::policy::{Measure, OnLimit, Policy};
+use crate::policy::{LimitMeasure, OnLimit, Policy};
 
-use super::desk::Desk;
-use super::locate::is_within;
-use super::snapshot::Step;
-use super::{effects, evict, inert, refuse};
+use super::locate::is_in_section;
+use super::planner::Planner;
+use super::snapshot::PlanStep;
+use super::{effects, evict, inert_metadata, rejections};
 
-/// What a place holds, as limits measure it; also, by how much it is over them.
+/// The size of a file or section as limits measure it; also an excess over limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Size {
-    /// Bullets of top-level lists, subsections included.
+pub struct ContentSize {
+    /// Bullets of top-level lists, including those in subsections.
     pub bullets: usize,
     /// `##` entries.
     pub entries: usize,
@@ -22,53 +22,55 @@ pub struct Size {
     pub chars: usize,
 }
 
-impl Size {
-    /// One of its numbers.
-    pub fn of(&self, measure: Measure) -> usize {
+impl ContentSize {
+    /// The number for one measure.
+    pub fn measured(&self, measure: LimitMeasure) -> usize {
         match measure {
-            Measure::Bullets => self.bullets,
-            Measure::Entries => self.entries,
-            Measure::Chars => self.chars,
+            LimitMeasure::Bullets => self.bullets,
+            LimitMeasure::Entries => self.entries,
+            LimitMeasure::Chars => self.chars,
         }
     }
 
-    /// What is left of it without something; never less than nothing.
-    pub fn less(self, gone: Size) -> Size {
-        Size {
-            bullets: self.bullets.saturating_sub(gone.bullets),
-            entries: self.entries.saturating_sub(gone.entries),
-            chars: self.chars.saturating_sub(gone.chars),
+    /// The difference, per measure at least 0.
+    pub fn saturating_sub(self, other: ContentSize) -> ContentSize {
+        ContentSize {
+            bullets: self.bullets.saturating_sub(other.bullets),
+            entries: self.entries.saturating_sub(other.entries),
+            chars: self.chars.saturating_sub(other.chars),
         }
     }
 
-    /// Whether it is nothing.
-    pub fn is_none(&self) -> bool {
-        *self == Size::default()
+    /// Whether all numbers are 0.
+    pub fn is_zero(&self) -> bool {
+        *self == ContentSize::default()
     }
 }
 
-/// The most that a place may hold; `None`: as much as it likes.
+/// The maximum size of a file or section; `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Most {
-    /// Bullets.
+pub struct SizeLimits {
     pub bullets: Option<usize>,
     /// `##` entries.
     pub entries: Option<usize>,
-    /// Characters of bullet text.
     pub chars: Option<usize>,
 }
 
-impl Most {
-    /// What the policy says of a file (`slug` none) or a section of it.
-    pub fn of(policy: &Policy, path: &MemoryPath, slug: Option<&str>) -> Most {
-        let most = |measure| policy.bound(path, slug, measure).map(|(most, _)| most);
-        Most { bullets: most(Measure::Bullets), entries: most(Measure::Entries), chars: most(Measure::Chars) }
+impl SizeLimits {
+    /// The policy's limits for a file (`slug` is `None`) or one of its sections.
+    pub fn from_policy(policy: &Policy, path: &MemoryPath, slug: Option<&str>) -> SizeLimits {
+        let most = |measure| policy.maximum_for(path, slug, measure).map(|(most, _)| most);
+        SizeLimits {
+            bullets: most(LimitMeasure::Bullets),
+            entries: most(LimitMeasure::Entries),
+            chars: most(LimitMeasure::Chars),
+        }
     }
 
-    /// By how much a size is over it.
-    pub fn over(&self, size: Size) -> Size {
+    /// By how much a size exceeds the limits.
+    pub fn excess(&self, size: ContentSize) -> ContentSize {
         let over = |now: usize, most: Option<usize>| most.map_or(0, |m| now.saturating_sub(m));
-        Size {
+        ContentSize {
             bullets: over(size.bullets, self.bullets),
             entries: over(size.entries, self.entries),
             chars: over(size.chars, self.chars),
@@ -76,142 +78,164 @@ impl Most {
     }
 }
 
-/// A file (section 0) or section, and the most that it may hold.
+/// A file (section 0) or section, and its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LimitScope {
     /// An index into the document's sections.
     pub section: usize,
-    /// The most.
-    pub most: Most,
+    pub limits: SizeLimits,
 }
 
-impl Place {
-    /// By how much it is over its limit.
-    pub fn over(&self, document: &Document) -> Size {
-        self.most.over(size(document, self.section))
+impl LimitScope {
+    /// By how much it exceeds its limits.
+    pub fn excess(&self, document: &Document) -> ContentSize {
+        self.limits.excess(section_size(document, self.section))
     }
 }
 
-/// Whether limits are kept in a file at all: what was put aside may pile up.
-pub fn kept_in(path: &MemoryPath) -> bool {
+/// Whether limits apply to a file. They do not in `archive/` and `inbox/`, where evicted and proposed items collect.
+pub fn limits_apply_to(path: &MemoryPath) -> bool {
     !matches!(path.folder(), Some("archive" | "inbox"))
 }
 
-/// Judges the policy's limits on a file as it would be: the places that grew over a limit that compacts.
+/// Checks the policy's limits on a file after a change. Returns the file or sections that grew over a limit with
+/// `on_limit: compact`.
 ///
 /// # Errors
-/// `limit_reached` for a place that is over its limit, grew, and refuses.
-pub fn limits(desk: &Desk<'_>, path: &MemoryPath, before: Option<&Document>, after: &Document) -> Step<Vec<Place>> {
+/// `limit_reached` for one that grew over a limit with `on_limit: refuse`.
+pub fn check_limits(
+    planner: &Planner<'_>,
+    path: &MemoryPath,
+    before: Option<&Document>,
+    after: &Document,
+) -> PlanStep<Vec<LimitScope>> {
     let mut over = Vec::new();
-    for section in judged_sections(desk.cx.policy, path, after) {
-        match judged(desk.cx.policy, path, before, after, section) {
-            Judged::Within => {}
-            Judged::Compacts(place) => over.push(place),
-            Judged::Refused(what) => {
+    for section in limited_sections(planner.context.policy, path, after) {
+        match check_section_limits(planner.context.policy, path, before, after, section) {
+            LimitCheck::Within => {}
+            LimitCheck::NeedsCompaction(scope) => over.push(scope),
+            LimitCheck::Rejected(what) => {
                 let document = before.unwrap_or(after);
                 let slug = &after.sections()[section].slug;
-                let there = document.sections().iter().position(|s| s.slug == *slug).unwrap_or(0);
+                let section_before = document.sections().iter().position(|s| s.slug == *slug).unwrap_or(0);
                 let inert = match before {
-                    Some(before) => inert::bullets(before, path, desk.snapshot)?,
+                    Some(before) => inert_metadata::inert_bullets(before, path, planner.snapshot)?,
                     None => Vec::new(),
                 };
-                let least = evict::least_valuable(document, there, &inert);
-                return Err(refuse::limit(document, path, there, what, &least).into());
+                let least = evict::least_valuable(document, section_before, &inert);
+                return Err(rejections::limit_reached(document, path, section_before, what, &least).into());
             }
         }
     }
     Ok(over)
 }
 
-/// The places of a file that grew over a limit that compacts.
-pub fn grown(policy: &Policy, path: &MemoryPath, before: Option<&Document>, after: &Document) -> Vec<Place> {
-    let judge = |section| match judged(policy, path, before, after, section) {
-        Judged::Compacts(place) => Some(place),
+/// The file or sections that grew over a limit with `on_limit: compact`.
+pub fn grown_over_limit(
+    policy: &Policy,
+    path: &MemoryPath,
+    before: Option<&Document>,
+    after: &Document,
+) -> Vec<LimitScope> {
+    let judge = |section| match check_section_limits(policy, path, before, after, section) {
+        LimitCheck::NeedsCompaction(scope) => Some(scope),
         _ => None,
     };
-    judged_sections(policy, path, after).filter_map(judge).collect()
+    limited_sections(policy, path, after).filter_map(judge).collect()
 }
 
-/// The places of a file that are over a limit, whatever the policy says of it.
-pub fn over(policy: &Policy, path: &MemoryPath, document: &Document) -> Vec<Place> {
-    let place = |section| {
+/// The file or sections that are over a limit, whatever its `on_limit`.
+pub fn scopes_over_limit(policy: &Policy, path: &MemoryPath, document: &Document) -> Vec<LimitScope> {
+    let scope = |section| {
         let slug = effects::section_slug(document, section);
-        let place = Place { section, most: Most::of(policy, path, slug.as_deref()) };
-        (place.most != Most::default() && !place.over(document).is_none()).then_some(place)
+        let place = LimitScope { section, limits: SizeLimits::from_policy(policy, path, slug.as_deref()) };
+        (place.limits != SizeLimits::default() && !place.excess(document).is_zero()).then_some(place)
     };
-    judged_sections(policy, path, document).filter_map(place).collect()
+    limited_sections(policy, path, document).filter_map(scope).collect()
 }
 
-fn judged_sections(policy: &Policy, path: &MemoryPath, document: &Document) -> std::ops::Range<usize> {
-    match policy.limits.is_empty() || !kept_in(path) {
+fn limited_sections(policy: &Policy, path: &MemoryPath, document: &Document) -> std::ops::Range<usize> {
+    match policy.limits.is_empty() || !limits_apply_to(path) {
         true => 0..0,
         false => 0..document.sections().len(),
     }
 }
 
-/// The entries of a file or section.
-pub fn entries(document: &Document, section: usize) -> Vec<usize> {
+/// The `##` entries of a file or section, as indexes into the document's sections.
+pub fn entry_sections(document: &Document, section: usize) -> Vec<usize> {
     let sections = document.sections();
     let inside = |i: &usize| sections[*i].level == 2 && (section == 0 || sections[*i].parent as usize == section);
     (1..sections.len()).filter(inside).collect()
 }
 
-/// A section's size.
-pub fn size(document: &Document, section: usize) -> Size {
-    let inside: Vec<usize> = (0..document.bullets().len()).filter(|&i| is_within(document, i, section)).collect();
-    Size {
+/// The size of a file (section 0) or section.
+pub fn section_size(document: &Document, section: usize) -> ContentSize {
+    let inside: Vec<usize> = (0..document.bullets().len()).filter(|&i| is_in_section(document, i, section)).collect();
+    ContentSize {
         bullets: inside.iter().filter(|&&i| document.bullets()[i].depth == 0).count(),
-        entries: entries(document, section).len(),
+        entries: entry_sections(document, section).len(),
         chars: inside.iter().map(|&i| document.bullet_text(i).chars().count()).sum(),
     }
 }
 
-/// What the limits say of one place.
-enum Judged {
+/// The result of checking one file or section.
+enum LimitCheck {
     Within,
-    Compacts(Place),
-    /// Refused; the sentence says what it would hold.
-    Refused(String),
+    NeedsCompaction(LimitScope),
+    /// Rejected; the text is the content that it would have, for `limit_reached`.
+    Rejected(String),
 }
 
-fn judged(policy: &Policy, path: &MemoryPath, before: Option<&Document>, after: &Document, section: usize) -> Judged {
+fn check_section_limits(
+    policy: &Policy,
+    path: &MemoryPath,
+    before: Option<&Document>,
+    after: &Document,
+    section: usize,
+) -> LimitCheck {
     let slug = effects::section_slug(after, section);
-    let bounds = [Measure::Bullets, Measure::Entries, Measure::Chars]
-        .map(|m| policy.bound(path, slug.as_deref(), m).map(|(most, limit)| (m, most, limit.on_limit)));
+    let bounds = [LimitMeasure::Bullets, LimitMeasure::Entries, LimitMeasure::Chars]
+        .map(|m| policy.maximum_for(path, slug.as_deref(), m).map(|(max, limit)| (m, max, limit.on_limit)));
     if bounds.iter().all(Option::is_none) {
-        return Judged::Within;
+        return LimitCheck::Within;
     }
-    let now = size(after, section);
-    let old = before
+    let size_after = section_size(after, section);
+    let size_before = before
         .and_then(|b| {
             let slug = &after.sections()[section].slug;
-            (0..b.sections().len()).find(|&i| b.sections()[i].slug == *slug).map(|i| size(b, i))
+            (0..b.sections().len()).find(|&i| b.sections()[i].slug == *slug).map(|i| section_size(b, i))
         })
         .unwrap_or_default();
-    let mut grew = bounds.iter().flatten().filter(|(m, most, _)| now.of(*m) > *most && now.of(*m) > old.of(*m));
-    let refused = grew.clone().find(|(.., then)| *then == OnLimit::Refuse);
+    let mut grew = bounds
+        .iter()
+        .flatten()
+        .filter(|(m, most, _)| size_after.measured(*m) > *most && size_after.measured(*m) > size_before.measured(*m));
+    let refused = grew.clone().find(|(.., on_limit)| *on_limit == OnLimit::Refuse);
     match refused.or_else(|| grew.next()) {
-        None => Judged::Within,
+        None => LimitCheck::Within,
         Some((m, most, OnLimit::Refuse)) => {
-            Judged::Refused(format!("{} {}; the policy allows {most}", now.of(*m), word(*m)))
+            LimitCheck::Rejected(format!("{} {}; the policy allows {most}", size_after.measured(*m), measure_noun(*m)))
         }
         Some(_) => {
-            let compacts = |wanted| {
+            let compaction_limit = |wanted| {
                 let found = bounds.iter().flatten().find(|(m, _, then)| *m == wanted && *then == OnLimit::Compact);
                 found.map(|(_, most, _)| *most)
             };
-            let (bullets, entries, chars) =
-                (compacts(Measure::Bullets), compacts(Measure::Entries), compacts(Measure::Chars));
-            Judged::Compacts(Place { section, most: Most { bullets, entries, chars } })
+            let (bullets, entries, chars) = (
+                compaction_limit(LimitMeasure::Bullets),
+                compaction_limit(LimitMeasure::Entries),
+                compaction_limit(LimitMeasure::Chars),
+            );
+            LimitCheck::NeedsCompaction(LimitScope { section, limits: SizeLimits { bullets, entries, chars } })
         }
     }
 }
 
-/// What a limit counts, in words.
-pub fn word(measure: Measure) -> &'static str {
+/// The plural noun for what a limit counts.
+pub fn measure_noun(measure: LimitMeasure) -> &'static str {
     match measure {
-        Measure::Bullets => "bullets",
-        Measure::Entries => "entries",
-        Measure::Chars => "characters",
+        LimitMeasure::Bullets => "bullets",
+        LimitMeasure::Entries => "entries",
+        LimitMeasure::Chars => "characters",
     }
 }

@@ -1,56 +1,64 @@
-//! From an address to a place: which file, which section, and whether they exist.
+//! Resolves an address to a file and section, and finds sections and bullets by name.
 //!
-//! Never chooses a bullet by index and text: that is `choose`.
+//! Never selects a bullet by index and text: see `choose_bullet`.
 
 use super::Target;
-use super::snapshot::{Loaded, Snapshot, Step};
+use super::snapshot::{LoadedFile, PlanStep, Snapshot};
 use crate::code::{Code, Hint, Rejection};
 use crate::document::{Document, slug};
-use crate::path::{Address, BulletRef, MemoryPath, Prefixes, is_id};
+use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes, is_id};
 use crate::policy::Policy;
 
-/// A section that is named: one that exists, or a title to make.
+/// The section that an address names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SectionRef {
     /// The whole file.
     File,
-    /// An index into the document's sections.
+    /// An existing section, as an index into the document's sections.
     At(usize),
-    /// None of that name; as it was written.
+    /// A section that does not exist; its name as written in the address.
     Missing(String),
 }
 
-/// What an address names.
+/// A resolved address.
 #[derive(Debug)]
-pub struct Spot<'a> {
-    /// The file.
+pub struct ResolvedTarget<'a> {
     pub path: MemoryPath,
-    /// Its content; `None` when it does not exist.
-    pub file: Option<&'a Loaded>,
-    /// The section.
+    /// The file; `None` if it does not exist.
+    pub file: Option<&'a LoadedFile>,
     pub section: SectionRef,
-    /// What followed the `@`.
+    /// The part of the address after `@`.
     pub bullet: Option<BulletRef>,
 }
 
-/// Resolves what an operation works on.
-pub fn resolve<'a>(target: &Target, snapshot: &'a Snapshot, prefixes: &Prefixes, policy: &Policy) -> Step<Spot<'a>> {
+/// Resolves an operation's target.
+pub fn resolve<'a>(
+    target: &Target,
+    snapshot: &'a Snapshot,
+    prefixes: &PathPrefixes,
+    policy: &Policy,
+) -> PlanStep<ResolvedTarget<'a>> {
     match target {
-        Target::Address(written) => address(written, snapshot, prefixes),
+        Target::Address(written) => resolve_address(written, snapshot, prefixes),
         Target::Category(name) => {
             let path = MemoryPath::new(&policy.default_file)?;
             let file = snapshot.file(&path)?;
             let section = section_ref(file, Some(name.trim()), &path)?;
-            Ok(Spot { path, file, section, bullet: None })
+            Ok(ResolvedTarget { path, file, section, bullet: None })
         }
     }
 }
 
-/// Resolves an address.
-pub fn address<'a>(written: &str, snapshot: &'a Snapshot, prefixes: &Prefixes) -> Step<Spot<'a>> {
+/// Resolves an address. An address with `#` or `@` can be read as a file name with that character, or as a file with a
+/// section or bullet; the first reading whose file exists is used, else the last one.
+pub fn resolve_address<'a>(
+    written: &str,
+    snapshot: &'a Snapshot,
+    prefixes: &PathPrefixes,
+) -> PlanStep<ResolvedTarget<'a>> {
     match Address::parse(written, prefixes)? {
-        Address::Bare(id) => bare(&id, snapshot),
-        Address::In(readings) => {
+        Address::Id(id) => resolve_id(&id, snapshot),
+        Address::Readings(readings) => {
             let last = readings.len() - 1;
             for (i, reading) in readings.into_iter().enumerate() {
                 let mut found = None;
@@ -72,32 +80,34 @@ pub fn address<'a>(written: &str, snapshot: &'a Snapshot, prefixes: &Prefixes) -
                     && let Some(why) = path.odd()
                 {
                     let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
-                    return Err(Rejection::new(Code::InvalidPath, format!("'{shown}' is no memory path: {why}")).into());
+                    return Err(
+                        Rejection::new(Code::InvalidPath, format!("'{shown}' is not a memory path: {why}")).into()
+                    );
                 }
                 let section = section_ref(file, reading.section.as_deref(), &path)?;
-                return Ok(Spot { path, file, section, bullet: reading.bullet });
+                return Ok(ResolvedTarget { path, file, section, bullet: reading.bullet });
             }
-            Err(Rejection::new(Code::InvalidPath, "the address names no file").into())
+            Err(Rejection::new(Code::InvalidPath, "the address has no file").into())
         }
     }
 }
 
-/// A bare id: the one address that looks through the files.
-fn bare<'a>(id: &str, snapshot: &'a Snapshot) -> Step<Spot<'a>> {
-    let holders = snapshot.holders(id)?;
+/// Resolves an id without a file, `@mem123`: the only kind of address that requires a search of all files.
+fn resolve_id<'a>(id: &str, snapshot: &'a Snapshot) -> PlanStep<ResolvedTarget<'a>> {
+    let holders = snapshot.id_holders(id)?;
     let path = match holders {
         [one] => one.clone(),
         [] => {
-            return Err(Rejection::new(Code::BulletNotFound, format!("no file holds the id {id}"))
-                .hint("name the file: FILE@ID, or list the memory")
-                .try_(Hint { verb: vec!["list"], address: vec![] })
+            return Err(Rejection::new(Code::BulletNotFound, format!("no file contains the id {id}"))
+                .hint("use FILE@ID, or list the files")
+                .try_command(Hint { verb: vec!["list"], operands: vec![] })
                 .into());
         }
         several => {
             let candidates: Vec<_> =
                 several.iter().map(|p| serde_json::json!({"address": format!("{p}@{id}")})).collect();
-            return Err(Rejection::new(Code::AmbiguousId, format!("{} files hold the id {id}", several.len()))
-                .hint("name the file: FILE@ID")
+            return Err(Rejection::new(Code::AmbiguousId, format!("{} files contain the id {id}", several.len()))
+                .hint("use FILE@ID")
                 .detail("candidates", candidates)
                 .into());
         }
@@ -106,12 +116,12 @@ fn bare<'a>(id: &str, snapshot: &'a Snapshot) -> Step<Spot<'a>> {
     let document = file.map(|f| &f.document);
     let as_section = document.and_then(|d| d.sections().iter().position(|s| s.id.as_deref() == Some(id)));
     Ok(match as_section {
-        Some(at) => Spot { path, file, section: SectionRef::At(at), bullet: None },
-        None => Spot { path, file, section: SectionRef::File, bullet: Some(BulletRef::Name(id.to_owned())) },
+        Some(at) => ResolvedTarget { path, file, section: SectionRef::At(at), bullet: None },
+        None => ResolvedTarget { path, file, section: SectionRef::File, bullet: Some(BulletRef::Name(id.to_owned())) },
     })
 }
 
-fn section_ref(file: Option<&Loaded>, name: Option<&str>, path: &MemoryPath) -> Step<SectionRef> {
+fn section_ref(file: Option<&LoadedFile>, name: Option<&str>, path: &MemoryPath) -> PlanStep<SectionRef> {
     let Some(name) = name else { return Ok(SectionRef::File) };
     let Some(file) = file else { return Ok(SectionRef::Missing(name.to_owned())) };
     Ok(match find_section(&file.document, name, path)? {
@@ -120,14 +130,14 @@ fn section_ref(file: Option<&Loaded>, name: Option<&str>, path: &MemoryPath) -> 
     })
 }
 
-/// The section of that name: an exact id, else GitHub's slug, a parent path allowed (`work/contacts`).
+/// The section of a name: an exact id, else a slug as GitHub generates it, with optional parents (`work/contacts`).
 ///
 /// # Errors
-/// `ambiguous_section` when two are left.
+/// `ambiguous_section` if several sections match.
 pub fn find_section(document: &Document, name: &str, path: &MemoryPath) -> Result<Option<usize>, Rejection> {
     let sections = document.sections();
     let by_id: Vec<usize> = (1..sections.len()).filter(|&i| sections[i].id.as_deref() == Some(name)).collect();
-    let found = if by_id.is_empty() { by_slug_path(document, name) } else { by_id };
+    let found = if by_id.is_empty() { find_by_slug_path(document, name) } else { by_id };
     match found[..] {
         [] => Ok(None),
         [one] => Ok(Some(one)),
@@ -136,14 +146,14 @@ pub fn find_section(document: &Document, name: &str, path: &MemoryPath) -> Resul
                 .iter()
                 .map(|&i| serde_json::json!({"address": format!("{path}#{}", sections[i].slug), "text": document.section_title(i)}))
                 .collect();
-            Err(Rejection::new(Code::AmbiguousSection, format!("{} sections of {path} fit that name", found.len()))
-                .hint("name one by its full slug or its parent: FILE#PARENT/SECTION")
+            Err(Rejection::new(Code::AmbiguousSection, format!("{} sections of {path} match that name", found.len()))
+                .hint("use the full slug or the parent: FILE#PARENT/SECTION")
                 .detail("candidates", candidates))
         }
     }
 }
 
-fn by_slug_path(document: &Document, name: &str) -> Vec<usize> {
+fn find_by_slug_path(document: &Document, name: &str) -> Vec<usize> {
     let sections = document.sections();
     let exact: Vec<usize> = (1..sections.len()).filter(|&i| sections[i].slug == name).collect();
     if !exact.is_empty() {
@@ -170,14 +180,14 @@ fn by_slug_path(document: &Document, name: &str) -> Vec<usize> {
         })
     };
     let found: Vec<usize> = (1..sections.len()).filter(fits).collect();
-    // A whole slug beats titles that only slug alike: `notes` is the first of `notes`, `notes-1`.
+    // A full slug takes precedence over a title with that slug: `notes` is the first of `notes`, `notes-1`.
     let whole: Vec<usize> =
         found.iter().copied().filter(|&i| parents.is_empty() && sections[i].slug == *last).collect();
     if whole.is_empty() { found } else { whole }
 }
 
-/// The title of a section that has to be made: as it was written, made presentable when it is a bare slug.
-pub fn title_for(name: &str) -> String {
+/// The title of a new section: the name as written, or, if it is a slug, with spaces and a capital (`to-do` → `To do`).
+pub fn new_section_title(name: &str) -> String {
     let last = name.rsplit('/').next().unwrap_or(name).trim();
     let is_slug = !last.contains(' ') && last.chars().all(|c| !c.is_uppercase());
     if !is_slug {
@@ -188,27 +198,28 @@ pub fn title_for(name: &str) -> String {
     chars.next().map(|c| c.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
 }
 
-/// The bullets that a handle or id names, ids matched whole and before handles. The ids of `inert` bullets name nothing.
-pub fn named(document: &Document, name: &str, within: Option<usize>, inert: &[usize]) -> Vec<usize> {
-    let inside = |i: &usize| within.is_none_or(|s| is_within(document, *i, s));
+/// The bullets that an id or handle names. Ids are compared whole and take precedence over handles; the ids of `inert`
+/// bullets are ignored. Bullets in the section `within` take precedence over others of the same handle.
+pub fn bullets_by_name(document: &Document, name: &str, within: Option<usize>, inert: &[usize]) -> Vec<usize> {
+    let inside = |i: &usize| within.is_none_or(|s| is_in_section(document, *i, s));
     if is_id(name) {
-        let by_id: Vec<usize> = holding_id(document, name).filter(|i| !inert.contains(i)).collect();
+        let by_id: Vec<usize> = bullets_with_id(document, name).filter(|i| !inert.contains(i)).collect();
         if !by_id.is_empty() {
             return by_id;
         }
     }
-    let all = document.by_handle(name);
+    let all = document.bullets_by_handle(name);
     let some: Vec<usize> = all.iter().copied().filter(|i| inside(i)).collect();
     if some.is_empty() { all } else { some }
 }
 
-/// The bullets that have an id.
-pub fn holding_id<'d>(document: &'d Document, id: &'d str) -> impl Iterator<Item = usize> + 'd {
+/// The bullets whose metadata has an id.
+pub fn bullets_with_id<'d>(document: &'d Document, id: &'d str) -> impl Iterator<Item = usize> + 'd {
     (0..document.bullets().len()).filter(move |&i| document.bullet_id(i).is_some_and(|x| x == id))
 }
 
-/// Whether a bullet lies in a section or one of its subsections.
-pub fn is_within(document: &Document, bullet: usize, section: usize) -> bool {
+/// Whether a bullet is in a section or one of its subsections. Section 0 is the file.
+pub fn is_in_section(document: &Document, bullet: usize, section: usize) -> bool {
     let mut at = document.bullets()[bullet].section as usize;
     loop {
         if at == section {

@@ -1,167 +1,160 @@
-//! What is wanted: one `Operation`, whoever says it and in whatever dialect; and how it becomes a changeset.
+//! Operations, and how a batch of them is planned into a changeset.
 //!
-//! Pure: `now`, `policy`, `snapshot` and `actor` are arguments. Never touches a disk.
+//! Pure: `now`, `policy`, `snapshot` and `actor` are arguments. Never reads or writes a file.
 
+pub mod apply_to_file;
 pub mod bullets;
-pub mod choose;
-pub mod desk;
-pub mod draft;
+pub mod choose_bullet;
+pub mod conflict_regions;
+pub mod dialects;
 pub mod effects;
 pub mod evict;
-pub mod finish;
-pub mod gates;
-pub mod inert;
-pub mod joined;
-pub mod keys;
+pub mod field_checks;
+pub mod file_change;
+pub mod file_edits;
+pub mod inert_metadata;
 pub mod limits;
 pub mod locate;
 pub mod merge;
+pub mod pending_edit;
 pub mod plan;
-pub mod read;
-pub mod refuse;
-pub mod regions;
+pub mod planner;
+pub mod rejections;
 pub mod relocate;
 pub mod sequence;
-pub mod sheet;
+pub mod set_values;
 pub mod snapshot;
-pub mod stamps;
-pub mod values;
-pub mod whole;
-pub mod written;
+pub mod squash;
+pub mod updated_dates;
+pub mod validation;
+pub mod whole_file;
 
-pub use desk::Context;
-pub use plan::{Planned, plan};
-pub use snapshot::{History, Past, Snapshot, Stop, Want};
+pub use plan::{PlanOutcome, plan};
+pub use planner::PlanContext;
+pub use snapshot::{FileHistory, MissingInput, PastText, PlanStop, Snapshot};
 
-/// One thing to be done, with what its caller saw and says about it.
+/// One requested change, with the caller's preconditions and provenance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operation {
-    /// What.
     pub action: Action,
-    /// At least 8 hex digits of the sha256 of the file or section the caller read (advisory).
+    /// At least 8 hex digits of the SHA-256 of the file or section that the caller read. Advisory: a stale value is
+    /// no error by itself, it only proves less.
     pub seen: Option<String>,
-    /// The same of the whole file, checked before all else.
+    /// At least 8 hex digits of the SHA-256 of the whole file. Checked before everything else; `conflict` if it differs.
     pub if_match: Option<String>,
-    /// Why, for the journal.
+    /// The reason for the change, written to the journal.
     pub reason: Option<String>,
-    /// From where, for the journal.
+    /// The source of the change (a conversation, a document), written to the journal.
     pub source: Option<String>,
 }
 
-/// What an operation works on, as its caller wrote it.
+/// What an operation works on, as the caller wrote it; not resolved yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// An address (DESIGN 3): `user#work`, `user@acvh`, `@mem123`.
+    /// An address, such as `user#work`, `user@acvh`, `@mem123`. See ARCHITECTURE.md, "Addresses".
     Address(String),
-    /// A category without a block: that section of the policy's default file, made when missing (seeds/bullet-crud.md 3).
+    /// A category without a block: the section of that name in the policy's default file, created when missing.
+    /// See ARCHITECTURE.md, "Operations".
     Category(String),
 }
 
-/// What an operation does.
+/// The kind of an operation, with its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Adds one bullet to a file or section, at its end.
+    /// Adds one bullet at the end of a file or section.
     Add {
-        /// The file or section.
         at: Target,
-        /// One line, as people mean it.
+        /// One line of plain text, not escaped.
         text: String,
-        /// Markdown below it, each line indented from 0.
+        /// Markdown lines below the bullet, without the indent they share.
         children: Vec<String>,
-        /// Metadata, in order.
+        /// Metadata keys and values, in order.
         meta: Vec<(String, String)>,
-        /// Make the file although its name is close to another's.
+        /// Create the file even if its name is similar to an existing one.
         create: bool,
     },
-    /// Gives a bullet a new text.
+    /// Replaces the text of a bullet.
     Update {
-        /// The bullet, or the file or section in which `index` and `old` select.
+        /// The bullet, or the file or section in which `index` and `old` select one.
         at: Target,
-        /// From 1, as counted in that file or section.
+        /// The bullet's index in that file or section, from 1.
         index: Option<i64>,
-        /// The text it has.
+        /// The bullet's present text.
         old: Option<String>,
-        /// The text it gets: one line.
+        /// The bullet's new text, one line.
         text: String,
     },
-    /// Removes a bullet, or (without selector) a section or file.
+    /// Removes a bullet, or (without a selector) a section or file.
     Remove {
-        /// The bullet, or the file or section.
         at: Target,
-        /// From 1.
+        /// The bullet's index in that file or section, from 1.
         index: Option<i64>,
-        /// The text it has.
+        /// The bullet's present text.
         text: Option<String>,
-        /// Keep it below `archive/`.
+        /// Keep a copy below `archive/`.
         archive: bool,
-        /// Keep it nowhere.
+        /// Keep no copy anywhere, history included.
         forget: bool,
     },
     /// Moves a bullet, section or file.
     Move {
-        /// What.
         at: Target,
-        /// Where: a file or section for a bullet or section, a file for a file.
+        /// The destination address: a file or section for a bullet or section, a file for a file.
         to: String,
-        /// Make the file although its name is close to another's.
+        /// Create the file even if its name is similar to an existing one.
         create: bool,
     },
     /// Sets values: a bullet's metadata, a section's title or id, a file's `summary`, `title` or front matter.
     Set {
-        /// What.
         at: Target,
-        /// Keys and values in order; an empty value removes the key.
+        /// Keys and values, in order; an empty value removes the key.
         pairs: Vec<(String, String)>,
     },
-    /// Makes or replaces a whole file.
+    /// Creates or replaces a whole file.
     Write {
-        /// The file.
         at: Target,
-        /// Its text.
+        /// The whole new text.
         text: String,
-        /// Make the file although its name is close to another's.
+        /// Create the file even if its name is similar to an existing one.
         create: bool,
     },
-    /// Replaces exact texts that must stand exactly once each.
+    /// Replaces exact texts, each of which must occur exactly once in the file.
     Patch {
-        /// The file.
         at: Target,
-        /// Old and new, in order; none may be empty on the left.
+        /// Old and new texts, in order; no old text may be empty.
         pairs: Vec<(String, String)>,
     },
     /// Appends an episode entry (in `episodes/`) or a block of markdown.
     Append {
-        /// The file; without one, the current episode file.
+        /// The file; `None` is the current episode file.
         at: Option<Target>,
-        /// Markdown below the entry's title (or the whole entry, title included, when no title is given).
+        /// Markdown below the entry's title, or the whole entry with its title when `title` is `None`.
         text: String,
-        /// The entry's title.
         title: Option<String>,
-        /// `YYYY-MM-DD`; today without one.
+        /// The entry's date, `YYYY-MM-DD`; `None` is today.
         date: Option<String>,
-        /// The entry's own one-line summary.
+        /// The entry's own summary, one line.
         summary: Option<String>,
-        /// The file's summary line, as the caller wants it.
+        /// A replacement for the file's summary line.
         file_summary: Option<String>,
-        /// Make the file although its name is close to another's.
+        /// Create the file even if its name is similar to an existing one.
         create: bool,
     },
-    /// Does nothing, and says so (`no_change` of seeds/json-memory.md).
+    /// Makes no change. Lets a model answer explicitly that nothing is to be changed.
     Nothing {
-        /// What was looked at.
+        /// What the caller considered.
         at: Option<Target>,
     },
 }
 
-/// A batch as it was handed in.
+/// A batch of operations as the caller sent it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Batch {
-    /// In order.
     pub operations: Vec<Operation>,
-    /// The caller's id for it: the same id again returns the first answer.
+    /// The caller's id for the batch: a repeated id returns the first result (idempotency key).
     pub request: Option<String>,
-    /// Why, for operations that do not say.
+    /// The reason for operations that have none of their own.
     pub reason: Option<String>,
-    /// From where, for operations that do not say.
+    /// The source of operations that have none of their own.
     pub source: Option<String>,
 }

@@ -1,119 +1,131 @@
-//! From operations to a changeset: `plan`, the one funnel every change goes through.
+//! Plans a batch of operations into a changeset. Every change goes through `plan`.
 //!
-//! Pure: asks for what it must know instead of fetching it, and leaves nothing half done.
+//! Pure: returns the list of missing inputs instead of fetching them. Never returns a partial changeset.
 
 use crate::change::Changeset;
 use crate::code::Rejection;
-use crate::document::Item;
+use crate::document::NewBullet;
 use crate::path::MemoryPath;
 
-use super::desk::{Context, Desk};
-use super::draft::Draft;
-use super::finish::finished;
-use super::sheet::sheets;
-use super::snapshot::{Snapshot, Step, Stop, Want};
-use super::{Action, Operation, bullets, evict, gates, keys, read, refuse, relocate, values, whole};
+use super::apply_to_file::apply_to_file;
+use super::file_edits::group_by_file;
+use super::pending_edit::PendingEdit;
+use super::planner::{PlanContext, Planner};
+use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
+use super::{
+    Action, Operation, bullets, dialects, evict, field_checks, rejections, relocate, set_values, validation, whole_file,
+};
 
-/// What came of planning.
+/// The result of planning.
 #[derive(Debug)]
-pub enum Planned {
-    /// This is what will be done.
+pub enum PlanOutcome {
+    /// The complete changeset.
     Ready(Box<Changeset>),
-    /// Fetch this and plan again.
-    Needs(Vec<Want>),
+    /// Fetch these inputs and plan again.
+    NeedsInput(Vec<MissingInput>),
 }
 
-/// Plans a batch on a snapshot. Nothing is done; the same arguments give the same answer.
+/// Plans a batch on a snapshot. Changes nothing; the same arguments give the same result.
 ///
 /// # Errors
-/// All refusals, each with the number of its operation.
-pub fn plan(snapshot: &Snapshot, operations: &[Operation], cx: &Context<'_>) -> Result<Planned, Vec<Rejection>> {
-    let mut desk = Desk { snapshot, cx, warnings: Vec::new(), mismatched: Vec::new(), wanted: Vec::new() };
-    let (mut drafts, mut rejections) = (Vec::new(), Vec::new());
+/// All rejections, each with the index of its operation in the batch.
+pub fn plan(
+    snapshot: &Snapshot,
+    operations: &[Operation],
+    context: &PlanContext<'_>,
+) -> Result<PlanOutcome, Vec<Rejection>> {
+    let mut planner =
+        Planner { snapshot, context, warnings: Vec::new(), etag_mismatches: Vec::new(), missing_inputs: Vec::new() };
+    let (mut pending, mut rejections) = (Vec::new(), Vec::new());
     for (n, op) in operations.iter().enumerate() {
-        match drafted(&mut desk, n, op) {
-            Ok(some) => drafts.extend(some.into_iter().map(|d| (n, d))),
-            Err(Stop::Want(want)) => desk.wanted.push(want),
-            Err(Stop::Reject(rejection)) => rejections.push(blame(&desk, *rejection, n)),
+        match plan_operation(&mut planner, n, op) {
+            Ok(edits) => pending.extend(edits.into_iter().map(|d| (n, d))),
+            Err(PlanStop::NeedsInput(missing_input)) => planner.missing_inputs.push(missing_input),
+            Err(PlanStop::Rejected(rejection)) => rejections.push(prefer_conflict(&planner, *rejection, n)),
         }
     }
-    if !desk.wanted.is_empty() {
-        return Ok(Planned::Needs(std::mem::take(&mut desk.wanted)));
+    if !planner.missing_inputs.is_empty() {
+        return Ok(PlanOutcome::NeedsInput(std::mem::take(&mut planner.missing_inputs)));
     }
     if !rejections.is_empty() {
         return Err(rejections);
     }
-    let applied = drafts.iter().filter(|(n, d)| is_patch(&operations[*n]) && matches!(d, Draft::Edit(..))).count();
-    let (sheets, same) = sheets(drafts, snapshot).map_err(|r| vec![r])?;
+    let applied =
+        pending.iter().filter(|(n, d)| is_patch(&operations[*n]) && matches!(d, PendingEdit::Edit(..))).count();
+    let (files, unchanged) = group_by_file(pending, snapshot).map_err(|r| vec![r])?;
     let mut changeset =
-        Changeset { applied, operations: operations.iter().map(read::print).collect(), ..Changeset::default() };
-    changeset.effects.extend(same);
+        Changeset { applied, operations: operations.iter().map(dialects::to_json).collect(), ..Changeset::default() };
+    changeset.effects.extend(unchanged);
     let mut evicted = Vec::new();
-    for sheet in sheets {
-        match finished(&mut desk, sheet, &mut changeset, &mut evicted) {
+    for file_edits in files {
+        match apply_to_file(&mut planner, file_edits, &mut changeset, &mut evicted) {
             Ok(()) => {}
-            Err(Stop::Want(want)) => desk.wanted.push(want),
-            Err(Stop::Reject(rejection)) => rejections.push(*rejection),
+            Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
+            Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
         }
     }
-    for aside in evicted {
-        match evict::put_aside(&mut desk, &mut changeset, aside) {
+    for evicted_item in evicted {
+        match evict::archive_item(&mut planner, &mut changeset, evicted_item) {
             Ok(()) => {}
-            Err(Stop::Want(want)) => desk.wanted.push(want),
-            Err(Stop::Reject(rejection)) => rejections.push(*rejection),
+            Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
+            Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
         }
     }
-    if !desk.wanted.is_empty() {
-        return Ok(Planned::Needs(desk.wanted));
+    if !planner.missing_inputs.is_empty() {
+        return Ok(PlanOutcome::NeedsInput(planner.missing_inputs));
     }
-    rejections.extend(unproven(&desk, &changeset));
+    rejections.extend(if_match_conflicts(&planner, &changeset));
     if !rejections.is_empty() {
         return Err(rejections);
     }
     changeset.effects.sort_by_key(|e| e.operation);
-    changeset.warnings.extend(desk.warnings.into_iter().map(|(_, w)| w));
+    changeset.warnings.extend(planner.warnings.into_iter().map(|(_, w)| w));
     changeset.forget = operations.iter().any(|op| matches!(op.action, Action::Remove { forget: true, .. }));
-    Ok(Planned::Ready(Box::new(changeset)))
+    Ok(PlanOutcome::Ready(Box::new(changeset)))
 }
 
 fn is_patch(op: &Operation) -> bool {
     matches!(op.action, Action::Patch { .. })
 }
 
-/// An operation whose `if_match` failed is in conflict, whatever else is wrong with it.
-fn blame(desk: &Desk<'_>, rejection: Rejection, n: usize) -> Rejection {
-    match desk.mismatched.iter().find(|(m, _, _)| *m == n) {
-        Some((_, path, etag)) => refuse::conflict(path, *etag).at(n),
-        None => rejection.at(n),
+/// The rejection of an operation. A failed `if_match` takes precedence: the other error may only be a result of it.
+fn prefer_conflict(planner: &Planner<'_>, rejection: Rejection, n: usize) -> Rejection {
+    match planner.etag_mismatches.iter().find(|(m, _, _)| *m == n) {
+        Some((_, path, etag)) => rejections::if_match_conflict(path, *etag).at_operation(n),
+        None => rejection.at_operation(n),
     }
 }
 
-/// Mismatched proofs of files that would change.
-fn unproven(desk: &Desk<'_>, changeset: &Changeset) -> Vec<Rejection> {
+/// `conflict` for every file that would change although its `if_match` failed.
+fn if_match_conflicts(planner: &Planner<'_>, changeset: &Changeset) -> Vec<Rejection> {
     let changes = |path: &MemoryPath| changeset.files.iter().any(|f| f.path == *path);
-    let failed = desk.mismatched.iter().filter(|(_, path, _)| changes(path));
-    failed.map(|(n, path, etag)| refuse::conflict(path, *etag).at(*n)).collect()
+    let failed = planner.etag_mismatches.iter().filter(|(_, path, _)| changes(path));
+    failed.map(|(n, path, etag)| rejections::if_match_conflict(path, *etag).at_operation(*n)).collect()
 }
 
-fn drafted(desk: &mut Desk<'_>, n: usize, op: &Operation) -> Step<Vec<Draft>> {
+fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<Vec<PendingEdit>> {
     match &op.action {
         Action::Add { at, text, children, meta, create } => {
-            gates::bullet_size(text, children)?;
-            let item = Item { text: text.clone(), meta: keys::meta_of(meta)?, children: children.clone() };
-            bullets::add(desk, n, op, at, item, *create)
+            validation::check_bullet_size(text, children)?;
+            let item = NewBullet {
+                text: text.clone(),
+                meta: field_checks::meta_from_pairs(meta)?,
+                children: children.clone(),
+            };
+            bullets::add(planner, n, op, at, item, *create)
         }
         Action::Update { at, index, old, text } => {
-            gates::bullet_size(text, &[])?;
-            bullets::update(desk, n, op, at, *index, old.as_deref(), text)
+            validation::check_bullet_size(text, &[])?;
+            bullets::update(planner, n, op, at, *index, old.as_deref(), text)
         }
         Action::Remove { at, index, text, archive, .. } => {
-            bullets::remove(desk, n, op, at, (*index, text.as_deref()), *archive)
+            bullets::remove(planner, n, op, at, (*index, text.as_deref()), *archive)
         }
-        Action::Move { at, to, create } => relocate::relocate(desk, n, op, at, to, *create),
-        Action::Set { at, pairs } => values::set(desk, n, op, at, pairs),
-        Action::Write { at, text, create } => whole::write(desk, n, op, at, text, *create),
-        Action::Patch { at, pairs } => whole::patch(desk, n, op, at, pairs),
-        Action::Append { .. } => whole::append(desk, n, op),
+        Action::Move { at, to, create } => relocate::relocate(planner, n, op, at, to, *create),
+        Action::Set { at, pairs } => set_values::set(planner, n, op, at, pairs),
+        Action::Write { at, text, create } => whole_file::write(planner, n, op, at, text, *create),
+        Action::Patch { at, pairs } => whole_file::patch(planner, n, op, at, pairs),
+        Action::Append { .. } => whole_file::append(planner, n, op),
         Action::Nothing { .. } => Ok(Vec::new()),
     }
 }

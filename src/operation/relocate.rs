@@ -1,223 +1,265 @@
-//! `mv`: bullets, sections and files get another place; links to a moved file follow.
+//! Plans `mv`: moves bullets, sections and files, and updates links to a moved file.
 //!
-//! Never touches a link it is not sure of.
+//! Never changes a link that may not point to the moved file.
 
-use crate::change::{Changeset, Effect, FileChange, Sign};
+use crate::change::{Changeset, Effect, EffectSign, FileChange};
 use crate::code::{Code, Rejection};
-use crate::document::links::{links, names};
-use crate::document::{Document, Edit, Place, item_of, section_range};
+use crate::document::links::{find_links, refers_to};
+use crate::document::{Document, DocumentEdit, InsertPosition, section_range, to_new_bullet};
 use crate::path::{Address, MemoryPath};
 use crate::text::{Splice, splice};
 
-use super::bullets::{Pick, pick};
-use super::desk::Desk;
-use super::draft::{Draft, Echo};
-use super::locate::{self, SectionRef, Spot, resolve, title_for};
-use super::snapshot::{Loaded, Step};
-use super::{Operation, Target, effects, gates, refuse, whole};
+use super::bullets::{BulletPick, pick_bullet};
+use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
+use super::pending_edit::{EffectKind, PendingEdit};
+use super::planner::Planner;
+use super::snapshot::{LoadedFile, PlanStep};
+use super::{Operation, Target, effects, rejections, validation, whole_file};
 
-/// Moves whatever the address names.
+/// Moves the bullet, section or file that the address names.
 pub fn relocate(
-    desk: &mut Desk<'_>,
+    planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
     at: &Target,
     to: &str,
     create: bool,
-) -> Step<Vec<Draft>> {
-    let spot = resolve(at, desk.snapshot, desk.cx.prefixes, desk.cx.policy)?;
-    desk.proof(n, op, &spot)?;
-    if spot.bullet.is_some() {
-        let (Pick::Act(bullet) | Pick::Done(bullet)) = pick(desk, n, op, &spot, None, None, None)?;
-        let file = desk.changeable(&spot)?;
-        return move_bullet(desk, n, op, &spot, file, bullet, to, create);
+) -> PlanStep<Vec<PendingEdit>> {
+    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    planner.check_if_match(n, op, &resolved)?;
+    if resolved.bullet.is_some() {
+        let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
+            pick_bullet(planner, n, op, &resolved, None, None, None)?;
+        let file = planner.existing_writable_file(&resolved)?;
+        return move_bullet(planner, n, op, &resolved, file, bullet, to, create);
     }
-    let file = desk.changeable(&spot)?;
-    match &spot.section {
-        SectionRef::File => move_file(desk, n, &spot.path, to, create),
-        SectionRef::At(section) => move_section(desk, n, op, &spot, file, *section, to, create),
-        SectionRef::Missing(name) => Err(refuse::no_section(file, &spot.path, name).into()),
+    let file = planner.existing_writable_file(&resolved)?;
+    match &resolved.section {
+        SectionRef::File => move_file(planner, n, &resolved.path, to, create),
+        SectionRef::At(section) => move_section(planner, n, op, &resolved, file, *section, to, create),
+        SectionRef::Missing(name) => Err(rejections::section_not_found(file, &resolved.path, name).into()),
     }
 }
 
 #[allow(clippy::too_many_arguments, reason = "one move, its two ends")]
 fn move_bullet(
-    desk: &mut Desk<'_>,
+    planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
-    from: &Spot<'_>,
-    file: &Loaded,
+    from: &ResolvedTarget<'_>,
+    file: &LoadedFile,
     bullet: usize,
     to: &str,
     create: bool,
-) -> Step<Vec<Draft>> {
-    let dest = locate::address(to, desk.snapshot, desk.cx.prefixes)?;
+) -> PlanStep<Vec<PendingEdit>> {
+    let dest = locate::resolve_address(to, planner.snapshot, planner.context.prefixes)?;
     if dest.bullet.is_some() {
-        return Err(Rejection::new(Code::Usage, "a bullet moves to a file or section").into());
+        return Err(Rejection::new(Code::Usage, "a bullet can only be moved to a file or section").into());
     }
-    let other = Operation { if_match: None, ..op.clone() };
-    let base = desk.writable(n, &other, &dest.path, create)?;
-    let document = desk.document(&base);
-    let item = item_of(&file.document, bullet);
-    let (place, within) = match &dest.section {
-        SectionRef::File => (Place::End(0), 0),
-        SectionRef::At(at) => (Place::End(*at), *at),
-        SectionRef::Missing(name) => (Place::NewSection { under: 0, title: title_for(name) }, usize::MAX),
+    let op_without_if_match = Operation { if_match: None, ..op.clone() };
+    let base = planner.edit_base(n, &op_without_if_match, &dest.path, create)?;
+    let document = planner.base_document(&base);
+    let item = to_new_bullet(&file.document, bullet);
+    let (position, within) = match &dest.section {
+        SectionRef::File => (InsertPosition::EndOfSection(0), 0),
+        SectionRef::At(at) => (InsertPosition::EndOfSection(*at), *at),
+        SectionRef::Missing(name) => {
+            (InsertPosition::NewSection { under: 0, title: new_section_title(name) }, usize::MAX)
+        }
     };
-    let home = file.document.bullets()[bullet].section as usize;
-    if dest.path == from.path && home == within {
-        return Ok(vec![Draft::Same(effects::bullet(&file.document, &from.path, bullet, Sign::Same, n))]);
+    let source_section = file.document.bullets()[bullet].section as usize;
+    if dest.path == from.path && source_section == within {
+        return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
+            &file.document,
+            &from.path,
+            bullet,
+            EffectSign::Unchanged,
+            n,
+        ))]);
     }
-    let twins = document.by_text(&item.text);
-    let same = dest.path == from.path;
-    if let Some(&twin) = twins
-        .iter()
-        .find(|&&i| !(same && i == bullet) && within != usize::MAX && document.bullets()[i].section as usize == within)
-    {
-        return Err(refuse::duplicate(document, &dest.path, twin, twin).into());
+    let same_text = document.bullets_by_text(&item.text);
+    let same_file = dest.path == from.path;
+    if let Some(&existing) = same_text.iter().find(|&&i| {
+        !(same_file && i == bullet) && within != usize::MAX && document.bullets()[i].section as usize == within
+    }) {
+        return Err(rejections::duplicate_bullet(document, &dest.path, existing, existing).into());
     }
-    let place_name = match (&dest.section, document) {
+    let destination = match (&dest.section, document) {
         (SectionRef::At(at), d) => format!("{}#{}", dest.path, d.sections()[*at].slug),
         (SectionRef::Missing(name), _) => format!("{}#{}", dest.path, crate::document::slug(name)),
         _ => dest.path.to_string(),
     };
     Ok(vec![
-        Draft::Edit(from.path.clone(), Edit::Remove { bullet }, Echo::MovedAway(bullet, place_name)),
-        Draft::Edit(dest.path.clone(), Edit::Insert { at: place, items: vec![item] }, Echo::Silent),
+        PendingEdit::Edit(
+            from.path.clone(),
+            DocumentEdit::Remove { bullet },
+            EffectKind::MovedAway(bullet, destination),
+        ),
+        PendingEdit::Edit(
+            dest.path.clone(),
+            DocumentEdit::Insert { at: position, items: vec![item] },
+            EffectKind::NoEffect,
+        ),
     ])
 }
 
 #[allow(clippy::too_many_arguments, reason = "one move, its two ends")]
 fn move_section(
-    desk: &mut Desk<'_>,
+    planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
-    from: &Spot<'_>,
-    file: &Loaded,
+    from: &ResolvedTarget<'_>,
+    file: &LoadedFile,
     section: usize,
     to: &str,
     create: bool,
-) -> Step<Vec<Draft>> {
-    let dest = locate::address(to, desk.snapshot, desk.cx.prefixes)?;
+) -> PlanStep<Vec<PendingEdit>> {
+    let dest = locate::resolve_address(to, planner.snapshot, planner.context.prefixes)?;
     if dest.bullet.is_some() {
-        return Err(Rejection::new(Code::Usage, "a section moves to a file or section").into());
+        return Err(Rejection::new(Code::Usage, "a section can only be moved to a file or section").into());
     }
     if dest.path == from.path {
         return match dest.section {
-            SectionRef::Missing(name) => super::values::set(
-                desk,
+            SectionRef::Missing(name) => super::set_values::set(
+                planner,
                 n,
                 op,
                 &Target::Address(format!("{}#{}", from.path, file.document.sections()[section].slug)),
-                &[("title".into(), title_for(&name))],
+                &[("title".into(), new_section_title(&name))],
             ),
-            _ => Err(Rejection::new(Code::Exists, "the section stands in that file already")
-                .hint("to rename it, give a title that is free")
+            _ => Err(Rejection::new(Code::Exists, "the section is already in that file")
+                .hint("to rename it, use a title that no other section has")
                 .into()),
         };
     }
-    let other = Operation { if_match: None, ..op.clone() };
-    let base = desk.writable(n, &other, &dest.path, create)?;
-    let document = desk.document(&base);
+    let op_without_if_match = Operation { if_match: None, ..op.clone() };
+    let base = planner.edit_base(n, &op_without_if_match, &dest.path, create)?;
+    let document = planner.base_document(&base);
     let range = section_range(&file.document, section);
     let mut block = file.document.text()[range.clone()].trim_end().to_owned() + "\n";
     let mut title = file.document.section_title(section).into_owned();
     if let SectionRef::Missing(name) = &dest.section {
         let s = &file.document.sections()[section];
         let (a, b) = (s.title.start as usize - range.start, s.title.end as usize - range.start);
-        title = title_for(name);
+        title = new_section_title(name);
         block.replace_range(a..b, &title);
     }
     if let SectionRef::At(_) = dest.section {
-        return Err(Rejection::new(Code::Exists, format!("{} has that section already", dest.path)).into());
+        return Err(Rejection::new(Code::Exists, format!("{} already has that section", dest.path)).into());
     }
-    let twin = (1..document.sections().len()).any(|i| document.section_title(i) == title);
-    if twin {
-        return Err(Rejection::new(Code::Exists, format!("{} has a section of that title already", dest.path)).into());
+    let title_exists = (1..document.sections().len()).any(|i| document.section_title(i) == title);
+    if title_exists {
+        return Err(Rejection::new(Code::Exists, format!("{} already has a section with that title", dest.path)).into());
     }
-    let put = whole::at_end(document, &block)
+    let insertion = whole_file::append_splice(document, &block)
         .map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("in {}: {why}", dest.path)))?;
-    let mut told = effects::line(
+    let mut effect = effects::line_effect(
         &from.path,
-        Sign::Moved,
-        effects::heading(&file.document, section),
+        EffectSign::Moved,
+        effects::heading_text(&file.document, section),
         effects::section_slug(&file.document, section),
         n,
     );
-    told.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
+    effect.to = Some(format!("{}#{}", dest.path, crate::document::slug(&title)));
     Ok(vec![
-        Draft::Edit(from.path.clone(), Edit::Raw(whole::cut(&file.document, range)), Echo::Told(vec![told])),
-        Draft::Edit(dest.path.clone(), Edit::Raw(put), Echo::Silent),
+        PendingEdit::Edit(
+            from.path.clone(),
+            DocumentEdit::Raw(whole_file::removal_splice(&file.document, range)),
+            EffectKind::Prepared(vec![effect]),
+        ),
+        PendingEdit::Edit(dest.path.clone(), DocumentEdit::Raw(insertion), EffectKind::NoEffect),
     ])
 }
 
-fn move_file(desk: &mut Desk<'_>, n: usize, from: &MemoryPath, to: &str, create: bool) -> Step<Vec<Draft>> {
-    let dest = file_name(desk, from, to)?;
+fn move_file(
+    planner: &mut Planner<'_>,
+    n: usize,
+    from: &MemoryPath,
+    to: &str,
+    create: bool,
+) -> PlanStep<Vec<PendingEdit>> {
+    let dest = new_file_path(planner, from, to)?;
     if dest == *from {
-        return Ok(vec![Draft::Same(effects::line(from, Sign::Same, "the file has that name already", None, n))]);
+        return Ok(vec![PendingEdit::Unchanged(effects::line_effect(
+            from,
+            EffectSign::Unchanged,
+            "the file already has that name",
+            None,
+            n,
+        ))]);
     }
-    if desk.snapshot.exists(&dest)? {
-        return Err(refuse::exists(&dest).into());
+    if planner.snapshot.exists(&dest)? {
+        return Err(rejections::path_exists(&dest).into());
     }
-    gates::writable(&dest, None, desk.cx.own)?;
-    if dest.folded() != from.folded() {
-        gates::creatable(&dest, desk.snapshot, create || desk.cx.create || close_on_purpose(from, &dest), desk.cx.own)?;
+    validation::check_writable(&dest, None, planner.context.allow_reserved)?;
+    if dest.case_folded() != from.case_folded() {
+        validation::check_creatable(
+            &dest,
+            planner.snapshot,
+            create || planner.context.create || is_small_rename(from, &dest),
+            planner.context.allow_reserved,
+        )?;
     }
-    let mut drafts = vec![Draft::Moved(from.clone(), dest.clone())];
-    for holder in desk.snapshot.linking(from)? {
-        let Some(file) = desk.snapshot.file(holder)? else { continue };
-        let edits = relinked(&file.document, holder, from, &dest);
-        if !edits.is_empty() && gates::writable(holder, Some(&file.document), desk.cx.own).is_ok() {
-            drafts.push(Draft::Links(holder.clone(), edits));
+    let mut pending = vec![PendingEdit::MoveFile(from.clone(), dest.clone())];
+    for holder in planner.snapshot.backlinks(from)? {
+        let Some(file) = planner.snapshot.file(holder)? else { continue };
+        let edits = link_updates(&file.document, holder, from, &dest);
+        if !edits.is_empty()
+            && validation::check_writable(holder, Some(&file.document), planner.context.allow_reserved).is_ok()
+        {
+            pending.push(PendingEdit::UpdateLinks(holder.clone(), edits));
         }
     }
-    Ok(drafts)
+    Ok(pending)
 }
 
-/// A rename by a letter or two is meant: the old name goes.
-fn close_on_purpose(from: &MemoryPath, to: &MemoryPath) -> bool {
-    gates::close(from.stem(), to.stem())
+/// Whether a rename changes a name by a letter or two. The check for similar names does not apply: the old name is
+/// removed.
+fn is_small_rename(from: &MemoryPath, to: &MemoryPath) -> bool {
+    validation::is_similar_name(from.stem(), to.stem())
 }
 
-/// The new path of a file: an address, or a folder that keeps the name (`mv user notes/`).
-fn file_name(desk: &Desk<'_>, from: &MemoryPath, to: &str) -> Step<MemoryPath> {
+/// The new path of a file. `to` is an address, or a folder in which the file keeps its name (`mv user notes/`).
+fn new_file_path(planner: &Planner<'_>, from: &MemoryPath, to: &str) -> PlanStep<MemoryPath> {
     let written = match to.ends_with('/') {
         true => format!("{to}{}.md", from.stem()),
         false => to.to_owned(),
     };
-    let Address::In(readings) = Address::parse(&written, desk.cx.prefixes)? else {
-        return Err(Rejection::new(Code::Usage, "a file moves to a file").into());
+    let Address::Readings(readings) = Address::parse(&written, planner.context.prefixes)? else {
+        return Err(Rejection::new(Code::Usage, "a file can only be moved to a file").into());
     };
     let reading = &readings[readings.len() - 1];
     if reading.section.is_some() || reading.bullet.is_some() {
-        return Err(Rejection::new(Code::Usage, "a file moves to a file").into());
+        return Err(Rejection::new(Code::Usage, "a file can only be moved to a file").into());
     }
     for path in &reading.files {
-        if desk.snapshot.exists(path)? {
+        if planner.snapshot.exists(path)? {
             return Ok(path.clone());
         }
     }
     Ok(reading.files[reading.files.len() - 1].clone())
 }
 
-/// Puts a moved file (and the links it holds to itself) into the changeset.
-pub fn moved(
-    present: Option<&Loaded>,
+/// Adds a moved file to the changeset, with its links to itself updated.
+pub fn add_moved_file(
+    present: Option<&LoadedFile>,
     from: &MemoryPath,
     to: &MemoryPath,
     n: usize,
-    edits: Vec<(usize, Edit, Echo)>,
+    edits: Vec<(usize, DocumentEdit, EffectKind)>,
     changeset: &mut Changeset,
-) -> Step<()> {
+) -> PlanStep<()> {
     let Some(file) = present else { return Ok(()) };
     let mut text = file.document.text().to_owned();
     let mut raw: Vec<Splice> =
-        edits.into_iter().filter_map(|(_, e, _)| if let Edit::Raw(s) = e { Some(s) } else { None }).collect();
+        edits.into_iter().filter_map(|(_, e, _)| if let DocumentEdit::Raw(s) = e { Some(s) } else { None }).collect();
     raw.sort_by_key(|s| s.start);
     if !raw.is_empty() {
         text = splice(&text, &raw).map_err(|_| Rejection::new(Code::Internal, "links overlap"))?;
     }
-    changeset.effects.push(Effect { to: Some(to.to_string()), ..effects::line(from, Sign::Moved, "", None, n) });
+    changeset
+        .effects
+        .push(Effect { to: Some(to.to_string()), ..effects::line_effect(from, EffectSign::Moved, "", None, n) });
     changeset.files.push(FileChange {
         path: from.clone(),
         before: Some(file.version.clone()),
@@ -239,35 +281,35 @@ pub fn moved(
     Ok(())
 }
 
-/// The replacements that let a file's links follow a move.
-fn relinked(document: &Document, holder: &MemoryPath, from: &MemoryPath, to: &MemoryPath) -> Vec<Edit> {
+/// The edits that update a file's links to a moved file.
+fn link_updates(document: &Document, holder: &MemoryPath, from: &MemoryPath, to: &MemoryPath) -> Vec<DocumentEdit> {
     let text = document.text();
-    links(document)
+    find_links(document)
         .into_iter()
-        .filter(|l| names(&text[l.start..l.end], l.wiki, holder, from))
+        .filter(|l| refers_to(&text[l.start..l.end], l.is_wiki, holder, from))
         .map(|l| {
             let old = &text[l.start..l.end];
-            let new = match l.wiki {
-                true => wiki_name(old.trim(), from, to),
-                false if text[..l.start].ends_with('<') => relative_to(holder, to),
-                false => relative_to(holder, to).replace(' ', "%20").replace('(', "%28").replace(')', "%29"),
+            let new = match l.is_wiki {
+                true => wiki_link_target(old.trim(), from, to),
+                false if text[..l.start].ends_with('<') => relative_link_path(holder, to),
+                false => relative_link_path(holder, to).replace(' ', "%20").replace('(', "%28").replace(')', "%29"),
             };
-            Edit::Raw(Splice { start: l.start, end: l.end, new })
+            DocumentEdit::Raw(Splice { start: l.start, end: l.end, new })
         })
         .collect()
 }
 
-/// The new target in the manner of the old one: stem for stem, path for path, `.md` where it stood.
-fn wiki_name(old: &str, from: &MemoryPath, to: &MemoryPath) -> String {
+/// The new target of a wiki link, in the form of the old one: stem or path, with or without `.md`.
+fn wiki_link_target(old: &str, from: &MemoryPath, to: &MemoryPath) -> String {
     let suffix = if old.ends_with(".md") { ".md" } else { "" };
-    let bare = old.strip_suffix(".md").unwrap_or(old);
+    let without_extension = old.strip_suffix(".md").unwrap_or(old);
     let path = to.as_str().strip_suffix(".md").unwrap_or(to.as_str());
-    let stem = bare.to_lowercase() == from.stem().to_lowercase();
+    let stem = without_extension.to_lowercase() == from.stem().to_lowercase();
     let name = if stem { to.stem() } else { path };
     format!("{name}{suffix}")
 }
 
-fn relative_to(holder: &MemoryPath, to: &MemoryPath) -> String {
+fn relative_link_path(holder: &MemoryPath, to: &MemoryPath) -> String {
     let here: Vec<&str> = holder.parent().split('/').filter(|p| !p.is_empty()).collect();
     let there: Vec<&str> = to.as_str().split('/').collect();
     let common = here.iter().zip(&there).take_while(|(a, b)| a == b).count();

@@ -1,205 +1,208 @@
-//! What planning knows of a memory, and what it asks for when that is not enough.
+//! The part of a memory that planning has read, and the inputs it can request.
 //!
-//! Pure: whoever plans fetches what is wanted and plans again.
+//! Pure. Never reads a file: the caller of `plan` fetches missing inputs, adds them here and plans again.
 
 use std::collections::HashMap;
 
-use crate::change::{Etag, Version};
+use crate::change::{Etag, FileVersion};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::path::MemoryPath;
 
-/// A file as planning sees it.
+/// A file that was read and parsed.
 #[derive(Debug)]
-pub struct Loaded {
-    /// Etag, mode and inode; its bytes are the document's text and not kept twice.
-    pub version: Version,
-    /// The same, parsed.
+pub struct LoadedFile {
+    /// Etag, mode and inode. Its bytes are empty: the document has them, and large files must not be in memory twice.
+    pub version: FileVersion,
+    /// The parsed text.
     pub document: Document,
 }
 
-/// What is known of a file.
+/// What reading a file returned.
 #[derive(Debug)]
-pub enum Known {
-    /// It does not exist.
+pub enum FileState {
+    /// The file does not exist.
     Absent,
-    /// It exists.
-    Present(Box<Loaded>),
-    /// It must not, or cannot, be read.
-    Refused(Rejection),
+    Present(Box<LoadedFile>),
+    /// The file must not, or cannot, be read.
+    Unreadable(Rejection),
 }
 
-/// One text that a file had.
+/// One earlier text of a file.
 #[derive(Debug)]
-pub struct Past {
-    /// The revision that ended it; `None` where an outside edit did.
+pub struct PastText {
+    /// The revision that replaced it; `None` for an edit outside memdir.
     pub rev: Option<u64>,
-    /// Who ended it.
+    /// Who replaced it.
     pub actor: String,
-    /// When, as the journal says it.
+    /// When it was replaced, as written in the journal.
     pub at: String,
-    /// The text.
     pub document: Document,
 }
 
-/// What journal and slots know of a file.
+/// Earlier texts of a file, reconstructed from the journal and its slots.
 #[derive(Debug, Default)]
-pub struct History {
-    /// The text that memdir left last, if it can still be had and the file has changed since.
-    pub left: Option<Document>,
-    /// Earlier texts, newest first: what stood before each revision, and before that, where it differs, what the
-    /// revision before left (then `rev` is `None`: an outside edit ended it).
-    pub past: Vec<Past>,
+pub struct FileHistory {
+    /// The text that memdir wrote last, if it is still available and the file has changed since.
+    pub last_written: Option<Document>,
+    /// Earlier texts, newest first: the text before each revision and, where it differs, the text that the preceding
+    /// revision wrote (with `rev` `None`: an edit outside memdir replaced it).
+    pub past: Vec<PastText>,
 }
 
-/// What planning asks for.
+/// An input that planning needs and the snapshot does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Want {
+pub enum MissingInput {
     /// A file's content.
     File(MemoryPath),
-    /// The names of all files (before a new one is made).
-    Names,
-    /// The files that hold this id.
-    Id(String),
+    /// The names of all files; needed before a new file is created.
+    FileNames,
+    /// The files that contain this id.
+    IdHolders(String),
     /// The files that link to this one.
-    LinksTo(MemoryPath),
-    /// memdir's own last summary line for a file, from the journal's last 64 KiB.
-    Line(MemoryPath),
-    /// What journal and slots know of a file.
+    Backlinks(MemoryPath),
+    /// The last summary line that memdir generated for a file, from the last 64 KiB of the journal.
+    LastSummary(MemoryPath),
+    /// A file's earlier texts.
     History(MemoryPath),
 }
 
-/// Why a step of planning stopped.
+/// Why planning an operation stopped.
 #[derive(Debug)]
-pub enum Stop {
-    /// It must be told something first.
-    Want(Want),
-    /// It is refused.
-    Reject(Box<Rejection>),
+pub enum PlanStop {
+    /// An input is missing.
+    NeedsInput(MissingInput),
+    /// The operation is rejected.
+    Rejected(Box<Rejection>),
 }
 
-impl From<Rejection> for Stop {
-    fn from(rejection: Rejection) -> Stop {
-        Stop::Reject(Box::new(rejection))
+impl From<Rejection> for PlanStop {
+    fn from(rejection: Rejection) -> PlanStop {
+        PlanStop::Rejected(Box::new(rejection))
     }
 }
 
-/// A step of planning.
-pub type Step<T> = Result<T, Stop>;
+/// The result of a step of planning.
+pub type PlanStep<T> = Result<T, PlanStop>;
 
-/// What is known so far.
+/// What planning has read of a memory so far.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    files: HashMap<MemoryPath, Known>,
-    names: Option<Vec<MemoryPath>>,
-    ids: HashMap<String, Vec<MemoryPath>>,
-    links: HashMap<MemoryPath, Vec<MemoryPath>>,
-    lines: HashMap<MemoryPath, Option<String>>,
-    histories: HashMap<MemoryPath, History>,
+    files: HashMap<MemoryPath, FileState>,
+    file_names: Option<Vec<MemoryPath>>,
+    id_holders: HashMap<String, Vec<MemoryPath>>,
+    backlinks: HashMap<MemoryPath, Vec<MemoryPath>>,
+    last_summaries: HashMap<MemoryPath, Option<String>>,
+    histories: HashMap<MemoryPath, FileHistory>,
 }
 
 impl Snapshot {
-    /// Knows nothing yet.
+    /// An empty snapshot.
     pub fn new() -> Snapshot {
         Snapshot::default()
     }
 
-    /// Learns what reading a file gave.
-    pub fn learn(&mut self, path: MemoryPath, read: Result<Option<Version>, Rejection>) {
-        let known = match read {
-            Ok(None) => Known::Absent,
-            Err(rejection) => Known::Refused(rejection),
-            Ok(Some(mut version)) => match Document::read(taken(&mut version)) {
-                Ok(document) => Known::Present(Box::new(Loaded { version, document })),
-                Err(why) => Known::Refused(not_text(&path, why)),
+    /// Adds the result of reading a file.
+    pub fn insert_file(&mut self, path: MemoryPath, read: Result<Option<FileVersion>, Rejection>) {
+        let state = match read {
+            Ok(None) => FileState::Absent,
+            Err(rejection) => FileState::Unreadable(rejection),
+            Ok(Some(mut version)) => match Document::from_bytes(take_bytes(&mut version)) {
+                Ok(document) => FileState::Present(Box::new(LoadedFile { version, document })),
+                Err(why) => FileState::Unreadable(not_text_rejection(&path, why)),
             },
         };
-        self.files.insert(path, known);
+        self.files.insert(path, state);
     }
 
-    /// Learns all file names.
-    pub fn learn_names(&mut self, names: Vec<MemoryPath>) {
-        self.names = Some(names);
+    pub fn set_file_names(&mut self, names: Vec<MemoryPath>) {
+        self.file_names = Some(names);
     }
 
-    /// Learns which files hold an id.
-    pub fn learn_id(&mut self, id: String, files: Vec<MemoryPath>) {
-        self.ids.insert(id, files);
+    /// Adds the files that contain an id.
+    pub fn insert_id_holders(&mut self, id: String, files: Vec<MemoryPath>) {
+        self.id_holders.insert(id, files);
     }
 
-    /// Learns which files link to one.
-    pub fn learn_links(&mut self, to: MemoryPath, files: Vec<MemoryPath>) {
-        self.links.insert(to, files);
+    /// Adds the files that link to a file.
+    pub fn insert_backlinks(&mut self, to: MemoryPath, files: Vec<MemoryPath>) {
+        self.backlinks.insert(to, files);
     }
 
-    /// Learns memdir's own last summary line for a file.
-    pub fn learn_line(&mut self, of: MemoryPath, line: Option<String>) {
-        self.lines.insert(of, line);
+    /// Adds the last summary line that memdir generated for a file; `None` if the journal has none.
+    pub fn insert_last_summary(&mut self, of: MemoryPath, line: Option<String>) {
+        self.last_summaries.insert(of, line);
     }
 
-    /// Learns a file's history.
-    pub fn learn_history(&mut self, of: MemoryPath, history: History) {
+    pub fn insert_history(&mut self, of: MemoryPath, history: FileHistory) {
         self.histories.insert(of, history);
     }
 
-    /// A file: `None` when it does not exist.
-    pub fn file(&self, path: &MemoryPath) -> Step<Option<&Loaded>> {
+    /// A file; `None` if it does not exist.
+    pub fn file(&self, path: &MemoryPath) -> PlanStep<Option<&LoadedFile>> {
         match self.files.get(path) {
-            None => Err(Stop::Want(Want::File(path.clone()))),
-            Some(Known::Absent) => Ok(None),
-            Some(Known::Present(loaded)) => Ok(Some(loaded)),
-            Some(Known::Refused(rejection)) => Err(rejection.clone().into()),
+            None => Err(PlanStop::NeedsInput(MissingInput::File(path.clone()))),
+            Some(FileState::Absent) => Ok(None),
+            Some(FileState::Present(loaded)) => Ok(Some(loaded)),
+            Some(FileState::Unreadable(rejection)) => Err(rejection.clone().into()),
         }
     }
 
-    /// Whether something stands at a path, readable or not.
-    pub fn exists(&self, path: &MemoryPath) -> Step<bool> {
+    /// Whether a file exists, readable or not.
+    pub fn exists(&self, path: &MemoryPath) -> PlanStep<bool> {
         match self.files.get(path) {
-            None => Err(Stop::Want(Want::File(path.clone()))),
-            Some(Known::Absent) => Ok(false),
-            // Whether it is there is not told to whoever may not see it.
-            Some(Known::Refused(why)) if why.code == Code::CategoryNotAllowed => Err(why.clone().into()),
+            None => Err(PlanStop::NeedsInput(MissingInput::File(path.clone()))),
+            Some(FileState::Absent) => Ok(false),
+            // A caller that may not read the file must not learn whether it exists.
+            Some(FileState::Unreadable(why)) if why.code == Code::CategoryNotAllowed => Err(why.clone().into()),
             Some(_) => Ok(true),
         }
     }
 
-    /// All file names.
-    pub fn names(&self) -> Step<&[MemoryPath]> {
-        self.names.as_deref().ok_or(Stop::Want(Want::Names))
+    pub fn file_names(&self) -> PlanStep<&[MemoryPath]> {
+        self.file_names.as_deref().ok_or(PlanStop::NeedsInput(MissingInput::FileNames))
     }
 
-    /// The files that hold an id.
-    pub fn holders(&self, id: &str) -> Step<&[MemoryPath]> {
-        self.ids.get(id).map(Vec::as_slice).ok_or_else(|| Stop::Want(Want::Id(id.to_owned())))
+    /// The files that contain an id.
+    pub fn id_holders(&self, id: &str) -> PlanStep<&[MemoryPath]> {
+        self.id_holders
+            .get(id)
+            .map(Vec::as_slice)
+            .ok_or_else(|| PlanStop::NeedsInput(MissingInput::IdHolders(id.to_owned())))
     }
 
-    /// The files that link to one.
-    pub fn linking(&self, to: &MemoryPath) -> Step<&[MemoryPath]> {
-        self.links.get(to).map(Vec::as_slice).ok_or_else(|| Stop::Want(Want::LinksTo(to.clone())))
+    /// The files that link to a file.
+    pub fn backlinks(&self, to: &MemoryPath) -> PlanStep<&[MemoryPath]> {
+        self.backlinks
+            .get(to)
+            .map(Vec::as_slice)
+            .ok_or_else(|| PlanStop::NeedsInput(MissingInput::Backlinks(to.clone())))
     }
 
-    /// memdir's own last summary line for a file, if the journal still knows one.
-    pub fn line(&self, of: &MemoryPath) -> Step<Option<&str>> {
-        self.lines.get(of).map(Option::as_deref).ok_or_else(|| Stop::Want(Want::Line(of.clone())))
+    /// The last summary line that memdir generated for a file, if the journal has one.
+    pub fn last_summary(&self, of: &MemoryPath) -> PlanStep<Option<&str>> {
+        self.last_summaries
+            .get(of)
+            .map(Option::as_deref)
+            .ok_or_else(|| PlanStop::NeedsInput(MissingInput::LastSummary(of.clone())))
     }
 
-    /// A file's history.
-    pub fn history(&self, of: &MemoryPath) -> Step<&History> {
-        self.histories.get(of).ok_or_else(|| Stop::Want(Want::History(of.clone())))
+    pub fn history(&self, of: &MemoryPath) -> PlanStep<&FileHistory> {
+        self.histories.get(of).ok_or_else(|| PlanStop::NeedsInput(MissingInput::History(of.clone())))
     }
 }
 
-/// The bytes of a version, moved out where nobody else holds them: a large file must not stand in memory twice.
-fn taken(version: &mut Version) -> Vec<u8> {
+/// Takes the bytes out of a version, without a copy if they are not shared: a large file must not be in memory twice.
+fn take_bytes(version: &mut FileVersion) -> Vec<u8> {
     std::sync::Arc::unwrap_or_clone(std::mem::take(&mut version.bytes))
 }
 
-/// The refusal of bytes that are no text.
-pub fn not_text(path: &MemoryPath, why: crate::document::NotText) -> Rejection {
-    use crate::document::NotText;
+/// The rejection of a file that is not UTF-8 text; `at` is the byte offset from 0.
+pub fn not_text_rejection(path: &MemoryPath, why: crate::document::TextDecodeError) -> Rejection {
+    use crate::document::TextDecodeError;
     let (what, at) = match why {
-        NotText::Utf8(at) => ("is not UTF-8", at),
-        NotText::Nul(at) => ("holds a NUL byte", at),
+        TextDecodeError::InvalidUtf8(at) => ("is not UTF-8", at),
+        TextDecodeError::NulByte(at) => ("contains a NUL byte", at),
     };
     Rejection::new(Code::NotText, format!("{path} {what} (byte {at})"))
         .hint("memdir changes only UTF-8 text; convert the file first")
@@ -207,7 +210,9 @@ pub fn not_text(path: &MemoryPath, why: crate::document::NotText) -> Rejection {
         .detail("offset", at)
 }
 
-/// Whether a caller's `seen` is the present etag of the file or of that part of it.
-pub fn is_current(seen: Option<&str>, loaded: &Loaded, part: Option<&str>) -> bool {
-    seen.is_some_and(|s| loaded.version.etag.proven_by(s) || part.is_some_and(|p| Etag::of(p.as_bytes()).proven_by(s)))
+/// Whether a caller's `seen` is the present etag of the file, or of `part` of its text.
+pub fn matches_etag(seen: Option<&str>, loaded: &LoadedFile, part: Option<&str>) -> bool {
+    seen.is_some_and(|s| {
+        loaded.version.etag.matches_prefix(s) || part.is_some_and(|p| Etag::of(p.as_bytes()).matches_prefix(s))
+    })
 }

@@ -1,87 +1,87 @@
-//! Addresses of files, sections and bullets (DESIGN 3): shorthand is a rule, never a search.
+//! Parses addresses of files, sections and bullets (ARCHITECTURE.md, "Addresses"). Shorthand is resolved by a fixed rule.
 //!
-//! Never asks whether a file exists: it says which ones may be meant, in order.
+//! Never checks whether a file exists: returns the candidate files in order of preference.
 
-use super::grammar::escape;
-use super::{FOLDERS, MemoryPath, invalid};
+use super::grammar::unsafe_name_reason;
+use super::{FOLDERS, MemoryPath, invalid_path};
 use crate::code::{Code, Rejection};
 
-/// How the data dir itself may be written in front of a path, so that a pasted path works.
+/// The spellings of the data directory that may precede a path, so that a pasted path works.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Prefixes(pub Vec<String>);
+pub struct PathPrefixes(pub Vec<String>);
 
-impl Prefixes {
-    /// Takes the longest fitting prefix off (and a leading `./`).
+impl PathPrefixes {
+    /// Removes the longest matching prefix, then any leading `./`.
     pub fn strip<'a>(&self, text: &'a str) -> &'a str {
-        let fits = |p: &String| text.strip_prefix(p.trim_end_matches('/'))?.strip_prefix('/');
-        let rest = self.0.iter().filter(|p| !p.is_empty()).filter_map(fits).min_by_key(|r| r.len()).unwrap_or(text);
+        let without_prefix = |p: &String| text.strip_prefix(p.trim_end_matches('/'))?.strip_prefix('/');
+        let rest =
+            self.0.iter().filter(|p| !p.is_empty()).filter_map(without_prefix).min_by_key(|r| r.len()).unwrap_or(text);
         rest.trim_start_matches("./")
     }
 }
 
-/// Which bullet of a file.
+/// The part of an address after `@`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BulletRef {
     /// A handle or an explicit id.
     Name(String),
     /// The n-th bullet, from 1.
-    Nth(usize),
+    Index(usize),
 }
 
-/// One way to read an address: a file, perhaps a section, perhaps a bullet.
+/// One interpretation of an address: a file, optionally with a section and a bullet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
-    /// The files it may mean, in order of preference. The first that exists is meant; if none does, the last.
+pub struct AddressReading {
+    /// Candidate files in order of preference: the first that exists is used; if none exists, the last.
     pub files: Vec<MemoryPath>,
     /// After `#`: a slug, an id, or a path of slugs.
     pub section: Option<String>,
-    /// After `@`.
     pub bullet: Option<BulletRef>,
 }
 
-/// What somebody wrote to name a file, a section or a bullet.
+/// A parsed address of a file, a section or a bullet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// `@mem123`: an id, looked up in every file.
-    Bare(String),
-    /// Everything else: readings in order. One whose file exists wins; the last is what is meant if none does.
-    In(Vec<Reading>),
+    /// `@mem123`: an explicit id, looked up in every file.
+    Id(String),
+    /// Everything else: interpretations in order. The first whose file exists is used; if there is none, the last.
+    Readings(Vec<AddressReading>),
 }
 
 impl Address {
-    /// Reads an address (DESIGN 3). Shorthand is a rule, never a search.
+    /// Parses an address (ARCHITECTURE.md, "Addresses").
     ///
     /// # Errors
-    /// `invalid_path` when no reading is a safe path.
-    pub fn parse(written: &str, prefixes: &Prefixes) -> Result<Address, Rejection> {
-        if let Some(id) = written.strip_prefix('@').filter(|id| is_id(id)) {
-            return Ok(Address::Bare(id.to_owned()));
+    /// `invalid_path` if no interpretation is a safe path; `bullet_not_found` for a bullet number that overflows.
+    pub fn parse(address: &str, prefixes: &PathPrefixes) -> Result<Address, Rejection> {
+        if let Some(id) = address.strip_prefix('@').filter(|id| is_id(id)) {
+            return Ok(Address::Id(id.to_owned()));
         }
-        let text = prefixes.strip(written);
+        let text = prefixes.strip(address);
         let mut readings = Vec::new();
         if text.contains(['@', '#'])
-            && let Ok(files) = files(text, true)
+            && let Ok(files) = candidate_files(text, true)
         {
-            readings.push(Reading { files, section: None, bullet: None });
+            readings.push(AddressReading { files, section: None, bullet: None });
         }
-        let (rest, bullet) = match text.rsplit_once('@').map(|(rest, name)| (rest, bullet_ref(written, name))) {
+        let (rest, bullet) = match text.rsplit_once('@').map(|(rest, name)| (rest, parse_bullet_ref(address, name))) {
             Some((rest, Ok(bullet))) => (rest, Some(bullet)),
-            // `facts/lunch@noon.md`: no bullet has such a name, but a file may.
-            Some(_) if text.ends_with(".md") && !readings.is_empty() => return Ok(Address::In(readings)),
+            // `facts/lunch@noon.md`: a bullet cannot have such a name, but a file can.
+            Some(_) if text.ends_with(".md") && !readings.is_empty() => return Ok(Address::Readings(readings)),
             Some((_, Err(refused))) => return Err(refused),
             None => (text, None),
         };
         let (file, section) = match rest.split_once('#') {
-            Some((_, "")) => return Err(invalid(written, "nothing follows the '#'")),
+            Some((_, "")) => return Err(invalid_path(address, "nothing after '#'")),
             Some((file, section)) => (file, Some(section.to_owned())),
             None => (rest, None),
         };
-        readings.push(Reading { files: files(file, false)?, section, bullet });
-        Ok(Address::In(readings))
+        readings.push(AddressReading { files: candidate_files(file, false)?, section, bullet });
+        Ok(Address::Readings(readings))
     }
 }
 
-/// Whether a text can be an explicit id.
+/// Whether a text is a valid explicit id: an ASCII letter, then letters, digits, `_` or `-`; 2 to 64 characters.
 pub fn is_id(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic())
@@ -89,42 +89,42 @@ pub fn is_id(text: &str) -> bool {
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
-fn bullet_ref(written: &str, name: &str) -> Result<BulletRef, Rejection> {
+fn parse_bullet_ref(address: &str, name: &str) -> Result<BulletRef, Rejection> {
     if name.is_empty() {
-        return Err(invalid(written, "nothing follows the '@'"));
+        return Err(invalid_path(address, "nothing after '@'"));
     }
     if name.bytes().all(|b| b.is_ascii_digit()) {
         let n = name.parse().map_err(|_| Rejection::new(Code::BulletNotFound, "no file has that many bullets"))?;
-        return Ok(BulletRef::Nth(n));
+        return Ok(BulletRef::Index(n));
     }
     match name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') && name.len() <= 64 {
         true => Ok(BulletRef::Name(name.to_owned())),
-        false => Err(invalid(written, "what follows the '@' is neither a handle, an id nor a number")),
+        false => Err(invalid_path(address, "the text after '@' is not a handle, an id or a number")),
     }
 }
 
-/// The files a name may mean. `whole` drops the fall-back: such a file must exist.
-fn files(name: &str, whole: bool) -> Result<Vec<MemoryPath>, Rejection> {
-    if let Some(why) = escape(name) {
-        return Err(invalid(name, why));
+/// Candidate files of a name. With `whole`, the fallback for a new file is left out: the file must exist.
+fn candidate_files(name: &str, must_exist: bool) -> Result<Vec<MemoryPath>, Rejection> {
+    if let Some(why) = unsafe_name_reason(name) {
+        return Err(invalid_path(name, why));
     }
     let text = if name.ends_with(".md") { name.to_owned() } else { format!("{name}.md") };
-    let found = |text: &str| MemoryPath::found(text).map_err(|why| invalid(text, why));
+    let checked_path = |text: &str| MemoryPath::from_disk_name(text).map_err(|why| invalid_path(text, why));
     if text.split_once('/').is_some_and(|(folder, _)| FOLDERS.contains(&folder)) {
-        return Ok(vec![found(&text)?]);
+        return Ok(vec![checked_path(&text)?]);
     }
     if is_episode(text.strip_suffix(".md").unwrap_or(&text)) {
-        return Ok(vec![found(&format!("episodes/{text}"))?]);
+        return Ok(vec![checked_path(&format!("episodes/{text}"))?]);
     }
-    let fact = found(&format!("facts/{text}"))?;
-    let mut all = vec![fact.clone(), found(&text)?];
-    if !whole {
-        all.push(fact);
+    let in_facts = checked_path(&format!("facts/{text}"))?;
+    let mut candidates = vec![in_facts.clone(), checked_path(&text)?];
+    if !must_exist {
+        candidates.push(in_facts);
     }
-    Ok(all)
+    Ok(candidates)
 }
 
-/// `YYYY-MM` or `YYYY-Www`.
+/// Whether a file stem is `YYYY-MM` or `YYYY-Www`.
 pub fn is_episode(stem: &str) -> bool {
     let b = stem.as_bytes();
     let digits = |r: std::ops::Range<usize>| b.get(r).is_some_and(|s| s.iter().all(u8::is_ascii_digit));
@@ -145,8 +145,8 @@ mod tests {
     use super::*;
 
     fn reads(written: &str, expected: &[(&str, Option<&str>, Option<BulletRef>)]) {
-        let prefixes = Prefixes(vec!["/home/x/memory".into(), "memory".into()]);
-        let Address::In(readings) = Address::parse(written, &prefixes).unwrap() else { panic!("bare") };
+        let prefixes = PathPrefixes(vec!["/home/x/memory".into(), "memory".into()]);
+        let Address::Readings(readings) = Address::parse(written, &prefixes).unwrap() else { panic!("bare") };
         let got: Vec<_> = readings
             .iter()
             .map(|r| {
@@ -177,11 +177,11 @@ mod tests {
         );
         reads(
             "user#work@2",
-            &[("facts/user#work@2.md user#work@2.md", None, None), (user, Some("work"), Some(BulletRef::Nth(2)))],
+            &[("facts/user#work@2.md user#work@2.md", None, None), (user, Some("work"), Some(BulletRef::Index(2)))],
         );
         reads("facts/lunch@noon.md", &[("facts/lunch@noon.md", None, None)]);
         reads("2026-02.md.md", &[("facts/2026-02.md.md 2026-02.md.md facts/2026-02.md.md", None, None)]);
-        assert_eq!(Address::parse("@mem123", &Prefixes::default()), Ok(Address::Bare("mem123".into())));
+        assert_eq!(Address::parse("@mem123", &PathPrefixes::default()), Ok(Address::Id("mem123".into())));
     }
 
     #[test]
@@ -199,7 +199,11 @@ mod tests {
             "user@a b",
             "scopes/a/user",
         ] {
-            assert_eq!(Address::parse(bad, &Prefixes::default()).map_err(|r| r.code), Err(Code::InvalidPath), "{bad}");
+            assert_eq!(
+                Address::parse(bad, &PathPrefixes::default()).map_err(|r| r.code),
+                Err(Code::InvalidPath),
+                "{bad}"
+            );
         }
     }
 }

@@ -1,37 +1,37 @@
-//! The path grammar: which names must never reach the kernel, and which are people's alone.
+//! The path grammar: which names must never reach the kernel, and which can be read but not written.
 //!
-//! Never looks at a disk; percent signs and variables are never expanded, only refused.
+//! Never touches the disk, and never expands percent signs or variables: it refuses them.
 
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::is_nfc;
 
-/// The longest component, in bytes.
-const COMPONENT: usize = 200;
-/// The longest component that a file system holds, in bytes.
+/// The longest component that memdir writes, in bytes.
+const MAX_COMPONENT_BYTES: usize = 200;
+/// The longest component that a Linux file system accepts, in bytes.
 const NAME_MAX: usize = 255;
 /// The longest path, in bytes.
-const WHOLE: usize = 1024;
+const MAX_PATH_BYTES: usize = 1024;
 /// The deepest path, in components.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 
-/// Why a name must never reach the kernel.
-pub(super) fn escape(text: &str) -> Option<&'static str> {
+/// Why a name must never reach the kernel, if so: it could leave the data directory or open machine state.
+pub(super) fn unsafe_name_reason(text: &str) -> Option<&'static str> {
     if text.is_empty() {
         return Some("it is empty");
     }
-    if text.len() > 4 * WHOLE {
+    if text.len() > 4 * MAX_PATH_BYTES {
         return Some("it is too long");
     }
     if text.starts_with('/') {
-        return Some("it is absolute, and not below this data dir");
+        return Some("it is absolute and outside this data directory");
     }
     if text.contains('\0') {
-        return Some("it holds a NUL");
+        return Some("it contains a NUL byte");
     }
     for part in text.split('/') {
         match part {
             "" => return Some("a component is empty"),
-            "." | ".." => return Some("'.' and '..' are no components"),
+            "." | ".." => return Some("'.' and '..' are not allowed"),
             _ if part.starts_with('.') => return Some("hidden names are reserved"),
             _ if part.len() > NAME_MAX => return Some("a component is longer than any file system allows"),
             _ => {}
@@ -39,36 +39,36 @@ pub(super) fn escape(text: &str) -> Option<&'static str> {
     }
     match text.split('/').next() {
         Some(first) if first.eq_ignore_ascii_case("scopes") && text.contains('/') => {
-            Some("a scope is a data dir of its own: use -C scopes/NAME")
+            Some("a scope is its own data directory: use -C scopes/NAME")
         }
         _ => None,
     }
 }
 
-/// Why a name lies outside the grammar.
-pub(super) fn oddity(text: &str) -> Option<&'static str> {
-    if text.len() > WHOLE {
+/// Why a name is outside the grammar, if it is.
+pub(super) fn grammar_violation(text: &str) -> Option<&'static str> {
+    if text.len() > MAX_PATH_BYTES {
         return Some("it is longer than 1,024 bytes");
     }
-    if text.split('/').count() > DEPTH {
+    if text.split('/').count() > MAX_DEPTH {
         return Some("it is deeper than 8 components");
     }
     if !text.ends_with(".md") {
         return Some("it does not end in .md");
     }
-    if let Some(why) = text.chars().find_map(odd_char) {
+    if let Some(why) = text.chars().find_map(char_violation) {
         return Some(why);
     }
     if !text.is_ascii() && !is_nfc(text) {
         return Some("it is not in Unicode's normal form C");
     }
-    text.split('/').find_map(odd_component)
+    text.split('/').find_map(component_violation)
 }
 
-/// Names that need no closer look, and nearly all are: a listing asks this of every file. Plain ASCII words of five
-/// letters or more (device names are shorter) with `/` between them.
-pub(super) fn is_everyday(text: &str) -> bool {
-    let Some(body) = text.strip_suffix(".md").filter(|b| b.len() <= COMPONENT - 3) else { return false };
+/// A fast path for listings: accepts most names without the full check. The components are ASCII letters, digits, `_`
+/// and `-`, five bytes or longer, because Windows device names are shorter.
+pub(super) fn is_common_name(text: &str) -> bool {
+    let Some(body) = text.strip_suffix(".md").filter(|b| b.len() <= MAX_COMPONENT_BYTES - 3) else { return false };
     let (mut start, mut depth) = (0, 1);
     for (i, b) in body.bytes().enumerate() {
         match b {
@@ -79,16 +79,16 @@ pub(super) fn is_everyday(text: &str) -> bool {
         }
     }
     let first = body.as_bytes().get(..7);
-    body.len() >= start + 5 && depth <= DEPTH && !first.is_some_and(|f| f.eq_ignore_ascii_case(b"scopes/"))
+    body.len() >= start + 5 && depth <= MAX_DEPTH && !first.is_some_and(|f| f.eq_ignore_ascii_case(b"scopes/"))
 }
 
-/// Characters that shells, other systems or readers would take for something else.
-fn odd_char(c: char) -> Option<&'static str> {
+/// Characters that shells, other systems or people would misread.
+fn char_violation(c: char) -> Option<&'static str> {
     match c {
         '\\' | ':' | '<' | '>' | '"' | '|' | '?' | '*' | '%' | '$' | '`' => {
-            Some("it holds one of \\ : < > \" | ? * % $ `")
+            Some("it contains one of \\ : < > \" | ? * % $ `")
         }
-        '\0'..='\x1f' | '\x7f'..='\u{9f}' => Some("it holds a control character"),
+        '\0'..='\x1f' | '\x7f'..='\u{9f}' => Some("it contains a control character"),
         '\u{ad}'
         | '\u{34f}'
         | '\u{61c}'
@@ -108,9 +108,9 @@ fn odd_char(c: char) -> Option<&'static str> {
         | '\u{fff9}'..='\u{ffff}'
         | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}' => Some("it holds an invisible or direction-changing character"),
+        | '\u{e0000}'..='\u{e0fff}' => Some("it contains an invisible or direction-changing character"),
         '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
-            Some("it holds a space that is not the plain one")
+            Some("it contains a space other than the ASCII space")
         }
         '\u{2024}'..='\u{2026}'
         | '\u{2044}'
@@ -131,39 +131,39 @@ fn odd_char(c: char) -> Option<&'static str> {
         | '\u{ff01}'..='\u{ff0f}'
         | '\u{ff1a}'..='\u{ff20}'
         | '\u{ff3b}'..='\u{ff40}'
-        | '\u{ff5b}'..='\u{ff65}' => Some("it holds a character that looks like punctuation of a path"),
+        | '\u{ff5b}'..='\u{ff65}' => Some("it contains a character that looks like path punctuation"),
         _ => None,
     }
 }
 
-fn odd_component(part: &str) -> Option<&'static str> {
-    if part.len() > COMPONENT {
+fn component_violation(part: &str) -> Option<&'static str> {
+    if part.len() > MAX_COMPONENT_BYTES {
         return Some("a component is longer than 200 bytes");
     }
     if part.starts_with(['-', '~', ' ']) {
         return Some("a component starts with '-', '~' or a space");
     }
     if part.starts_with(is_combining_mark) {
-        return Some("a component starts with a mark that joins the '/' before it");
+        return Some("a component starts with a combining mark");
     }
     let name = part.strip_suffix(".md").unwrap_or(part);
     if name.is_empty() || part.ends_with(['.', ' ']) || name.ends_with(['.', ' ']) {
         return Some("a component is empty or ends in a dot or a space");
     }
     let base = part.split('.').next().unwrap_or(part).trim_end().to_lowercase();
-    if is_device(&base) {
+    if is_windows_device_name(&base) {
         return Some("a component is a device name on Windows");
     }
-    is_short(&base).then_some("a component is another name of .git or .memdir on Windows")
+    is_windows_short_name(&base).then_some("a component is another name of .git or .memdir on Windows")
 }
 
 /// The 8.3 names that Windows gives the hidden folders: `GIT~1`, `MEMDIR~1`.
-fn is_short(base: &str) -> bool {
+fn is_windows_short_name(base: &str) -> bool {
     let n = base.strip_prefix("git~").or_else(|| base.strip_prefix("memdir~"));
     n.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn is_device(base: &str) -> bool {
+fn is_windows_device_name(base: &str) -> bool {
     if matches!(base, "con" | "prn" | "aux" | "nul") {
         return true;
     }

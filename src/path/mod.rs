@@ -1,6 +1,7 @@
-//! What is named, and that it cannot leave the data dir: `MemoryPath` and `Address`.
+//! `MemoryPath`, a relative path that cannot leave the data directory, and `Address`, which names a file, a section or
+//! a bullet.
 //!
-//! Pure: looks at names only, never at a disk. The kernel's sandbox stands behind it (`store/root.rs`).
+//! Pure: checks names only and never touches the disk. `store/root.rs` enforces the same in the kernel.
 
 use std::fmt;
 
@@ -11,16 +12,16 @@ use crate::code::{Code, Rejection};
 mod address;
 mod grammar;
 
-pub use address::{Address, BulletRef, Prefixes, Reading, is_episode, is_id};
-use grammar::{escape, is_everyday, oddity};
+pub use address::{Address, AddressReading, BulletRef, PathPrefixes, is_episode, is_id};
+use grammar::{grammar_violation, is_common_name, unsafe_name_reason};
 
-/// The folders with a meaning of their own.
+/// The folders with a special meaning (ARCHITECTURE.md, "Files on disk").
 pub const FOLDERS: [&str; 5] = ["facts", "episodes", "procedures", "inbox", "archive"];
 
-/// A relative path of a markdown file that stays below the data dir, whatever it names.
+/// A relative path of a markdown file that stays inside the data directory.
 ///
-/// One in hand is safe to hand to the kernel. It is *odd* when it lies outside the path grammar: such files are
-/// people's; they can be read and listed, never written.
+/// Any value of this type is safe to pass to the kernel. It is *odd* when it is outside the path grammar: such files
+/// were named by a person; they can be read and listed, but never written.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MemoryPath {
     text: String,
@@ -28,30 +29,30 @@ pub struct MemoryPath {
 }
 
 impl MemoryPath {
-    /// Reads a path by the grammar.
+    /// Parses a path by the grammar.
     ///
     /// # Errors
     /// `invalid_path`, with the reason.
     pub fn new(text: &str) -> Result<MemoryPath, Rejection> {
-        match MemoryPath::found(text) {
+        match MemoryPath::from_disk_name(text) {
             Ok(path) => match path.odd {
                 None => Ok(path),
-                Some(why) => Err(invalid(text, why)),
+                Some(why) => Err(invalid_path(text, why)),
             },
-            Err(why) => Err(invalid(text, why)),
+            Err(why) => Err(invalid_path(text, why)),
         }
     }
 
-    /// Reads a name that a directory holds: anything that cannot leave it, odd or not.
+    /// Accepts a name as found on disk: any name that cannot leave the data directory, odd or not.
     ///
     /// # Errors
-    /// Why it must not be opened at all.
-    pub fn found(text: &str) -> Result<MemoryPath, &'static str> {
-        if is_everyday(text) {
+    /// The reason why it must not be opened.
+    pub fn from_disk_name(text: &str) -> Result<MemoryPath, &'static str> {
+        if is_common_name(text) {
             return Ok(MemoryPath { text: text.to_owned(), odd: None });
         }
-        escape(text).map_or(Ok(()), Err)?;
-        Ok(MemoryPath { text: text.to_owned(), odd: oddity(text) })
+        unsafe_name_reason(text).map_or(Ok(()), Err)?;
+        Ok(MemoryPath { text: text.to_owned(), odd: grammar_violation(text) })
     }
 
     /// The path with `/` between components.
@@ -59,15 +60,15 @@ impl MemoryPath {
         &self.text
     }
 
-    /// Why this name lies outside the grammar, if it does.
+    /// Why this name is outside the grammar, if it is.
     pub fn odd(&self) -> Option<&'static str> {
         self.odd
     }
 
-    /// Why a new file must not get this name, if so: `# ^ [ ] @` would be read as parts of an address or a link.
-    pub fn not_for_new(&self) -> Option<&'static str> {
+    /// Why a new file must not get this name, if so: `# ^ [ ] @` would be parsed as part of an address or a link.
+    pub fn new_name_problem(&self) -> Option<&'static str> {
         match self.text.contains(['#', '^', '[', ']', '@']) {
-            true => Some("a new name must not hold any of # ^ [ ] @"),
+            true => Some("a new name must not contain any of # ^ [ ] @"),
             false => self.odd,
         }
     }
@@ -88,16 +89,16 @@ impl MemoryPath {
         name.strip_suffix(".md").unwrap_or(name)
     }
 
-    /// The name as it is compared between files that must not stand side by side: NFC, case folded.
-    pub fn folded(&self) -> String {
+    /// The path in NFC and lower case. Two files must not be equal in this form: some file systems cannot store both.
+    pub fn case_folded(&self) -> String {
         self.text.nfc().flat_map(char::to_lowercase).collect()
     }
 
     /// The same path below another folder: `archive/facts/user.md`.
     ///
     /// # Errors
-    /// `invalid_path` where it would be too long or too deep.
-    pub fn below(&self, folder: &str) -> Result<MemoryPath, Rejection> {
+    /// `invalid_path` if it would be too long or too deep.
+    pub fn inside_folder(&self, folder: &str) -> Result<MemoryPath, Rejection> {
         MemoryPath::new(&format!("{folder}/{}", self.text))
     }
 }
@@ -114,10 +115,10 @@ impl fmt::Debug for MemoryPath {
     }
 }
 
-/// The refusal of a name. It shows the name escaped and cut, because it may be hostile.
-fn invalid(text: &str, why: &str) -> Rejection {
-    let shown: String = text.chars().take(80).flat_map(char::escape_debug).collect();
-    Rejection::new(Code::InvalidPath, format!("'{shown}' is no memory path: {why}"))
+/// An `invalid_path` error. The name is escaped and cut to 80 characters, because it may be hostile.
+fn invalid_path(text: &str, why: &str) -> Rejection {
+    let escaped: String = text.chars().take(80).flat_map(char::escape_debug).collect();
+    Rejection::new(Code::InvalidPath, format!("'{escaped}' is not a memory path: {why}"))
         .hint("a memory path is relative and ends in .md, like facts/user.md")
 }
 
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_grammar_takes_plain_names_and_says_why_not() {
+    fn the_grammar_accepts_plain_names_and_gives_a_reason_for_others() {
         for good in
             ["facts/user.md", "a.md", "facts/项目.md", "facts/a b.md", "facts/café.md", "v1.2/x.y.md", "facts/com10.md"]
         {

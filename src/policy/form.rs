@@ -1,136 +1,169 @@
-//! The keys of `memdir.yaml`, each with its values: what is checked, explained and printed as JSON Schema.
+//! The table of keys of `memdir.yaml`: source of the checks, the manual and the JSON Schema.
 //!
-//! Never a key that names a command, an endpoint, a secret, a model or a place outside.
+//! Never contains a key that names a command, an endpoint, a secret, a model or a path outside.
 
+use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, TextPattern, optional, required};
 use crate::path::MemoryPath;
-use crate::shape::{Field, Form, Group, Pattern, Shape, may, need};
 
-/// The newest version this memdir knows.
-pub const VERSION: i64 = 1;
+/// The newest policy version that this program supports.
+pub const NEWEST_VERSION: i64 = 1;
 
-/// `memdir.yaml`.
-pub const POLICY: Form = form(
+/// The shape of `memdir.yaml`.
+pub const POLICY_FORM: ShapeForm = policy_section(
     "policy",
     &[&[
-        may("version", &Shape::Integer(1, VERSION), "the format's version"),
-        may("default_file", &FILE, "where a category without a block goes; facts/user.md without it"),
-        may(
+        optional("version", &JsonShape::Integer(1, NEWEST_VERSION), "the format's version"),
+        optional(
+            "default_file",
+            &FILE_SHAPE,
+            "the file for a memory that names a category but no file (default facts/user.md)",
+        ),
+        optional(
             "episodes",
-            &Shape::Choice(&["month", "week"]),
-            "one episode file a month (YYYY-MM.md) or a week (YYYY-Www.md)",
+            &JsonShape::Choice(&["month", "week"]),
+            "one episode file per month (YYYY-MM.md) or per week (YYYY-Www.md)",
         ),
-        may(
+        optional(
             "stamps",
-            &Shape::List(&Shape::Choice(&["added", "by", "upd", "src", "updated"]), 0),
-            "what memdir notes on items by itself; nothing without it",
+            &JsonShape::List(&JsonShape::Choice(&["added", "by", "upd", "src", "updated"]), 0),
+            "metadata that memdir writes on items (default none)",
         ),
-        may("limits", &Shape::List(&Shape::Object(&LIMIT), 0), "how much may stand where; the first that fits counts"),
-        may("categories", &Shape::Object(&CATEGORIES), "kinds of memory, and how they reach a context"),
-        may(
+        optional(
+            "limits",
+            &JsonShape::List(&JsonShape::Object(&LIMIT_FORM), 0),
+            "limits on files and sections; the first match applies",
+        ),
+        optional(
+            "categories",
+            &JsonShape::Object(&CATEGORIES_FORM),
+            "categories of memory, and how they are selected for a context",
+        ),
+        optional(
             "allowlists",
-            &Shape::Map(&NAME, &NAMES, 0),
-            "which categories each agent sees, of those that are named here or above",
+            &JsonShape::Map(&NAME_PATTERN, &NAMES_SHAPE, 0),
+            "the categories that each agent sees, among those named here or under categories",
         ),
-        may("agents", &Shape::Object(&AGENTS), "rules for agents"),
-        may("sensitive", &NAMES, "labels whose values change only with a person's consent"),
-        may("consent_days", &DAYS, "how long a proposal waits for consent; 7 without it"),
-        may("writing", &Shape::Object(&WRITING), "rules for new texts"),
-        may("lifetimes", &Shape::Object(&LIFETIMES), "when items are forgotten; never without it"),
-        may("inbox_in_git", &Shape::Flag, "keep proposals that wait for consent in git; false without it"),
+        optional("agents", &JsonShape::Object(&AGENTS_FORM), "rules for agents"),
+        optional("sensitive", &NAMES_SHAPE, "labels whose values change only with a person's consent"),
+        optional("consent_days", &DAYS_SHAPE, "days that a proposal waits for consent (default 7)"),
+        optional("writing", &JsonShape::Object(&WRITING_FORM), "rules for new texts"),
+        optional(
+            "lifetimes",
+            &JsonShape::Object(&LIFETIMES_FORM),
+            "when items are archived and purged (default never)",
+        ),
+        optional("inbox_in_git", &JsonShape::Boolean, "commit proposals that wait for consent to git (default false)"),
     ]],
     &[],
 );
 
-const LIMIT: Form = form(
+const LIMIT_FORM: ShapeForm = policy_section(
     "limit",
     &[&[
-        need("at", &PLACE, "a glob over paths (facts/*.md, **), perhaps with #section"),
-        may("bullets", &COUNT, "most bullets"),
-        may("entries", &COUNT, "most entries (## headings)"),
-        may("chars", &COUNT, "most characters of bullet text"),
-        may("on_limit", &Shape::Choice(&["refuse", "compact"]), "what then; refuse without it"),
+        required("at", &LIMIT_SCOPE_SHAPE, "a glob over paths (facts/*.md, **), optionally with #section"),
+        optional("bullets", &COUNT_SHAPE, "maximum number of bullets"),
+        optional("entries", &COUNT_SHAPE, "maximum number of entries (## headings)"),
+        optional("chars", &COUNT_SHAPE, "maximum number of characters of bullet text"),
+        optional(
+            "on_limit",
+            &JsonShape::Choice(&["refuse", "compact"]),
+            "what to do when the limit is reached (default refuse)",
+        ),
     ]],
-    &[Group::Some(&["bullets", "entries", "chars"])],
+    &[FieldGroup::AtLeastOne(&["bullets", "entries", "chars"])],
 );
-const CATEGORIES: Form = form(
+const CATEGORIES_FORM: ShapeForm = policy_section(
     "categories",
     &[&[
-        may("system", &Shape::List(&Shape::Object(&CATEGORY), 0), "categories that come with the product"),
-        may("custom", &Shape::List(&Shape::Object(&CATEGORY), 0), "categories of your own"),
+        optional(
+            "system",
+            &JsonShape::List(&JsonShape::Object(&CATEGORY_FORM), 0),
+            "categories that come with the product",
+        ),
+        optional("custom", &JsonShape::List(&JsonShape::Object(&CATEGORY_FORM), 0), "categories of your own"),
     ]],
     &[],
 );
-const CATEGORY: Form = form(
+const CATEGORY_FORM: ShapeForm = policy_section(
     "category",
     &[&[
-        need("name", &WORD, "its name"),
-        may(
+        required("name", &NAME_SHAPE, "the category's name"),
+        optional(
             "context",
-            &Shape::Choice(&["all", "rag"]),
-            "all: always in the context; rag: what fits the question; rag without it",
+            &JsonShape::Choice(&["all", "rag"]),
+            "all: always in the context; rag: only items that match the query (default rag)",
         ),
-        may("rag_length", &COUNT, "most items of it in a context"),
+        optional("rag_length", &COUNT_SHAPE, "maximum number of its items in a context"),
     ]],
     &[],
 );
-const AGENTS: Form = form(
+const AGENTS_FORM: ShapeForm = policy_section(
     "agents",
-    &[&[may("default", &WORD, "the allowlist of agents that have none of their own; without it they see everything")]],
+    &[&[optional("default", &NAME_SHAPE, "the allowlist of agents without their own; unset: they see everything")]],
     &[],
 );
-const WRITING: Form =
-    form("writing", &[&[may("max_chars", &COUNT, "most characters of a bullet; 280 without it")]], &[]);
-const LIFETIMES: Form = form(
+const WRITING_FORM: ShapeForm = policy_section(
+    "writing",
+    &[&[optional("max_chars", &COUNT_SHAPE, "maximum number of characters of a bullet (default 280)")]],
+    &[],
+);
+const LIFETIMES_FORM: ShapeForm = policy_section(
     "lifetimes",
     &[&[
-        may("soft_delete_after_days", &DAYS, "items that nobody touched for so long go to archive/"),
-        may("purge_after_days", &DAYS, "archived items are removed after so long"),
+        optional("soft_delete_after_days", &DAYS_SHAPE, "days without a change after which an item moves to archive/"),
+        optional("purge_after_days", &DAYS_SHAPE, "days after which an archived item is removed"),
     ]],
     &[],
 );
 
-const fn form(name: &'static str, fields: &'static [&'static [Field]], groups: &'static [Group]) -> Form {
-    Form { name, about: "", fields, groups, foreign: &[], open: false, rule: None }
+const fn policy_section(
+    name: &'static str,
+    fields: &'static [&'static [ShapeField]],
+    groups: &'static [FieldGroup],
+) -> ShapeForm {
+    ShapeForm { name, description: "", fields, groups, null_only: &[], ignores_unknown: false, rule: None }
 }
 
-const COUNT: Shape = Shape::Integer(1, 1_000_000_000);
-const DAYS: Shape = Shape::Integer(1, 36_500);
-const NAMES: Shape = Shape::List(&WORD, 0);
-const WORD: Shape = Shape::Like(&NAME);
-const NAME: Pattern = Pattern {
-    fits: |s| !s.is_empty() && s.chars().count() <= 64 && !s.contains(|c: char| c <= '\x1f' || c == '\x7f'),
+const COUNT_SHAPE: JsonShape = JsonShape::Integer(1, 1_000_000_000);
+const DAYS_SHAPE: JsonShape = JsonShape::Integer(1, 36_500);
+const NAMES_SHAPE: JsonShape = JsonShape::List(&NAME_SHAPE, 0);
+const NAME_SHAPE: JsonShape = JsonShape::Matching(&NAME_PATTERN);
+const NAME_PATTERN: TextPattern = TextPattern {
+    matches: |s| !s.is_empty() && s.chars().count() <= 64 && !s.contains(|c: char| c <= '\x1f' || c == '\x7f'),
     regex: r"^[^\x00-\x1f\x7f]{1,64}$",
-    what: "a name of at most 64 characters",
-    lines: false,
+    expected: "a name of at most 64 characters",
+    reports_multiline: false,
 };
-const PLACE: Shape = Shape::Like(&Pattern {
-    fits: |s| match s.split_once('#') {
+const LIMIT_SCOPE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
+    matches: |s| match s.split_once('#') {
         Some((path, section)) => !path.is_empty() && !section.is_empty() && !section.contains('#') && one_line(s),
         None => !s.is_empty() && one_line(s),
     },
     regex: r"^[^#\r\n]+(?:#[^#\r\n]+)?$",
-    what: "a glob like facts/*.md, perhaps with #section",
-    lines: false,
+    expected: "a glob like facts/*.md, optionally with #section",
+    reports_multiline: false,
 });
-/// The schema's rule is coarser than ours: lengths, normal forms, look-alikes and device names are left to us.
-const FILE: Shape = Shape::Like(&Pattern {
-    fits: |s| MemoryPath::new(s).is_ok_and(|p| p.not_for_new().is_none()),
+/// The schema's pattern is coarser than our check, which also covers lengths, Unicode normalization, confusable
+/// characters and device names.
+const FILE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
+    matches: |s| MemoryPath::new(s).is_ok_and(|p| p.new_name_problem().is_none()),
     regex: concat!(
         r##"^(?:[^\x00-\x20\x7f./~\-\\:<>"|?*%$`#^\[\]@](?:[^\x00-\x1f\x7f/\\:<>"|?*%$`#^\[\]@]*"##,
         r##"[^\x00-\x20\x7f./\\:<>"|?*%$`#^\[\]@])?/)*"##,
         r##"[^\x00-\x20\x7f./~\-\\:<>"|?*%$`#^\[\]@](?:[^\x00-\x1f\x7f/\\:<>"|?*%$`#^\[\]@]*"##,
         r##"[^\x00-\x20\x7f./\\:<>"|?*%$`#^\[\]@])?\.md$"##
     ),
-    what: "a path below the data dir like facts/user.md",
-    lines: false,
+    expected: "a path below the data dir like facts/user.md",
+    reports_multiline: false,
 });
 
 fn one_line(text: &str) -> bool {
     !text.contains(['\r', '\n'])
 }
 
-/// Whether a key belongs to the user config: a policy may come from a stranger's repository.
-pub fn is_outside(key: &str) -> bool {
+/// Whether a key belongs in the user config. Such a key gets its own message, because a policy may come from a
+/// stranger's repository.
+pub fn belongs_in_user_config(key: &str) -> bool {
     let key: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     matches!(
         key.as_str(),

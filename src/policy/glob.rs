@@ -1,17 +1,17 @@
-//! Whether a path fits a glob: `*` and `?` stay within a component, `**` crosses them.
+//! Matches paths against globs: `*` and `?` stay within a component, `**` crosses them.
 //!
-//! Takes time proportional to the product of both lengths, whatever the glob.
+//! Takes time proportional to the product of both lengths, for any glob.
 
-/// Whether a text fits a glob. `**/` also stands for nothing, so `**/user.md` fits `user.md`.
-pub fn fits(glob: &str, text: &str) -> bool {
+/// Whether a text matches a glob. `**/` also matches nothing, so `**/user.md` matches `user.md`.
+pub fn matches(glob: &str, text: &str) -> bool {
     let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
-    // `reach[i]`: the glob read so far can have eaten the first `i` characters.
+    // `reach[i]`: the part of the glob read so far can match the first `i` characters.
     let mut reach = vec![false; text.len() + 1];
     reach[0] = true;
-    let mut rest = &glob[..];
-    while let Some((piece, after)) = next(rest) {
+    let mut remaining = &glob[..];
+    while let Some((piece, after)) = next_piece(remaining) {
         reach = match piece {
-            Piece::Dirs => (0..=text.len())
+            GlobPiece::AnyFolders => (0..=text.len())
                 .scan(false, |any, i| {
                     let here = reach[i];
                     let now = here || *any && i > 0 && text[i - 1] == '/';
@@ -19,57 +19,56 @@ pub fn fits(glob: &str, text: &str) -> bool {
                     Some(now)
                 })
                 .collect(),
-            Piece::All => (0..=text.len())
+            GlobPiece::AnyText => (0..=text.len())
                 .scan(false, |any, i| {
                     *any |= reach[i];
                     Some(*any)
                 })
                 .collect(),
-            Piece::Some => (0..=text.len())
+            GlobPiece::AnyName => (0..=text.len())
                 .scan(false, |any, i| {
                     *any = reach[i] || *any && text[i - 1] != '/';
                     Some(*any)
                 })
                 .collect(),
-            Piece::One(want) => (0..=text.len())
+            GlobPiece::Character(want) => (0..=text.len())
                 .map(|i| i > 0 && reach[i - 1] && want.map_or(text[i - 1] != '/', |c| text[i - 1] == c))
                 .collect(),
         };
-        rest = after;
+        remaining = after;
     }
     reach[text.len()]
 }
 
-/// A piece of a glob.
-enum Piece {
+enum GlobPiece {
     /// `**/` at the start of a component.
-    Dirs,
+    AnyFolders,
     /// `**`
-    All,
+    AnyText,
     /// `*`
-    Some,
+    AnyName,
     /// One character, or `?`.
-    One(Option<char>),
+    Character(Option<char>),
 }
 
-fn next(glob: &[char]) -> Option<(Piece, &[char])> {
+fn next_piece(glob: &[char]) -> Option<(GlobPiece, &[char])> {
     match glob {
         [] => None,
-        ['*', '*', '/', rest @ ..] => Some((Piece::Dirs, rest)),
-        ['*', '*', rest @ ..] => Some((Piece::All, rest)),
-        ['*', rest @ ..] => Some((Piece::Some, rest)),
-        ['?', rest @ ..] => Some((Piece::One(None), rest)),
-        [c, rest @ ..] => Some((Piece::One(Some(*c)), rest)),
+        ['*', '*', '/', remaining @ ..] => Some((GlobPiece::AnyFolders, remaining)),
+        ['*', '*', rest @ ..] => Some((GlobPiece::AnyText, rest)),
+        ['*', rest @ ..] => Some((GlobPiece::AnyName, rest)),
+        ['?', rest @ ..] => Some((GlobPiece::Character(None), rest)),
+        [c, rest @ ..] => Some((GlobPiece::Character(Some(*c)), rest)),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::fits;
+    use super::matches;
 
     #[test]
     fn stars_stay_in_their_component() {
-        let check = |glob, text, want| assert_eq!(fits(glob, text), want, "{glob} on {text}");
+        let check = |glob, text, want| assert_eq!(matches(glob, text), want, "{glob} on {text}");
         check("facts/*.md", "facts/user.md", true);
         check("facts/*.md", "facts/a/user.md", false);
         check("facts/**/*.md", "facts/user.md", true);
@@ -91,8 +90,8 @@ mod tests {
     }
 
     #[test]
-    fn many_stars_are_no_bomb() {
-        assert!(!fits(&"*a".repeat(500), &"a".repeat(400)));
-        assert!(fits(&"**".repeat(500), &"a/".repeat(400)));
+    fn many_stars_take_bounded_time() {
+        assert!(!matches(&"*a".repeat(500), &"a".repeat(400)));
+        assert!(matches(&"**".repeat(500), &"a/".repeat(400)));
     }
 }

@@ -1,20 +1,20 @@
-//! What the data dir allows: `memdir.yaml`, read and checked.
+//! The policy of a data directory: `memdir.yaml`, parsed and checked.
 //!
 //! Never names a command, an endpoint, a key, a model or a path outside: a policy may arrive by `git clone`.
 
 use serde_json::{Map, Value};
 
 use crate::code::{Code, Rejection, Warning};
+use crate::json_shape::{ShapeError, ShapeForm, ShapeProblem, as_integer, quote_short};
 use crate::path::MemoryPath;
-use crate::shape::{Form, Problem, Wrong, integer, shown};
 
 mod form;
 pub mod glob;
 pub mod yaml;
 
-/// Episodes by month (`2026-02.md`) or by week (`2026-W07.md`).
+/// Whether episode files cover a month (`2026-02.md`) or a week (`2026-W07.md`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Period {
+pub enum EpisodePeriod {
     /// `YYYY-MM.md`
     #[default]
     Month,
@@ -28,67 +28,65 @@ pub enum OnLimit {
     /// The operation is refused.
     #[default]
     Refuse,
-    /// The least valuable items make room.
+    /// The least valuable items are moved to `archive/`.
     Compact,
 }
 
-/// A limit on a block or file.
+/// A limit on files or sections.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limit {
-    /// A glob over paths (`facts/*.md`, `**`), perhaps with `#slug` for one section of it.
+pub struct LimitRule {
+    /// A glob over paths (`facts/*.md`, `**`), optionally with `#slug` for one section.
     pub at: String,
-    /// Most bullets.
+    /// Maximum number of bullets.
     pub bullets: Option<usize>,
-    /// Most `##` entries.
+    /// Maximum number of `##` entries.
     pub entries: Option<usize>,
-    /// Most characters (Unicode scalar values) of bullet text.
+    /// Maximum number of characters (Unicode scalar values) of bullet text.
     pub chars: Option<usize>,
-    /// What then.
+    /// What happens when the limit is reached.
     pub on_limit: OnLimit,
 }
 
-/// Stamps that memdir writes on items.
+/// A metadata value that memdir writes on items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stamp {
+pub enum StampKey {
     /// `added=DATE` on new bullets.
     Added,
     /// `by=NAME` on new and changed bullets.
     By,
     /// `upd=DATE` on changed bullets.
     Upd,
-    /// `src=ID` where the caller gives a source.
+    /// `src=ID` if the caller gives a source.
     Src,
     /// Keeps an existing `- Updated:` bullet or front matter `updated`/`last_updated` current.
     Updated,
 }
 
-/// How a category reaches a context.
+/// How items of a category are selected for a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Context {
-    /// All of it, always.
+pub enum ContextMode {
+    /// All of them, always.
     All,
-    /// What fits the question.
+    /// Those that match the query.
     #[default]
     Rag,
 }
 
-/// A kind of memory (seeds/memory-spec.md 5).
+/// A category of memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Category {
-    /// Its name.
+pub struct CategoryRule {
     pub name: String,
-    /// How it reaches a context.
-    pub context: Context,
-    /// Most items of it in a context.
+    pub context: ContextMode,
+    /// Maximum number of its items in a context.
     pub rag_length: Option<usize>,
-    /// Whether it comes with the product, rather than from whoever wrote the policy.
+    /// Whether it is listed under `system` rather than `custom`.
     pub system: bool,
 }
 
-/// When items are forgotten. Nothing is, unless the policy says so.
+/// When items are archived and purged. Never, unless the policy sets it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Lifetimes {
-    /// Days without a touch after which an item goes to `archive/`.
+pub struct LifetimeRules {
+    /// Days without a change after which an item moves to `archive/`.
     pub soft_delete_after_days: Option<u32>,
     /// Days after which an archived item is removed.
     pub purge_after_days: Option<u32>,
@@ -96,43 +94,38 @@ pub struct Lifetimes {
 
 /// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    /// Bullets.
+pub enum LimitMeasure {
     Bullets,
-    /// `##` entries.
     Entries,
     /// Characters of bullet text.
     Chars,
 }
 
-/// The policy of a data dir.
+/// The policy of a data directory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
     /// The format's version; 1 without a file.
     pub version: u64,
-    /// Where a category without a block goes: a path by the grammar.
+    /// The file for a category that no section holds: a valid memory path.
     pub default_file: String,
-    /// How episode files are named.
-    pub episodes: Period,
-    /// Limits, in file order; the first that fits a place counts for each measure.
-    pub limits: Vec<Limit>,
-    /// Stamps to write.
-    pub stamps: Vec<Stamp>,
-    /// Kinds of memory, the system's first.
-    pub categories: Vec<Category>,
-    /// Agents and the categories each may ask for.
+    pub episodes: EpisodePeriod,
+    /// Limits, in file order; the first that matches a file or section applies, for each measure.
+    pub limits: Vec<LimitRule>,
+    pub stamps: Vec<StampKey>,
+    /// Categories, those of the system first.
+    pub categories: Vec<CategoryRule>,
+    /// Agents, and the categories that each may see.
     pub allowlists: Vec<(String, Vec<String>)>,
-    /// The allowlist of agents that have none of their own (`agents.default`).
+    /// The allowlist of agents without their own (`agents.default`).
     pub default_agent: Option<String>,
     /// Labels whose values change only with consent.
     pub sensitive: Vec<String>,
     /// Days that a proposal waits for consent.
     pub consent_days: u32,
-    /// Most characters (Unicode scalar values) of a bullet, by the writing rules.
+    /// Maximum number of characters (Unicode scalar values) of a bullet.
     pub max_chars: usize,
-    /// When items are forgotten.
-    pub lifetimes: Lifetimes,
-    /// Whether `inbox/` is kept in git.
+    pub lifetimes: LifetimeRules,
+    /// Whether `inbox/` is committed to git.
     pub inbox_in_git: bool,
 }
 
@@ -141,7 +134,7 @@ impl Default for Policy {
         Policy {
             version: 1,
             default_file: "facts/user.md".into(),
-            episodes: Period::Month,
+            episodes: EpisodePeriod::Month,
             limits: Vec::new(),
             stamps: Vec::new(),
             categories: Vec::new(),
@@ -150,72 +143,77 @@ impl Default for Policy {
             sensitive: ["preferred_name", "pronouns", "city", "language"].map(String::from).to_vec(),
             consent_days: 7,
             max_chars: 280,
-            lifetimes: Lifetimes::default(),
+            lifetimes: LifetimeRules::default(),
             inbox_in_git: false,
         }
     }
 }
 
-impl Limit {
-    /// Whether it is a limit of that file (`section` none) or of that section of it. A limit with `#section` never
-    /// fits a whole file, one without never fits a section.
-    pub fn fits(&self, path: &MemoryPath, section: Option<&str>) -> bool {
-        let (file, part) = match self.at.split_once('#') {
+impl LimitRule {
+    /// Whether the limit applies to a file (`section` is `None`) or to a section of it. A limit with `#section` never
+    /// applies to a whole file, one without never to a section.
+    pub fn applies_to(&self, path: &MemoryPath, section: Option<&str>) -> bool {
+        let (file, section_glob) = match self.at.split_once('#') {
             Some((file, part)) => (file, Some(part)),
             None => (self.at.as_str(), None),
         };
-        let place = match (part, section) {
+        let section_applies = match (section_glob, section) {
             (None, None) => true,
-            (Some(part), Some(section)) => glob::fits(part, section),
+            (Some(part), Some(section)) => glob::matches(part, section),
             _ => false,
         };
-        place && glob::fits(file, path.as_str())
+        section_applies && glob::matches(file, path.as_str())
     }
 
-    /// The most of one measure.
-    pub fn most(&self, measure: Measure) -> Option<usize> {
+    /// Returns the maximum of one measure.
+    pub fn maximum(&self, measure: LimitMeasure) -> Option<usize> {
         match measure {
-            Measure::Bullets => self.bullets,
-            Measure::Entries => self.entries,
-            Measure::Chars => self.chars,
+            LimitMeasure::Bullets => self.bullets,
+            LimitMeasure::Entries => self.entries,
+            LimitMeasure::Chars => self.chars,
         }
     }
 }
 
 impl Policy {
-    /// The first limit that fits a file (`section` none) or a section of it. A later one may bound another measure:
-    /// [`Policy::bound`] looks for that.
-    pub fn limit_for(&self, path: &MemoryPath, section: Option<&str>) -> Option<&Limit> {
-        self.limits.iter().find(|l| l.fits(path, section))
+    /// Returns the first limit that applies to a file (`section` is `None`) or a section of it. A later one may limit
+    /// another measure: see [`Policy::maximum_for`].
+    pub fn limit_for(&self, path: &MemoryPath, section: Option<&str>) -> Option<&LimitRule> {
+        self.limits.iter().find(|l| l.applies_to(path, section))
     }
 
-    /// The most of one measure in a file or section, and the limit that says so.
-    pub fn bound(&self, path: &MemoryPath, section: Option<&str>, measure: Measure) -> Option<(usize, &Limit)> {
-        let fit = self.limits.iter().filter(|l| l.fits(path, section));
-        fit.filter_map(|l| Some((l.most(measure)?, l))).next()
+    /// Returns the maximum of one measure in a file or section, and the limit that sets it.
+    pub fn maximum_for(
+        &self,
+        path: &MemoryPath,
+        section: Option<&str>,
+        measure: LimitMeasure,
+    ) -> Option<(usize, &LimitRule)> {
+        let applicable = self.limits.iter().filter(|l| l.applies_to(path, section));
+        applicable.filter_map(|l| Some((l.maximum(measure)?, l))).next()
     }
 
-    /// The same policy, but limits that compact are out of reach: for whoever makes room by himself, in the same batch.
+    /// Returns the policy with its compacting limits set out of reach, for a batch that makes space itself.
     pub fn without_eviction(&self) -> Policy {
         let mut policy = self.clone();
         for limit in policy.limits.iter_mut().filter(|l| l.on_limit == OnLimit::Compact) {
-            for most in [&mut limit.bullets, &mut limit.entries, &mut limit.chars] {
-                *most = most.map(|_| usize::MAX);
+            for maximum in [&mut limit.bullets, &mut limit.entries, &mut limit.chars] {
+                *maximum = maximum.map(|_| usize::MAX);
             }
         }
         policy
     }
 
-    /// The categories that an agent may see: its own list's, else those of `agents.default`, none where that list does
-    /// not exist; `None` where nothing restricts it.
-    pub fn allowed(&self, agent: &str) -> Option<&[String]> {
+    /// Returns the categories that an agent may see: those of its own list, else of `agents.default`, none if that list
+    /// does not exist; `None` if the agent is not restricted.
+    pub fn allowed_categories(&self, agent: &str) -> Option<&[String]> {
         let list = |name: &str| self.allowlists.iter().find(|(n, _)| n == name).map(|(_, list)| list.as_slice());
-        // Who named a list that is not there meant to restrict, and is not to open everything.
+        // A default list that does not exist allows nothing: the policy intended a restriction.
         list(agent).or_else(|| Some(list(self.default_agent.as_deref()?).unwrap_or_default()))
     }
 
-    /// A category by its name.
-    pub fn category(&self, name: &str) -> Option<&Category> {
+    /// Finds a category by name.
+    pub fn category(&self, name: &str) -> Option<&CategoryRule> {
         self.categories.iter().find(|c| c.name == name)
     }
 }
@@ -223,83 +221,85 @@ impl Policy {
 /// The policy that `init` writes: every key, explained, at its default.
 pub const TEMPLATE: &str = include_str!("template.yaml");
 
-/// What came of reading a policy.
+/// The result of loading a policy.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Loaded {
-    /// What is known of it; defaults for the rest.
+pub struct LoadedPolicy {
+    /// The valid part of it; defaults for the rest.
     pub policy: Policy,
-    /// Why nothing may be written under it, if so (an unknown key of a known version, with its line).
+    /// Why writes are refused, if they are (an unknown key of a known version, with its line).
     pub refuses_writes: Option<Rejection>,
-    /// Why nothing may be read either: it restricts agents, and how is not understood.
+    /// Why reads are refused too, if they are: the policy restricts agents, and the restriction cannot be understood.
     pub refuses_reads: Option<Rejection>,
-    /// What readers should be told.
+    /// Warnings for readers.
     pub warnings: Vec<Warning>,
 }
 
-/// Reads a policy's text. Never fails: a broken policy refuses writes and lets reads go on, but for one whose allowlists
-/// are not understood.
-pub fn load(yaml: &str) -> Loaded {
-    let mut notes = Notes(Vec::new());
-    let object = match yaml::read(yaml) {
+/// Loads a policy. Never fails: an invalid policy refuses writes and allows reads, unless its allowlists cannot be
+/// understood.
+pub fn load(yaml: &str) -> LoadedPolicy {
+    let mut notes = PolicyNotes(Vec::new());
+    let object = match yaml::parse(yaml) {
         Ok(Value::Null) => Map::new(),
         Ok(Value::Object(object)) => object,
         Ok(_) => notes.add(Some(1), "the policy is not a mapping of keys to values".into()),
-        Err(flaw) => notes.add(flaw.line, flaw.message),
+        Err(problem) => notes.add(problem.line, problem.message),
     };
-    let newer = object.get("version").and_then(integer).filter(|v| *v > form::VERSION);
+    let newer = object.get("version").and_then(as_integer).filter(|v| *v > form::NEWEST_VERSION);
     if let Some(version) = newer {
-        let message = format!("its version is {version}, and this memdir knows {}", form::VERSION);
+        let message =
+            format!("version {version} is not supported, the newest supported version is {}", form::NEWEST_VERSION);
         notes.add(yaml::line_of(yaml, &["version".into()]), message);
     }
-    let gates = yaml.lines().any(|line| line.split('#').next().is_some_and(|code| code.contains("allowlists")));
-    let said = |key: &&str| gates && (object.is_empty() || object.contains_key(*key));
-    let gates: Vec<&str> = ["categories", "allowlists", "agents"].into_iter().filter(said).collect();
-    let mut good = Map::new();
+    let restricting_keys =
+        yaml.lines().any(|line| line.split('#').next().is_some_and(|code| code.contains("allowlists")));
+    let may_occur = |key: &&str| restricting_keys && (object.is_empty() || object.contains_key(*key));
+    let gates: Vec<&str> = ["categories", "allowlists", "agents"].into_iter().filter(may_occur).collect();
+    let mut valid_keys = Map::new();
     for (key, value) in object {
-        let full = notes.0.len() == MOST_NOTES;
-        if full && form::POLICY.fields().all(|f| f.name != key) {
+        let at_maximum = notes.0.len() == MAX_NOTES;
+        if at_maximum && form::POLICY_FORM.all_fields().all(|f| f.name != key) {
             continue;
         }
-        let one = Map::from_iter([(key, value)]);
-        match form::POLICY.check(&one) {
-            Ok(()) => good.extend(one),
-            Err(_) if newer.is_some() || full => {}
-            Err(problem) => _ = notes.add(yaml::line_of(yaml, &problem.path), sentence(problem)),
+        let single = Map::from_iter([(key, value)]);
+        match form::POLICY_FORM.check(&single) {
+            Ok(()) => valid_keys.extend(single),
+            Err(_) if newer.is_some() || at_maximum => {}
+            Err(problem) => _ = notes.add(yaml::line_of(yaml, &problem.path), describe_problem(problem)),
         }
     }
-    let lost = gates.into_iter().any(|key| !good.contains_key(key));
-    let policy = Policy { version: newer.map_or(1, |v| v as u64), ..policy(&good) };
-    let mut loaded = notes.loaded(policy);
-    if lost {
+    let restriction_lost = gates.into_iter().any(|key| !valid_keys.contains_key(key));
+    let policy = Policy { version: newer.map_or(1, |v| v as u64), ..policy_from(&valid_keys) };
+    let mut loaded = notes.into_loaded(policy);
+    if restriction_lost {
         loaded.refuses_reads = loaded.refuses_writes.clone().map(|why| {
-            why.hint("correct the file; it restricts what agents see, and until then nothing can be read or written")
+            why.hint("fix the file: it restricts what agents see, so nothing can be read or written until then")
         });
     }
     loaded
 }
 
-/// Most things that are told of one policy; finding a line takes a look at all.
-const MOST_NOTES: usize = 20;
+/// Maximum number of problems reported for one policy: finding the line of each scans the text again.
+const MAX_NOTES: usize = 20;
 
-/// What is wrong, each with its line.
-struct Notes(Vec<(Option<usize>, String)>);
+/// Problems, each with its line (1-based).
+struct PolicyNotes(Vec<(Option<usize>, String)>);
 
-impl Notes {
-    /// Notes a flaw; what could be read of the rest is nothing.
+impl PolicyNotes {
+    /// Adds a problem, and returns an empty object for the part that could not be parsed.
     fn add(&mut self, line: Option<usize>, message: String) -> Map<String, Value> {
         self.0.push((line, message));
         Map::new()
     }
 
-    fn loaded(self, policy: Policy) -> Loaded {
-        let told = |(line, message): &(Option<usize>, String)| match line {
+    fn into_loaded(self, policy: Policy) -> LoadedPolicy {
+        let format_note = |(line, message): &(Option<usize>, String)| match line {
             Some(line) => format!("memdir.yaml line {line}: {message}"),
             None => format!("memdir.yaml: {message}"),
         };
         let refuses_writes = self.0.first().map(|note| {
-            let rejection = Rejection::new(Code::InvalidPolicy, told(note))
-                .hint("correct the file; until then memory can be read, and not written")
-                .detail("problems", self.0.iter().map(told).collect::<Vec<_>>());
+            let rejection = Rejection::new(Code::InvalidPolicy, format_note(note))
+                .hint("fix the file; until then memory can be read but not written")
+                .detail("problems", self.0.iter().map(format_note).collect::<Vec<_>>());
             match note.0 {
                 Some(line) => rejection.detail("line", line),
                 None => rejection,
@@ -307,7 +307,7 @@ impl Notes {
         });
         let mut warnings: Vec<Warning> = Vec::new();
         for note in &self.0 {
-            let warning = Warning::new(Code::InvalidPolicy, told(note));
+            let warning = Warning::new(Code::InvalidPolicy, format_note(note));
             warnings.push(match note.0 {
                 Some(line) => warning.detail("line", line),
                 None => warning,
@@ -315,25 +315,25 @@ impl Notes {
         }
         if let Some(name) = policy.default_agent.as_deref().filter(|n| policy.allowlists.iter().all(|(a, _)| a != n)) {
             let message =
-                format!("memdir.yaml: agents.default names the allowlist {}, which does not exist", shown(name));
+                format!("memdir.yaml: agents.default names the allowlist {}, which does not exist", quote_short(name));
             warnings.push(Warning::new(Code::InvalidPolicy, message));
         }
-        Loaded { policy, refuses_writes, refuses_reads: None, warnings }
+        LoadedPolicy { policy, refuses_writes, refuses_reads: None, warnings }
     }
 }
 
-/// A problem in words. Keys of the other config get words of their own: somebody may mean harm, or well.
-fn sentence(problem: Problem) -> String {
+/// Formats a problem. A key that belongs in the user config gets its own message.
+fn describe_problem(problem: ShapeProblem) -> String {
     match problem.path.last() {
-        Some(key) if problem.wrong == Wrong::Unknown && form::is_outside(key) => {
-            format!("{} belongs in the user config, not in a policy that may arrive by git", shown(key))
+        Some(key) if problem.error == ShapeError::Unknown && form::belongs_in_user_config(key) => {
+            format!("{} belongs in the user config, not in a policy that may arrive by git", quote_short(key))
         }
         _ => problem.message,
     }
 }
 
-/// The policy that good keys say; defaults for the rest.
-fn policy(object: &Map<String, Value>) -> Policy {
+/// Builds the policy from the valid keys; defaults for the rest.
+fn policy_from(object: &Map<String, Value>) -> Policy {
     let default = Policy::default();
     let get = |path: &[&str]| {
         path.iter()
@@ -344,27 +344,31 @@ fn policy(object: &Map<String, Value>) -> Policy {
             .flatten()
     };
     let text = |path: &[&str]| get(path).and_then(Value::as_str).map(str::to_owned);
-    let days = |path: &[&str]| get(path).and_then(integer).map(|n| n as u32);
+    let days = |path: &[&str]| get(path).and_then(as_integer).map(|n| n as u32);
     let each = |path: &[&str]| get(path).and_then(Value::as_array).into_iter().flatten();
-    let category = |system| move |value: &Value| category(value, system);
+    let category = |system| move |value: &Value| category_from(value, system);
     Policy {
         version: default.version,
         default_file: text(&["default_file"]).unwrap_or(default.default_file),
-        episodes: if text(&["episodes"]).as_deref() == Some("week") { Period::Week } else { Period::Month },
-        limits: each(&["limits"]).map(limit).collect(),
-        stamps: each(&["stamps"]).filter_map(stamp).collect(),
+        episodes: if text(&["episodes"]).as_deref() == Some("week") {
+            EpisodePeriod::Week
+        } else {
+            EpisodePeriod::Month
+        },
+        limits: each(&["limits"]).map(limit_from).collect(),
+        stamps: each(&["stamps"]).filter_map(stamp_from).collect(),
         categories: each(&["categories", "system"])
             .map(category(true))
             .chain(each(&["categories", "custom"]).map(category(false)))
             .collect(),
         allowlists: get(&["allowlists"])
             .and_then(Value::as_object)
-            .map_or(Vec::new(), |all| all.iter().map(|(k, v)| (k.clone(), names(v))).collect()),
+            .map_or(Vec::new(), |all| all.iter().map(|(k, v)| (k.clone(), string_list(v))).collect()),
         default_agent: text(&["agents", "default"]),
-        sensitive: get(&["sensitive"]).filter(|v| v.is_array()).map_or(default.sensitive, names),
+        sensitive: get(&["sensitive"]).filter(|v| v.is_array()).map_or(default.sensitive, string_list),
         consent_days: days(&["consent_days"]).unwrap_or(default.consent_days),
-        max_chars: get(&["writing", "max_chars"]).and_then(integer).map_or(default.max_chars, |n| n as usize),
-        lifetimes: Lifetimes {
+        max_chars: get(&["writing", "max_chars"]).and_then(as_integer).map_or(default.max_chars, |n| n as usize),
+        lifetimes: LifetimeRules {
             soft_delete_after_days: days(&["lifetimes", "soft_delete_after_days"]),
             purge_after_days: days(&["lifetimes", "purge_after_days"]),
         },
@@ -372,16 +376,16 @@ fn policy(object: &Map<String, Value>) -> Policy {
     }
 }
 
-fn names(value: &Value) -> Vec<String> {
+fn string_list(value: &Value) -> Vec<String> {
     let all = value.as_array().into_iter().flatten();
     all.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-fn limit(value: &Value) -> Limit {
-    let count = |name| value.get(name).and_then(integer).map(|n| n as usize);
+fn limit_from(value: &Value) -> LimitRule {
+    let count = |name| value.get(name).and_then(as_integer).map(|n| n as usize);
     let text = |name| value.get(name).and_then(Value::as_str).unwrap_or_default();
     let on_limit = if text("on_limit") == "compact" { OnLimit::Compact } else { OnLimit::Refuse };
-    Limit {
+    LimitRule {
         at: text("at").into(),
         bullets: count("bullets"),
         entries: count("entries"),
@@ -390,37 +394,37 @@ fn limit(value: &Value) -> Limit {
     }
 }
 
-fn category(value: &Value, system: bool) -> Category {
+fn category_from(value: &Value, system: bool) -> CategoryRule {
     let text = |name| value.get(name).and_then(Value::as_str).unwrap_or_default();
-    let context = if text("context") == "all" { Context::All } else { Context::Rag };
-    let rag_length = value.get("rag_length").and_then(integer).map(|n| n as usize);
-    Category { name: text("name").into(), context, rag_length, system }
+    let context = if text("context") == "all" { ContextMode::All } else { ContextMode::Rag };
+    let rag_length = value.get("rag_length").and_then(as_integer).map(|n| n as usize);
+    CategoryRule { name: text("name").into(), context, rag_length, system }
 }
 
-fn stamp(value: &Value) -> Option<Stamp> {
+fn stamp_from(value: &Value) -> Option<StampKey> {
     match value.as_str()? {
-        "added" => Some(Stamp::Added),
-        "by" => Some(Stamp::By),
-        "upd" => Some(Stamp::Upd),
-        "src" => Some(Stamp::Src),
-        "updated" => Some(Stamp::Updated),
+        "added" => Some(StampKey::Added),
+        "by" => Some(StampKey::By),
+        "upd" => Some(StampKey::Upd),
+        "src" => Some(StampKey::Src),
+        "updated" => Some(StampKey::Updated),
         _ => None,
     }
 }
 
-/// The JSON Schema (2020-12) of `memdir.yaml`: schema-valid means that writes go on, but for the path grammar's finer
-/// points in `default_file`.
+/// Returns the JSON Schema (2020-12) of `memdir.yaml`. A schema-valid file allows writes, except for the finer rules of
+/// the path grammar in `default_file`.
 pub fn schema() -> Value {
-    let mut schema = form::POLICY.schema();
+    let mut schema = form::POLICY_FORM.schema();
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     schema["title"] = "memdir policy".into();
     schema["type"] = serde_json::json!(["object", "null"]);
     schema
 }
 
-/// The keys of `memdir.yaml`, for the manual.
-pub fn fields() -> &'static Form {
-    &form::POLICY
+/// Returns the keys of `memdir.yaml`, for the manual.
+pub fn policy_form() -> &'static ShapeForm {
+    &form::POLICY_FORM
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::shape::sample::{Tape, judge, patterns, told_twice_alike};
+use crate::json_shape::sample::{ChoiceTape, all_patterns, check_pattern_agreement, schema_validator};
 
-/// The refusal of writes under a policy: its line, and a part of its sentence.
+/// Loads a policy that refuses writes; checks the line and a part of the message.
 #[track_caller]
-fn refuses(text: &str, line: Option<u64>, part: &str) -> Loaded {
+fn refuses(text: &str, line: Option<u64>, part: &str) -> LoadedPolicy {
     let loaded = load(text);
     let why = loaded.refuses_writes.clone().unwrap_or_else(|| panic!("accepted: {text}"));
     assert_eq!(why.code, Code::InvalidPolicy);
     assert!(why.message.contains(part), "{text}: {}", why.message);
     assert_eq!(why.details.get("line").and_then(Value::as_u64), line, "{text}: {}", why.message);
-    assert!(loaded.warnings.iter().any(|w| w.message == why.message), "readers are told");
+    assert!(loaded.warnings.iter().any(|w| w.message == why.message), "readers get the same warning");
     loaded
 }
 
@@ -27,15 +27,15 @@ fn path(text: &str) -> MemoryPath {
 }
 
 #[test]
-fn nothing_said_is_the_default() {
+fn an_empty_policy_is_the_default() {
     for text in ["", "\n", "# nothing\n", "---\n", "{}", "version: 1", "limits:\ncategories:\n"] {
         assert_eq!(accepts(text), Policy::default(), "{text:?}");
     }
 }
 
-/// seeds/memory-spec.md 5, word for word.
+/// The example of the source document, unchanged.
 #[test]
-fn the_seeds_policy_loads_unchanged() {
+fn the_documented_policy_loads_unchanged() {
     let policy = accepts(
         "categories:
   system:
@@ -60,13 +60,13 @@ allowlists:
     assert_eq!(
         categories,
         [
-            ("profile", Context::All, None, true),
-            ("event", Context::Rag, Some(30), true),
-            ("activity", Context::Rag, Some(50), true)
+            ("profile", ContextMode::All, None, true),
+            ("event", ContextMode::Rag, Some(30), true),
+            ("activity", ContextMode::Rag, Some(50), true)
         ]
     );
-    assert_eq!(policy.allowed("planner").unwrap(), ["goals", "tasks", "projects"]);
-    assert_eq!((policy.allowlists.len(), policy.allowed("somebody")), (5, None));
+    assert_eq!(policy.allowed_categories("planner").unwrap(), ["goals", "tasks", "projects"]);
+    assert_eq!((policy.allowlists.len(), policy.allowed_categories("somebody")), (5, None));
     assert_eq!(policy.category("event").map(|c| c.rag_length), Some(Some(30)));
 }
 
@@ -97,16 +97,16 @@ inbox_in_git: true
     let expected = Policy {
         version: 1,
         default_file: "facts/me.md".into(),
-        episodes: Period::Week,
+        episodes: EpisodePeriod::Week,
         limits: vec![
-            Limit {
+            LimitRule {
                 at: "facts/*.md".into(),
                 bullets: Some(50),
                 entries: None,
                 chars: Some(20000),
                 on_limit: OnLimit::Refuse,
             },
-            Limit {
+            LimitRule {
                 at: "episodes/**#log*".into(),
                 bullets: None,
                 entries: Some(100),
@@ -114,25 +114,30 @@ inbox_in_git: true
                 on_limit: OnLimit::Compact,
             },
         ],
-        stamps: vec![Stamp::Upd, Stamp::Src, Stamp::Updated, Stamp::Added, Stamp::By],
-        categories: vec![Category { name: "recipes".into(), context: Context::Rag, rag_length: None, system: false }],
+        stamps: vec![StampKey::Upd, StampKey::Src, StampKey::Updated, StampKey::Added, StampKey::By],
+        categories: vec![CategoryRule {
+            name: "recipes".into(),
+            context: ContextMode::Rag,
+            rag_length: None,
+            system: false,
+        }],
         allowlists: vec![("planner".into(), vec!["recipes".into()])],
         default_agent: Some("planner".into()),
         sensitive: vec!["city".into()],
         consent_days: 14,
         max_chars: 200,
-        lifetimes: Lifetimes { soft_delete_after_days: Some(60), purge_after_days: Some(30) },
+        lifetimes: LifetimeRules { soft_delete_after_days: Some(60), purge_after_days: Some(30) },
         inbox_in_git: true,
     };
     assert_eq!(policy, expected);
-    assert_eq!(policy.allowed("somebody").unwrap(), ["recipes"]);
+    assert_eq!(policy.allowed_categories("somebody").unwrap(), ["recipes"]);
 }
 
 #[test]
-fn a_default_list_that_is_missing_opens_nothing() {
+fn a_missing_default_list_allows_nothing() {
     let loaded = load("allowlists:\n  a: [x]\nagents:\n  default: b\n");
-    assert_eq!(loaded.policy.allowed("a").unwrap(), ["x"]);
-    assert!(loaded.policy.allowed("c").unwrap().is_empty() && loaded.warnings.len() == 1);
+    assert_eq!(loaded.policy.allowed_categories("a").unwrap(), ["x"]);
+    assert!(loaded.policy.allowed_categories("c").unwrap().is_empty() && loaded.warnings.len() == 1);
 }
 
 #[test]
@@ -159,10 +164,10 @@ fn the_template_is_the_default_and_its_examples_load() {
         Some(rest) if !rest.starts_with(' ') || rest.starts_with("  ") => rest.to_owned(),
         _ => line.replace("limits: []", "limits:"),
     };
-    let all = accepts(&TEMPLATE.lines().map(example).collect::<Vec<_>>().join("\n"));
-    assert_eq!((all.limits.len(), all.categories.len(), all.allowlists.len()), (2, 2, 2));
-    assert_eq!(all.lifetimes.purge_after_days, Some(30));
-    for field in fields().fields() {
+    let policy = accepts(&TEMPLATE.lines().map(example).collect::<Vec<_>>().join("\n"));
+    assert_eq!((policy.limits.len(), policy.categories.len(), policy.allowlists.len()), (2, 2, 2));
+    assert_eq!(policy.lifetimes.purge_after_days, Some(30));
+    for field in policy_form().all_fields() {
         assert!(TEMPLATE.contains(field.name), "{} is not explained", field.name);
     }
 }
@@ -171,7 +176,7 @@ fn the_template_is_the_default_and_its_examples_load() {
 fn an_unknown_key_refuses_writes_with_its_line() {
     let loaded =
         refuses("episodes: week\nstamp: []\nlimits: []\n", Some(2), "'stamp' is unknown; did you mean 'stamps'?");
-    assert_eq!(loaded.policy.episodes, Period::Week);
+    assert_eq!(loaded.policy.episodes, EpisodePeriod::Week);
     refuses(
         "limits:\n  - at: a\n    bullets: 1\n  - at: b\n    bulets: 1\n",
         Some(5),
@@ -182,7 +187,7 @@ fn an_unknown_key_refuses_writes_with_its_line() {
 }
 
 #[test]
-fn what_belongs_to_the_user_is_not_taken_from_git() {
+fn keys_of_the_user_config_are_refused() {
     for key in ["command", "endpoint", "key", "api_key", "model", "provider", "dataDir", "url", "base-url", "hooks"] {
         refuses(&format!("version: 1\n{key}: x\n"), Some(2), "belongs in the user config");
         refuses(&format!("writing:\n  max_chars: 3\n  {key}: x\n"), Some(3), "belongs in the user config");
@@ -191,20 +196,20 @@ fn what_belongs_to_the_user_is_not_taken_from_git() {
 }
 
 #[test]
-fn a_newer_version_lets_reads_go_on() {
+fn a_newer_version_allows_reads() {
     let loaded = refuses(
         "# new\nversion: 2\nepisodes: week\nlimits: {a: b}\nnews: 1\n",
         Some(2),
-        "its version is 2, and this memdir knows 1",
+        "version 2 is not supported, the newest supported version is 1",
     );
-    assert_eq!((loaded.policy.episodes, loaded.policy.version, loaded.warnings.len()), (Period::Week, 2, 1));
+    assert_eq!((loaded.policy.episodes, loaded.policy.version, loaded.warnings.len()), (EpisodePeriod::Week, 2, 1));
     for bad in ["version: 0", "version: '1'", "version: 1.5", "version: -3", "version: [2]"] {
         refuses(bad, Some(1), "'version' must be");
     }
 }
 
 #[test]
-fn wrong_values_are_told_with_their_line() {
+fn wrong_values_are_reported_with_their_line() {
     refuses("default_file: ../x.md", Some(1), "'default_file' must be a path");
     refuses("version: 1\ndefault_file: /etc/passwd.md", Some(2), "'default_file' must be a path");
     refuses("default_file: user", Some(1), "'default_file'");
@@ -212,21 +217,21 @@ fn wrong_values_are_told_with_their_line() {
     refuses("limits:\n  - bullets: 3\n", Some(2), "'at' is missing");
     refuses("limits:\n  - at: x\n", Some(2), "'bullets', 'entries' or 'chars' is missing");
     refuses("limits:\n  - at: x\n    bullets: 0\n", Some(3), "'limits.0.bullets' must be a whole number");
-    refuses("a: 1\nb: 2\na: 3\n", Some(3), "the key 'a' stands twice, in lines 1 and 3");
+    refuses("a: 1\nb: 2\na: 3\n", Some(3), "the key 'a' occurs twice, in lines 1 and 3");
     refuses("- a\n", Some(1), "not a mapping");
     refuses("text", Some(1), "not a mapping");
-    refuses("a: b: c\n", Some(1), "no YAML");
-    refuses(&"[".repeat(20_000), Some(1), "nested too deep");
+    refuses("a: b: c\n", Some(1), "invalid YAML");
+    refuses(&"[".repeat(20_000), Some(1), "nested too deeply");
     refuses(&format!("version: 1 #{}", "x".repeat(70_000)), None, "larger than 64 KiB");
     let many: String = (0..6000).map(|i| format!("a{i}: 1\n")).collect();
     let many = refuses(&many, Some(1), "'a0' is unknown");
-    assert_eq!(many.warnings.len(), MOST_NOTES);
+    assert_eq!(many.warnings.len(), MAX_NOTES);
     let dangling = load("agents: {default: planner}");
     assert_eq!((dangling.refuses_writes, dangling.warnings.len()), (None, 1));
 }
 
 #[test]
-fn a_limit_fits_files_or_sections() {
+fn a_limit_applies_to_files_or_sections() {
     let policy = accepts(
         "limits:
   - {at: facts/user.md, bullets: 10}
@@ -239,16 +244,16 @@ fn a_limit_fits_files_or_sections() {
     assert_eq!(at("facts/a/b.md", None), Some("**"));
     assert_eq!(at("facts/user.md", Some("work-1")), Some("facts/*.md#work*"));
     assert_eq!(at("facts/user.md", Some("home")), None);
-    let bound = |p: &str, measure| policy.bound(&path(p), None, measure).map(|(n, l)| (n, l.on_limit));
-    assert_eq!(bound("facts/user.md", Measure::Bullets), Some((10, OnLimit::Refuse)));
-    assert_eq!(bound("facts/user.md", Measure::Chars), Some((900, OnLimit::Compact)));
-    assert_eq!(bound("facts/user.md", Measure::Entries), None);
+    let bound = |p: &str, measure| policy.maximum_for(&path(p), None, measure).map(|(n, l)| (n, l.on_limit));
+    assert_eq!(bound("facts/user.md", LimitMeasure::Bullets), Some((10, OnLimit::Refuse)));
+    assert_eq!(bound("facts/user.md", LimitMeasure::Chars), Some((900, OnLimit::Compact)));
+    assert_eq!(bound("facts/user.md", LimitMeasure::Entries), None);
 }
 
-const WORDS: &[&str] = &["facts/user.md", "a/b c.md", "facts/*.md#work", "**", "supervisor", "用户.md"];
+const EXTRA_TEXTS: &[&str] = &["facts/user.md", "a/b c.md", "facts/*.md#work", "**", "supervisor", "用户.md"];
 
 #[test]
-fn every_rule_for_texts_is_told_twice_alike() {
+fn every_text_pattern_agrees_with_its_regex() {
     let names = [
         "-a.md",
         ".a.md",
@@ -262,23 +267,25 @@ fn every_rule_for_texts_is_told_twice_alike() {
         "a/.md",
         "a//b.md",
     ];
-    let all = patterns([fields()]);
+    let all = all_patterns([policy_form()]);
     assert!(all.len() >= 3);
-    all.iter().for_each(|p| told_twice_alike(p, &[WORDS, &names].concat()));
+    all.iter().for_each(|p| check_pattern_agreement(p, &[EXTRA_TEXTS, &names].concat()));
 }
 
-/// Both judges agree on policies near the form, as JSON (which is YAML, but for U+2028) and in block style.
+/// Our check and a JSON Schema validator agree on policies close to valid ones, as JSON (which is YAML, except for
+/// U+2028) and in block style.
 #[test]
-fn the_schema_accepts_what_lets_writes_go_on() {
-    let valid = judge(schema());
+fn the_schema_accepts_what_allows_writes() {
+    let valid = schema_validator(schema());
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let (accepted, all) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
     runner
         .run(&proptest::collection::vec(any::<u16>(), 0..120), |tape| {
-            let mut tape = Tape::new(&tape, WORDS);
-            let value = if tape.once_in(30) { tape.anything() } else { tape.form(fields(), &mut |t| t.anything()) };
-            let text = if tape.below(2) == 0 {
+            let mut tape = ChoiceTape::new(&tape, EXTRA_TEXTS);
+            let value =
+                if tape.once_in(30) { tape.any_value() } else { tape.object(policy_form(), &mut |t| t.any_value()) };
+            let text = if tape.number_below(2) == 0 {
                 value.to_string().replace('\u{2028}', "\\u2028")
             } else {
                 serde_yaml::to_string(&value).unwrap()

@@ -1,56 +1,60 @@
-//! Reads a small YAML file as plain values, and finds the line of a key.
+//! Parses a small YAML file into JSON values, and finds the line of a key.
 //!
-//! Never hands the parser what would make it slow, and never shows more than a little of what it read.
+//! Never passes text to the parser that would make it slow, and never repeats more than a short piece of the text.
 
 use serde_json::{Map, Number, Value};
 
-use crate::shape::shown;
+use crate::json_shape::quote_short;
 
-/// The largest file, in bytes.
-const MOST: usize = 64 * 1024;
-/// The deepest nesting in one line or one bracketed value. The parser is quadratic in open brackets.
-const DEEPEST: usize = 16;
+/// Maximum size of a file, in bytes.
+const MAX_YAML_BYTES: usize = 64 * 1024;
+/// Maximum nesting in one line or one bracketed value: the parser's time is quadratic in the number of open brackets.
+const MAX_NESTING: usize = 16;
 
-/// Why a text is not read.
+/// Why a text could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
-    /// The line (from 1), where one is to blame.
+pub struct YamlProblem {
+    /// The line (1-based), if one is known.
     pub line: Option<usize>,
-    /// A sentence.
     pub message: String,
 }
 
-/// Reads one document. A text that says nothing is `null`, and does not reach the parser.
+/// Parses one document. A text without content is `null`, and is not passed to the parser.
 ///
 /// # Errors
-/// Where it is too large, too deep, no YAML, or holds what JSON has not (tags, keys that are no text, infinities).
-pub fn read(text: &str) -> Result<Value, Flaw> {
+/// If the text is too large, nested too deep, not YAML, or contains what JSON cannot express (tags, keys that are not
+/// strings, infinities).
+pub fn parse(text: &str) -> Result<Value, YamlProblem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.lines().all(|l| matches!(l.trim_start_matches([' ', '\t']).as_bytes().first(), None | Some(b'#'))) {
         return Ok(Value::Null);
     }
-    if text.len() > MOST {
-        return Err(Flaw { line: None, message: "the file is larger than 64 KiB".into() });
+    if text.len() > MAX_YAML_BYTES {
+        return Err(YamlProblem { line: None, message: "the file is larger than 64 KiB".into() });
     }
-    if let Some(line) = too_deep(text) {
-        return Err(Flaw { line: Some(line), message: "values are nested too deep".into() });
+    if let Some(line) = first_too_deep_line(text) {
+        return Err(YamlProblem { line: Some(line), message: "values are nested too deeply".into() });
     }
-    let value: serde_yaml::Value = serde_yaml::from_str(text).map_err(|e| flaw(text, &e))?;
-    plain(value).map_err(|message| Flaw { line: None, message })
+    let value: serde_yaml::Value = serde_yaml::from_str(text).map_err(|e| syntax_problem(text, &e))?;
+    to_json(value).map_err(|message| YamlProblem { line: None, message })
 }
 
-fn flaw(text: &str, error: &serde_yaml::Error) -> Flaw {
-    if let Some((first, again, key)) = twice(text) {
-        let message = format!("the key {} stands twice, in lines {first} and {again}", shown(key));
-        return Flaw { line: Some(again), message };
+fn syntax_problem(text: &str, error: &serde_yaml::Error) -> YamlProblem {
+    if let Some((first, second, key)) = duplicate_key(text) {
+        let message = format!("the key {} occurs twice, in lines {first} and {second}", quote_short(key));
+        return YamlProblem { line: Some(second), message };
     }
-    let whole = error.to_string();
-    let what = whole.split(" at line ").next().unwrap_or(&whole);
-    Flaw { line: error.location().map(|l| l.line()), message: format!("no YAML: {}", shown(what)) }
+    let full_message = error.to_string();
+    let message_start = full_message.split(" at line ").next().unwrap_or(&full_message);
+    YamlProblem {
+        line: error.location().map(|l| l.line()),
+        message: format!("invalid YAML: {}", quote_short(message_start)),
+    }
 }
 
-/// The first line whose nesting is too deep for us. Counts brackets in quotes and comments too: nobody needs 16.
-fn too_deep(text: &str) -> Option<usize> {
+/// Returns the first line (1-based) that is nested too deep. Brackets in quotes and comments count too: no real policy
+/// has more than 16.
+fn first_too_deep_line(text: &str) -> Option<usize> {
     let mut open = 0usize;
     for (number, line) in text.lines().enumerate() {
         let line = line.trim_start();
@@ -64,19 +68,19 @@ fn too_deep(text: &str) -> Option<usize> {
                 b']' | b'}' => open = open.saturating_sub(1),
                 _ => {}
             }
-            if open > DEEPEST {
+            if open > MAX_NESTING {
                 return Some(number + 1);
             }
         }
-        if markers > DEEPEST {
+        if markers > MAX_NESTING {
             return Some(number + 1);
         }
     }
     None
 }
 
-/// A key that stands twice at the top: both lines.
-fn twice(text: &str) -> Option<(usize, usize, &str)> {
+/// Finds a key that occurs twice at the top level: both lines (1-based) and the key.
+fn duplicate_key(text: &str) -> Option<(usize, usize, &str)> {
     let mut seen: Vec<(&str, usize)> = Vec::new();
     for (number, line) in text.lines().enumerate() {
         let Some((key, _)) = line.split_once(':') else { continue };
@@ -92,7 +96,7 @@ fn twice(text: &str) -> Option<(usize, usize, &str)> {
     None
 }
 
-fn plain(value: serde_yaml::Value) -> Result<Value, String> {
+fn to_json(value: serde_yaml::Value) -> Result<Value, String> {
     use serde_yaml::Value as Yaml;
     Ok(match value {
         Yaml::Null => Value::Null,
@@ -103,40 +107,40 @@ fn plain(value: serde_yaml::Value) -> Result<Value, String> {
             (_, Some(n), _) => n.into(),
             (_, _, f) => f.and_then(Number::from_f64).map(Value::Number).ok_or("a number is not finite")?,
         },
-        Yaml::Sequence(all) => Value::Array(all.into_iter().map(plain).collect::<Result<_, _>>()?),
+        Yaml::Sequence(all) => Value::Array(all.into_iter().map(to_json).collect::<Result<_, _>>()?),
         Yaml::Mapping(all) => {
             let mut map = Map::new();
             for (key, value) in all {
-                let Yaml::String(key) = key else { return Err("a key is not a text".into()) };
-                map.insert(key, plain(value)?);
+                let Yaml::String(key) = key else { return Err("a key is not a string".into()) };
+                map.insert(key, to_json(value)?);
             }
             Value::Object(map)
         }
-        Yaml::Tagged(tagged) => return Err(format!("the tag {} is unknown", shown(&tagged.tag.to_string()))),
+        Yaml::Tagged(tagged) => return Err(format!("unknown tag {}", quote_short(&tagged.tag.to_string()))),
     })
 }
 
-/// The line (from 1) of the value that keys and indexes lead to: the deepest one found on the way.
+/// Returns the line (1-based) of the value at a path of keys and indexes: the deepest one that could be found.
 pub fn line_of(text: &str, path: &[String]) -> Option<usize> {
     let lines: Vec<&str> = text.lines().collect();
-    let mut at: Option<usize> = None;
+    let mut line: Option<usize> = None;
     for (depth, step) in path.iter().enumerate() {
-        let from = at.unwrap_or(0);
+        let from = line.unwrap_or(0);
         let next = match step.parse::<usize>() {
             Ok(index) if depth > 0 => nth_item(&lines, from, index),
-            _ => (from..lines.len()).find(|i| names(lines[*i], step, depth == 0)),
+            _ => (from..lines.len()).find(|i| assigns_key(lines[*i], step, depth == 0)),
         };
-        at = next.or(at);
+        line = next.or(line);
         if next.is_none() {
             break;
         }
     }
-    at.map(|i| i + 1)
+    line.map(|i| i + 1)
 }
 
-/// Whether a line gives a key its value.
-fn names(line: &str, key: &str, top: bool) -> bool {
-    if line.trim_start().starts_with('#') || top && line.starts_with([' ', '\t']) {
+/// Whether a line assigns a value to a key.
+fn assigns_key(line: &str, key: &str, top_level: bool) -> bool {
+    if line.trim_start().starts_with('#') || top_level && line.starts_with([' ', '\t']) {
         return false;
     }
     line.match_indices(key).any(|(i, _)| {
@@ -146,7 +150,7 @@ fn names(line: &str, key: &str, top: bool) -> bool {
     })
 }
 
-/// The line of a list's item, when the list's items start lines.
+/// Returns the line (0-based) of a list item, if the items start lines.
 fn nth_item(lines: &[&str], from: usize, index: usize) -> Option<usize> {
     let indent = |l: &str| l.len() - l.trim_start().len();
     let items = (from + 1..lines.len()).filter(|i| lines[*i].trim_start().starts_with('-'));
@@ -160,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_parser_would_choke_on_never_reaches_it() {
+    fn hostile_text_never_reaches_the_parser() {
         for hostile in [
             "[".repeat(60_000),
             "{".repeat(60_000),
@@ -169,8 +173,8 @@ mod tests {
             format!("a: {}", "[{".repeat(20_000)),
             "a: 1\n".repeat(20_000),
         ] {
-            let flaw = read(&hostile).unwrap_err();
-            assert!(flaw.message.chars().count() < 120, "{flaw:?}");
+            let problem = parse(&hostile).unwrap_err();
+            assert!(problem.message.chars().count() < 120, "{problem:?}");
         }
     }
 
@@ -181,17 +185,20 @@ mod tests {
             let many = vec![format!("*a{}", i - 1); 9].join(", ");
             bomb += &format!("a{i}: &a{i} [{many}]\n");
         }
-        assert!(read(&bomb).is_err());
+        assert!(parse(&bomb).is_err());
     }
 
     #[test]
-    fn what_json_has_not_is_refused() {
+    fn what_json_cannot_express_is_refused() {
         for text in ["a: !x 1", "1: a", "a: .inf", "[a]: b", "a: 1\n---\nb: 2", "a: 1\na: 2", "a:\n  b: 1\n  b: 2"] {
-            assert!(read(text).is_err(), "{text}");
+            assert!(parse(text).is_err(), "{text}");
         }
-        assert_eq!(read("\u{feff}# nothing\n\n   # here\n"), Ok(Value::Null));
-        let twice = read("a: 1\nb: 2\n'a': 3\n").unwrap_err();
-        assert_eq!((twice.line, twice.message.as_str()), (Some(3), "the key 'a' stands twice, in lines 1 and 3"));
+        assert_eq!(parse("\u{feff}# nothing\n\n   # here\n"), Ok(Value::Null));
+        let duplicate = parse("a: 1\nb: 2\n'a': 3\n").unwrap_err();
+        assert_eq!(
+            (duplicate.line, duplicate.message.as_str()),
+            (Some(3), "the key 'a' occurs twice, in lines 1 and 3")
+        );
     }
 
     #[test]

@@ -1,146 +1,154 @@
-//! One place that is over its limit: what a model is shown of it, what it may decide, and the operations that follow.
+//! Compacts a file or section that is over its limit: the prompt for the model, the decisions it may make, and the
+//! operations that carry them out.
 //!
-//! Never lets anything vanish that no operation names, and never touches what is pinned.
+//! Never removes an item that no operation names, and never changes a pinned item.
 
 use crate::document::Document;
-use crate::operation::evict::{self, Ages, Thing};
-use crate::operation::limits::{Place, Size};
+use crate::operation::evict::{self, EvictionCandidate, ItemAges};
+use crate::operation::limits::{ContentSize, LimitScope};
 use crate::path::MemoryPath;
 
-mod conserve;
+mod conservation;
 mod decide;
 mod prompt;
 mod reply;
 mod step;
 
-pub use conserve::conserved;
-pub use decide::{Act, Decision, Rules, decide};
-pub use prompt::{ask, correct, schema, system};
-pub use reply::{Named, Said, read};
-pub use step::{Move, Step, by_age, proven, ready, steps};
+pub use conservation::check_conservation;
+pub use decide::{CompactionAction, CompactionDecision, CompactionRules, decide};
+pub use prompt::{build_correction, build_question, decision_schema, system_prompt};
+pub use reply::{ItemName, RawDecision, parse_reply};
+pub use step::{CompactionEdit, CompactionStep, current_operations, is_current, plan_steps, removal_steps};
 
-/// The most items that a model is shown of one place; the rest is the youngest, and stays.
-const SHOWN: usize = 100;
-/// The most characters that are shown of one bullet with what stands below it.
-const BULLET: usize = 600;
-/// The most characters that are shown of one entry.
-const ENTRY: usize = 2000;
+/// The maximum number of items in the prompt: the oldest that are not pinned. The others stay.
+const MAX_ITEMS: usize = 100;
+/// The maximum length of a bullet with its children in the prompt, in characters.
+const MAX_BULLET_CHARS: usize = 600;
+/// The maximum length of an entry in the prompt, in characters.
+const MAX_ENTRY_CHARS: usize = 2000;
 
-/// A place over its limit, as a model is shown it and decides on it.
+/// A file or section over its limit, with the items that a model decides about.
 #[derive(Clone, Debug)]
-pub struct Crowd {
-    /// The file.
+pub struct OverLimit {
     pub path: MemoryPath,
-    /// The place's address: a file, or a section of it.
+    /// The address of the file or section.
     pub address: String,
-    /// What it holds.
-    pub size: Size,
-    /// By how much it is over.
-    pub over: Size,
-    /// Whether entries are to go, rather than bullets.
+    /// Its current size.
+    pub size: ContentSize,
+    /// How far it is over the limit.
+    pub over: ContentSize,
+    /// Whether the items are entries (sections) instead of bullets.
     pub entries: bool,
-    /// What may be named, in file order.
-    pub items: Vec<Candidate>,
-    /// How many more there are, which are not shown.
-    pub more: usize,
+    /// The items in the prompt, in file order.
+    pub items: Vec<CompactionItem>,
+    /// How many items are not in the prompt.
+    pub omitted: usize,
 }
 
-/// One item of a crowd.
+/// One item in the prompt.
 #[derive(Clone, Debug)]
-pub struct Candidate {
-    /// What it is in the document.
-    pub thing: Thing,
-    /// Its handle, or its entry's slug.
+pub struct CompactionItem {
+    /// The bullet or entry in the document.
+    pub candidate: EvictionCandidate,
+    /// The handle of a bullet, or the slug of an entry.
     pub name: String,
-    /// Its explicit id.
+    /// The explicit id, if it has one.
     pub id: Option<String>,
-    /// How old it is; empty where nobody knows.
+    /// Its date; empty if unknown.
     pub date: String,
-    /// 0 to 10.
+    /// From 0 to 10.
     pub importance: u8,
     /// Whether it, or anything in it, is pinned.
     pub pinned: bool,
-    /// Whether it came with the change that is being made.
+    /// Whether the current change added it.
     pub new: bool,
-    /// What the model sees of it.
+    /// The text in the prompt: redacted, and truncated to the maximum length.
     pub text: String,
-    /// Whether that is all of it: what was cut or made unreadable cannot be rewritten.
-    pub whole: bool,
-    /// What goes with it.
-    pub weight: Size,
+    /// Whether `text` is the full text. A truncated or redacted item cannot be rewritten: the rest would be lost.
+    pub complete: bool,
+    /// The size that removing it frees.
+    pub weight: ContentSize,
 }
 
-impl Crowd {
-    /// The crowd of a place. `redact` makes a text fit to leave this machine.
-    pub fn of(
+impl OverLimit {
+    /// Collects the items of a file or section. `redact` removes secrets before a text is sent to a model.
+    pub fn collect(
         document: &Document,
         path: &MemoryPath,
-        place: &Place,
-        ages: &Ages<'_>,
+        scope: &LimitScope,
+        ages: &ItemAges<'_>,
         redact: &dyn Fn(&str) -> String,
-    ) -> Crowd {
-        let over = place.over(document);
+    ) -> OverLimit {
+        let over = scope.excess(document);
         let entries = over.entries > 0;
-        let all: Vec<Thing> = match entries {
-            true => crate::operation::limits::entries(document, place.section).into_iter().map(Thing::Entry).collect(),
-            false => document.counted(place.section).into_iter().map(Thing::Bullet).collect(),
+        let all: Vec<EvictionCandidate> = match entries {
+            true => crate::operation::limits::entry_sections(document, scope.section)
+                .into_iter()
+                .map(EvictionCandidate::Entry)
+                .collect(),
+            false => document.top_level_bullets(scope.section).into_iter().map(EvictionCandidate::Bullet).collect(),
         };
         let mut shown = all.clone();
-        if shown.len() > SHOWN {
+        if shown.len() > MAX_ITEMS {
             shown.sort_by_cached_key(|t| {
-                (evict::holds_pin(document, *t, ages.inert), evict::age(document, *t, ages), *t)
+                (evict::contains_pinned(document, *t, ages.inert), evict::candidate_date(document, *t, ages), *t)
             });
-            shown.truncate(SHOWN);
+            shown.truncate(MAX_ITEMS);
             shown.sort();
         }
-        let address = match place.section {
+        let address = match scope.section {
             0 => path.to_string(),
             s => format!("{path}#{}", document.sections()[s].slug),
         };
-        Crowd {
+        OverLimit {
             path: path.clone(),
             address,
-            size: crate::operation::limits::size(document, place.section),
+            size: crate::operation::limits::section_size(document, scope.section),
             over,
             entries,
-            more: all.len() - shown.len(),
-            items: shown.into_iter().map(|thing| candidate(document, thing, ages, redact)).collect(),
+            omitted: all.len() - shown.len(),
+            items: shown.into_iter().map(|item| compaction_item(document, item, ages, redact)).collect(),
         }
     }
 }
 
-fn candidate(document: &Document, thing: Thing, ages: &Ages<'_>, redact: &dyn Fn(&str) -> String) -> Candidate {
-    let lines = document.text()[evict::lines_of(document, thing)].trim_end();
-    let (name, id, text, importance, most) = match thing {
-        Thing::Bullet(i) => {
+fn compaction_item(
+    document: &Document,
+    candidate: EvictionCandidate,
+    ages: &ItemAges<'_>,
+    redact: &dyn Fn(&str) -> String,
+) -> CompactionItem {
+    let lines = document.text()[evict::byte_range(document, candidate)].trim_end();
+    let (name, id, text, importance, max_chars) = match candidate {
+        EvictionCandidate::Bullet(i) => {
             let b = &document.bullets()[i];
-            let below = document.bullets().get(i + 1).is_some_and(|next| next.line < b.end);
-            let text = match below {
+            let has_children = document.bullets().get(i + 1).is_some_and(|next| next.line_start < b.end);
+            let text = match has_children {
                 true => lines.trim_start().trim_start_matches(['-', '*', '+']).trim_start().to_owned(),
                 false => document.bullet_text(i).into_owned(),
             };
-            let meta = evict::said(document, i, ages.inert);
+            let meta = evict::effective_meta(document, i, ages.inert);
             let id = document.bullet_id(i).map(|id| id.into_owned());
-            (document.handle_name(i), id, text, evict::importance(&meta), BULLET)
+            (document.handle_name(i), id, text, evict::importance(&meta), MAX_BULLET_CHARS)
         }
-        Thing::Entry(s) => {
+        EvictionCandidate::Entry(s) => {
             let section = &document.sections()[s];
-            (section.slug.clone(), section.id.clone(), lines.to_owned(), 5, ENTRY)
+            (section.slug.clone(), section.id.clone(), lines.to_owned(), 5, MAX_ENTRY_CHARS)
         }
     };
-    let clean = redact(&text);
-    let cut: String = clean.chars().take(most).collect();
-    Candidate {
-        thing,
+    let redacted = redact(&text);
+    let truncated: String = redacted.chars().take(max_chars).collect();
+    CompactionItem {
+        candidate,
         name,
         id,
-        date: evict::age(document, thing, ages),
+        date: evict::candidate_date(document, candidate, ages),
         importance,
-        pinned: evict::holds_pin(document, thing, ages.inert),
-        new: evict::is_new(document, thing, ages),
-        whole: cut.len() == clean.len() && clean == text,
-        text: cut,
-        weight: evict::weight(document, thing),
+        pinned: evict::contains_pinned(document, candidate, ages.inert),
+        new: evict::is_new(document, candidate, ages),
+        complete: truncated.len() == redacted.len() && redacted == text,
+        text: truncated,
+        weight: evict::candidate_size(document, candidate),
     }
 }
 

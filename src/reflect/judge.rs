@@ -1,145 +1,158 @@
-//! Where one wish goes: to the memory, to the inbox, or back with the reasons.
+//! Routes a proposal: to the memory, to the inbox, or back to the model with the reasons.
 //!
-//! Decides on values and plans nothing: what only the memory can tell (handles, limits, places) is the planner's.
+//! Never reads the memory's files and never plans: handles, limits and positions are checked by the planner.
 
-use super::guards::{self, Flaw, Found, Kind, Proof, Rules};
-use super::wish::{Wish, is_verb};
+use super::guards::{self, GuardFinding, MemoryKind, QuoteEvidence, Violation, WritingRules};
+use super::proposal::{Proposal, is_single_verb};
 use crate::operation::{Action, Target};
-use crate::path::{Address, MemoryPath, Prefixes};
+use crate::path::{Address, MemoryPath, PathPrefixes};
 use crate::transcript::{Role, Turn};
 
-/// What a wish is judged by.
-pub struct Ground<'a> {
+/// What a proposal is judged by.
+pub struct JudgeContext<'a> {
     /// The whole conversation.
     pub turns: &'a [Turn],
-    /// The bullets that the memory holds now.
+    /// The texts of the bullets in the memory.
     pub known: &'a [String],
-    /// What the policy says of texts.
-    pub rules: &'a Rules,
-    /// Everything must go there.
+    /// The policy's rules for texts.
+    pub rules: &'a WritingRules,
+    /// The file that all changes must go to, if there is one.
     pub into: Option<&'a MemoryPath>,
-    /// How addresses may begin.
-    pub prefixes: &'a Prefixes,
+    /// The prefixes that addresses may have.
+    pub prefixes: &'a PathPrefixes,
 }
 
-/// What becomes of a wish.
+/// The decision about a proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// It may be planned.
-    Apply(Proof),
-    /// A person decides.
-    Inbox(Proof, Vec<Found>),
-    /// The memory holds it already.
-    Known(Vec<Found>),
-    /// It goes back.
-    Refused(Vec<Found>),
+    /// It may be planned and applied.
+    Apply(QuoteEvidence),
+    /// It needs review by the user.
+    Inbox(QuoteEvidence, Vec<GuardFinding>),
+    /// The memory contains it already.
+    AlreadyKnown(Vec<GuardFinding>),
+    /// It is refused; the model gets the reasons.
+    Refused(Vec<GuardFinding>),
 }
 
-/// Routes a wish.
-pub fn route(wish: &Wish, ground: &Ground<'_>) -> Route {
-    let mut found = place(wish, ground);
-    let claims = claims(&wish.operation.action);
+/// Routes a proposal by its texts and its quote.
+pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route {
+    let mut found = forbidden_operation(proposal, context);
+    let claims = claims(&proposal.operation.action);
     for claim in &claims {
-        for flaw in guards::writing(&claim.text, claim.kind, ground.rules) {
-            if !claim.pardons(&flaw) && found.iter().all(|f| f.flaw != flaw.flaw) {
-                found.push(flaw);
+        for violation in guards::check_text(&claim.text, claim.kind, context.rules) {
+            if !claim.exempts(&violation) && found.iter().all(|f| f.violation != violation.violation) {
+                found.push(violation);
             }
         }
     }
-    let proof = proof(wish, ground);
+    let proof = find_proof(proposal, context);
     if let Err(flaw) = proof
-        && flaw != Flaw::ToolEvidence
+        && flaw != Violation::ToolEvidence
     {
-        found.insert(0, Found { flaw, what: wish.quote.clone().unwrap_or_default().chars().take(60).collect() });
+        found.insert(
+            0,
+            GuardFinding {
+                violation: flaw,
+                excerpt: proposal.quote.clone().unwrap_or_default().chars().take(60).collect(),
+            },
+        );
     }
-    // Whoever repeats what is known has nothing to mend: it counts as known, whatever else is wrong with it.
-    if let Some(twins) = twins(wish, &claims, ground) {
-        return Route::Known(twins);
+    // A repetition needs no correction: it counts as known, whatever else is wrong with it.
+    if let Some(duplicates) = find_duplicates(proposal, &claims, context) {
+        return Route::AlreadyKnown(duplicates);
     }
     if !found.is_empty() {
         return Route::Refused(found);
     }
-    let (proof, mut waits) = match proof {
+    let (proof, mut reasons) = match proof {
         Ok(proof) => (proof, Vec::new()),
-        Err(flaw) => (tool_turn(wish, ground), vec![Found { flaw, what: String::new() }]),
+        Err(violation) => (tool_proof(proposal, context), vec![GuardFinding { violation, excerpt: String::new() }]),
     };
     let field = claims.iter().find_map(|claim| {
-        let field = guards::is_sensitive(&claim.text, ground.rules)?;
-        (!guards::agreed_to(&claim.text, ground.turns, proof.turn)).then_some(field)
+        let field = guards::sensitive_field(&claim.text, context.rules)?;
+        (!guards::has_consent_for(&claim.text, context.turns, proof.turn)).then_some(field)
     });
-    waits.extend(field.map(|what| Found { flaw: Flaw::Sensitive, what }));
-    match waits.is_empty() {
+    reasons.extend(field.map(|what| GuardFinding { violation: Violation::Sensitive, excerpt: what }));
+    match reasons.is_empty() {
         true => Route::Apply(proof),
-        false => Route::Inbox(proof, waits),
+        false => Route::Inbox(proof, reasons),
     }
 }
 
-fn proof(wish: &Wish, ground: &Ground<'_>) -> Result<Proof, Flaw> {
-    match &wish.quote {
-        Some(quote) => guards::evidence(quote, wish.turn, ground.turns, ground.known),
-        None => Err(Flaw::NoEvidence),
+fn find_proof(proposal: &Proposal, context: &JudgeContext<'_>) -> Result<QuoteEvidence, Violation> {
+    match &proposal.quote {
+        Some(quote) => guards::find_evidence(quote, proposal.turn, context.turns, context.known),
+        None => Err(Violation::NoEvidence),
     }
 }
 
-/// The tool's turn in which a quote stands: the one that is named, else the first.
-fn tool_turn(wish: &Wish, ground: &Ground<'_>) -> Proof {
-    let quote = wish.quote.as_deref().unwrap_or_default();
-    let said = |turn: &&Turn| {
+/// The tool's turn that contains the quote: the one that the model gave if it does, otherwise the first.
+fn tool_proof(proposal: &Proposal, context: &JudgeContext<'_>) -> QuoteEvidence {
+    let quote = proposal.quote.as_deref().unwrap_or_default();
+    let contains_quote = |turn: &&Turn| {
         let alone = std::slice::from_ref(*turn);
-        guards::evidence(quote, None, alone, ground.known) == Err(Flaw::ToolEvidence)
+        guards::find_evidence(quote, None, alone, context.known) == Err(Violation::ToolEvidence)
     };
-    let mut all = ground.turns.iter().filter(|t| t.role == Role::Tool && !t.injected).filter(said).peekable();
+    let mut all =
+        context.turns.iter().filter(|t| t.role == Role::Tool && !t.injected).filter(contains_quote).peekable();
     let first = all.peek().map_or(0, |t| t.number);
-    let turn = all.find(|t| Some(t.number) == wish.turn).map_or(first, |t| t.number);
-    Proof { turn, role: Role::Tool }
+    let turn = all.find(|t| Some(t.number) == proposal.turn).map_or(first, |t| t.number);
+    QuoteEvidence { turn, role: Role::Tool }
 }
 
-/// Every claim that the memory holds already; `None` when one is new. An update may say nearly what its bullet says.
-fn twins(wish: &Wish, claims: &[Claim], ground: &Ground<'_>) -> Option<Vec<Found>> {
-    let Action::Add { .. } = wish.operation.action else { return None };
-    let twin = |claim: &Claim| guards::twin(&claim.text, ground.known.iter().map(String::as_str));
-    let all: Option<Vec<Found>> = claims
+/// The duplicates of all claims in the memory; `None` if a claim is new. Only for additions, because an updated text
+/// may be similar to the one it replaces.
+fn find_duplicates(
+    proposal: &Proposal,
+    claims: &[ClaimedText],
+    context: &JudgeContext<'_>,
+) -> Option<Vec<GuardFinding>> {
+    let Action::Add { .. } = proposal.operation.action else { return None };
+    let find = |claim: &ClaimedText| guards::find_duplicate(&claim.text, context.known.iter().map(String::as_str));
+    let all: Option<Vec<GuardFinding>> = claims
         .iter()
-        .map(|c| twin(c).map(|(flaw, what)| Found { flaw, what: what.chars().take(60).collect() }))
+        .map(|c| find(c).map(|(violation, text)| GuardFinding { violation, excerpt: text.chars().take(60).collect() }))
         .collect();
     all.filter(|all| !all.is_empty())
 }
 
 /// One text that an operation would write.
-pub(super) struct Claim {
+pub(super) struct ClaimedText {
     pub(super) text: String,
-    pub(super) kind: Kind,
+    pub(super) kind: MemoryKind,
     label: Option<String>,
     /// A title or a summary.
-    is_head: bool,
+    is_heading: bool,
 }
 
-impl Claim {
-    fn new(text: &str, kind: Kind) -> Claim {
+impl ClaimedText {
+    fn new(text: &str, kind: MemoryKind) -> ClaimedText {
         let label = text.split_once([':', '：']).map(|(label, _)| label.trim().to_lowercase());
-        Claim { text: text.to_owned(), kind, label: label.filter(|l| l.chars().count() <= 24), is_head: false }
+        ClaimedText { text: text.to_owned(), kind, label: label.filter(|l| l.chars().count() <= 24), is_heading: false }
     }
 
-    pub(super) fn head(text: &str) -> Claim {
-        Claim { is_head: true, ..Claim::new(text, Kind::Fact) }
+    pub(super) fn heading(text: &str) -> ClaimedText {
+        ClaimedText { is_heading: true, ..ClaimedText::new(text, MemoryKind::Fact) }
     }
 
-    /// A lesson of an episode holds beyond it; and a title may begin with a verb ("Fix the login") and order nobody.
-    pub(super) fn pardons(&self, found: &Found) -> bool {
+    /// Whether a violation does not count for this claim: a lesson in an episode is true beyond it, and a title may
+    /// start with a verb ("Fix the login") without being an instruction.
+    pub(super) fn exempts(&self, found: &GuardFinding) -> bool {
         const LASTING: [&str; 10] =
             ["lesson", "cause", "root cause", "problem", "note", "教训", "经验", "原因", "问题", "根因"];
         let lasting = self.label.as_deref().is_some_and(|l| LASTING.contains(&l));
-        match found.flaw {
-            Flaw::NotPastTense | Flaw::StableFact => lasting,
-            Flaw::Instruction => self.is_head && is_verb(&found.what),
+        match found.violation {
+            Violation::NotPastTense | Violation::StableFact => lasting,
+            Violation::Instruction => self.is_heading && is_single_verb(&found.excerpt),
             _ => false,
         }
     }
 }
 
-/// What an operation would write, text by text.
-fn claims(action: &Action) -> Vec<Claim> {
-    let fact = |text: &str| Claim::new(text, Kind::Fact);
+/// The texts that an operation would write.
+fn claims(action: &Action) -> Vec<ClaimedText> {
+    let fact = |text: &str| ClaimedText::new(text, MemoryKind::Fact);
     match action {
         Action::Add { text, children, .. } => {
             let below = children.iter().map(|c| c.trim_start_matches([' ', '-', '*', '+'])).filter(|c| !c.is_empty());
@@ -147,11 +160,11 @@ fn claims(action: &Action) -> Vec<Claim> {
         }
         Action::Update { text, .. } => vec![fact(text)],
         Action::Append { text, title, summary, file_summary, .. } => {
-            let title = title.iter().chain(summary).chain(file_summary).map(|t| Claim::head(t));
-            title.chain(lines(text, Kind::Episode)).collect()
+            let title = title.iter().chain(summary).chain(file_summary).map(|t| ClaimedText::heading(t));
+            title.chain(line_claims(text, MemoryKind::Episode)).collect()
         }
-        Action::Write { text, .. } => lines(text, Kind::Fact).collect(),
-        Action::Patch { pairs, .. } => pairs.iter().flat_map(|(_, new)| lines(new, Kind::Fact)).collect(),
+        Action::Write { text, .. } => line_claims(text, MemoryKind::Fact).collect(),
+        Action::Patch { pairs, .. } => pairs.iter().flat_map(|(_, new)| line_claims(new, MemoryKind::Fact)).collect(),
         Action::Set { pairs, .. } => {
             pairs.iter().map(|(_, value)| fact(value)).filter(|c| !c.text.is_empty()).collect()
         }
@@ -159,54 +172,54 @@ fn claims(action: &Action) -> Vec<Claim> {
     }
 }
 
-/// The lines of a markdown text, without the marks of bullets; dates and blank lines claim nothing, and headings are
-/// judged as what comes of them.
-fn lines(text: &str, kind: Kind) -> impl Iterator<Item = Claim> + '_ {
-    let bare = text.lines().map(|l| l.trim().trim_start_matches(['-', '*', '+', ' ']));
+/// The claims in a markdown text, line by line and without list markers. Dates and blank lines are no claims; headings
+/// are checked after planning.
+fn line_claims(text: &str, kind: MemoryKind) -> impl Iterator<Item = ClaimedText> + '_ {
+    let trimmed = text.lines().map(|l| l.trim().trim_start_matches(['-', '*', '+', ' ']));
     let heading = |line: &str| line.starts_with('#') && line.trim_start_matches('#').starts_with([' ', '\t']);
-    bare.filter(move |line| !line.is_empty() && !heading(line)).filter_map(move |line| {
+    trimmed.filter(move |line| !line.is_empty() && !heading(line)).filter_map(move |line| {
         match line.split_once([':', '：']).map(|(label, rest)| (label.trim(), rest.trim())) {
-            Some(("Date" | "日期", day)) if is_day(day) => None,
-            Some(("Summary" | "摘要", rest)) => Some(Claim::head(rest)).filter(|c| !c.text.is_empty()),
-            _ => Some(Claim::new(line, kind)),
+            Some(("Date" | "日期", day)) if is_date(day) => None,
+            Some(("Summary" | "摘要", rest)) => Some(ClaimedText::heading(rest)).filter(|c| !c.text.is_empty()),
+            _ => Some(ClaimedText::new(line, kind)),
         }
     })
 }
 
-/// Whether a text can be no more than a date.
-fn is_day(text: &str) -> bool {
+/// Whether a text is at most a date.
+fn is_date(text: &str) -> bool {
     text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().count() <= 16
 }
 
-/// What a model may not do whatever it quotes, and the place everything must go to.
-fn place(wish: &Wish, ground: &Ground<'_>) -> Vec<Found> {
-    let refused = |what: &str| vec![Found { flaw: Flaw::NotAllowed, what: what.to_owned() }];
-    match &wish.operation.action {
+/// Operations that a model may never propose, and operations outside the file that all changes must go to.
+fn forbidden_operation(proposal: &Proposal, context: &JudgeContext<'_>) -> Vec<GuardFinding> {
+    let refused = |what: &str| vec![GuardFinding { violation: Violation::NotAllowed, excerpt: what.to_owned() }];
+    match &proposal.operation.action {
         Action::Move { .. } => return refused("mv"),
         Action::Remove { forget: true, .. } => return refused("forget"),
-        Action::Set { pairs, .. } if pairs.iter().any(|(k, _)| !META.contains(&k.as_str())) => {
+        Action::Set { pairs, .. } if pairs.iter().any(|(k, _)| !MODEL_META_KEYS.contains(&k.as_str())) => {
             return refused("set of anything but imp, conf, exp and type");
         }
-        Action::Add { meta, .. } if meta.iter().any(|(k, _)| !META.contains(&k.as_str())) => {
+        Action::Add { meta, .. } if meta.iter().any(|(k, _)| !MODEL_META_KEYS.contains(&k.as_str())) => {
             return refused("metadata other than imp, conf, exp and type");
         }
         Action::Write { text, .. } if matches!(text.trim_start().lines().next(), Some("---" | "+++" | ";;;")) => {
-            return vec![Found { flaw: Flaw::FrontMatter, what: "front matter".into() }];
+            return vec![GuardFinding { violation: Violation::FrontMatter, excerpt: "front matter".into() }];
         }
         _ => {}
     }
-    match (ground.into, file(&wish.operation.action, ground.prefixes)) {
+    match (context.into, addressed_files(&proposal.operation.action, context.prefixes)) {
         (Some(into), Some(named)) if !named.contains(into) => refused(&format!("everything goes into {into}")),
         (Some(into), None) => refused(&format!("everything goes into {into}")),
         _ => Vec::new(),
     }
 }
 
-/// Metadata that a model may set.
-const META: [&str; 4] = ["imp", "conf", "exp", "type"];
+/// The metadata keys that a model may set.
+const MODEL_META_KEYS: [&str; 4] = ["imp", "conf", "exp", "type"];
 
-/// The files that an operation's address may name; `None` where it names none.
-fn file(action: &Action, prefixes: &Prefixes) -> Option<Vec<MemoryPath>> {
+/// The files that an operation's address may refer to; `None` if it names none.
+fn addressed_files(action: &Action, prefixes: &PathPrefixes) -> Option<Vec<MemoryPath>> {
     let at = match action {
         Action::Add { at, .. }
         | Action::Update { at, .. }
@@ -219,18 +232,18 @@ fn file(action: &Action, prefixes: &Prefixes) -> Option<Vec<MemoryPath>> {
     };
     let Target::Address(at) = at else { return None };
     match Address::parse(at, prefixes).ok()? {
-        Address::In(readings) => Some(readings.into_iter().flat_map(|r| r.files).collect()),
+        Address::Readings(readings) => Some(readings.into_iter().flat_map(|r| r.files).collect()),
         _ => None,
     }
 }
 
-/// Reasons as a model or a person reads them: `relative_date ("yesterday"): Write dates in full …`.
-pub fn told(found: &[Found]) -> String {
-    let one = |f: &Found| match f.what.is_empty() {
-        true => format!("{}: {}", f.flaw.name(), f.flaw.rule()),
-        false => format!("{} (\"{}\"): {}", f.flaw.name(), f.what, f.flaw.rule()),
+/// Reasons as text for a model or the user: `relative_date ("yesterday"): Write dates in full …`.
+pub fn describe_findings(found: &[GuardFinding]) -> String {
+    let describe = |f: &GuardFinding| match f.excerpt.is_empty() {
+        true => format!("{}: {}", f.violation.name(), f.violation.rule()),
+        false => format!("{} (\"{}\"): {}", f.violation.name(), f.excerpt, f.violation.rule()),
     };
-    found.iter().map(one).collect::<Vec<_>>().join(" ")
+    found.iter().map(describe).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -238,7 +251,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::reflect::wish::wish;
+    use crate::reflect::proposal::parse_proposal;
     use crate::transcript::Role;
 
     fn turns() -> Vec<Turn> {
@@ -255,14 +268,14 @@ mod tests {
     fn check(value: serde_json::Value, known: &[&str], expected: &str) {
         let turns = turns();
         let known: Vec<String> = known.iter().map(|k| (*k).to_owned()).collect();
-        let prefixes = Prefixes::default();
-        let rules = Rules::default();
-        let ground = Ground { turns: &turns, known: &known, rules: &rules, into: None, prefixes: &prefixes };
-        let names = |found: &[Found]| found.iter().map(|f| f.flaw.name()).collect::<Vec<_>>().join(" ");
-        let got = match route(&wish(&value).unwrap(), &ground) {
+        let prefixes = PathPrefixes::default();
+        let rules = WritingRules::default();
+        let context = JudgeContext { turns: &turns, known: &known, rules: &rules, into: None, prefixes: &prefixes };
+        let names = |found: &[GuardFinding]| found.iter().map(|f| f.violation.name()).collect::<Vec<_>>().join(" ");
+        let got = match route_proposal(&parse_proposal(&value).unwrap(), &context) {
             Route::Apply(proof) => format!("apply {}", proof.turn),
             Route::Inbox(_, found) => format!("inbox {}", names(&found)),
-            Route::Known(found) => format!("known {}", names(&found)),
+            Route::AlreadyKnown(found) => format!("known {}", names(&found)),
             Route::Refused(found) => format!("refused {}", names(&found)),
         };
         assert_eq!(got.trim(), expected, "{value}");
@@ -279,25 +292,27 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_said_goes_back() {
+    fn a_quote_missing_from_the_conversation_is_refused() {
         check(add("Name: Li Si", "I'm Li Si"), &[], "refused no_evidence");
         check(json!({"op": "add", "at": "facts/user.md", "text": "Name: Zhang San"}), &[], "refused no_evidence");
     }
 
     #[test]
-    fn what_only_a_tool_said_waits_for_a_person() {
+    fn tool_evidence_waits_for_review() {
         check(add("Deploy target: eu-west-1", "deploy target is eu-west-1"), &[], "inbox tool_evidence");
     }
 
     #[test]
-    fn a_tools_words_are_told_as_the_tools_whatever_turn_is_named() {
+    fn a_tools_quote_gets_the_tools_turn_whatever_turn_is_named() {
         for named in [json!(1), json!(3), json!(99), json!(null)] {
             let mut value = add("Deploy target: eu-west-1", "deploy target is eu-west-1");
             value["turn"] = named;
-            let (turns, prefixes, rules) = (turns(), Prefixes::default(), Rules::default());
-            let ground = Ground { turns: &turns, known: &[], rules: &rules, into: None, prefixes: &prefixes };
-            let Route::Inbox(proof, _) = route(&wish(&value).unwrap(), &ground) else { panic!("it waits") };
-            assert_eq!(proof, Proof { turn: 3, role: Role::Tool }, "{value}");
+            let (turns, prefixes, rules) = (turns(), PathPrefixes::default(), WritingRules::default());
+            let context = JudgeContext { turns: &turns, known: &[], rules: &rules, into: None, prefixes: &prefixes };
+            let Route::Inbox(proof, _) = route_proposal(&parse_proposal(&value).unwrap(), &context) else {
+                panic!("it waits")
+            };
+            assert_eq!(proof, QuoteEvidence { turn: 3, role: Role::Tool }, "{value}");
         }
     }
 
@@ -317,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_no_news() {
+    fn known_texts_are_not_added() {
         check(add("Name: Zhang San", "I'm Zhang San"), &["Name: Zhang San"], "known duplicate");
     }
 

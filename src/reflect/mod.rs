@@ -1,17 +1,18 @@
-//! The model proposes, code decides: prompts, evidence, guards, routing, and what compaction may take away.
+//! Decides which changes proposed by a model are made: prompts, evidence, guards, routing, compaction.
 //!
-//! Pure: conversations, documents and replies come as values. Never asks a model and never writes.
+//! Pure: conversations, documents and replies are arguments. Never calls a model and never writes.
 //!
-//! In reading order: [`chunks`] cuts a conversation into pieces; [`prompt`] and [`offer`] say what a model is told and
-//! how it may answer; [`wish`] reads what it wants; [`guards`] say what is wrong with it, [`judge`] where it goes, and [`outcome`] whether what comes of it may stay;
-//! [`proposal`] is what waits for a person; [`compaction`] makes room.
+//! In reading order: [`chunks`] splits a conversation; [`prompt`] and [`tool_schema`] define the input of the model and
+//! the form of its reply; [`proposal`] parses the reply; [`guards`] check texts; [`judge`] routes a proposal, and
+//! [`outcome`] routes it again once its effects are known; [`inbox_item`] is the file of a proposal that waits for
+//! review; [`compaction`] removes and merges items where a limit is exceeded.
 
 pub mod chunks;
 pub mod compaction;
 pub mod guards;
+pub mod inbox_item;
 pub mod judge;
-pub mod offer;
 pub mod outcome;
 pub mod prompt;
 pub mod proposal;
-pub mod wish;
+pub mod tool_schema;

@@ -1,113 +1,129 @@
-//! Where a wish goes once it is planned: judged by the bullets, headings and files that come and go.
+//! Routes a proposal again after planning, by the bullets, headings and files that it would add and remove.
 //!
-//! Never lets pass what was turned down before; it only finds more.
+//! Never accepts a proposal that was refused before; the second check only adds violations.
 
-use super::guards::{self, Flaw, Found, Kind, Rules};
-use super::judge::{Claim, Ground, Route};
-use super::wish::Wish;
-use crate::change::{Effect, Sign};
+use super::guards::{self, GuardFinding, MemoryKind, Violation, WritingRules};
+use super::judge::{ClaimedText, JudgeContext, Route};
+use super::proposal::Proposal;
+use crate::change::{Effect, EffectSign};
 use crate::operation::Action;
 use crate::path::MemoryPath;
 
-/// What an operation comes to on the memory as it stands: the bullets and headings that come and go, and new files.
-pub struct Outcome<'a> {
-    /// Bullets and headings.
+/// The effects of a planned operation on the current memory.
+pub struct PlannedEffects<'a> {
+    /// The bullets and headings that are added and removed.
     pub effects: &'a [Effect],
-    /// Files.
-    pub files: &'a [Touched],
+    /// The files that change.
+    pub files: &'a [TouchedFile],
 }
 
 /// A file that changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Touched {
-    /// Which.
+pub struct TouchedFile {
     pub path: MemoryPath,
-    /// Whether it stands before.
+    /// Whether it exists before the change.
     pub before: bool,
-    /// Whether it stands afterwards.
+    /// Whether it exists after the change.
     pub after: bool,
 }
 
-/// Routes a wish once more, by what it comes to: a patch may make of harmless pieces what no text may say, a bullet
-/// with a sensitive field changes with whatever takes its place, and a heading or a name is a text like others.
-pub fn settle(route: Route, wish: &Wish, outcome: &Outcome<'_>, ground: &Ground<'_>) -> Route {
-    let (proof, mut waits) = match route {
+/// Routes a proposal again by its effects. This finds what its texts alone do not show: a forbidden text that a patch
+/// puts together from harmless pieces, a changed or removed sensitive field, and forbidden headings and file names.
+pub fn route_effects(
+    route: Route,
+    proposal: &Proposal,
+    planned: &PlannedEffects<'_>,
+    context: &JudgeContext<'_>,
+) -> Route {
+    let (proof, mut reasons) = match route {
         Route::Apply(proof) => (proof, Vec::new()),
         Route::Inbox(proof, waits) => (proof, waits),
         decided => return decided,
     };
-    let found = misplaced(wish, outcome, ground);
+    let found = misplaced_changes(proposal, planned, context);
     if !found.is_empty() {
         return Route::Refused(found);
     }
-    let found = written(wish, outcome, ground.rules);
+    let found = text_violations(proposal, planned, context.rules);
     if !found.is_empty() {
         return Route::Refused(found);
     }
-    let bullets = |sign| outcome.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
-    if let Action::Update { .. } = wish.operation.action {
-        let gone: Vec<&str> = bullets(Sign::Removed).map(|e| e.text.as_str()).collect();
-        let others = || ground.known.iter().map(String::as_str).filter(|known| !gone.contains(known));
-        let twin = bullets(Sign::Added).find_map(|e| guards::twin(&e.text, others()));
-        if let Some((flaw, what)) = twin {
-            return Route::Known(vec![Found { flaw, what: what.chars().take(60).collect() }]);
+    let bullets = |sign| planned.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
+    if let Action::Update { .. } = proposal.operation.action {
+        let removed: Vec<&str> = bullets(EffectSign::Removed).map(|e| e.text.as_str()).collect();
+        let others = || context.known.iter().map(String::as_str).filter(|known| !removed.contains(known));
+        let duplicate = bullets(EffectSign::Added).find_map(|e| guards::find_duplicate(&e.text, others()));
+        if let Some((violation, text)) = duplicate {
+            return Route::AlreadyKnown(vec![GuardFinding { violation, excerpt: text.chars().take(60).collect() }]);
         }
     }
-    if waits.iter().all(|w| w.flaw != Flaw::Sensitive) {
-        waits.extend(unasked(outcome, ground, proof.turn));
+    if reasons.iter().all(|w| w.violation != Violation::Sensitive) {
+        reasons.extend(unconsented_change(planned, context, proof.turn));
     }
-    match waits.is_empty() {
+    match reasons.is_empty() {
         true => Route::Apply(proof),
-        false => Route::Inbox(proof, waits),
+        false => Route::Inbox(proof, reasons),
     }
 }
 
-/// A sensitive field that changes although the user did not ask for it: by what takes its place, where something does.
-fn unasked(outcome: &Outcome<'_>, ground: &Ground<'_>, turn: usize) -> Option<Found> {
+/// The first sensitive field that changes without the user's consent in the given turn. If bullets with sensitive
+/// fields are added, only they count, otherwise the removed ones.
+fn unconsented_change(planned: &PlannedEffects<'_>, context: &JudgeContext<'_>, turn: usize) -> Option<GuardFinding> {
     let fields = |sign| {
-        let bullets = outcome.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
-        bullets.filter_map(|e| Some((guards::is_sensitive(&e.text, ground.rules)?, e.text.as_str())))
+        let bullets = planned.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
+        bullets.filter_map(|e| Some((guards::sensitive_field(&e.text, context.rules)?, e.text.as_str())))
     };
-    let (gone, mut new) = (fields(Sign::Removed), fields(Sign::Added).peekable());
-    let unasked = |(_, text): &(String, &str)| !guards::agreed_to(text, ground.turns, turn);
-    let found = if new.peek().is_some() { new.find(unasked) } else { gone.into_iter().find(unasked) };
-    found.map(|(what, _)| Found { flaw: Flaw::Sensitive, what })
+    let (removed, mut added) = (fields(EffectSign::Removed), fields(EffectSign::Added).peekable());
+    let is_unconsented = |(_, text): &(String, &str)| !guards::has_consent_for(text, context.turns, turn);
+    let found =
+        if added.peek().is_some() { added.find(is_unconsented) } else { removed.into_iter().find(is_unconsented) };
+    found.map(|(what, _)| GuardFinding { violation: Violation::Sensitive, excerpt: what })
 }
 
-/// Changes outside the one file that was named, and whole files and sections that would go.
-fn misplaced(wish: &Wish, outcome: &Outcome<'_>, ground: &Ground<'_>) -> Vec<Found> {
-    let refused = |what: String| vec![Found { flaw: Flaw::NotAllowed, what }];
-    let elsewhere = |path: &MemoryPath| path.folder() != Some("archive") && ground.into.is_some_and(|i| i != path);
-    if let (Some(into), true) = (ground.into, outcome.files.iter().any(|file| elsewhere(&file.path))) {
+/// Changes outside the file that all changes must go to (`archive/` excepted), and removals of files and sections.
+fn misplaced_changes(
+    proposal: &Proposal,
+    planned: &PlannedEffects<'_>,
+    context: &JudgeContext<'_>,
+) -> Vec<GuardFinding> {
+    let refused = |excerpt: String| vec![GuardFinding { violation: Violation::NotAllowed, excerpt }];
+    let elsewhere = |path: &MemoryPath| path.folder() != Some("archive") && context.into.is_some_and(|i| i != path);
+    if let (Some(into), true) = (context.into, planned.files.iter().any(|file| elsewhere(&file.path))) {
         return refused(format!("everything goes into {into}"));
     }
-    let whole = outcome.files.iter().any(|file| file.before && !file.after)
-        || outcome.effects.iter().any(|e| e.sign == Sign::Removed && e.handle.is_none());
-    match matches!(wish.operation.action, Action::Remove { .. }) && whole {
+    let removes_whole = planned.files.iter().any(|file| file.before && !file.after)
+        || planned.effects.iter().any(|e| e.sign == EffectSign::Removed && e.handle.is_none());
+    match matches!(proposal.operation.action, Action::Remove { .. }) && removes_whole {
         true => refused("rm of more than a bullet".into()),
         false => Vec::new(),
     }
 }
 
-/// What is wrong with the texts that come: bullets that a patch puts together, new headings, names of new files.
-fn written(wish: &Wish, outcome: &Outcome<'_>, rules: &Rules) -> Vec<Found> {
-    let added = || outcome.effects.iter().filter(|e| e.sign == Sign::Added);
+/// The violations of added texts: bullets that a patch puts together, new headings, names of new files.
+fn text_violations(proposal: &Proposal, planned: &PlannedEffects<'_>, rules: &WritingRules) -> Vec<GuardFinding> {
+    let added = || planned.effects.iter().filter(|e| e.sign == EffectSign::Added);
     let mut found = Vec::new();
-    if let Action::Patch { .. } = wish.operation.action {
+    if let Action::Patch { .. } = proposal.operation.action {
         let bullets = added().filter(|e| e.handle.is_some());
-        found.extend(bullets.flat_map(|e| guards::writing(&e.text, Kind::Fact, rules)));
+        found.extend(bullets.flat_map(|e| guards::check_text(&e.text, MemoryKind::Fact, rules)));
     }
     let headings = added().filter(|e| e.handle.is_none()).map(|e| e.text.trim_start_matches('#').trim().to_owned());
-    let made = outcome.files.iter().filter(|file| !file.before);
-    let names = made.flat_map(|file| file.path.as_str().trim_end_matches(".md").split('/'));
+    let created = planned.files.iter().filter(|file| !file.before);
+    let names = created.flat_map(|file| file.path.as_str().trim_end_matches(".md").split('/'));
     for name in names.map(|name| name.replace(['-', '_'], " ")).chain(headings) {
-        let name = Claim::head(&name.replace('-', " "));
-        let flaws = guards::writing(&name.text, name.kind, rules);
-        found.extend(flaws.into_iter().filter(|f| NAMES.contains(&f.flaw) && !name.pardons(f)));
+        let name = ClaimedText::heading(&name.replace('-', " "));
+        let violations = guards::check_text(&name.text, name.kind, rules);
+        found.extend(violations.into_iter().filter(|f| NAME_VIOLATIONS.contains(&f.violation) && !name.exempts(f)));
     }
     found
 }
 
-/// What is wrong with a name as with any text; that it has a pronoun or a date is not.
-const NAMES: [Flaw; 6] =
-    [Flaw::Instruction, Flaw::Secret, Flaw::Canary, Flaw::FrontMatter, Flaw::ControlCharacters, Flaw::TooLong];
+/// The violations that count in a heading or a file name; a pronoun or a date is fine there.
+const NAME_VIOLATIONS: [Violation; 6] = [
+    Violation::Instruction,
+    Violation::Secret,
+    Violation::Canary,
+    Violation::FrontMatter,
+    Violation::ControlCharacters,
+    Violation::TooLong,
+];

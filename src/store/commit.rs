@@ -1,45 +1,47 @@
-//! A new batch: what it may contain, and what its end means to the caller.
+//! Prepares a new batch, checks what it may write, and turns its outcome into the caller's result.
 //!
-//! Never touches a file itself: `run.rs` does, as `protocol.rs` says.
+//! Never touches a memory file itself: `executor.rs` does, in the order that `protocol.rs` decides.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::line::{Intent, IntentFile};
-use super::protocol::{Machine, Verdict};
-use super::run::{File, Known, Run, Watch};
-use super::{Committed, Locked, Stopped, slot};
-use crate::change::{Changeset, Etag, Header};
+use super::executor::{ActionHook, CommitExecutor, CommitFile, ExpectedText};
+use super::protocol::{CommitOutcome, CommitStateMachine};
+use super::record::{IntentFile, IntentRecord};
+use super::{CommitStopped, Committed, LockedStore, slot};
+use crate::change::{Changeset, EntryHeader, Etag};
 use crate::code::{Code, Rejection, Warning};
 
-impl Locked<'_> {
-    /// Commits as [`Locked::commit`] does, asking before each action; for tests of crashes and strangers.
+impl LockedStore<'_> {
+    /// Commits as [`LockedStore::commit`] does, calling `watch` before each action; for tests of crashes and of
+    /// concurrent edits. `None` if `watch` stopped it.
     #[doc(hidden)]
     pub fn commit_watched(
         &self,
         changeset: &Changeset,
-        header: &Header,
+        header: &EntryHeader,
         answer: Option<Value>,
-        watch: Watch<'_>,
-    ) -> Option<Result<Committed, Stopped>> {
-        let rev = self.next.get();
-        if self.spent.get() {
-            let told = "an earlier change is still open; lock again, which finishes or undoes it";
-            return Some(Err(Stopped::Rejected(Rejection::new(Code::OutcomeUnknown, told))));
+        watch: ActionHook<'_>,
+    ) -> Option<Result<Committed, CommitStopped>> {
+        let rev = self.next_revision.get();
+        if self.poisoned.get() {
+            let message = "the outcome of an earlier change is unknown; lock again to recover it";
+            return Some(Err(CommitStopped::Rejected(Rejection::new(Code::OutcomeUnknown, message))));
         }
         if changeset.files.is_empty() {
             return Some(Ok(Committed { etags: Vec::new(), rev: rev.saturating_sub(1), warnings: Vec::new() }));
         }
-        if let Err(rejection) = writable(changeset) {
-            return Some(Err(Stopped::Rejected(rejection)));
+        if let Err(rejection) = check_writable(changeset) {
+            return Some(Err(CommitStopped::Rejected(rejection)));
         }
         let mut journal = self.journal.borrow_mut();
-        let mut intent = Intent::new(rev, changeset, header, answer);
+        let mut intent = IntentRecord::new(rev, changeset, header, answer);
         let files = changeset.files.iter().zip(&mut intent.files).enumerate();
-        let files: Vec<File> =
-            files.map(|(i, (change, entry))| plan_file(change, entry, rev, i, self.store.options.new_mode)).collect();
-        let mut run = Run {
+        let files: Vec<CommitFile> = files
+            .map(|(i, (change, entry))| plan_file(change, entry, rev, i, self.store.options.new_file_mode))
+            .collect();
+        let mut executor = CommitExecutor {
             root: &self.root,
             options: &self.store.options,
             journal: &mut journal,
@@ -47,37 +49,38 @@ impl Locked<'_> {
             files,
             recovering: false,
             warnings: Vec::new(),
-            refused: None,
-            begun: false,
-            ended: false,
-            orphans: false,
+            first_refusal: None,
+            intent_written: false,
+            end_written: false,
+            found_orphans: false,
         };
-        let machine = Machine::commit(run.files.iter().map(|f| f.kind).collect());
-        self.spent.set(true);
-        let (verdict, kept) = run.run(machine, watch)?;
-        self.spent.set(verdict == Verdict::Unknown || run.begun && !run.ended);
-        if !matches!(verdict, Verdict::Done | Verdict::NotDurable | Verdict::Unknown) {
-            if run.begun && !self.root.is_current() {
-                // Slots went with it: what was done could not be put back, and nothing is left to tell how far it came.
-                self.spent.set(true);
-                return Some(Err(Stopped::Rejected(vanished(rev))));
+        let machine = CommitStateMachine::commit(executor.files.iter().map(|f| f.kind).collect());
+        self.poisoned.set(true);
+        let (outcome, left_unchanged) = executor.run(machine, watch)?;
+        self.poisoned.set(outcome == CommitOutcome::Unknown || executor.intent_written && !executor.end_written);
+        if !matches!(outcome, CommitOutcome::Applied | CommitOutcome::AppliedNotDurable | CommitOutcome::Unknown) {
+            if executor.intent_written && !self.root.is_current() {
+                // The slots were removed with `.memdir/`: finished files cannot be restored, and nothing records which
+                // ones were written.
+                self.poisoned.set(true);
+                return Some(Err(CommitStopped::Rejected(machine_dir_removed_error(rev))));
             }
-            run.sweep(&kept);
+            executor.clean_up(&left_unchanged);
         }
-        let stands = matches!(verdict, Verdict::Done | Verdict::NotDurable);
-        let refused = run.refused.take();
-        if stands && run.ended {
-            run.free_forgotten();
-        } else if stands && run.intent.forgotten {
+        let is_applied = matches!(outcome, CommitOutcome::Applied | CommitOutcome::AppliedNotDurable);
+        let refused = executor.first_refusal.take();
+        if is_applied && executor.end_written {
+            executor.free_forgotten_slots();
+        } else if is_applied && executor.intent.forgotten {
             let why = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
-            let told = format!("the text is gone from the memory, but not yet from r{rev}'s slots{why}");
-            run.warnings.push(Warning::new(Code::Io, format!("{told}; the next change tries again")));
+            let told = format!("the text is removed from the memory, but not yet from the undo slots of r{rev}{why}");
+            executor.warnings.push(Warning::new(Code::Io, format!("{told}; the next change retries")));
         }
-        if run.begun {
-            self.next.set(rev + 1);
+        if executor.intent_written {
+            self.next_revision.set(rev + 1);
         }
-        let etags = run.intent.files.iter().map(IntentFile::after).collect();
-        Some(answer_of(verdict, rev, etags, run.warnings, refused))
+        let etags = executor.intent.files.iter().map(IntentFile::after).collect();
+        Some(commit_result(outcome, rev, etags, executor.warnings, refused))
     }
 }
 
@@ -87,69 +90,69 @@ fn plan_file(
     rev: u64,
     number: usize,
     new_mode: u32,
-) -> File {
+) -> CommitFile {
     if change.before.is_none() {
         entry.mode = change.mode.unwrap_or(new_mode);
     }
     let after = |bytes: &Arc<Vec<u8>>| {
         let etag = entry.after().unwrap_or_else(|| Etag::of(bytes));
-        Known::new(bytes.clone(), etag, entry.mode_after())
+        ExpectedText::new(bytes.clone(), etag, entry.mode_after())
     };
-    let base = change.before.as_ref().map(Known::of);
+    let base = change.before.as_ref().map(ExpectedText::of_version);
     let ours = change.after.as_ref().map(after);
-    File::new(change.path.clone(), entry.kind(), slot::name(rev, number), base, ours)
+    CommitFile::new(change.path.clone(), entry.kind(), slot::name(rev, number), base, ours)
 }
 
-/// What no commit may write, whatever planned it.
-fn writable(changeset: &Changeset) -> Result<(), Rejection> {
+/// Checks what every commit must satisfy, however it was planned.
+fn check_writable(changeset: &Changeset) -> Result<(), Rejection> {
     for (i, file) in changeset.files.iter().enumerate() {
         let path = &file.path;
         if let Some(why) = path.odd() {
             return Err(Rejection::new(Code::InvalidPath, format!("'{path}' cannot be written: {why}")));
         }
         if file.before.is_none() && file.after.is_none() || changeset.files[..i].iter().any(|f| f.path == *path) {
-            return Err(Rejection::new(Code::Internal, format!("the plan for '{path}' makes no sense")));
+            return Err(Rejection::new(Code::Internal, format!("the plan for '{path}' is invalid")));
         }
-        if file.after.as_ref().is_some_and(|bytes| bytes.len() as u64 > super::root::LARGEST) {
+        if file.after.as_ref().is_some_and(|bytes| bytes.len() as u64 > super::root::MAX_FILE_BYTES) {
             return Err(Rejection::new(Code::TooLarge, format!("'{path}' would be larger than 64 MiB")));
         }
     }
     Ok(())
 }
 
-fn vanished(rev: u64) -> Rejection {
-    let told =
-        format!("'.memdir/' was taken away in the middle of r{rev}; some of its files may be written, others not");
-    let mut rejection = Rejection::new(Code::OutcomeUnknown, told).hint("look at the files, then run it again");
+fn machine_dir_removed_error(rev: u64) -> Rejection {
+    let message = format!("'.memdir/' was removed during r{rev}; some of its files may be written, others not");
+    let mut rejection =
+        Rejection::new(Code::OutcomeUnknown, message).hint("check the files, then run the command again");
     rejection.changed = None;
     rejection
 }
 
-fn answer_of(
-    verdict: Verdict,
+fn commit_result(
+    outcome: CommitOutcome,
     rev: u64,
     etags: Vec<Option<Etag>>,
     mut warnings: Vec<Warning>,
     refused: Option<Rejection>,
-) -> Result<Committed, Stopped> {
+) -> Result<Committed, CommitStopped> {
     let why = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
-    match verdict {
-        Verdict::Done | Verdict::NotDurable => {
-            if verdict == Verdict::NotDurable {
-                let told = format!("r{rev} stands, but a power cut may still undo it{why}");
-                warnings.push(Warning::new(Code::NotDurable, told));
+    match outcome {
+        CommitOutcome::Applied | CommitOutcome::AppliedNotDurable => {
+            if outcome == CommitOutcome::AppliedNotDurable {
+                let message = format!("r{rev} is committed, but a power cut may still undo it{why}");
+                warnings.push(Warning::new(Code::NotDurable, message));
             }
             Ok(Committed { etags, rev, warnings })
         }
-        Verdict::Moved => Err(Stopped::Moved(warnings)),
-        Verdict::Refused => Err(Stopped::Rejected(
+        CommitOutcome::BaseChanged => Err(CommitStopped::BaseChanged(warnings)),
+        CommitOutcome::Refused => Err(CommitStopped::Rejected(
             refused.unwrap_or_else(|| Rejection::new(Code::Io, "the change could not be written")),
         )),
-        Verdict::Unknown => {
-            let told = format!("the disk failed in the middle of r{rev}{why}; the next command finishes or undoes it");
+        CommitOutcome::Unknown => {
+            let told = format!("the disk failed during r{rev}{why}; the next command finishes or undoes it");
             let mut rejection = Rejection::new(Code::OutcomeUnknown, told);
             rejection.changed = None;
-            Err(Stopped::Rejected(rejection))
+            Err(CommitStopped::Rejected(rejection))
         }
     }
 }

@@ -1,86 +1,88 @@
-//! Walks through every schedule of the protocol on a disk in memory: two files, a person with an editor, crashes and
-//! refusals at every step, also of the recovery.
+//! Model-checks the protocol on an in-memory disk: two files, a person with an editor, crashes and refusals at every
+//! step, also during recovery.
 //!
-//! A test only. Power cuts are not explored: what a name or a sync survives is argued in DESIGN 7.
+//! Test code only. Never covers power cuts: ARCHITECTURE.md, "The store", argues which names and syncs survive them.
 
 use std::collections::HashSet;
 
-use super::protocol::{Action, Ending, Kind, Machine, Place, Seen, Text, Verdict};
+use super::protocol::{
+    ActionResult, BatchEnding, CommitAction, CommitOutcome, CommitStateMachine, FileChangeKind, TextLocation, TextState,
+};
 
 const FILES: usize = 2;
 const BASE: u8 = 0;
 const OURS: u8 = 1;
 
-/// A way to carry the protocol out badly, which the exploration must find.
+/// A deliberate bug in carrying out the protocol, which the exploration must find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Flaw {
+enum InjectedBug {
     None,
-    /// Looks do not ask who has the file open for writing.
-    BlindToWriters,
-    /// What comes out of a swap is not looked at.
-    TrustsTheSwap,
-    /// A displaced text is thrown away.
-    DropsTexts,
-    /// Names that are taken are overwritten.
-    Overwrites,
-    /// A recovery takes every target for what it should be.
-    RecoversBlindly,
-    /// A batch that was begun is never put back.
+    /// Open writers are not detected.
+    IgnoresWriters,
+    /// The text that a swap displaced is not checked.
+    SkipsVerification,
+    /// A displaced text is deleted.
+    DeletesDisplaced,
+    /// Renames overwrite existing names.
+    OverwritesNames,
+    /// Recovery assumes that every target has the expected text.
+    RecoversWithoutReading,
+    /// A batch that was started is never undone.
     NeverUndoes,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Journal {
+enum ModelJournal {
     Nothing,
     Intent,
-    End(Ending),
+    End(BatchEnding),
 }
 
-/// Inodes are indexes into `texts`; texts from 2 on are a person's, each saved once.
+/// Inodes are indexes into `texts`; texts from 2 on were saved by a person, each once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Disk {
-    kinds: [Kind; FILES],
+struct ModelDisk {
+    kinds: [FileChangeKind; FILES],
     texts: Vec<u8>,
     target: [Option<usize>; FILES],
     slot: [Option<usize>; FILES],
     inbox: Vec<usize>,
-    journal: Journal,
-    /// The file a person has open for writing.
+    journal: ModelJournal,
+    /// The inode and file that a person has open for writing.
     writer: Option<(usize, usize)>,
     saved: u8,
-    /// Texts a person saved and did not replace or delete since.
-    live: Vec<u8>,
+    /// Texts that a person saved and has not replaced or deleted since.
+    kept_texts: Vec<u8>,
     touched: [bool; FILES],
-    /// A command answered that the batch stands.
+    /// Whether a command reported the batch as committed.
     answered: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct World {
-    disk: Disk,
-    machine: Machine,
-    next: Action,
+struct ModelWorld {
+    disk: ModelDisk,
+    machine: CommitStateMachine,
+    next: CommitAction,
     edits: u8,
     crashes: u8,
     refusals: u8,
 }
 
-impl Disk {
-    fn new(kinds: [Kind; FILES]) -> Disk {
-        let mut disk = Disk {
+impl ModelDisk {
+    fn new(kinds: [FileChangeKind; FILES]) -> ModelDisk {
+        let mut disk = ModelDisk {
             kinds,
             texts: Vec::new(),
             target: [None; FILES],
             slot: [None; FILES],
             inbox: Vec::new(),
-            journal: Journal::Nothing,
+            journal: ModelJournal::Nothing,
             writer: None,
             saved: 1,
-            live: Vec::new(),
+            kept_texts: Vec::new(),
             touched: [false; FILES],
             answered: false,
         };
-        for (i, _) in kinds.iter().enumerate().filter(|(_, kind)| **kind != Kind::Create) {
+        for (i, _) in kinds.iter().enumerate().filter(|(_, kind)| **kind != FileChangeKind::Create) {
             disk.target[i] = Some(disk.inode(BASE));
         }
         disk
@@ -91,240 +93,255 @@ impl Disk {
         self.texts.len() - 1
     }
 
-    fn look(&self, place: Place, i: usize, flaw: Flaw) -> Text {
-        let at = if place == Place::Slot { self.slot[i] } else { self.target[i] };
-        let Some(inode) = at else { return Text::Absent };
-        if flaw != Flaw::BlindToWriters && self.writer.is_some_and(|(open, _)| open == inode) {
-            return Text::Other;
+    fn inspect(&self, place: TextLocation, i: usize, bug: InjectedBug) -> TextState {
+        let at = if place == TextLocation::Slot { self.slot[i] } else { self.target[i] };
+        let Some(inode) = at else { return TextState::Absent };
+        if bug != InjectedBug::IgnoresWriters && self.writer.is_some_and(|(open, _)| open == inode) {
+            return TextState::Foreign;
         }
         match self.texts[inode] {
-            BASE => Text::Base,
-            OURS => Text::Ours,
-            _ => Text::Other,
+            BASE => TextState::Base,
+            OURS => TextState::Ours,
+            _ => TextState::Foreign,
         }
     }
 
-    fn act(&mut self, action: Action, recovering: bool, flaw: Flaw) -> Seen {
+    fn perform(&mut self, action: CommitAction, recovering: bool, bug: InjectedBug) -> ActionResult {
         match action {
-            Action::Look(Place::Target, i) if recovering && flaw == Flaw::RecoversBlindly => {
-                Seen::Saw(if self.kinds[i] == Kind::Create { Text::Absent } else { Text::Base })
+            CommitAction::Inspect(TextLocation::Target, i)
+                if recovering && bug == InjectedBug::RecoversWithoutReading =>
+            {
+                ActionResult::Observed(if self.kinds[i] == FileChangeKind::Create {
+                    TextState::Absent
+                } else {
+                    TextState::Base
+                })
             }
-            Action::Look(Place::Slot, i) if flaw == Flaw::TrustsTheSwap && self.slot[i].is_some() && !recovering => {
-                Seen::Saw(Text::Base)
+            CommitAction::Inspect(TextLocation::Slot, i)
+                if bug == InjectedBug::SkipsVerification && self.slot[i].is_some() && !recovering =>
+            {
+                ActionResult::Observed(TextState::Base)
             }
-            Action::Look(place, i) => Seen::Saw(self.look(place, i, flaw)),
-            Action::WriteSlot(i) => {
-                self.slot[i] = (self.kinds[i] != Kind::Remove).then(|| self.inode(OURS));
-                Seen::Ok
+            CommitAction::Inspect(place, i) => ActionResult::Observed(self.inspect(place, i, bug)),
+            CommitAction::WriteSlot(i) => {
+                self.slot[i] = (self.kinds[i] != FileChangeKind::Remove).then(|| self.inode(OURS));
+                ActionResult::Ok
             }
-            Action::Intent => {
-                self.journal = Journal::Intent;
-                Seen::Ok
+            CommitAction::AppendIntent => {
+                self.journal = ModelJournal::Intent;
+                ActionResult::Ok
             }
-            Action::Exchange(i) if self.slot[i].is_none() || self.target[i].is_none() => Seen::Stranger,
-            Action::Exchange(i) => {
+            CommitAction::Exchange(i) if self.slot[i].is_none() || self.target[i].is_none() => ActionResult::Raced,
+            CommitAction::Exchange(i) => {
                 std::mem::swap(&mut self.slot[i], &mut self.target[i]);
-                Seen::Ok
+                ActionResult::Ok
             }
-            Action::In(i) => carry(&mut self.slot[i], &mut self.target[i], flaw),
-            Action::Out(i) => carry(&mut self.target[i], &mut self.slot[i], flaw),
-            Action::Rescue(i) => {
-                let kept = self.slot[i].take().filter(|_| flaw != Flaw::DropsTexts);
+            CommitAction::MoveIn(i) => move_name(&mut self.slot[i], &mut self.target[i], bug),
+            CommitAction::MoveOut(i) => move_name(&mut self.target[i], &mut self.slot[i], bug),
+            CommitAction::Rescue(i) => {
+                let kept = self.slot[i].take().filter(|_| bug != InjectedBug::DeletesDisplaced);
                 self.inbox.extend(kept);
-                Seen::Ok
+                ActionResult::Ok
             }
-            Action::SyncDirs | Action::Finish(_) => Seen::Ok,
-            Action::End(ending) => {
-                self.journal = Journal::End(ending);
-                Seen::Ok
+            CommitAction::SyncDirs | CommitAction::Finish(_) => ActionResult::Ok,
+            CommitAction::AppendEnd(ending) => {
+                self.journal = ModelJournal::End(ending);
+                ActionResult::Ok
             }
         }
     }
 
-    // What a person does.
+    // The person's actions.
 
-    fn replaces(&mut self, inode: Option<usize>) {
+    fn discard_text(&mut self, inode: Option<usize>) {
         if let Some(inode) = inode {
             let gone = self.texts[inode];
-            self.live.retain(|&text| text != gone);
+            self.kept_texts.retain(|&text| text != gone);
         }
     }
 
-    fn text(&mut self) -> u8 {
+    fn new_text(&mut self) -> u8 {
         self.saved += 1;
-        self.live.push(self.saved);
+        self.kept_texts.push(self.saved);
         self.saved
     }
 
-    /// Whoever deletes or replaces a file that is open in their own editor has given up what that editor holds.
-    fn unlinks(&mut self, i: usize) {
-        self.replaces(self.target[i]);
+    /// A person who deletes or replaces a file that is open in their own editor gives up that editor's text.
+    fn unlink(&mut self, i: usize) {
+        self.discard_text(self.target[i]);
         self.writer = self.writer.filter(|(inode, _)| Some(*inode) != self.target[i]);
     }
 
     fn save_by_rename(&mut self, i: usize) {
-        self.unlinks(i);
-        let text = self.text();
+        self.unlink(i);
+        let text = self.new_text();
         self.target[i] = Some(self.inode(text));
         self.touched[i] = true;
     }
 
     fn delete(&mut self, i: usize) {
-        self.unlinks(i);
+        self.unlink(i);
         self.target[i] = None;
         self.touched[i] = true;
     }
 
     fn save_in_place(&mut self) {
         if let Some((inode, i)) = self.writer.take() {
-            self.replaces(Some(inode));
-            self.texts[inode] = self.text();
+            self.discard_text(Some(inode));
+            self.texts[inode] = self.new_text();
             self.touched[i] = true;
         }
     }
 
-    /// What is wrong now that everything is at rest.
-    fn harm(&self) -> Option<String> {
+    /// Returns the violated promise, if any, once no action is left.
+    fn find_violation(&self) -> Option<String> {
         let kept = |text: &u8| self.target.iter().flatten().chain(&self.inbox).any(|&inode| self.texts[inode] == *text);
-        if let Some(lost) = self.live.iter().find(|text| !kept(text)) {
+        if let Some(lost) = self.kept_texts.iter().find(|text| !kept(text)) {
             return Some(format!("text {lost} is lost"));
         }
-        let done = self.journal == Journal::End(Ending::Done);
+        let done = self.journal == ModelJournal::End(BatchEnding::Done);
         if self.answered && !done {
-            return Some("an answered batch does not stand".to_owned());
+            return Some("a batch that was reported as committed is not applied".to_owned());
         }
         for i in (0..FILES).filter(|&i| !self.touched[i]) {
             let wanted = match (self.kinds[i], done) {
-                (Kind::Update | Kind::Create, true) => Text::Ours,
-                (Kind::Remove, true) | (Kind::Create, false) => Text::Absent,
-                (Kind::Update | Kind::Remove, false) => Text::Base,
+                (FileChangeKind::Update | FileChangeKind::Create, true) => TextState::Ours,
+                (FileChangeKind::Remove, true) | (FileChangeKind::Create, false) => TextState::Absent,
+                (FileChangeKind::Update | FileChangeKind::Remove, false) => TextState::Base,
             };
-            if self.look(Place::Target, i, Flaw::None) != wanted {
+            if self.inspect(TextLocation::Target, i, InjectedBug::None) != wanted {
                 return Some(format!("file {i} is not {wanted:?}"));
             }
         }
-        let rescued = self.journal == Journal::End(Ending::Rescued);
-        (!self.inbox.is_empty() && !rescued && !matches!(self.journal, Journal::End(_)))
-            .then(|| "a rescue was not told".to_owned())
+        let rescued = self.journal == ModelJournal::End(BatchEnding::Rescued);
+        (!self.inbox.is_empty() && !rescued && !matches!(self.journal, ModelJournal::End(_)))
+            .then(|| "a rescue was not recorded".to_owned())
     }
 }
 
-fn carry(from: &mut Option<usize>, to: &mut Option<usize>, flaw: Flaw) -> Seen {
-    if from.is_none() || (to.is_some() && flaw != Flaw::Overwrites) {
-        return Seen::Stranger;
+fn move_name(from: &mut Option<usize>, to: &mut Option<usize>, bug: InjectedBug) -> ActionResult {
+    if from.is_none() || (to.is_some() && bug != InjectedBug::OverwritesNames) {
+        return ActionResult::Raced;
     }
     *to = from.take();
-    Seen::Ok
+    ActionResult::Ok
 }
 
-impl World {
-    fn new(kinds: [Kind; FILES], edits: u8, crashes: u8, refusals: u8) -> World {
-        let machine = Machine::commit(kinds.to_vec());
-        World { disk: Disk::new(kinds), next: machine.start(), machine, edits, crashes, refusals }
+impl ModelWorld {
+    fn new(kinds: [FileChangeKind; FILES], edits: u8, crashes: u8, refusals: u8) -> ModelWorld {
+        let machine = CommitStateMachine::commit(kinds.to_vec());
+        ModelWorld { disk: ModelDisk::new(kinds), next: machine.start(), machine, edits, crashes, refusals }
     }
 
     fn recovering(&self) -> bool {
         self.machine.is_recovery()
     }
 
-    /// The machine does what it said, and says what comes next.
-    fn act(&self, flaw: Flaw) -> World {
+    /// Performs the next action and takes the one after it from the state machine.
+    fn perform_next(&self, bug: InjectedBug) -> ModelWorld {
         let mut world = self.clone();
-        let undoing = matches!(self.next, Action::Rescue(_) | Action::End(Ending::Undone | Ending::Rescued));
-        if flaw == Flaw::NeverUndoes && undoing && self.disk.journal == Journal::Intent {
-            world.disk.journal = Journal::End(Ending::Undone);
-            world.next = Action::Finish(Verdict::Moved);
+        let undoing = matches!(
+            self.next,
+            CommitAction::Rescue(_) | CommitAction::AppendEnd(BatchEnding::Undone | BatchEnding::Rescued)
+        );
+        if bug == InjectedBug::NeverUndoes && undoing && self.disk.journal == ModelJournal::Intent {
+            world.disk.journal = ModelJournal::End(BatchEnding::Undone);
+            world.next = CommitAction::Finish(CommitOutcome::BaseChanged);
             return world;
         }
-        if flaw == Flaw::NeverUndoes && world.machine.is_turning_back() && !matches!(self.next, Action::Finish(_)) {
-            world.disk.journal = Journal::End(Ending::Undone);
-            world.next = Action::Finish(Verdict::Moved);
+        if bug == InjectedBug::NeverUndoes
+            && world.machine.is_undoing()
+            && !matches!(self.next, CommitAction::Finish(_))
+        {
+            world.disk.journal = ModelJournal::End(BatchEnding::Undone);
+            world.next = CommitAction::Finish(CommitOutcome::BaseChanged);
             return world;
         }
-        let seen = world.disk.act(self.next, self.recovering(), flaw);
-        world.next = world.machine.step(seen);
-        world.answer();
+        let result = world.disk.perform(self.next, self.recovering(), bug);
+        world.next = world.machine.step(result);
+        world.record_answer();
         world
     }
 
-    fn answer(&mut self) {
-        self.disk.answered |= matches!(self.next, Action::Finish(Verdict::Done | Verdict::NotDurable));
+    fn record_answer(&mut self) {
+        self.disk.answered |=
+            matches!(self.next, CommitAction::Finish(CommitOutcome::Applied | CommitOutcome::AppliedNotDurable));
     }
 
-    /// The command dies here; the next one recovers, if there is anything to recover.
-    fn crash(&self) -> World {
+    /// The command is killed here; the next one recovers if the journal has an open intent.
+    fn crash(&self) -> ModelWorld {
         let mut world = self.clone();
-        world.machine = Machine::recover(self.disk.kinds.to_vec());
+        world.machine = CommitStateMachine::recover(self.disk.kinds.to_vec());
         world.next = match self.disk.journal {
-            Journal::Intent => world.machine.start(),
-            Journal::Nothing => Action::Finish(Verdict::Moved),
-            Journal::End(_) => Action::Finish(Verdict::Done),
+            ModelJournal::Intent => world.machine.start(),
+            ModelJournal::Nothing => CommitAction::Finish(CommitOutcome::BaseChanged),
+            ModelJournal::End(_) => CommitAction::Finish(CommitOutcome::Applied),
         };
         world
     }
 
-    /// The system refuses the next action, or (the intent's sync alone) fails after it.
-    fn refuse(&self) -> Vec<World> {
+    /// The system refuses the next action, or (only for the intent's sync) fails after it.
+    fn failures(&self) -> Vec<ModelWorld> {
         let mut out = Vec::new();
-        let mut refused = |seen: Seen, journal: Journal| {
+        let mut add = |result: ActionResult, journal: ModelJournal| {
             let mut world = self.clone();
             world.refusals -= 1;
             world.disk.journal = journal;
-            world.next = world.machine.step(seen);
-            world.answer();
+            world.next = world.machine.step(result);
+            world.record_answer();
             out.push(world);
         };
         match self.next {
-            Action::Intent => {
-                refused(Seen::Refused, self.disk.journal);
-                refused(Seen::Failed, Journal::Intent);
+            CommitAction::AppendIntent => {
+                add(ActionResult::Refused, self.disk.journal);
+                add(ActionResult::Failed, ModelJournal::Intent);
             }
-            Action::Finish(_) => {}
-            _ => refused(Seen::Refused, self.disk.journal),
+            CommitAction::Finish(_) => {}
+            _ => add(ActionResult::Refused, self.disk.journal),
         }
         out
     }
 
-    fn person(&self) -> Vec<World> {
+    fn person_actions(&self) -> Vec<ModelWorld> {
         let mut out = Vec::new();
-        let mut does = |what: &dyn Fn(&mut Disk)| {
+        let mut add = |what: &dyn Fn(&mut ModelDisk)| {
             let mut world = self.clone();
             world.edits -= 1;
             what(&mut world.disk);
             out.push(world);
         };
         for i in 0..FILES {
-            does(&|disk| disk.save_by_rename(i));
+            add(&|disk| disk.save_by_rename(i));
             if let Some(inode) = self.disk.target[i] {
-                does(&|disk| disk.delete(i));
+                add(&|disk| disk.delete(i));
                 if self.disk.writer.is_none() {
-                    does(&|disk| disk.writer = Some((inode, i)));
+                    add(&|disk| disk.writer = Some((inode, i)));
                 }
             }
         }
         out
     }
 
-    fn at_rest(&self) -> bool {
-        // Without an end line, however the command answered, the next one recovers.
-        matches!(self.next, Action::Finish(_)) && self.disk.journal != Journal::Intent
+    fn is_settled(&self) -> bool {
+        // Without an end record the next command recovers, whatever this one reported.
+        matches!(self.next, CommitAction::Finish(_)) && self.disk.journal != ModelJournal::Intent
     }
 
-    fn after(&self, flaw: Flaw) -> Vec<World> {
+    fn successors(&self, bug: InjectedBug) -> Vec<ModelWorld> {
         let mut out = Vec::new();
-        if !self.at_rest() {
+        if !self.is_settled() {
             out.push(match self.next {
-                Action::Finish(_) => self.crash(),
-                _ => self.act(flaw),
+                CommitAction::Finish(_) => self.crash(),
+                _ => self.perform_next(bug),
             });
             if self.crashes > 0 {
-                out.push(World { crashes: self.crashes - 1, ..self.crash() });
+                out.push(ModelWorld { crashes: self.crashes - 1, ..self.crash() });
             }
             if self.refusals > 0 {
-                out.extend(self.refuse());
+                out.extend(self.failures());
             }
             if self.edits > 0 {
-                out.extend(self.person());
+                out.extend(self.person_actions());
             }
         }
         if self.disk.writer.is_some() {
@@ -336,27 +353,33 @@ impl World {
     }
 }
 
-/// The first harm found, and how many different states were seen.
-fn explore(kinds: [Kind; FILES], flaw: Flaw, edits: u8, crashes: u8, refusals: u8) -> Result<usize, String> {
+/// Returns the first violation found, or the number of distinct states visited.
+fn explore(
+    kinds: [FileChangeKind; FILES],
+    bug: InjectedBug,
+    edits: u8,
+    crashes: u8,
+    refusals: u8,
+) -> Result<usize, String> {
     let mut seen = HashSet::new();
-    let mut open = vec![World::new(kinds, edits, crashes, refusals)];
+    let mut open = vec![ModelWorld::new(kinds, edits, crashes, refusals)];
     while let Some(world) = open.pop() {
         if !seen.insert(world.clone()) {
             continue;
         }
-        let next = world.after(flaw);
+        let next = world.successors(bug);
         if next.is_empty()
-            && let Some(harm) = world.disk.harm()
+            && let Some(violation) = world.disk.find_violation()
         {
-            return Err(format!("{kinds:?}: {harm}: {world:?}"));
+            return Err(format!("{kinds:?}: {violation}: {world:?}"));
         }
         open.extend(next);
     }
     Ok(seen.len())
 }
 
-fn pairs() -> Vec<[Kind; FILES]> {
-    let kinds = [Kind::Update, Kind::Create, Kind::Remove];
+fn pairs() -> Vec<[FileChangeKind; FILES]> {
+    let kinds = [FileChangeKind::Update, FileChangeKind::Create, FileChangeKind::Remove];
     kinds.iter().flat_map(|&a| kinds.iter().map(move |&b| [a, b])).collect()
 }
 
@@ -365,25 +388,25 @@ fn no_schedule_loses_a_text_or_leaves_half_a_batch() {
     let mut states = 0;
     for kinds in pairs() {
         for (edits, crashes, refusals) in [(2, 2, 0), (1, 1, 1)] {
-            states += explore(kinds, Flaw::None, edits, crashes, refusals).unwrap();
+            states += explore(kinds, InjectedBug::None, edits, crashes, refusals).unwrap();
         }
     }
-    states += explore([Kind::Update; FILES], Flaw::None, 3, 1, 0).unwrap();
-    // A walk that hardly went anywhere proves nothing.
+    states += explore([FileChangeKind::Update; FILES], InjectedBug::None, 3, 1, 0).unwrap();
+    // An exploration that visited few states proves nothing.
     assert!(states > 100_000, "{states}");
 }
 
 #[test]
-fn every_flaw_is_found() {
-    let flaws = [
-        Flaw::BlindToWriters,
-        Flaw::TrustsTheSwap,
-        Flaw::DropsTexts,
-        Flaw::Overwrites,
-        Flaw::RecoversBlindly,
-        Flaw::NeverUndoes,
+fn every_injected_bug_is_found() {
+    let bugs = [
+        InjectedBug::IgnoresWriters,
+        InjectedBug::SkipsVerification,
+        InjectedBug::DeletesDisplaced,
+        InjectedBug::OverwritesNames,
+        InjectedBug::RecoversWithoutReading,
+        InjectedBug::NeverUndoes,
     ];
-    for flaw in flaws {
-        assert!(pairs().into_iter().any(|kinds| explore(kinds, flaw, 2, 1, 0).is_err()), "{flaw:?} was not found");
+    for bug in bugs {
+        assert!(pairs().into_iter().any(|kinds| explore(kinds, bug, 2, 1, 0).is_err()), "{bug:?} was not found");
     }
 }

@@ -1,13 +1,13 @@
-//! The lock: `flock` on the data dir's own descriptor, and the line in which writers wait for it.
+//! The write lock: `flock` on the data directory's own descriptor, and a queue of waiting writers.
 //!
-//! Never leaves anything behind: the kernel frees lock and places when their holder ends, however that happens.
+//! Never leaves anything behind: the kernel frees lock and queue positions when a process ends, however it ends.
 //!
-//! A freed lock goes to whoever asks first, and on a busy machine that is hardly ever who was woken for it: without a
-//! line a writer in a crowd of 32 waits for forty seconds, although each holds the lock for milliseconds. So whoever
-//! cannot have the lock at once stands in line, and who finds a line goes to its end. The line is a row of byte locks on
-//! a file below `.memdir/`: a place is one byte, the last place is the first free byte behind all others, and whoever
-//! gets all the bytes before their own is first. It gives order, nothing else: where it is missing, taken away or
-//! replaced, the lock is as safe as before, and waiting is unfair again.
+//! The queue exists because a freed lock goes to the first process that requests it, and on a busy machine that is
+//! rarely the one that was woken: with 32 writers, one waited 40 seconds although each held the lock for milliseconds.
+//! So a writer that cannot lock at once joins the queue, and one that finds a queue joins its end. The queue is a row
+//! of byte-range locks on a file below `.memdir/`: each waiter locks one byte, the first one behind all others, and is
+//! first when it gets all the bytes before its own. The queue only orders: without it, or if its file is replaced, the
+//! lock is as safe as before, and waiting is unfair again.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -17,88 +17,98 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::platform;
-use super::root::refusal;
+use super::root::read_error;
 use crate::code::{Code, Rejection};
 
-/// When nobody in the line has moved for so long, who waits looks whether the lock is free all the same: who is first
-/// may be stopped (Ctrl-Z). Much longer than a commit takes, so that a line that moves stays a line.
-const STUCK: Duration = Duration::from_millis(250);
+/// If the head of the queue has not changed for this long, a waiter tries the lock anyway: the first waiter may be
+/// stopped (Ctrl-Z). Much longer than a commit takes, so that a queue that moves stays in order.
+const STUCK_AFTER: Duration = Duration::from_millis(250);
 
-/// Locks a data dir; the lock is held until the answer is dropped.
+/// Locks a data directory. The lock is held until the returned descriptor is dropped.
 ///
 /// # Errors
-/// `busy` when it is not to be had within `patience`.
-pub fn acquire(root: BorrowedFd<'_>, patience: Duration) -> Result<OwnedFd, Rejection> {
-    let lock = Lock::open(root)?;
-    let line = Line::open(root);
-    let in_order = line.as_ref().is_none_or(Line::is_empty) || patience.is_zero();
-    if in_order && lock.try_take().map_err(refused)? {
+/// `busy` if the lock is not free within `timeout`.
+pub fn acquire(root: BorrowedFd<'_>, timeout: Duration) -> Result<OwnedFd, Rejection> {
+    let lock = DirectoryLock::open(root)?;
+    let queue = WaitQueue::open_queue(root);
+    let may_try = queue.as_ref().is_none_or(WaitQueue::is_empty) || timeout.is_zero();
+    if may_try && lock.try_lock().map_err(lock_error)? {
         return Ok(lock.0);
     }
-    if patience.is_zero() {
-        return Err(busy());
+    if timeout.is_zero() {
+        return Err(busy_error());
     }
-    let place = line.and_then(Line::join);
-    wait(Glance { lock: Lock::open(root)?, line: Line::open(root), first: None }, lock, place, patience)
+    let position = queue.and_then(WaitQueue::join);
+    wait_in_queue(
+        QueueMonitor { lock: DirectoryLock::open(root)?, queue: WaitQueue::open_queue(root), first: None },
+        lock,
+        position,
+        timeout,
+    )
 }
 
-/// Waits for one's turn and the lock. The kernel wakes a blocked waiter at once, which no polling does: that is a
-/// thread that can be left behind, for nobody takes the lock of one that wins too late, so it is closed, and that
-/// unlocks.
-fn wait(mut glance: Glance, lock: Lock, place: Option<Place>, patience: Duration) -> Result<OwnedFd, Rejection> {
+/// Waits for this process's turn and for the lock. A thread blocks on both, because the kernel wakes a blocked waiter
+/// at once, which polling does not. After a timeout the thread is left behind: a lock that it gets later has no
+/// receiver, so its descriptor is closed, which unlocks.
+fn wait_in_queue(
+    mut monitor: QueueMonitor,
+    lock: DirectoryLock,
+    position: Option<QueuePosition>,
+    timeout: Duration,
+) -> Result<OwnedFd, Rejection> {
     let since = Instant::now();
-    glance.moved();
-    let (won, answer) = sync_channel(0);
+    monitor.head_changed();
+    let (sender, receiver) = sync_channel(0);
     let waiter = move || {
-        if let Some(place) = &place {
-            place.come_first();
+        if let Some(place) = &position {
+            place.wait_until_first();
         }
-        let taken = lock.take();
-        drop(place);
-        let _ = won.send(taken.map(|()| lock));
+        let result = lock.lock();
+        drop(position);
+        let _ = sender.send(result.map(|()| lock));
     };
     std::thread::Builder::new()
         .stack_size(64 << 10)
         .spawn(waiter)
-        .map_err(|e| Rejection::new(Code::Io, format!("no thread to wait for the lock: {e}")))?;
+        .map_err(|e| Rejection::new(Code::Io, format!("cannot start a thread to wait for the lock: {e}")))?;
     loop {
-        let left = patience.saturating_sub(since.elapsed());
-        match answer.recv_timeout(left.min(STUCK)) {
-            Ok(lock) => return lock.map(|lock| lock.0).map_err(refused),
-            Err(RecvTimeoutError::Timeout) if !left.is_zero() => {
-                if !glance.moved() && glance.lock.try_take().map_err(refused)? {
-                    return Ok(glance.lock.0);
+        let remaining = timeout.saturating_sub(since.elapsed());
+        match receiver.recv_timeout(remaining.min(STUCK_AFTER)) {
+            Ok(lock) => return lock.map(|lock| lock.0).map_err(lock_error),
+            Err(RecvTimeoutError::Timeout) if !remaining.is_zero() => {
+                if !monitor.head_changed() && monitor.lock.try_lock().map_err(lock_error)? {
+                    return Ok(monitor.lock.0);
                 }
             }
-            Err(_) => return Err(busy()),
+            Err(_) => return Err(busy_error()),
         }
     }
 }
 
-/// A look past the line.
-struct Glance {
-    lock: Lock,
-    line: Option<Line>,
+/// What a waiter checks periodically: whether the queue moves, and whether the lock is free.
+struct QueueMonitor {
+    lock: DirectoryLock,
+    queue: Option<WaitQueue>,
     first: Option<i64>,
 }
 
-impl Glance {
-    /// Whether another one is first in line than at the last look.
-    fn moved(&mut self) -> bool {
-        let first = self.line.as_ref().and_then(|line| platform::taken_from(&line.0, 0).ok()?);
+impl QueueMonitor {
+    /// Whether the first waiter is a different one than at the last call.
+    fn head_changed(&mut self) -> bool {
+        let first = self.queue.as_ref().and_then(|queue| platform::locked_until(&queue.0, 0).ok()?);
         std::mem::replace(&mut self.first, first) != first
     }
 }
 
-/// A descriptor of its own of the data dir, locked or not.
-struct Lock(OwnedFd);
+/// A separate descriptor of the data directory, locked or not.
+struct DirectoryLock(OwnedFd);
 
-impl Lock {
-    fn open(root: BorrowedFd<'_>) -> Result<Lock, Rejection> {
-        platform::open_dir(root, "").map(Lock).map_err(|e| refusal(e, "the data dir"))
+impl DirectoryLock {
+    fn open(root: BorrowedFd<'_>) -> Result<DirectoryLock, Rejection> {
+        platform::open_dir(root, "").map(DirectoryLock).map_err(|e| read_error(e, "the data dir"))
     }
 
-    fn try_take(&self) -> Result<bool, Errno> {
+    fn try_lock(&self) -> Result<bool, Errno> {
         match flock(&self.0, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(true),
             Err(Errno::WOULDBLOCK | Errno::INTR) => Ok(false),
@@ -106,44 +116,44 @@ impl Lock {
         }
     }
 
-    fn take(&self) -> Result<(), Errno> {
+    fn lock(&self) -> Result<(), Errno> {
         loop {
             match flock(&self.0, FlockOperation::LockExclusive) {
                 Err(Errno::INTR) => {}
-                answer => return answer,
+                result => return result,
             }
         }
     }
 }
 
-/// The line, seen from outside.
-struct Line(OwnedFd);
+/// The queue, not joined.
+struct WaitQueue(OwnedFd);
 
-/// A place in it, given up when it is dropped.
-struct Place {
-    line: OwnedFd,
-    at: i64,
+/// A position in the queue, freed on drop.
+struct QueuePosition {
+    queue: OwnedFd,
+    index: i64,
 }
 
-impl Line {
-    /// Any file below `.memdir/` would do; this one is there as soon as anything is, and nobody replaces it.
-    fn open(root: BorrowedFd<'_>) -> Option<Line> {
-        platform::open_line(root, ".memdir/.gitignore").ok().map(Line)
+impl WaitQueue {
+    /// Any file below `.memdir/` would do; this one exists as soon as the folder does, and nothing replaces it.
+    fn open_queue(root: BorrowedFd<'_>) -> Option<WaitQueue> {
+        platform::open_for_locking(root, ".memdir/.gitignore").ok().map(WaitQueue)
     }
 
     fn is_empty(&self) -> bool {
-        !matches!(platform::taken_from(&self.0, 0), Ok(Some(_)))
+        !matches!(platform::locked_until(&self.0, 0), Ok(Some(_)))
     }
 
-    /// Takes the last place; `None` where the system knows no such locks.
-    fn join(self) -> Option<Place> {
-        let mut at = 0;
+    /// Takes the last position; `None` if the system has no such locks.
+    fn join(self) -> Option<QueuePosition> {
+        let mut index = 0;
         loop {
-            match platform::taken_from(&self.0, at).ok()? {
-                Some(end) => at = end,
-                None => match platform::take_bytes(&self.0, at, at + 1, false) {
-                    Ok(()) => return Some(Place { line: self.0, at }),
-                    // Somebody else took it in this moment.
+            match platform::locked_until(&self.0, index).ok()? {
+                Some(end) => index = end,
+                None => match platform::lock_bytes(&self.0, index, index + 1, false) {
+                    Ok(()) => return Some(QueuePosition { queue: self.0, index }),
+                    // Another process took this byte at the same time.
                     Err(Errno::AGAIN | Errno::ACCESS | Errno::INTR) => {}
                     Err(_) => return None,
                 },
@@ -152,44 +162,44 @@ impl Line {
     }
 }
 
-impl Place {
-    /// Waits until nobody is before it; where that cannot be known, nobody is.
-    fn come_first(&self) {
-        while self.at > 0 && platform::take_bytes(&self.line, 0, self.at, true) == Err(Errno::INTR) {}
+impl QueuePosition {
+    /// Waits until no other process is in front. If the lock call fails, the process counts as first.
+    fn wait_until_first(&self) {
+        while self.index > 0 && platform::lock_bytes(&self.queue, 0, self.index, true) == Err(Errno::INTR) {}
     }
 }
 
-fn refused(error: Errno) -> Rejection {
-    refusal(error, "the data dir's lock")
+fn lock_error(error: Errno) -> Rejection {
+    read_error(error, "the data dir's lock")
 }
 
-fn busy() -> Rejection {
+fn busy_error() -> Rejection {
     Rejection::new(Code::Busy, "another command is changing this data dir").hint("try again, or wait longer")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::root::Root;
+    use crate::store::root::DataRoot;
     use std::os::fd::AsFd;
 
     const LONG: Duration = Duration::from_secs(60);
 
-    /// A data dir, with a line or without one.
-    fn data_dir(line: bool) -> (tempfile::TempDir, Root) {
+    /// A data directory, with or without a queue.
+    fn data_dir(with_queue: bool) -> (tempfile::TempDir, DataRoot) {
         let dir = tempfile::tempdir().unwrap();
-        if line {
+        if with_queue {
             std::fs::create_dir(dir.path().join(".memdir")).unwrap();
             std::fs::write(dir.path().join(".memdir/.gitignore"), "*\n").unwrap();
         }
-        let root = Root::open(dir.path()).unwrap();
+        let root = DataRoot::open(dir.path()).unwrap();
         (dir, root)
     }
 
     #[test]
-    fn one_holds_it_and_others_wait_or_are_told() {
-        for line in [true, false] {
-            let (_dir, root) = data_dir(line);
+    fn one_process_holds_the_lock_and_others_wait_or_time_out() {
+        for with_queue in [true, false] {
+            let (_dir, root) = data_dir(with_queue);
             let held = acquire(root.dir.as_fd(), Duration::ZERO).unwrap();
             assert_eq!(acquire(root.dir.as_fd(), Duration::ZERO).unwrap_err().code, Code::Busy);
             assert_eq!(acquire(root.dir.as_fd(), Duration::from_millis(1)).unwrap_err().code, Code::Busy);
@@ -202,41 +212,41 @@ mod tests {
     }
 
     #[test]
-    fn places_are_behind_all_others_and_free_when_they_are_given_up() {
+    fn new_positions_are_last_and_freed_on_drop() {
         let (_dir, root) = data_dir(true);
-        let line = || Line::open(root.dir.as_fd()).unwrap();
-        assert!(line().is_empty());
-        let places: Vec<Place> = (0..40).map(|_| line().join().unwrap()).collect();
-        assert_eq!(places.iter().map(|place| place.at).collect::<Vec<_>>(), (0..40).collect::<Vec<_>>());
-        assert!(!line().is_empty());
-        places[0].come_first();
-        let mut places = places.into_iter();
+        let queue = || WaitQueue::open_queue(root.dir.as_fd()).unwrap();
+        assert!(queue().is_empty());
+        let positions: Vec<QueuePosition> = (0..40).map(|_| queue().join().unwrap()).collect();
+        assert_eq!(positions.iter().map(|place| place.index).collect::<Vec<_>>(), (0..40).collect::<Vec<_>>());
+        assert!(!queue().is_empty());
+        positions[0].wait_until_first();
+        let mut places = positions.into_iter();
         drop(places.next());
         let second = places.next().unwrap();
-        second.come_first();
-        // Who comes first has all the bytes before, and nobody else is let in front.
-        assert_eq!(line().join().unwrap().at, 40);
+        second.wait_until_first();
+        // The first in the queue has locked all bytes before its own, so others join behind it.
+        assert_eq!(queue().join().unwrap().index, 40);
         drop((second, places));
-        assert!(line().is_empty());
+        assert!(queue().is_empty());
     }
 
     #[test]
-    fn the_lock_goes_by_the_order_of_the_line() {
+    fn the_lock_is_granted_in_queue_order() {
         let (_dir, root) = data_dir(true);
         let held = acquire(root.dir.as_fd(), Duration::ZERO).unwrap();
         let order = std::sync::Mutex::new(Vec::new());
-        let stand = |number: usize| {
-            let place = Line::open(root.dir.as_fd()).unwrap().join();
-            assert_eq!(place.as_ref().unwrap().at, number as i64);
-            (Lock::open(root.dir.as_fd()).unwrap(), Lock::open(root.dir.as_fd()).unwrap(), place)
+        let join_queue = |number: usize| {
+            let position = WaitQueue::open_queue(root.dir.as_fd()).unwrap().join();
+            assert_eq!(position.as_ref().unwrap().index, number as i64);
+            (DirectoryLock::open(root.dir.as_fd()).unwrap(), DirectoryLock::open(root.dir.as_fd()).unwrap(), position)
         };
-        let waiting: Vec<_> = (0..8).map(stand).collect();
+        let waiting: Vec<_> = (0..8).map(join_queue).collect();
         std::thread::scope(|scope| {
-            for (number, (_glance, lock, place)) in waiting.into_iter().enumerate().rev() {
+            for (number, (_monitor, lock, place)) in waiting.into_iter().enumerate().rev() {
                 let order = &order;
                 scope.spawn(move || {
-                    place.as_ref().unwrap().come_first();
-                    lock.take().unwrap();
+                    place.as_ref().unwrap().wait_until_first();
+                    lock.lock().unwrap();
                     drop(place);
                     order.lock().unwrap().push(number);
                 });
@@ -247,11 +257,11 @@ mod tests {
     }
 
     #[test]
-    fn a_free_lock_is_had_although_somebody_in_line_does_not_move() {
+    fn a_free_lock_is_taken_past_a_stopped_waiter() {
         let (_dir, root) = data_dir(true);
-        let asleep = Line::open(root.dir.as_fd()).unwrap().join();
+        let stopped = WaitQueue::open_queue(root.dir.as_fd()).unwrap().join();
         drop(acquire(root.dir.as_fd(), Duration::ZERO).unwrap());
         drop(acquire(root.dir.as_fd(), LONG).unwrap());
-        drop(asleep);
+        drop(stopped);
     }
 }

@@ -1,31 +1,33 @@
-//! The only room that touches the data dir: root, lock, commit, journal, undo, recovery (DESIGN 7).
+//! Reads and changes the files of a data directory: sandbox, lock, commit, journal, undo, recovery (ARCHITECTURE.md,
+//! "The store"). All access to the data directory goes through this module.
 //!
-//! Knows no markdown: texts are bytes, operations are opaque JSON.
+//! Never parses markdown: texts are bytes, operations are opaque JSON.
 //!
-//! To read it: `root` (the sandbox) and `walk`; `protocol` (what a commit does, pure) and `explore` (its proof by
-//! exhaustion); `line`, `journal` and `slot` (what is kept); `run`, `commit`, `recover` (the protocol carried out);
-//! `lock`; `queue` (work that waits); `history` (earlier texts); `view` (consistent reading); `veil` (what a reader is
-//! not shown); `reap` (forgetting); `platform` (system calls).
+//! Reading order: `root` (the sandbox) and `walk`; `protocol` (the steps of a commit, pure) and `explore` (its model
+//! checker); `record`, `journal` and `slot` (what is stored); `executor`, `commit`, `recover` (carrying out the
+//! protocol); `lock`; `queue` (pending work); `history` (earlier texts); `consistent_read`; `read_filter` (what a
+//! restricted reader sees); `gc` (trimming history); `init` (new data directories); `machine_notes`; `platform` (system
+//! calls).
 
 mod commit;
+mod consistent_read;
+mod executor;
 #[cfg(test)]
 mod explore;
+mod gc;
 mod history;
+pub mod init;
 mod journal;
-mod line;
 mod lock;
-pub mod make;
-mod mark;
+mod machine_notes;
 mod platform;
 mod protocol;
 mod queue;
-mod reap;
+mod read_filter;
+mod record;
 mod recover;
 mod root;
-mod run;
 mod slot;
-mod veil;
-mod view;
 mod walk;
 
 use std::cell::{Cell, RefCell};
@@ -36,359 +38,385 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::change::{Changeset, Entry, Etag, Header, Version};
+use crate::change::{Changeset, EntryHeader, Etag, FileVersion, JournalEntry};
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
-pub use queue::Claim;
+pub use queue::QueueClaim;
 
-pub use history::Past;
-use journal::{Journal, Tail};
-use protocol::Ending;
-use root::Root;
+pub use history::JournalHistory;
+use journal::{Journal, JournalTail};
+use protocol::BatchEnding;
+use root::DataRoot;
 
-pub use veil::Veil;
+pub use read_filter::ReadFilter;
 
-/// How much is synced before a command answers.
+/// How much is synced before a command returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// Slots, journal and directories are synced: an answered change survives a power cut.
+    /// Slots, journal and directories are synced: an acknowledged change survives a power cut.
     #[default]
     Full,
-    /// Slots and the journal's intent are synced, directories are not: never torn, may be lost.
+    /// Slots and the journal's intent are synced, directories are not: a power cut never leaves half a change, but may
+    /// lose it.
     Atomic,
     /// Nothing is synced: safe against kills, not against power cuts.
     Fast,
 }
 
-/// How to open a store.
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// How much is synced.
+pub struct StoreOptions {
     pub durability: Durability,
     /// How long to wait for the lock.
     pub lock_timeout: Duration,
-    /// Whether `RENAME_EXCHANGE` may be used (a switch for file systems that lack it).
-    pub exchange: bool,
-    /// The umask-free mode of new files.
-    pub new_mode: u32,
+    /// Whether `RENAME_EXCHANGE` may be used (tests set it to false, for file systems without it).
+    pub allow_exchange: bool,
+    /// Permission bits of new files; the umask does not apply.
+    pub new_file_mode: u32,
 }
 
-impl Default for Options {
+impl Default for StoreOptions {
     fn default() -> Self {
-        Options { durability: Durability::Full, lock_timeout: Duration::from_secs(10), exchange: true, new_mode: 0o600 }
+        StoreOptions {
+            durability: Durability::Full,
+            lock_timeout: Duration::from_secs(10),
+            allow_exchange: true,
+            new_file_mode: 0o600,
+        }
     }
 }
 
-/// A data dir, opened once.
+/// An open data directory.
 pub struct Store {
-    options: Options,
-    root: Mutex<Arc<Root>>,
-    overlay: view::Overlay,
-    worn: Option<veil::Worn>,
+    options: StoreOptions,
+    root: Mutex<Arc<DataRoot>>,
+    overlay: consistent_read::PendingOverlay,
+    filter: Option<read_filter::InstalledFilter>,
 }
 
 /// A file that a walk found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Its path below the data dir, as it is on disk (may lie outside the path grammar).
+pub struct FoundFile {
+    /// The path below the data directory, as it is on disk (may violate the path grammar).
     pub path: MemoryPath,
-    /// Bytes; 0 until [`Store::each`] has opened it (its function is given the size).
+    /// Size in bytes; 0 until [`Store::map_files`] has opened the file (its callback gets the size).
     pub size: u64,
-    /// Why it must not be opened (symlink, hard link, FIFO, another mount …), where that is so.
-    pub refused: Option<&'static str>,
+    /// Why the file must not be opened (symbolic link, hard link, FIFO, another mount …), if so.
+    pub unsafe_reason: Option<&'static str>,
 }
 
-/// What a commit answers.
+/// The result of a commit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Committed {
-    /// The etags of the changeset's files as they are now, in its order; `None` for one that is gone.
+    /// The new etags of the changeset's files, in its order; `None` for a removed file.
     pub etags: Vec<Option<Etag>>,
-    /// The new revision.
     pub rev: u64,
-    /// What the reader should know (`not_durable`, `rescued`, …).
+    /// Warnings for the caller (`not_durable`, `rescued`, …).
     pub warnings: Vec<Warning>,
 }
 
-/// Why a commit did not happen.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stopped {
-    /// A file is no longer what the plan was made on: plan again.
-    Moved(Vec<Warning>),
-    /// It was refused for good.
+pub enum CommitStopped {
+    /// A file differs from the text that the plan was made on: plan again.
+    BaseChanged(Vec<Warning>),
+    /// The commit was refused; planning again does not help.
     Rejected(Rejection),
 }
 
-/// Which text of a revision.
+/// Which side of a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// As it was before that revision.
+pub enum RevisionSide {
+    /// Before the revision.
     Before,
-    /// As that revision left it.
+    /// After the revision.
     After,
 }
 
-/// What [`Store::each`] calls: with the file and its size, and its bytes with whether they are all of it.
-pub type Reader<'a, T> = &'a (dyn Fn(&Found, Result<(&[u8], bool), Rejection>) -> T + Sync);
+/// The callback of [`Store::map_files`]. It gets the file with its size, and the bytes with whether they are the whole
+/// file.
+pub type FileCallback<'a, T> = &'a (dyn Fn(&FoundFile, Result<(&[u8], bool), Rejection>) -> T + Sync);
 
 /// The right to write, held until dropped.
-pub struct Locked<'a> {
-    /// The store it belongs to.
+pub struct LockedStore<'a> {
     pub store: &'a Store,
-    root: Arc<Root>,
+    root: Arc<DataRoot>,
     journal: RefCell<Option<Journal>>,
     /// The next revision.
-    next: Cell<u64>,
-    /// Whether an outcome is unknown: then only a new lock, which recovers, may write again.
-    spent: Cell<bool>,
-    _guard: OwnedFd,
+    next_revision: Cell<u64>,
+    /// Whether the outcome of a commit is unknown. Then only a new lock, which recovers, may write again.
+    poisoned: Cell<bool>,
+    _lock: OwnedFd,
 }
 
 impl Store {
-    /// Opens a data dir. Creates nothing.
+    /// Opens a data directory. Creates nothing.
     ///
     /// # Errors
-    /// `no_data_dir` when it is no directory, `io` when it cannot be opened.
-    pub fn open(dir: &Path, options: Options) -> Result<Store, Rejection> {
-        let root = Mutex::new(Arc::new(Root::open(dir)?));
-        Ok(Store { options, root, overlay: view::Overlay::default(), worn: None })
+    /// `no_data_dir` if it is not a directory, `io` if it cannot be opened.
+    pub fn open(dir: &Path, options: StoreOptions) -> Result<Store, Rejection> {
+        let root = Mutex::new(Arc::new(DataRoot::open(dir)?));
+        Ok(Store { options, root, overlay: consistent_read::PendingOverlay::default(), filter: None })
     }
 
-    /// Opens the scope of that name, a data dir below `scopes/`; `None` when there is none. Creates nothing.
+    /// Opens a scope, a data directory below `scopes/`, by its name; `None` if it does not exist. Creates nothing.
     ///
     /// # Errors
-    /// `unsafe_file` when it is a link, `io`.
-    pub fn scope(&self, name: &str) -> Result<Option<Store>, Rejection> {
+    /// `unsafe_file` if it is a symbolic link, `io`.
+    pub fn open_scope(&self, name: &str) -> Result<Option<Store>, Rejection> {
         if MemoryPath::new(&format!("{name}/x.md")).is_err() || name.contains('/') {
             return Ok(None);
         }
         let root = |root| Mutex::new(Arc::new(root));
-        let store = |below| {
-            let store = Store { root: root(below), ..self.bare() };
-            self.veil().map(|veil| store.veiled(veil.again())).unwrap_or(store)
+        let store = |inner_root| {
+            let store = Store { root: root(inner_root), ..self.unfiltered() };
+            self.read_filter().map(|filter| store.filtered(filter.clone_for_scope())).unwrap_or(store)
         };
-        Ok(self.root().below(&format!("scopes/{name}"))?.map(store))
+        Ok(self.root().open_below(&format!("scopes/{name}"))?.map(store))
     }
 
-    fn root(&self) -> Arc<Root> {
+    fn root(&self) -> Arc<DataRoot> {
         self.root.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Reads one file through the sandbox; `Ok(None)` when it does not exist.
+    /// Reads one file through the sandbox; `Ok(None)` if it does not exist.
     ///
     /// # Errors
     /// `unsafe_file`, `too_large` (over 64 MiB), `io`.
-    pub fn read(&self, path: &MemoryPath) -> Result<Option<Version>, Rejection> {
+    pub fn read(&self, path: &MemoryPath) -> Result<Option<FileVersion>, Rejection> {
         let root = self.root();
-        self.seen(path, if self.overlay.is_empty() { root.read(path) } else { self.overlay.read(&root, path) }?)
+        self.filter_version(
+            path,
+            if self.overlay.is_empty() { root.read(path) } else { self.overlay.read(&root, path) }?,
+        )
     }
 
-    /// Opens one file through the sandbox, for a reader that passes its bytes on as they are; `Ok(None)` when it does
-    /// not exist, and under a veil.
+    /// Opens one file through the sandbox, for callers that pass its bytes on unchanged; `Ok(None)` if it does not
+    /// exist, and in a filtered store.
     ///
     /// # Errors
     /// `unsafe_file`, `too_large`, `io`.
     pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
-        if self.veil().is_some() {
+        if self.read_filter().is_some() {
             return Ok(None);
         }
         self.root().open_file(path)
     }
 
-    /// All `*.md` files (also names outside the grammar) below the data dir except `.memdir/`, hidden names and
-    /// `scopes/`, sorted by path. With `under`, only below that folder.
+    /// Lists all `*.md` files below the data directory, sorted by path, also those whose names violate the path
+    /// grammar; without `.memdir/`, hidden names and `scopes/`. With `under`, only those below that folder.
     ///
-    /// Opens no file: `size` is 0, and a hard link is found only when the file is read.
+    /// Opens no file: `size` is 0, and a hard link is detected only when the file is read.
     ///
     /// # Errors
-    /// `unsafe_file` or `io` when a folder cannot be read.
-    pub fn walk(&self, under: Option<&str>) -> Result<Vec<Found>, Rejection> {
+    /// `unsafe_file` or `io` if a folder cannot be read.
+    pub fn walk(&self, under: Option<&str>) -> Result<Vec<FoundFile>, Rejection> {
         let root = self.root();
         let under = under.unwrap_or("").trim_end_matches('/');
         if !under.is_empty() {
-            // A folder's name is held to the same rules as a file's.
-            MemoryPath::found(&format!("{under}/x.md"))
-                .map_err(|why| Rejection::new(Code::InvalidPath, format!("that is no folder: {why}")))?;
+            // A folder's name must follow the same rules as a file's.
+            MemoryPath::from_disk_name(&format!("{under}/x.md"))
+                .map_err(|why| Rejection::new(Code::InvalidPath, format!("not a folder: {why}")))?;
         }
         let mut found = walk::walk(&root, under)?;
-        self.overlay.amend(&root, under, &mut found);
-        Ok(self.visible(found))
+        self.overlay.restore_walk(&root, under, &mut found);
+        Ok(self.visible_files(found))
     }
 
-    /// Reads up to `limit` bytes of each file and maps them, in the order given; on two threads above 256 files.
+    /// Reads up to `limit` bytes of each file and maps them, in the order given; with two threads from 256 files on.
     /// `f` gets the file with its size, the bytes, and whether they are the whole file.
-    pub fn each<T: Send>(&self, files: &[Found], limit: usize, f: Reader<'_, T>) -> Vec<T> {
-        match self.veil() {
-            Some(veil) => self.each_seen(veil, files, limit, f),
-            None => self.pass_on(files, limit, f),
+    pub fn map_files<T: Send>(&self, files: &[FoundFile], limit: usize, f: FileCallback<'_, T>) -> Vec<T> {
+        match self.read_filter() {
+            Some(filter) => self.map_filtered(filter, files, limit, f),
+            None => self.map_unfiltered(files, limit, f),
         }
     }
 
-    fn pass_on<T: Send>(&self, files: &[Found], limit: usize, f: Reader<'_, T>) -> Vec<T> {
+    fn map_unfiltered<T: Send>(&self, files: &[FoundFile], limit: usize, f: FileCallback<'_, T>) -> Vec<T> {
         let root = self.root();
         if self.overlay.is_empty() {
-            return walk::each(&root, files, limit, f);
+            return walk::map_files(&root, files, limit, f);
         }
-        walk::each(&root, files, limit, &|found, read| match self.overlay.touched(&found.path) {
+        walk::map_files(&root, files, limit, &|found, read| match self.overlay.was_written(&found.path) {
             false => f(found, read),
-            true => self.overlay.pass(&root, found, limit, f),
+            true => self.overlay.read_for_callback(&root, found, limit, f),
         })
     }
 
-    /// Runs a reading function so that it sees one consistent state (DESIGN 7, readers): at most twice, unless the
-    /// journal itself is replaced. While it runs, [`Store::read`], [`Store::walk`] and [`Store::each`] show a batch that
-    /// is only half written as not written, and the second time also every batch that begins meanwhile.
+    /// Runs a reading function that sees one consistent state (ARCHITECTURE.md, "The store"). Runs it twice at most,
+    /// unless the journal itself is replaced. During the run, [`Store::read`], [`Store::walk`] and [`Store::map_files`]
+    /// present a half-written batch as not written, and in the second run also every batch that begins meanwhile.
     ///
     /// # Errors
-    /// `io` when the journal cannot be read.
+    /// `io` if the journal cannot be read.
     pub fn consistent<T>(&self, f: impl FnMut() -> T) -> Result<T, Rejection> {
-        view::consistent(self, f)
+        consistent_read::read_consistently(self, f)
     }
 
-    /// All entries, oldest first. Reads without a lock; a torn last line is left out.
+    /// Returns all entries, oldest first. Takes no lock; a torn last line is ignored.
     ///
     /// # Errors
     /// `io`.
-    pub fn journal(&self) -> Result<Vec<Entry>, Rejection> {
-        Ok(self.told(self.entries(Journal::all)?))
+    pub fn journal(&self) -> Result<Vec<JournalEntry>, Rejection> {
+        Ok(self.filter_journal_entries(self.read_entries(Journal::read_all)?))
     }
 
-    /// The entries in the journal's last 64 KiB, oldest first.
+    /// Returns the entries in the journal's last 64 KiB, oldest first.
     ///
     /// # Errors
     /// `io`.
-    pub fn recent(&self) -> Result<Vec<Entry>, Rejection> {
-        Ok(self.told(self.entries(Journal::recent)?))
+    pub fn recent_entries(&self) -> Result<Vec<JournalEntry>, Rejection> {
+        Ok(self.filter_journal_entries(self.read_entries(Journal::recent_lines)?))
     }
 
-    fn entries(&self, read: fn(&Journal) -> Result<Vec<u8>, Rejection>) -> Result<Vec<Entry>, Rejection> {
+    fn read_entries(&self, read: fn(&Journal) -> Result<Vec<u8>, Rejection>) -> Result<Vec<JournalEntry>, Rejection> {
         let root = self.root();
-        let Some(journal) = open_journal(&root)? else { return Ok(Vec::new()) };
-        Ok(line::entries(line::records(&read(&journal)?)))
+        let Some(journal) = open_journal_for_reading(&root)? else { return Ok(Vec::new()) };
+        Ok(record::to_entries(record::pair_with_endings(&read(&journal)?)))
     }
 
-    /// The journal, read once for entries and texts: all of it, or (for what happened lately) its last 64 KiB.
+    /// Reads the journal once, for entries and texts: all of it, or its last 64 KiB.
     ///
     /// # Errors
     /// `io`.
-    pub fn past(&self, all: bool) -> Result<Past, Rejection> {
+    pub fn read_history(&self, all: bool) -> Result<JournalHistory, Rejection> {
         let root = self.root();
-        let records = match open_journal(&root)? {
-            Some(journal) => line::records(&if all { journal.all()? } else { journal.recent()? }),
+        let records = match open_journal_for_reading(&root)? {
+            Some(journal) => {
+                record::pair_with_endings(&if all { journal.read_all()? } else { journal.recent_lines()? })
+            }
             None => Vec::new(),
         };
-        Ok(Past::new(root, records, self.once_more()))
+        Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
     }
 
-    /// The text of a file on one side of a revision: `Ok(None)` when it did not exist there;
-    /// `history_gone` when neither slot nor edits hold it any more. For a file that the revision did not touch, the
-    /// text as it stood then, where the journal knows.
+    /// Returns the text of a file on one side of a revision: `Ok(None)` if it did not exist there, `history_gone` if
+    /// neither slot nor edits hold it any more. For a file that the revision did not touch, the text that it had at
+    /// that time, if the journal knows it.
     ///
     /// # Errors
     /// `revision_not_found`, `history_gone`, `io`.
-    pub fn text(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
-        let then = self.text_then(rev, path, side)?;
-        Ok(if self.veil().is_some() { self.remembered(path, then) } else { then })
+    pub fn text_at(&self, rev: u64, path: &MemoryPath, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
+        let version = self.unfiltered_text_at(rev, path, side)?;
+        Ok(if self.read_filter().is_some() { self.filter_past_version(path, version) } else { version })
     }
 
-    fn text_then(&self, rev: u64, path: &MemoryPath, side: Side) -> Result<Option<Version>, Rejection> {
+    fn unfiltered_text_at(
+        &self,
+        rev: u64,
+        path: &MemoryPath,
+        side: RevisionSide,
+    ) -> Result<Option<FileVersion>, Rejection> {
         let root = self.root();
-        let Some(journal) = open_journal(&root)? else { return history::text(&root, &[], rev, path, side) };
-        // What is asked for is nearly always new, and its text in a slot: then a long journal need not be read.
-        let recent = line::records(&journal.recent()?);
-        if history::names(&recent, rev, path)
-            && let Ok(text) = history::text(&root, &recent, rev, path, side)
+        let Some(journal) = open_journal_for_reading(&root)? else {
+            return history::text_at_revision(&root, &[], rev, path, side);
+        };
+        // Callers nearly always want a recent text, which a slot holds. Then a long journal need not be read.
+        let recent = record::pair_with_endings(&journal.recent_lines()?);
+        if history::touches_file(&recent, rev, path)
+            && let Ok(text) = history::text_at_revision(&root, &recent, rev, path, side)
         {
             return Ok(text);
         }
-        history::text(&root, &line::records(&journal.all()?), rev, path, side)
+        history::text_at_revision(&root, &record::pair_with_endings(&journal.read_all()?), rev, path, side)
     }
 
-    /// Takes the lock (DESIGN 7), then recovers an interrupted command; its warnings come with the lock.
+    /// Takes the lock (ARCHITECTURE.md, "The store"), then recovers an interrupted command. Returns the recovery's
+    /// warnings too.
     ///
     /// # Errors
-    /// `busy` after the timeout, `no_data_dir` when the directory is gone, `read_only`, `io`; under a veil its refusal.
-    pub fn lock(&self) -> Result<(Locked<'_>, Vec<Warning>), Rejection> {
+    /// `busy` after the timeout, `no_data_dir` if the directory is gone, `read_only`, `io`; in a filtered store the
+    /// filter's refusal.
+    pub fn lock(&self) -> Result<(LockedStore<'_>, Vec<Warning>), Rejection> {
         self.lock_watched(&mut |_| true).map(|(locked, warnings, _)| (locked, warnings))
     }
 
-    /// Locks as [`Store::lock`] does, asking before each step of a recovery; for tests. The last value says whether
-    /// the recovery, if any, came to its end.
+    /// Locks as [`Store::lock`] does, calling `watch` before each step of a recovery; for tests. The last value is
+    /// whether the recovery, if any, was finished.
     #[doc(hidden)]
     pub fn lock_watched(
         &self,
         watch: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<(Locked<'_>, Vec<Warning>, bool), Rejection> {
-        self.unveiled()?;
+    ) -> Result<(LockedStore<'_>, Vec<Warning>, bool), Rejection> {
+        self.require_unfiltered()?;
         let (root, guard) = self.lock_root()?;
-        let mut journal = match root.machine()? {
+        let mut journal = match root.machine_dir()? {
             Some(machine) => Journal::open(machine, true)?,
             None => None,
         };
-        let tail = journal.as_ref().map_or(Ok(Tail::Open(0, None)), Journal::tail)?;
+        let tail = journal.as_ref().map_or(Ok(JournalTail::Open(0, None)), Journal::read_tail)?;
         let (rev, mut warnings, mut finished) = (tail.rev(), Vec::new(), true);
         match tail {
-            Tail::Ended(rev, Ending::Rescued) => warnings = recover::rescued_before(&root, rev, RESCUES),
-            Tail::Open(_, Some(intent)) => {
-                let recovered = recover::recover(&root, &self.options, &mut journal, *intent, watch)?;
+            JournalTail::Ended(rev, BatchEnding::Rescued) => {
+                warnings = recover::earlier_rescues(&root, rev, MAX_RESCUE_SEARCH)
+            }
+            JournalTail::Open(_, Some(intent)) => {
+                let recovered = recover::recover_batch(&root, &self.options, &mut journal, *intent, watch)?;
                 (warnings, finished) = (recovered.warnings, recovered.finished);
             }
             _ => {}
         }
-        let locked = Locked {
+        let locked = LockedStore {
             store: self,
             root,
             journal: RefCell::new(journal),
-            next: Cell::new(rev + 1),
-            spent: Cell::new(!finished),
-            _guard: guard,
+            next_revision: Cell::new(rev + 1),
+            poisoned: Cell::new(!finished),
+            _lock: guard,
         };
         Ok((locked, warnings, finished))
     }
 
-    /// Locks the directory that the path leads to now.
-    fn lock_root(&self) -> Result<(Arc<Root>, OwnedFd), Rejection> {
+    /// Locks the directory to which the path leads now: it may have been replaced while waiting.
+    fn lock_root(&self) -> Result<(Arc<DataRoot>, OwnedFd), Rejection> {
         for _ in 0..64 {
             let root = self.root();
             let guard = lock::acquire(root.dir.as_fd(), self.options.lock_timeout)?;
             if root.is_current() {
                 return Ok((root, guard));
             }
-            let again = Arc::new(Root::open(&root.path)?);
-            *self.root.lock().unwrap_or_else(PoisonError::into_inner) = again;
+            let reopened = Arc::new(DataRoot::open(&root.path)?);
+            *self.root.lock().unwrap_or_else(PoisonError::into_inner) = reopened;
         }
-        Err(Rejection::new(Code::Busy, "the data dir is being replaced over and over"))
+        Err(Rejection::new(Code::Busy, "the data dir keeps being replaced"))
     }
 }
 
-/// How many files of an earlier batch are looked for in `inbox/`.
-const RESCUES: usize = 64;
+/// How many files of an earlier batch are searched for in `inbox/`.
+const MAX_RESCUE_SEARCH: usize = 64;
 
-/// The entries that a journal's bytes hold; for tests of the reader.
+/// Decodes the entries of a journal's bytes; for tests of the decoder.
 #[doc(hidden)]
-pub fn read_journal(bytes: &[u8]) -> Vec<Entry> {
-    line::entries(line::records(bytes))
+pub fn read_journal(bytes: &[u8]) -> Vec<JournalEntry> {
+    record::to_entries(record::pair_with_endings(bytes))
 }
 
-fn open_journal(root: &Root) -> Result<Option<Journal>, Rejection> {
-    match root.machine()? {
+fn open_journal_for_reading(root: &DataRoot) -> Result<Option<Journal>, Rejection> {
+    match root.machine_dir()? {
         Some(machine) => Journal::open(machine, false),
         None => Ok(None),
     }
 }
 
-impl Locked<'_> {
-    /// Commits a changeset: all of it or nothing.
+impl LockedStore<'_> {
+    /// Commits a changeset, whole or not at all.
     ///
     /// # Errors
-    /// [`Stopped::Moved`] when a file is not what the plan was made on; [`Stopped::Rejected`] with `busy`, `read_only`,
-    /// `io`, `invalid_path`, `too_large`, or `outcome_unknown` (then `changed` is `None`, and only a new lock may write).
-    pub fn commit(&self, changeset: &Changeset, header: &Header, answer: Option<Value>) -> Result<Committed, Stopped> {
+    /// [`CommitStopped::BaseChanged`] if a file differs from the text that the plan was made on;
+    /// [`CommitStopped::Rejected`] with `busy`, `read_only`, `io`, `invalid_path`, `too_large`, or `outcome_unknown`
+    /// (then `changed` is `None`, and only a new lock may write).
+    pub fn commit(
+        &self,
+        changeset: &Changeset,
+        header: &EntryHeader,
+        answer: Option<Value>,
+    ) -> Result<Committed, CommitStopped> {
         let committed = self.commit_watched(changeset, header, answer, &mut |_| true);
-        committed.unwrap_or_else(|| Err(Stopped::Rejected(Rejection::new(Code::Internal, "a commit did not end"))))
+        committed.unwrap_or_else(|| {
+            Err(CommitStopped::Rejected(Rejection::new(Code::Internal, "the commit did not finish")))
+        })
     }
 
-    /// The revision that the next commit gets.
+    /// The revision of the next commit.
     pub fn next_rev(&self) -> u64 {
-        self.next.get()
+        self.next_revision.get()
     }
 }

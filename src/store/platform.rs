@@ -1,16 +1,17 @@
-//! The system calls of the store that differ between systems, each under the name of what it is for.
+//! The store's system calls that differ between systems, each named by its purpose.
 //!
-//! Never decides anything: what to open, swap or sync is the callers' business. Linux first; elsewhere the fall-backs.
+//! Never decides what to open, swap or sync: the callers do. Linux is the main target; other systems get fallbacks.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use rustix::io::{Errno, Result};
 
-/// Flags of every descriptor that reads.
-const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
+/// Flags of every descriptor for reading.
+const READ_FLAGS: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW);
 
-/// Opens a directory below another (`""` is that one itself), following no link and leaving no mount.
+/// Opens a directory below another (`""` is that directory itself), without following symbolic links or crossing
+/// mounts.
 pub fn open_dir(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     if path.is_empty() {
@@ -23,25 +24,25 @@ pub fn open_dir(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
             ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
         for _ in 0..64 {
             match rustix::fs::openat2(at, path, flags, Mode::empty(), resolve) {
-                // Something was renamed meanwhile: the kernel could not prove that the path stays below.
+                // Something was renamed meanwhile, so the kernel could not prove that the path stays below.
                 Err(Errno::AGAIN) => continue,
                 Err(Errno::NOSYS | Errno::PERM) => break,
-                answer => return answer,
+                result => return result,
             }
         }
     }
     open_dir_stepwise(at, path)
 }
 
-/// The same, one component at a time, where the kernel has no `openat2`.
+/// The same for kernels without `openat2`, one component at a time.
 fn open_dir_stepwise(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
     let device = rustix::fs::fstat(at)?.st_dev;
-    let mut dir = rustix::fs::openat(at, ".", READ | OFlags::DIRECTORY, Mode::empty())?;
+    let mut dir = rustix::fs::openat(at, ".", READ_FLAGS | OFlags::DIRECTORY, Mode::empty())?;
     for part in path.split('/') {
         if matches!(part, "" | "." | "..") {
             return Err(Errno::XDEV);
         }
-        dir = rustix::fs::openat(&dir, part, READ | OFlags::DIRECTORY, Mode::empty())?;
+        dir = rustix::fs::openat(&dir, part, READ_FLAGS | OFlags::DIRECTORY, Mode::empty())?;
         if rustix::fs::fstat(&dir)?.st_dev != device {
             return Err(Errno::XDEV);
         }
@@ -49,55 +50,55 @@ fn open_dir_stepwise(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
     Ok(dir)
 }
 
-/// Opens the last component for reading, whatever it is; a FIFO does not block, a link is not followed.
+/// Opens the last component for reading, whatever it is. A FIFO does not block, a symbolic link is not followed.
 pub fn open_file(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
-    let flags = READ | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let flags = READ_FLAGS | OFlags::NONBLOCK | OFlags::NOCTTY;
     rustix::fs::openat(dir, name, flags, Mode::empty())
 }
 
-/// Opens a file of our own for appending and reading, without making it.
+/// Opens a machine-state file for appending and reading, without creating it.
 pub fn open_append(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
     let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     rustix::fs::openat(dir, name, flags, Mode::empty())
 }
 
-/// Makes a new file of our own, 0600.
-pub fn create(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
+/// Creates a machine-state file with mode 0600.
+pub fn create_new(dir: impl AsFd, name: &str) -> Result<OwnedFd> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     rustix::fs::openat(dir, name, flags, Mode::from_raw_mode(0o600))
 }
 
-/// Makes a new file of our own, 0600, that has all its bytes when its name appears (`Errno::EXIST` when it is taken).
-/// Where files without a name are not to be had, the name comes first, and goes again when the bytes are refused.
-pub fn create_whole(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Result<()> {
+/// Creates a machine-state file with mode 0600 that has all its bytes when its name appears (`Errno::EXIST` if the name
+/// exists). Without `O_TMPFILE` the name appears first, and is removed if the bytes cannot be written.
+pub fn create_atomically(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Result<()> {
     #[cfg(target_os = "linux")]
     {
         use std::os::fd::AsRawFd;
         let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
         if let Ok(file) = rustix::fs::openat(dir, ".", flags, Mode::from_raw_mode(0o600)) {
-            fill(&file, bytes)?;
+            write_and_sync(&file, bytes)?;
             let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
             match rustix::fs::linkat(rustix::fs::CWD, unnamed, dir, name, AtFlags::SYMLINK_FOLLOW) {
-                // No /proc here.
+                // `/proc` is not mounted.
                 Err(Errno::NOENT) => {}
-                answer => return answer,
+                result => return result,
             }
         }
     }
-    let file = create(dir, name)?;
-    fill(&file, bytes).inspect_err(|_| {
+    let file = create_new(dir, name)?;
+    write_and_sync(&file, bytes).inspect_err(|_| {
         let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
     })
 }
 
-fn fill(file: &OwnedFd, bytes: &[u8]) -> Result<()> {
+fn write_and_sync(file: &OwnedFd, bytes: &[u8]) -> Result<()> {
     super::root::write_all(file, bytes)?;
     sync(file)
 }
 
-/// Opens a file of our own for locks on its bytes: below a directory, following no link and leaving no mount.
+/// Opens a file for byte-range locks: below a directory, without following symbolic links or crossing mounts.
 #[cfg(target_os = "linux")]
-pub fn open_line(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
+pub fn open_for_locking(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
     use rustix::fs::ResolveFlags;
     let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let resolve =
@@ -105,66 +106,68 @@ pub fn open_line(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
     rustix::fs::openat2(at, path, flags, Mode::empty(), resolve)
 }
 
-/// Locks on bytes belong to processes here, not to descriptors: there is no line.
+/// Byte-range locks belong to processes here, not to descriptors: there is no queue.
 #[cfg(not(target_os = "linux"))]
 pub fn open_line(_: BorrowedFd<'_>, _: &str) -> Result<OwnedFd> {
     Err(Errno::NOSYS)
 }
 
-/// Whether another descriptor has locked bytes from `from` on, and where such a row of bytes ends.
+/// Returns the end of the first row of bytes, from `from` on, that another descriptor has locked; `None` if there is
+/// none.
 #[cfg(target_os = "linux")]
-pub fn taken_from(file: impl AsFd, from: i64) -> Result<Option<i64>> {
-    let mut asked = bytes(from, 0);
-    byte_lock(file.as_fd(), libc::F_OFD_GETLK, &mut asked)?;
-    match (asked.l_type as libc::c_int, asked.l_len) {
+pub fn locked_until(file: impl AsFd, from: i64) -> Result<Option<i64>> {
+    let mut request = byte_range(from, 0);
+    fcntl_lock(file.as_fd(), libc::F_OFD_GETLK, &mut request)?;
+    match (request.l_type as libc::c_int, request.l_len) {
         (libc::F_UNLCK, _) => Ok(None),
-        // To the end of all bytes: nobody of ours does that.
+        // A lock to the end of the file is not one of ours.
         (_, 0) => Err(Errno::INVAL),
-        (_, len) => Ok(Some(asked.l_start + len)),
+        (_, len) => Ok(Some(request.l_start + len)),
     }
 }
 
-/// Locks the bytes from `from` to before `until` for this descriptor: at once (else `Errno::AGAIN`), or waiting.
+/// Locks the bytes from `from` up to `until` (exclusive) for this descriptor: at once (else `Errno::AGAIN`), or
+/// waiting.
 #[cfg(target_os = "linux")]
-pub fn take_bytes(file: impl AsFd, from: i64, until: i64, wait: bool) -> Result<()> {
-    let how = if wait { libc::F_OFD_SETLKW } else { libc::F_OFD_SETLK };
-    byte_lock(file.as_fd(), how, &mut bytes(from, until - from))
+pub fn lock_bytes(file: impl AsFd, from: i64, until: i64, wait: bool) -> Result<()> {
+    let command = if wait { libc::F_OFD_SETLKW } else { libc::F_OFD_SETLK };
+    fcntl_lock(file.as_fd(), command, &mut byte_range(from, until - from))
 }
 
-/// No such locks here.
+/// Not supported on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn taken_from(_: impl AsFd, _: i64) -> Result<Option<i64>> {
     Err(Errno::NOSYS)
 }
 
-/// No such locks here.
+/// Not supported on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn take_bytes(_: impl AsFd, _: i64, _: i64, _: bool) -> Result<()> {
     Err(Errno::NOSYS)
 }
 
-/// A write lock on bytes; `len` 0 is all that follow.
+/// Describes a write lock on bytes; `len` 0 means to the end of the file.
 #[cfg(target_os = "linux")]
 #[allow(clippy::unnecessary_cast)] // 32 bits on some systems
-fn bytes(start: i64, len: i64) -> libc::flock {
+fn byte_range(start: i64, len: i64) -> libc::flock {
     let (l_start, l_len) = (start as libc::off_t, len as libc::off_t);
     libc::flock { l_type: libc::F_WRLCK as _, l_whence: libc::SEEK_SET as _, l_start, l_len, l_pid: 0 }
 }
 
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-fn byte_lock(file: BorrowedFd<'_>, how: libc::c_int, lock: &mut libc::flock) -> Result<()> {
+fn fcntl_lock(file: BorrowedFd<'_>, command: libc::c_int, lock: &mut libc::flock) -> Result<()> {
     use std::os::fd::AsRawFd;
-    // SAFETY: `file` is open for as long as it is borrowed, and `lock` is a whole `flock` of ours, read and written
-    // during the call only.
-    match unsafe { libc::fcntl(file.as_raw_fd(), how, std::ptr::from_mut(lock)) } {
+    // SAFETY: `file` is open for as long as it is borrowed, and `lock` is a valid `flock` of ours, read and written
+    // only during the call.
+    match unsafe { libc::fcntl(file.as_raw_fd(), command, std::ptr::from_mut(lock)) } {
         -1 => Err(Errno::from_io_error(&std::io::Error::last_os_error()).unwrap_or(Errno::IO)),
         _ => Ok(()),
     }
 }
 
-/// What a name is, without following it.
-pub fn look(dir: impl AsFd, name: &str) -> Result<Stat> {
+/// Returns the metadata of a name, without following a symbolic link.
+pub fn stat_name(dir: impl AsFd, name: &str) -> Result<Stat> {
     rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)
 }
 
@@ -180,41 +183,40 @@ pub fn set_mode(file: impl AsFd, mode: u32) -> Result<()> {
     rustix::fs::fchmod(file, Mode::from_raw_mode(mode as rustix::fs::RawMode))
 }
 
-/// A file's name in a directory that is held open.
+/// A file name in an open directory.
 #[derive(Clone, Copy)]
-pub struct Name<'a> {
-    /// The directory.
+pub struct NameInDir<'a> {
     pub dir: BorrowedFd<'a>,
-    /// One component.
+    /// One path component.
     pub name: &'a str,
 }
 
-/// Swaps two files in one step. `Errno::INVAL`, `NOSYS`, `OPNOTSUPP`: this file system cannot.
+/// Swaps two files in one step. `Errno::INVAL`, `NOSYS`, `OPNOTSUPP`: not supported by this file system.
 #[cfg(target_os = "linux")]
-pub fn exchange(a: Name<'_>, b: Name<'_>) -> Result<()> {
+pub fn exchange(a: NameInDir<'_>, b: NameInDir<'_>) -> Result<()> {
     rustix::fs::renameat_with(a.dir, a.name, b.dir, b.name, rustix::fs::RenameFlags::EXCHANGE)
 }
 
 /// Swaps two files in one step (`renamex_np` with `RENAME_SWAP`).
 #[cfg(target_vendor = "apple")]
-pub fn exchange(a: Name<'_>, b: Name<'_>) -> Result<()> {
+pub fn exchange(a: NameInDir<'_>, b: NameInDir<'_>) -> Result<()> {
     rustix::fs::renameat_with(a.dir, a.name, b.dir, b.name, rustix::fs::RenameFlags::EXCHANGE)
 }
 
-/// This system cannot swap.
+/// Not supported on this system.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-pub fn exchange(_: Name<'_>, _: Name<'_>) -> Result<()> {
+pub fn exchange(_: NameInDir<'_>, _: NameInDir<'_>) -> Result<()> {
     Err(Errno::NOSYS)
 }
 
-/// Whether an answer of [`exchange`] or [`rename_new`] means that the file system lacks it.
-pub fn lacking(error: Errno) -> bool {
+/// Whether an error of [`exchange`] or [`rename_new`] means that the file system does not support it.
+pub fn is_unsupported(error: Errno) -> bool {
     matches!(error, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
 }
 
-/// Swaps `slot` and `target` where nothing can do it in one step: the old file is linked as `spare` first, so that a
-/// crash at any point leaves both texts. Readers may see the target with two links for that moment.
-pub fn exchange_by_link(slot: Name<'_>, target: Name<'_>, spare: &str) -> Result<()> {
+/// Swaps `slot` and `target` without a swap system call: the old file is linked as `spare` first, so that a crash at
+/// any point leaves both texts. Meanwhile readers may see the target with two links.
+pub fn exchange_by_link(slot: NameInDir<'_>, target: NameInDir<'_>, spare: &str) -> Result<()> {
     match rustix::fs::unlinkat(slot.dir, spare, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => {}
         Err(e) => return Err(e),
@@ -224,18 +226,18 @@ pub fn exchange_by_link(slot: Name<'_>, target: Name<'_>, spare: &str) -> Result
     rustix::fs::renameat(slot.dir, spare, slot.dir, slot.name)
 }
 
-/// Renames to a name that must be free (`Errno::EXIST`).
-pub fn rename_new(from: Name<'_>, to: Name<'_>) -> Result<()> {
+/// Renames to a name that must not exist (`Errno::EXIST`).
+pub fn rename_new(from: NameInDir<'_>, to: NameInDir<'_>) -> Result<()> {
     #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     match rustix::fs::renameat_with(from.dir, from.name, to.dir, to.name, rustix::fs::RenameFlags::NOREPLACE) {
-        Err(e) if lacking(e) => {}
-        answer => return answer,
+        Err(e) if is_unsupported(e) => {}
+        result => return result,
     }
     rustix::fs::linkat(from.dir, from.name, to.dir, to.name, AtFlags::empty())?;
     rustix::fs::unlinkat(from.dir, from.name, AtFlags::empty())
 }
 
-/// Waits until a file's bytes and its name's inode are on the disk.
+/// Waits until a file's contents and metadata are on disk.
 pub fn sync(file: impl AsFd) -> Result<()> {
     #[cfg(target_vendor = "apple")]
     return rustix::fs::fcntl_fullfsync(file);
@@ -243,7 +245,7 @@ pub fn sync(file: impl AsFd) -> Result<()> {
     rustix::fs::fsync(file)
 }
 
-/// Waits until a file's bytes are on the disk.
+/// Waits until a file's contents are on disk.
 pub fn sync_data(file: impl AsFd) -> Result<()> {
     #[cfg(target_vendor = "apple")]
     return rustix::fs::fcntl_fullfsync(file);
@@ -251,14 +253,14 @@ pub fn sync_data(file: impl AsFd) -> Result<()> {
     rustix::fs::fdatasync(file)
 }
 
-/// Whether anybody has this file open for writing. Asked by a lease, which the kernel refuses while somebody has;
-/// it is given back at once. Where leases are not to be had, the answer is no.
+/// Whether any process has this file open for writing. Tested by requesting a lease, which the kernel refuses while
+/// there is a writer, and which is released at once. Without lease support the answer is no.
 #[cfg(target_os = "linux")]
 pub fn has_writer(file: impl AsFd) -> bool {
-    lease(file.as_fd())
+    refuses_lease(file.as_fd())
 }
 
-/// Whether anybody has this file open for writing: cannot be asked here.
+/// Not supported on this system: always false.
 #[cfg(not(target_os = "linux"))]
 pub fn has_writer(_: impl AsFd) -> bool {
     false
@@ -266,27 +268,28 @@ pub fn has_writer(_: impl AsFd) -> bool {
 
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-fn lease(file: BorrowedFd<'_>) -> bool {
+fn refuses_lease(file: BorrowedFd<'_>) -> bool {
     use std::os::fd::AsRawFd;
-    /// asm-generic/fcntl.h; the libc crate leaves it out.
+    /// From asm-generic/fcntl.h; the libc crate lacks it.
     const F_SETSIG: libc::c_int = 10;
     let fd = file.as_raw_fd();
     // SAFETY: `fd` is open for as long as `file` borrows it; F_SETSIG and F_SETLEASE take an int and no memory.
     unsafe {
-        // A lease that is broken in this moment raises a signal. The default one, SIGIO, kills; SIGURG is ignored by
-        // default, and asking for it changes this descriptor alone, not the process's (and its children's) handling.
+        // A lease that is broken at this moment raises a signal. The default, SIGIO, kills the process; SIGURG is
+        // ignored by default, and choosing it affects only this descriptor, not the signal handling of the process or
+        // its children.
         libc::fcntl(fd, F_SETSIG, libc::SIGURG);
         if libc::fcntl(fd, libc::F_SETLEASE, libc::F_RDLCK) == 0 {
             libc::fcntl(fd, libc::F_SETLEASE, libc::F_UNLCK);
             return false;
         }
     }
-    std::io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN) && !is_remote(file)
+    std::io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN) && !is_network_file(file)
 }
 
-/// NFS and SMB refuse leases with the same answer when nobody writes.
+/// NFS and SMB refuse leases with the same error even without a writer.
 #[cfg(target_os = "linux")]
-fn is_remote(file: BorrowedFd<'_>) -> bool {
+fn is_network_file(file: BorrowedFd<'_>) -> bool {
     const NFS: u32 = 0x6969;
     const CIFS: u32 = 0xff53_4d42;
     const SMB2: u32 = 0xfe53_4d42;

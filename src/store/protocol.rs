@@ -1,201 +1,199 @@
-//! How a batch of files is changed so that a crash or a stranger at any moment loses nothing: one state machine for
-//! commit and recovery (DESIGN 7).
+//! The state machine that changes a batch of files, for commit and recovery: a crash or a concurrent edit at any moment
+//! loses nothing (ARCHITECTURE.md, "The store").
 //!
-//! Pure: it says what to do next and is told what was seen. It knows files by number and texts by what they are to
-//! this batch, so that a test can walk through every schedule of it.
+//! Pure. Never touches a file: it returns the next action and receives its result. It knows files by number, and texts
+//! by their role in the batch, so that a test can explore every schedule.
 
 /// What happens to one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// It gets another text (or mode).
+pub enum FileChangeKind {
+    /// It gets another text or mode.
     Update,
-    /// It must not be there, and will be.
+    /// It must not exist, and is created.
     Create,
-    /// It goes.
+    /// It is removed.
     Remove,
 }
 
-/// Where a text can lie.
+/// Where a text is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum TextLocation {
     /// `.memdir/undo/REV-I`.
     Slot,
-    /// The file itself.
+    /// The memory file itself.
     Target,
 }
 
-/// What lies in a place, to this batch. A text that somebody has open for writing is [`Text::Other`], whatever it
-/// reads now.
+/// The role of a stored text in this batch. A text that another process has open for writing is [`TextState::Foreign`],
+/// whatever it contains now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Text {
-    /// Nothing.
+pub enum TextState {
+    /// There is no file.
     Absent,
-    /// What the plan was made on.
+    /// The text that the plan was made on.
     Base,
-    /// What the plan wants.
+    /// The planned text.
     Ours,
-    /// Anything else: a person's.
-    Other,
+    /// Anything else: a person's text.
+    Foreign,
 }
 
-/// The next thing to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// Look what lies there. Answer: [`Seen::Saw`].
-    Look(Place, usize),
-    /// Write the new text to its slot and sync it; for a remove, free the slot.
+pub enum CommitAction {
+    /// Inspect the stored text. Result: [`ActionResult::Observed`].
+    Inspect(TextLocation, usize),
+    /// Write the new text to its slot and sync it; for a removal, free the slot.
     WriteSlot(usize),
-    /// Append the intent line and sync the journal. [`Seen::Refused`]: nothing of it is in the journal.
-    Intent,
-    /// Swap slot and target. [`Seen::Stranger`]: the target is gone.
+    /// Append the intent record and sync the journal. [`ActionResult::Refused`]: nothing of it is in the journal.
+    AppendIntent,
+    /// Swap slot and target. [`ActionResult::Raced`]: the target is gone.
     Exchange(usize),
-    /// Slot to target, which must be free. [`Seen::Stranger`]: it is not.
-    In(usize),
-    /// Target to slot, which is free. [`Seen::Stranger`]: the target is gone.
-    Out(usize),
-    /// Slot to a new name in `inbox/`. Nothing to do when the slot is gone.
+    /// Move the slot to the target, which must not exist. [`ActionResult::Raced`]: it exists.
+    MoveIn(usize),
+    /// Move the target to the slot, which does not exist. [`ActionResult::Raced`]: the target is gone.
+    MoveOut(usize),
+    /// Move the slot to a new name in `inbox/`. Does nothing if the slot is gone.
     Rescue(usize),
     /// Sync the directories.
     SyncDirs,
-    /// Append the end line; synced unless it says done.
-    End(Ending),
-    /// There is nothing more to do.
-    Finish(Verdict),
+    /// Append the end record; synced unless it is `done`.
+    AppendEnd(BatchEnding),
+    /// Stop: there is no further action.
+    Finish(CommitOutcome),
 }
 
-/// What an end line says.
+/// How a batch ended, as its end record states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Ending {
-    /// The batch stands.
+pub enum BatchEnding {
+    /// The batch was applied.
     Done,
-    /// It was put back.
+    /// The batch was undone.
     Undone,
-    /// It was put back, and a displaced text lies in `inbox/`.
+    /// The batch was undone, and a displaced text is in `inbox/`.
     Rescued,
 }
 
-/// What came of an action.
+/// The result of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Seen {
-    /// It was done.
+pub enum ActionResult {
     Ok,
-    /// Somebody else changed the names first; nothing was done.
-    Stranger,
+    /// Another process changed the names first; nothing was done.
+    Raced,
     /// The system refused; nothing was done.
     Refused,
     /// The system failed; whether it was done is not known.
     Failed,
-    /// What lies there.
-    Saw(Text),
+    /// The text that was inspected.
+    Observed(TextState),
 }
 
-/// How it ended.
+/// How a commit or recovery ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Verdict {
-    /// The batch stands.
-    Done,
-    /// It stands; a directory could not be synced.
-    NotDurable,
-    /// A file was not what the plan was made on. Nothing of the batch stands.
-    Moved,
-    /// The system refused. Nothing of the batch stands.
+pub enum CommitOutcome {
+    /// The batch was applied.
+    Applied,
+    /// The batch was applied; a directory could not be synced.
+    AppliedNotDurable,
+    /// A file differed from the text that the plan was made on. Nothing of the batch is applied.
+    BaseChanged,
+    /// The system refused. Nothing of the batch is applied.
     Refused,
-    /// Nobody can know; the intent stays open for the next writer.
+    /// The outcome cannot be known; the intent stays open for the next writer.
     Unknown,
 }
 
-/// What is known of one file.
+/// The progress of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Status {
-    /// Not done, or put back.
-    Todo,
-    /// Not done, and its slot must be made again before it can be.
-    Slotless,
-    /// Done; what came out was the base.
-    Done,
-    /// Done; what came out was a person's text, and lies in the slot.
+enum FileProgress {
+    /// Not applied, or undone.
+    Pending,
+    /// Not applied, and its slot must be rebuilt first.
+    SlotMissing,
+    /// Applied; the displaced text was the base.
+    Applied,
+    /// Applied; the displaced text was a person's, and is in the slot.
     Displaced,
-    /// A person changed it since; it stays as it is.
-    Kept,
+    /// A person changed the file since; it is left as it is.
+    LeftUnchanged,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Phase {
-    Check(usize),
-    Write(usize),
-    Intent,
-    SurveySlot(usize),
-    SurveyTarget(usize, Text),
-    Rebuild(usize),
+enum CommitPhase {
+    CheckBase(usize),
+    WriteSlot(usize),
+    AppendIntent,
+    InspectSlot(usize),
+    InspectTarget(usize, TextState),
+    RebuildSlot(usize),
     Apply(usize),
-    Judge(usize),
-    Back(usize, Back),
-    Sync,
-    End,
-    Over,
+    CheckDisplaced(usize),
+    Undo(usize, UndoStep),
+    SyncDirs,
+    AppendEnd,
+    Finished,
 }
 
-/// Where putting one file back stands. Each names what was asked last.
+/// The step at which undoing one file is. Each is named after the action that was requested last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Back {
-    Target,
+enum UndoStep {
+    InspectTarget,
     Exchange,
-    CameOut,
-    Straight,
-    Left,
-    Out,
-    OutCameOut,
-    In,
+    CheckSwappedOut,
+    SwapBack,
+    InspectSlot,
+    MoveOut,
+    CheckMovedOut,
+    MoveIn,
     Rescue,
 }
 
-/// One batch on its way.
+/// The state of one batch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Machine {
-    kinds: Vec<Kind>,
-    status: Vec<Status>,
-    /// Of a recovery: whether a target that is to be written reads as it should.
-    ready: bool,
+pub struct CommitStateMachine {
+    kinds: Vec<FileChangeKind>,
+    status: Vec<FileProgress>,
+    /// During recovery: whether every file can still be finished.
+    can_finish: bool,
     recovering: bool,
-    phase: Phase,
-    verdict: Verdict,
+    phase: CommitPhase,
+    outcome: CommitOutcome,
     rescued: bool,
 }
 
-impl Machine {
-    /// A batch that begins.
-    pub fn commit(kinds: Vec<Kind>) -> Machine {
-        Machine::new(kinds, false)
+impl CommitStateMachine {
+    /// Starts a new batch.
+    pub fn commit(kinds: Vec<FileChangeKind>) -> CommitStateMachine {
+        CommitStateMachine::new(kinds, false)
     }
 
-    /// A batch whose intent is in the journal, and no end.
-    pub fn recover(kinds: Vec<Kind>) -> Machine {
-        Machine::new(kinds, true)
+    /// Resumes a batch whose intent is in the journal without an end record.
+    pub fn recover(kinds: Vec<FileChangeKind>) -> CommitStateMachine {
+        CommitStateMachine::new(kinds, true)
     }
 
-    fn new(kinds: Vec<Kind>, recovering: bool) -> Machine {
-        Machine {
-            status: vec![Status::Todo; kinds.len()],
-            phase: if recovering { Phase::SurveySlot(0) } else { Phase::Check(0) },
+    fn new(kinds: Vec<FileChangeKind>, recovering: bool) -> CommitStateMachine {
+        CommitStateMachine {
+            status: vec![FileProgress::Pending; kinds.len()],
+            phase: if recovering { CommitPhase::InspectSlot(0) } else { CommitPhase::CheckBase(0) },
             kinds,
-            ready: true,
+            can_finish: true,
             recovering,
-            verdict: Verdict::Done,
+            outcome: CommitOutcome::Applied,
             rescued: false,
         }
     }
 
     /// The first action.
-    pub fn start(&self) -> Action {
+    pub fn start(&self) -> CommitAction {
         match self.recovering {
-            true => Action::Look(Place::Slot, 0),
-            false => Action::Look(Place::Target, 0),
+            true => CommitAction::Inspect(TextLocation::Slot, 0),
+            false => CommitAction::Inspect(TextLocation::Target, 0),
         }
     }
 
-    /// The files that a person changed since, and that were therefore left alone.
-    pub fn kept(&self) -> Vec<usize> {
-        (0..self.kinds.len()).filter(|&i| self.status[i] == Status::Kept).collect()
+    /// The files that a person changed meanwhile and that were therefore left as they are.
+    pub fn left_unchanged(&self) -> Vec<usize> {
+        (0..self.kinds.len()).filter(|&i| self.status[i] == FileProgress::LeftUnchanged).collect()
     }
 
     /// Whether this finishes or undoes an earlier batch.
@@ -204,234 +202,255 @@ impl Machine {
         self.recovering
     }
 
-    /// Whether what was done is being put back.
+    /// Whether applied files are being undone.
     #[cfg(test)]
-    pub fn is_turning_back(&self) -> bool {
-        matches!(self.phase, Phase::Back(..))
+    pub fn is_undoing(&self) -> bool {
+        matches!(self.phase, CommitPhase::Undo(..))
     }
 
-    /// Takes what came of the last action; says the next.
-    pub fn step(&mut self, seen: Seen) -> Action {
-        let failed = matches!(seen, Seen::Refused | Seen::Failed);
+    /// Takes the result of the last action and returns the next action.
+    pub fn step(&mut self, result: ActionResult) -> CommitAction {
+        let failed = matches!(result, ActionResult::Refused | ActionResult::Failed);
         match self.phase {
-            Phase::Check(_) | Phase::Write(_) if failed => self.give_up(Verdict::Refused),
-            Phase::Check(i) if seen != Seen::Saw(self.expected(i)) => self.give_up(Verdict::Moved),
-            Phase::Check(i) if i + 1 < self.kinds.len() => self.ask(Phase::Check(i + 1)),
-            Phase::Check(_) => self.ask(Phase::Write(0)),
-            Phase::Write(i) if i + 1 < self.kinds.len() => self.ask(Phase::Write(i + 1)),
-            Phase::Write(_) => self.ask(Phase::Intent),
-            Phase::Intent => match seen {
-                Seen::Ok => self.apply_from(0),
-                Seen::Refused => self.give_up(Verdict::Refused),
+            CommitPhase::CheckBase(_) | CommitPhase::WriteSlot(_) if failed => self.finish_with(CommitOutcome::Refused),
+            CommitPhase::CheckBase(i) if result != ActionResult::Observed(self.expected_base(i)) => {
+                self.finish_with(CommitOutcome::BaseChanged)
+            }
+            CommitPhase::CheckBase(i) if i + 1 < self.kinds.len() => self.enter(CommitPhase::CheckBase(i + 1)),
+            CommitPhase::CheckBase(_) => self.enter(CommitPhase::WriteSlot(0)),
+            CommitPhase::WriteSlot(i) if i + 1 < self.kinds.len() => self.enter(CommitPhase::WriteSlot(i + 1)),
+            CommitPhase::WriteSlot(_) => self.enter(CommitPhase::AppendIntent),
+            CommitPhase::AppendIntent => match result {
+                ActionResult::Ok => self.apply_from(0),
+                ActionResult::Refused => self.finish_with(CommitOutcome::Refused),
                 _ => {
-                    self.verdict = Verdict::Refused;
-                    self.ask(Phase::End)
+                    self.outcome = CommitOutcome::Refused;
+                    self.enter(CommitPhase::AppendEnd)
                 }
             },
-            Phase::SurveySlot(_) | Phase::SurveyTarget(..) if failed => self.give_up(Verdict::Unknown),
-            Phase::SurveySlot(i) => self.ask(Phase::SurveyTarget(i, saw(seen))),
-            Phase::SurveyTarget(i, slot) => self.surveyed(i, slot, saw(seen)),
-            Phase::Rebuild(_) if failed => self.turn_back(Verdict::Moved),
-            Phase::Rebuild(i) => {
-                self.status[i] = Status::Todo;
+            CommitPhase::InspectSlot(_) | CommitPhase::InspectTarget(..) if failed => {
+                self.finish_with(CommitOutcome::Unknown)
+            }
+            CommitPhase::InspectSlot(i) => self.enter(CommitPhase::InspectTarget(i, observed_text(result))),
+            CommitPhase::InspectTarget(i, slot) => self.after_inspection(i, slot, observed_text(result)),
+            CommitPhase::RebuildSlot(_) if failed => self.start_undo(CommitOutcome::BaseChanged),
+            CommitPhase::RebuildSlot(i) => {
+                self.status[i] = FileProgress::Pending;
                 self.rebuild_from(i + 1)
             }
-            Phase::Apply(i) => self.applied(i, seen),
-            Phase::Judge(i) => self.judged(i, seen),
-            Phase::Back(i, back) => self.backed(i, back, seen),
-            Phase::Sync => {
-                self.verdict = if failed { Verdict::NotDurable } else { Verdict::Done };
-                self.ask(Phase::End)
+            CommitPhase::Apply(i) => self.after_apply(i, result),
+            CommitPhase::CheckDisplaced(i) => self.after_check(i, result),
+            CommitPhase::Undo(i, undo_step) => self.after_undo_step(i, undo_step, result),
+            CommitPhase::SyncDirs => {
+                self.outcome = if failed { CommitOutcome::AppliedNotDurable } else { CommitOutcome::Applied };
+                self.enter(CommitPhase::AppendEnd)
             }
-            Phase::End => {
-                // A batch that stands needs no end line: the next writer finds out the same from the slots.
-                if failed && self.undoing() {
-                    self.verdict = Verdict::Unknown;
+            CommitPhase::AppendEnd => {
+                // An applied batch needs no end record: the next writer derives the same from the slots.
+                if failed && self.must_undo() {
+                    self.outcome = CommitOutcome::Unknown;
                 }
-                self.give_up(self.verdict)
+                self.finish_with(self.outcome)
             }
-            Phase::Over => Action::Finish(self.verdict),
+            CommitPhase::Finished => CommitAction::Finish(self.outcome),
         }
     }
 
-    fn undoing(&self) -> bool {
-        matches!(self.verdict, Verdict::Moved | Verdict::Refused | Verdict::Unknown)
+    fn must_undo(&self) -> bool {
+        matches!(self.outcome, CommitOutcome::BaseChanged | CommitOutcome::Refused | CommitOutcome::Unknown)
     }
 
-    /// What must lie in the target before the batch.
-    fn expected(&self, i: usize) -> Text {
-        if self.kinds[i] == Kind::Create { Text::Absent } else { Text::Base }
+    /// The expected state of the target before the batch.
+    fn expected_base(&self, i: usize) -> TextState {
+        if self.kinds[i] == FileChangeKind::Create { TextState::Absent } else { TextState::Base }
     }
 
-    fn ask(&mut self, phase: Phase) -> Action {
+    fn enter(&mut self, phase: CommitPhase) -> CommitAction {
         self.phase = phase;
         match phase {
-            Phase::Check(i) | Phase::SurveyTarget(i, _) => Action::Look(Place::Target, i),
-            Phase::Write(i) | Phase::Rebuild(i) => Action::WriteSlot(i),
-            Phase::Intent => Action::Intent,
-            Phase::SurveySlot(i) | Phase::Judge(i) => Action::Look(Place::Slot, i),
-            Phase::Apply(i) => match self.kinds[i] {
-                Kind::Update => Action::Exchange(i),
-                Kind::Create => Action::In(i),
-                Kind::Remove => Action::Out(i),
+            CommitPhase::CheckBase(i) | CommitPhase::InspectTarget(i, _) => {
+                CommitAction::Inspect(TextLocation::Target, i)
+            }
+            CommitPhase::WriteSlot(i) | CommitPhase::RebuildSlot(i) => CommitAction::WriteSlot(i),
+            CommitPhase::AppendIntent => CommitAction::AppendIntent,
+            CommitPhase::InspectSlot(i) | CommitPhase::CheckDisplaced(i) => {
+                CommitAction::Inspect(TextLocation::Slot, i)
+            }
+            CommitPhase::Apply(i) => match self.kinds[i] {
+                FileChangeKind::Update => CommitAction::Exchange(i),
+                FileChangeKind::Create => CommitAction::MoveIn(i),
+                FileChangeKind::Remove => CommitAction::MoveOut(i),
             },
-            Phase::Back(i, back) => match back {
-                Back::Target => Action::Look(Place::Target, i),
-                Back::Exchange | Back::Straight => Action::Exchange(i),
-                Back::CameOut | Back::Left | Back::OutCameOut => Action::Look(Place::Slot, i),
-                Back::Out => Action::Out(i),
-                Back::In => Action::In(i),
-                Back::Rescue => Action::Rescue(i),
+            CommitPhase::Undo(i, undo_step) => match undo_step {
+                UndoStep::InspectTarget => CommitAction::Inspect(TextLocation::Target, i),
+                UndoStep::Exchange | UndoStep::SwapBack => CommitAction::Exchange(i),
+                UndoStep::CheckSwappedOut | UndoStep::InspectSlot | UndoStep::CheckMovedOut => {
+                    CommitAction::Inspect(TextLocation::Slot, i)
+                }
+                UndoStep::MoveOut => CommitAction::MoveOut(i),
+                UndoStep::MoveIn => CommitAction::MoveIn(i),
+                UndoStep::Rescue => CommitAction::Rescue(i),
             },
-            Phase::Sync => Action::SyncDirs,
-            Phase::End => Action::End(match (self.undoing(), self.rescued) {
-                (false, _) => Ending::Done,
-                (true, false) => Ending::Undone,
-                (true, true) => Ending::Rescued,
+            CommitPhase::SyncDirs => CommitAction::SyncDirs,
+            CommitPhase::AppendEnd => CommitAction::AppendEnd(match (self.must_undo(), self.rescued) {
+                (false, _) => BatchEnding::Done,
+                (true, false) => BatchEnding::Undone,
+                (true, true) => BatchEnding::Rescued,
             }),
-            Phase::Over => Action::Finish(self.verdict),
+            CommitPhase::Finished => CommitAction::Finish(self.outcome),
         }
     }
 
-    fn give_up(&mut self, verdict: Verdict) -> Action {
-        self.verdict = verdict;
-        self.ask(Phase::Over)
+    fn finish_with(&mut self, outcome: CommitOutcome) -> CommitAction {
+        self.outcome = outcome;
+        self.enter(CommitPhase::Finished)
     }
 
-    // Forward.
+    // Applying.
 
-    fn apply_from(&mut self, from: usize) -> Action {
-        match (from..self.kinds.len()).find(|&i| self.status[i] == Status::Todo) {
-            Some(i) => self.ask(Phase::Apply(i)),
-            None => self.ask(Phase::Sync),
+    fn apply_from(&mut self, from: usize) -> CommitAction {
+        match (from..self.kinds.len()).find(|&i| self.status[i] == FileProgress::Pending) {
+            Some(i) => self.enter(CommitPhase::Apply(i)),
+            None => self.enter(CommitPhase::SyncDirs),
         }
     }
 
-    fn applied(&mut self, i: usize, seen: Seen) -> Action {
-        match seen {
-            Seen::Ok if self.kinds[i] == Kind::Create => {
-                self.status[i] = Status::Done;
+    fn after_apply(&mut self, i: usize, result: ActionResult) -> CommitAction {
+        match result {
+            ActionResult::Ok if self.kinds[i] == FileChangeKind::Create => {
+                self.status[i] = FileProgress::Applied;
                 self.apply_from(i + 1)
             }
-            Seen::Ok => self.ask(Phase::Judge(i)),
-            Seen::Failed => self.give_up(Verdict::Unknown),
-            Seen::Refused => self.turn_back(Verdict::Refused),
-            Seen::Stranger | Seen::Saw(_) => self.turn_back(Verdict::Moved),
+            ActionResult::Ok => self.enter(CommitPhase::CheckDisplaced(i)),
+            ActionResult::Failed => self.finish_with(CommitOutcome::Unknown),
+            ActionResult::Refused => self.start_undo(CommitOutcome::Refused),
+            ActionResult::Raced | ActionResult::Observed(_) => self.start_undo(CommitOutcome::BaseChanged),
         }
     }
 
-    fn judged(&mut self, i: usize, seen: Seen) -> Action {
-        match seen {
-            Seen::Saw(Text::Base) => {
-                self.status[i] = Status::Done;
+    fn after_check(&mut self, i: usize, result: ActionResult) -> CommitAction {
+        match result {
+            ActionResult::Observed(TextState::Base) => {
+                self.status[i] = FileProgress::Applied;
                 self.apply_from(i + 1)
             }
-            Seen::Saw(_) => {
-                self.status[i] = Status::Displaced;
-                self.turn_back(Verdict::Moved)
+            ActionResult::Observed(_) => {
+                self.status[i] = FileProgress::Displaced;
+                self.start_undo(CommitOutcome::BaseChanged)
             }
-            _ => self.give_up(Verdict::Unknown),
+            _ => self.finish_with(CommitOutcome::Unknown),
         }
     }
 
     // Recovery.
 
-    fn surveyed(&mut self, i: usize, slot: Text, target: Text) -> Action {
+    fn after_inspection(&mut self, i: usize, slot: TextState, target: TextState) -> CommitAction {
         self.status[i] = match (self.kinds[i], slot) {
-            (Kind::Update | Kind::Remove, Text::Base) => Status::Done,
-            (Kind::Update, Text::Ours) => Status::Todo,
-            (Kind::Update, Text::Absent) if target == Text::Ours => Status::Done,
-            (Kind::Update, Text::Absent) => Status::Slotless,
-            (Kind::Remove, Text::Absent) => Status::Todo,
-            (Kind::Create, Text::Absent) => Status::Done,
-            (Kind::Create, Text::Ours) => Status::Todo,
-            _ => Status::Displaced,
+            (FileChangeKind::Update | FileChangeKind::Remove, TextState::Base) => FileProgress::Applied,
+            (FileChangeKind::Update, TextState::Ours) => FileProgress::Pending,
+            (FileChangeKind::Update, TextState::Absent) if target == TextState::Ours => FileProgress::Applied,
+            (FileChangeKind::Update, TextState::Absent) => FileProgress::SlotMissing,
+            (FileChangeKind::Remove, TextState::Absent) => FileProgress::Pending,
+            (FileChangeKind::Create, TextState::Absent) => FileProgress::Applied,
+            (FileChangeKind::Create, TextState::Ours) => FileProgress::Pending,
+            _ => FileProgress::Displaced,
         };
-        self.ready &= match self.status[i] {
-            Status::Todo | Status::Slotless => target == self.expected(i),
-            Status::Done => true,
-            Status::Displaced | Status::Kept => false,
+        self.can_finish &= match self.status[i] {
+            FileProgress::Pending | FileProgress::SlotMissing => target == self.expected_base(i),
+            FileProgress::Applied => true,
+            FileProgress::Displaced | FileProgress::LeftUnchanged => false,
         };
-        match (i + 1 < self.kinds.len(), self.ready) {
-            (true, _) => self.ask(Phase::SurveySlot(i + 1)),
+        match (i + 1 < self.kinds.len(), self.can_finish) {
+            (true, _) => self.enter(CommitPhase::InspectSlot(i + 1)),
             (false, true) => self.rebuild_from(0),
-            (false, false) => self.turn_back(Verdict::Moved),
+            (false, false) => self.start_undo(CommitOutcome::BaseChanged),
         }
     }
 
-    fn rebuild_from(&mut self, from: usize) -> Action {
-        match (from..self.kinds.len()).find(|&i| self.status[i] == Status::Slotless) {
-            Some(i) => self.ask(Phase::Rebuild(i)),
+    fn rebuild_from(&mut self, from: usize) -> CommitAction {
+        match (from..self.kinds.len()).find(|&i| self.status[i] == FileProgress::SlotMissing) {
+            Some(i) => self.enter(CommitPhase::RebuildSlot(i)),
             None => self.apply_from(0),
         }
     }
 
-    // Back, from the last file to the first.
+    // Undoing, from the last file to the first.
 
-    fn turn_back(&mut self, verdict: Verdict) -> Action {
-        self.verdict = verdict;
-        self.back_from(self.kinds.len())
+    fn start_undo(&mut self, outcome: CommitOutcome) -> CommitAction {
+        self.outcome = outcome;
+        self.undo_from(self.kinds.len())
     }
 
-    fn back_from(&mut self, end: usize) -> Action {
-        let open = |&i: &usize| matches!(self.status[i], Status::Done | Status::Displaced);
-        let Some(i) = (0..end).rev().find(open) else { return self.ask(Phase::End) };
+    fn undo_from(&mut self, end: usize) -> CommitAction {
+        let needs_undo = |&i: &usize| matches!(self.status[i], FileProgress::Applied | FileProgress::Displaced);
+        let Some(i) = (0..end).rev().find(needs_undo) else { return self.enter(CommitPhase::AppendEnd) };
         let first = match (self.kinds[i], self.status[i]) {
-            (Kind::Update, _) | (Kind::Create, Status::Done) => Back::Target,
-            (Kind::Create | Kind::Remove, _) => Back::In,
+            (FileChangeKind::Update, _) | (FileChangeKind::Create, FileProgress::Applied) => UndoStep::InspectTarget,
+            (FileChangeKind::Create | FileChangeKind::Remove, _) => UndoStep::MoveIn,
         };
-        self.ask(Phase::Back(i, first))
+        self.enter(CommitPhase::Undo(i, first))
     }
 
-    fn settle(&mut self, i: usize, status: Status) -> Action {
+    fn settle_file(&mut self, i: usize, status: FileProgress) -> CommitAction {
         self.status[i] = status;
-        self.back_from(i)
+        self.undo_from(i)
     }
 
-    /// The target is a person's now. A text that it had displaced must not stay in the slot, where nobody looks.
-    fn leave(&mut self, i: usize) -> Action {
+    /// The target is now a person's text. If it had displaced another text, that one must not stay in the slot, where
+    /// no person would find it.
+    fn keep_foreign_target(&mut self, i: usize) -> CommitAction {
         match self.status[i] {
-            Status::Displaced => self.ask(Phase::Back(i, Back::Rescue)),
-            _ => self.settle(i, Status::Kept),
+            FileProgress::Displaced => self.enter(CommitPhase::Undo(i, UndoStep::Rescue)),
+            _ => self.settle_file(i, FileProgress::LeftUnchanged),
         }
     }
 
-    fn backed(&mut self, i: usize, back: Back, seen: Seen) -> Action {
-        if matches!(seen, Seen::Refused | Seen::Failed) {
-            return self.give_up(Verdict::Unknown);
+    fn after_undo_step(&mut self, i: usize, undo_step: UndoStep, result: ActionResult) -> CommitAction {
+        if matches!(result, ActionResult::Refused | ActionResult::Failed) {
+            return self.finish_with(CommitOutcome::Unknown);
         }
-        let update = self.kinds[i] == Kind::Update;
-        match (back, seen) {
-            (Back::Target, Seen::Saw(Text::Ours)) if update => self.ask(Phase::Back(i, Back::Exchange)),
-            (Back::Target, Seen::Saw(Text::Ours)) => self.ask(Phase::Back(i, Back::Out)),
-            (Back::Target, _) => self.leave(i),
-            (Back::Exchange, Seen::Ok) => self.ask(Phase::Back(i, Back::CameOut)),
-            (Back::CameOut | Back::OutCameOut, Seen::Saw(Text::Ours)) => self.settle(i, Status::Todo),
-            // What came out is the newest text: it goes straight back, and then the slot is looked at again.
-            (Back::CameOut, _) => self.ask(Phase::Back(i, Back::Straight)),
-            (Back::Exchange | Back::Straight, _) => self.ask(Phase::Back(i, Back::Left)),
-            (Back::Left, Seen::Saw(Text::Base | Text::Ours | Text::Absent)) => self.settle(i, Status::Kept),
-            (Back::Left, _) => self.ask(Phase::Back(i, Back::Rescue)),
-            (Back::Out, Seen::Ok) => self.ask(Phase::Back(i, Back::OutCameOut)),
-            (Back::Out, _) => self.settle(i, Status::Kept),
-            (Back::OutCameOut, _) => {
-                self.status[i] = Status::Displaced;
-                self.ask(Phase::Back(i, Back::In))
+        let update = self.kinds[i] == FileChangeKind::Update;
+        match (undo_step, result) {
+            (UndoStep::InspectTarget, ActionResult::Observed(TextState::Ours)) if update => {
+                self.enter(CommitPhase::Undo(i, UndoStep::Exchange))
             }
-            (Back::In, Seen::Ok) if self.kinds[i] == Kind::Remove => self.settle(i, Status::Todo),
-            (Back::In, Seen::Ok) => self.settle(i, Status::Kept),
-            (Back::In, _) => self.leave(i),
-            (Back::Rescue, _) => {
+            (UndoStep::InspectTarget, ActionResult::Observed(TextState::Ours)) => {
+                self.enter(CommitPhase::Undo(i, UndoStep::MoveOut))
+            }
+            (UndoStep::InspectTarget, _) => self.keep_foreign_target(i),
+            (UndoStep::Exchange, ActionResult::Ok) => self.enter(CommitPhase::Undo(i, UndoStep::CheckSwappedOut)),
+            (UndoStep::CheckSwappedOut | UndoStep::CheckMovedOut, ActionResult::Observed(TextState::Ours)) => {
+                self.settle_file(i, FileProgress::Pending)
+            }
+            // The displaced text is the newest one: it is swapped back at once, and then the slot is inspected again.
+            (UndoStep::CheckSwappedOut, _) => self.enter(CommitPhase::Undo(i, UndoStep::SwapBack)),
+            (UndoStep::Exchange | UndoStep::SwapBack, _) => self.enter(CommitPhase::Undo(i, UndoStep::InspectSlot)),
+            (UndoStep::InspectSlot, ActionResult::Observed(TextState::Base | TextState::Ours | TextState::Absent)) => {
+                self.settle_file(i, FileProgress::LeftUnchanged)
+            }
+            (UndoStep::InspectSlot, _) => self.enter(CommitPhase::Undo(i, UndoStep::Rescue)),
+            (UndoStep::MoveOut, ActionResult::Ok) => self.enter(CommitPhase::Undo(i, UndoStep::CheckMovedOut)),
+            (UndoStep::MoveOut, _) => self.settle_file(i, FileProgress::LeftUnchanged),
+            (UndoStep::CheckMovedOut, _) => {
+                self.status[i] = FileProgress::Displaced;
+                self.enter(CommitPhase::Undo(i, UndoStep::MoveIn))
+            }
+            (UndoStep::MoveIn, ActionResult::Ok) if self.kinds[i] == FileChangeKind::Remove => {
+                self.settle_file(i, FileProgress::Pending)
+            }
+            (UndoStep::MoveIn, ActionResult::Ok) => self.settle_file(i, FileProgress::LeftUnchanged),
+            (UndoStep::MoveIn, _) => self.keep_foreign_target(i),
+            (UndoStep::Rescue, _) => {
                 self.rescued = true;
-                self.settle(i, Status::Kept)
+                self.settle_file(i, FileProgress::LeftUnchanged)
             }
         }
     }
 }
 
-fn saw(seen: Seen) -> Text {
-    match seen {
-        Seen::Saw(text) => text,
-        _ => Text::Other,
+fn observed_text(result: ActionResult) -> TextState {
+    match result {
+        ActionResult::Observed(text) => text,
+        _ => TextState::Foreign,
     }
 }

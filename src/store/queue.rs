@@ -1,143 +1,141 @@
-//! Work that waits under `.memdir/queue/`: files of our own, taken by one process at a time.
+//! Work queued under `.memdir/queue/`: one file per item, claimed by one process at a time.
 //!
-//! Never decides what the work is. A claim is a lock on the file, which the kernel frees when its holder dies: work is
-//! neither lost nor claimed for ever.
+//! Never interprets the work. A claim is a lock on the file, which the kernel frees when its holder ends: no item is
+//! lost or claimed forever.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Dir, FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::root::{self, refusal, refusal_to_write};
-use super::{Locked, Store, platform};
+use super::root::{self, read_error, write_error};
+use super::{LockedStore, Store, platform};
 use crate::code::{Code, Rejection};
 
-/// Where it waits.
-const QUEUE: &str = ".memdir/queue";
-/// The largest piece of work, in bytes: what a conversation may have.
-const MOST: u64 = 64 << 20;
+/// Path of the queue's folder.
+const QUEUE_DIR: &str = ".memdir/queue";
+/// Maximum size of an item, in bytes: the maximum size of a conversation.
+const MAX_ITEM_BYTES: u64 = 64 << 20;
 
-/// A piece of work that is this process's until it is dropped.
-pub struct Claim {
-    /// Its name.
+/// An item that this process has claimed, until it is dropped.
+pub struct QueueClaim {
     pub name: String,
-    /// What it is.
     pub bytes: Vec<u8>,
     folder: OwnedFd,
-    _held: OwnedFd,
+    _lock: OwnedFd,
 }
 
-impl Locked<'_> {
-    /// Puts work at the end of the queue and waits until it is on the disk. The same name again is the same work:
-    /// `false`.
+impl LockedStore<'_> {
+    /// Adds an item and waits until it is on disk. Returns `false` if an item of that name exists.
     ///
     /// # Errors
     /// `read_only`, `io`, `too_large`.
     pub fn enqueue(&self, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
-        if bytes.len() as u64 > MOST {
-            return Err(Rejection::new(Code::TooLarge, "the queue takes work of at most 64 MiB"));
+        if bytes.len() as u64 > MAX_ITEM_BYTES {
+            return Err(Rejection::new(Code::TooLarge, "a queue item is larger than 64 MiB"));
         }
-        let wrong = |e| refusal_to_write(e, "the queue");
-        self.root.make_machine(true)?;
-        let Some(machine) = self.root.machine()? else { return Err(wrong(Errno::NOENT)) };
-        root::make_dir(machine, "queue")?;
-        let folder = platform::open_dir(self.root.dir.as_fd(), QUEUE).map_err(wrong)?;
-        match platform::create_whole(folder.as_fd(), name, bytes) {
+        let to_error = |e| write_error(e, "the queue");
+        self.root.create_machine_dir(true)?;
+        let Some(machine) = self.root.machine_dir()? else { return Err(to_error(Errno::NOENT)) };
+        root::create_dir(machine, "queue")?;
+        let folder = platform::open_dir(self.root.dir.as_fd(), QUEUE_DIR).map_err(to_error)?;
+        match platform::create_atomically(folder.as_fd(), name, bytes) {
             Ok(()) => {}
             Err(Errno::EXIST) => return Ok(false),
-            Err(e) => return Err(wrong(e)),
+            Err(e) => return Err(to_error(e)),
         }
-        platform::sync(&folder).and_then(|()| platform::sync(machine)).map_err(wrong)?;
+        platform::sync(&folder).and_then(|()| platform::sync(machine)).map_err(to_error)?;
         Ok(true)
     }
 }
 
 impl Store {
-    /// The names of all work that waits, sorted.
+    /// Returns the names of all items, sorted.
     ///
     /// # Errors
     /// `io`.
-    pub fn queued(&self) -> Result<Vec<String>, Rejection> {
-        let Some(folder) = self.queue()? else { return Ok(Vec::new()) };
-        let read = Dir::read_from(&folder).map_err(|e| refusal(e, "the queue"))?;
+    pub fn queued_names(&self) -> Result<Vec<String>, Rejection> {
+        let Some(folder) = self.open_queue()? else { return Ok(Vec::new()) };
+        let read = Dir::read_from(&folder).map_err(|e| read_error(e, "the queue"))?;
         let names = read.filter_map(Result::ok).filter_map(|entry| entry.file_name().to_str().ok().map(str::to_owned));
         let mut names: Vec<String> = names.filter(|name| !name.starts_with('.')).collect();
         names.sort();
         Ok(names)
     }
 
-    /// Takes a piece of work; `None` when another process has it, or it is done.
+    /// Claims an item; `None` if another process has claimed it, or it is completed.
     ///
     /// # Errors
     /// `unsafe_file`, `io`.
-    pub fn claim(&self, name: &str) -> Result<Option<Claim>, Rejection> {
-        let Some(folder) = self.queue()? else { return Ok(None) };
-        let Some(plain) = root::open_plain(&folder, name, "a file of the queue")? else { return Ok(None) };
+    pub fn claim_queued(&self, name: &str) -> Result<Option<QueueClaim>, Rejection> {
+        let Some(folder) = self.open_queue()? else { return Ok(None) };
+        let Some(plain) = root::open_plain(&folder, name, "a queue item")? else { return Ok(None) };
         match flock(&plain.fd, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => {}
             Err(Errno::WOULDBLOCK | Errno::INTR) => return Ok(None),
-            Err(e) => return Err(refusal(e, "a file of the queue")),
+            Err(e) => return Err(read_error(e, "a queue item")),
         }
-        // Whoever had it may have ended it between our opening and our lock.
+        // Another process may have completed the item between our opening and our locking it.
         if !still_there(folder.as_fd(), name, &plain) {
             return Ok(None);
         }
-        if plain.stat.st_size as u64 > MOST {
-            return Err(Rejection::new(Code::TooLarge, "a file of the queue is larger than 64 MiB"));
+        if plain.stat.st_size as u64 > MAX_ITEM_BYTES {
+            return Err(Rejection::new(Code::TooLarge, "a queue item is larger than 64 MiB"));
         }
-        let bytes = root::contents(&plain, "a file of the queue")?;
-        Ok(Some(Claim { name: name.to_owned(), bytes, folder, _held: plain.fd }))
+        let bytes = root::read_contents(&plain, "a queue item")?;
+        Ok(Some(QueueClaim { name: name.to_owned(), bytes, folder, _lock: plain.fd }))
     }
 
-    fn queue(&self) -> Result<Option<OwnedFd>, Rejection> {
-        match platform::open_dir(self.root().dir.as_fd(), QUEUE) {
+    fn open_queue(&self) -> Result<Option<OwnedFd>, Rejection> {
+        match platform::open_dir(self.root().dir.as_fd(), QUEUE_DIR) {
             Ok(folder) => Ok(Some(folder)),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
-            Err(e) => Err(refusal(e, "the queue")),
+            Err(e) => Err(read_error(e, "the queue")),
         }
     }
 }
 
-fn still_there(folder: BorrowedFd<'_>, name: &str, plain: &root::Plain) -> bool {
-    platform::look(folder, name).is_ok_and(|now| now.st_ino == plain.stat.st_ino && now.st_dev == plain.stat.st_dev)
+fn still_there(folder: BorrowedFd<'_>, name: &str, plain: &root::PlainFile) -> bool {
+    platform::stat_name(folder, name)
+        .is_ok_and(|now| now.st_ino == plain.stat.st_ino && now.st_dev == plain.stat.st_dev)
 }
 
-impl Claim {
-    /// The work is done: it leaves the queue.
+impl QueueClaim {
+    /// Removes the completed item from the queue.
     ///
     /// # Errors
     /// `read_only`, `io`.
-    pub fn done(self) -> Result<(), Rejection> {
+    pub fn complete(self) -> Result<(), Rejection> {
         match rustix::fs::unlinkat(&self.folder, &*self.name, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(e) => Err(refusal_to_write(e, "a file of the queue")),
+            Err(e) => Err(write_error(e, "a queue item")),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Options;
+    use super::super::StoreOptions;
     use super::*;
 
     #[test]
-    fn work_is_taken_by_one_at_a_time_and_stays_until_it_is_done() {
+    fn an_item_is_claimed_by_one_process_and_stays_until_completed() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(dir.path(), Options::default()).unwrap();
-        let other = Store::open(dir.path(), Options::default()).unwrap();
-        assert!(store.queued().unwrap().is_empty() && store.claim("a").unwrap().is_none());
+        let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
+        let other = Store::open(dir.path(), StoreOptions::default()).unwrap();
+        assert!(store.queued_names().unwrap().is_empty() && store.claim_queued("a").unwrap().is_none());
         let (locked, _) = store.lock().unwrap();
         assert!(locked.enqueue("b", b"two").unwrap() && locked.enqueue("a", b"one").unwrap());
         assert!(!locked.enqueue("a", b"other").unwrap());
         drop(locked);
-        assert_eq!(store.queued().unwrap(), ["a", "b"]);
-        let first = store.claim("a").unwrap().unwrap();
+        assert_eq!(store.queued_names().unwrap(), ["a", "b"]);
+        let first = store.claim_queued("a").unwrap().unwrap();
         assert_eq!(first.bytes, b"one");
-        assert!(other.claim("a").unwrap().is_none());
-        // Whoever dies with work leaves it to the next.
+        assert!(other.claim_queued("a").unwrap().is_none());
+        // A process that ends without completing an item leaves it to the next.
         drop(first);
-        other.claim("a").unwrap().unwrap().done().unwrap();
-        assert!(store.claim("a").unwrap().is_none());
-        assert_eq!(store.queued().unwrap(), ["b"]);
+        other.claim_queued("a").unwrap().unwrap().complete().unwrap();
+        assert!(store.claim_queued("a").unwrap().is_none());
+        assert_eq!(store.queued_names().unwrap(), ["b"]);
     }
 }

@@ -1,47 +1,47 @@
 //! Recovery: the next lock holder finishes or undoes what an interrupted command left.
 //!
-//! Never guesses: it reads each file's state from its slot, and a text that nobody planned is put where people look.
+//! Never guesses: it reads each file's state from its slot, and moves a text that belongs to no plan to `inbox/`.
 
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
+use super::executor::{ActionHook, CommitExecutor, CommitFile, rescue_path, rescued_warning};
 use super::journal::Journal;
-use super::line::Intent;
-use super::protocol::{Machine, Verdict};
-use super::root::Root;
-use super::run::{File, Run, Watch, rescue_path, rescued};
-use super::{Options, platform};
+use super::protocol::{CommitOutcome, CommitStateMachine};
+use super::record::IntentRecord;
+use super::root::DataRoot;
+use super::{StoreOptions, platform};
 use crate::code::{Code, Rejection, Warning};
 
-/// What there was to recover.
-pub struct Recovered {
-    /// What the reader should know.
+/// The result of a recovery.
+pub struct RecoveryReport {
+    /// Warnings for the caller.
     pub warnings: Vec<Warning>,
-    /// Whether it came to an end (a test may stop it).
+    /// Whether it ran to its end (a test may stop it).
     pub finished: bool,
 }
 
-/// Finishes or undoes the batch of an intent that has no end line.
+/// Finishes or undoes the batch of an intent that has no end record.
 ///
 /// # Errors
-/// `outcome_unknown`, `io`, `read_only` when the system refuses; then the intent stays for the next one.
-pub fn recover(
-    root: &Root,
-    options: &Options,
+/// `outcome_unknown`, `io`, `read_only` if the system refuses; then the intent stays open for the next command.
+pub fn recover_batch(
+    root: &DataRoot,
+    options: &StoreOptions,
     journal: &mut Option<Journal>,
-    intent: Intent,
-    watch: Watch<'_>,
-) -> Result<Recovered, Rejection> {
+    intent: IntentRecord,
+    watch: ActionHook<'_>,
+) -> Result<RecoveryReport, Rejection> {
     let rev = intent.rev;
-    let files: Option<Vec<File>> =
-        intent.files.iter().enumerate().map(|(i, file)| File::of_intent(file, rev, i)).collect();
+    let files: Option<Vec<CommitFile>> =
+        intent.files.iter().enumerate().map(|(i, file)| CommitFile::from_intent(file, rev, i)).collect();
     let Some(files) = files.filter(|files| !files.is_empty()) else {
-        return Err(Rejection::new(Code::Io, format!("the journal's r{rev} names no file that could be recovered")));
+        return Err(Rejection::new(Code::Io, format!("the journal's r{rev} names no file to recover")));
     };
-    root.make_machine(options.durability == super::Durability::Full)?;
-    tidy_spares(root, &files)?;
-    let machine = Machine::recover(files.iter().map(|f| f.kind).collect());
-    let mut run = Run {
+    root.create_machine_dir(options.durability == super::Durability::Full)?;
+    restore_spares(root, &files)?;
+    let machine = CommitStateMachine::recover(files.iter().map(|f| f.kind).collect());
+    let mut executor = CommitExecutor {
         root,
         options,
         journal,
@@ -49,48 +49,51 @@ pub fn recover(
         files,
         recovering: true,
         warnings: Vec::new(),
-        refused: None,
-        begun: true,
-        ended: false,
-        orphans: false,
+        first_refusal: None,
+        intent_written: true,
+        end_written: false,
+        found_orphans: false,
     };
-    run.warnings.extend(rescued_before(root, rev, run.files.len()));
-    let Some((verdict, kept)) = run.run(machine, watch) else {
-        return Ok(Recovered { warnings: run.warnings, finished: false });
+    executor.warnings.extend(earlier_rescues(root, rev, executor.files.len()));
+    let Some((outcome, left_unchanged)) = executor.run(machine, watch) else {
+        return Ok(RecoveryReport { warnings: executor.warnings, finished: false });
     };
-    if let Verdict::Refused | Verdict::Unknown = verdict {
-        let why = run.refused.map_or_else(String::new, |r| format!(": {}", r.message));
-        let told = format!("the interrupted r{rev} can be neither finished nor undone{why}");
-        return Err(Rejection::new(Code::Io, told));
+    if let CommitOutcome::Refused | CommitOutcome::Unknown = outcome {
+        let why = executor.first_refusal.map_or_else(String::new, |r| format!(": {}", r.message));
+        let message = format!("the interrupted r{rev} can be neither finished nor undone{why}");
+        return Err(Rejection::new(Code::Io, message));
     }
-    let done = matches!(verdict, Verdict::Done | Verdict::NotDurable);
-    if done && run.intent.forgotten && !run.ended {
-        let why = run.refused.map_or_else(String::new, |r| format!(": {}", r.message));
-        return Err(Rejection::new(Code::Io, format!("what r{rev} forgot cannot be emptied{why}")));
+    let applied = matches!(outcome, CommitOutcome::Applied | CommitOutcome::AppliedNotDurable);
+    if applied && executor.intent.forgotten && !executor.end_written {
+        let why = executor.first_refusal.map_or_else(String::new, |r| format!(": {}", r.message));
+        return Err(Rejection::new(
+            Code::Io,
+            format!("the texts removed by r{rev} cannot be erased from the undo slots{why}"),
+        ));
     }
-    match done {
-        true => run.free_forgotten(),
-        false => run.sweep(&kept),
+    match applied {
+        true => executor.free_forgotten_slots(),
+        false => executor.clean_up(&left_unchanged),
     }
-    let mut told = format!("r{rev}, which had been interrupted, was {}", if done { "finished" } else { "undone" });
-    if !kept.is_empty() {
-        let names: Vec<&str> = kept.iter().map(|&i| run.files[i].path.as_str()).collect();
-        told.push_str(&format!("; {} was edited since and stays as it is", names.join(", ")));
+    let mut told = format!("the interrupted r{rev} was {}", if applied { "finished" } else { "undone" });
+    if !left_unchanged.is_empty() {
+        let names: Vec<&str> = left_unchanged.iter().map(|&i| executor.files[i].path.as_str()).collect();
+        told.push_str(&format!("; {} was edited since and is left unchanged", names.join(", ")));
     }
     let mut warnings = vec![Warning::new(Code::Recovered, told).detail("rev", rev)];
-    warnings.append(&mut run.warnings);
-    Ok(Recovered { warnings, finished: true })
+    warnings.append(&mut executor.warnings);
+    Ok(RecoveryReport { warnings, finished: true })
 }
 
-/// Where files cannot be swapped in one step, a crash may leave the old text under a third name.
-fn tidy_spares(root: &Root, files: &[File]) -> Result<(), Rejection> {
-    let Some(undo) = root.undo()? else { return Ok(()) };
+/// Without a swap system call, a crash may leave the old text under its spare name.
+fn restore_spares(root: &DataRoot, files: &[CommitFile]) -> Result<(), Rejection> {
+    let Some(undo) = root.undo_dir()? else { return Ok(()) };
     for file in files {
-        let spare = super::slot::spare(&file.slot);
-        if platform::look(undo, &spare).is_err() {
+        let spare = super::slot::spare_name(&file.slot);
+        if platform::stat_name(undo, &spare).is_err() {
             continue;
         }
-        let _ = match platform::look(undo, &file.slot) {
+        let _ = match platform::stat_name(undo, &file.slot) {
             Err(Errno::NOENT) => rustix::fs::renameat(undo, &spare, undo, &file.slot),
             _ => rustix::fs::unlinkat(undo, &spare, AtFlags::empty()),
         };
@@ -98,10 +101,11 @@ fn tidy_spares(root: &Root, files: &[File]) -> Result<(), Rejection> {
     Ok(())
 }
 
-/// Texts that the interrupted command had already moved to `inbox/`, and had no time to tell of.
-pub fn rescued_before(root: &Root, rev: u64, files: usize) -> Vec<Warning> {
-    let Ok(Some(inbox)) = root.folder("inbox") else { return Vec::new() };
-    let there =
-        |i: &usize| rescue_path(rev, *i, 0).ok().filter(|path| platform::look(&inbox, super::root::last(path)).is_ok());
-    (0..files).filter_map(|i| there(&i)).map(|path| rescued(&path, None)).collect()
+/// Returns warnings for texts that the interrupted command had already moved to `inbox/` without reporting them.
+pub fn earlier_rescues(root: &DataRoot, rev: u64, files: usize) -> Vec<Warning> {
+    let Ok(Some(inbox)) = root.open_folder("inbox") else { return Vec::new() };
+    let existing_rescue = |i: &usize| {
+        rescue_path(rev, *i, 0).ok().filter(|path| platform::stat_name(&inbox, super::root::file_name(path)).is_ok())
+    };
+    (0..files).filter_map(|i| existing_rescue(&i)).map(|path| rescued_warning(&path, None)).collect()
 }

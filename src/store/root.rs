@@ -1,6 +1,6 @@
-//! The sandbox: the data dir opened once, and plain files read through handles below it.
+//! The sandbox: the data directory is opened once, and regular files are read through handles below it.
 //!
-//! Never follows a link, never leaves the mount, never waits for a FIFO, never opens what has a second name.
+//! Never follows a symbolic link, leaves the mount, blocks on a FIFO, or opens a file with a second hard link.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -10,156 +10,159 @@ use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::platform;
-use crate::change::{Etag, Version};
+use crate::change::{Etag, FileVersion};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
 
-/// The largest file that is read, in bytes.
-pub const LARGEST: u64 = 64 << 20;
+/// Maximum size of a file, in bytes.
+pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// An open data dir.
-pub struct Root {
-    /// Its handle.
+pub struct DataRoot {
     pub dir: OwnedFd,
-    /// Where it was found.
+    /// The path it was opened by.
     pub path: PathBuf,
     stat: Stat,
-    machine: OnceLock<OwnedFd>,
-    undo: OnceLock<OwnedFd>,
+    machine_dir: OnceLock<OwnedFd>,
+    undo_dir: OnceLock<OwnedFd>,
 }
 
-/// A plain file that is open, and what it is.
-pub struct Plain {
-    /// Its handle, for reading.
+/// An open regular file with one link, and its metadata.
+pub struct PlainFile {
+    /// The handle, for reading.
     pub fd: OwnedFd,
-    /// What the handle says of it.
     pub stat: Stat,
 }
 
-impl Root {
+impl DataRoot {
     /// Opens a directory.
-    pub fn open(path: &Path) -> Result<Root, Rejection> {
+    pub fn open(path: &Path) -> Result<DataRoot, Rejection> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let shown = path.display();
         let dir = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| match e {
             Errno::NOENT | Errno::NOTDIR => Rejection::new(Code::NoDataDir, format!("'{shown}' is not a directory")),
-            e => Rejection::new(Code::Io, format!("the data dir '{shown}' cannot be opened: {}", reason(e))),
+            e => Rejection::new(Code::Io, format!("the data dir '{shown}' cannot be opened: {}", error_reason(e))),
         })?;
-        let stat = rustix::fs::fstat(&dir).map_err(|e| refusal(e, "the data dir"))?;
-        Ok(Root { dir, path: path.to_owned(), stat, machine: OnceLock::new(), undo: OnceLock::new() })
+        let stat = rustix::fs::fstat(&dir).map_err(|e| read_error(e, "the data dir"))?;
+        Ok(DataRoot { dir, path: path.to_owned(), stat, machine_dir: OnceLock::new(), undo_dir: OnceLock::new() })
     }
 
-    /// Opens a data dir inside this one (`scopes/NAME`), through the same sandbox; `None` when there is none.
-    pub fn below(&self, folder: &str) -> Result<Option<Root>, Rejection> {
-        let Some(dir) = self.folder(folder)? else { return Ok(None) };
-        let stat = rustix::fs::fstat(&dir).map_err(|e| refusal(e, &format!("'{folder}/'")))?;
+    /// Opens a data directory inside this one (`scopes/NAME`) through the same sandbox; `None` if it does not exist.
+    pub fn open_below(&self, folder: &str) -> Result<Option<DataRoot>, Rejection> {
+        let Some(dir) = self.open_folder(folder)? else { return Ok(None) };
+        let stat = rustix::fs::fstat(&dir).map_err(|e| read_error(e, &format!("'{folder}/'")))?;
         let path = self.path.join(folder);
-        Ok(Some(Root { dir, path, stat, machine: OnceLock::new(), undo: OnceLock::new() }))
+        Ok(Some(DataRoot { dir, path, stat, machine_dir: OnceLock::new(), undo_dir: OnceLock::new() }))
     }
 
-    /// Whether the path it was opened by still leads to it, and `.memdir/`, once opened, was not taken away.
+    /// Whether the path still leads to this directory, and `.memdir/`, if it was opened, still exists.
     pub fn is_current(&self) -> bool {
         let same = |s: Stat| s.st_dev == self.stat.st_dev && s.st_ino == self.stat.st_ino;
-        let there = |dir: &OwnedFd| rustix::fs::fstat(dir).is_ok_and(|stat| stat.st_nlink > 0);
-        let machine_is_there = [&self.machine, &self.undo].into_iter().filter_map(OnceLock::get).all(there);
-        machine_is_there && rustix::fs::stat(&self.path).is_ok_and(same)
+        let still_linked = |dir: &OwnedFd| rustix::fs::fstat(dir).is_ok_and(|stat| stat.st_nlink > 0);
+        let machine_dir_exists =
+            [&self.machine_dir, &self.undo_dir].into_iter().filter_map(OnceLock::get).all(still_linked);
+        machine_dir_exists && rustix::fs::stat(&self.path).is_ok_and(same)
     }
 
-    /// `.memdir/`, `None` when there is none yet.
-    pub fn machine(&self) -> Result<Option<BorrowedFd<'_>>, Rejection> {
-        held(&self.machine, || platform::open_dir(self.dir.as_fd(), ".memdir"), ".memdir")
+    /// `.memdir/`, `None` if it does not exist yet.
+    pub fn machine_dir(&self) -> Result<Option<BorrowedFd<'_>>, Rejection> {
+        open_once(&self.machine_dir, || platform::open_dir(self.dir.as_fd(), ".memdir"), ".memdir")
     }
 
-    /// `.memdir/undo/`, `None` when there is none yet.
-    pub fn undo(&self) -> Result<Option<BorrowedFd<'_>>, Rejection> {
-        held(&self.undo, || platform::open_dir(self.dir.as_fd(), ".memdir/undo"), ".memdir/undo")
+    /// `.memdir/undo/`, `None` if it does not exist yet.
+    pub fn undo_dir(&self) -> Result<Option<BorrowedFd<'_>>, Rejection> {
+        open_once(&self.undo_dir, || platform::open_dir(self.dir.as_fd(), ".memdir/undo"), ".memdir/undo")
     }
 
-    /// Makes `.memdir/` with what belongs in it, where it is missing. With `sync`, a new `undo/` is waited for; for
-    /// `.memdir/` itself there is [`Root::sync_machine`].
-    pub fn make_machine(&self, sync: bool) -> Result<(), Rejection> {
-        if self.undo()?.is_some() {
+    /// Creates `.memdir/` with its contents if it is missing. With `sync`, waits until a new `undo/` is on disk; for
+    /// `.memdir/` itself see [`DataRoot::sync_machine_dir`].
+    pub fn create_machine_dir(&self, sync: bool) -> Result<(), Rejection> {
+        if self.undo_dir()?.is_some() {
             return Ok(());
         }
-        make_dir(&self.dir, ".memdir")?;
-        let Some(machine) = self.machine()? else { return Err(refusal_to_write(Errno::NOENT, "'.memdir'")) };
-        match platform::create_whole(machine, ".gitignore", b"*\n") {
+        create_dir(&self.dir, ".memdir")?;
+        let Some(machine) = self.machine_dir()? else { return Err(write_error(Errno::NOENT, "'.memdir'")) };
+        match platform::create_atomically(machine, ".gitignore", b"*\n") {
             Ok(()) | Err(Errno::EXIST) => {}
-            Err(e) => return Err(refusal_to_write(e, "'.memdir/.gitignore'")),
+            Err(e) => return Err(write_error(e, "'.memdir/.gitignore'")),
         }
-        make_dir(machine, "undo")?;
+        create_dir(machine, "undo")?;
         if sync {
-            platform::sync(machine).map_err(|e| refusal_to_write(e, "'.memdir/'"))?;
+            platform::sync(machine).map_err(|e| write_error(e, "'.memdir/'"))?;
         }
         Ok(())
     }
 
-    /// Waits until `.memdir/` and the names in it are on the disk. Asked before the first line of a journal, whoever
-    /// made the folder: that command may have been killed before it could wait itself.
-    pub fn sync_machine(&self) -> Result<(), Rejection> {
-        let refused = |e| refusal_to_write(e, "'.memdir/'");
-        if let Some(machine) = self.machine()? {
-            platform::sync(machine).map_err(refused)?;
+    /// Waits until `.memdir/` and the names in it are on disk. Called before the first record of a journal even if
+    /// another command created the folder: it may have been killed before it synced.
+    pub fn sync_machine_dir(&self) -> Result<(), Rejection> {
+        let to_error = |e| write_error(e, "'.memdir/'");
+        if let Some(machine) = self.machine_dir()? {
+            platform::sync(machine).map_err(to_error)?;
         }
-        platform::sync(&self.dir).map_err(refused)
+        platform::sync(&self.dir).map_err(to_error)
     }
 
-    /// Opens the folder that a path lies in; `None` when it does not exist.
-    pub fn parent(&self, path: &MemoryPath) -> Result<Option<OwnedFd>, Rejection> {
-        self.folder(path.parent())
+    /// Opens the folder of a path; `None` if it does not exist.
+    pub fn open_parent(&self, path: &MemoryPath) -> Result<Option<OwnedFd>, Rejection> {
+        self.open_folder(path.parent())
     }
 
-    /// Opens a folder (`""` is the data dir); `None` when it does not exist.
-    pub fn folder(&self, folder: &str) -> Result<Option<OwnedFd>, Rejection> {
+    /// Opens a folder (`""` is the data directory); `None` if it does not exist.
+    pub fn open_folder(&self, folder: &str) -> Result<Option<OwnedFd>, Rejection> {
         match platform::open_dir(self.dir.as_fd(), folder) {
             Ok(dir) => Ok(Some(dir)),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
-            Err(e) => Err(refusal(e, &format!("'{folder}/'"))),
+            Err(e) => Err(read_error(e, &format!("'{folder}/'"))),
         }
     }
 
-    /// Makes the missing folders above a path, 0700; answers those it made, outermost first.
-    pub fn make_parents(&self, path: &MemoryPath, sync: bool) -> Result<Vec<String>, Rejection> {
-        let (mut made, mut at) = (Vec::new(), String::new());
-        let mut dir = platform::open_dir(self.dir.as_fd(), "").map_err(|e| refusal(e, "the data dir"))?;
+    /// Creates the missing folders above a path with mode 0700; returns those it created, outermost first.
+    pub fn create_parents(&self, path: &MemoryPath, sync: bool) -> Result<Vec<String>, Rejection> {
+        let (mut created, mut current) = (Vec::new(), String::new());
+        let mut dir = platform::open_dir(self.dir.as_fd(), "").map_err(|e| read_error(e, "the data dir"))?;
         for part in path.parent().split('/').filter(|p| !p.is_empty()) {
-            at = if at.is_empty() { part.to_owned() } else { format!("{at}/{part}") };
+            current = if current.is_empty() { part.to_owned() } else { format!("{current}/{part}") };
             match rustix::fs::mkdirat(&dir, part, Mode::from_raw_mode(0o700)) {
                 Ok(()) => {
-                    made.push(at.clone());
+                    created.push(current.clone());
                     if sync {
                         let _ = platform::sync(&dir);
                     }
                 }
                 Err(Errno::EXIST) => {}
-                Err(e) => return Err(refusal_to_write(e, &format!("'{at}/'"))),
+                Err(e) => return Err(write_error(e, &format!("'{current}/'"))),
             }
-            dir = platform::open_dir(dir.as_fd(), part).map_err(|e| refusal(e, &format!("'{at}/'")))?;
+            dir = platform::open_dir(dir.as_fd(), part).map_err(|e| read_error(e, &format!("'{current}/'")))?;
         }
-        Ok(made)
+        Ok(created)
     }
 
-    /// Reads a file whole; `None` when it does not exist.
-    pub fn read(&self, path: &MemoryPath) -> Result<Option<Version>, Rejection> {
-        let Some(dir) = self.parent(path)? else { return Ok(None) };
+    /// Reads a whole file; `None` if it does not exist.
+    pub fn read(&self, path: &MemoryPath) -> Result<Option<FileVersion>, Rejection> {
+        let Some(dir) = self.open_parent(path)? else { return Ok(None) };
         let shown = format!("'{path}'");
-        let Some(plain) = self.open_read(&dir, last(path), &shown)? else { return Ok(None) };
-        version(&plain, &shown).map(Some)
+        let Some(plain) = self.open_for_reading(&dir, file_name(path), &shown)? else { return Ok(None) };
+        read_version(&plain, &shown).map(Some)
     }
 
-    /// Opens a plain file for reading. One whose second name is a spare of our own is plain too: where files cannot be
-    /// swapped in one step, it has that name for a moment, or until the next writer when the swap was interrupted.
-    pub fn open_read(&self, dir: impl AsFd + Copy, name: &str, shown: &str) -> Result<Option<Plain>, Rejection> {
+    /// Opens a regular file for reading. A file whose second link is a spare of our own is accepted too: without a swap
+    /// system call it has that link for a moment, or, if the swap was interrupted, until the next writer.
+    pub fn open_for_reading(
+        &self,
+        dir: impl AsFd + Copy,
+        name: &str,
+        shown: &str,
+    ) -> Result<Option<PlainFile>, Rejection> {
         for _ in 0..4 {
             match open_plain(dir, name, shown) {
                 Err(why) if why.code == Code::UnsafeFile => {
                     let Ok(fd) = platform::open_file(dir, name) else { return Err(why) };
-                    let stat = rustix::fs::fstat(&fd).map_err(|e| refusal(e, shown))?;
+                    let stat = rustix::fs::fstat(&fd).map_err(|e| read_error(e, shown))?;
                     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
                         return Err(why);
                     }
-                    if unsafe_kind(&stat).is_none() || stat.st_nlink == 2 && self.has_spare(&stat) {
-                        return Ok(Some(Plain { fd, stat }));
+                    if unsafe_reason(&stat).is_none() || stat.st_nlink == 2 && self.has_spare_link(&stat) {
+                        return Ok(Some(PlainFile { fd, stat }));
                     }
                 }
                 answer => return answer,
@@ -168,37 +171,37 @@ impl Root {
         open_plain(dir, name, shown)
     }
 
-    fn has_spare(&self, of: &Stat) -> bool {
-        let Ok(Some(undo)) = self.undo() else { return false };
+    fn has_spare_link(&self, file: &Stat) -> bool {
+        let Ok(Some(undo)) = self.undo_dir() else { return false };
         let Ok(dir) = platform::open_dir(undo, "") else { return false };
         let mut found = false;
-        let mut look = |name: &[u8], _: FileType| {
+        let mut check_name = |name: &[u8], _: FileType| {
             let spare = std::str::from_utf8(name).ok().filter(|n| n.ends_with(".old"));
-            let stat = spare.and_then(|n| platform::look(undo, n).ok());
-            found |= stat.is_some_and(|s| (s.st_dev, s.st_ino) == (of.st_dev, of.st_ino));
+            let stat = spare.and_then(|n| platform::stat_name(undo, n).ok());
+            found |= stat.is_some_and(|s| (s.st_dev, s.st_ino) == (file.st_dev, file.st_ino));
         };
-        let listed = super::walk::entries(&dir, &mut Vec::with_capacity(32 << 10), &mut look);
+        let listed = super::walk::list_names(&dir, &mut Vec::with_capacity(32 << 10), &mut check_name);
         listed.is_ok() && found
     }
 }
 
-impl Root {
-    /// Opens a file for reading only; `None` when it does not exist.
+impl DataRoot {
+    /// Opens a file for reading only; `None` if it does not exist.
     pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
-        let Some(dir) = self.parent(path)? else { return Ok(None) };
-        match open_plain(&dir, last(path), &format!("'{path}'"))? {
-            Some(plain) if plain.stat.st_size as u64 > LARGEST => Err(too_large(&format!("'{path}'"))),
+        let Some(dir) = self.open_parent(path)? else { return Ok(None) };
+        match open_plain(&dir, file_name(path), &format!("'{path}'"))? {
+            Some(plain) if plain.stat.st_size as u64 > MAX_FILE_BYTES => Err(too_large_error(&format!("'{path}'"))),
             plain => Ok(plain.map(|p| p.fd.into())),
         }
     }
 }
 
-/// The name of a file in its folder.
-pub fn last(path: &MemoryPath) -> &str {
+/// Returns the last component of a path.
+pub fn file_name(path: &MemoryPath) -> &str {
     memchr::memrchr(b'/', path.as_str().as_bytes()).map_or(path.as_str(), |at| &path.as_str()[at + 1..])
 }
 
-fn held<'a>(
+fn open_once<'a>(
     cell: &'a OnceLock<OwnedFd>,
     open: impl FnOnce() -> rustix::io::Result<OwnedFd>,
     name: &str,
@@ -207,46 +210,46 @@ fn held<'a>(
         match open() {
             Ok(dir) => drop(cell.set(dir)),
             Err(Errno::NOENT) => return Ok(None),
-            Err(e) => return Err(refusal(e, &format!("'{name}/'"))),
+            Err(e) => return Err(read_error(e, &format!("'{name}/'"))),
         }
     }
     Ok(cell.get().map(|dir| dir.as_fd()))
 }
 
-pub fn make_dir(at: impl AsFd, name: &str) -> Result<(), Rejection> {
+pub fn create_dir(at: impl AsFd, name: &str) -> Result<(), Rejection> {
     match rustix::fs::mkdirat(at, name, Mode::from_raw_mode(0o700)) {
         Ok(()) | Err(Errno::EXIST) => Ok(()),
-        Err(e) => Err(refusal_to_write(e, &format!("'{name}/'"))),
+        Err(e) => Err(write_error(e, &format!("'{name}/'"))),
     }
 }
 
-/// Opens a file that must be plain; `None` when it does not exist. `shown` is its name in a refusal.
-pub fn open_plain(dir: impl AsFd, name: &str, shown: &str) -> Result<Option<Plain>, Rejection> {
+/// Opens a regular file with one link; `None` if it does not exist. `shown` is its name in error messages.
+pub fn open_plain(dir: impl AsFd, name: &str, shown: &str) -> Result<Option<PlainFile>, Rejection> {
     let fd = match platform::open_file(dir, name) {
         Ok(fd) => fd,
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
-        Err(e) => return Err(refusal(e, shown)),
+        Err(e) => return Err(read_error(e, shown)),
     };
-    let stat = rustix::fs::fstat(&fd).map_err(|e| refusal(e, shown))?;
-    match unsafe_kind(&stat) {
-        None => Ok(Some(Plain { fd, stat })),
+    let stat = rustix::fs::fstat(&fd).map_err(|e| read_error(e, shown))?;
+    match unsafe_reason(&stat) {
+        None => Ok(Some(PlainFile { fd, stat })),
         Some(why) => Err(Rejection::new(Code::UnsafeFile, format!("{shown} {why}"))),
     }
 }
 
-/// Why a file must not be used, if so: "is a …".
-pub fn unsafe_kind(stat: &Stat) -> Option<&'static str> {
+/// Returns why a file must not be used, if so: "is a …".
+pub fn unsafe_reason(stat: &Stat) -> Option<&'static str> {
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile if stat.st_nlink == 1 => None,
-        // A file that was removed after it was opened is still the text that stood there.
+        // A file that was removed after it was opened still holds the text that was there.
         FileType::RegularFile if stat.st_nlink == 0 => None,
-        FileType::RegularFile => Some("has a second name (a hard link)"),
-        other => Some(kind_name(other)),
+        FileType::RegularFile => Some("has a second hard link"),
+        other => Some(describe_file_type(other)),
     }
 }
 
-/// What a name that is no regular file is: "is a …".
-pub fn kind_name(kind: FileType) -> &'static str {
+/// Describes a name that is not a regular file: "is a …".
+pub fn describe_file_type(kind: FileType) -> &'static str {
     match kind {
         FileType::Directory => "is a directory",
         FileType::Symlink => "is a symbolic link",
@@ -256,10 +259,10 @@ pub fn kind_name(kind: FileType) -> &'static str {
     }
 }
 
-/// Reads an open file whole.
-pub fn version(plain: &Plain, shown: &str) -> Result<Version, Rejection> {
-    let bytes = contents(plain, shown)?;
-    Ok(Version {
+/// Reads an open file with its etag, mode and inode.
+pub fn read_version(plain: &PlainFile, shown: &str) -> Result<FileVersion, Rejection> {
+    let bytes = read_contents(plain, shown)?;
+    Ok(FileVersion {
         etag: Etag::of(&bytes),
         bytes: Arc::new(bytes),
         mode: platform::mode(&plain.stat),
@@ -267,32 +270,32 @@ pub fn version(plain: &Plain, shown: &str) -> Result<Version, Rejection> {
     })
 }
 
-fn too_large(shown: &str) -> Rejection {
+fn too_large_error(shown: &str) -> Rejection {
     Rejection::new(Code::TooLarge, format!("{shown} is larger than 64 MiB"))
 }
 
-/// The bytes of an open file.
-pub fn contents(plain: &Plain, shown: &str) -> Result<Vec<u8>, Rejection> {
+/// Reads the bytes of an open file.
+pub fn read_contents(plain: &PlainFile, shown: &str) -> Result<Vec<u8>, Rejection> {
     let size = plain.stat.st_size as u64;
-    if size > LARGEST {
-        return Err(too_large(shown));
+    if size > MAX_FILE_BYTES {
+        return Err(too_large_error(shown));
     }
-    // One byte more, so that the read that fills it also finds the end.
+    // One extra byte, so that the read that fills the buffer also detects the end.
     let mut bytes = Vec::with_capacity(size as usize + 1);
     loop {
         match rustix::io::read(&plain.fd, rustix::buffer::spare_capacity(&mut bytes)) {
             Ok(0) => return Ok(bytes),
-            Ok(_) if bytes.len() as u64 > LARGEST => return Err(too_large(shown)),
+            Ok(_) if bytes.len() as u64 > MAX_FILE_BYTES => return Err(too_large_error(shown)),
             Ok(_) if bytes.len() == bytes.capacity() => bytes.reserve(64 << 10),
-            // A short read of a regular file is its end, unless it grew since: the size tells.
+            // A short read of a regular file means its end, unless the file grew since its size was read.
             Ok(_) if bytes.len() as u64 == size => return Ok(bytes),
             Ok(_) | Err(Errno::INTR) => {}
-            Err(e) => return Err(refusal(e, shown)),
+            Err(e) => return Err(read_error(e, shown)),
         }
     }
 }
 
-/// Writes everything.
+/// Writes all bytes.
 pub fn write_all(file: impl AsFd, mut bytes: &[u8]) -> rustix::io::Result<()> {
     while !bytes.is_empty() {
         match rustix::io::write(&file, bytes) {
@@ -305,33 +308,33 @@ pub fn write_all(file: impl AsFd, mut bytes: &[u8]) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Why the system refused, in its own words.
-pub fn reason(error: Errno) -> String {
+/// Returns the system's own words for an error.
+pub fn error_reason(error: Errno) -> String {
     let text = std::io::Error::from(error).to_string();
     text.split(" (os error").next().unwrap_or(&text).to_lowercase()
 }
 
-/// A refusal to read.
-pub fn refusal(error: Errno, what: &str) -> Rejection {
+/// Converts an error of reading.
+pub fn read_error(error: Errno, what: &str) -> Rejection {
     match error {
         Errno::LOOP | Errno::MLINK => Rejection::new(Code::UnsafeFile, format!("{what} is a symbolic link")),
         Errno::XDEV => Rejection::new(Code::UnsafeFile, format!("{what} is on another mount")),
         Errno::NXIO => Rejection::new(Code::UnsafeFile, format!("{what} is a socket or a device")),
         Errno::NOTDIR => Rejection::new(Code::UnsafeFile, format!("{what} is not a directory")),
-        e => Rejection::new(Code::Io, format!("{what} cannot be read: {}", reason(e))),
+        e => Rejection::new(Code::Io, format!("{what} cannot be read: {}", error_reason(e))),
     }
 }
 
-/// A refusal to write.
-pub fn refusal_to_write(error: Errno, what: &str) -> Rejection {
+/// Converts an error of writing.
+pub fn write_error(error: Errno, what: &str) -> Rejection {
     match error {
         Errno::ROFS | Errno::ACCESS | Errno::PERM => {
-            Rejection::new(Code::ReadOnly, format!("{what} cannot be written: {}", reason(error)))
+            Rejection::new(Code::ReadOnly, format!("{what} cannot be written: {}", error_reason(error)))
         }
-        Errno::LOOP | Errno::XDEV | Errno::NXIO => refusal(error, what),
-        // Below a handle that is held: the folder was removed under it.
-        Errno::NOENT => super::run::taken_away(what),
+        Errno::LOOP | Errno::XDEV | Errno::NXIO => read_error(error, what),
+        // The path is below an open handle, so the folder was removed after it was opened.
+        Errno::NOENT => super::executor::removed_meanwhile_error(what),
         Errno::NOTDIR => Rejection::new(Code::UnsafeFile, format!("{what} is not a directory")),
-        e => Rejection::new(Code::Io, format!("{what} cannot be written: {}", reason(e))),
+        e => Rejection::new(Code::Io, format!("{what} cannot be written: {}", error_reason(e))),
     }
 }

@@ -1,6 +1,7 @@
-//! Dates as texts say them, turned into terms of a namespace of their own: `@y2026 @m2026-2 @mon2 @d2026-02-24`.
+//! Finds dates in text, and turns them into search terms with a prefix of their own: `@y2026 @m2026-2 @mon2
+//! @d2026-02-24`.
 //!
-//! Never reads a clock: what "yesterday" means comes with the text. A bare "may" is no month.
+//! Never reads the clock: the caller passes the date that "yesterday" refers to. The word "may" alone is not a month.
 
 use jiff::civil::{Date, Weekday};
 use jiff::{Span, ToSpan};
@@ -21,39 +22,37 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
-const NUMBERS: [&str; 12] =
+const NUMBER_WORDS: [&str; 12] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 
-/// A date as far as it is told.
+/// A date of which some parts may be unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Told {
-    /// The year, where it is told.
+pub struct PartialDate {
     pub year: Option<i16>,
-    /// The month, from 1.
+    /// Month, 1–12.
     pub month: Option<i8>,
-    /// The day, from 1.
+    /// Day of the month, 1–31.
     pub day: Option<i8>,
 }
 
-impl Told {
-    /// A whole date.
-    pub fn day(date: Date) -> Told {
-        Told { year: Some(date.year()), month: Some(date.month()), day: Some(date.day()) }
+impl PartialDate {
+    /// A date with all parts known.
+    pub fn from_day(date: Date) -> PartialDate {
+        PartialDate { year: Some(date.year()), month: Some(date.month()), day: Some(date.day()) }
     }
 
-    /// A month of a year.
-    pub fn month(year: i16, month: i8) -> Told {
-        Told { year: Some(year), month: Some(month), day: None }
+    pub fn from_month(year: i16, month: i8) -> PartialDate {
+        PartialDate { year: Some(year), month: Some(month), day: None }
     }
 
-    /// The first day that it may be; `None` where the year is not told.
-    pub fn first(self) -> Option<Date> {
+    /// The earliest day that matches; `None` if the year is unknown.
+    pub fn first_day(self) -> Option<Date> {
         Date::new(self.year?, self.month.unwrap_or(1), self.day.unwrap_or(1)).ok()
     }
 
-    /// Its terms.
-    pub fn terms(self, mut each: impl FnMut(String)) {
-        let Told { year, month, day } = self;
+    /// Calls `each` for every search term of the date.
+    pub fn for_each_term(self, mut each: impl FnMut(String)) {
+        let PartialDate { year, month, day } = self;
         if let Some(y) = year {
             each(format!("@y{y}"));
         }
@@ -69,22 +68,22 @@ impl Told {
     }
 }
 
-/// The dates that a text tells; relative ones ("yesterday", "last Friday", "two weeks ago") counted from `base`, and
-/// passed over without it.
-pub fn dates(text: &str, base: Option<Date>) -> Vec<Told> {
+/// The dates in a text. Relative dates ("yesterday", "last Friday", "two weeks ago") are resolved from `base`, and
+/// ignored without it.
+pub fn find_dates(text: &str, base: Option<Date>) -> Vec<PartialDate> {
     let mut out = Vec::new();
-    if !may_tell(text) {
+    if !may_contain_date(text) {
         return out;
     }
     let words: Vec<String> =
-        words(text).filter(|w| !w.gram || w.surface.chars().count() == 1).map(|w| w.text.into_owned()).collect();
+        words(text).filter(|w| !w.is_ngram || w.surface.chars().count() == 1).map(|w| w.text.into_owned()).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut at = 0;
     while at < words.len() {
-        let read = absolute(&words[at..]).or_else(|| relative(&words[at..], base?));
-        match read {
-            Some((told, length)) => {
-                if let Some(told) = told {
+        let parsed = parse_absolute(&words[at..]).or_else(|| parse_relative(&words[at..], base?));
+        match parsed {
+            Some((date, length)) => {
+                if let Some(told) = date {
                     out.push(told);
                 }
                 at += length;
@@ -95,10 +94,10 @@ pub fn dates(text: &str, base: Option<Date>) -> Vec<Told> {
     out
 }
 
-/// Whether a text says when something was: a date, a time of the day, or a relative expression.
-pub fn tells_time(text: &str) -> bool {
+/// Whether a text mentions a date, a time of day, or a relative date.
+pub fn mentions_time(text: &str) -> bool {
     let some_day = Date::constant(2020, 6, 15);
-    if !dates(text, Some(some_day)).is_empty() {
+    if !find_dates(text, Some(some_day)).is_empty() {
         return true;
     }
     let words: Vec<String> = words(text).map(|w| w.text.into_owned()).collect();
@@ -108,140 +107,141 @@ pub fn tells_time(text: &str) -> bool {
         Some(hour) => number(hour),
         None => false,
     };
-    let named = |w: &str| matches!(w, "recently" | "tonight" | "since") || weekday(w).is_some();
+    let named = |w: &str| matches!(w, "recently" | "tonight" | "since") || parse_weekday(w).is_some();
     words.iter().enumerate().any(|(i, w)| named(w) || clock(i, "am") || clock(i, "pm"))
 }
 
-/// A digit or a letter of a date word must be there: most texts need no closer look.
-fn may_tell(text: &str) -> bool {
+/// Fast check whether a text may contain a date: it has a digit or a word used in dates.
+fn may_contain_date(text: &str) -> bool {
     text.bytes().any(|b| b.is_ascii_digit())
         || words(text).any(|w| {
-            month(&w.text).is_some()
+            parse_month(&w.text).is_some()
                 || matches!(&*w.text, "yesterday" | "today" | "tomorrow" | "tonight" | "last" | "next" | "this" | "ago")
         })
 }
 
-/// What a text says of a date at its start, and how many words that takes.
-type Read = (Option<Told>, usize);
+/// A date, and the number of words it takes. `None` for a date that is out of range.
+type DateMatch = (Option<PartialDate>, usize);
 
-fn absolute(words: &[&str]) -> Option<Read> {
+fn parse_absolute(words: &[&str]) -> Option<DateMatch> {
     let at = |i: usize| words.get(i).copied().unwrap_or("");
-    let told = |year, month, day, length| Some((Some(Told { year, month, day }), length));
-    if let Some(y) = year(at(0)) {
-        return match (number(at(1), 12), number(at(2), 31)) {
-            _ if at(1) == "年" => match number(at(2), 12).filter(|_| at(3) == "月") {
-                Some(m) => match number(at(4), 31).filter(|_| at(5) == "日") {
-                    Some(d) => told(Some(y), Some(m), Some(d), 6),
-                    None => told(Some(y), Some(m), None, 4),
+    let date = |year, month, day, length| Some((Some(PartialDate { year, month, day }), length));
+    if let Some(y) = parse_year(at(0)) {
+        return match (parse_number(at(1), 12), parse_number(at(2), 31)) {
+            _ if at(1) == "年" => match parse_number(at(2), 12).filter(|_| at(3) == "月") {
+                Some(m) => match parse_number(at(4), 31).filter(|_| at(5) == "日") {
+                    Some(d) => date(Some(y), Some(m), Some(d), 6),
+                    None => date(Some(y), Some(m), None, 4),
                 },
-                None => told(Some(y), None, None, 2),
+                None => date(Some(y), None, None, 2),
             },
-            (Some(m), Some(d)) if Date::new(y, m, d).is_ok() && at(1).len() == 2 => told(Some(y), Some(m), Some(d), 3),
-            (Some(m), _) if at(1).len() == 2 => told(Some(y), Some(m), None, 2),
-            _ => told(Some(y), None, None, 1),
+            (Some(m), Some(d)) if Date::new(y, m, d).is_ok() && at(1).len() == 2 => date(Some(y), Some(m), Some(d), 3),
+            (Some(m), _) if at(1).len() == 2 => date(Some(y), Some(m), None, 2),
+            _ => date(Some(y), None, None, 1),
         };
     }
-    if let Some(m) = month(at(0)) {
-        let day = ordinal(at(1));
-        return match (day, year(at(1)), day.and_then(|_| year(at(2)))) {
-            (_, Some(y), _) => told(Some(y), Some(m), None, 2),
-            (Some(d), _, Some(y)) => told(Some(y), Some(m), Some(d), 3),
-            (Some(d), ..) => told(None, Some(m), Some(d), 2),
+    if let Some(m) = parse_month(at(0)) {
+        let day = parse_ordinal(at(1));
+        return match (day, parse_year(at(1)), day.and_then(|_| parse_year(at(2)))) {
+            (_, Some(y), _) => date(Some(y), Some(m), None, 2),
+            (Some(d), _, Some(y)) => date(Some(y), Some(m), Some(d), 3),
+            (Some(d), ..) => date(None, Some(m), Some(d), 2),
             _ if at(0) == "may" || at(0).len() == 3 => None,
-            _ => told(None, Some(m), None, 1),
+            _ => date(None, Some(m), None, 1),
         };
     }
-    let day = ordinal(at(0))?;
+    let day = parse_ordinal(at(0))?;
     let skip = 1 + usize::from(at(1) == "of");
-    let m = month(at(skip))?;
-    match year(at(skip + 1)) {
-        Some(y) => told(Some(y), Some(m), Some(day), skip + 2),
-        None => told(None, Some(m), Some(day), skip + 1),
+    let m = parse_month(at(skip))?;
+    match parse_year(at(skip + 1)) {
+        Some(y) => date(Some(y), Some(m), Some(day), skip + 2),
+        None => date(None, Some(m), Some(day), skip + 1),
     }
 }
 
-fn relative(words: &[&str], base: Date) -> Option<Read> {
+fn parse_relative(words: &[&str], base: Date) -> Option<DateMatch> {
     let at = |i: usize| words.get(i).copied().unwrap_or("");
-    let day = |span: Span| base.checked_add(span).ok().map(Told::day);
+    let day = |span: Span| base.checked_add(span).ok().map(PartialDate::from_day);
     match at(0) {
         "today" | "tonight" => return Some((day(0.days()), 1)),
         "yesterday" => return Some((day(-1.days()), 1)),
         "tomorrow" => return Some((day(1.days()), 1)),
         word @ ("last" | "next" | "this") => {
-            let way: i64 = match word {
+            let direction: i64 = match word {
                 "last" => -1,
                 "next" => 1,
                 _ => 0,
             };
-            return ranged(at(1), way, base).map(|told| (told, 2));
+            return parse_unit(at(1), direction, base).map(|told| (told, 2));
         }
         _ => {}
     }
-    let count = number(at(0), 99).map(i64::from).or_else(|| match at(0) {
+    let count = parse_number(at(0), 99).map(i64::from).or_else(|| match at(0) {
         "a" | "an" => Some(1),
         "few" => Some(3),
-        word => NUMBERS.iter().position(|n| *n == word).map(|i| i as i64 + 1),
+        word => NUMBER_WORDS.iter().position(|n| *n == word).map(|i| i as i64 + 1),
     })?;
     if at(2) != "ago" {
         return None;
     }
-    let told = match at(1).trim_end_matches('s') {
+    let date = match at(1).trim_end_matches('s') {
         "day" => day((-count).days()),
-        "week" => day((-count * 7).days()).map(|t| Told { day: None, ..t }),
-        "month" => day((-count).months()).map(|t| Told { day: None, ..t }),
-        "year" => day((-count).years()).map(|t| Told { day: None, month: None, ..t }),
+        "week" => day((-count * 7).days()).map(|t| PartialDate { day: None, ..t }),
+        "month" => day((-count).months()).map(|t| PartialDate { day: None, ..t }),
+        "year" => day((-count).years()).map(|t| PartialDate { day: None, month: None, ..t }),
         _ => return None,
     };
-    Some((told, 3))
+    Some((date, 3))
 }
 
-/// "last week", "next Friday", "this month".
-fn ranged(unit: &str, way: i64, base: Date) -> Option<Option<Told>> {
-    let month_of = |date: Result<Date, jiff::Error>| date.ok().map(|d| Told::month(d.year(), d.month()));
+/// Parses the unit after "last", "next" or "this": "week", "Friday", "month". `direction` is -1, 1 or 0.
+fn parse_unit(unit: &str, direction: i64, base: Date) -> Option<Option<PartialDate>> {
+    let month_of = |date: Result<Date, jiff::Error>| date.ok().map(|d| PartialDate::from_month(d.year(), d.month()));
     Some(match unit {
-        "night" if way < 0 => base.yesterday().ok().map(Told::day),
-        "week" | "weekend" => month_of(base.checked_add((way * 7).days())),
-        "month" => month_of(base.checked_add(way.months())),
-        "year" | "summer" | "winter" | "spring" | "autumn" | "fall" => {
-            base.checked_add(way.years()).ok().map(|d| Told { year: Some(d.year()), month: None, day: None })
-        }
-        _ => match (weekday(unit), month(unit)) {
+        "night" if direction < 0 => base.yesterday().ok().map(PartialDate::from_day),
+        "week" | "weekend" => month_of(base.checked_add((direction * 7).days())),
+        "month" => month_of(base.checked_add(direction.months())),
+        "year" | "summer" | "winter" | "spring" | "autumn" | "fall" => base
+            .checked_add(direction.years())
+            .ok()
+            .map(|d| PartialDate { year: Some(d.year()), month: None, day: None }),
+        _ => match (parse_weekday(unit), parse_month(unit)) {
             (Some(wanted), _) => {
-                let nth = if way < 0 { -1 } else { 1 };
-                base.nth_weekday(nth, wanted).ok().map(Told::day)
+                let nth = if direction < 0 { -1 } else { 1 };
+                base.nth_weekday(nth, wanted).ok().map(PartialDate::from_day)
             }
             (_, Some(m)) => {
-                let back = way <= 0 && m > base.month();
-                let on = way > 0 && m <= base.month();
-                Some(Told::month(base.year() + i16::from(on) - i16::from(back), m))
+                let back = direction <= 0 && m > base.month();
+                let on = direction > 0 && m <= base.month();
+                Some(PartialDate::from_month(base.year() + i16::from(on) - i16::from(back), m))
             }
             _ => return None,
         },
     })
 }
 
-fn year(word: &str) -> Option<i16> {
+fn parse_year(word: &str) -> Option<i16> {
     let four = word.len() == 4 && (word.starts_with("19") || word.starts_with("20"));
     four.then(|| word.parse().ok()).flatten()
 }
 
-fn number(word: &str, most: i8) -> Option<i8> {
+fn parse_number(word: &str, most: i8) -> Option<i8> {
     let digits = !word.is_empty() && word.len() <= 2 && word.bytes().all(|b| b.is_ascii_digit());
     digits.then(|| word.parse().ok()).flatten().filter(|n| (1..=most).contains(n))
 }
 
-fn ordinal(word: &str) -> Option<i8> {
+fn parse_ordinal(word: &str) -> Option<i8> {
     let plain = ["st", "nd", "rd", "th"].iter().find_map(|end| word.strip_suffix(end)).unwrap_or(word);
-    number(plain, 31)
+    parse_number(plain, 31)
 }
 
-fn month(word: &str) -> Option<i8> {
+fn parse_month(word: &str) -> Option<i8> {
     let word = if word == "sept" { "sep" } else { word };
     let at = MONTHS.iter().position(|m| *m == word || word.len() == 3 && m.starts_with(word))?;
     Some(at as i8 + 1)
 }
 
-fn weekday(word: &str) -> Option<Weekday> {
+fn parse_weekday(word: &str) -> Option<Weekday> {
     Some(match word.strip_suffix('s').unwrap_or(word) {
         "monday" => Weekday::Monday,
         "tuesday" => Weekday::Tuesday,
@@ -259,10 +259,10 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        // A Tuesday.
+        // 2026-02-24 is a Tuesday.
         let base = Date::constant(2026, 2, 24);
         let mut terms = Vec::new();
-        dates(text, Some(base)).into_iter().for_each(|d| d.terms(|t| terms.push(t)));
+        find_dates(text, Some(base)).into_iter().for_each(|d| d.for_each_term(|t| terms.push(t)));
         assert_eq!(terms.join(" "), expected, "{text}");
     }
 
@@ -288,16 +288,16 @@ mod tests {
         check("3 days ago", "@y2026 @m2026-2 @mon2 @d2026-02-21");
         check("last December", "@y2025 @m2025-12 @mon12");
         check("last in line", "");
-        assert!(dates("yesterday", None).is_empty());
+        assert!(find_dates("yesterday", None).is_empty());
     }
 
     #[test]
-    fn a_text_that_tells_time() {
+    fn a_text_that_mentions_a_time() {
         for text in ["at 10 am", "met on Friday", "in 2023", "last week", "at 10pm"] {
-            assert!(tells_time(text), "{text}");
+            assert!(mentions_time(text), "{text}");
         }
         for text in ["I am happy", "may I", "the last one", "am"] {
-            assert!(!tells_time(text), "{text}");
+            assert!(!mentions_time(text), "{text}");
         }
     }
 }

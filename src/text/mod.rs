@@ -1,31 +1,31 @@
-//! Texts as bytes and words: splices, words, stems, likeness.
+//! Plain text functions: byte replacements, words, stems, similarity.
 //!
-//! Pure, and without any idea of markdown.
+//! Pure, and independent of Markdown files and their structure.
 
-pub mod columns;
-pub mod common;
+pub mod byte_size;
 pub mod dates;
-pub mod fold;
-pub mod likeness;
-pub mod managed;
+pub mod display_width;
+pub mod invisible_chars;
+pub mod managed_block;
 pub mod phrase;
-pub mod prose;
-pub mod relative;
+pub mod prose_mask;
+pub mod relative_dates;
+pub mod search_terms;
 pub mod sentences;
-pub mod size;
+pub mod similarity;
 pub mod splice;
 pub mod stem;
-pub mod stop;
-pub mod tokens;
-pub mod unseen;
+pub mod stopwords;
+pub mod strip_diacritics;
 pub mod verbs;
+pub mod word_frequency;
 pub mod words;
 
-pub use columns::columns;
-pub use likeness::{Features, likeness, within};
-pub use size::size;
+pub use byte_size::format_size;
+pub use display_width::display_width;
+pub use invisible_chars::is_invisible;
+pub use search_terms::search_terms;
+pub use similarity::{TextFeatures, similarity, within_edit_distance};
 pub use splice::{Overlap, Splice, compose, splice};
 pub use stem::stem;
-pub use tokens::tokens;
-pub use unseen::unseen;
-pub use words::{Word, Words, words};
+pub use words::{TextWord, WordIter, words};

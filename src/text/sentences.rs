@@ -1,28 +1,28 @@
-//! Cuts prose into sentences, English and Chinese.
+//! Splits English and Chinese prose into sentences.
 //!
-//! Never reads meaning: a point is an end or part of a word by what stands around it. Give it [`super::prose::prose`],
-//! so that points in code, quotes and addresses do not count.
+//! Never interprets meaning: whether a period ends a sentence depends on the neighbouring characters and words. Expects
+//! text masked by [`super::prose_mask::mask_non_prose`], so that periods in code, quotations and URLs do not count.
 
-/// Words whose point ends no sentence.
+/// Abbreviations whose period never ends a sentence.
 #[rustfmt::skip]
-const SHORT: &[&str] = &[
+const ABBREVIATIONS: &[&str] = &[
     "e.g", "i.e", "cf", "vs", "v", "approx", "incl", "excl", "no", "nr", "mr", "mrs", "ms", "dr", "prof", "st", "sr",
     "jr", "fig", "eq", "ref", "vol", "ed", "est", "dept", "al", "ca", "resp", "min", "max", "tel", "ext", "pp", "p",
     "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "mon", "tue", "wed", "thu",
     "fri", "sat", "sun", "mt", "ft", "rev", "gen", "sen", "gov", "hon", "viz", "op", "sec", "chap", "art",
 ];
-/// Words whose point ends a sentence only where another one clearly begins.
-const EITHER: &[&str] = &["inc", "ltd", "co", "corp", "u.s", "u.k", "e.u", "llc", "gmbh", "bros"];
-/// And where any word with a capital begins.
-const TIMES: &[&str] = &["etc", "a.m", "p.m"];
-/// Words that begin a sentence and are no names.
+/// Abbreviations whose period ends a sentence only if a known first word follows.
+const COMPANY_ABBREVIATIONS: &[&str] = &["inc", "ltd", "co", "corp", "u.s", "u.k", "e.u", "llc", "gmbh", "bros"];
+/// Abbreviations whose period ends a sentence if any capitalized word follows.
+const TIME_ABBREVIATIONS: &[&str] = &["etc", "a.m", "p.m"];
+/// Words that start a sentence and are not names.
 #[rustfmt::skip]
 const STARTERS: &[&str] = &[
     "a", "all", "also", "an", "and", "but", "each", "every", "he", "however", "if", "in", "it", "its", "nobody", "on",
     "one", "she", "so", "the", "then", "there", "these", "they", "this", "those", "user", "we", "when",
 ];
 
-/// The sentences of a text, as they stand, white space around them left out; pieces without a letter or digit are none.
+/// The sentences of a text, trimmed. Pieces without letters and digits are dropped.
 pub fn sentences(prose: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let (mut start, mut depth) = (0, 0usize);
@@ -37,9 +37,9 @@ pub fn sentences(prose: &str) -> Vec<&str> {
             '\n' => true,
             '。' | '！' | '？' | '!' | '?' | '.' | '…' if depth > 0 => false,
             '。' | '！' | '？' => true,
-            '!' | '?' => after.is_empty() || after.starts_with([' ', '"', '\'', ')', '_']) || han_follows(after),
-            '.' => ends_at_point(&prose[start..at], after),
-            '…' => opens(after.trim_start_matches('…')),
+            '!' | '?' => after.is_empty() || after.starts_with([' ', '"', '\'', ')', '_']) || unspaced_follows(after),
+            '.' => ends_at_period(&prose[start..at], after),
+            '…' => starts_capitalized(after.trim_start_matches('…')),
             _ => false,
         };
         if ends {
@@ -51,16 +51,16 @@ pub fn sentences(prose: &str) -> Vec<&str> {
     out.into_iter().map(str::trim).filter(|s| s.chars().any(char::is_alphanumeric)).collect()
 }
 
-fn han_follows(after: &str) -> bool {
+fn unspaced_follows(after: &str) -> bool {
     after.starts_with(super::words::is_unspaced)
 }
 
-/// Whether what follows (white space and brackets aside) begins with a capital: of an ellipsis.
-fn opens(after: &str) -> bool {
+/// Whether a space and a capitalized word follow; used after an ellipsis.
+fn starts_capitalized(after: &str) -> bool {
     after.starts_with(' ') && after.trim_start().starts_with(char::is_uppercase)
 }
 
-fn ends_at_point(before: &str, after: &str) -> bool {
+fn ends_at_period(before: &str, after: &str) -> bool {
     let rest = after.trim_start_matches(['"', '\'', ')', '”', '’', ']']);
     if rest.trim().is_empty() {
         return true;
@@ -69,32 +69,34 @@ fn ends_at_point(before: &str, after: &str) -> bool {
         return false;
     }
     if before.ends_with('.') {
-        return opens(rest);
+        return starts_capitalized(rest);
     }
     if !rest.starts_with(char::is_whitespace) {
         return false;
     }
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(' || c == '_').next().unwrap_or_default();
-    let low = word.to_lowercase();
+    let lower = word.to_lowercase();
     let next: String = rest.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
     let starts = STARTERS.contains(&next.to_lowercase().as_str()) && next.starts_with(char::is_uppercase);
-    if is_marker(before) || word.chars().filter(|c| c.is_alphabetic()).count() == 1 && word.len() == 1 {
+    if is_list_marker(before) || word.chars().filter(|c| c.is_alphabetic()).count() == 1 && word.len() == 1 {
         return false;
     }
-    if TIMES.contains(&low.as_str()) {
+    if TIME_ABBREVIATIONS.contains(&lower.as_str()) {
         return next.starts_with(char::is_uppercase);
     }
-    if EITHER.contains(&low.as_str()) || SHORT.contains(&low.as_str()) && low.len() > 2 {
+    if COMPANY_ABBREVIATIONS.contains(&lower.as_str()) || ABBREVIATIONS.contains(&lower.as_str()) && lower.len() > 2 {
         return starts;
     }
-    let version = low.starts_with(|c: char| c == 'v' || c.is_ascii_digit())
-        && low.contains('.')
+    let version = lower.starts_with(|c: char| c == 'v' || c.is_ascii_digit())
+        && lower.contains('.')
         && !next.starts_with(char::is_uppercase);
-    !SHORT.contains(&low.as_str()) && !version && (!next.is_empty() || rest.trim_start().starts_with(['_', '(', '"']))
+    !ABBREVIATIONS.contains(&lower.as_str())
+        && !version
+        && (!next.is_empty() || rest.trim_start().starts_with(['_', '(', '"']))
 }
 
-/// `1.` at the start: the marker of a list.
-fn is_marker(before: &str) -> bool {
+/// Whether the text is a list marker such as `1.` without its period.
+fn is_list_marker(before: &str) -> bool {
     let before = before.trim();
     !before.is_empty() && before.len() < 3 && before.bytes().all(|b| b.is_ascii_digit())
 }
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn points_end_sentences_and_abbreviations_do_not() {
+    fn periods_end_sentences_and_abbreviations_do_not() {
         check("Lives in Galway. Sails.", &["Lives in Galway.", "Sails."]);
         check(
             "Dr. J. R. Moreau is in, e.g. Lyon, at 5 p.m. today",

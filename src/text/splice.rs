@@ -1,122 +1,124 @@
-//! Replacements in a text: disjoint, sorted, and able to refuse to unite.
+//! Applies and composes sorted, disjoint replacements of byte ranges, and reports overlaps.
 //!
-//! Never moves a byte outside the replaced ranges.
+//! Never changes a byte outside the replaced ranges.
 
 /// One replacement: the bytes `start..end` of the old text become `new`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// First byte that goes.
+    /// First replaced byte.
     pub start: usize,
-    /// One past the last byte that goes; equal to `start` for an insertion.
+    /// One past the last replaced byte; equal to `start` for an insertion.
     pub end: usize,
-    /// What stands there afterwards.
+    /// The new text of the range.
     pub new: String,
 }
 
-/// Two replacements touch the same bytes, or lie outside the text.
+/// Two replacements overlap, or one lies outside the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overlap {
-    /// Where the second one starts.
+    /// Start offset of the offending replacement.
     pub at: usize,
 }
 
-/// The text after all replacements. They must be sorted and disjoint; insertions at one place keep their order.
+/// Applies replacements, which must be sorted and disjoint. Insertions at the same offset keep their order.
 ///
 /// # Errors
-/// [`Overlap`] when two replacements meet, one is reversed, or one lies outside the text or inside a character.
+/// [`Overlap`] if two replacements overlap, one has `start` after `end`, or one lies outside the text or splits a
+/// character.
 pub fn splice(text: &str, splices: &[Splice]) -> Result<String, Overlap> {
     let grown: usize = splices.iter().map(|s| s.new.len()).sum();
     let mut out = String::with_capacity(text.len() + grown);
-    let mut done = 0;
+    let mut copied_to = 0;
     for s in splices {
-        let gap = text.get(done..s.start).filter(|_| s.start <= s.end && text.is_char_boundary(s.end));
+        let gap = text.get(copied_to..s.start).filter(|_| s.start <= s.end && text.is_char_boundary(s.end));
         out.push_str(gap.ok_or(Overlap { at: s.start })?);
         out.push_str(&s.new);
-        done = s.end;
+        copied_to = s.end;
     }
-    out.push_str(text.get(done..).ok_or(Overlap { at: done })?);
+    out.push_str(text.get(copied_to..).ok_or(Overlap { at: copied_to })?);
     Ok(out)
 }
 
-/// One list of replacements that does what two do one after the other: `second` works on the text after `first`.
-/// Both must be sorted and disjoint; so is the result.
+/// Composes two lists of replacements into one with the same effect; `second` refers to the text after `first`. Both
+/// must be sorted and disjoint, and so is the result.
 pub fn compose(first: &[Splice], second: &[Splice]) -> Vec<Splice> {
-    let (mut a, mut b) = (Steps::new(first), Steps::new(second));
-    let mut out = Out::default();
+    let (mut a, mut b) = (SpliceSteps::new(first), SpliceSteps::new(second));
+    let mut out = SpliceWriter::default();
     loop {
-        match (a.now, b.now) {
-            (Step::Drop(n), _) => {
-                out.drop(n);
-                a.take(n);
+        match (a.current, b.current) {
+            (SpliceStep::Delete(n), _) => {
+                out.delete(n);
+                a.advance(n);
             }
-            (_, Step::Put(text)) => {
-                out.put(text);
-                b.take(text.len());
+            (_, SpliceStep::Insert(text)) => {
+                out.insert(text);
+                b.advance(text.len());
             }
-            (Step::Keep(usize::MAX), Step::Keep(usize::MAX)) => return out.done,
+            (SpliceStep::Keep(usize::MAX), SpliceStep::Keep(usize::MAX)) => return out.splices,
             (x, y) => {
                 let n = x.len().min(y.len());
                 match (x, y) {
-                    (Step::Keep(_), Step::Keep(_)) => out.keep(n),
-                    (Step::Keep(_), _) => out.drop(n),
-                    (Step::Put(text), Step::Keep(_)) => out.put(&text[..n]),
+                    (SpliceStep::Keep(_), SpliceStep::Keep(_)) => out.keep(n),
+                    (SpliceStep::Keep(_), _) => out.delete(n),
+                    (SpliceStep::Insert(text), SpliceStep::Keep(_)) => out.insert(&text[..n]),
                     _ => {}
                 }
-                a.take(n);
-                b.take(n);
+                a.advance(n);
+                b.advance(n);
             }
         }
     }
 }
 
-/// What happens to the next bytes of a text.
+/// The effect on the next bytes of a text.
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum SpliceStep<'a> {
     Keep(usize),
-    Drop(usize),
-    Put(&'a str),
+    Delete(usize),
+    Insert(&'a str),
 }
 
-impl Step<'_> {
+impl SpliceStep<'_> {
     fn len(&self) -> usize {
         match self {
-            Step::Keep(n) | Step::Drop(n) => *n,
-            Step::Put(text) => text.len(),
+            SpliceStep::Keep(n) | SpliceStep::Delete(n) => *n,
+            SpliceStep::Insert(text) => text.len(),
         }
     }
 }
 
-/// Replacements as steps over the whole text; after the last one the rest is kept for ever.
-struct Steps<'a> {
-    now: Step<'a>,
+/// Replacements as a sequence of steps over the whole text; it ends in an endless `Keep`.
+struct SpliceSteps<'a> {
+    current: SpliceStep<'a>,
     splices: std::slice::Iter<'a, Splice>,
-    ahead: Vec<Step<'a>>,
-    at: usize,
+    pending: Vec<SpliceStep<'a>>,
+    position: usize,
 }
 
-impl<'a> Steps<'a> {
-    fn new(splices: &'a [Splice]) -> Steps<'a> {
-        let mut steps = Steps { now: Step::Keep(0), splices: splices.iter(), ahead: Vec::new(), at: 0 };
-        steps.take(0);
+impl<'a> SpliceSteps<'a> {
+    fn new(splices: &'a [Splice]) -> SpliceSteps<'a> {
+        let mut steps =
+            SpliceSteps { current: SpliceStep::Keep(0), splices: splices.iter(), pending: Vec::new(), position: 0 };
+        steps.advance(0);
         steps
     }
 
-    /// Goes on by `n` bytes of the present step.
-    fn take(&mut self, n: usize) {
-        self.now = match self.now {
-            Step::Keep(usize::MAX) => Step::Keep(usize::MAX),
-            Step::Keep(all) => Step::Keep(all - n),
-            Step::Drop(all) => Step::Drop(all - n),
-            Step::Put(text) => Step::Put(&text[n..]),
+    /// Advances by `n` bytes of the current step.
+    fn advance(&mut self, n: usize) {
+        self.current = match self.current {
+            SpliceStep::Keep(usize::MAX) => SpliceStep::Keep(usize::MAX),
+            SpliceStep::Keep(all) => SpliceStep::Keep(all - n),
+            SpliceStep::Delete(all) => SpliceStep::Delete(all - n),
+            SpliceStep::Insert(text) => SpliceStep::Insert(&text[n..]),
         };
-        while self.now.len() == 0 {
-            self.now = match self.ahead.pop() {
+        while self.current.len() == 0 {
+            self.current = match self.pending.pop() {
                 Some(step) => step,
                 None => match self.splices.next() {
-                    None => Step::Keep(usize::MAX),
+                    None => SpliceStep::Keep(usize::MAX),
                     Some(s) => {
-                        self.ahead = vec![Step::Put(&s.new), Step::Drop(s.end - s.start)];
-                        Step::Keep(s.start - std::mem::replace(&mut self.at, s.end))
+                        self.pending = vec![SpliceStep::Insert(&s.new), SpliceStep::Delete(s.end - s.start)];
+                        SpliceStep::Keep(s.start - std::mem::replace(&mut self.position, s.end))
                     }
                 },
             };
@@ -124,35 +126,35 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// Replacements being written.
+/// Collects the composed replacements.
 #[derive(Default)]
-struct Out {
-    done: Vec<Splice>,
-    at: usize,
+struct SpliceWriter {
+    splices: Vec<Splice>,
+    position: usize,
 }
 
-impl Out {
+impl SpliceWriter {
     fn keep(&mut self, n: usize) {
-        self.at += n;
+        self.position += n;
     }
 
-    fn drop(&mut self, n: usize) {
-        self.at += n;
-        let at = self.at;
-        self.here(n).end = at;
+    fn delete(&mut self, n: usize) {
+        self.position += n;
+        let at = self.position;
+        self.splice_before(n).end = at;
     }
 
-    fn put(&mut self, text: &str) {
-        self.here(0).new.push_str(text);
+    fn insert(&mut self, text: &str) {
+        self.splice_before(0).new.push_str(text);
     }
 
-    /// The replacement that ends where the last `n` bytes began, or a new one there.
-    fn here(&mut self, n: usize) -> &mut Splice {
-        let start = self.at - n;
-        if self.done.last().is_none_or(|s| s.end != start) {
-            self.done.push(Splice { start, end: start, new: String::new() });
+    /// The replacement that ends `n` bytes before the current offset, or a new one there.
+    fn splice_before(&mut self, n: usize) -> &mut Splice {
+        let start = self.position - n;
+        if self.splices.last().is_none_or(|s| s.end != start) {
+            self.splices.push(Splice { start, end: start, new: String::new() });
         }
-        self.done.last_mut().expect("one was just pushed")
+        self.splices.last_mut().expect("one was just pushed")
     }
 }
 
@@ -172,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_meets_or_lies_outside() {
+    fn refuses_overlaps_and_ranges_outside_the_text() {
         assert_eq!(splice("abc", &[s(0, 2, ""), s(1, 3, "")]), Err(Overlap { at: 1 }));
         assert!(splice("abc", &[s(2, 4, "")]).is_err());
         assert!(splice("aé", &[s(1, 2, "")]).is_err());
         assert!(splice("abc", &[s(2, 1, "")]).is_err());
     }
 
-    fn some(length: usize, cuts: &[(usize, usize, String)]) -> Vec<Splice> {
+    fn make_splices(length: usize, cuts: &[(usize, usize, String)]) -> Vec<Splice> {
         let mut at = 0;
         let mut out = Vec::new();
         for (gap, drop, new) in cuts {
@@ -198,9 +200,9 @@ mod tests {
             one in prop::collection::vec((0..5usize, 0..4usize, "[A-Z]{0,3}"), 0..4),
             two in prop::collection::vec((0..5usize, 0..4usize, "[0-9]{0,3}"), 0..4),
         ) {
-            let first = some(text.len(), &one);
+            let first = make_splices(text.len(), &one);
             let middle = splice(&text, &first).unwrap();
-            let second = some(middle.len(), &two);
+            let second = make_splices(middle.len(), &two);
             prop_assert_eq!(splice(&text, &compose(&first, &second)), splice(&middle, &second));
         }
     }

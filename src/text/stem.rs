@@ -1,6 +1,6 @@
-//! Reduces English words to the part that their forms share: `running`, `runs` → `run`.
+//! Reduces English words to their stem: `running`, `runs` → `run`.
 //!
-//! Never changes words of other scripts, numbers, or words with letters beyond ASCII.
+//! Never changes words in other scripts, numbers, or words with letters other than ASCII.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub fn stem(word: &str) -> Cow<'_, str> {
     if !word.bytes().all(|b| b.is_ascii_lowercase() || b == b'\'') {
         return Cow::Borrowed(word);
     }
-    // Only a function pointer: there is nothing to keep between calls.
+    // `Stemmer` is only a function pointer, so creating it on each call costs nothing.
     Stemmer::create(Algorithm::English).stem(word)
 }
 

@@ -1,12 +1,12 @@
-//! Tells English verbs in the present from those in the past, by their form and their neighbours.
+//! Classifies English verbs as present or past, by form and neighbouring words.
 //!
-//! Never parses: a plural noun in the place of a verb can be taken for one, and a rare verb missed.
+//! Never parses a sentence: it may mistake a plural noun for a verb, or miss a rare verb.
 
-use super::phrase::{Token, is_capital};
+use super::phrase::{WordToken, is_capitalized};
 
-/// Third persons that are rarely plural nouns.
+/// Third-person forms that are rarely plural nouns.
 #[rustfmt::skip]
-const CLEAR: &[&str] = &[
+const CLEAR_VERBS: &[&str] = &[
     "accepts", "adds", "agrees", "allows", "appears", "applies", "arrives", "asks", "attends", "becomes", "begins", "believes",
     "belongs", "brings", "chooses", "collects", "comes", "compares", "complains", "confirms", "considers", "contains",
     "continues", "creates", "decides", "depends", "describes", "disagrees", "discusses", "dislikes", "does", "enables",
@@ -17,9 +17,9 @@ const CLEAR: &[&str] = &[
     "resides", "resolves", "returns", "says", "seems", "sells", "sends", "solves", "speaks", "stays", "suggests", "takes",
     "teaches", "tells", "thinks", "tries", "understands", "uses", "wants", "wonders", "writes",
 ];
-/// Third persons that may well be nouns: only behind who acts.
+/// Third-person forms that may be plural nouns; they count as verbs only next to a subject or an object.
 #[rustfmt::skip]
-const NOUNY: &[&str] = &[
+const AMBIGUOUS_VERBS: &[&str] = &[
     "breaks", "builds", "calls", "causes", "changes", "checks", "commutes", "covers", "crashes", "debates", "deploys",
     "documents", "drinks", "drives", "eats", "ends", "fixes", "grows", "hangs", "helps", "holds", "hopes", "leaves", "likes",
     "lives", "looks", "loves", "merges", "moves", "needs", "opens", "pays", "plans", "plays", "presents", "promises", "pulls",
@@ -28,7 +28,7 @@ const NOUNY: &[&str] = &[
     "updates", "visits", "walks", "watches", "works", "worries",
 ];
 #[rustfmt::skip]
-const ACTORS: &[&str] = &[
+const SUBJECTS: &[&str] = &[
     "user", "team", "assistant", "agent", "client", "server", "vendor", "company", "customer", "manager", "project",
     "parser", "importer", "driver", "app", "api", "service", "script", "bot", "who", "which", "that", "everybody",
     "nobody", "someone", "everyone", "also", "still", "now", "often", "always", "usually", "never", "developer", "engineer",
@@ -36,22 +36,22 @@ const ACTORS: &[&str] = &[
     "sister", "brother", "wife", "husband", "partner", "daughter", "son", "mother", "father", "friend", "colleague", "boss",
     "neighbour", "neighbor", "index", "store",
 ];
-/// Words before a third person that make it a plural noun.
+/// Words after which a third-person form is a plural noun.
 #[rustfmt::skip]
-const NOUNED: &[&str] = &[
+const NOUN_MARKERS: &[&str] = &[
     "the", "a", "an", "this", "these", "those", "'s", "of", "for", "in", "on", "with", "to", "from", "by", "all",
     "some", "new", "old", "no", "any", "more", "several", "few", "many", "two", "three", "four", "five", "six", "seven",
     "release", "status", "security", "price", "daily", "weekly", "between", "about", "per", "both", "and", "or", "at",
     "into", "as", "than", "most", "other", "its", "their", "his", "her", "under", "over", "without", "only", "each", "every",
 ];
-/// What follows a verb and no noun.
+/// Words that follow a verb, but not a noun.
 #[rustfmt::skip]
-const OBJECTS: &[&str] = &[
+const AFTER_VERB: &[&str] = &[
     "the", "a", "an", "that", "how", "why", "whether", "what", "this", "these", "it", "them", "user", "every", "each", "all",
     "some", "no", "up", "down", "out", "as",
 ];
 #[rustfmt::skip]
-const PAST: &[&str] = &[
+const IRREGULAR_PAST: &[&str] = &[
     "ate", "awoke", "beat", "became", "began", "bent", "bet", "bit", "blew", "bore", "bought", "bound", "broke",
     "brought", "built", "burst", "came", "caught", "chose", "cost", "crept", "cut", "dealt", "did", "drank", "drew",
     "drove", "dug", "fed", "fell", "felt", "flew", "forgot", "fought", "found", "froze", "gave", "got", "grew", "had",
@@ -62,30 +62,30 @@ const PAST: &[&str] = &[
     "threw", "told", "took", "tore", "understood", "was", "went", "were", "withdrew", "woke", "won", "wore", "wrote",
 ];
 
-/// Whether a word is a verb in the past by its form.
-pub fn is_past(word: &str) -> bool {
+/// Whether a word has the form of a past-tense verb.
+pub fn is_past_verb(word: &str) -> bool {
     word.len() > 3
         && word.ends_with("ed")
         && !matches!(word, "need" | "feed" | "seed" | "speed" | "indeed" | "embed" | "exceed" | "succeed" | "proceed")
-        || PAST.binary_search(&word).is_ok()
+        || IRREGULAR_PAST.binary_search(&word).is_ok()
 }
 
-/// Whether the word behind this one is a noun, though it looks like a verb: "the tests", "of tests".
-pub fn follows_noun_maker(previous: &str) -> bool {
-    NOUNED.contains(&previous) || previous.bytes().all(|b| b.is_ascii_digit())
+/// Whether the word after this one is a noun even if it looks like a verb: "the tests", "of tests".
+pub fn is_noun_marker(previous: &str) -> bool {
+    NOUN_MARKERS.contains(&previous) || previous.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Where verbs in the simple present stand: `is`, `has`, third persons.
-pub fn presents(tokens: &[Token<'_>]) -> Vec<usize> {
-    (0..tokens.len()).filter(|i| is_present(tokens, *i)).collect()
+/// Indexes of verbs in the simple present: `is`, `has`, third-person forms.
+pub fn present_verbs(tokens: &[WordToken<'_>]) -> Vec<usize> {
+    (0..tokens.len()).filter(|i| is_present_verb(tokens, *i)).collect()
 }
 
-fn is_present(tokens: &[Token<'_>], i: usize) -> bool {
+fn is_present_verb(tokens: &[WordToken<'_>], i: usize) -> bool {
     let word = tokens[i].text.as_str();
     let previous = i.checked_sub(1).map_or("", |p| tokens[p].text.as_str());
     let next = tokens.get(i + 1);
     let next_word = next.map_or("", |t| t.text.as_str());
-    if is_capital(tokens[i].surface) {
+    if is_capitalized(tokens[i].surface) {
         return false;
     }
     if matches!(word, "is" | "are" | "has" | "does") {
@@ -94,48 +94,48 @@ fn is_present(tokens: &[Token<'_>], i: usize) -> bool {
     if i == 0 || matches!(next_word, "were" | "was" | "had" | "of") {
         return false;
     }
-    let named = is_capital(tokens[i - 1].surface) && (i > 1 || next_word != "and");
-    if CLEAR.contains(&word) {
-        return previous == "and" || !NOUNED.contains(&previous);
+    let named = is_capitalized(tokens[i - 1].surface) && (i > 1 || next_word != "and");
+    if CLEAR_VERBS.contains(&word) {
+        return previous == "and" || !NOUN_MARKERS.contains(&previous);
     }
-    if previous == "and" && OBJECTS.contains(&next_word) {
-        return (1..i - 1).any(|at| is_present(tokens, at));
+    if previous == "and" && AFTER_VERB.contains(&next_word) {
+        return (1..i - 1).any(|at| is_present_verb(tokens, at));
     }
     if previous == "and"
-        && NOUNY.contains(&word)
+        && AMBIGUOUS_VERBS.contains(&word)
         && next.is_some()
         && !matches!(next_word, "and" | "or" | "in" | "on" | "at")
     {
-        return (1..i - 1).any(|at| is_present(tokens, at));
+        return (1..i - 1).any(|at| is_present_verb(tokens, at));
     }
-    if NOUNED.contains(&previous) || previous.bytes().all(|b| b.is_ascii_digit()) {
+    if NOUN_MARKERS.contains(&previous) || previous.bytes().all(|b| b.is_ascii_digit()) {
         return false;
     }
-    if NOUNY.contains(&word) {
-        return ACTORS.contains(&previous) || named || OBJECTS.contains(&next_word);
+    if AMBIGUOUS_VERBS.contains(&word) {
+        return SUBJECTS.contains(&previous) || named || AFTER_VERB.contains(&next_word);
     }
-    // A word that is not known: the third person of something, if it has an object like a verb.
+    // Unknown word: a third-person form if it has the object of a verb.
     let form = word.len() > 3
         && word.ends_with('s')
         && !["ss", "us", "is", "ous", "ics"].iter().any(|end| word.ends_with(end));
-    let object = OBJECTS.contains(&next_word) || previous == "user" && next.is_some();
-    form && object && !tokens[..i].iter().any(|t| is_past(&t.text))
+    let object = AFTER_VERB.contains(&next_word) || previous == "user" && next.is_some();
+    form && object && !tokens[..i].iter().any(|t| is_past_verb(&t.text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::phrase::tokens;
+    use crate::text::phrase::word_tokens;
 
     #[test]
-    fn the_list_can_be_searched_by_halves() {
-        let mut sorted = PAST.to_vec();
+    fn the_list_is_sorted_for_binary_search() {
+        let mut sorted = IRREGULAR_PAST.to_vec();
         sorted.sort_unstable();
-        assert_eq!(PAST, sorted);
+        assert_eq!(IRREGULAR_PAST, sorted);
     }
 
     #[test]
-    fn verbs_in_the_present_are_told_from_plurals() {
+    fn verbs_in_the_present_are_distinguished_from_plurals() {
         for (text, verbs) in [
             ("Chidi sells the van", "sells"),
             ("The parser reads the file and returns a tree", "reads returns"),
@@ -147,8 +147,8 @@ mod tests {
             ("User is tired", "is"),
             ("Uses of the API", ""),
         ] {
-            let all = tokens(text);
-            let got: Vec<&str> = presents(&all).into_iter().map(|i| all[i].surface).collect();
+            let all = word_tokens(text);
+            let got: Vec<&str> = present_verbs(&all).into_iter().map(|i| all[i].surface).collect();
             assert_eq!(got.join(" "), verbs, "{text}");
         }
     }

@@ -1,76 +1,76 @@
-//! Cuts a text into the words that search and summaries count.
+//! Splits text into words for search and summary lines.
 //!
-//! Never stems and never drops a word: that is for those who count.
+//! Never stems and never drops words; callers do that.
 
 use std::borrow::Cow;
 
 use unicode_normalization::char::is_combining_mark;
 
-/// One word of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Word<'a> {
-    /// Lower case, `’` as `'`, a final `'s` left out.
+pub struct TextWord<'a> {
+    /// Lower case, with `’` as `'`, without a final `'s`.
     pub text: Cow<'a, str>,
-    /// As it stands, a final `'s` left out.
+    /// As written, without a final `'s`.
     pub surface: &'a str,
-    /// Offset of its first byte in the text.
+    /// Byte offset in the text.
     pub at: usize,
-    /// Cut from a run without spaces between words (Chinese, Japanese, Korean, Thai …): one or two characters of it.
-    pub gram: bool,
+    /// Whether it is an n-gram: one or two characters of a script without spaces between words (Chinese, Japanese,
+    /// Korean, Thai …).
+    pub is_ngram: bool,
 }
 
-/// The words of a text, in its order.
+/// The words of a text, in order.
 ///
-/// A word is a run of letters and digits; an apostrophe between letters belongs to it (`don't`), any other character
-/// ends it. A run of a script that sets no spaces gives each character and each pair of neighbours: 你好吗 is
-/// 你 你好 好 好吗 吗.
-pub fn words(text: &str) -> Words<'_> {
-    Words { text, at: 0, pair: None }
+/// A word is a run of letters and digits. An apostrophe between letters belongs to it (`don't`); any other character
+/// ends it. In scripts without spaces, each character and each pair of adjacent characters is a word: 你好吗 gives 你 你好 好
+/// 好吗 吗.
+pub fn words(text: &str) -> WordIter<'_> {
+    WordIter { text, at: 0, pair: None }
 }
 
-/// Iterator of [`words`].
+/// Iterator returned by [`words`].
 #[derive(Clone, Debug)]
-pub struct Words<'a> {
+pub struct WordIter<'a> {
     text: &'a str,
     at: usize,
-    /// A pair that follows the single character just given.
-    pair: Option<Word<'a>>,
+    /// The pair to return after the single character just returned.
+    pair: Option<TextWord<'a>>,
 }
 
-impl<'a> Iterator for Words<'a> {
-    type Item = Word<'a>;
+impl<'a> Iterator for WordIter<'a> {
+    type Item = TextWord<'a>;
 
-    fn next(&mut self) -> Option<Word<'a>> {
+    fn next(&mut self) -> Option<TextWord<'a>> {
         if let Some(pair) = self.pair.take() {
             return Some(pair);
         }
         let rest = &self.text[self.at..];
         let (skip, first) = rest.char_indices().find(|&(_, c)| c.is_alphanumeric())?;
         let start = self.at + skip;
-        if is_unspaced(first) { Some(self.gram(start, first)) } else { Some(self.word(start)) }
+        if is_unspaced(first) { Some(self.next_ngram(start, first)) } else { Some(self.next_word(start)) }
     }
 }
 
-impl<'a> Words<'a> {
-    fn gram(&mut self, start: usize, first: char) -> Word<'a> {
+impl<'a> WordIter<'a> {
+    fn next_ngram(&mut self, start: usize, first: char) -> TextWord<'a> {
         let end = start + first.len_utf8();
         self.at = end;
         if let Some(second) = self.text[end..].chars().next().filter(|&c| is_unspaced(c) && c.is_alphanumeric()) {
-            self.pair = Some(gram(self.text, start, end + second.len_utf8()));
+            self.pair = Some(ngram(self.text, start, end + second.len_utf8()));
         }
-        gram(self.text, start, end)
+        ngram(self.text, start, end)
     }
 
-    fn word(&mut self, start: usize) -> Word<'a> {
+    fn next_word(&mut self, start: usize) -> TextWord<'a> {
         let run = &self.text[start..];
         let length = run_length(run);
         self.at = start + length;
-        let surface = without_s(&run[..length]);
-        Word { text: lower(surface), surface, at: start, gram: false }
+        let surface = strip_possessive(&run[..length]);
+        TextWord { text: to_lower(surface), surface, at: start, is_ngram: false }
     }
 }
 
-/// Whether words of this character's script stand without spaces between them.
+/// Whether this character's script has no spaces between words.
 pub fn is_unspaced(c: char) -> bool {
     matches!(c as u32,
         0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF // Thai, Lao, Myanmar, Khmer
@@ -79,14 +79,14 @@ pub fn is_unspaced(c: char) -> bool {
         | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF) // Han
 }
 
-/// Whether a word could go on over this character: a boundary lies where this is false on either side.
-pub fn is_word(c: char) -> bool {
+/// Whether a character can be inside a word. A word boundary is a position where this is false on either side.
+pub fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
-fn gram(text: &str, start: usize, end: usize) -> Word<'_> {
+fn ngram(text: &str, start: usize, end: usize) -> TextWord<'_> {
     let surface = &text[start..end];
-    Word { text: Cow::Borrowed(surface), surface, at: start, gram: true }
+    TextWord { text: Cow::Borrowed(surface), surface, at: start, is_ngram: true }
 }
 
 fn run_length(run: &str) -> usize {
@@ -94,7 +94,7 @@ fn run_length(run: &str) -> usize {
     while let Some((i, c)) = chars.next() {
         let joins =
             is_apostrophe(c) && chars.peek().is_some_and(|&(_, next)| next.is_alphabetic() && !is_unspaced(next));
-        if is_unspaced(c) || !(is_word(c) || joins) {
+        if is_unspaced(c) || !(is_word_char(c) || joins) {
             return i;
         }
     }
@@ -105,12 +105,12 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}')
 }
 
-fn without_s(word: &str) -> &str {
+fn strip_possessive(word: &str) -> &str {
     let short = word.strip_suffix(['s', 'S']).and_then(|w| w.strip_suffix(is_apostrophe));
     short.unwrap_or(word)
 }
 
-fn lower(word: &str) -> Cow<'_, str> {
+fn to_lower(word: &str) -> Cow<'_, str> {
     if word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) {
         return Cow::Borrowed(word);
     }
@@ -149,11 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn a_word_says_where_it_stands() {
+    fn a_word_has_its_offset() {
         let text = "a Zoë's 猫";
         let all: Vec<_> = words(text).collect();
-        assert_eq!((all[1].surface, all[1].at, all[1].gram), ("Zoë", 2, false));
+        assert_eq!((all[1].surface, all[1].at, all[1].is_ngram), ("Zoë", 2, false));
         assert_eq!(&text[all[2].at..], "猫");
-        assert!(all[2].gram);
+        assert!(all[2].is_ngram);
     }
 }

@@ -1,89 +1,90 @@
-//! ChatGPT's export: every conversation a tree of messages, read from the node that was open last up to the root.
+//! Parses ChatGPT's data export, where a conversation is a tree of messages: follows the branch from the current node
+//! to the root.
 //!
-//! Branches that were regenerated or edited away are not read; what is hidden in the program (custom instructions,
-//! stored memories) is injected.
+//! Never reads branches that were regenerated or edited away. Messages hidden in the program (custom instructions,
+//! stored memories) become injected turns.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::lines::lines as split;
-use super::loose::{Flag, Loose, Many, Word};
-use super::parts::{Parts, join};
-use super::turns::{Turns, role, time};
-use super::{Conversation, Kind, Role, Unreadable};
+use super::json_lines::non_blank_lines as split;
+use super::lenient_json::{LenientBool, LenientList, LenientObject, LenientText};
+use super::message_content::{MessageContent, join_lines};
+use super::turn_builder::{TurnBuilder, parse_role, parse_time};
+use super::{Conversation, Role, TranscriptError, TranscriptFormat};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Tree {
-    id: Word,
-    conversation_id: Word,
-    title: Word,
-    current_node: Word,
-    mapping: Loose<HashMap<String, Loose<Node>>>,
+struct ChatGptConversation {
+    id: LenientText,
+    conversation_id: LenientText,
+    title: LenientText,
+    current_node: LenientText,
+    mapping: LenientObject<HashMap<String, LenientObject<ChatGptNode>>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Node {
-    parent: Word,
-    message: Loose<Message>,
+struct ChatGptNode {
+    parent: LenientText,
+    message: LenientObject<ChatGptMessage>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Message {
-    author: Loose<Author>,
-    create_time: Word,
-    content: Loose<Content>,
-    metadata: Loose<Metadata>,
-    recipient: Word,
+struct ChatGptMessage {
+    author: LenientObject<ChatGptAuthor>,
+    create_time: LenientText,
+    content: LenientObject<ChatGptContent>,
+    metadata: LenientObject<ChatGptMetadata>,
+    recipient: LenientText,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Author {
-    role: Word,
+struct ChatGptAuthor {
+    role: LenientText,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Content {
-    content_type: Word,
-    parts: Parts,
-    text: Word,
-    result: Word,
-    user_profile: Word,
-    user_instructions: Word,
-    model_set_context: Word,
+struct ChatGptContent {
+    content_type: LenientText,
+    parts: MessageContent,
+    text: LenientText,
+    result: LenientText,
+    user_profile: LenientText,
+    user_instructions: LenientText,
+    model_set_context: LenientText,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Metadata {
-    is_visually_hidden_from_conversation: Flag,
-    is_user_system_message: Flag,
+struct ChatGptMetadata {
+    is_visually_hidden_from_conversation: LenientBool,
+    is_user_system_message: LenientBool,
 }
 
-/// Reads an export, or one conversation of it.
-pub(super) fn document(text: &str) -> Result<Vec<Conversation>, Unreadable> {
+/// Parses an export (an array of conversations), or a single conversation of it.
+pub(super) fn parse_document(text: &str) -> Result<Vec<Conversation>, TranscriptError> {
     if text.trim_start().starts_with('{') {
-        return Ok(vec![conversation(serde_json::from_str(text)?)]);
+        return Ok(vec![to_conversation(serde_json::from_str(text)?)]);
     }
-    let trees: Many<Tree> = serde_json::from_str(text)?;
-    let mut all: Vec<Conversation> = trees.items.into_iter().map(conversation).collect();
+    let trees: LenientList<ChatGptConversation> = serde_json::from_str(text)?;
+    let mut all: Vec<Conversation> = trees.items.into_iter().map(to_conversation).collect();
     if let Some(first) = all.first_mut() {
-        first.skipped += trees.other;
+        first.skipped += trees.skipped;
     }
     Ok(all)
 }
 
-/// Reads conversations one a line.
-pub(super) fn lines(bytes: &[u8]) -> Vec<Conversation> {
+/// Parses JSON Lines with one conversation per line.
+pub(super) fn parse_lines(bytes: &[u8]) -> Vec<Conversation> {
     let (mut all, mut skipped) = (Vec::new(), 0);
     for line in split(bytes) {
-        match super::lines::record(line) {
-            Some(tree) => all.push(conversation(tree)),
+        match super::json_lines::parse_record(line) {
+            Some(tree) => all.push(to_conversation(tree)),
             None => skipped += 1,
         }
     }
@@ -93,27 +94,27 @@ pub(super) fn lines(bytes: &[u8]) -> Vec<Conversation> {
     all
 }
 
-fn conversation(tree: Tree) -> Conversation {
-    let mut turns = Turns::default();
+fn to_conversation(tree: ChatGptConversation) -> Conversation {
+    let mut turns = TurnBuilder::default();
     let skipped = nodes(&tree).filter(|(_, node)| node.0.is_none()).count();
-    for message in branch(&tree) {
-        speak(message, &mut turns);
+    for message in active_branch(&tree) {
+        add_message(message, &mut turns);
     }
     let (id, title) = (tree.conversation_id.0.or(tree.id.0), tree.title.0);
-    Conversation { kind: Kind::ChatGpt, id, title, turns: turns.done(), skipped }
+    Conversation { kind: TranscriptFormat::ChatGpt, id, title, turns: turns.into_turns(), skipped }
 }
 
-fn nodes(tree: &Tree) -> impl Iterator<Item = (&String, &Loose<Node>)> {
+fn nodes(tree: &ChatGptConversation) -> impl Iterator<Item = (&String, &LenientObject<ChatGptNode>)> {
     tree.mapping.0.iter().flatten()
 }
 
-/// The messages from the root to the node that was open last.
-fn branch(tree: &Tree) -> Vec<&Message> {
+/// The messages on the branch from the root to the current node.
+fn active_branch(tree: &ChatGptConversation) -> Vec<&ChatGptMessage> {
     let node = |id: &str| tree.mapping.0.as_ref().and_then(|nodes| nodes.get(id)).and_then(|node| node.0.as_ref());
-    let mut at = tree.current_node.0.as_deref().filter(|id| node(id).is_some()).or_else(|| latest(tree));
+    let mut at = tree.current_node.0.as_deref().filter(|id| node(id).is_some()).or_else(|| latest_node(tree));
     let mut seen = HashSet::new();
     let mut messages = Vec::new();
-    // A tree that was edited by hand may hold a circle.
+    // A manually edited tree may contain a cycle.
     while let Some(id) = at.filter(|id| seen.insert(*id)) {
         let Some(node) = node(id) else { break };
         messages.extend(node.message.0.as_ref());
@@ -123,9 +124,9 @@ fn branch(tree: &Tree) -> Vec<&Message> {
     messages
 }
 
-/// The youngest message's node, where none is said to be open.
-fn latest(tree: &Tree) -> Option<&str> {
-    let age = |node: &Loose<Node>| {
+/// The node of the newest message, for a tree without a valid `current_node`.
+fn latest_node(tree: &ChatGptConversation) -> Option<&str> {
+    let age = |node: &LenientObject<ChatGptNode>| {
         let message = node.0.as_ref().and_then(|node| node.message.0.as_ref());
         message.map(|message| message.create_time.as_str().parse::<f64>().unwrap_or(0.0))
     };
@@ -133,33 +134,34 @@ fn latest(tree: &Tree) -> Option<&str> {
     aged.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1))).map(|(_, id)| id)
 }
 
-fn speak(message: &Message, turns: &mut Turns) {
+fn add_message(message: &ChatGptMessage, turns: &mut TurnBuilder) {
     let Some(content) = &message.content.0 else { return };
-    let Some(role) = message.author.0.as_ref().and_then(|author| role(author.role.as_str())) else { return };
-    let at = time(&message.create_time);
+    let Some(role) = message.author.0.as_ref().and_then(|author| parse_role(author.role.as_str())) else { return };
+    let at = parse_time(&message.create_time);
     let hidden =
         message.metadata.0.as_ref().is_some_and(|metadata| {
             metadata.is_visually_hidden_from_conversation.0 || metadata.is_user_system_message.0
         });
-    let flat = || [&content.text, &content.result].into_iter().find_map(|word| word.0.as_deref()).unwrap_or_default();
+    let flat_text =
+        || [&content.text, &content.result].into_iter().find_map(|word| word.0.as_deref()).unwrap_or_default();
     match (content.content_type.as_str(), role) {
         ("user_editable_context" | "model_editable_context", _) => {
-            let told = [&content.user_profile, &content.user_instructions, &content.model_set_context];
-            turns.injected(role, &at, &join(told.into_iter().map(Word::as_str)));
+            let texts = [&content.user_profile, &content.user_instructions, &content.model_set_context];
+            turns.add_injected(role, &at, &join_lines(texts.into_iter().map(LenientText::as_str)));
         }
         ("thoughts" | "reasoning_recap", _) => {}
         (_, Role::Tool) => {
-            let said = content.parts.said();
-            turns.answered(&at, if said.is_empty() { flat() } else { &said }, false);
+            let joined = content.parts.joined_text();
+            turns.add_tool_result(&at, if joined.is_empty() { flat_text() } else { &joined }, false);
         }
-        // What is sent to a tool is a call.
+        // A message addressed to a recipient is a tool call, not text for the user.
         (_, Role::Assistant) if !matches!(message.recipient.as_str(), "" | "all") => {}
         _ if hidden => {
-            turns.injected(role, &at, &content.parts.said());
+            turns.add_injected(role, &at, &content.parts.joined_text());
         }
         ("text" | "multimodal_text" | "", _) => {
-            let flat = [flat()].into_iter().filter(|_| content.parts.is_empty() && !flat().is_empty());
-            turns.said(role, &at, content.parts.texts().chain(flat));
+            let flat = [flat_text()].into_iter().filter(|_| content.parts.is_empty() && !flat_text().is_empty());
+            turns.add_message(role, &at, content.parts.texts().chain(flat));
         }
         _ => {}
     }

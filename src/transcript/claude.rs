@@ -1,165 +1,173 @@
-//! Claude Code: a record a line, an answer over several lines, tool results in the user's name.
+//! Parses Claude Code's JSON Lines: one record per line; one model message may span several records, and tool results
+//! have the role `user`.
 //!
-//! Left out: what the program says to itself (`isMeta`), side conversations, summaries, snapshots, errors of the API,
-//! thinking and calls. Turns that a person took back by editing stay: they were said.
+//! Never yields turns for meta records (`isMeta`), side conversations, summaries, snapshots, API errors, thinking or
+//! tool calls. Turns that the user replaced by editing stay: the user did write them.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::frame::asks_memory;
-use super::lines::each;
-use super::loose::{Flag, Loose, Word};
-use super::parts::Parts;
-use super::turns::{Turns, time};
-use super::{Conversation, Kind, Role};
+use super::host_framing::is_memdir_call;
+use super::json_lines::for_each_record;
+use super::lenient_json::{LenientBool, LenientObject, LenientText};
+use super::message_content::MessageContent;
+use super::turn_builder::{TurnBuilder, parse_time};
+use super::{Conversation, Role, TranscriptFormat};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Record {
-    r#type: Word,
-    message: Loose<Message>,
-    timestamp: Word,
-    uuid: Word,
-    session_id: Word,
+struct ClaudeRecord {
+    r#type: LenientText,
+    message: LenientObject<ClaudeMessage>,
+    timestamp: LenientText,
+    uuid: LenientText,
+    session_id: LenientText,
     /// `--output-format stream-json` has snake case.
     #[serde(rename = "session_id")]
-    stream_id: Word,
+    stream_id: LenientText,
     #[serde(rename = "parent_tool_use_id")]
-    parent_call: Word,
-    is_meta: Flag,
-    is_sidechain: Flag,
-    is_compact_summary: Flag,
-    is_api_error_message: Flag,
-    origin: Loose<Origin>,
-    attachment: Loose<Attachment>,
-    /// Of the queue of what a person types while the model is working.
-    operation: Word,
-    content: Parts,
-    summary: Word,
-    ai_title: Word,
-    custom_title: Word,
+    parent_call: LenientText,
+    is_meta: LenientBool,
+    is_sidechain: LenientBool,
+    is_compact_summary: LenientBool,
+    is_api_error_message: LenientBool,
+    origin: LenientObject<ClaudeOrigin>,
+    attachment: LenientObject<ClaudeAttachment>,
+    /// Of a `queue-operation`: a change to the queue of prompts typed while the model is working.
+    operation: LenientText,
+    content: MessageContent,
+    summary: LenientText,
+    ai_title: LenientText,
+    custom_title: LenientText,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Message {
-    id: Word,
-    model: Word,
-    content: Parts,
+struct ClaudeMessage {
+    id: LenientText,
+    model: LenientText,
+    content: MessageContent,
 }
 
-/// Who put a message into the queue.
+/// The source of a user or queued message: `human`, or a part of the program.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Origin {
-    kind: Word,
+struct ClaudeOrigin {
+    kind: LenientText,
 }
 
-/// What came with a turn; of interest is what a person typed while the model was working.
+/// Data attached to a turn. Only `queued_command` is used: a prompt typed while the model was working.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Attachment {
-    r#type: Word,
-    prompt: Parts,
-    command_mode: Word,
-    origin: Loose<Origin>,
+struct ClaudeAttachment {
+    r#type: LenientText,
+    prompt: MessageContent,
+    command_mode: LenientText,
+    origin: LenientObject<ClaudeOrigin>,
 }
 
 #[derive(Default)]
-struct Reader {
-    turns: Turns,
+struct ClaudeReader {
+    turns: TurnBuilder,
     id: Option<String>,
     summary: Option<String>,
     ai_title: Option<String>,
     custom_title: Option<String>,
-    /// Records that were seen: a resumed session repeats them.
+    /// The uuids of records seen so far; a resumed session repeats records.
     seen: HashSet<String>,
-    /// Where an answer's turn is, by the answer's id.
-    answers: HashMap<String, usize>,
-    /// Calls of memdir.
-    own_calls: HashSet<String>,
-    /// What left the queue and may come again as a turn.
-    steered: HashSet<String>,
+    /// Message id → 0-based index of its turn; later records with the same id extend that turn.
+    turn_by_message: HashMap<String, usize>,
+    /// The ids of tool calls that ran memdir.
+    memdir_calls: HashSet<String>,
+    /// Prompts already added when they left the queue; the file may repeat them as user turns.
+    steered_prompts: HashSet<String>,
 }
 
-/// Reads a session.
-pub(super) fn lines(bytes: &[u8]) -> Conversation {
-    let mut reader = Reader::default();
-    let skipped = each(bytes, |record| reader.take(record));
+/// Parses a session file.
+pub(super) fn parse_lines(bytes: &[u8]) -> Conversation {
+    let mut reader = ClaudeReader::default();
+    let skipped = for_each_record(bytes, |record| reader.add_record(record));
     let title = reader.custom_title.or(reader.ai_title).or(reader.summary);
-    Conversation { kind: Kind::ClaudeCode, id: reader.id, title, turns: reader.turns.done(), skipped }
+    Conversation { kind: TranscriptFormat::ClaudeCode, id: reader.id, title, turns: reader.turns.into_turns(), skipped }
 }
 
-impl Reader {
-    fn take(&mut self, record: Record) {
+impl ClaudeReader {
+    fn add_record(&mut self, record: ClaudeRecord) {
         self.id = self.id.take().or(record.session_id.0).or(record.stream_id.0);
         self.summary = record.summary.0.or(self.summary.take());
         self.ai_title = record.ai_title.0.or(self.ai_title.take());
         self.custom_title = record.custom_title.0.or(self.custom_title.take());
-        let aside = [record.is_meta, record.is_sidechain, record.is_compact_summary, record.is_api_error_message];
-        if aside.contains(&Flag(true)) || record.parent_call.0.is_some() {
+        let ignored_flags =
+            [record.is_meta, record.is_sidechain, record.is_compact_summary, record.is_api_error_message];
+        if ignored_flags.contains(&LenientBool(true)) || record.parent_call.0.is_some() {
             return;
         }
         if record.uuid.0.is_some_and(|uuid| !self.seen.insert(uuid)) {
             return;
         }
-        let at = time(&record.timestamp);
+        let at = parse_time(&record.timestamp);
         match (record.r#type.as_str(), record.message.0, record.attachment.0) {
-            ("user" | "human", Some(message), _) => self.user(&at, &message.content, hosts(&record.origin)),
-            ("assistant", Some(message), _) if message.model.as_str() != "<synthetic>" => self.assistant(&at, message),
-            ("attachment", _, Some(attachment)) => self.queued(&at, &attachment),
-            ("queue-operation", ..) if record.operation.as_str() == "remove" => self.steered(&at, &record.content),
+            ("user" | "human", Some(message), _) => {
+                self.add_user_message(&at, &message.content, is_host_origin(&record.origin))
+            }
+            ("assistant", Some(message), _) if message.model.as_str() != "<synthetic>" => {
+                self.add_assistant_message(&at, message)
+            }
+            ("attachment", _, Some(attachment)) => self.add_queued_prompt(&at, &attachment),
+            ("queue-operation", ..) if record.operation.as_str() == "remove" => {
+                self.add_steering_prompt(&at, &record.content)
+            }
             _ => {}
         }
     }
 
-    fn user(&mut self, at: &Option<String>, content: &Parts, hosts: bool) {
-        for answer in content.answers() {
-            let own = answer.call.is_some_and(|call| self.own_calls.contains(&call));
-            self.turns.answered(at, &answer.text, own);
+    fn add_user_message(&mut self, at: &Option<String>, content: &MessageContent, from_host: bool) {
+        for result in content.tool_results() {
+            let is_memdir = result.call_id.is_some_and(|call| self.memdir_calls.contains(&call));
+            self.turns.add_tool_result(at, &result.text, is_memdir);
         }
-        if self.steered.remove(content.said().trim()) {
+        if self.steered_prompts.remove(content.joined_text().trim()) {
             return;
         }
-        if hosts {
-            self.turns.injected(Role::User, at, &content.said());
+        if from_host {
+            self.turns.add_injected(Role::User, at, &content.joined_text());
         } else {
-            self.turns.said(Role::User, at, content.texts());
+            self.turns.add_message(Role::User, at, content.texts());
         }
     }
 
-    fn assistant(&mut self, at: &Option<String>, message: Message) {
-        let own = message.content.calls().filter(|(_, name, command)| asks_memory(name, command));
-        self.own_calls.extend(own.map(|(id, ..)| id.to_owned()));
-        let known = message.id.0.as_ref().and_then(|id| self.answers.get(id)).copied();
+    fn add_assistant_message(&mut self, at: &Option<String>, message: ClaudeMessage) {
+        let memdir_calls = message.content.tool_calls().filter(|(_, name, command)| is_memdir_call(name, command));
+        self.memdir_calls.extend(memdir_calls.map(|(id, ..)| id.to_owned()));
+        let known = message.id.0.as_ref().and_then(|id| self.turn_by_message.get(id)).copied();
         match known {
             Some(_) if message.content.texts().next().is_none() => {}
-            Some(place) => self.turns.more(place, &message.content.said()),
+            Some(place) => self.turns.extend_turn(place, &message.content.joined_text()),
             None => {
-                let place = self.turns.said(Role::Assistant, at, message.content.texts());
-                self.answers.extend(message.id.0.zip(place));
+                let index = self.turns.add_message(Role::Assistant, at, message.content.texts());
+                self.turn_by_message.extend(message.id.0.zip(index));
             }
         }
     }
 
-    fn queued(&mut self, at: &Option<String>, attachment: &Attachment) {
-        let typed = matches!(attachment.command_mode.as_str(), "" | "prompt") && !hosts(&attachment.origin);
-        let again = self.steered.remove(attachment.prompt.said().trim());
-        if typed && !again && attachment.r#type.as_str() == "queued_command" {
-            self.turns.said(Role::User, at, attachment.prompt.texts());
+    fn add_queued_prompt(&mut self, at: &Option<String>, attachment: &ClaudeAttachment) {
+        let typed = matches!(attachment.command_mode.as_str(), "" | "prompt") && !is_host_origin(&attachment.origin);
+        let repeated = self.steered_prompts.remove(attachment.prompt.joined_text().trim());
+        if typed && !repeated && attachment.r#type.as_str() == "queued_command" {
+            self.turns.add_message(Role::User, at, attachment.prompt.texts());
         }
     }
 
-    /// What a person typed and the model was given in the middle of its work.
-    fn steered(&mut self, at: &Option<String>, content: &Parts) {
-        if self.turns.said(Role::User, at, content.texts()).is_some() {
-            self.steered.insert(content.said().trim().to_owned());
+    /// Adds a prompt that was typed while the model was working and passed to it without waiting for its turn to end.
+    fn add_steering_prompt(&mut self, at: &Option<String>, content: &MessageContent) {
+        if self.turns.add_message(Role::User, at, content.texts()).is_some() {
+            self.steered_prompts.insert(content.joined_text().trim().to_owned());
         }
     }
 }
 
-/// Whether somebody else than a person is named as the origin.
-fn hosts(origin: &Loose<Origin>) -> bool {
+/// Whether the origin is named and is not the user.
+fn is_host_origin(origin: &LenientObject<ClaudeOrigin>) -> bool {
     origin.0.as_ref().is_some_and(|origin| !matches!(origin.kind.as_str(), "" | "human"))
 }

@@ -1,134 +1,140 @@
-//! Codex rollouts: what went to the model (`response_item`) and what the person saw (`event_msg`), side by side.
+//! Parses Codex rollouts, which log both the messages exchanged with the model (`response_item`) and the messages shown
+//! to the user (`event_msg`).
 //!
-//! The same text comes twice; one is taken. Where events tell what a person typed, everything else that went to the
-//! model in the person's name is the host's. Also the bare records of 2025, the JSON document before them, and what
-//! `exec --json` prints.
+//! Never yields the same message twice, although most appear in both logs. If the file has user events, they are what
+//! the user typed; every other item with the role `user` was inserted by the host. Also reads the records without
+//! envelope of 2025, the older JSON document, and the output of `exec --json`.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use super::frame::{asks_memory, frame};
-use super::lines::each;
-use super::loose::{Loose, Many, Word};
-use super::parts::Parts;
-use super::turns::{Turns, role, time};
-use super::{Conversation, Kind, Role, Unreadable};
+use super::host_framing::{is_memdir_call, split_host_text};
+use super::json_lines::for_each_record;
+use super::lenient_json::{LenientList, LenientObject, LenientText};
+use super::message_content::MessageContent;
+use super::turn_builder::{TurnBuilder, parse_role, parse_time};
+use super::{Conversation, Role, TranscriptError, TranscriptFormat};
 
-/// A record: an envelope around an item, or a bare item.
+/// A record: an envelope around an item or event, or an item without envelope.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Record {
-    timestamp: Word,
-    payload: Loose<Box<Record>>,
-    /// `exec --json` calls its payload so.
-    item: Loose<Box<Record>>,
-    thread_id: Word,
-    r#type: Word,
-    id: Word,
-    role: Word,
-    content: Parts,
-    message: Word,
-    text: Word,
-    name: Word,
-    call_id: Word,
-    arguments: Word,
-    input: Word,
-    output: Parts,
-    aggregated_output: Word,
-    command: Word,
-    thread_name: Word,
-    num_turns: Word,
+struct CodexRecord {
+    timestamp: LenientText,
+    payload: LenientObject<Box<CodexRecord>>,
+    /// The payload in the output of `exec --json`.
+    item: LenientObject<Box<CodexRecord>>,
+    thread_id: LenientText,
+    r#type: LenientText,
+    id: LenientText,
+    role: LenientText,
+    content: MessageContent,
+    message: LenientText,
+    text: LenientText,
+    name: LenientText,
+    call_id: LenientText,
+    arguments: LenientText,
+    input: LenientText,
+    output: MessageContent,
+    aggregated_output: LenientText,
+    command: LenientText,
+    thread_name: LenientText,
+    num_turns: LenientText,
 }
 
-/// The whole file, before there were lines.
+/// The oldest format: the whole file is one JSON document.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Document {
-    session: Loose<Record>,
-    items: Many<Record>,
+struct CodexDocument {
+    session: LenientObject<CodexRecord>,
+    items: LenientList<CodexRecord>,
 }
 
-/// What a record says.
-enum Heard {
-    /// It went to or came from the model.
-    Item(Role, Vec<String>),
-    /// The person saw it.
-    Event(Role, String),
-    /// A tool's answer, and whether the tool was memdir.
-    Tool(String, bool),
+/// A message found in the file.
+enum CodexEntry {
+    /// A message sent to or received from the model.
+    ModelMessage(Role, Vec<String>),
+    /// A message shown to the user.
+    ShownMessage(Role, String),
+    /// A tool's output, and whether the tool was memdir.
+    ToolOutput(String, bool),
 }
 
 #[derive(Default)]
-struct Reader {
-    heard: Vec<(Option<String>, Heard)>,
+struct CodexReader {
+    entries: Vec<(Option<String>, CodexEntry)>,
     id: Option<String>,
     title: Option<String>,
-    own_calls: HashSet<String>,
+    memdir_calls: HashSet<String>,
 }
 
-/// Reads a rollout.
-pub(super) fn lines(bytes: &[u8]) -> Conversation {
-    let mut reader = Reader::default();
-    let skipped = each(bytes, |record| reader.take(record));
-    reader.done(skipped)
+/// Parses a rollout in JSON Lines.
+pub(super) fn parse_lines(bytes: &[u8]) -> Conversation {
+    let mut reader = CodexReader::default();
+    let skipped = for_each_record(bytes, |record| reader.add_record(record));
+    reader.into_conversation(skipped)
 }
 
-/// Reads a rollout that is one JSON document.
-pub(super) fn document(text: &str) -> Result<Conversation, Unreadable> {
-    let document: Document = serde_json::from_str(text)?;
-    let mut reader = Reader { id: document.session.0.and_then(|session| session.id.0), ..Reader::default() };
+/// Parses a rollout that is one JSON document.
+pub(super) fn parse_document(text: &str) -> Result<Conversation, TranscriptError> {
+    let document: CodexDocument = serde_json::from_str(text)?;
+    let mut reader = CodexReader { id: document.session.0.and_then(|session| session.id.0), ..CodexReader::default() };
     for item in document.items.items {
-        reader.take(item);
+        reader.add_record(item);
     }
-    Ok(reader.done(document.items.other))
+    Ok(reader.into_conversation(document.items.skipped))
 }
 
-impl Reader {
-    fn take(&mut self, record: Record) {
-        let at = time(&record.timestamp);
+impl CodexReader {
+    fn add_record(&mut self, record: CodexRecord) {
+        let at = parse_time(&record.timestamp);
         match (record.r#type.as_str(), record.payload.0, record.item.0) {
             ("session_meta", Some(meta), _) => self.id = self.id.take().or(meta.id.0),
-            ("response_item", Some(item), _) => self.item(at, *item),
-            ("event_msg", Some(event), _) => self.event(at, *event),
-            ("item.completed", _, Some(item)) => self.printed(at, *item),
+            ("response_item", Some(item), _) => self.add_item(at, *item),
+            ("event_msg", Some(event), _) => self.add_event(at, *event),
+            ("item.completed", _, Some(item)) => self.add_exec_item(at, *item),
             ("thread.started", ..) => self.id = self.id.take().or(record.thread_id.0),
             ("", None, None) if record.role.0.is_none() => self.id = self.id.take().or(record.id.0),
-            (_, None, None) => self.item(at, Record { payload: Loose(None), item: Loose(None), ..record }),
+            (_, None, None) => {
+                self.add_item(at, CodexRecord { payload: LenientObject(None), item: LenientObject(None), ..record })
+            }
             _ => {}
         }
     }
 
-    /// What went to or came from the model.
-    fn item(&mut self, at: Option<String>, item: Record) {
+    /// Adds an item of the exchange with the model.
+    fn add_item(&mut self, at: Option<String>, item: CodexRecord) {
         let call = item.call_id.0.unwrap_or_default();
         match item.r#type.as_str() {
             "message" | "" => {
-                // Developer messages are the program's own, every time the same.
-                let said = role(item.role.as_str()).filter(|role| *role != Role::System);
+                // System and developer messages are Codex's own and the same in every session.
+                let author = parse_role(item.role.as_str()).filter(|role| *role != Role::System);
                 let texts: Vec<String> = item.content.texts().map(str::to_owned).collect();
-                self.heard.extend(said.filter(|_| !texts.is_empty()).map(|role| (at, Heard::Item(role, texts))));
+                self.entries.extend(
+                    author.filter(|_| !texts.is_empty()).map(|role| (at, CodexEntry::ModelMessage(role, texts))),
+                );
             }
             "function_call" | "custom_tool_call" => {
                 let arguments = item.arguments.0.or(item.input.0).unwrap_or_default();
-                if asks_memory(item.name.as_str(), &arguments) {
-                    self.own_calls.insert(call);
+                if is_memdir_call(item.name.as_str(), &arguments) {
+                    self.memdir_calls.insert(call);
                 }
             }
             "function_call_output" | "custom_tool_call_output" => {
-                let own = self.own_calls.contains(&call);
-                self.heard.push((at, Heard::Tool(unwrapped(item.output.output()), own)));
+                let is_memdir = self.memdir_calls.contains(&call);
+                self.entries
+                    .push((at, CodexEntry::ToolOutput(unwrap_shell_output(item.output.tool_output()), is_memdir)));
             }
             _ => {}
         }
     }
 
-    /// What the person saw.
-    fn event(&mut self, at: Option<String>, event: Record) {
-        let said = |role| event.message.0.clone().map(|text| Heard::Event(role, text));
-        let heard = match event.r#type.as_str() {
-            "user_message" => said(Role::User),
-            "agent_message" => said(Role::Assistant),
+    /// Adds a message shown to the user, or applies a change of the thread.
+    fn add_event(&mut self, at: Option<String>, event: CodexRecord) {
+        let shown = |role| event.message.0.clone().map(|text| CodexEntry::ShownMessage(role, text));
+        let entry = match event.r#type.as_str() {
+            "user_message" => shown(Role::User),
+            "agent_message" => shown(Role::Assistant),
             "thread_name_updated" => {
                 self.title = event.thread_name.0.or(self.title.take());
                 None
@@ -139,118 +145,129 @@ impl Reader {
             }
             _ => None,
         };
-        self.heard.extend(heard.map(|heard| (at, heard)));
+        self.entries.extend(entry.map(|heard| (at, heard)));
     }
 
-    /// What `exec --json` prints.
-    fn printed(&mut self, at: Option<String>, item: Record) {
-        let heard = match item.r#type.as_str() {
-            "agent_message" | "assistant_message" => item.text.0.map(|text| Heard::Item(Role::Assistant, vec![text])),
+    /// Adds an item of the output of `exec --json`.
+    fn add_exec_item(&mut self, at: Option<String>, item: CodexRecord) {
+        let entry = match item.r#type.as_str() {
+            "agent_message" | "assistant_message" => {
+                item.text.0.map(|text| CodexEntry::ModelMessage(Role::Assistant, vec![text]))
+            }
             "command_execution" => {
-                let own = asks_memory("", item.command.as_str());
-                item.aggregated_output.0.map(|output| Heard::Tool(output, own))
+                let is_memdir = is_memdir_call("", item.command.as_str());
+                item.aggregated_output.0.map(|output| CodexEntry::ToolOutput(output, is_memdir))
             }
             _ => None,
         };
-        self.heard.extend(heard.map(|heard| (at, heard)));
+        self.entries.extend(entry.map(|heard| (at, heard)));
     }
 
-    /// The person took back so many of their turns, with all that followed.
+    /// Drops the last `turns` user messages and everything after the first of them: the user rolled the thread back.
     fn roll_back(&mut self, turns: usize) {
-        let events = self.heard.iter().any(|(_, heard)| matches!(heard, Heard::Event(Role::User, _)));
-        let typed = |heard: &Heard| match heard {
-            Heard::Event(Role::User, _) => true,
-            Heard::Item(Role::User, texts) => !events && texts.iter().any(|text| !frame(text).own.is_empty()),
+        let has_user_events =
+            self.entries.iter().any(|(_, entry)| matches!(entry, CodexEntry::ShownMessage(Role::User, _)));
+        let typed = |heard: &CodexEntry| match heard {
+            CodexEntry::ShownMessage(Role::User, _) => true,
+            CodexEntry::ModelMessage(Role::User, texts) => {
+                !has_user_events && texts.iter().any(|text| !split_host_text(text).typed.is_empty())
+            }
             _ => false,
         };
-        let places = self.heard.iter().enumerate().rev().filter(|(_, (_, heard))| typed(heard));
-        let Some((mut place, _)) = places.take(turns).last() else { return };
-        // Its twin that went to the model comes right before it.
-        let twin = place.checked_sub(1).map(|before| (&self.heard[before].1, &self.heard[place].1));
-        if let Some((Heard::Item(Role::User, texts), Heard::Event(_, text))) = twin
+        let indices = self.entries.iter().enumerate().rev().filter(|(_, (_, heard))| typed(heard));
+        let Some((mut index, _)) = indices.take(turns).last() else { return };
+        // The same message as an item for the model directly precedes the event: drop it too.
+        let pair = index.checked_sub(1).map(|before| (&self.entries[before].1, &self.entries[index].1));
+        if let Some((CodexEntry::ModelMessage(Role::User, texts), CodexEntry::ShownMessage(_, text))) = pair
             && texts.iter().any(|t| t.trim() == text.trim())
         {
-            place -= 1;
+            index -= 1;
         }
-        self.heard.truncate(place);
+        self.entries.truncate(index);
     }
 
-    fn done(self, skipped: usize) -> Conversation {
-        let mut turns = Turns::default();
-        let mut twins = Twins::of(&self.heard);
-        for (at, heard) in self.heard {
-            match heard {
-                Heard::Tool(text, own) => {
-                    turns.answered(&at, &text, own);
+    fn into_conversation(self, skipped: usize) -> Conversation {
+        let mut turns = TurnBuilder::default();
+        let mut counts = MessageCounts::count(&self.entries);
+        for (at, entry) in self.entries {
+            match entry {
+                CodexEntry::ToolOutput(text, is_memdir) => {
+                    turns.add_tool_result(&at, &text, is_memdir);
                 }
-                Heard::Event(role, text) if twins.alone(role, &text) => {
-                    turns.said(role, &at, [text.as_str()].into_iter());
+                CodexEntry::ShownMessage(role, text) if counts.take_event_only(role, &text) => {
+                    turns.add_message(role, &at, [text.as_str()].into_iter());
                 }
-                Heard::Item(Role::User, texts) if twins.typed => {
-                    let (typed, put): (Vec<&str>, Vec<&str>) =
-                        texts.iter().map(String::as_str).partition(|text| twins.seen(Role::User, text));
-                    turns.injected(Role::User, &at, &put.join("\n"));
-                    turns.said(Role::User, &at, typed.into_iter());
+                CodexEntry::ModelMessage(Role::User, texts) if counts.has_user_events => {
+                    let (typed, inserted): (Vec<&str>, Vec<&str>) =
+                        texts.iter().map(String::as_str).partition(|text| counts.has_event(Role::User, text));
+                    turns.add_injected(Role::User, &at, &inserted.join("\n"));
+                    turns.add_message(Role::User, &at, typed.into_iter());
                 }
-                Heard::Item(role, texts) => {
-                    turns.said(role, &at, texts.iter().map(String::as_str));
+                CodexEntry::ModelMessage(role, texts) => {
+                    turns.add_message(role, &at, texts.iter().map(String::as_str));
                 }
-                Heard::Event(..) => {}
+                CodexEntry::ShownMessage(..) => {}
             }
         }
-        Conversation { kind: Kind::Codex, id: self.id, title: self.title, turns: turns.done(), skipped }
+        Conversation {
+            kind: TranscriptFormat::Codex,
+            id: self.id,
+            title: self.title,
+            turns: turns.into_turns(),
+            skipped,
+        }
     }
 }
 
-/// How often each text comes as an event, beyond its items.
-struct Twins {
+/// How often each message occurs as an event and as an item.
+struct MessageCounts {
     counts: HashMap<(Role, String), (usize, usize)>,
-    /// Whether events tell what a person typed.
-    typed: bool,
+    /// Whether the file has user events; then they alone are what the user typed.
+    has_user_events: bool,
 }
 
-impl Twins {
-    fn of(heard: &[(Option<String>, Heard)]) -> Twins {
-        let mut twins = Twins { counts: HashMap::new(), typed: false };
-        for (_, heard) in heard {
+impl MessageCounts {
+    fn count(entries: &[(Option<String>, CodexEntry)]) -> MessageCounts {
+        let mut message_counts = MessageCounts { counts: HashMap::new(), has_user_events: false };
+        for (_, heard) in entries {
             match heard {
-                Heard::Event(role, text) => {
-                    twins.typed |= *role == Role::User;
-                    twins.counts.entry((*role, text.trim().to_owned())).or_default().0 += 1;
+                CodexEntry::ShownMessage(role, text) => {
+                    message_counts.has_user_events |= *role == Role::User;
+                    message_counts.counts.entry((*role, text.trim().to_owned())).or_default().0 += 1;
                 }
-                Heard::Item(role, texts) => {
+                CodexEntry::ModelMessage(role, texts) => {
                     for text in texts {
-                        twins.counts.entry((*role, text.trim().to_owned())).or_default().1 += 1;
+                        message_counts.counts.entry((*role, text.trim().to_owned())).or_default().1 += 1;
                     }
                 }
-                Heard::Tool(..) => {}
+                CodexEntry::ToolOutput(..) => {}
             }
         }
-        twins
+        message_counts
     }
 
-    /// Whether a text comes as an event, too.
-    fn seen(&self, role: Role, text: &str) -> bool {
+    /// Whether the text also occurs as an event.
+    fn has_event(&self, role: Role, text: &str) -> bool {
         self.counts.get(&(role, text.trim().to_owned())).is_some_and(|(events, _)| *events > 0)
     }
 
-    /// Whether this event has no item that says the same; asked once for each event.
-    fn alone(&mut self, role: Role, text: &str) -> bool {
+    /// Whether this event has no item with the same text. Counts the event as used: call once per event.
+    fn take_event_only(&mut self, role: Role, text: &str) -> bool {
         let Some((events, items)) = self.counts.get_mut(&(role, text.trim().to_owned())) else { return true };
-        let alone = *events > *items;
-        *items += usize::from(alone);
-        alone
+        let event_only = *events > *items;
+        *items += usize::from(event_only);
+        event_only
     }
 }
 
-/// A tool's output without the JSON that shells of 2025 put around it.
-fn unwrapped(output: String) -> String {
+/// A tool's output without the JSON object that the shell tool of 2025 wrapped around it.
+fn unwrap_shell_output(output: String) -> String {
     #[derive(Deserialize)]
-    struct Wrapped {
-        output: Word,
+    struct ShellOutput {
+        output: LenientText,
     }
     if !output.starts_with("{\"output\"") {
         return output;
     }
-    serde_json::from_str::<Wrapped>(&output).ok().and_then(|wrapped| wrapped.output.0).unwrap_or(output)
+    serde_json::from_str::<ShellOutput>(&output).ok().and_then(|wrapped| wrapped.output.0).unwrap_or(output)
 }

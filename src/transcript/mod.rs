@@ -1,44 +1,42 @@
-//! What a conversation looks like on disk, whichever program wrote it: turns with number, role, time and text.
+//! Parses the conversation files of several programs into turns with number, role, time and text.
 //!
 //! Pure: bytes in, turns out. Never decides what is worth keeping.
 //!
-//! Zero configuration: the kind is told from the content. Records that are broken are counted, not fatal; fields of an
-//! unexpected type are fields that are not there. What a host put into the conversation is kept apart from what people
-//! and models said, as turns of its own with [`Turn::injected`] set.
+//! The format is detected from the content, without configuration. Broken records are counted and skipped; a field of
+//! an unexpected type counts as missing. Text that a host inserted becomes separate turns with [`Turn::injected`] set,
+//! apart from the messages of the user and the model.
 
 mod chatgpt;
 mod claude;
 mod codex;
-mod frame;
+mod detect;
 mod gemini;
-mod lines;
-mod loose;
+mod host_framing;
+mod json_lines;
+mod lenient_json;
+mod message_content;
 mod openai;
-mod parts;
-mod recognise;
 mod speakers;
-mod turns;
+mod turn_builder;
 
 use std::borrow::Cow;
 use std::fmt;
 
-use recognise::Form;
+use detect::DetectedFormat;
 
-/// Who spoke.
+/// The author of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// The person.
     User,
-    /// The model.
     Assistant,
-    /// A tool's output.
+    /// The output of a tool call.
     Tool,
-    /// Instructions of the host.
+    /// Instructions from the host program.
     System,
 }
 
 impl Role {
-    /// As it is printed: `user`, `assistant`, `tool`, `system`.
+    /// The printed name: `user`, `assistant`, `tool`, `system`.
     pub fn name(self) -> &'static str {
         match self {
             Role::User => "user",
@@ -52,152 +50,150 @@ impl Role {
 /// One turn of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// From 1, in the order of the conversation; turns that are left out of a model's prompt keep their numbers.
+    /// 1-based, in the order of the conversation; a turn omitted from a model's prompt still counts.
     pub number: usize,
-    /// Who.
     pub role: Role,
-    /// When, RFC 3339, if the file says it.
+    /// RFC 3339, if the file has a time for this turn.
     pub at: Option<String>,
-    /// What was said, without the host's own framing.
+    /// The message text, without the host's framing.
     pub text: String,
-    /// The host put it there (context files, recalled memory, reminders, hook output): no evidence of anything.
+    /// Inserted by the host (context files, recalled memory, reminders, hook output); never counts as evidence.
     pub injected: bool,
 }
 
-/// Which program's format a conversation is in.
+/// The file format of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Claude Code's JSON Lines, of a session or of `--output-format stream-json`.
+pub enum TranscriptFormat {
+    /// Claude Code's JSON Lines: a session file, or the output of `--output-format stream-json`.
     ClaudeCode,
-    /// Codex rollouts: enveloped records, the bare ones of before, one JSON document, or `exec --json`.
+    /// Codex rollouts: records in envelopes, the older records without, one JSON document, or `exec --json` output.
     Codex,
-    /// Gemini CLI's one JSON document: a session, a checkpoint, or its log of prompts.
+    /// A JSON document of Gemini CLI: a session, a checkpoint, or the prompt log.
     GeminiJson,
     /// Gemini CLI's JSON Lines with `$set` and `$rewindTo`.
     GeminiLines,
-    /// `messages` as OpenAI has them, in an object, as a bare array, or one a line.
+    /// OpenAI's `messages`: in an object, as an array, or as JSON Lines.
     OpenAi,
-    /// ChatGPT's export: trees of messages.
+    /// ChatGPT's data export: trees of messages.
     ChatGpt,
-    /// Text in which speakers are named.
+    /// Markdown or plain text with speaker names.
     Markdown,
-    /// Any other text: one turn of the user.
+    /// Any other text, read as one user turn.
     Plain,
 }
 
-impl Kind {
-    /// As it is printed and stored: `claude-code`, `codex`, `gemini-json`, `gemini-lines`, `openai`, `chatgpt`,
+impl TranscriptFormat {
+    /// The printed and stored name: `claude-code`, `codex`, `gemini-json`, `gemini-lines`, `openai`, `chatgpt`,
     /// `markdown`, `plain`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::ClaudeCode => "claude-code",
-            Kind::Codex => "codex",
-            Kind::GeminiJson => "gemini-json",
-            Kind::GeminiLines => "gemini-lines",
-            Kind::OpenAi => "openai",
-            Kind::ChatGpt => "chatgpt",
-            Kind::Markdown => "markdown",
-            Kind::Plain => "plain",
+            TranscriptFormat::ClaudeCode => "claude-code",
+            TranscriptFormat::Codex => "codex",
+            TranscriptFormat::GeminiJson => "gemini-json",
+            TranscriptFormat::GeminiLines => "gemini-lines",
+            TranscriptFormat::OpenAi => "openai",
+            TranscriptFormat::ChatGpt => "chatgpt",
+            TranscriptFormat::Markdown => "markdown",
+            TranscriptFormat::Plain => "plain",
         }
     }
 }
 
-/// One conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversation {
-    /// The format it was in.
-    pub kind: Kind,
-    /// The program's own name of it, if it has one.
+    pub kind: TranscriptFormat,
+    /// The id that the program gave it.
     pub id: Option<String>,
-    /// Its title, if it has one.
     pub title: Option<String>,
-    /// What was said, at least one turn.
+    /// At least one turn.
     pub turns: Vec<Turn>,
-    /// Broken lines or records that were left out.
+    /// How many broken lines or records were skipped.
     pub skipped: usize,
 }
 
-/// Why bytes are no conversation.
+/// Why a file could not be read as a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
-    /// Nothing but white space.
+pub enum TranscriptError {
+    /// Only white space.
     Empty,
-    /// No text: it holds bytes that no text does.
+    /// Contains NUL bytes, so it is not text.
     Binary,
-    /// It is JSON, but of no known kind.
-    Unknown,
-    /// It begins as JSON and is none, or is nested too deep: where it breaks, from 1.
-    Broken {
-        /// Of the text.
+    /// JSON in no known format.
+    UnknownFormat,
+    /// Starts like JSON but does not parse, or is nested too deep. Gives the position of the parse error.
+    InvalidJson {
+        /// 1-based.
         line: usize,
-        /// Of that line, in bytes.
+        /// 1-based, in bytes.
         column: usize,
     },
-    /// It is of a known kind and nobody says anything in it.
-    Silent {
-        /// The format.
-        kind: Kind,
-        /// Broken lines or records.
+    /// A known format, but without a single turn.
+    NoTurns {
+        kind: TranscriptFormat,
+        /// How many broken lines or records were skipped.
         skipped: usize,
     },
 }
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for TranscriptError {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Unreadable::Empty => f.write_str("the conversation is empty"),
-            Unreadable::Binary => f.write_str("this is no text"),
-            Unreadable::Unknown => f.write_str("this is JSON, but no conversation in a known format"),
-            Unreadable::Broken { line, column } => write!(f, "the JSON breaks off in line {line}, column {column}"),
-            Unreadable::Silent { kind, skipped: 0 } => write!(f, "nobody says anything in this {} file", kind.name()),
-            Unreadable::Silent { kind, skipped } => {
-                write!(f, "nobody says anything in this {} file; broken records: {skipped}", kind.name())
+            TranscriptError::Empty => f.write_str("the conversation is empty"),
+            TranscriptError::Binary => f.write_str("not a text file"),
+            TranscriptError::UnknownFormat => f.write_str("JSON in an unknown conversation format"),
+            TranscriptError::InvalidJson { line, column } => write!(f, "invalid JSON at line {line}, column {column}"),
+            TranscriptError::NoTurns { kind, skipped: 0 } => write!(f, "no messages in this {} file", kind.name()),
+            TranscriptError::NoTurns { kind, skipped } => {
+                write!(f, "no messages in this {} file; broken records: {skipped}", kind.name())
             }
         }
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for TranscriptError {}
 
-impl From<serde_json::Error> for Unreadable {
+impl From<serde_json::Error> for TranscriptError {
     fn from(error: serde_json::Error) -> Self {
-        Unreadable::Broken { line: error.line().max(1), column: error.column().max(1) }
+        TranscriptError::InvalidJson { line: error.line().max(1), column: error.column().max(1) }
     }
 }
 
-/// Reads the conversations in a file: one, or as many as an export holds. Each has at least one turn.
-pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, Unreadable> {
-    let bytes = &*decoded(bytes);
+/// Parses the conversations of a file; an export may contain many. Each has at least one turn.
+///
+/// # Errors
+/// A [`TranscriptError`] if the file is empty, binary, in an unknown format, or without a single turn.
+pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, TranscriptError> {
+    let bytes = &*to_utf8(bytes);
     if bytes.trim_ascii().is_empty() {
-        return Err(Unreadable::Empty);
+        return Err(TranscriptError::Empty);
     }
-    let form = recognise::recognise(bytes)?;
-    let kind = form.kind();
-    let mut conversations = match form {
-        Form::Lines(Kind::ClaudeCode) => vec![claude::lines(bytes)],
-        Form::Lines(Kind::Codex) => vec![codex::lines(bytes)],
-        Form::Lines(Kind::GeminiLines) => vec![gemini::lines(bytes)],
-        Form::Lines(Kind::ChatGpt) => chatgpt::lines(bytes),
-        Form::Lines(_) => openai::lines(bytes),
-        Form::Document(Kind::Codex) => vec![codex::document(&text(bytes))?],
-        Form::Document(Kind::ChatGpt) => chatgpt::document(&text(bytes))?,
-        Form::Document(Kind::OpenAi) => openai::document(&text(bytes))?,
-        Form::Document(_) => vec![gemini::document(&text(bytes))?],
-        Form::Text(Kind::Markdown) => vec![speakers::read(&text(bytes))],
-        Form::Text(_) => vec![speakers::plain(&text(bytes))],
+    let detected = detect::detect_format(bytes)?;
+    let kind = detected.kind();
+    let mut conversations = match detected {
+        DetectedFormat::Lines(TranscriptFormat::ClaudeCode) => vec![claude::parse_lines(bytes)],
+        DetectedFormat::Lines(TranscriptFormat::Codex) => vec![codex::parse_lines(bytes)],
+        DetectedFormat::Lines(TranscriptFormat::GeminiLines) => vec![gemini::parse_lines(bytes)],
+        DetectedFormat::Lines(TranscriptFormat::ChatGpt) => chatgpt::parse_lines(bytes),
+        DetectedFormat::Lines(_) => openai::parse_lines(bytes),
+        DetectedFormat::Document(TranscriptFormat::Codex) => vec![codex::parse_document(&lossy_text(bytes))?],
+        DetectedFormat::Document(TranscriptFormat::ChatGpt) => chatgpt::parse_document(&lossy_text(bytes))?,
+        DetectedFormat::Document(TranscriptFormat::OpenAi) => openai::parse_document(&lossy_text(bytes))?,
+        DetectedFormat::Document(_) => vec![gemini::parse_document(&lossy_text(bytes))?],
+        DetectedFormat::Text(TranscriptFormat::Markdown) => vec![speakers::parse_speakers(&lossy_text(bytes))],
+        DetectedFormat::Text(_) => vec![speakers::parse_plain(&lossy_text(bytes))],
     };
-    let all = |conversations: &[Conversation]| conversations.iter().map(|c| c.skipped).sum();
-    let skipped: usize = all(&conversations);
+    let total_skipped = |conversations: &[Conversation]| conversations.iter().map(|c| c.skipped).sum();
+    let skipped: usize = total_skipped(&conversations);
     conversations.retain(|c| !c.turns.is_empty());
-    let kept: usize = all(&conversations);
-    let first = conversations.first_mut().ok_or(Unreadable::Silent { kind, skipped })?;
-    // What is broken in conversations that are left out is still told.
+    let kept: usize = total_skipped(&conversations);
+    let first = conversations.first_mut().ok_or(TranscriptError::NoTurns { kind, skipped })?;
+    // Conversations without turns were dropped; their skipped records still count.
     first.skipped += skipped - kept;
     Ok(conversations)
 }
 
-/// The bytes as UTF-8, without a byte order mark: shells of Windows redirect as UTF-16.
-fn decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
+/// The bytes as UTF-8 without a byte order mark. UTF-16 is accepted because PowerShell redirects output that way.
+fn to_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
     let utf16 = |unit: fn([u8; 2]) -> u16| {
         let units = bytes[2..].chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
         let text: String = char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect();
@@ -211,8 +207,8 @@ fn decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The bytes as text; those that are none are replaced.
-fn text(bytes: &[u8]) -> Cow<'_, str> {
+/// The bytes as text; invalid UTF-8 becomes U+FFFD.
+fn lossy_text(bytes: &[u8]) -> Cow<'_, str> {
     match simdutf8::basic::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(bytes),

@@ -1,17 +1,17 @@
-//! Text in which speakers are named: `## User`, `**User:**`, `User:`, `用户：`, or `>` and `⏺` as a terminal has them;
-//! and text in which nobody is.
+//! Parses text with speaker names (`## User`, `**User:**`, `User:`, `用户：`, or `>` and `⏺` from a terminal), and plain
+//! text without any.
 //!
-//! The first name tells how names are written in this text; what looks like another way of writing them is content.
-//! Code fences hold no names.
+//! Never mixes styles: the first speaker name sets the style for the text, and names in another style are content.
+//! Names inside code fences are content, too.
 
 use std::ops::Range;
 
-use super::loose::Word;
-use super::turns::{Turns, time};
-use super::{Conversation, Kind, Role};
+use super::lenient_json::LenientText;
+use super::turn_builder::{TurnBuilder, parse_time};
+use super::{Conversation, Role, TranscriptFormat};
 
-const USER: &[&str] = &["user", "human", "me", "you", "you said", "prompt", "用户", "我", "人类", "使用者", "你"];
-const ASSISTANT: &[&str] = &[
+const USER_NAMES: &[&str] = &["user", "human", "me", "you", "you said", "prompt", "用户", "我", "人类", "使用者", "你"];
+const ASSISTANT_NAMES: &[&str] = &[
     "assistant",
     "ai",
     "ai assistant",
@@ -38,74 +38,74 @@ const ASSISTANT: &[&str] = &[
     "ai助手",
     "智能助手",
 ];
-const TOOL: &[&str] = &["tool", "tool result", "tool output", "function", "工具", "工具结果"];
-const SYSTEM: &[&str] = &["system", "系统"];
-/// How names of models begin that carry a version.
-const VERSIONED: &[&str] = &["claude ", "claude-", "gpt-", "gemini ", "gemini-", "chatgpt "];
-/// Words that may come before a name, with a number.
-const BEFORE: &[&str] = &["turn ", "message ", "msg ", "step "];
+const TOOL_NAMES: &[&str] = &["tool", "tool result", "tool output", "function", "工具", "工具结果"];
+const SYSTEM_NAMES: &[&str] = &["system", "系统"];
+/// Prefixes of model names with a version.
+const MODEL_PREFIXES: &[&str] = &["claude ", "claude-", "gpt-", "gemini ", "gemini-", "chatgpt "];
+/// Words that may precede a name, with a number.
+const NAME_PREFIXES: &[&str] = &["turn ", "message ", "msg ", "step "];
 /// Words that may follow a name.
-const AFTER: &[&str] = &[" message", " prompt", " response", " turn", "消息"];
+const NAME_SUFFIXES: &[&str] = &[" message", " prompt", " response", " turn", "消息"];
 
-/// How a name is written.
+/// The markup of a speaker name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
-    /// `## User`, of this level.
+enum SpeakerStyle {
+    /// `## User`; the heading level, 1 to 6.
     Heading(usize),
     /// `**User:**`, `**User**:`, `_**User**_`.
     Bold,
-    /// `User:`.
+    /// `User:`
     Plain,
-    /// `> hello` and `⏺ hello`: a terminal's contents, exported.
-    Sign,
+    /// `> hello` and `⏺ hello` in exported terminal contents.
+    TerminalSign,
 }
 
 /// A line that names a speaker.
 #[derive(Debug)]
-struct Mark {
-    style: Style,
+struct SpeakerLine {
+    style: SpeakerStyle,
     role: Role,
     at: Option<String>,
-    /// Of the line in the text.
+    /// The byte offset of the line.
     start: usize,
-    /// Where what is said begins.
-    body: usize,
-    /// Written small, as keys of settings are.
-    small: bool,
+    /// The byte offset where the message text begins.
+    body_start: usize,
+    /// Starts with a lower case letter, as the keys of a config file do.
+    lower_case: bool,
 }
 
-/// Whether speakers are named: a person and a model, or somebody in the first line. A text that names them in its second
-/// half only is about something else and shows an example.
-pub(super) fn named(text: &str) -> bool {
-    let marks = marks(text);
-    let speaks = |role| marks.iter().any(|mark| mark.role == role);
-    let opens = || marks.first().is_some_and(|mark| !mark.small && text[..mark.start].trim().is_empty());
-    let about = marks.first().map_or(0, |mark| text[..mark.start].trim().len());
-    speaks(Role::User) && (speaks(Role::Assistant) || opens()) && about * 2 <= text.len()
+/// Whether a text has speaker names: the user and the model, or the user with a name in the first line. A text with
+/// names only in its second half is about something else and contains an example.
+pub(super) fn has_speakers(text: &str) -> bool {
+    let lines = speaker_lines(text);
+    let has_role = |role| lines.iter().any(|mark| mark.role == role);
+    let starts_text = || lines.first().is_some_and(|mark| !mark.lower_case && text[..mark.start].trim().is_empty());
+    let preamble_len = lines.first().map_or(0, |mark| text[..mark.start].trim().len());
+    has_role(Role::User) && (has_role(Role::Assistant) || starts_text()) && preamble_len * 2 <= text.len()
 }
 
-/// Reads a text in which speakers are named.
-pub(super) fn read(text: &str) -> Conversation {
-    let marks = marks(text);
-    let mut turns = Turns::default();
-    let ends = marks.iter().skip(1).map(|mark| mark.start).chain([text.len()]);
-    for (mark, end) in marks.iter().zip(ends) {
-        turns.said(mark.role, &mark.at, [body(&text[mark.body..end])].into_iter());
+/// Parses a text with speaker names.
+pub(super) fn parse_speakers(text: &str) -> Conversation {
+    let lines = speaker_lines(text);
+    let mut turns = TurnBuilder::default();
+    let ends = lines.iter().skip(1).map(|mark| mark.start).chain([text.len()]);
+    for (mark, end) in lines.iter().zip(ends) {
+        turns.add_message(mark.role, &mark.at, [turn_body(&text[mark.body_start..end])].into_iter());
     }
-    let before = marks.first().map_or("", |mark| &text[..mark.start]);
+    let before = lines.first().map_or("", |mark| &text[..mark.start]);
     let title = before.lines().find_map(|line| line.strip_prefix("# ")).map(|title| title.trim().to_owned());
-    Conversation { kind: Kind::Markdown, id: None, title, turns: turns.done(), skipped: 0 }
+    Conversation { kind: TranscriptFormat::Markdown, id: None, title, turns: turns.into_turns(), skipped: 0 }
 }
 
-/// Reads a text in which nobody is named: the user says all of it.
-pub(super) fn plain(text: &str) -> Conversation {
-    let mut turns = Turns::default();
-    turns.said(Role::User, &None, [text].into_iter());
-    Conversation { kind: Kind::Plain, id: None, title: None, turns: turns.done(), skipped: 0 }
+/// Reads a text without speaker names as one user turn.
+pub(super) fn parse_plain(text: &str) -> Conversation {
+    let mut turns = TurnBuilder::default();
+    turns.add_message(Role::User, &None, [text].into_iter());
+    Conversation { kind: TranscriptFormat::Plain, id: None, title: None, turns: turns.into_turns(), skipped: 0 }
 }
 
-/// What is said, without rules that part turns.
-fn body(text: &str) -> &str {
+/// The text of a turn, without the horizontal rules between turns.
+fn turn_body(text: &str) -> &str {
     let mut text = text.trim();
     while let Some(rest) = text.strip_suffix("---").or_else(|| text.strip_suffix("***")) {
         if !rest.is_empty() && !rest.ends_with('\n') {
@@ -116,17 +116,17 @@ fn body(text: &str) -> &str {
     text
 }
 
-/// The lines that name speakers, all written in the way of the first.
-fn marks(text: &str) -> Vec<Mark> {
+/// The lines with speaker names, all in the style of the first.
+fn speaker_lines(text: &str) -> Vec<SpeakerLine> {
     if text.contains('⏺') || text.contains('●') {
-        let signs = signs(text);
+        let signs = terminal_lines(text);
         if !signs.is_empty() {
             return signs;
         }
     }
-    let fences = fences(text);
+    let fences = fenced_ranges(text);
     let mut fences = fences.iter().peekable();
-    let mut marks: Vec<Mark> = Vec::new();
+    let mut found: Vec<SpeakerLine> = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
@@ -135,52 +135,52 @@ fn marks(text: &str) -> Vec<Mark> {
         if fences.peek().is_some_and(|fence| fence.contains(&start)) {
             continue;
         }
-        if let Some(mark) = mark(line, start).filter(|mark| fits(mark, &marks)) {
-            marks.push(mark);
+        if let Some(mark) = parse_speaker_line(line, start).filter(|mark| matches_style(mark, &found)) {
+            found.push(mark);
         }
     }
-    marks
+    found
 }
 
-/// Whether a name is written as those before it: headings at the level of the same speaker, or of another one for
-/// those who speak for the first time.
-fn fits(mark: &Mark, marks: &[Mark]) -> bool {
-    let Some(first) = marks.first() else { return matches!(mark.role, Role::User | Role::Assistant | Role::System) };
+/// Whether a name matches the style of those before it. A heading must have the level of the same speaker's earlier
+/// headings; for a new speaker other than user and model, the level of the first.
+fn matches_style(mark: &SpeakerLine, earlier: &[SpeakerLine]) -> bool {
+    let Some(first) = earlier.first() else { return matches!(mark.role, Role::User | Role::Assistant | Role::System) };
     match (mark.style, first.style) {
-        (Style::Heading(_), Style::Heading(_)) => {
-            let before = marks.iter().find(|m| m.role == mark.role);
-            let chief = matches!(mark.role, Role::User | Role::Assistant);
-            before.map_or(chief || mark.style == first.style, |before| before.style == mark.style)
+        (SpeakerStyle::Heading(_), SpeakerStyle::Heading(_)) => {
+            let before = earlier.iter().find(|m| m.role == mark.role);
+            let is_main_role = matches!(mark.role, Role::User | Role::Assistant);
+            before.map_or(is_main_role || mark.style == first.style, |before| before.style == mark.style)
         }
         (a, b) => a == b,
     }
 }
 
-/// The speaker that a line names.
-fn mark(line: &str, start: usize) -> Option<Mark> {
+/// Parses a line with a speaker name, if it has one. `start` is its byte offset.
+fn parse_speaker_line(line: &str, start: usize) -> Option<SpeakerLine> {
     let words = line.trim_end();
-    // A picture before a name is decoration.
+    // Emoji before a name are decoration.
     let inner = words.trim_start_matches(|c: char| c == ' ' || !c.is_ascii() && !c.is_alphanumeric());
     let indent = words.len() - inner.len();
     if inner.is_empty() || words.starts_with("    ") {
         return None;
     }
-    let (style, name, body) = heading(inner).or_else(|| bold(inner)).or_else(|| colon(inner))?;
-    let (role, at) = speaker(name)?;
-    let small = name.chars().next().is_some_and(char::is_lowercase);
-    Some(Mark { style, role, at, start, body: start + indent + body, small })
+    let (style, name, body) = parse_heading(inner).or_else(|| parse_bold(inner)).or_else(|| parse_colon(inner))?;
+    let (role, at) = parse_speaker(name)?;
+    let lower_case = name.chars().next().is_some_and(char::is_lowercase);
+    Some(SpeakerLine { style, role, at, start, body_start: start + indent + body, lower_case })
 }
 
-/// `## User`: the level, the name, where the body begins.
-fn heading(line: &str) -> Option<(Style, &str, usize)> {
+/// `## User`: the style, the name, and the byte offset in the line where the body begins.
+fn parse_heading(line: &str) -> Option<(SpeakerStyle, &str, usize)> {
     let level = line.len() - line.trim_start_matches('#').len();
     let name = line[level..].trim();
     let heading = (1..=6).contains(&level) && line[level..].starts_with([' ', '\t']);
-    heading.then(|| (Style::Heading(level), name.trim_matches(['*', '_', '#', ' ']), line.len()))
+    heading.then(|| (SpeakerStyle::Heading(level), name.trim_matches(['*', '_', '#', ' ']), line.len()))
 }
 
 /// `**User:** hello`
-fn bold(line: &str) -> Option<(Style, &str, usize)> {
+fn parse_bold(line: &str) -> Option<(SpeakerStyle, &str, usize)> {
     let open = line.len() - line.trim_start_matches(['*', '_']).len();
     if !(2..=4).contains(&open) {
         return None;
@@ -194,16 +194,16 @@ fn bold(line: &str) -> Option<(Style, &str, usize)> {
     let timed = rest.trim_start().starts_with(['(', '['])
         && rest.trim_end().trim_end_matches([':', '：']).ends_with([')', ']']);
     match rest.trim().is_empty() || colon {
-        true => Some((Style::Bold, name, line.len() - body.len())),
-        false => timed.then_some((Style::Bold, line, line.len())),
+        true => Some((SpeakerStyle::Bold, name, line.len() - body.len())),
+        false => timed.then_some((SpeakerStyle::Bold, line, line.len())),
     }
 }
 
 /// `User: hello`
-fn colon(line: &str) -> Option<(Style, &str, usize)> {
+fn parse_colon(line: &str) -> Option<(SpeakerStyle, &str, usize)> {
     let (name, mark) =
         line.char_indices().take(48).find(|(_, c)| matches!(c, ':' | '：')).map(|(at, c)| (&line[..at], c))?;
-    // A colon within brackets belongs to a time.
+    // A colon inside brackets is part of a time.
     let (name, end) = match name.rfind(['(', '[']) {
         Some(open) => {
             let close = open + line[open..].find([')', ']'])?;
@@ -212,47 +212,47 @@ fn colon(line: &str) -> Option<(Style, &str, usize)> {
         }
         None => (name, name.len() + mark.len_utf8()),
     };
-    name.starts_with(|c: char| c.is_alphabetic() || c == '[').then_some((Style::Plain, name, end))
+    name.starts_with(|c: char| c.is_alphabetic() || c == '[').then_some((SpeakerStyle::Plain, name, end))
 }
 
-/// Who is named, and when they speak, if a name is all there is: `User`, `👤 User Message #2`, `1. User`,
+/// The role and time, if the text is nothing but a speaker name: `User`, `👤 User Message #2`, `1. User`,
 /// `Assistant (2026-02-24T10:00:00Z)`.
-fn speaker(name: &str) -> Option<(Role, Option<String>)> {
+fn parse_speaker(name: &str) -> Option<(Role, Option<String>)> {
     let mut name = name.trim().trim_end_matches([':', '：', '*', '_']).trim_end();
-    let mut beside = "";
+    let mut suffix = "";
     if let Some(open) = name.rfind(['(', '[']).filter(|open| *open > 0 && name.ends_with([')', ']'])) {
-        beside = name[open..].trim_matches(['(', ')', '[', ']', ' ']);
+        suffix = name[open..].trim_matches(['(', ')', '[', ']', ' ']);
         name = name[..open].trim_end();
     }
     if let Some((first, rest)) =
         name.split_once(['|', '·', '—', '–']).filter(|(_, rest)| rest.contains(char::is_numeric))
     {
-        (name, beside) = (first.trim_end(), rest.trim());
+        (name, suffix) = (first.trim_end(), rest.trim());
     }
-    let at = beside.contains('-').then(|| time(&Word(Some(beside.to_owned())))).flatten();
-    let named = |name: &str| -> Option<Role> {
+    let at = suffix.contains('-').then(|| parse_time(&LenientText(Some(suffix.to_owned())))).flatten();
+    let role_of = |name: &str| -> Option<Role> {
         let name = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        let name = BEFORE.iter().find_map(|before| name.strip_prefix(before)).unwrap_or(&name);
+        let name = NAME_PREFIXES.iter().find_map(|before| name.strip_prefix(before)).unwrap_or(&name);
         let name = name.trim_start_matches(|c: char| !c.is_alphabetic());
-        let bare = name.trim_end_matches(|c: char| !c.is_alphabetic());
-        let bare = AFTER.iter().find_map(|after| bare.strip_suffix(after)).unwrap_or(bare);
+        let trimmed = name.trim_end_matches(|c: char| !c.is_alphabetic());
+        let bare = NAME_SUFFIXES.iter().find_map(|after| trimmed.strip_suffix(after)).unwrap_or(trimmed);
         let is = |names: &[&str]| names.contains(&bare) || names.contains(&name);
-        let versioned = || VERSIONED.iter().any(|v| name.starts_with(v)) && name.len() < 32;
+        let versioned = || MODEL_PREFIXES.iter().any(|v| name.starts_with(v)) && name.len() < 32;
         match () {
-            () if is(USER) => Some(Role::User),
-            () if is(ASSISTANT) || versioned() => Some(Role::Assistant),
-            () if is(TOOL) => Some(Role::Tool),
-            () if is(SYSTEM) => Some(Role::System),
+            () if is(USER_NAMES) => Some(Role::User),
+            () if is(ASSISTANT_NAMES) || versioned() => Some(Role::Assistant),
+            () if is(TOOL_NAMES) => Some(Role::Tool),
+            () if is(SYSTEM_NAMES) => Some(Role::System),
             () => None,
         }
     };
-    named(name).or_else(|| named(beside)).map(|role| (role, at))
+    role_of(name).or_else(|| role_of(suffix)).map(|role| (role, at))
 }
 
-/// The lines of an exported terminal that begin with a sign: the person's, the model's, a tool's. None if the model
-/// has none: a quotation alone names nobody.
-fn signs(text: &str) -> Vec<Mark> {
-    let mut marks = Vec::new();
+/// The lines of exported terminal contents that start with the sign of the user, the model or a tool. Empty without
+/// lines of both user and model: `>` alone is a markdown quote.
+fn terminal_lines(text: &str) -> Vec<SpeakerLine> {
+    let mut found = Vec::new();
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
@@ -260,22 +260,22 @@ fn signs(text: &str) -> Vec<Mark> {
         let sign = |signs: &[&str]| signs.iter().find(|sign| line.starts_with(*sign)).map(|sign| sign.len());
         let role =
             [(Role::User, sign(&["> ", "❯ "])), (Role::Assistant, sign(&["⏺ ", "● "])), (Role::Tool, sign(&["  ⎿"]))];
-        let told = role.into_iter().find_map(|(role, length)| Some((role, length?)));
-        marks.extend(told.map(|(role, length)| Mark {
-            style: Style::Sign,
+        let matched = role.into_iter().find_map(|(role, length)| Some((role, length?)));
+        found.extend(matched.map(|(role, length)| SpeakerLine {
+            style: SpeakerStyle::TerminalSign,
             role,
             at: None,
             start,
-            body: start + length,
-            small: false,
+            body_start: start + length,
+            lower_case: false,
         }));
     }
-    let speaks = |role| marks.iter().any(|mark| mark.role == role);
-    if speaks(Role::User) && speaks(Role::Assistant) { marks } else { Vec::new() }
+    let has_role = |role| found.iter().any(|mark| mark.role == role);
+    if has_role(Role::User) && has_role(Role::Assistant) { found } else { Vec::new() }
 }
 
-/// Code fences that are closed.
-fn fences(text: &str) -> Vec<Range<usize>> {
+/// The byte ranges of closed code fences. An unclosed fence is ignored, or it would hide the rest of the text.
+fn fenced_ranges(text: &str) -> Vec<Range<usize>> {
     let mut fences = Vec::new();
     let mut open: Option<(u8, usize, usize)> = None;
     let mut at = 0;
@@ -302,9 +302,9 @@ fn fences(text: &str) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Vec<(Role, String)> {
-        assert!(named(text), "{text}");
-        read(text).turns.into_iter().map(|turn| (turn.role, turn.text)).collect()
+    fn parsed_turns(text: &str) -> Vec<(Role, String)> {
+        assert!(has_speakers(text), "{text}");
+        parse_speakers(text).turns.into_iter().map(|turn| (turn.role, turn.text)).collect()
     }
 
     #[test]
@@ -332,29 +332,29 @@ mod tests {
             "✻ Welcome\n\n> hi\n\n⏺ hello\n",
             "**[User]**\nhi\n**[AI]**\nhello",
         ] {
-            assert_eq!(said(text), both, "{text}");
+            assert_eq!(parsed_turns(text), both, "{text}");
         }
     }
 
     #[test]
     fn names_in_content_are_content() {
         let text = "## User\n\nwhat is in it?\n\n## Assistant\n\nTwo roles:\n\nUser: may read\n\n### System\n\n**User:** x\n\n```\n## User\n```\n";
-        assert_eq!(said(text).len(), 2);
-        assert!(!named("# Roles\n\n## User\n\nMay read.\n\n## System\n\nMay write.\n"));
-        assert!(!named("The user: a person.\nNothing else."));
-        assert!(!named("user: admin\npassword: x\n"));
+        assert_eq!(parsed_turns(text).len(), 2);
+        assert!(!has_speakers("# Roles\n\n## User\n\nMay read.\n\n## System\n\nMay write.\n"));
+        assert!(!has_speakers("The user: a person.\nNothing else."));
+        assert!(!has_speakers("user: admin\npassword: x\n"));
         let about = "It prints who made it, when, and under which licence. ".repeat(3);
-        assert!(!named(&format!("# Skill\n\n{about}\n\n**User:** who?\n**Assistant:** Ana.\n")));
+        assert!(!has_speakers(&format!("# Skill\n\n{about}\n\n**User:** who?\n**Assistant:** Ana.\n")));
     }
 
     #[test]
-    fn a_fence_that_is_never_closed_hides_nobody() {
-        assert_eq!(said("User: hi\n```\ncode\nAssistant: hello\n").len(), 2);
+    fn an_unclosed_fence_hides_no_speaker() {
+        assert_eq!(parsed_turns("User: hi\n```\ncode\nAssistant: hello\n").len(), 2);
     }
 
     #[test]
-    fn a_heading_may_tell_the_time() {
-        let turns = read("## User (2026-02-24 10:00:00Z)\n\nhi\n").turns;
+    fn a_heading_may_contain_the_time() {
+        let turns = parse_speakers("## User (2026-02-24 10:00:00Z)\n\nhi\n").turns;
         assert_eq!(turns[0].at.as_deref(), Some("2026-02-24T10:00:00Z"));
     }
 }

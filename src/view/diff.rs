@@ -1,13 +1,13 @@
 //! Unified diffs, as `git diff` prints them.
 //!
-//! Never decides what matters: it shows lines.
+//! Never filters: it shows every changed line.
 
 use std::collections::HashSet;
 
 use similar::{ChangeTag, DiffOp, TextDiff};
 
-/// A file's unified diff with three lines of context; empty when nothing differs.
-pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String {
+/// A file's unified diff with three lines of context; empty if nothing differs.
+pub fn unified_diff(path: &str, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {
         return String::new();
     }
@@ -22,8 +22,8 @@ pub fn unified(path: &str, before: Option<&str>, after: Option<&str>) -> String 
     unified.to_string()
 }
 
-/// The lines that went (`-`) and came (`+`), without their line ends and without context.
-pub fn lines(before: &str, after: &str) -> Vec<(&'static str, String)> {
+/// The removed (`-`) and added (`+`) lines, without line endings and context.
+pub fn line_changes(before: &str, after: &str) -> Vec<(&'static str, String)> {
     let diff = TextDiff::from_lines(before, after);
     let sign = |tag| match tag {
         ChangeTag::Equal => None,
@@ -34,9 +34,8 @@ pub fn lines(before: &str, after: &str) -> Vec<(&'static str, String)> {
     changes.filter_map(|c| Some((sign(c.tag())?, c.value().trim_end_matches(['\r', '\n']).to_owned()))).collect()
 }
 
-/// The lines of the text after (from 1) that are not in the text before; a line that went marks the one that stands
-/// in its place.
-pub fn changed(before: &str, after: &str) -> HashSet<usize> {
+/// The 1-based lines of `after` that are not in `before`; a removed line marks the one that follows it.
+pub fn changed_line_numbers(before: &str, after: &str) -> HashSet<usize> {
     let mut lines = HashSet::new();
     for op in TextDiff::from_lines(before, after).ops() {
         match op {
@@ -55,7 +54,7 @@ mod tests {
     #[test]
     fn changed_lines_are_counted_in_the_new_text() {
         let of = |before, after| {
-            let mut lines: Vec<usize> = changed(before, after).into_iter().collect();
+            let mut lines: Vec<usize> = changed_line_numbers(before, after).into_iter().collect();
             lines.sort_unstable();
             lines
         };
@@ -67,10 +66,10 @@ mod tests {
     #[test]
     fn shows_what_git_would_show() {
         assert_eq!(
-            unified("facts/a.md", Some("- a\n- b\n"), Some("- a\n- c\n")),
+            unified_diff("facts/a.md", Some("- a\n- b\n"), Some("- a\n- c\n")),
             "--- a/facts/a.md\n+++ b/facts/a.md\n@@ -1,2 +1,2 @@\n - a\n-- b\n+- c\n"
         );
-        assert!(unified("a.md", None, Some("x\n")).starts_with("--- /dev/null\n+++ b/a.md\n"));
-        assert_eq!(unified("a.md", Some("x"), Some("x")), "");
+        assert!(unified_diff("a.md", None, Some("x\n")).starts_with("--- /dev/null\n+++ b/a.md\n"));
+        assert_eq!(unified_diff("a.md", Some("x"), Some("x")), "");
     }
 }

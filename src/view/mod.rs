@@ -1,12 +1,11 @@
-//! Answers, read only: outlines, differences, the journal as people read it, what fits a question, who links where,
-//! what a session should see first.
+//! Read-only views: outlines, diffs, revision states, query results, links, and the context for a session.
 //!
-//! Pure. Never plans a change.
+//! Pure: never reads a file and never plans a change.
 
 pub mod context;
 pub mod diff;
+pub mod diff_bullets;
 pub mod journal;
 pub mod links;
 pub mod outline;
-pub mod pairs;
 pub mod query;

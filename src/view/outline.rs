@@ -1,4 +1,4 @@
-//! A file one level down: its bullets with handles, its sections or entries with counts and dates.
+//! The outline of one file: its bullets with handles, its sections or entries with counts and dates.
 //!
 //! Never reads a second file.
 
@@ -10,12 +10,12 @@ use crate::change::Etag;
 use crate::document::Document;
 use crate::path::MemoryPath;
 
-/// A file or section, one level down.
+/// The outline of a file or section.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
 pub struct Outline {
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// The section's slug; none for the whole file.
+    /// The section's slug; absent for the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
     /// The title.
@@ -23,26 +23,26 @@ pub struct Outline {
     /// The summary.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
-    /// The etag of the file or section: give it back as `seen`.
+    /// The etag of the file or section; pass it as `seen` to a later change.
     pub etag: String,
-    /// Bullets of its own text (all of them for `bullet list`), in file order.
+    /// Bullets of its own text (all bullets for `bullet list`), in file order.
     pub bullets: Vec<BulletRow>,
-    /// Its sections, or entries newest first.
+    /// Its sections; entries of an episode file are sorted newest first.
     pub sections: Vec<SectionRow>,
-    /// What links to it, in the order of files.
+    /// Items that link to it, sorted by file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub backlinks: Vec<Backlink>,
-    /// How many rows were left out by a limit.
+    /// How many rows a limit left out.
     #[serde(skip_serializing_if = "none_left_out")]
     pub more: usize,
 }
 
-/// Whether a list is whole; for serde.
+/// Whether no rows were left out; for serde.
 pub fn none_left_out(more: &usize) -> bool {
     *more == 0
 }
 
-/// One bullet.
+/// A bullet.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct BulletRow {
     /// Its full address with handle: `facts/user.md@acvh`.
@@ -52,10 +52,10 @@ pub struct BulletRow {
     /// Its explicit id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// From 1, as counted in the file or section that was asked for; none for nested ones.
+    /// Its 1-based index in the listed file or section; absent for nested bullets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
-    /// 0 for top-level ones.
+    /// Nesting depth; 0 for a top-level bullet.
     pub depth: u8,
     /// The section's slug.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ pub struct BulletRow {
     pub meta: Map<String, Value>,
 }
 
-/// One section or entry.
+/// A section or entry.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct SectionRow {
     /// Its full address: `facts/user.md#work`.
@@ -79,32 +79,32 @@ pub struct SectionRow {
     pub id: Option<String>,
     /// Its title.
     pub title: String,
-    /// 1–6; 7 for `Title: (ID: x)` above a list.
+    /// The heading level, 1–6; 7 for a line `Title: (ID: x)` above a list.
     pub level: u8,
     /// An entry's date, `YYYY-MM-DD`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// An entry's own summary.
+    /// An entry's summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// How many bullets, subsections included.
+    /// The number of bullets, subsections included.
     pub bullets: usize,
 }
 
-/// How deep an outline looks.
+/// How much of a file an outline lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Depth {
-    /// Own bullets, and sections as rows.
-    One,
-    /// All bullets, no rows for sections.
+pub enum OutlineDepth {
+    /// The section's own bullets, and its subsections as rows.
+    OneLevel,
+    /// All bullets, and no rows for sections.
     Flat,
 }
 
 /// The outline of a file (`section` 0) or of one of its sections.
-pub fn outline(document: &Document, path: &MemoryPath, section: usize, depth: Depth) -> Outline {
-    let counted = document.counted(section);
-    let own = |i: &usize| depth == Depth::Flat || is_own(document, *i, section);
-    let inside = |i: &usize| within(document, document.bullets()[*i].section as usize, section);
+pub fn outline(document: &Document, path: &MemoryPath, section: usize, depth: OutlineDepth) -> Outline {
+    let counted = document.top_level_bullets(section);
+    let own = |i: &usize| depth == OutlineDepth::Flat || is_own(document, *i, section);
+    let inside = |i: &usize| is_within(document, document.bullets()[*i].section as usize, section);
     let rows = (0..document.bullets().len()).filter(inside).filter(own).map(|i| {
         let index = counted.binary_search(&i).ok().map(|n| n + 1);
         bullet_row(document, path, i, index)
@@ -120,21 +120,23 @@ pub fn outline(document: &Document, path: &MemoryPath, section: usize, depth: De
         path: path.to_string(),
         section: (section != 0).then(|| document.sections()[section].slug.clone()),
         title: document.section_title(section).into_owned(),
-        summary: summary(document),
+        summary: summary_value(document),
         etag: whole.short(),
         bullets: rows.collect(),
-        sections: if depth == Depth::One { sections(document, path, section) } else { Vec::new() },
+        sections: if depth == OutlineDepth::OneLevel { section_rows(document, path, section) } else { Vec::new() },
         backlinks: Vec::new(),
         more: 0,
     }
 }
 
 /// The value of a document's summary line; empty without one.
-pub fn summary(document: &Document) -> String {
-    document.summary().map(|s| document.text()[s.value.range()].trim().trim_matches('"').to_owned()).unwrap_or_default()
+pub fn summary_value(document: &Document) -> String {
+    document
+        .summary_line()
+        .map(|s| document.text()[s.value.range()].trim().trim_matches('"').to_owned())
+        .unwrap_or_default()
 }
 
-/// One bullet with its address.
 pub fn bullet_row(document: &Document, path: &MemoryPath, bullet: usize, index: Option<usize>) -> BulletRow {
     let handle = document.handle_name(bullet);
     let b = &document.bullets()[bullet];
@@ -151,18 +153,21 @@ pub fn bullet_row(document: &Document, path: &MemoryPath, bullet: usize, index: 
     }
 }
 
-/// The sections directly below one; the H1 counts as the file itself. Entries of an episode file come newest first.
-fn sections(document: &Document, path: &MemoryPath, section: usize) -> Vec<SectionRow> {
+/// The sections directly below one; the H1 counts as the file itself. Entries of an episode file are sorted newest
+/// first.
+fn section_rows(document: &Document, path: &MemoryPath, section: usize) -> Vec<SectionRow> {
     let all = document.sections();
-    let roof = |mut at: usize| {
-        // A file's only H1 is its title: what stands below it stands in the file.
+    let parent_without_title = |mut at: usize| {
+        // A file's only H1 is its title: sections below it are listed as the file's.
         while section == 0 && at != 0 && all[at].level == 1 && is_title(document, at) {
             at = all[at].parent as usize;
         }
         at
     };
     let child = |i: &usize| {
-        *i != section && !(section == 0 && is_title(document, *i)) && roof(all[*i].parent as usize) == section
+        *i != section
+            && !(section == 0 && is_title(document, *i))
+            && parent_without_title(all[*i].parent as usize) == section
     };
     let mut rows: Vec<SectionRow> = (1..all.len())
         .filter(child)
@@ -172,9 +177,9 @@ fn sections(document: &Document, path: &MemoryPath, section: usize) -> Vec<Secti
             id: all[i].id.clone(),
             title: document.section_title(i).into_owned(),
             level: all[i].level,
-            date: field(document, i, "Date"),
-            summary: field(document, i, "Summary"),
-            bullets: document.counted(i).len(),
+            date: field_value(document, i, "Date"),
+            summary: field_value(document, i, "Summary"),
+            bullets: document.top_level_bullets(i).len(),
         })
         .collect();
     if path.folder() == Some("episodes") {
@@ -189,21 +194,21 @@ fn is_title(document: &Document, section: usize) -> bool {
     all[section].level == 1 && all.iter().filter(|s| s.level == 1).count() == 1
 }
 
-/// Whether a bullet stands in a section's own text; a file's title does not count as a section.
+/// Whether a bullet belongs to a section's own text; a file's title does not count as a section.
 fn is_own(document: &Document, bullet: usize, section: usize) -> bool {
     let at = document.bullets()[bullet].section as usize;
     at == section || (section == 0 && at != 0 && is_title(document, at))
 }
 
-fn within(document: &Document, mut at: usize, section: usize) -> bool {
+fn is_within(document: &Document, mut at: usize, section: usize) -> bool {
     while at != section && at != 0 {
         at = document.sections()[at].parent as usize;
     }
     at == section
 }
 
-/// The value of an entry's own field bullet: `- Date: 2026-02-24`.
-pub fn field(document: &Document, section: usize, label: &str) -> Option<String> {
+/// The value of an entry's field bullet: `- Date: 2026-02-24`.
+pub fn field_value(document: &Document, section: usize, label: &str) -> Option<String> {
     let own = document.bullets().iter().enumerate().filter(|(_, b)| b.section as usize == section && b.depth == 0);
     own.map(|(i, _)| document.bullet_text(i))
         .find_map(|t| t.strip_prefix(label).and_then(|r| r.strip_prefix(':')).map(|v| v.trim().to_owned()))

@@ -1,15 +1,15 @@
 //! Batches nobody would send: whatever comes in, all of it happens or none, and an error is one object.
 
 use memdir::change::Etag;
-use memdir::commands::{self, Answer, How};
-use memdir::operation::read;
+use memdir::commands::{self, Answer, ChangeOptions};
+use memdir::operation::dialects;
 use serde_json::{Value, json};
 
 use crate::fuzz::{Dice, batch, memory};
 use crate::support::{Memory, difference, handle};
 
-fn how(force: bool, dry_run: bool) -> How {
-    How { force, dry_run, create: true, ..How::default() }
+fn how(force: bool, dry_run: bool) -> ChangeOptions {
+    ChangeOptions { force, dry_run, create: true, ..ChangeOptions::default() }
 }
 
 /// 10,000 batches, in process. Two memories go in step: one gets the batch, its twin what `-n --json` made of it.
@@ -25,7 +25,7 @@ fn ten_thousand_batches_are_whole_or_nothing_and_a_dry_run_tells_the_truth() {
             let text = batch(&mut dice, &tree);
             let what = || format!("round {round}, step {step}: {text}");
             let force = dice.rarely(3);
-            let Ok(read) = read::batch(&text) else {
+            let Ok(read) = dialects::parse_batch(&text) else {
                 refused += 1;
                 continue;
             };
@@ -47,7 +47,8 @@ fn ten_thousand_batches_are_whole_or_nothing_and_a_dry_run_tells_the_truth() {
                     let (made_now, idle_now) = if wet.changed { (1, 0) } else { (0, 1) };
                     (made, idle) = (made + made_now, idle + idle_now);
                     let handed = Value::Array(dry.operations.unwrap()).to_string();
-                    let handed = read::batch(&handed).unwrap_or_else(|r| panic!("{}\n{handed}\n{r:?}", what()));
+                    let handed =
+                        dialects::parse_batch(&handed).unwrap_or_else(|r| panic!("{}\n{handed}\n{r:?}", what()));
                     commands::change(&other, handed, &how(force, false))
                         .unwrap_or_else(|r| panic!("{}\n{r:?}", what()));
                     let theirs = twin.tree();

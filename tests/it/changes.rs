@@ -147,7 +147,7 @@ fn set() {
     m.done(["set", &tabs, "note="]);
     assert_eq!(m.text(P).unwrap(), TEXT);
     m.run(["set", &tabs, "exp=soon"]).exit(2).tells("YYYY-MM-DD");
-    m.run(["set", &tabs, "a b=c"]).exit(2).tells("no key");
+    m.run(["set", &tabs, "a b=c"]).exit(2).tells("is not a valid key");
     m.run(["set", &tabs, "imp"]).exit(2);
     m.done(["set", &tabs, "id=mem1"]);
     m.run(["set", &at("Standup at ten"), "id=mem1"]).exit(4).tells("exists");
@@ -231,7 +231,7 @@ fn write() {
         .stdin("# P\n\n- Prefers tabs\n")
         .exit(4)
         .tells("needs_proof")
-        .tells("drop 2")
+        .tells("remove 2 of its bullets")
         .tells("Lives in Austin");
     let etag = memdir::change::Etag::of(TEXT.as_bytes()).short();
     m.run(["write", P, "--if-match", "0123456789"]).stdin("x\n").exit(4).tells("conflict");

@@ -34,7 +34,7 @@ fn the_oldest_go_to_the_archive_and_undo_brings_every_byte_back() {
             handle("Fact number 1"),
             handle("Fact number 2")
         ))
-        .tells("facts/user.md: 12 bullets, now 10: 2 of the oldest went to archive/ (first in, first out; no model is configured)")
+        .tells("facts/user.md: 12 bullets, now 10: 2 of the oldest moved to archive/ (first in, first out; no model is configured)")
         .diff("A archive/facts/user.md\n+# User\n+\n+- Fact number 1\n+- Fact number 2\nM facts/user.md\n-- Fact number 1\n-- Fact number 2\n");
     memory.run(["compact"]).exit(0).stdout("").tells("nothing is over its limit").unchanged();
     memory.done(["check"]);
@@ -132,7 +132,7 @@ fn age_is_a_date_then_a_place_and_pinned_items_stay() {
     memory.done(["compact", "user", "--to", "3"]);
     assert_eq!(left(&memory), ["pinned", "holds a pin", "young"]);
     memory.done(["compact", "user", "--to", "2"]);
-    memory.run(["compact", "user", "--to", "1"]).exit(5).tells("limit_reached").tells("the rest is pinned");
+    memory.run(["compact", "user", "--to", "1"]).exit(5).tells("limit_reached").tells("all other items are pinned");
     assert_eq!(left(&memory), ["pinned", "holds a pin"]);
 }
 
@@ -141,7 +141,7 @@ fn a_place_that_is_stuck_does_not_hold_up_the_others() {
     let pinned = "# P\n\n- a\n  <!-- mem pin=true -->\n- b\n  <!-- mem pin=true -->\n";
     let policy = "version: 1\nlimits:\n  - {at: \"facts/*.md\", bullets: 1}\n";
     let memory = Memory::new().policy(policy).file("facts/p.md", pinned).file("facts/user.md", &facts(2));
-    memory.run(["compact"]).exit(0).tells("limit_reached").tells("facts/p.md would hold more");
+    memory.run(["compact"]).exit(0).tells("limit_reached").tells("facts/p.md would contain more");
     assert_eq!(memory.text("facts/p.md").unwrap(), pinned);
     assert_eq!(memory.text("facts/user.md").unwrap(), "# User\n\n> Summary: facts.\n\n- Fact number 2\n");
     memory.run(["compact"]).exit(5).tells("limit_reached");

@@ -224,7 +224,9 @@ fn a_budget_is_hard_and_too_small_a_one_is_refused() {
             let tokens = ran.stdout.chars().map(weight).sum::<usize>().div_ceil(4);
             assert!(tokens <= budget, "{tokens} > {budget}: {ran}");
         }
-        m.run(["context", "--style", style, "-b", "319"]).exit(2).tells("usage: a context takes at least 320 tokens");
+        m.run(["context", "--style", style, "-b", "319"])
+            .exit(2)
+            .tells("usage: the budget must be at least 320 tokens");
     }
     let long = m.dir();
     let long = long.to_str().unwrap();
@@ -417,7 +419,7 @@ fn a_mark_of_another_journal_tells_nothing() {
 
 #[test]
 fn the_words_for_agents_are_readmes_and_every_command_in_them_exists() {
-    let how = memdir::view::context::how::HOW;
+    let how = memdir::view::context::agent_guide::AGENT_GUIDE;
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     assert!(readme.contains(how), "README shows other words");
     let grammar = memdir::cli::grammar();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use memdir::commands::{Answer, ContextQuery, context};
+use memdir::commands::{Answer, ContextRequest, context};
 
 use crate::memory::Dice;
 use crate::support::Memory;
@@ -113,7 +113,7 @@ fn a_context_holds_what_is_needed_and_other_packings_do_not() {
     let mut newest: Vec<&Item> = planted.items.iter().collect();
     newest.sort_by(|a, b| b.day.cmp(&a.day));
     for (budget, least) in [(500, 0.65), (2000, 0.95)] {
-        let query = ContextQuery { budget: Some(budget), ..ContextQuery::default() };
+        let query = ContextRequest { budget: Some(budget), ..ContextRequest::default() };
         let Ok((Answer::Context(context), None)) = context(&session, &query) else { panic!("a context") };
         assert!(context.tokens <= budget);
         let ours = share(&all, &context.text);

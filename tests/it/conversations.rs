@@ -230,7 +230,7 @@ fn handles_point_at_bullets_of_the_memory() {
         for (file, handle) in handled {
             let text = fs::read_to_string(case.folder.join("memory").join(file)).unwrap();
             let document = Document::parse(text);
-            assert_eq!(document.by_handle(handle).len(), 1, "{}: {file}@{handle}", case.name);
+            assert_eq!(document.bullets_by_handle(handle).len(), 1, "{}: {file}@{handle}", case.name);
             seen += 1;
         }
     }

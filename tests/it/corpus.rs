@@ -97,7 +97,7 @@ fn the_example_is_small_and_every_name_in_it_is_a_memory_path() {
     assert_eq!(example.iter().filter(|(name, _)| name.starts_with("episodes/")).count(), 2);
     for (name, text) in &example {
         let path = MemoryPath::new(name).expect("a memory path");
-        assert_eq!(path.not_for_new(), None);
+        assert_eq!(path.new_name_problem(), None);
         for link in text.split("[[").skip(1).filter_map(|rest| rest.split_once("]]")).map(|(link, _)| link) {
             assert!(example.iter().any(|(other, _)| *other == format!("{link}.md")), "{name} links to missing {link}");
         }

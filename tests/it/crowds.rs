@@ -10,8 +10,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use memdir::commands::{self, How, UndoQuery};
-use memdir::store::{Durability, Options};
+use memdir::commands::{self, ChangeOptions, UndoOptions};
+use memdir::store::{Durability, StoreOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -39,9 +39,14 @@ struct Crowd {
 }
 
 impl Crowd {
-    fn options(&self) -> Options {
+    fn options(&self) -> StoreOptions {
         let durability = if self.durable { Durability::Full } else { Durability::Fast };
-        Options { durability, exchange: self.exchange, lock_timeout: Duration::from_secs(60), ..Options::default() }
+        StoreOptions {
+            durability,
+            allow_exchange: self.exchange,
+            lock_timeout: Duration::from_secs(60),
+            ..StoreOptions::default()
+        }
     }
 
     fn log(&self, writer: usize) -> PathBuf {
@@ -291,8 +296,8 @@ fn writer() {
         let answer = match deed {
             Deed::Apply(json) => apply(&session, &json),
             Deed::Undo(rev) => {
-                let query = UndoQuery { revision: Some(format!("r{rev}")), ..UndoQuery::default() };
-                commands::undo(&session, &query, &How::default())
+                let query = UndoOptions { revision: Some(format!("r{rev}")), ..UndoOptions::default() };
+                commands::undo(&session, &query, &ChangeOptions::default())
             }
         };
         let wait = started.elapsed().as_micros() as u64;
@@ -323,11 +328,11 @@ fn reader() {
     while !crowd.root.join("stop").exists() {
         let read = || {
             let found = session.store.walk(None).unwrap();
-            let read = |f: &memdir::store::Found, read: Result<(&[u8], bool), memdir::code::Rejection>| {
+            let read = |f: &memdir::store::FoundFile, read: Result<(&[u8], bool), memdir::code::Rejection>| {
                 let text = read.map(|(bytes, _)| String::from_utf8(bytes.to_vec()).unwrap());
                 (f.path.to_string(), text)
             };
-            session.store.each(&found, 1 << 20, &read)
+            session.store.map_files(&found, 1 << 20, &read)
         };
         let texts = if naive { Ok(read()) } else { session.store.consistent(read) };
         let mut pairs: BTreeMap<String, Vec<String>> = BTreeMap::new();

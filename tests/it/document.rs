@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use comrak::nodes::NodeValue;
 use comrak::{Arena, Options, parse_document};
-use memdir::document::{Document, Edit, Edited, Item, Meta, Place, edit};
+use memdir::document::{BulletMeta, Document, DocumentEdit, EditedDocument, InsertPosition, NewBullet, apply_edits};
 use memdir::text::splice;
 use proptest::prelude::*;
 
@@ -154,19 +154,21 @@ fn texts(pool: Vec<&'static str>) -> impl Strategy<Value = String> {
 }
 
 /// The edit that was asked for, where the document has a place for it.
-fn made(document: &Document, asked: &Asked) -> Option<Edit> {
+fn made(document: &Document, asked: &Asked) -> Option<DocumentEdit> {
     let bullets = document.bullets().len();
     let bullet = (bullets > 0).then(|| asked.place.index(bullets.max(1)));
     let section = asked.place.index(document.sections().len());
-    let items = vec![Item { text: asked.text.into(), ..Item::default() }];
+    let items = vec![NewBullet { text: asked.text.into(), ..NewBullet::default() }];
     Some(match asked.kind {
-        0 | 1 => Edit::Update { bullet: bullet?, text: asked.text.into() },
-        2 => Edit::Remove { bullet: bullet? },
-        3 => Edit::Insert { at: Place::Before(bullet?), items },
-        4 => Edit::Insert { at: Place::After(bullet?), items },
-        5 => Edit::Insert { at: Place::End(section), items },
-        6 => Edit::Insert { at: Place::NewSection { under: section, title: asked.text.into() }, items },
-        _ => Edit::SetMeta { bullet: bullet?, meta: Meta(vec![("imp".into(), asked.text.into())]) },
+        0 | 1 => DocumentEdit::Update { bullet: bullet?, text: asked.text.into() },
+        2 => DocumentEdit::Remove { bullet: bullet? },
+        3 => DocumentEdit::Insert { at: InsertPosition::Before(bullet?), items },
+        4 => DocumentEdit::Insert { at: InsertPosition::After(bullet?), items },
+        5 => DocumentEdit::Insert { at: InsertPosition::EndOfSection(section), items },
+        6 => {
+            DocumentEdit::Insert { at: InsertPosition::NewSection { under: section, title: asked.text.into() }, items }
+        }
+        _ => DocumentEdit::SetMeta { bullet: bullet?, meta: BulletMeta(vec![("imp".into(), asked.text.into())]) },
     })
 }
 
@@ -201,20 +203,20 @@ fn judged(text: &str, body: usize) -> Vec<(usize, String)> {
 fn lines_of(document: &Document) -> Vec<usize> {
     let body = &document.text()[document.body_start()..];
     let line = |at: usize| body[..at].matches('\n').count() + 1;
-    document.bullets().iter().map(|b| line(b.content as usize - document.body_start())).collect()
+    document.bullets().iter().map(|b| line(b.text_start as usize - document.body_start())).collect()
 }
 
 /// Bullets that edits remove (with what stands in them), and those that they rephrase.
-fn touched(document: &Document, edits: &[Edit]) -> (BTreeSet<usize>, BTreeSet<usize>) {
+fn touched(document: &Document, edits: &[DocumentEdit]) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let (mut gone, mut new) = (BTreeSet::new(), BTreeSet::new());
     for edit in edits {
         match edit {
-            Edit::Remove { bullet } => {
+            DocumentEdit::Remove { bullet } => {
                 let of = document.bullets()[*bullet];
                 let inside = |b: &usize| (of.marker..of.end).contains(&document.bullets()[*b].marker);
                 gone.extend((0..document.bullets().len()).filter(inside));
             }
-            Edit::Update { bullet, .. } => drop(new.insert(*bullet)),
+            DocumentEdit::Update { bullet, .. } => drop(new.insert(*bullet)),
             _ => {}
         }
     }
@@ -222,25 +224,30 @@ fn touched(document: &Document, edits: &[Edit]) -> (BTreeSet<usize>, BTreeSet<us
 }
 
 /// Everything that must hold after edits that were not refused.
-fn holds(before: &Document, edits: &[Edit], done: &Edited) -> Result<(), TestCaseError> {
+fn holds(before: &Document, edits: &[DocumentEdit], done: &EditedDocument) -> Result<(), TestCaseError> {
     let after = &done.document;
     prop_assert_eq!(splice(before.text(), &done.splices).unwrap(), after.text());
     let fresh = Document::parse(after.text());
     prop_assert_eq!(fresh.bullets(), after.bullets());
-    for (edit, wrote) in edits.iter().zip(&done.wrote) {
+    for (edit, wrote) in edits.iter().zip(&done.written_bullets) {
         match edit {
-            Edit::Update { text, .. } => prop_assert_eq!(&after.bullet_text(wrote[0]), text),
-            Edit::Insert { items, .. } => prop_assert_eq!(&after.bullet_text(wrote[0]), &items[0].text),
-            Edit::SetMeta { meta, .. } => prop_assert_eq!(after.bullet_meta(wrote[0]), Some(meta.clone())),
+            DocumentEdit::Update { text, .. } => prop_assert_eq!(&after.bullet_text(wrote[0]), text),
+            DocumentEdit::Insert { items, .. } => prop_assert_eq!(&after.bullet_text(wrote[0]), &items[0].text),
+            DocumentEdit::SetMeta { meta, .. } => prop_assert_eq!(after.bullet_meta(wrote[0]), Some(meta.clone())),
             _ => {}
         }
     }
     let (gone, new) = touched(before, edits);
     let old: Vec<usize> = (0..before.bullets().len()).filter(|b| !gone.contains(b) && !new.contains(b)).collect();
-    let meta_only =
-        |b: &usize| edits.iter().zip(&done.wrote).any(|(e, w)| matches!(e, Edit::SetMeta { .. }) && w.contains(b));
-    let text_of =
-        |b: &usize| edits.iter().zip(&done.wrote).any(|(e, w)| !matches!(e, Edit::SetMeta { .. }) && w.contains(b));
+    let meta_only = |b: &usize| {
+        edits.iter().zip(&done.written_bullets).any(|(e, w)| matches!(e, DocumentEdit::SetMeta { .. }) && w.contains(b))
+    };
+    let text_of = |b: &usize| {
+        edits
+            .iter()
+            .zip(&done.written_bullets)
+            .any(|(e, w)| !matches!(e, DocumentEdit::SetMeta { .. }) && w.contains(b))
+    };
     let kept: Vec<usize> = (0..after.bullets().len()).filter(|b| !text_of(b)).collect();
     prop_assert_eq!(kept.len(), old.len());
     for (o, k) in old.iter().zip(&kept) {
@@ -261,15 +268,16 @@ fn holds(before: &Document, edits: &[Edit], done: &Edited) -> Result<(), TestCas
 }
 
 /// Lines that no edit touched stand there still, in their order.
-fn keeps_lines(before: &Document, edits: &[Edit], after: &str) -> Result<(), TestCaseError> {
+fn keeps_lines(before: &Document, edits: &[DocumentEdit], after: &str) -> Result<(), TestCaseError> {
     let (gone, new) = touched(before, edits);
-    let mut cut: Vec<(u32, u32)> = gone.iter().map(|b| (before.bullets()[*b].line, before.bullets()[*b].end)).collect();
-    cut.extend(new.iter().map(|b| (before.bullets()[*b].line, before.bullets()[*b].head_end)));
+    let mut cut: Vec<(u32, u32)> =
+        gone.iter().map(|b| (before.bullets()[*b].line_start, before.bullets()[*b].end)).collect();
+    cut.extend(new.iter().map(|b| (before.bullets()[*b].line_start, before.bullets()[*b].text_end)));
     for edit in edits {
-        if let Edit::SetMeta { bullet, .. } = edit
+        if let DocumentEdit::SetMeta { bullet, .. } = edit
             && let Some(meta) = before.bullets()[*bullet].meta
         {
-            let line = before.metas()[meta as usize].line;
+            let line = before.meta_lines()[meta as usize].line;
             cut.push((line.start, line.end));
         }
     }
@@ -295,7 +303,7 @@ proptest! {
         let document = Document::parse(source);
         if let Some(wanted) = made(&document, &asked) {
             let edits = [wanted];
-            match edit(&document, &edits) {
+            match apply_edits(&document, &edits) {
                 Ok(done) => {
                     holds(&document, &edits, &done)?;
                     keeps_lines(&document, &edits, done.document.text())?;
@@ -311,8 +319,8 @@ proptest! {
         asked in prop::collection::vec(asked(), 1..5),
     ) {
         let document = Document::parse(source);
-        let edits: Vec<Edit> = asked.iter().filter_map(|a| made(&document, a)).collect();
-        if let Ok(done) = edit(&document, &edits) {
+        let edits: Vec<DocumentEdit> = asked.iter().filter_map(|a| made(&document, a)).collect();
+        if let Ok(done) = apply_edits(&document, &edits) {
             holds(&document, &edits, &done)?;
             keeps_lines(&document, &edits, done.document.text())?;
         }

@@ -116,7 +116,7 @@ fn what_stands_in_another_file_stays_and_is_told() {
     let session = memory.session("t");
     let json = serde_json::json!([{"op": "rm", "at": "user", "text": SECRET, "forget": true}]);
     let answer = serde_json::to_string(&apply(&session, &json.to_string()).unwrap()).unwrap();
-    assert!(answer.contains("also stands in facts/other.md"), "{answer}");
+    assert!(answer.contains("is also in facts/other.md"), "{answer}");
     assert_eq!(holders(&memory, SECRET), ["facts/other.md"]);
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 fn committed_completions_and_manual_pages_are_the_grammars() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let bless = std::env::var_os("MEMDIR_BLESS").is_some();
-    let generated = memdir::cli::generated();
+    let generated = memdir::cli::generated_files();
     let mut stale = Vec::new();
     for (path, text) in &generated {
         let file = root.join(path);
@@ -34,7 +34,7 @@ fn committed_completions_and_manual_pages_are_the_grammars() {
 
 #[test]
 fn the_hidden_verb_of_completion_is_in_no_page() {
-    for (path, text) in memdir::cli::generated().iter().filter(|(path, _)| path.starts_with("man/")) {
+    for (path, text) in memdir::cli::generated_files().iter().filter(|(path, _)| path.starts_with("man/")) {
         assert!(!text.contains("__complete") && !text.contains("\\_\\_complete"), "{path}");
     }
 }

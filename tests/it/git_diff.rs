@@ -106,7 +106,7 @@ fn what_is_no_revision_is_refused() {
         let came = repo.memdir(["diff", "--", range]).exit(status);
         assert!(came.stderr.starts_with(&format!("memdir: {code}: ")), "{range}: {came:#?}");
     }
-    Memory::new().run(["diff", "main"]).exit(2).tells("'main' is no point in time");
+    Memory::new().run(["diff", "main"]).exit(2).tells("'main' is not a revision, date or age");
 }
 
 #[test]
@@ -121,8 +121,8 @@ fn a_check_tells_only_what_is_new_with_paths_from_here() {
     let came = repo.bare(["check", "--since", "main"]).exit(6);
     assert_eq!(
         came.stdout,
-        "memory/facts/new.md:3:9: warning: dangling_link: no file is named 'missing'\n\
-         memory/facts/user.md:5:10: warning: dangling_link: no file is named 'elsewhere'\n"
+        "memory/facts/new.md:3:9: warning: dangling_link: no file named 'missing'\n\
+         memory/facts/user.md:5:10: warning: dangling_link: no file named 'elsewhere'\n"
     );
     let json = repo.bare(["check", "--since", "main", "--json"]).exit(6).json();
     assert_eq!((&json["below"], &json["findings"][0]["path"]), (&"memory/".into(), &"facts/new.md".into()));
@@ -134,6 +134,6 @@ fn a_check_tells_only_what_is_new_with_paths_from_here() {
     let inside = repo.program(env!("CARGO_BIN_EXE_memdir"), repo.memory()).args(["check", "--since", "main"]).output();
     assert!(inside.unwrap().stdout.starts_with(b"facts/new.md:3:9: "));
     let came = repo.bare(["check", "--since", "nowhere"]).exit(3);
-    assert!(came.stderr.starts_with("memdir: revision_not_found: git knows no revision 'nowhere' here"), "{came:#?}");
+    assert!(came.stderr.starts_with("memdir: revision_not_found: unknown git revision 'nowhere'"), "{came:#?}");
     Memory::new().run(["check", "--since", "main"]).exit(3).tells("memdir: no_repository: ");
 }

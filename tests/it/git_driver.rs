@@ -165,7 +165,7 @@ fn merge_writes_where_it_is_told_and_refuses_what_is_no_text() {
     fs::write(files.dir.path().join("B"), b"- caf\xe9\n").unwrap();
     let (status, out, err) = files.run(&["merge", "O", "A", "B"]);
     assert_eq!((status, out.as_str()), (5, ""));
-    assert!(err.starts_with("memdir: not_text: 'B' is no UTF-8 text"), "{err}");
+    assert!(err.starts_with("memdir: not_text: 'B' is not UTF-8 text"), "{err}");
     let (status, _, err) = files.run(&["merge", "none", "A", "B"]);
     assert!(status == 3 && err.starts_with("memdir: file_not_found: "), "{status} {err}");
     assert!(Path::new(&files.dir.path().join("merged")).exists());

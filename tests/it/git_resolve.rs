@@ -88,7 +88,7 @@ fn markers_without_an_ancestor_are_left_to_a_person() {
     let plain = "# User\n\n<<<<<<< HEAD\n- Prefers spaces\n=======\n- Prefers any indent\n>>>>>>> other\n";
     let memory = Memory::new().file(FILE, plain);
     let ran = memory.run(["resolve"]).may_change().exit(4);
-    ran.unchanged().tells("do not show what stood there before").says("  theirs @");
+    ran.unchanged().tells("do not include the common ancestor").says("  theirs @");
     memory.done(["resolve", "--both"]);
     assert_eq!(memory.text(FILE).unwrap(), "# User\n\n- Prefers spaces\n- Prefers any indent\n");
 }
@@ -97,7 +97,7 @@ fn markers_without_an_ancestor_are_left_to_a_person() {
 fn nothing_to_do_and_half_a_set_are_said() {
     let memory = Memory::new().file(FILE, BASE);
     memory.done(["resolve"]).unchanged().tells("nothing to do");
-    memory.done(["resolve", "user"]).unchanged().tells("facts/user.md holds no conflict markers");
+    memory.done(["resolve", "user"]).unchanged().tells("facts/user.md has no conflict markers");
     memory.run(["resolve", "none"]).exit(3).tells("file_not_found");
     let broken = "# User\n\n<<<<<<< a\n<<<<<<< b\n=======\n- x\n>>>>>>> b\n";
     memory.put(FILE, broken);
@@ -152,7 +152,7 @@ fn all_files_with_markers_are_one_change_also_what_was_archived() {
     memory.done(["undo"]);
     assert_eq!(memory.text("archive/facts/user.md").unwrap(), TWO_EDITS);
     memory.put("facts/a: b.md", TWO_EDITS);
-    memory.done(["resolve", "--ours"]).tells("was left as it is");
+    memory.done(["resolve", "--ours"]).tells("was not changed");
     assert_eq!(memory.text("facts/a: b.md").unwrap(), TWO_EDITS);
     assert!(!memory.text(FILE).unwrap().contains("<<<"));
 }
@@ -168,7 +168,7 @@ fn a_file_that_one_side_removed_is_a_persons_to_decide() {
     repo.commit(FILE, &added("- Speaks Dutch"));
     repo.try_git(["merge", "--no-edit", "other"]).exit(1);
     let came = repo.memdir(["resolve"]).exit(0);
-    assert!(came.stderr.contains("facts/user.md is gone on their side and was changed on the other"), "{came:#?}");
+    assert!(came.stderr.contains("facts/user.md was deleted on their side and changed on the other"), "{came:#?}");
     assert_eq!(came.stdout, "");
     assert!(repo.text(FILE).contains("- Speaks Dutch\n"));
 }

@@ -73,7 +73,7 @@ fn a_rule_that_wins_over_ours_is_found() {
     let repo = Repo::wired();
     fs::write(repo.root().join(".git/info/attributes"), "*.md merge=union\n").unwrap();
     let came = repo.memdir(["setup", "git", "--check"]).exit(6);
-    assert_eq!(came.stdout, "git's attributes say merge=union for the files of this memory\n");
+    assert_eq!(came.stdout, "git's attributes set merge=union for the files of this memory\n");
     let came = repo.memdir(["--json", "setup", "git", "--check"]).exit(6);
     assert_eq!((&came.json()["wired"], came.json()["findings"].as_array().unwrap().len()), (&false.into(), 1));
     fs::remove_file(repo.root().join(".git/info/attributes")).unwrap();

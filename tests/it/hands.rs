@@ -7,8 +7,8 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use memdir::change::{Changeset, FileChange, Header};
-use memdir::store::{Durability, Options, Stopped, Store};
+use memdir::change::{Changeset, EntryHeader, FileChange};
+use memdir::store::{CommitStopped, Durability, Store, StoreOptions};
 
 use crate::memory::{Dice, Memory, again, full, path};
 
@@ -74,15 +74,15 @@ impl Hand {
     }
 }
 
-fn options() -> Options {
-    Options { durability: Durability::Fast, ..Options::default() }
+fn options() -> StoreOptions {
+    StoreOptions { durability: Durability::Fast, ..StoreOptions::default() }
 }
 
 fn batch(memory: &Memory, exchange: bool) -> (Store, Changeset) {
     for (name, text) in [("facts/a.md", "a\n"), ("facts/b.md", "b\n"), ("facts/gone.md", "gone\n")] {
         memory.write(name, text);
     }
-    let store = Store::open(&memory.path(""), Options { exchange, ..options() }).unwrap();
+    let store = Store::open(&memory.path(""), StoreOptions { allow_exchange: exchange, ..options() }).unwrap();
     let change = |name: &str, after: Option<&str>| FileChange {
         path: path(name),
         before: store.read(&path(name)).unwrap(),
@@ -97,8 +97,8 @@ fn batch(memory: &Memory, exchange: bool) -> (Store, Changeset) {
     (store, Changeset { files, ..Changeset::default() })
 }
 
-fn header() -> Header {
-    Header { at: "2026-02-24T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None }
+fn header() -> EntryHeader {
+    EntryHeader { at: "2026-02-24T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None }
 }
 
 /// What a person can find: the files themselves, and what was put aside in the inbox.
@@ -150,7 +150,7 @@ fn meet(save: Save, name: &str, from: usize, to: usize, exchange: bool) -> usize
         for (other, before) in NAMES.iter().zip(["a\n", "b\n", "", "gone\n"]).filter(|(n, _)| **n != name) {
             assert_eq!(memory.text(other), before, "{other}: {said}");
         }
-        assert!(matches!(answer, Some(Err(Stopped::Moved(_) | Stopped::Rejected(_)))), "{said}");
+        assert!(matches!(answer, Some(Err(CommitStopped::BaseChanged(_) | CommitStopped::Rejected(_)))), "{said}");
     }
     last
 }

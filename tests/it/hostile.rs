@@ -64,7 +64,7 @@ fn no_text_breaks_out_of_a_bullet_and_all_are_read_back_exactly_or_refused() {
                     Ok(changeset) if changeset.files.is_empty() => wrong.push(format!("{text:?}: nothing done")),
                     Ok(changeset) => {
                         exact += 1;
-                        let after = Document::read(planning::after(&changeset).0.to_vec()).expect("text");
+                        let after = Document::from_bytes(planning::after(&changeset).0.to_vec()).expect("text");
                         let ours = kept(&memory.document, &after, (!adds).then_some(bullet), trimmed(&text));
                         let now = judge::seen(&after);
                         let theirs = match adds {
@@ -92,7 +92,7 @@ fn kept(before: &Document, after: &Document, updated: Option<usize>, wanted: &st
         (0..d.bullets().len()).filter(|b| Some(*b) != skip).map(|b| d.bullet_raw(b).to_owned()).collect()
     };
     let titles = |d: &Document| (1..d.sections().len()).map(|s| d.section_title(s).into_owned()).collect::<Vec<_>>();
-    let metas = |d: &Document| d.metas().len();
+    let metas = |d: &Document| d.meta_lines().len();
     let new = match updated {
         Some(bullet) => bullet,
         None => (0..after.bullets().len())
@@ -125,7 +125,7 @@ fn leak(document: &Document, refusals: &[Rejection]) -> Option<String> {
         known.insert(dressed);
     }
     known.extend((0..document.bullets().len()).map(|b| format!("{FILE}@{}", document.handle_name(b))));
-    let words = refusals.iter().flat_map(|r| &r.hints).flat_map(|h| &h.address);
+    let words = refusals.iter().flat_map(|r| &r.hints).flat_map(|h| &h.operands);
     words.into_iter().find(|w| !known.contains(*w)).map(|w| format!("a try holds {w:?}"))
 }
 

@@ -59,7 +59,7 @@ fn many_backlinks_are_counted_not_all_shown() {
     });
     let plain = memory.run(["list", "user"]).exit(0);
     assert_eq!(plain.stdout.matches("← facts/f").count(), 10, "{plain}");
-    assert!(plain.stdout.ends_with("← and 20 more: -v shows all\n"), "{plain}");
+    assert!(plain.stdout.ends_with("← and 20 more; use -v to show all\n"), "{plain}");
     assert_eq!(memory.done(["list", "user", "-v"]).stdout.matches("← facts/f").count(), 30);
     assert_eq!(memory.done(["list", "user", "--json"]).json()["backlinks"].as_array().unwrap().len(), 30);
 }
@@ -103,12 +103,12 @@ fn links_that_lead_nowhere_are_found_where_they_stand() {
     assert_eq!(
         found,
         [
-            (4, 5, "no file is named 'usr'"),
-            (4, 13, "facts/user.md has nothing named 'play'"),
-            (4, 27, "facts/see.md has nothing named 'nothing'"),
-            (4, 40, "facts/user.md has nothing named '^m1'"),
-            (5, 53, "no file is named 'usr.md'"),
-            (5, 65, "facts/user.md has nothing named 'play'"),
+            (4, 5, "no file named 'usr'"),
+            (4, 13, "facts/user.md has no section, bullet or anchor 'play'"),
+            (4, 27, "facts/see.md has no section, bullet or anchor 'nothing'"),
+            (4, 40, "facts/user.md has no section, bullet or anchor '^m1'"),
+            (5, 53, "no file named 'usr.md'"),
+            (5, 65, "facts/user.md has no section, bullet or anchor 'play'"),
         ]
     );
 }
@@ -180,7 +180,7 @@ fn linked_items_pass_the_filters_and_keep_to_the_bounds() {
     assert_eq!(texts(&["owned", "-L", "1"]).len(), 2);
     for budget in [40, 60, 80, 120, 400] {
         let ran = memory.run(["query", "standup", "--linked", "-b", &budget.to_string()]).exit(0);
-        assert!(memdir::view::query::answer::tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
+        assert!(memdir::view::query::answer::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
     }
     let wide = memory.run(["query", "standup", "--linked", "-b", "120"]).exit(0);
     assert!(wide.stdout.contains("linked, "), "{wide}");

@@ -12,6 +12,7 @@ mod context_news;
 mod conversations;
 mod corpus;
 mod crowds;
+mod demo;
 mod document;
 mod editing;
 mod faults;

@@ -5,11 +5,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use memdir::commands::{self, Answer, Failure, How, Session, Verdict};
-use memdir::operation::read;
-use memdir::path::{MemoryPath, Prefixes};
+use memdir::commands::{self, Answer, ChangeOptions, CommandResult, Error, Session};
+use memdir::operation::dialects;
+use memdir::path::{MemoryPath, PathPrefixes};
 use memdir::policy;
-use memdir::store::{Durability, Options, Store};
+use memdir::store::{Durability, Store, StoreOptions};
 
 /// A folder of one's own with a data dir `memory/` in it.
 pub struct Memory {
@@ -87,7 +87,7 @@ impl Memory {
 
     /// A session of the library.
     pub fn session(&self, actor: &str) -> Session {
-        session(&self.path(""), actor, Options { durability: Durability::Fast, ..Options::default() })
+        session(&self.path(""), actor, StoreOptions { durability: Durability::Fast, ..StoreOptions::default() })
     }
 }
 
@@ -99,12 +99,12 @@ pub fn said(command: &mut Command) -> Said {
 }
 
 /// A session of the library in a data dir.
-pub fn session(dir: &Path, actor: &str, options: Options) -> Session {
+pub fn session(dir: &Path, actor: &str, options: StoreOptions) -> Session {
     Session {
         store: Store::open(dir, options).unwrap(),
         dir: dir.to_owned(),
         found_by: "flag",
-        prefixes: Prefixes(Vec::new()),
+        prefixes: PathPrefixes(Vec::new()),
         policy: policy::load(""),
         actor: actor.to_owned(),
         now: memdir::host::clock::now(Some("2026-02-24T10:00:00Z"), true).unwrap(),
@@ -112,9 +112,9 @@ pub fn session(dir: &Path, actor: &str, options: Options) -> Session {
 }
 
 /// Applies operations, written as `apply` reads them.
-pub fn apply(session: &Session, json: &str) -> Verdict {
-    let batch = read::batch(json).map_err(Failure::from)?;
-    commands::change(session, batch, &How { force: true, ..How::default() })
+pub fn apply(session: &Session, json: &str) -> CommandResult {
+    let batch = dialects::parse_batch(json).map_err(Error::from)?;
+    commands::change(session, batch, &ChangeOptions { force: true, ..ChangeOptions::default() })
 }
 
 /// The revision that an answer names; 0 when it changed nothing.

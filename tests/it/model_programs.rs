@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use memdir::code::Rejection;
 use memdir::commands::answer::{Answer, ModelCheck};
 use memdir::commands::model;
-use memdir::host::models::Asked;
-use memdir::llm::{self, Choice, Deadline, Message, Request, Wire};
+use memdir::host::models::ModelQuery;
+use memdir::llm::{self, ChatMessage, Deadline, ModelConfig, ModelRequest, Protocol};
 
 /// Where the asking process finds the pipe.
 const PIPE: &str = "MEMDIR_TEST_PIPE";
 
 /// What `--check-model` says, with this environment.
-pub fn tried(asked: &Asked, env: &[(&str, &str)]) -> Result<ModelCheck, Rejection> {
+pub fn tried(asked: &ModelQuery, env: &[(&str, &str)]) -> Result<ModelCheck, Rejection> {
     let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
-    match model::check(asked, &env) {
+    match model::check_model(asked, &env) {
         Ok(Answer::Model(check)) => Ok(check),
         Ok(other) => panic!("{other:?}"),
         Err(failure) => Err(failure.rejections[0].clone()),
@@ -44,21 +44,21 @@ pub fn text(path: &Path) -> &str {
 fn asks_in_a_process_of_its_own() {
     let Ok(pipe) = std::env::var(PIPE) else { return };
     let line = "exec 9>\"$MEMDIR_TEST_PIPE\"; sleep 30 & echo up >&9; sleep 30; wait";
-    let choice = Choice {
+    let choice = ModelConfig {
         provider: "exec".into(),
-        wire: Wire::Program,
+        protocol: Protocol::Program,
         model: None,
         base_url: String::new(),
         key: None,
         command: ["sh", "-c", line].map(str::to_owned).into(),
         variables: vec![(PIPE.into(), pipe)],
         timeout: Duration::from_secs(60),
-        most_tokens: None,
+        max_tokens: None,
         temperature: None,
         top_p: None,
     };
-    let request = Request { messages: vec![Message::User("hi".into())], ..Request::default() };
-    let reply = llm::open(&choice).unwrap().ask(&request, Deadline::within(Duration::from_secs(60)));
+    let request = ModelRequest { messages: vec![ChatMessage::User("hi".into())], ..ModelRequest::default() };
+    let reply = llm::open(&choice).unwrap().complete(&request, Deadline::within(Duration::from_secs(60)));
     panic!("it was to be killed: {reply:?}");
 }
 
@@ -92,16 +92,16 @@ fn a_program_and_its_children_die_with_memdir() {
 fn a_program_of_the_users_config_answers() {
     let home = config("model: {command: [sh, -c, 'cat >/dev/null; echo pong']}");
     let env = [("XDG_CONFIG_HOME", text(home.path()))];
-    let check = tried(&Asked::default(), &env).unwrap();
+    let check = tried(&ModelQuery::default(), &env).unwrap();
     assert_eq!((check.provider.as_str(), check.model.as_str(), check.endpoint.as_str()), ("exec", "sh", "sh"));
     let home = config("model: {command: [sh, -c, 'sleep 60'], timeout_s: 0.1}");
-    let refused = tried(&Asked::default(), &[("XDG_CONFIG_HOME", text(home.path()))]).unwrap_err();
+    let refused = tried(&ModelQuery::default(), &[("XDG_CONFIG_HOME", text(home.path()))]).unwrap_err();
     assert_eq!((refused.code.name(), refused.code.retryable()), ("model", true));
 }
 
 #[test]
 fn nothing_configured_names_three_ways_to_get_going() {
-    let refused = tried(&Asked::default(), &[]).unwrap_err();
+    let refused = tried(&ModelQuery::default(), &[]).unwrap_err();
     assert_eq!((refused.code.name(), refused.code.exit()), ("no_model", 8));
     let hint = refused.hint.unwrap();
     assert_eq!(hint.split(';').count(), 3, "{hint}");
@@ -111,15 +111,15 @@ fn nothing_configured_names_three_ways_to_get_going() {
 fn a_program_that_memdir_asked_cannot_make_memdir_ask() {
     let home = config("model: {command: [sh, -c, 'test -n \"$MEMDIR_INSIDE\" && echo pong']}");
     let env = [("XDG_CONFIG_HOME", text(home.path()))];
-    tried(&Asked::default(), &env).unwrap();
-    let refused = tried(&Asked::default(), &[env[0], ("MEMDIR_INSIDE", "1")]).unwrap_err();
+    tried(&ModelQuery::default(), &env).unwrap();
+    let refused = tried(&ModelQuery::default(), &[env[0], ("MEMDIR_INSIDE", "1")]).unwrap_err();
     assert_eq!(refused.code.name(), "no_model");
 }
 
 #[test]
 #[cfg(not(feature = "network"))]
 fn a_build_without_network_says_so() {
-    let refused = tried(&Asked { provider: Some("ollama".into()), ..Asked::default() }, &[]).unwrap_err();
+    let refused = tried(&ModelQuery { provider: Some("ollama".into()), ..ModelQuery::default() }, &[]).unwrap_err();
     assert_eq!((refused.code.name(), refused.code.exit()), ("no_model", 8));
-    assert_eq!(refused.message, "this build of memdir has no network");
+    assert_eq!(refused.message, "this build of memdir has no network support");
 }

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use memdir::llm::hosted::{Line, Outgoing};
-use memdir::llm::http::Http;
+use memdir::llm::hosted::{HttpRequest, Transport};
+use memdir::llm::http::HttpTransport;
 use serde_json::{Value, json};
 
 /// What the host does with one request.
@@ -351,8 +351,10 @@ fn forward(tape: &Tape, asked: &Asked) -> Answer {
     let headers: Vec<_> = ["authorization", "x-api-key", "anthropic-version"].iter().filter_map(passed).collect();
     let body = asked.body.to_string();
     let body = (!asked.body.is_null()).then_some(body.as_bytes());
-    let outgoing = Outgoing { url: &url, headers: &headers, body, within: Duration::from_secs(300) };
-    let Ok(incoming) = Http.carry(&outgoing) else { return Answer::error(502, "the other host does not answer") };
+    let outgoing = HttpRequest { url: &url, headers: &headers, body, timeout: Duration::from_secs(300) };
+    let Ok(incoming) = HttpTransport.send(&outgoing) else {
+        return Answer::error(502, "the other host does not answer");
+    };
     let answered: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
     let line = json!({"line": asked.line, "asked": asked.body, "status": incoming.status, "answered": answered});
     let mut file = fs_err::OpenOptions::new().append(true).open(&tape.file).unwrap();
@@ -386,7 +388,7 @@ fn receive(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<(Asked, 
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body)?;
     let read = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) };
-    let flaw = read.as_ref().err().map(|e| format!("no JSON: {e}"));
+    let flaw = read.as_ref().err().map(|e| format!("invalid JSON: {e}"));
     Ok(Some((Asked { line, headers, body: read.unwrap_or_default() }, flaw)))
 }
 
@@ -422,7 +424,9 @@ fn a_request_that_does_not_fit_the_schema_fails_its_test() {
         let version = ("anthropic-version", "2023-06-01".to_owned());
         let (url, body) = (server.url() + path, body.to_string());
         let within = Duration::from_secs(20);
-        Http.carry(&Outgoing { url: &url, headers: &[version], body: Some(body.as_bytes()), within }).unwrap();
+        HttpTransport
+            .send(&HttpRequest { url: &url, headers: &[version], body: Some(body.as_bytes()), timeout: within })
+            .unwrap();
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(server))).is_ok()
     };
     let message = json!([{"role": "user", "content": "ping"}]);

@@ -7,9 +7,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use memdir::commands::model;
-use memdir::host::models::Asked;
+use memdir::host::models::ModelQuery;
 use memdir::llm::{
-    self, Call, Choice, Deadline, Key, Message, Model, Outcome, Reply, Request, Schema, Stop, Tool, Trouble, What, Wire,
+    self, AnswerSchema, ApiKey, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelReply,
+    ModelRequest, Protocol, StopReason, ToolCall, ToolDefinition, ToolOutcome,
 };
 use serde_json::{Value, json};
 
@@ -18,38 +19,42 @@ use crate::model_server::{Answer, Say, Server};
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
 /// The wires of both protocols.
-pub const WIRES: [Wire; 2] = [Wire::Chat, Wire::Messages];
+pub const WIRES: [Protocol; 2] = [Protocol::ChatCompletions, Protocol::Messages];
 
-fn choice(server: &Server, wire: Wire) -> Choice {
-    Choice {
+fn choice(server: &Server, wire: Protocol) -> ModelConfig {
+    ModelConfig {
         provider: "test".into(),
-        wire,
+        protocol: wire,
         model: Some("m".into()),
         base_url: server.url(),
-        key: Key::new(KEY),
+        key: ApiKey::new(KEY),
         command: Vec::new(),
         variables: Vec::new(),
         timeout: Duration::from_secs(20),
-        most_tokens: Some(500),
+        max_tokens: Some(500),
         temperature: None,
         top_p: None,
     }
 }
 
-fn open(server: &Server, wire: Wire) -> Box<dyn Model> {
+fn open(server: &Server, wire: Protocol) -> Box<dyn Model> {
     llm::open(&choice(server, wire)).unwrap()
 }
 
 /// The answer `pong` of a protocol.
-pub fn pong(wire: Wire) -> Answer {
+pub fn pong(wire: Protocol) -> Answer {
     match wire {
-        Wire::Messages => Answer::message(&json!([{"type": "text", "text": "pong"}]), "end_turn"),
+        Protocol::Messages => Answer::message(&json!([{"type": "text", "text": "pong"}]), "end_turn"),
         _ => Answer::chat("pong"),
     }
 }
 
-fn ping() -> Request {
-    Request { system: "Be brief.".into(), messages: vec![Message::User("ping".into())], ..Request::default() }
+fn ping() -> ModelRequest {
+    ModelRequest {
+        system: "Be brief.".into(),
+        messages: vec![ChatMessage::User("ping".into())],
+        ..ModelRequest::default()
+    }
 }
 
 fn parameters() -> Value {
@@ -58,21 +63,25 @@ fn parameters() -> Value {
 }
 
 /// A question with everything in it.
-fn whole() -> Request {
+fn whole() -> ModelRequest {
     let calls = vec![
-        Call { id: "call_1".into(), name: "add".into(), arguments: json!({"at": "user", "text": "Vegan"}) },
-        Call { id: "call_2".into(), name: "add".into(), arguments: json!("{\"at\": ") },
+        ToolCall { id: "call_1".into(), name: "add".into(), arguments: json!({"at": "user", "text": "Vegan"}) },
+        ToolCall { id: "call_2".into(), name: "add".into(), arguments: json!("{\"at\": ") },
     ];
-    let result = |id: &str, failed| Outcome { id: id.into(), name: "add".into(), text: "said".into(), failed };
-    Request {
+    let result = |id: &str, failed| ToolOutcome { id: id.into(), name: "add".into(), text: "said".into(), failed };
+    ModelRequest {
         messages: vec![
-            Message::User("ping 茶 \u{0} \"".into()),
-            Message::Assistant { text: "Adding.".into(), calls },
-            Message::Results(vec![result("call_1", false), result("call_2", true)]),
-            Message::Assistant { text: "Done.".into(), calls: Vec::new() },
-            Message::User("And now?".into()),
+            ChatMessage::User("ping 茶 \u{0} \"".into()),
+            ChatMessage::Assistant { text: "Adding.".into(), calls },
+            ChatMessage::ToolResults(vec![result("call_1", false), result("call_2", true)]),
+            ChatMessage::Assistant { text: "Done.".into(), calls: Vec::new() },
+            ChatMessage::User("And now?".into()),
         ],
-        tools: vec![Tool { name: "add".into(), about: "Adds a bullet".into(), parameters: parameters() }],
+        tools: vec![ToolDefinition {
+            name: "add".into(),
+            description: "Adds a bullet".into(),
+            parameters: parameters(),
+        }],
         ..ping()
     }
 }
@@ -81,8 +90,8 @@ fn soon() -> Deadline {
     Deadline::within(Duration::from_secs(20))
 }
 
-fn ask(server: &Server, wire: Wire, request: &Request) -> Result<Reply, Trouble> {
-    open(server, wire).ask(request, soon())
+fn ask(server: &Server, wire: Protocol, request: &ModelRequest) -> Result<ModelReply, LlmError> {
+    open(server, wire).complete(request, soon())
 }
 
 #[test]
@@ -90,7 +99,7 @@ fn both_protocols_carry_a_conversation_with_tools() {
     for wire in WIRES {
         let call = json!({"at": "user", "text": null});
         let calls = match wire {
-            Wire::Messages => {
+            Protocol::Messages => {
                 let block = json!({"type": "tool_use", "id": "toolu_9", "name": "add", "input": call});
                 Answer::message(&json!([{"type": "thinking", "thinking": "hm", "signature": "s"}, block]), "tool_use")
             }
@@ -99,19 +108,19 @@ fn both_protocols_carry_a_conversation_with_tools() {
         let server = Server::script([calls.chunked(), pong(wire)]);
         let model = open(&server, wire);
         let mut request = whole();
-        let first = model.ask(&request, soon()).unwrap();
-        assert_eq!((first.calls.len(), &first.calls[0].arguments, first.stop), (1, &call, Stop::Calls));
+        let first = model.complete(&request, soon()).unwrap();
+        assert_eq!((first.calls.len(), &first.calls[0].arguments, first.stop), (1, &call, StopReason::ToolCalls));
         assert_eq!((first.usage.input, first.usage.output), (100, 10));
         // What was said goes back as it came.
         let id = first.calls[0].id.clone();
-        request.messages.push(Message::Assistant { text: first.text, calls: first.calls });
-        request.messages.push(Message::Results(vec![Outcome {
+        request.messages.push(ChatMessage::Assistant { text: first.text, calls: first.calls });
+        request.messages.push(ChatMessage::ToolResults(vec![ToolOutcome {
             id,
             name: "add".into(),
             text: "done".into(),
             failed: false,
         }]));
-        assert_eq!(model.ask(&request, soon()).unwrap().text, "pong");
+        assert_eq!(model.complete(&request, soon()).unwrap().text, "pong");
         // One connection serves both.
         assert_eq!(server.connections(), 1);
     }
@@ -119,9 +128,10 @@ fn both_protocols_carry_a_conversation_with_tools() {
 
 #[test]
 fn the_key_travels_in_one_header_only() {
-    for (wire, name, value) in
-        [(Wire::Chat, "authorization", format!("Bearer {KEY}")), (Wire::Messages, "x-api-key", KEY.to_owned())]
-    {
+    for (wire, name, value) in [
+        (Protocol::ChatCompletions, "authorization", format!("Bearer {KEY}")),
+        (Protocol::Messages, "x-api-key", KEY.to_owned()),
+    ] {
         let server = Server::script([pong(wire)]);
         ask(&server, wire, &ping()).unwrap();
         let asked = server.asked().remove(0);
@@ -133,21 +143,21 @@ fn the_key_travels_in_one_header_only() {
 
 #[test]
 fn a_wanted_object_comes_in_the_form_that_the_host_knows() {
-    let schema = Schema { name: "answer".into(), schema: parameters() };
-    let request = Request { answer: Some(schema), ..ping() };
+    let schema = AnswerSchema { name: "answer".into(), schema: parameters() };
+    let request = ModelRequest { answer: Some(schema), ..ping() };
     let refuse = |what: &str| Answer::error(400, &format!("{what} is not supported by this model"));
     let server =
         Server::script([refuse("json_schema"), refuse("response_format"), Answer::chat("{}"), Answer::chat("{}")]);
-    let model = open(&server, Wire::Chat);
-    assert_eq!(model.ask(&request, soon()).unwrap().text, "{}");
-    assert_eq!(model.ask(&request, soon()).unwrap().text, "{}");
+    let model = open(&server, Protocol::ChatCompletions);
+    assert_eq!(model.complete(&request, soon()).unwrap().text, "{}");
+    assert_eq!(model.complete(&request, soon()).unwrap().text, "{}");
     let types: Vec<Value> = server.asked().iter().map(|a| a.body["response_format"]["type"].clone()).collect();
     // What was learned holds.
     assert_eq!(types, [json!("json_schema"), json!("json_object"), Value::Null, Value::Null]);
 
     let block = json!([{"type": "tool_use", "id": "a", "name": "answer", "input": {"at": "user", "text": null}}]);
     let server = Server::script([Answer::message(&block, "tool_use")]);
-    let reply = ask(&server, Wire::Messages, &request).unwrap();
+    let reply = ask(&server, Protocol::Messages, &request).unwrap();
     assert_eq!((reply.text.as_str(), reply.calls.len()), ("{\"at\":\"user\",\"text\":null}", 0));
 }
 
@@ -155,7 +165,7 @@ fn a_wanted_object_comes_in_the_form_that_the_host_knows() {
 fn a_parameter_that_is_blamed_is_left_out() {
     for wire in WIRES {
         let blame = |name: &str| match wire {
-            Wire::Messages => {
+            Protocol::Messages => {
                 let error = json!({"type": "invalid_request_error", "message": format!("`{name}` is deprecated for this model.")});
                 Answer::json(400, &json!({"type": "error", "error": error}))
             }
@@ -165,16 +175,16 @@ fn a_parameter_that_is_blamed_is_left_out() {
             ),
         };
         let server = Server::script([blame("temperature"), blame("top_p"), pong(wire)]);
-        let choice = Choice { temperature: Some(0.2), top_p: Some(0.9), ..choice(&server, wire) };
-        assert_eq!(llm::open(&choice).unwrap().ask(&ping(), soon()).unwrap().text, "pong");
+        let choice = ModelConfig { temperature: Some(0.2), top_p: Some(0.9), ..choice(&server, wire) };
+        assert_eq!(llm::open(&choice).unwrap().complete(&ping(), soon()).unwrap().text, "pong");
         let sent: Vec<[bool; 2]> =
             server.asked().iter().map(|a| ["temperature", "top_p"].map(|n| a.body.get(n).is_some())).collect();
         assert_eq!(sent, [[true, true], [false, true], [false, false]]);
     }
     let renamed = Answer::error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
-    let server = Server::script([renamed, pong(Wire::Chat)]);
-    let request = Request { most_tokens: 50, ..ping() };
-    ask(&server, Wire::Chat, &request).unwrap();
+    let server = Server::script([renamed, pong(Protocol::ChatCompletions)]);
+    let request = ModelRequest { max_tokens: 50, ..ping() };
+    ask(&server, Protocol::ChatCompletions, &request).unwrap();
     assert_eq!(server.asked()[1].body["max_completion_tokens"], 50);
 }
 
@@ -185,14 +195,17 @@ fn dialects_are_understood() {
     let message = json!({"role": "assistant", "content": "", "tool_calls": [call, call], "reasoning_content": "hm"});
     let body = json!({"choices": [{"message": message, "finish_reason": null}]});
     let server = Server::script([Answer::raw(200, "text/plain", body.to_string()), Answer::chat("ok")]);
-    let model = open(&server, Wire::Chat);
-    let reply = model.ask(&whole(), soon()).unwrap();
+    let model = open(&server, Protocol::ChatCompletions);
+    let reply = model.complete(&whole(), soon()).unwrap();
     let ids: Vec<&str> = reply.calls.iter().map(|c| c.id.as_str()).collect();
-    assert_eq!((ids, reply.stop, reply.usage), (vec!["call_5_0", "call_5_1"], Stop::Calls, llm::Usage::default()));
+    assert_eq!(
+        (ids, reply.stop, reply.usage),
+        (vec!["call_5_0", "call_5_1"], StopReason::ToolCalls, llm::TokenUsage::default())
+    );
     // Arguments that came as an object go back as a text.
     let mut request = whole();
-    request.messages.push(Message::Assistant { text: reply.text, calls: reply.calls });
-    model.ask(&request, soon()).unwrap();
+    request.messages.push(ChatMessage::Assistant { text: reply.text, calls: reply.calls });
+    model.complete(&request, soon()).unwrap();
     let back = server.asked()[1].body["messages"][7]["tool_calls"][0]["function"]["arguments"].clone();
     assert_eq!(back, json!("{\"at\":\"user\",\"text\":null}"));
 }
@@ -202,14 +215,17 @@ fn an_answer_that_was_cut_off_calls_nothing() {
     for finish in ["length", "content_filter"] {
         let call = json!({"id": "a", "type": "function", "function": {"name": "add", "arguments": "{\"at\": \"us"}});
         let server = Server::script([Answer::choice(&json!({"content": null, "tool_calls": [call]}), finish)]);
-        let reply = ask(&server, Wire::Chat, &whole()).unwrap();
-        assert!(reply.calls.is_empty() && matches!(reply.stop, Stop::Truncated | Stop::Refused), "{finish}");
+        let reply = ask(&server, Protocol::ChatCompletions, &whole()).unwrap();
+        assert!(
+            reply.calls.is_empty() && matches!(reply.stop, StopReason::Truncated | StopReason::Refused),
+            "{finish}"
+        );
     }
     for stop in ["max_tokens", "refusal", "model_context_window_exceeded"] {
         let block = json!([{"type": "tool_use", "id": "a", "name": "add", "input": {}}]);
         let server = Server::script([Answer::message(&block, stop)]);
-        let reply = ask(&server, Wire::Messages, &whole()).unwrap();
-        assert!(reply.calls.is_empty() && matches!(reply.stop, Stop::Truncated | Stop::Refused), "{stop}");
+        let reply = ask(&server, Protocol::Messages, &whole()).unwrap();
+        assert!(reply.calls.is_empty() && matches!(reply.stop, StopReason::Truncated | StopReason::Refused), "{stop}");
     }
 }
 
@@ -223,48 +239,48 @@ fn what_may_pass_is_asked_again_when_the_host_says_so() {
     }
     let hour = Answer::error(429, "slow down").header("retry-after", "3600");
     let server = Server::script([hour]);
-    let trouble = ask(&server, Wire::Chat, &ping()).unwrap_err();
-    assert_eq!((trouble.what, trouble.status), (What::Busy, Some(429)));
+    let trouble = ask(&server, Protocol::ChatCompletions, &ping()).unwrap_err();
+    assert_eq!((trouble.kind, trouble.status), (ErrorKind::Busy, Some(429)));
     let quota = Answer::json(429, &json!({"error": {"message": "pay", "code": "insufficient_quota"}}));
     let server = Server::script([quota.header("retry-after-ms", "1")]);
-    assert_eq!(ask(&server, Wire::Chat, &ping()).unwrap_err().what, What::Quota);
+    assert_eq!(ask(&server, Protocol::ChatCompletions, &ping()).unwrap_err().kind, ErrorKind::QuotaExceeded);
 }
 
 #[test]
 fn a_connection_that_breaks_is_made_again() {
-    for fault in [Say::Close, Say::CloseMidBody(pong(Wire::Chat)), Say::Garbage] {
-        let server = Server::script([fault.clone(), pong(Wire::Chat).into()]);
-        assert_eq!(ask(&server, Wire::Chat, &ping()).unwrap().text, "pong", "{fault:?}");
+    for fault in [Say::Close, Say::CloseMidBody(pong(Protocol::ChatCompletions)), Say::Garbage] {
+        let server = Server::script([fault.clone(), pong(Protocol::ChatCompletions).into()]);
+        assert_eq!(ask(&server, Protocol::ChatCompletions, &ping()).unwrap().text, "pong", "{fault:?}");
     }
 }
 
 /// Every fault ends in time, in a trouble of its kind, and tells no key.
 /// Every fault that a host can have, and what it is told as.
-pub fn faults(wire: Wire) -> Vec<(Say, &'static [What])> {
+pub fn faults(wire: Protocol) -> Vec<(Say, &'static [ErrorKind])> {
     let slow = Duration::from_millis(40);
     vec![
-        (Say::Hang, &[What::Timeout]),
-        (Say::HangMidBody(pong(wire)), &[What::Timeout]),
-        (Say::Drip(pong(wire), slow), &[What::Timeout]),
-        (Say::Close, &[What::Unreachable]),
-        (Say::CloseMidBody(pong(wire)), &[What::Unreachable]),
-        (Say::Garbage, &[What::Unreachable]),
-        (Say::Endless, &[What::TooLarge, What::Timeout]),
-        (Answer::raw(200, "text/html", "<html>proxy</html>").into(), &[What::Malformed]),
-        (Answer::raw(200, "application/json", "").into(), &[What::Malformed]),
-        (Answer::raw(200, "application/json", "{\"choices\": [").into(), &[What::Malformed]),
-        (Answer::json(200, &json!({})).into(), &[What::Malformed]),
-        (Answer::json(200, &json!([])).into(), &[What::Malformed]),
-        (Answer::raw(200, "application/json", b"\xff\xfe".to_vec()).into(), &[What::Malformed]),
-        (Answer::json(200, &json!({"error": "gone"})).into(), &[What::Busy]),
-        (Answer::error(500, "oops").into(), &[What::Busy]),
-        (Answer::raw(502, "text/html", "<html>bad gateway</html>").into(), &[What::Busy]),
-        (Answer::error(429, "slow down").header("retry-after", "1").into(), &[What::Busy]),
-        (Answer::error(401, &format!("Incorrect API key provided: {KEY}.")).into(), &[What::Denied]),
-        (Answer::raw(403, "text/plain", KEY).into(), &[What::Denied]),
-        (Answer::error(404, "no such model").into(), &[What::Rejected]),
-        (Answer::raw(307, "text/plain", "").header("location", "http://127.0.0.1:9/").into(), &[What::Rejected]),
-        (Answer::raw(204, "text/plain", "").into(), &[What::Malformed]),
+        (Say::Hang, &[ErrorKind::Timeout]),
+        (Say::HangMidBody(pong(wire)), &[ErrorKind::Timeout]),
+        (Say::Drip(pong(wire), slow), &[ErrorKind::Timeout]),
+        (Say::Close, &[ErrorKind::Unreachable]),
+        (Say::CloseMidBody(pong(wire)), &[ErrorKind::Unreachable]),
+        (Say::Garbage, &[ErrorKind::Unreachable]),
+        (Say::Endless, &[ErrorKind::TooLarge, ErrorKind::Timeout]),
+        (Answer::raw(200, "text/html", "<html>proxy</html>").into(), &[ErrorKind::Malformed]),
+        (Answer::raw(200, "application/json", "").into(), &[ErrorKind::Malformed]),
+        (Answer::raw(200, "application/json", "{\"choices\": [").into(), &[ErrorKind::Malformed]),
+        (Answer::json(200, &json!({})).into(), &[ErrorKind::Malformed]),
+        (Answer::json(200, &json!([])).into(), &[ErrorKind::Malformed]),
+        (Answer::raw(200, "application/json", b"\xff\xfe".to_vec()).into(), &[ErrorKind::Malformed]),
+        (Answer::json(200, &json!({"error": "gone"})).into(), &[ErrorKind::Busy]),
+        (Answer::error(500, "oops").into(), &[ErrorKind::Busy]),
+        (Answer::raw(502, "text/html", "<html>bad gateway</html>").into(), &[ErrorKind::Busy]),
+        (Answer::error(429, "slow down").header("retry-after", "1").into(), &[ErrorKind::Busy]),
+        (Answer::error(401, &format!("Incorrect API key provided: {KEY}.")).into(), &[ErrorKind::Unauthorized]),
+        (Answer::raw(403, "text/plain", KEY).into(), &[ErrorKind::Unauthorized]),
+        (Answer::error(404, "no such model").into(), &[ErrorKind::Rejected]),
+        (Answer::raw(307, "text/plain", "").header("location", "http://127.0.0.1:9/").into(), &[ErrorKind::Rejected]),
+        (Answer::raw(204, "text/plain", "").into(), &[ErrorKind::Malformed]),
     ]
 }
 
@@ -275,10 +291,10 @@ fn every_fault_ends_within_the_deadline() {
             let server = Server::always(fault.clone());
             let model = open(&server, wire);
             let began = Instant::now();
-            let trouble = model.ask(&ping(), Deadline::within(Duration::from_millis(300))).unwrap_err();
+            let trouble = model.complete(&ping(), Deadline::within(Duration::from_millis(300))).unwrap_err();
             let took = began.elapsed();
             assert!(took < Duration::from_millis(1300), "{fault:?} took {took:?}");
-            assert!(kinds.contains(&trouble.what), "{fault:?}: {trouble:?}");
+            assert!(kinds.contains(&trouble.kind), "{fault:?}: {trouble:?}");
             assert!(!format!("{trouble:?}").contains("sk-"), "{trouble:?}");
             assert!(!trouble.message.contains(char::is_control), "{trouble:?}");
         }
@@ -288,9 +304,9 @@ fn every_fault_ends_within_the_deadline() {
 #[test]
 fn one_request_has_a_time_of_its_own() {
     let server = Server::script([Say::Hang]);
-    let choice = Choice { timeout: Duration::from_millis(100), ..choice(&server, Wire::Chat) };
-    let trouble = llm::open(&choice).unwrap().ask(&ping(), soon()).unwrap_err();
-    assert_eq!(trouble.what, What::Timeout);
+    let choice = ModelConfig { timeout: Duration::from_millis(100), ..choice(&server, Protocol::ChatCompletions) };
+    let trouble = llm::open(&choice).unwrap().complete(&ping(), soon()).unwrap_err();
+    assert_eq!(trouble.kind, ErrorKind::Timeout);
     assert!(trouble.message.ends_with("did not answer within 0.1 s"), "{}", trouble.message);
 }
 
@@ -299,8 +315,8 @@ fn a_redirect_is_not_followed_with_the_key() {
     let other = Server::script(Vec::<Say>::new());
     let away = Answer::raw(308, "text/plain", "").header("location", &format!("{}/v1/chat/completions", other.url()));
     let server = Server::script([away]);
-    let trouble = ask(&server, Wire::Chat, &ping()).unwrap_err();
-    assert!(trouble.message.ends_with("it sends elsewhere; its last address is wanted"), "{}", trouble.message);
+    let trouble = ask(&server, Protocol::ChatCompletions, &ping()).unwrap_err();
+    assert!(trouble.message.ends_with("it redirects; set base_url to the final URL"), "{}", trouble.message);
     assert_eq!(other.connections(), 0);
 }
 
@@ -313,7 +329,7 @@ fn asks_in_a_process_of_its_own() {
         "MEMDIR_MODEL" => Some("m".to_owned()),
         _ => None,
     };
-    match model::check(&Asked { timeout: Some(Duration::from_secs(10)), ..Asked::default() }, &env) {
+    match model::check_model(&ModelQuery { timeout: Some(Duration::from_secs(10)), ..ModelQuery::default() }, &env) {
         Ok(_) => eprintln!("answered"),
         Err(failure) => eprintln!("{}", failure.rejections[0].message),
     }
@@ -329,7 +345,7 @@ fn elsewhere(base_url: &str, env: &[(&str, &str)]) -> String {
 
 #[test]
 fn a_proxy_of_the_environment_is_used_but_not_for_this_machine() {
-    let proxy = Server::script([pong(Wire::Chat)]);
+    let proxy = Server::script([pong(Protocol::ChatCompletions)]);
     let env = [
         ("HTTP_PROXY", proxy.url()),
         ("http_proxy", proxy.url()),
@@ -340,7 +356,7 @@ fn a_proxy_of_the_environment_is_used_but_not_for_this_machine() {
     let said = elsewhere("http://model.example/v1", &env);
     assert!(said.contains("answered"), "{said}");
     assert_eq!(proxy.asked()[0].line, "POST http://model.example/v1/chat/completions");
-    let near = Server::script([pong(Wire::Chat)]);
+    let near = Server::script([pong(Protocol::ChatCompletions)]);
     let said = elsewhere(&near.url(), &env);
     assert!(said.contains("answered"), "{said}");
     assert_eq!((near.asked().len(), proxy.asked().len()), (1, 1));
@@ -355,18 +371,18 @@ fn a_host_that_speaks_no_tls_is_told_as_such() {
 
 #[test]
 fn names_are_looked_up() {
-    let server = Server::script([pong(Wire::Chat)]);
+    let server = Server::script([pong(Protocol::ChatCompletions)]);
     let named = server.url().replace("127.0.0.1", "localhost");
-    let choice = Choice { base_url: named, ..choice(&server, Wire::Chat) };
-    assert_eq!(llm::open(&choice).unwrap().ask(&ping(), soon()).unwrap().text, "pong");
+    let choice = ModelConfig { base_url: named, ..choice(&server, Protocol::ChatCompletions) };
+    assert_eq!(llm::open(&choice).unwrap().complete(&ping(), soon()).unwrap().text, "pong");
 }
 
 #[test]
 fn a_long_question_arrives_whole() {
     let long = "茶 and more ".repeat(200_000);
-    let server = Server::script([pong(Wire::Chat)]);
-    let request = Request { messages: vec![Message::User(long.clone())], ..Request::default() };
-    ask(&server, Wire::Chat, &request).unwrap();
+    let server = Server::script([pong(Protocol::ChatCompletions)]);
+    let request = ModelRequest { messages: vec![ChatMessage::User(long.clone())], ..ModelRequest::default() };
+    ask(&server, Protocol::ChatCompletions, &request).unwrap();
     assert_eq!(server.asked()[0].body["messages"][0]["content"], long);
 }
 
@@ -375,8 +391,8 @@ fn a_cassette_says_again_what_was_said() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("cassette.jsonl");
     let asked = |server: &Server| {
-        let model = open(server, Wire::Chat);
-        [model.ask(&whole(), soon()).unwrap(), model.ask(&ping(), soon()).unwrap()]
+        let model = open(server, Protocol::ChatCompletions);
+        [model.complete(&whole(), soon()).unwrap(), model.complete(&ping(), soon()).unwrap()]
     };
     let upstream =
         Server::script([Answer::chat_calls([("add", json!({"at": "user", "text": "x"}))]), Answer::chat("done")]);
@@ -388,22 +404,22 @@ fn a_cassette_says_again_what_was_said() {
 #[test]
 fn the_cassette_in_the_repository_answers() {
     let server = Server::cassette(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cassettes/ping.jsonl"));
-    let reply = ask(&server, Wire::Chat, &ping()).unwrap();
+    let reply = ask(&server, Protocol::ChatCompletions, &ping()).unwrap();
     assert!(!reply.text.is_empty() && reply.usage.output > 0, "{reply:?}");
 }
 
 #[test]
 fn a_try_says_what_was_called_and_what_it_cost() {
-    let server = Server::script([pong(Wire::Chat)]);
+    let server = Server::script([pong(Protocol::ChatCompletions)]);
     let env = [("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &server.url()), ("MEMDIR_MODEL", "tiny")];
-    let check = tried(&Asked::default(), &env).unwrap();
+    let check = tried(&ModelQuery::default(), &env).unwrap();
     assert_eq!((check.provider.as_str(), check.model.as_str()), ("openai", "tiny"));
     assert_eq!((check.endpoint, check.key.as_deref()), (server.url(), Some("OPENAI_API_KEY")));
     assert_eq!((check.input_tokens, check.output_tokens), (100, 10));
 
     let server = Server::script([Answer::error(401, &format!("bad key {KEY}"))]);
     let env = [("ANTHROPIC_API_KEY", KEY), ("ANTHROPIC_BASE_URL", &server.url()), ("MEMDIR_MODEL", "claude-x")];
-    let refused = tried(&Asked::default(), &env).unwrap_err();
+    let refused = tried(&ModelQuery::default(), &env).unwrap_err();
     assert_eq!(
         (refused.code.name(), refused.code.exit(), &refused.details["status"]),
         ("model_refused", 8, &json!(401))
@@ -415,10 +431,11 @@ fn a_try_says_what_was_called_and_what_it_cost() {
 #[test]
 fn a_local_host_need_not_be_told_its_only_model() {
     let list = Answer::json(200, &json!({"object": "list", "data": [{"id": "tiny"}]}));
-    let server = Server::script([list, pong(Wire::Chat)]);
+    let server = Server::script([list, pong(Protocol::ChatCompletions)]);
     let host = server.url();
     let check =
-        tried(&Asked { provider: Some("ollama".into()), ..Asked::default() }, &[("OLLAMA_HOST", &host)]).unwrap();
+        tried(&ModelQuery { provider: Some("ollama".into()), ..ModelQuery::default() }, &[("OLLAMA_HOST", &host)])
+            .unwrap();
     assert_eq!((check.model.as_str(), check.key), ("tiny", None));
     assert_eq!(server.asked()[0].line, "GET /v1/models");
 }
@@ -431,11 +448,11 @@ fn a_key_comes_from_a_file_or_a_program_too() {
         (format!("key_file: {}", text(file.path())), format!("file {}", text(file.path()))),
         (format!("key_command: [printf, '{KEY}']"), "command printf".to_owned()),
     ] {
-        let server = Server::script([pong(Wire::Messages)]);
+        let server = Server::script([pong(Protocol::Messages)]);
         let url = server.url();
         let yaml = format!("model:\n  provider: anthropic\n  name: m\n  base_url: {url}\n  {lines}\n");
         let home = config(&yaml);
-        let check = tried(&Asked::default(), &[("XDG_CONFIG_HOME", text(home.path()))]).unwrap();
+        let check = tried(&ModelQuery::default(), &[("XDG_CONFIG_HOME", text(home.path()))]).unwrap();
         assert_eq!((check.key, check.warnings.len()), (Some(from), 0));
         assert_eq!(server.asked()[0].header("x-api-key"), Some(KEY));
     }

@@ -8,9 +8,9 @@ use std::os::unix::net::UnixListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fs_err as fs;
-use memdir::commands::{self, LogQuery, Session};
-use memdir::path::{Address, Prefixes};
-use memdir::store::{Durability, Options, Store};
+use memdir::commands::{self, LogOptions, Session};
+use memdir::path::{Address, PathPrefixes};
+use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::{Value, json};
 
 use crate::memory::missing;
@@ -130,7 +130,7 @@ fn tell(place: &Place, row: &[&str], path: &str) -> Told {
 /// `#`, `@` end a name: what is left may be a good one that does not exist, or a bullet that a position does not prove.
 /// A list marker in front makes it a text.
 fn is_refusal(row: &[&str], path: &str, code: i32) -> bool {
-    let reads = Address::parse(path, &Prefixes::default()).is_ok();
+    let reads = Address::parse(path, &PathPrefixes::default()).is_ok();
     match row[0] {
         "__complete" => code == 0,
         _ if path.starts_with(['-', '*', '+']) && path[1..].starts_with([' ', '\t']) => code != 0,
@@ -186,11 +186,11 @@ fn no_hostile_path_leaves_the_data_dir_through_the_program() {
 }
 
 fn session(place: &Place) -> Session {
-    let options = Options { durability: Durability::Fast, ..Options::default() };
+    let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
     let dir = place.dir();
     Session {
         store: Store::open(&dir, options).expect("a store"),
-        prefixes: Prefixes(vec![dir.to_string_lossy().into_owned(), "memory".into()]),
+        prefixes: PathPrefixes(vec![dir.to_string_lossy().into_owned(), "memory".into()]),
         policy: memdir::policy::load("version: 1\n"),
         actor: "test".into(),
         now: jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC),
@@ -209,15 +209,15 @@ fn no_hostile_path_is_read_by_any_command_in_process() {
     let session = session(&place);
     let mut tried = 0;
     for (path, refuse) in paths(&place) {
-        let log = LogQuery { address: Some(path.clone()), ..LogQuery::default() };
+        let log = LogOptions { address: Some(path.clone()), ..LogOptions::default() };
         let verdicts = [
             commands::list(&session, Some(&path)),
             commands::read(&session, &path),
-            commands::bullets(&session, &path),
+            commands::list_bullets(&session, &path),
             commands::log(&session, &log),
             commands::diff(&session, None, Some(&path)),
             commands::whereis(&session, Some(&path)),
-            commands::check(&session, std::slice::from_ref(&path), false, &commands::How::default()),
+            commands::check(&session, std::slice::from_ref(&path), false, &commands::ChangeOptions::default()),
         ];
         for (number, verdict) in verdicts.into_iter().enumerate() {
             tried += 1;

@@ -2,27 +2,27 @@
 //!
 //! Never touches a disk: what stands behind the grammar is the kernel's sandbox, tested elsewhere.
 
-use memdir::path::{Address, MemoryPath, Prefixes};
+use memdir::path::{Address, MemoryPath, PathPrefixes};
 use serde_json::Value;
 
 const PATHS: &str = include_str!("../../fixtures/hostile/paths.json");
 
 /// Why nothing can be created at an address, if so.
 fn refusal(written: &str) -> Option<String> {
-    let prefixes = Prefixes(vec!["memory".into()]);
+    let prefixes = PathPrefixes(vec!["memory".into()]);
     match Address::parse(written, &prefixes) {
         Err(refused) => Some(refused.message),
-        Ok(Address::Bare(_)) => None,
-        Ok(Address::In(readings)) => {
+        Ok(Address::Id(_)) => None,
+        Ok(Address::Readings(readings)) => {
             let meant = readings.last().and_then(|reading| reading.files.last()).expect("an address means a file");
-            meant.not_for_new().map(str::to_owned)
+            meant.new_name_problem().map(str::to_owned)
         }
     }
 }
 
 /// Whether a text, taken as the whole name of a file, could be a new memory file.
 fn is_new_name(text: &str) -> bool {
-    MemoryPath::new(text).is_ok_and(|path| path.not_for_new().is_none())
+    MemoryPath::new(text).is_ok_and(|path| path.new_name_problem().is_none())
 }
 
 /// The rows as (path, must be refused).
@@ -65,7 +65,7 @@ fn a_refusal_shows_no_raw_hostile_character() {
 #[test]
 fn whatever_an_address_may_open_stays_below_the_data_dir() {
     for (path, _) in rows() {
-        let Ok(Address::In(readings)) = Address::parse(&path, &Prefixes::default()) else { continue };
+        let Ok(Address::Readings(readings)) = Address::parse(&path, &PathPrefixes::default()) else { continue };
         for file in readings.iter().flat_map(|reading| &reading.files) {
             let name = file.as_str();
             assert!(!name.starts_with('/') && !name.contains('\0'), "{path:?} opens {name:?}");
@@ -78,8 +78,8 @@ fn whatever_an_address_may_open_stays_below_the_data_dir() {
 #[test]
 fn parts_of_an_address_never_stand_in_a_new_name() {
     for name in ["facts/a#b.md", "facts/a@b.md", "facts/a^b.md", "facts/a[b.md", "facts/a]b.md"] {
-        let found = MemoryPath::found(name).expect("people may name their files so");
+        let found = MemoryPath::from_disk_name(name).expect("people may name their files so");
         assert_eq!(found.odd(), None, "{name}");
-        assert!(found.not_for_new().is_some(), "{name}");
+        assert!(found.new_name_problem().is_some(), "{name}");
     }
 }

@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
-use memdir::change::{Changeset, Version};
+use memdir::change::{Changeset, FileVersion};
 use memdir::code::Rejection;
 use memdir::document::Document;
-use memdir::operation::{Action, Context, History, Operation, Planned, Snapshot, Target, Want, plan};
-use memdir::path::{MemoryPath, Prefixes};
+use memdir::operation::{
+    Action, FileHistory, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, Target, plan,
+};
+use memdir::path::{MemoryPath, PathPrefixes};
 use memdir::policy::{self, Policy};
 
 /// The only file of the memory.
@@ -28,11 +30,11 @@ impl Memory {
     /// A memory whose only file holds a text.
     pub fn of(text: &str) -> Memory {
         let mut snapshot = Snapshot::new();
-        let version = Version { inode: 1, ..Version::new(text.as_bytes().to_vec(), 0o600) };
-        snapshot.learn(path(), Ok(Some(version)));
-        snapshot.learn_names(vec![path()]);
-        snapshot.learn_line(path(), None);
-        snapshot.learn_history(path(), History::default());
+        let version = FileVersion { inode: 1, ..FileVersion::new(text.as_bytes().to_vec(), 0o600) };
+        snapshot.insert_file(path(), Ok(Some(version)));
+        snapshot.set_file_names(vec![path()]);
+        snapshot.insert_last_summary(path(), None);
+        snapshot.insert_history(path(), FileHistory::default());
         let now = jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);
         Memory { snapshot, document: Document::parse(text), policy: policy::load("").policy, now }
     }
@@ -40,20 +42,20 @@ impl Memory {
     /// Plans one operation.
     pub fn plan(&mut self, action: Action) -> Result<Changeset, Vec<Rejection>> {
         let operation = Operation { action, seen: None, if_match: None, reason: None, source: None };
-        let prefixes = Prefixes::default();
-        let cx = Context {
+        let prefixes = PathPrefixes::default();
+        let cx = PlanContext {
             policy: &self.policy,
             prefixes: &prefixes,
             now: &self.now,
             actor: "test",
             force: false,
             create: true,
-            own: false,
+            allow_reserved: false,
         };
         loop {
             match plan(&self.snapshot, std::slice::from_ref(&operation), &cx)? {
-                Planned::Ready(changeset) => return Ok(*changeset),
-                Planned::Needs(wants) => wants.into_iter().for_each(|want| answer(&mut self.snapshot, want)),
+                PlanOutcome::Ready(changeset) => return Ok(*changeset),
+                PlanOutcome::NeedsInput(wants) => wants.into_iter().for_each(|want| answer(&mut self.snapshot, want)),
             }
         }
     }
@@ -64,14 +66,14 @@ fn path() -> MemoryPath {
 }
 
 /// Everything but the one file does not exist.
-fn answer(snapshot: &mut Snapshot, want: Want) {
+fn answer(snapshot: &mut Snapshot, want: MissingInput) {
     match want {
-        Want::File(path) => snapshot.learn(path, Ok(None)),
-        Want::Names => snapshot.learn_names(vec![path()]),
-        Want::Id(id) => snapshot.learn_id(id, Vec::new()),
-        Want::LinksTo(to) => snapshot.learn_links(to, Vec::new()),
-        Want::Line(of) => snapshot.learn_line(of, None),
-        Want::History(of) => snapshot.learn_history(of, History::default()),
+        MissingInput::File(path) => snapshot.insert_file(path, Ok(None)),
+        MissingInput::FileNames => snapshot.set_file_names(vec![path()]),
+        MissingInput::IdHolders(id) => snapshot.insert_id_holders(id, Vec::new()),
+        MissingInput::Backlinks(to) => snapshot.insert_backlinks(to, Vec::new()),
+        MissingInput::LastSummary(of) => snapshot.insert_last_summary(of, None),
+        MissingInput::History(of) => snapshot.insert_history(of, FileHistory::default()),
     }
 }
 

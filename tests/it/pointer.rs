@@ -9,9 +9,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use memdir::document::summary::{Genre, fresh};
-use memdir::document::{Document, Kind};
-use memdir::text::tokens;
+use memdir::document::summary::{FileKind, new_summary};
+use memdir::document::{BlockKind, Document};
+use memdir::text::search_terms;
 
 /// Files a reader chooses from.
 const POOL: usize = 27;
@@ -42,7 +42,7 @@ impl Chance {
 
 fn stems(text: &str) -> Vec<String> {
     let mut all = Vec::new();
-    tokens(text, |token| all.push(token.to_owned()));
+    search_terms(text, |token| all.push(token.to_owned()));
     all
 }
 
@@ -50,10 +50,10 @@ fn stems(text: &str) -> Vec<String> {
 fn sentences(text: &str) -> Vec<String> {
     let document = Document::parse(text);
     let mut all = Vec::new();
-    for node in document.nodes() {
+    for node in document.blocks() {
         let raw = match node.kind {
-            Kind::Bullet(b) => document.bullet_text(b as usize).into_owned(),
-            Kind::Paragraph => document.text()[node.span.range()].split_whitespace().collect::<Vec<_>>().join(" "),
+            BlockKind::Bullet(b) => document.bullet_text(b as usize).into_owned(),
+            BlockKind::Paragraph => document.text()[node.span.range()].split_whitespace().collect::<Vec<_>>().join(" "),
             _ => continue,
         };
         let plain = raw.replace(['*', '`', '_', '[', ']', ':', '|'], " ");
@@ -73,7 +73,7 @@ struct File {
 fn file(text: &str) -> Option<File> {
     let sentences = sentences(text);
     let body = sentences.join(".\n\n");
-    let line = fresh(&Document::parse(body.as_str()), Genre::Facts);
+    let line = new_summary(&Document::parse(body.as_str()), FileKind::Facts);
     let beginning = body.split_whitespace().take(10).collect::<Vec<_>>().join(" ");
     (sentences.len() >= SENTENCES.0).then(|| File {
         sentences: sentences.iter().map(|s| stems(s)).collect(),

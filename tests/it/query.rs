@@ -47,7 +47,7 @@ fn whole_texts_and_reasons() {
     insta::assert_snapshot!(ran.stdout, @r"
     facts/user.md: User
     @nkwp Prefers tabs over spaces #editor
-        2.35, fits 1.00: tab 2.16, (file) 0.19
+        2.35, relevance 1.00: tab 2.16, (file) 0.19
     1 of 1 item, 28 tokens; whole texts: --full
     ");
 }
@@ -55,8 +55,8 @@ fn whole_texts_and_reasons() {
 #[test]
 fn nothing_found_is_told_and_is_no_failure() {
     let memory = memory();
-    memory.run(["query", "zyzzyva"]).exit(0).stdout("").tells("memdir: nothing found");
-    memory.run(["query", "the"]).exit(0).stdout("").tells("memdir: nothing found");
+    memory.run(["query", "zyzzyva"]).exit(0).stdout("").tells("memdir: no matches");
+    memory.run(["query", "the"]).exit(0).stdout("").tells("memdir: no matches");
     let answer = memory.run(["query", "zyzzyva", "--json"]).exit(0).json();
     assert_eq!((answer["items"].clone(), answer["found"].clone()), (json!([]), json!(0)));
 }
@@ -88,7 +88,7 @@ fn an_answer_is_complete_unless_it_is_bounded() {
     assert!(few.stdout.ends_with("more: -L 400; whole texts: --full\n"), "{few}");
     for budget in [40, 64, 100, 500, 1000] {
         let ran = memory.run(["query", "apple", "-b", &budget.to_string()]).exit(0);
-        assert!(memdir::view::query::answer::tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
+        assert!(memdir::view::query::answer::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
         let told: usize =
             ran.stdout.lines().last().unwrap().split(", ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         assert!(told <= budget);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use memdir::commands::{self, Answer};
-use memdir::view::query::filter::Ask;
+use memdir::view::query::filter::QueryOptions;
 use proptest::prelude::*;
 
 use crate::support::Memory;
@@ -99,11 +99,11 @@ fn memory(all: &[Known]) -> Memory {
 }
 
 /// The plain loop: what passes, and what would if its day were known.
-fn naive(all: &[Known], ask: &Ask) -> (BTreeSet<String>, usize) {
+fn naive(all: &[Known], ask: &QueryOptions) -> (BTreeSet<String>, usize) {
     let is = |own: Option<&str>, wanted: &Option<String>| wanted.as_deref().is_none_or(|w| own == Some(w));
     let (mut passed, mut undated) = (BTreeSet::new(), 0);
     for k in all {
-        let word = ask.question.is_empty() || ask.question.split(' ').any(|w| k.text.split(' ').any(|own| own == w));
+        let word = ask.query.is_empty() || ask.query.split(' ').any(|w| k.text.split(' ').any(|own| own == w));
         let stem = k.file.rsplit('/').next().unwrap().trim_end_matches(".md");
         let folder = k.file.split('/').next().unwrap();
         let kinds = [Some(stem), Some(k.section), k.category, (folder == "procedures").then_some("procedural")];
@@ -144,7 +144,7 @@ fn list(values: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> {
     some(values).prop_map(|v| v.into_iter().collect())
 }
 
-fn asks() -> impl Strategy<Value = Ask> {
+fn asks() -> impl Strategy<Value = QueryOptions> {
     let kinds = (list(&["habit", "decision", "user", "alpha", "procedural"]), list(&["home", "office", "office/desk"]));
     let files = list(&["facts/*.md", "archive/**"]);
     let imp = prop_oneof![2 => Just(None), 1 => Just(Some((3.0, 10.0))), 1 => Just(Some((0.0, 5.0)))];
@@ -154,22 +154,24 @@ fn asks() -> impl Strategy<Value = Ask> {
     let own = (some(&["ana", "bo"]), some(&["chat-1"]), some(&["run-1"]), some(&["user"]));
     let rest = (some(&["apple", "plum fig", "number7"]), prop::bool::weighted(0.3));
     (kinds, files, imp, conf, days, pinned, own, rest).prop_map(
-        |((categories, tags), within, imp, conf, (since, until), pinned, (by, source, run, role), (words, all))| Ask {
-            question: words.unwrap_or_default(),
-            categories,
-            tags,
-            within,
-            imp,
-            conf,
-            since,
-            until,
-            pinned,
-            by,
-            source,
-            run,
-            role,
-            all,
-            ..Ask::default()
+        |((categories, tags), within, imp, conf, (since, until), pinned, (by, source, run, role), (words, all))| {
+            QueryOptions {
+                query: words.unwrap_or_default(),
+                categories,
+                tags,
+                within,
+                imp,
+                conf,
+                since,
+                until,
+                pinned,
+                by,
+                source,
+                run,
+                role,
+                all,
+                ..QueryOptions::default()
+            }
         },
     )
 }
@@ -179,7 +181,7 @@ proptest! {
     #[test]
     fn every_combination_is_what_a_plain_loop_finds(ask in asks()) {
         thread_local!(static MEMORY: (Vec<Known>, Memory) = { let all = all(); let memory = memory(&all); (all, memory) });
-        let ask = if ask.question.is_empty() && !ask.is_filtered() { Ask { question: "apple".into(), ..ask } } else { ask };
+        let ask = if ask.query.is_empty() && !ask.has_filters() { QueryOptions { query: "apple".into(), ..ask } } else { ask };
         MEMORY.with(|(all, memory)| {
             let Answer::Found(found) = commands::query(&memory.session(), &ask).unwrap() else { panic!("no answer") };
             let bullets: Vec<_> = found.items.iter().filter(|row| row.kind == "bullet").collect();
@@ -195,7 +197,7 @@ proptest! {
             prop_assert_eq!(texts, wanted);
             // Headings have no day either; without words they are items too.
             prop_assert!(found.undated >= undated);
-            if !ask.question.is_empty() {
+            if !ask.query.is_empty() {
                 prop_assert_eq!(found.undated, undated);
             }
             Ok(())

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use memdir::commands::{self, Answer};
-use memdir::view::query::filter::Ask;
+use memdir::view::query::filter::QueryOptions;
 
 use crate::support::Memory;
 
@@ -158,7 +158,7 @@ fn the_ranking_beats_plain_bm25() {
     let memory = files.iter().fold(Memory::new(), |memory, (path, text)| memory.file(path, text));
     let session = memory.session();
     let ours = worth(&questions, |question| {
-        let ask = Ask { question: question.into(), limit: Some(10), ..Ask::default() };
+        let ask = QueryOptions { query: question.into(), limit: Some(10), ..QueryOptions::default() };
         let Answer::Found(found) = commands::query(&session, &ask).unwrap() else { panic!("no answer") };
         found.items.into_iter().map(|row| row.text).collect()
     });

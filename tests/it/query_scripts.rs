@@ -1,7 +1,7 @@
 //! `query` in other scripts: sentences made from lists of words, each asked for by words it holds.
 
 use memdir::commands::{self, Answer, Session};
-use memdir::view::query::filter::Ask;
+use memdir::view::query::filter::QueryOptions;
 
 use crate::support::Memory;
 
@@ -106,7 +106,7 @@ fn memory(all: &[([&str; 4], String)]) -> Memory {
 }
 
 fn ask(session: &Session, question: &str, limit: usize) -> Vec<String> {
-    let ask = Ask { question: question.into(), limit: Some(limit), ..Ask::default() };
+    let ask = QueryOptions { query: question.into(), limit: Some(limit), ..QueryOptions::default() };
     let Answer::Found(found) = commands::query(session, &ask).unwrap() else { panic!("no answer") };
     found.items.into_iter().map(|row| row.text).collect()
 }
@@ -152,7 +152,7 @@ fn words_of_scripts_without_spaces_are_found() {
 #[test]
 fn accents_make_no_difference() {
     use unicode_normalization::UnicodeNormalization;
-    let bare = |text: &str| memdir::text::fold::fold(&text.to_lowercase()).into_owned();
+    let bare = |text: &str| memdir::text::strip_diacritics::strip_diacritics(&text.to_lowercase()).into_owned();
     let apart = |text: &str| text.nfd().collect::<String>();
     for dress in [&str::to_owned as &dyn Fn(&str) -> String, &bare, &apart, &str::to_uppercase] {
         let recall = recall(&ACCENTED, dress);

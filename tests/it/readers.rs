@@ -6,9 +6,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use memdir::document::{Document, Edit, Item, Meta, Place, edit};
-use memdir::operation::read;
-use memdir::path::{Address, MemoryPath, Prefixes};
+use memdir::document::{BulletMeta, Document, DocumentEdit, InsertPosition, NewBullet, apply_edits};
+use memdir::operation::dialects;
+use memdir::path::{Address, MemoryPath, PathPrefixes};
 use memdir::text::splice;
 
 use crate::corpus;
@@ -154,33 +154,33 @@ fn texts(most: usize) -> Vec<Vec<u8>> {
 #[test]
 fn the_parser_and_the_edits_keep_their_promise() {
     fuzz("parser", texts(400), |bytes, dice| {
-        let Ok(document) = Document::read(bytes.to_vec()) else { return };
+        let Ok(document) = Document::from_bytes(bytes.to_vec()) else { return };
         let bullets = document.bullets().len();
         let text = String::from_utf8_lossy(bytes).into_owned();
         let new = text.lines().nth(dice.roll(8)).unwrap_or("new").to_owned();
         let edits = match (dice.roll(3), bullets) {
-            (0, 1..) => vec![Edit::Update { bullet: dice.roll(bullets), text: new.clone() }],
-            (1, 1..) => vec![Edit::Remove { bullet: dice.roll(bullets) }],
+            (0, 1..) => vec![DocumentEdit::Update { bullet: dice.roll(bullets), text: new.clone() }],
+            (1, 1..) => vec![DocumentEdit::Remove { bullet: dice.roll(bullets) }],
             _ => {
-                let at = Place::End(dice.roll(document.sections().len()));
-                vec![Edit::Insert { at, items: vec![Item { text: new.clone(), ..Item::default() }] }]
+                let at = InsertPosition::EndOfSection(dice.roll(document.sections().len()));
+                vec![DocumentEdit::Insert { at, items: vec![NewBullet { text: new.clone(), ..NewBullet::default() }] }]
             }
         };
-        let Ok(edited) = edit(&document, &edits) else { return };
+        let Ok(edited) = apply_edits(&document, &edits) else { return };
         // The edits are what leads from the one text to the other, and nothing else moved.
         assert_eq!(splice(document.text(), &edited.splices).unwrap(), edited.document.text());
         let mut left: Vec<String> = (0..bullets).map(|i| document.bullet_text(i).into_owned()).collect();
         let mut now: Vec<String> =
             (0..edited.document.bullets().len()).map(|i| edited.document.bullet_text(i).into_owned()).collect();
         match &edits[0] {
-            Edit::Update { bullet, .. } => {
+            DocumentEdit::Update { bullet, .. } => {
                 left.remove(*bullet);
-                let wrote = edited.wrote[0][0];
+                let wrote = edited.written_bullets[0][0];
                 now.remove(wrote);
                 assert_eq!(left, now);
             }
-            Edit::Insert { .. } => {
-                for &i in edited.wrote[0].iter().rev() {
+            DocumentEdit::Insert { .. } => {
+                for &i in edited.written_bullets[0].iter().rev() {
                     now.remove(i);
                 }
                 assert_eq!(left, now);
@@ -200,12 +200,12 @@ fn front_matter_values_read_back() {
         "--- \na: b\n...\n",
     ];
     fuzz("front", seeds.map(|s| s.as_bytes().to_vec()).into(), |bytes, dice| {
-        let Ok(document) = Document::read(bytes.to_vec()) else { return };
+        let Ok(document) = Document::from_bytes(bytes.to_vec()) else { return };
         let key = ["title", "summary", "tags", "a"][dice.roll(4)];
         let _ = (document.front_text(key), document.front_value(key), document.body_start());
         let lossy = String::from_utf8_lossy(bytes).into_owned();
         let value = lossy.lines().nth(dice.roll(5)).unwrap_or("x");
-        let Some(set) = document.set_front(key, value) else { return };
+        let Some(set) = document.set_front_value(key, value) else { return };
         let after = Document::parse(splice(document.text(), &[set]).unwrap());
         assert_eq!(&after.text()[after.body_start()..], &document.text()[document.body_start()..]);
         if value.chars().all(|c| c.is_ascii_alphanumeric()) && !value.is_empty() {
@@ -224,9 +224,9 @@ fn metadata_lines_print_as_they_read() {
     ];
     fuzz("meta", seeds.map(|s| s.as_bytes().to_vec()).into(), |bytes, _| {
         let text = String::from_utf8_lossy(bytes);
-        let Some(meta) = Meta::parse(&text) else { return };
-        let printed = meta.print();
-        assert_eq!(Meta::parse(&printed).map(|m| m.print()), Some(printed.clone()));
+        let Some(meta) = BulletMeta::parse(&text) else { return };
+        let printed = meta.to_comment();
+        assert_eq!(BulletMeta::parse(&printed).map(|m| m.to_comment()), Some(printed.clone()));
         assert!(!printed.trim_end_matches("-->").contains("-->"), "{printed}");
     });
 }
@@ -247,7 +247,7 @@ fn addresses_and_paths_never_leave_the_data_dir() {
         "scopes/a/facts/b.md",
         "C:\\x",
     ];
-    let prefixes = Prefixes(vec!["memory".into(), "/abs/memory".into()]);
+    let prefixes = PathPrefixes(vec!["memory".into(), "/abs/memory".into()]);
     fuzz("address", seeds.map(|s| s.as_bytes().to_vec()).into(), |bytes, _| {
         let text = String::from_utf8_lossy(bytes);
         let safe = |path: &MemoryPath| {
@@ -259,7 +259,7 @@ fn addresses_and_paths_never_leave_the_data_dir() {
             assert!(path.as_str().len() <= 1024 && path.as_str().split('/').count() <= 9, "{path}");
             assert_eq!(MemoryPath::new(path.as_str()).as_ref(), Ok(&path));
         }
-        if let Ok(path) = MemoryPath::found(&text) {
+        if let Ok(path) = MemoryPath::from_disk_name(&text) {
             safe(&path);
         }
         let _ = Address::parse(&text, &prefixes);
@@ -278,9 +278,9 @@ fn operations_read_print_and_read_the_same() {
         r#"{"op":"append","at":"2026-02","title":"T","text":"- a\n- b","date":"2026-02-24"}"#,
     ];
     fuzz("operation", seeds.map(|s| s.as_bytes().to_vec()).into(), |bytes, _| {
-        let Ok(batch) = read::batch(&String::from_utf8_lossy(bytes)) else { return };
+        let Ok(batch) = dialects::parse_batch(&String::from_utf8_lossy(bytes)) else { return };
         for operation in &batch.operations {
-            assert_eq!(read::one(&read::print(operation)).as_ref(), Ok(operation));
+            assert_eq!(dialects::parse_operation(&dialects::to_json(operation)).as_ref(), Ok(operation));
         }
     });
 }

@@ -3,7 +3,7 @@
 //! Runs on a sample; `MEMDIR_FULL=1` runs all of it. Never touches a disk.
 
 use memdir::change::{Changeset, JournalEdit};
-use memdir::document::{Document, Edit, Item, Place, edit};
+use memdir::document::{Document, DocumentEdit, InsertPosition, NewBullet, apply_edits};
 
 use crate::corpus;
 use crate::judge::{self, line_of, one_item_more};
@@ -99,7 +99,7 @@ fn every_bullet(subject: &mut Subject, sample: &mut Sample, tally: &mut Tally) {
     for bullet in 0..subject.memory.document.bullets().len() {
         let document = &subject.memory.document;
         let handle = document.handle_name(bullet);
-        let twins = document.by_handle(&handle).len() > 1;
+        let twins = document.bullets_by_handle(&handle).len() > 1;
         for what in [Doing::Update, Doing::Remove, Doing::Insert] {
             if !sample.takes() {
                 continue;
@@ -137,8 +137,8 @@ fn planned(subject: &mut Subject, bullet: usize, rest: &str, what: Doing, tally:
     let before = &subject.memory.document;
     let one = before.bullets()[bullet];
     let place = match what {
-        Doing::Update => one.content..one.head_end,
-        _ => one.line..one.end,
+        Doing::Update => one.text_start..one.text_end,
+        _ => one.line_start..one.end,
     };
     if let Some(why) = touches_more(before, &changeset, place.start as usize..place.end as usize) {
         tally.wrong(format!("{label}: {why}"));
@@ -168,10 +168,10 @@ fn insert(subject: &Subject, bullet: usize, tally: &mut Tally) {
     let label = format!("{} insert after bullet {bullet}", subject.name);
     tally.inserts += 1;
     let before = &subject.memory.document;
-    let item = Item { text: NEW.into(), ..Item::default() };
-    let edits = [Edit::Insert { at: Place::After(bullet), items: vec![item] }];
-    match edit(before, &edits) {
-        Err(why) => tally.refused.push(format!("{label}: {}", why[0].why)),
+    let item = NewBullet { text: NEW.into(), ..NewBullet::default() };
+    let edits = [DocumentEdit::Insert { at: InsertPosition::After(bullet), items: vec![item] }];
+    match apply_edits(before, &edits) {
+        Err(why) => tally.refused.push(format!("{label}: {}", why[0].reason)),
         Ok(done) => {
             if done.splices.iter().any(|s| !before.text()[s.start..s.end].trim().is_empty()) {
                 tally.wrong(format!("{label}: it took something out: {:?}", done.splices));
@@ -253,7 +253,8 @@ fn blank_but(edit: &JournalEdit, place: &std::ops::Range<usize>) -> bool {
 /// Whether an edit is the summary line's.
 fn is_summary(before: &Document, edit: &JournalEdit) -> bool {
     let end = edit.start + edit.old.len();
-    let in_line = before.summary().is_some_and(|s| s.line.range().start <= edit.start && end <= s.line.range().end + 2);
+    let in_line =
+        before.summary_line().is_some_and(|s| s.line.range().start <= edit.start && end <= s.line.range().end + 2);
     let new = edit.new.trim();
     in_line || (edit.old.trim().is_empty() && new.starts_with("> Summary:") && new.lines().count() == 1)
 }

@@ -142,7 +142,7 @@ fn reaping_between_any_two_changes_takes_nothing_that_a_command_needs() {
             while !stop.load(Ordering::Relaxed) {
                 let session = memory.session("reaper");
                 let (locked, _) = session.store.lock().unwrap();
-                gone += locked.reap(2_000_000_000).unwrap();
+                gone += locked.gc(2_000_000_000).unwrap();
             }
             gone
         });

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memdir::change::{Changeset, FileChange, Header, Outcome};
+use memdir::change::{Changeset, EntryHeader, EntryOutcome, FileChange};
 
 use crate::memory::{Memory, Said, apply, full, missing, path, said};
 
@@ -47,12 +47,12 @@ fn survives(memory: &Memory, what: &str) {
     assert_eq!(memory.text("facts/other.md"), texts[1], "{what}");
     let entries = session.store.journal().unwrap();
     let last = entries.last().unwrap();
-    assert!(entries.iter().all(|e| e.outcome != Outcome::Pending), "{what}");
+    assert!(entries.iter().all(|e| e.outcome != EntryOutcome::Pending), "{what}");
     assert!(entries.iter().all(|e| e.rev < last.rev || e == last), "{what}");
     memdir::commands::status(&session).unwrap_or_else(|why| panic!("{what}: {why:?}"));
     // What was just done is undone, byte for byte.
-    let how = memdir::commands::How::default();
-    memdir::commands::undo(&session, &memdir::commands::UndoQuery::default(), &how)
+    let how = memdir::commands::ChangeOptions::default();
+    memdir::commands::undo(&session, &memdir::commands::UndoOptions::default(), &how)
         .unwrap_or_else(|why| panic!("{what}: {why:?}"));
     assert_eq!(memory.text("facts/user.md"), texts[0], "{what}");
 }
@@ -115,8 +115,13 @@ fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new(
         };
         let files = vec![change("facts/a.md", "aa\n"), change("facts/b.md", "bb\n")];
         let changeset = Changeset { files, ..Changeset::default() };
-        let header =
-            Header { at: "2026-02-24T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+        let header = EntryHeader {
+            at: "2026-02-24T10:00:00Z".into(),
+            actor: "t".into(),
+            reason: None,
+            source: None,
+            request: None,
+        };
         let (locked, _) = session.store.lock().unwrap();
         let answer = locked.commit_watched(&changeset, &header, None, &mut |n| {
             if n == step {
@@ -128,7 +133,7 @@ fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new(
         let now = [memory.text("facts/a.md"), memory.text("facts/b.md")];
         let told = match &answer {
             Some(Ok(_)) => Some(true),
-            Some(Err(memdir::store::Stopped::Rejected(why))) => why.changed,
+            Some(Err(memdir::store::CommitStopped::Rejected(why))) => why.changed,
             _ => Some(false),
         };
         let new = [now[0] == "aa\n", now[1] == "bb\n"];

@@ -3,11 +3,13 @@
 //! The expected outcome comes from `told`, written from the design's eight sentences on a plain list of texts. It
 //! shares no code with the planner.
 
-use memdir::change::{Changeset, Etag, Sign, Version};
+use memdir::change::{Changeset, EffectSign, Etag, FileVersion};
 use memdir::code::{Code, Rejection};
 use memdir::document::Document;
-use memdir::operation::{Action, Context, History, Operation, Past, Planned, Snapshot, Target, Want, plan};
-use memdir::path::{MemoryPath, Prefixes};
+use memdir::operation::{
+    Action, FileHistory, MissingInput, Operation, PastText, PlanContext, PlanOutcome, Snapshot, Target, plan,
+};
+use memdir::path::{MemoryPath, PathPrefixes};
 use memdir::policy::Policy;
 
 use crate::support::{Memory, NOW, handle};
@@ -229,12 +231,16 @@ struct World {
 impl World {
     fn of(files: &[(&str, &str, &str)]) -> World {
         let mut snapshot = Snapshot::new();
-        snapshot.learn_names(files.iter().map(|f| path(f.0)).collect());
+        snapshot.set_file_names(files.iter().map(|f| path(f.0)).collect());
         for (name, now, before) in files {
-            snapshot.learn(path(name), Ok(Some(Version::new(now.as_bytes().to_vec(), 0o600))));
-            let past = Past { rev: Some(3), actor: "ann".into(), at: NOW.into(), document: Document::parse(*before) };
-            snapshot.learn_history(path(name), History { left: Some(Document::parse(*before)), past: vec![past] });
-            snapshot.learn_line(path(name), None);
+            snapshot.insert_file(path(name), Ok(Some(FileVersion::new(now.as_bytes().to_vec(), 0o600))));
+            let past =
+                PastText { rev: Some(3), actor: "ann".into(), at: NOW.into(), document: Document::parse(*before) };
+            snapshot.insert_history(
+                path(name),
+                FileHistory { last_written: Some(Document::parse(*before)), past: vec![past] },
+            );
+            snapshot.insert_last_summary(path(name), None);
         }
         World { snapshot }
     }
@@ -242,26 +248,34 @@ impl World {
     /// Plans; whatever is asked for does not exist.
     fn plan(&mut self, ops: &[Operation], policy: &Policy, force: bool) -> Result<Changeset, Vec<Rejection>> {
         let now = NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC);
-        let prefixes = Prefixes::default();
-        let cx = Context { policy, prefixes: &prefixes, now: &now, actor: "tester", force, create: false, own: false };
+        let prefixes = PathPrefixes::default();
+        let cx = PlanContext {
+            policy,
+            prefixes: &prefixes,
+            now: &now,
+            actor: "tester",
+            force,
+            create: false,
+            allow_reserved: false,
+        };
         for _ in 0..20 {
             match plan(&self.snapshot, ops, &cx)? {
-                Planned::Ready(changeset) => return Ok(*changeset),
-                Planned::Needs(wants) => wants.into_iter().for_each(|want| self.learn(want)),
+                PlanOutcome::Ready(changeset) => return Ok(*changeset),
+                PlanOutcome::NeedsInput(wants) => wants.into_iter().for_each(|want| self.learn(want)),
             }
         }
         panic!("planning never comes to an end: {ops:?}");
     }
 
-    fn learn(&mut self, want: Want) {
+    fn learn(&mut self, want: MissingInput) {
         let s = &mut self.snapshot;
         match want {
-            Want::File(path) => s.learn(path, Ok(None)),
-            Want::Names => s.learn_names(Vec::new()),
-            Want::Id(id) => s.learn_id(id, Vec::new()),
-            Want::LinksTo(path) => s.learn_links(path, Vec::new()),
-            Want::Line(path) => s.learn_line(path, None),
-            Want::History(path) => s.learn_history(path, History::default()),
+            MissingInput::File(path) => s.insert_file(path, Ok(None)),
+            MissingInput::FileNames => s.set_file_names(Vec::new()),
+            MissingInput::IdHolders(id) => s.insert_id_holders(id, Vec::new()),
+            MissingInput::Backlinks(path) => s.insert_backlinks(path, Vec::new()),
+            MissingInput::LastSummary(path) => s.insert_last_summary(path, None),
+            MissingInput::History(path) => s.insert_history(path, FileHistory::default()),
         }
     }
 }
@@ -312,7 +326,7 @@ fn planned(world: &mut World, case: &Case) -> (Outcome, String) {
             };
             let bullet = (0..BULLETS.len()).find(names).unwrap_or(usize::MAX);
             let outcome = match (changeset.warnings.first(), effect.sign) {
-                (_, Sign::Same) => Same(bullet),
+                (_, EffectSign::Unchanged) => Same(bullet),
                 (Some(warning), _) => Warn(bullet, warning.code),
                 (None, _) => Act(bullet),
             };
@@ -408,7 +422,7 @@ fn every_combination_has_the_outcome_that_the_eight_rules_give() {
 /// Plans one operation of the wire's dialect on some files (each with the text it had).
 #[track_caller]
 fn check(files: &[(&str, &str, &str)], policy: &str, ops: &str) -> Result<Changeset, Vec<Rejection>> {
-    let batch = memdir::operation::read::batch(ops).unwrap();
+    let batch = memdir::operation::dialects::parse_batch(ops).unwrap();
     World::of(files).plan(&batch.operations, &memdir::policy::load(policy).policy, false)
 }
 
@@ -487,8 +501,8 @@ fn what_follows_the_choice() {
         code(text, text, "", &op("update", r#""old":"Prefers tabs","text":"Vegan since 2024""#)),
         Code::Duplicate
     );
-    assert_eq!(same(&op("update", r#""old":"Prefers tabs","text":"Prefers  tabs""#)), Sign::Same);
-    assert_eq!(same(&op("add", r#""text":"Prefers tabs""#)), Sign::Same);
+    assert_eq!(same(&op("update", r#""old":"Prefers tabs","text":"Prefers  tabs""#)), EffectSign::Unchanged);
+    assert_eq!(same(&op("add", r#""text":"Prefers tabs""#)), EffectSign::Unchanged);
     let long = "- Drinks dark roast coffee in the morning\n";
     let near = r#""text":"Drinks dark roast coffee in the mornings""#;
     let near = check(&[(PATH, long, long)], "", &op("add", near)).unwrap();

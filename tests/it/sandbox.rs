@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use memdir::change::{Changeset, FileChange, Header, Version};
+use memdir::change::{Changeset, EntryHeader, FileChange, FileVersion};
 use memdir::code::Code;
 use memdir::path::MemoryPath;
-use memdir::store::{Durability, Options, Stopped, Store};
+use memdir::store::{CommitStopped, Durability, Store, StoreOptions};
 
 const NOBODY: &str = "65534";
 
@@ -46,13 +46,13 @@ fn path(name: &str) -> MemoryPath {
 }
 
 fn open(dir: &Path) -> Store {
-    Store::open(dir, Options { durability: Durability::Fast, ..Options::default() }).unwrap()
+    Store::open(dir, StoreOptions { durability: Durability::Fast, ..StoreOptions::default() }).unwrap()
 }
 
-fn commit(store: &Store, name: &str, before: Option<&str>, after: Option<&str>) -> Result<u64, Stopped> {
+fn commit(store: &Store, name: &str, before: Option<&str>, after: Option<&str>) -> Result<u64, CommitStopped> {
     let file = FileChange {
         path: path(name),
-        before: before.map(|text| Version::new(text.into(), 0o644)),
+        before: before.map(|text| FileVersion::new(text.into(), 0o644)),
         after: after.map(|text| Arc::new(text.into())),
         mode: None,
         edits: None,
@@ -60,15 +60,15 @@ fn commit(store: &Store, name: &str, before: Option<&str>, after: Option<&str>) 
         summary: None,
     };
     let header =
-        Header { at: "2026-11-20T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
-    let (lock, _) = store.lock().map_err(Stopped::Rejected)?;
+        EntryHeader { at: "2026-11-20T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+    let (lock, _) = store.lock().map_err(CommitStopped::Rejected)?;
     let changeset = Changeset { files: vec![file], ..Changeset::default() };
     lock.commit(&changeset, &header, None).map(|done| done.rev)
 }
 
-fn code(answer: Result<u64, Stopped>) -> Option<Code> {
+fn code(answer: Result<u64, CommitStopped>) -> Option<Code> {
     match answer {
-        Err(Stopped::Rejected(rejection)) => {
+        Err(CommitStopped::Rejected(rejection)) => {
             assert_eq!(rejection.changed, Some(false));
             Some(rejection.code)
         }
@@ -115,11 +115,11 @@ fn only_plain_files_are_read_listed_and_written() {
     }
     outside_is_untouched(&outside);
     let found = store.walk(None).unwrap();
-    let refused: Vec<_> = found.iter().map(|f| (f.path.as_str(), f.refused.is_some())).collect();
+    let refused: Vec<_> = found.iter().map(|f| (f.path.as_str(), f.unsafe_reason.is_some())).collect();
     let expected = [("fifo.md", true), ("hard.md", false), ("link.md", true), ("near.md", true), ("plain.md", false)];
     assert_eq!(refused, expected);
     let read =
-        store.each(&found, 4, &|f, read| (f.size, read.map(|(b, whole)| (b.to_vec(), whole)).map_err(|r| r.code)));
+        store.map_files(&found, 4, &|f, read| (f.size, read.map(|(b, whole)| (b.to_vec(), whole)).map_err(|r| r.code)));
     assert_eq!(read[4], (6, Ok((b"plai".to_vec(), false))));
     assert!(read[..4].iter().all(|(_, r)| *r == Err(Code::UnsafeFile)), "{read:?}");
     assert_eq!(store.walk(Some("door")).unwrap_err().code, Code::UnsafeFile);
@@ -161,8 +161,13 @@ fn a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere() {
             moved: None,
             summary: None,
         };
-        let header =
-            Header { at: "2026-11-20T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+        let header = EntryHeader {
+            at: "2026-11-20T10:00:00Z".into(),
+            actor: "t".into(),
+            reason: None,
+            source: None,
+            request: None,
+        };
         let (lock, _) = store.lock().unwrap();
         let changeset = Changeset { files: vec![file], ..Changeset::default() };
         lock.commit_watched(&changeset, &header, None, &mut |n| {
@@ -214,8 +219,13 @@ fn what_a_person_closes_or_replaces_by_a_folder_at_any_step_comes_back_to_its_pl
             moved: None,
             summary: None,
         };
-        let header =
-            Header { at: "2026-11-20T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+        let header = EntryHeader {
+            at: "2026-11-20T10:00:00Z".into(),
+            actor: "t".into(),
+            reason: None,
+            source: None,
+            request: None,
+        };
         let (lock, _) = store.lock().unwrap();
         let changeset = Changeset { files: vec![file], ..Changeset::default() };
         let mut reached = false;

@@ -3,21 +3,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use memdir::change::{Changeset, FileChange, Header, JournalEdit, Outcome, Version};
+use memdir::change::{Changeset, EntryHeader, EntryOutcome, FileChange, FileVersion, JournalEdit};
 use memdir::code::Code;
 use memdir::path::MemoryPath;
-use memdir::store::{Durability, Options, Side, Stopped, Store};
+use memdir::store::{CommitStopped, Durability, RevisionSide, Store, StoreOptions};
 
 fn path(name: &str) -> MemoryPath {
     MemoryPath::new(name).unwrap()
 }
 
-fn options() -> Options {
-    Options { durability: Durability::Fast, ..Options::default() }
+fn options() -> StoreOptions {
+    StoreOptions { durability: Durability::Fast, ..StoreOptions::default() }
 }
 
-fn header(actor: &str) -> Header {
-    Header { at: "2026-11-20T10:00:00Z".into(), actor: actor.into(), reason: None, source: None, request: None }
+fn header(actor: &str) -> EntryHeader {
+    EntryHeader { at: "2026-11-20T10:00:00Z".into(), actor: actor.into(), reason: None, source: None, request: None }
 }
 
 /// What a file is to become; `None` removes it.
@@ -59,7 +59,7 @@ fn on_disk(dir: &Path, name: &str) -> Option<String> {
     std::fs::read_to_string(dir.join(name)).ok()
 }
 
-fn text(version: Option<Version>) -> Option<String> {
+fn text(version: Option<FileVersion>) -> Option<String> {
     version.map(|v| String::from_utf8(v.bytes.to_vec()).unwrap())
 }
 
@@ -77,22 +77,22 @@ fn every_text_that_was_committed_over_comes_back() {
     assert_eq!(on_disk(dir.path(), "facts/a.md"), None);
     assert_eq!(on_disk(dir.path(), "new/b.md").as_deref(), Some("b\n"));
     assert_eq!(on_disk(dir.path(), ".memdir/.gitignore").as_deref(), Some("*\n"));
-    let at = |rev, name: &str, side| text(store.text(rev, &path(name), side).unwrap());
+    let at = |rev, name: &str, side| text(store.text_at(rev, &path(name), side).unwrap());
     for (rev, before, after) in
         [(1, Some("one\n"), Some("two\n")), (2, Some("two\n"), Some("three\n")), (3, Some("three\n"), None)]
     {
-        assert_eq!(at(rev, "facts/a.md", Side::Before).as_deref(), before, "before r{rev}");
-        assert_eq!(at(rev, "facts/a.md", Side::After).as_deref(), after, "after r{rev}");
+        assert_eq!(at(rev, "facts/a.md", RevisionSide::Before).as_deref(), before, "before r{rev}");
+        assert_eq!(at(rev, "facts/a.md", RevisionSide::After).as_deref(), after, "after r{rev}");
     }
-    assert_eq!(at(1, "new/b.md", Side::Before), None);
-    assert_eq!(at(2, "new/b.md", Side::After).as_deref(), Some("b\n"));
-    assert_eq!(store.text(9, &path("facts/a.md"), Side::After).unwrap_err().code, Code::RevisionNotFound);
+    assert_eq!(at(1, "new/b.md", RevisionSide::Before), None);
+    assert_eq!(at(2, "new/b.md", RevisionSide::After).as_deref(), Some("b\n"));
+    assert_eq!(store.text_at(9, &path("facts/a.md"), RevisionSide::After).unwrap_err().code, Code::RevisionNotFound);
     let journal = store.journal().unwrap();
     assert_eq!(
         journal.iter().map(|e| (e.rev, e.outcome)).collect::<Vec<_>>(),
-        [(1, Outcome::Done), (2, Outcome::Done), (3, Outcome::Done)]
+        [(1, EntryOutcome::Done), (2, EntryOutcome::Done), (3, EntryOutcome::Done)]
     );
-    assert_eq!(store.recent().unwrap(), journal);
+    assert_eq!(store.recent_entries().unwrap(), journal);
 }
 
 #[test]
@@ -103,11 +103,11 @@ fn a_plan_that_is_out_of_date_changes_nothing() {
     let plan = vec![change(&store, "new.md", Some("n\n")), change(&store, "facts/a.md", Some("two\n"))];
     write(dir.path(), "facts/a.md", "a person's\n");
     let (lock, _) = store.lock().unwrap();
-    assert_eq!(lock.commit(&set(plan), &header("t"), None), Err(Stopped::Moved(vec![])));
+    assert_eq!(lock.commit(&set(plan), &header("t"), None), Err(CommitStopped::BaseChanged(vec![])));
     // Also when the plan kept no more of the text than its etag.
     let mut proof = change(&store, "facts/a.md", Some("two\n"));
-    proof.before = Some(Version { bytes: Arc::default(), ..Version::new(b"one\n".to_vec(), 0o644) });
-    assert_eq!(lock.commit(&set(vec![proof]), &header("t"), None), Err(Stopped::Moved(vec![])));
+    proof.before = Some(FileVersion { bytes: Arc::default(), ..FileVersion::new(b"one\n".to_vec(), 0o644) });
+    assert_eq!(lock.commit(&set(vec![proof]), &header("t"), None), Err(CommitStopped::BaseChanged(vec![])));
     assert_eq!(on_disk(dir.path(), "facts/a.md").as_deref(), Some("a person's\n"));
     assert_eq!(on_disk(dir.path(), "new.md"), None);
     assert_eq!(store.journal().unwrap(), []);
@@ -125,11 +125,11 @@ fn edits_rebuild_either_text_when_a_slot_is_gone() {
     second.edits = Some(vec![edit_of(2, "a", "A")]);
     commit(&store, vec![second]);
     std::fs::remove_dir_all(dir.path().join(".memdir/undo")).unwrap();
-    let at = |rev, side| text(store.text(rev, &path("a.md"), side).unwrap());
-    assert_eq!(at(1, Side::Before).as_deref(), Some("- a\n- b\n"));
-    assert_eq!(at(1, Side::After).as_deref(), Some("- a\n- bee\n"));
+    let at = |rev, side| text(store.text_at(rev, &path("a.md"), side).unwrap());
+    assert_eq!(at(1, RevisionSide::Before).as_deref(), Some("- a\n- b\n"));
+    assert_eq!(at(1, RevisionSide::After).as_deref(), Some("- a\n- bee\n"));
     write(dir.path(), "a.md", "something else\n");
-    let lost = store.text(1, &path("a.md"), Side::Before).unwrap_err();
+    let lost = store.text_at(1, &path("a.md"), RevisionSide::Before).unwrap_err();
     assert_eq!(lost.code, Code::HistoryGone);
 }
 
@@ -203,8 +203,8 @@ fn a_crash_at_any_step_leaves_all_or_nothing_also_when_the_recovery_crashes() {
             let now = all(dir.path());
             assert!(now == old() || now == new(), "crash at {crash}, again at {again}: {now:?}");
             let last = store.journal().unwrap().last().map(|e| e.outcome);
-            let stands = (now == new()).then_some(Outcome::Done);
-            assert_eq!(last.filter(|o| *o == Outcome::Done), stands);
+            let stands = (now == new()).then_some(EntryOutcome::Done);
+            assert_eq!(last.filter(|o| *o == EntryOutcome::Done), stands);
             outcomes.insert(now == new());
             lock.commit(&set(vec![change(&store, "facts/a.md", Some("next\n"))]), &header("t"), None).unwrap();
             if finished {
@@ -242,7 +242,7 @@ fn a_recovery_without_slots_makes_them_again_from_the_edits() {
             }
             drop(store.lock().unwrap());
             let now = ["a.md", "b.md"].map(|name| on_disk(dir.path(), name).unwrap());
-            let stands = store.journal().unwrap().last().is_some_and(|e| e.outcome == Outcome::Done);
+            let stands = store.journal().unwrap().last().is_some_and(|e| e.outcome == EntryOutcome::Done);
             let a = if stands { "one!\n" } else { "one\n" };
             assert_eq!(now, [a, if person { "a person's\n" } else { a }], "crash at {crash}");
         }
@@ -254,7 +254,7 @@ fn a_crash_inside_a_swap_by_links_leaves_one_name_for_each_text() {
     for done in 0..=2 {
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        let store = Store::open(dir.path(), Options { exchange: false, ..options() }).unwrap();
+        let store = Store::open(dir.path(), StoreOptions { allow_exchange: false, ..options() }).unwrap();
         write(dir.path(), "a.md", "one\n");
         let files = vec![change(&store, "a.md", Some("two\n"))];
         let (lock, _) = store.lock().unwrap();
@@ -271,7 +271,7 @@ fn a_crash_inside_a_swap_by_links_leaves_one_name_for_each_text() {
         let (_lock, warnings) = store.lock().unwrap();
         assert_eq!(warnings.iter().map(|w| w.code).collect::<Vec<_>>(), [Code::Recovered]);
         assert_eq!(text(store.read(&path("a.md")).unwrap()).as_deref(), Some("two\n"));
-        assert_eq!(text(store.text(1, &path("a.md"), Side::Before).unwrap()).as_deref(), Some("one\n"));
+        assert_eq!(text(store.text_at(1, &path("a.md"), RevisionSide::Before).unwrap()).as_deref(), Some("one\n"));
         assert!(!at(".memdir/undo/1-0.old").exists());
     }
 }
@@ -286,7 +286,7 @@ fn a_batch_that_is_half_written_is_not_seen_by_readers_of_several_files() {
         let (names, texts) = store
             .consistent(|| {
                 let found = store.walk(None).unwrap();
-                let texts = store.each(&found, 100, &|f, read| (f.size, read.unwrap().0.len() as u64));
+                let texts = store.map_files(&found, 100, &|f, read| (f.size, read.unwrap().0.len() as u64));
                 (found.iter().map(|f| f.path.to_string()).collect::<Vec<_>>(), texts)
             })
             .unwrap();
@@ -348,7 +348,7 @@ fn a_person_who_saves_at_any_step_loses_nothing() {
             for ((other, now), (old, new)) in others.filter(|((other, _), _)| other != &name) {
                 assert_eq!(now, if stands { new } else { old }, "{other} after {context}");
             }
-            assert!(stands || matches!(answer, Some(Err(Stopped::Moved(_)))), "{context}");
+            assert!(stands || matches!(answer, Some(Err(CommitStopped::BaseChanged(_)))), "{context}");
             assert!(stands || !dir.path().join("sub").exists() || all(dir.path())[2].is_some(), "{context}");
         }
     }
@@ -373,7 +373,7 @@ fn a_displaced_text_that_cannot_go_back_is_kept_in_the_inbox_and_told_twice() {
         }
         true
     });
-    let Some(Err(Stopped::Moved(warnings))) = answer else { panic!("{answer:?}") };
+    let Some(Err(CommitStopped::BaseChanged(warnings))) = answer else { panic!("{answer:?}") };
     assert_eq!(warnings.iter().map(|w| w.code).collect::<Vec<_>>(), [Code::Rescued]);
     assert_eq!(on_disk(dir.path(), "a.md").as_deref(), Some("second\n"));
     assert_eq!(on_disk(dir.path(), "b.md").as_deref(), Some("b\n"));
@@ -402,7 +402,7 @@ fn torn_and_spoilt_lines_name_nothing() {
         assert_eq!(rev, known.len() as u64 + 1, "{cut}");
         let entries = store.journal().unwrap();
         assert_eq!(entries.len(), known.len() + 1, "{cut}");
-        assert!(entries.iter().all(|e| e.outcome != Outcome::Pending), "{cut}: {entries:?}");
+        assert!(entries.iter().all(|e| e.outcome != EntryOutcome::Pending), "{cut}: {entries:?}");
     }
     let mut spoilt = whole.clone();
     spoilt[20] ^= 1;
@@ -427,8 +427,8 @@ fn worker() {
             next.edits = Some(vec![edit_of(now.len(), "", &format!("- {number}.{line}\n"))]);
             match lock.commit(&set(vec![next]), &header(number), None) {
                 Ok(_) => break,
-                Err(Stopped::Moved(_)) => {}
-                Err(Stopped::Rejected(rejection)) => panic!("{rejection}"),
+                Err(CommitStopped::BaseChanged(_)) => {}
+                Err(CommitStopped::Rejected(rejection)) => panic!("{rejection}"),
             }
         }
     }
@@ -459,7 +459,7 @@ fn eight_processes_lose_no_line() {
     let store = Store::open(dir.path(), options()).unwrap();
     let journal = store.journal().unwrap();
     assert_eq!(journal.iter().map(|e| e.rev).collect::<Vec<_>>(), (1..=400).collect::<Vec<_>>());
-    let first = store.text(1, &path("facts/a.md"), Side::Before).unwrap().unwrap();
+    let first = store.text_at(1, &path("facts/a.md"), RevisionSide::Before).unwrap().unwrap();
     assert_eq!(*first.bytes, b"");
 }
 
@@ -471,7 +471,7 @@ fn a_file_that_somebody_writes_is_waited_for_and_then_busy() {
     let plan = vec![change(&store, "a.md", Some("aa\n"))];
     let editor = std::fs::OpenOptions::new().write(true).open(dir.path().join("a.md")).unwrap();
     let (lock, _) = store.lock().unwrap();
-    let Err(Stopped::Rejected(busy)) = lock.commit(&set(plan.clone()), &header("t"), None) else { panic!() };
+    let Err(CommitStopped::Rejected(busy)) = lock.commit(&set(plan.clone()), &header("t"), None) else { panic!() };
     assert_eq!((busy.code, busy.changed), (Code::Busy, Some(false)));
     drop(editor);
     assert!(lock.commit(&set(plan), &header("t"), None).is_ok());
@@ -481,7 +481,7 @@ fn a_file_that_somebody_writes_is_waited_for_and_then_busy() {
 fn modes_and_file_systems_that_cannot_swap_are_served_too() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open(dir.path(), Options { exchange: false, ..options() }).unwrap();
+    let store = Store::open(dir.path(), StoreOptions { allow_exchange: false, ..options() }).unwrap();
     write(dir.path(), "a.md", "a\n");
     std::fs::set_permissions(dir.path().join("a.md"), PermissionsExt::from_mode(0o640)).unwrap();
     commit(&store, vec![change(&store, "a.md", Some("aa\n"))]);
@@ -490,9 +490,9 @@ fn modes_and_file_systems_that_cannot_swap_are_served_too() {
     commit(&store, vec![chmod]);
     let mode = |name: &str| std::fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o7777;
     assert_eq!(mode("a.md"), 0o600);
-    assert_eq!(store.text(1, &path("a.md"), Side::Before).unwrap().unwrap().mode, 0o640);
-    assert_eq!(store.text(2, &path("a.md"), Side::Before).unwrap().unwrap().mode, 0o640);
-    assert_eq!(store.text(2, &path("a.md"), Side::After).unwrap().unwrap().mode, 0o600);
+    assert_eq!(store.text_at(1, &path("a.md"), RevisionSide::Before).unwrap().unwrap().mode, 0o640);
+    assert_eq!(store.text_at(2, &path("a.md"), RevisionSide::Before).unwrap().unwrap().mode, 0o640);
+    assert_eq!(store.text_at(2, &path("a.md"), RevisionSide::After).unwrap().unwrap().mode, 0o600);
     assert_eq!((mode(".memdir"), mode(".memdir/undo"), mode(".memdir/journal")), (0o700, 0o700, 0o600));
 }
 
@@ -516,8 +516,8 @@ fn what_is_forgotten_is_nowhere_in_the_machine_state() {
         assert!(!std::fs::read_to_string(file.path()).unwrap().contains("secret"), "{:?}", file.path());
     }
     assert_eq!(store.journal().unwrap().iter().map(|e| e.forgotten).collect::<Vec<_>>(), [true, true, true, false]);
-    assert_eq!(store.text(1, &path("a.md"), Side::After).unwrap_err().code, Code::HistoryGone);
-    assert_eq!(text(store.text(2, &path("b.md"), Side::Before).unwrap()).as_deref(), Some("kept\n"));
+    assert_eq!(store.text_at(1, &path("a.md"), RevisionSide::After).unwrap_err().code, Code::HistoryGone);
+    assert_eq!(text(store.text_at(2, &path("b.md"), RevisionSide::Before).unwrap()).as_deref(), Some("kept\n"));
 }
 
 #[test]

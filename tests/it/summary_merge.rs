@@ -2,7 +2,7 @@
 //! with the line as without it (FINDINGS 3).
 
 use memdir::document::Document;
-use memdir::document::summary::{Genre, Next, next};
+use memdir::document::summary::{FileKind, SummaryUpdate, update_summary};
 use memdir::text::splice;
 use similar::TextMerge;
 
@@ -93,8 +93,8 @@ fn changed(chance: &mut Chance, base: &File, taken: &mut Vec<usize>) -> File {
 /// A text with its summary line, as memdir writes it when `before`, whose line is memdir's, becomes this.
 fn summarised(before: &str, after: &str) -> String {
     let last = before.lines().find_map(|l| l.strip_prefix("> Summary: "));
-    match next(&Document::parse(before), &Document::parse(after), Genre::Facts, Some(last)) {
-        Next::Write { splice: s, .. } => splice(after, &[s]).unwrap(),
+    match update_summary(&Document::parse(before), &Document::parse(after), FileKind::Facts, Some(last)) {
+        SummaryUpdate::Write { splice: s, .. } => splice(after, &[s]).unwrap(),
         _ => after.to_string(),
     }
 }

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use memdir::commands::Session;
-use memdir::path::Prefixes;
-use memdir::store::{Durability, Options, Store};
+use memdir::path::PathPrefixes;
+use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -84,11 +84,11 @@ impl Memory {
     /// The same memory without a process: for tests that call verbs by the thousand.
     pub fn session(&self) -> Session {
         let dir = self.dir();
-        let options = Options { durability: Durability::Fast, ..Options::default() };
+        let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
         Session {
             store: Store::open(&dir, options).unwrap(),
             found_by: "flag",
-            prefixes: Prefixes::default(),
+            prefixes: PathPrefixes::default(),
             policy: memdir::policy::load(&self.text("memdir.yaml").unwrap_or_default()),
             actor: "tester".into(),
             now: NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC),

@@ -57,7 +57,7 @@ fn the_first_sync_shares_everything_but_proposals_and_machine_state() {
     assert_eq!(repo.git(["ls-files"]), ".gitattributes\n.gitignore\nfacts/user.md\nmemdir.yaml\n");
     assert_eq!(repo.git(["rev-parse", "HEAD"]), repo.git(["rev-parse", "@{upstream}"]));
     let came = repo.memdir(["sync"]).exit(0);
-    assert_eq!((&*came.stdout, &*came.stderr), ("", "memdir: nothing to do, in step with origin/main\n"));
+    assert_eq!((&*came.stdout, &*came.stderr), ("", "memdir: nothing to do, up to date with origin/main\n"));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn undo_takes_back_the_own_change_and_leaves_what_came_from_others() {
     let text = here.text(FILE);
     assert!(!text.contains("Likes dark mode") && text.contains("- Aisle never\n"), "{text}");
     let came = here.memdir(["undo"]).exit(0);
-    tells(&came, "no change is left");
+    tells(&came, "there is nothing to undo or redo");
     settle(&here, &there);
     assert_eq!(there.text(FILE), text);
 }
@@ -151,7 +151,7 @@ fn a_dry_run_shows_the_commit_and_does_nothing() {
     let refs = || (here.git(["for-each-ref"]), here.git(["status", "--porcelain"]));
     let before = refs();
     let came = here.memdir(["sync", "-n"]).exit(0);
-    says(&came, "dry run, nothing committed; the remote was not asked\nwhy not\n\nfacts/user.md: 1 added\n");
+    says(&came, "dry run, nothing committed; the remote was not contacted\nwhy not\n\nfacts/user.md: 1 added\n");
     let json = here.memdir(["sync", "-n", "--json"]).exit(0).json();
     assert_eq!(
         (&json["dry_run"], &json["committed"][0]["files"][0], &json["pushed"]),
@@ -247,7 +247,7 @@ fn a_text_that_may_never_have_been_merged_is_not_taken_for_decided() {
     there.git(["fetch", "--quiet"]);
     there.try_git(["merge", "origin/main"]).exit(1);
     let came = there.memdir(["sync"]).exit(4);
-    says(&came, "facts/user.md: holds no markers, and git was not told that it is decided\n");
+    says(&came, "facts/user.md: has no conflict markers, but is not marked as resolved in git\n");
     drop(here);
 }
 
@@ -259,7 +259,7 @@ fn markers_are_never_committed() {
     here.put(FILE, marked);
     let before = here.git(["rev-parse", "HEAD"]);
     let came = here.memdir(["sync"]).exit(4);
-    says(&came, "facts/user.md: holds conflict markers\ntry: memdir ");
+    says(&came, "facts/user.md: contains conflict markers\ntry: memdir ");
     assert_eq!(here.git(["rev-parse", "HEAD"]), before);
     here.memdir(["resolve", "user", "--both"]).exit(0);
     here.memdir(["sync"]).exit(0);
@@ -293,9 +293,6 @@ fn a_file_that_git_leaves_out_here_is_not_written_over() {
     here.put("inbox/x.md", "- Mine\n");
     here.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
     let came = here.memdir(["sync"]).exit(4);
-    tells(
-        &came,
-        "memdir: exists: 'inbox/x.md' comes from origin/main, and stands here as a file that git leaves out; ",
-    );
+    tells(&came, "memdir: exists: 'inbox/x.md' is part of origin/main, but exists here as a file that git ignores; ");
     assert_eq!(here.text("inbox/x.md"), "- Mine\n");
 }

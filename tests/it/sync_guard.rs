@@ -106,14 +106,16 @@ fn a_scope_answers_for_its_own_files() {
     settle(&here, &there);
     assert!(!there.memory().join("scopes/web/facts/a.md").exists());
     let came = here.bare(["-C", here.memory().join("facts").to_str().unwrap(), "sync"]).exit(5);
-    assert!(came.stderr.contains("memdir: not_own_repository: this memory is only a part (facts/) of"), "{came:#?}");
+    assert!(came.stderr.contains("memdir: not_own_repository: this memory is a subdirectory (facts/) of"), "{came:#?}");
 }
 
 #[test]
 fn a_memory_within_a_repository_is_left_to_git() {
     let repo = Repo::new();
     let came = repo.memdir(["sync"]).exit(5);
-    assert!(came.stderr.contains("memdir: not_own_repository: this memory is only a part (memory/) of the repository"));
+    assert!(
+        came.stderr.contains("memdir: not_own_repository: this memory is a subdirectory (memory/) of the repository")
+    );
     assert!(came.stderr.contains("hint: use git there"), "{came:#?}");
 }
 
@@ -121,7 +123,7 @@ fn a_memory_within_a_repository_is_left_to_git() {
 fn a_memory_in_no_repository_is_told_how_to_get_one() {
     let memory = super::support::Memory::new();
     let ran = memory.run(["sync"]).exit(5);
-    ran.tells("memdir: not_own_repository: this memory is in no git repository; nothing was changed\nhint: make it one: `git init` in it");
+    ran.tells("memdir: not_own_repository: this memory is not in a git repository; nothing was changed\nhint: make it one: `git init` in it");
 }
 
 #[test]
@@ -179,10 +181,10 @@ fn git_in_the_middle_of_something_comes_first() {
     let prefers = |to: &str| there.text("facts/user.md").replace("Prefers tabs", to);
     there.parted("facts/user.md", &prefers("Prefers one"), &prefers("Prefers two"), &prefers("Prefers three"));
     there.try_git(["rebase", "other"]).exit(1);
-    refused(&there, 5, "unfinished", "a rebase is under way here");
+    refused(&there, 5, "unfinished", "a rebase is in progress");
     there.git(["rebase", "--abort"]);
     there.try_git(["cherry-pick", "other"]).exit(1);
-    refused(&there, 5, "unfinished", "a cherry-pick is under way here");
+    refused(&there, 5, "unfinished", "a cherry-pick is in progress");
 }
 
 #[test]

@@ -141,7 +141,7 @@ fn another_git_at_work_is_waited_out_by_whoever_called() {
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     here.put(".git/index.lock", "");
     let came = here.memdir(["sync"]).exit(7);
-    assert!(came.stderr.contains("memdir: busy: another git is at work in this repository"), "{came:#?}");
+    assert!(came.stderr.contains("memdir: busy: another git process is running in this repository"), "{came:#?}");
     fs_err::remove_file(here.root().join(".git/index.lock")).unwrap();
     here.memdir(["sync"]).exit(0);
 }
@@ -212,7 +212,7 @@ fn a_remote_that_says_no_is_told_and_not_asked_again() {
     executable(&hook, "#!/bin/sh\necho run >> ran\necho 'memory is frozen' >&2\nexit 1\n");
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let came = here.memdir(["sync"]).exit(5);
-    let said = "memdir: remote_refused: origin did not take the branch: [remote rejected] (pre-receive hook declined) memory is frozen";
+    let said = "memdir: remote_refused: origin rejected the branch: [remote rejected] (pre-receive hook declined) memory is frozen";
     assert!(came.stderr.starts_with(said), "{came:#?}");
     assert_eq!(fs_err::read_to_string(here.root().with_file_name("hub.git").join("ran")).unwrap(), "run\n");
 }
@@ -223,7 +223,7 @@ fn a_hook_that_says_no_is_told() {
     executable(&here.root().join(".git/hooks/pre-commit"), "#!/bin/sh\necho 'notes: too long' >&2\nexit 1\n");
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let came = here.memdir(["sync"]).exit(1);
-    assert!(came.stderr.starts_with("memdir: git: git did not commit: notes: too long; nothing was changed\nhint: "));
+    assert!(came.stderr.starts_with("memdir: git: git commit failed: notes: too long; nothing was changed\nhint: "));
 }
 
 #[test]
@@ -236,7 +236,7 @@ fn who_commits_must_be_known() {
         command.env_remove(format!("GIT_{who}_NAME")).env_remove(format!("GIT_{who}_EMAIL"));
     }
     let came = super::git_repo::came(command.arg("-C").arg(here.memory()).arg("sync").output().unwrap()).exit(1);
-    assert!(came.stderr.contains("hint: tell git who you are: `git config user.name NAME`"), "{came:#?}");
+    assert!(came.stderr.contains("hint: set your git identity: `git config user.name NAME`"), "{came:#?}");
     here.git(["config", "user.name", "Somebody Else"]);
     here.git(["config", "user.email", "else@localhost"]);
     let mut command = here.program(env!("CARGO_BIN_EXE_memdir"), here.root());

@@ -7,18 +7,18 @@
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
-use memdir::transcript::{Conversation, Kind, Unreadable, read};
+use memdir::transcript::{Conversation, TranscriptError, TranscriptFormat, read};
 use proptest::prelude::*;
 
-const KINDS: [Kind; 8] = [
-    Kind::ClaudeCode,
-    Kind::Codex,
-    Kind::GeminiJson,
-    Kind::GeminiLines,
-    Kind::OpenAi,
-    Kind::ChatGpt,
-    Kind::Markdown,
-    Kind::Plain,
+const KINDS: [TranscriptFormat; 8] = [
+    TranscriptFormat::ClaudeCode,
+    TranscriptFormat::Codex,
+    TranscriptFormat::GeminiJson,
+    TranscriptFormat::GeminiLines,
+    TranscriptFormat::OpenAi,
+    TranscriptFormat::ChatGpt,
+    TranscriptFormat::Markdown,
+    TranscriptFormat::Plain,
 ];
 
 /// Folder, path and bytes of every fixture.
@@ -35,7 +35,7 @@ fn fixtures() -> Vec<(String, PathBuf, Vec<u8>)> {
 }
 
 /// What was read, as text: a line for each conversation, one for each turn.
-fn told(result: &Result<Vec<Conversation>, Unreadable>) -> String {
+fn told(result: &Result<Vec<Conversation>, TranscriptError>) -> String {
     let conversations = match result {
         Ok(conversations) => conversations,
         Err(error) => return format!("unreadable: {error}\n"),
@@ -137,11 +137,11 @@ fn half_a_last_line_is_counted_and_costs_nothing_else() {
 #[test]
 fn deep_nesting_is_refused_or_skipped_and_never_overflows() {
     for deep in ["[".repeat(200_000), "{\"a\":".repeat(200_000), "{\"messages\":[".repeat(100_000)] {
-        assert!(matches!(read(deep.as_bytes()), Err(Unreadable::Broken { .. })), "{:?}", &deep[..20]);
+        assert!(matches!(read(deep.as_bytes()), Err(TranscriptError::InvalidJson { .. })), "{:?}", &deep[..20]);
     }
     let parts = format!("{}\"x\"{}", "[".repeat(100_000), "]".repeat(100_000));
     let document = format!("{{\"messages\":[{{\"role\":\"user\",\"content\":{parts}}}]}}");
-    assert!(matches!(read(document.as_bytes()), Err(Unreadable::Broken { .. })));
+    assert!(matches!(read(document.as_bytes()), Err(TranscriptError::InvalidJson { .. })));
     let good = "{\"type\":\"user\",\"uuid\":\"1\",\"message\":{\"role\":\"user\",\"content\":\"hello\"}}";
     let deep = format!("{{\"type\":\"user\",\"uuid\":\"2\",\"message\":{{\"role\":\"user\",\"content\":{parts}}}}}");
     let aside = format!(

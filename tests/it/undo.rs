@@ -1,7 +1,7 @@
 //! Undo and redo: every byte, every mode, every file, in every order; and what happens when others wrote meanwhile.
 
-use memdir::commands::{self, Answer, How, UndoQuery};
-use memdir::operation::read;
+use memdir::commands::{self, Answer, ChangeOptions, UndoOptions};
+use memdir::operation::dialects;
 use serde_json::Value;
 
 use crate::fuzz::{Dice, memory, operation};
@@ -25,13 +25,13 @@ fn as_many_undos_as_revisions_lead_back_and_as_many_redos_forth() {
         }
         let session = memory.session();
         let mut dice = Dice::new(seed + 90_000);
-        let how = How { force: true, create: true, ..How::default() };
+        let how = ChangeOptions { force: true, create: true, ..ChangeOptions::default() };
         let (mut states, mut told) = (vec![memory.tree()], Vec::new());
         for _ in 0..12 {
             let ops: Vec<Value> =
                 (0..1 + dice.below(2)).map(|_| operation(&mut dice, states.last().unwrap())).collect();
             let text = Value::Array(ops).to_string();
-            let Ok(batch) = read::batch(&text) else { continue };
+            let Ok(batch) = dialects::parse_batch(&text) else { continue };
             if let Ok(Answer::Changed(done)) = commands::change(&session, batch, &how)
                 && done.rev.is_some()
             {
@@ -42,12 +42,12 @@ fn as_many_undos_as_revisions_lead_back_and_as_many_redos_forth() {
         revisions += told.len();
         let what = |verb: &str, i: usize| format!("seed {seed}: {verb} {i} of\n{}", told.join("\n"));
         for i in (0..told.len()).rev() {
-            commands::undo(&session, &UndoQuery::default(), &How::default())
+            commands::undo(&session, &UndoOptions::default(), &ChangeOptions::default())
                 .unwrap_or_else(|why| panic!("{}\n{why:?}", what("undo", i)));
             same(&memory.tree(), &states[i], &what("undo", i));
         }
         for i in 0..told.len() {
-            commands::redo(&session, None, &How::default())
+            commands::redo(&session, None, &ChangeOptions::default())
                 .unwrap_or_else(|why| panic!("{}\n{why:?}", what("redo", i)));
             same(&memory.tree(), &states[i + 1], &what("redo", i));
         }
@@ -70,7 +70,7 @@ fn undo_goes_further_back_and_says_when_nothing_is_left() {
     memory.done(["rm", &at("one")]);
     memory.done(["undo"]).diff("M procedures/p.md\n+- one\n");
     memory.done(["undo"]).diff("M procedures/p.md\n-- four\n");
-    memory.done(["undo"]).unchanged().tells("no change is left");
+    memory.done(["undo"]).unchanged().tells("there is nothing to undo or redo");
     memory.done(["redo"]).diff("M procedures/p.md\n+- four\n");
     memory.done(["redo"]).diff("M procedures/p.md\n-- one\n");
     memory.done(["redo"]).unchanged();
@@ -211,17 +211,17 @@ fn undoing_all_of_one_callers_changes_leaves_exactly_the_others() {
                 }
             };
             log.push(format!("{} {op}", ["ann", "bob"][who]));
-            let batch = || read::batch(&op.to_string()).unwrap();
-            commands::change(if who == 0 { &ann } else { &bob }, batch(), &How::default()).unwrap();
+            let batch = || dialects::parse_batch(&op.to_string()).unwrap();
+            commands::change(if who == 0 { &ann } else { &bob }, batch(), &ChangeOptions::default()).unwrap();
             match who {
                 0 => undos += 1,
-                _ => drop(commands::change(&only, batch(), &How::default()).unwrap()),
+                _ => drop(commands::change(&only, batch(), &ChangeOptions::default()).unwrap()),
             }
         }
-        let query = UndoQuery { by: Some("ann".into()), ..UndoQuery::default() };
+        let query = UndoOptions { by: Some("ann".into()), ..UndoOptions::default() };
         let before = (0..undos).find_map(|_| {
             let before = both.tree();
-            commands::undo(&bob, &query, &How::default()).err().map(|why| (before, why))
+            commands::undo(&bob, &query, &ChangeOptions::default()).err().map(|why| (before, why))
         });
         match before {
             None => {

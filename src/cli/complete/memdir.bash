@@ -1,4 +1,4 @@
-# Files, sections, bullets and revisions come from the memory itself.
+# Files, sections, bullets and revisions are read from the memory.
 _memdir_dynamic() {
     local line=${COMP_LINE:0:COMP_POINT} split=${COMP_WORDS[COMP_CWORD]} cur cut word about
     local -a words found=()

@@ -1,5 +1,5 @@
 
-# Files, sections, bullets and revisions come from the memory itself.
+# Files, sections, bullets and revisions are read from the memory.
 _memdir() {
     local -a memdir_words
     memdir_words=("${(@)words[2,CURRENT]}")

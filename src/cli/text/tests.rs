@@ -1,6 +1,6 @@
 use super::*;
 use crate::code::{Code, Hint};
-use crate::commands::answer::{FileRow, SectionRow, Text};
+use crate::commands::answer::{FileRow, SectionRow, TextResult};
 
 fn effect(sign: &'static str, handle: &str, text: &str) -> EffectRow {
     let handle = Some(handle.to_owned()).filter(|h| !h.is_empty());
@@ -12,7 +12,7 @@ fn file(path: &str, kind: &'static str, effects: Vec<EffectRow>) -> ChangedFile 
 }
 
 fn check(shown: Answer, page: &str) {
-    let (out, _) = answer(&shown, &[], Layout::Plain, &Style::default());
+    let (out, _) = answer(&shown, &[], OutputLayout::Plain, &OutputFormat::default());
     assert_eq!(out, page);
 }
 
@@ -20,7 +20,8 @@ fn check(shown: Answer, page: &str) {
 fn a_change_shows_file_revision_and_each_bullet() {
     let mut rows = vec![effect("+", "acvh", "Prefers tabs"), effect("=", "xpyt", "Vegan\nsince 2024")];
     rows[0].id = Some("mem7".into());
-    let change = |file| Changed { changed: true, rev: Some("r7".into()), files: vec![file], ..Changed::default() };
+    let change =
+        |file| ChangeResult { changed: true, rev: Some("r7".into()), files: vec![file], ..ChangeResult::default() };
     check(
         Answer::Changed(change(file("facts/user.md", "updated", rows))),
         "facts/user.md  r7\n+ @acvh ^mem7 Prefers tabs\n= @xpyt Vegan\\nsince 2024\n",
@@ -32,9 +33,9 @@ fn a_change_shows_file_revision_and_each_bullet() {
 }
 
 #[test]
-fn a_dry_run_is_a_diff_that_says_so() {
+fn a_dry_run_is_marked_and_shows_a_diff() {
     let diff = Some("--- a\n+++ b\n@@ -1 +1 @@\n-\x1bold\n+new\n".to_owned());
-    let change = Changed { changed: true, dry_run: true, diff, ..Changed::default() };
+    let change = ChangeResult { changed: true, dry_run: true, diff, ..ChangeResult::default() };
     check(Answer::Changed(change), "dry run, nothing written\n--- a\n+++ b\n@@ -1 +1 @@\n-\\x1bold\n+new\n");
 }
 
@@ -52,7 +53,7 @@ fn a_list_is_path_size_and_summary() {
         row("facts/etc.md", 0, "", Some("a symbolic link")),
     ];
     check(
-        Answer::Files(Files { files, more: 0 }),
+        Answer::Files(FileList { files, more: 0 }),
         "facts/user.md (276B): name, language, work\nepisodes/2026-02.md (1.2KB)\n\
          facts/etc.md (refused: a symbolic link)\n",
     );
@@ -86,13 +87,13 @@ fn an_outline_shows_handles_and_sections() {
         Answer::Outline(outline.clone()),
         "facts/user.md\n@acvh Prefers tabs\n## logger-fix (2026-02-24, 3): stdout leak\n",
     );
-    let (numbered, _) = answer(&Answer::Outline(outline), &[], Layout::Numbered, &Style::default());
+    let (numbered, _) = answer(&Answer::Outline(outline), &[], OutputLayout::Numbered, &OutputFormat::default());
     assert!(numbered.starts_with("1 @acvh Prefers tabs\n"), "{numbered}");
 }
 
 #[test]
-fn read_is_exact_in_a_pipe_and_harmless_on_a_terminal() {
-    let text = Text {
+fn read_is_exact_in_a_pipe_and_escaped_on_a_terminal() {
+    let text = TextResult {
         path: "facts/a.md".into(),
         section: None,
         handle: None,
@@ -101,31 +102,31 @@ fn read_is_exact_in_a_pipe_and_harmless_on_a_terminal() {
         text: "a\x1b[2J\r\n\u{202e}b".into(),
     };
     check(Answer::Text(text.clone()), "a\x1b[2J\r\n\u{202e}b");
-    let style = Style { terminal: true, ..Style::default() };
-    assert_eq!(answer(&Answer::Text(text), &[], Layout::Plain, &style).0, "a\\x1b[2J\n\\u{202e}b\n");
+    let style = OutputFormat { terminal: true, ..OutputFormat::default() };
+    assert_eq!(answer(&Answer::Text(text), &[], OutputLayout::Plain, &style).0, "a\\x1b[2J\n\\u{202e}b\n");
 }
 
 #[test]
-fn a_refusal_says_what_happened_shows_candidates_and_what_to_try() {
+fn an_error_shows_the_texts_the_candidates_and_commands_to_try() {
     let candidates = serde_json::json!([{"address": "facts/user.md@v3wd", "text": "a\x1bb"}]);
     let refused = Rejection::new(Code::BulletChanged, "@t7an in facts/user.md was rephrased outside memdir")
         .detail("was", serde_json::json!({"handle": "t7an", "text": "Likes tea"}))
         .detail("now", "Likes green tea")
         .detail("candidates", candidates)
-        .try_(Hint::new("rm", "user@v3wd"))
-        .try_(Hint::new("rm", "$(rm -rf ~)"));
+        .try_command(Hint::new("rm", "user@v3wd"))
+        .try_command(Hint::new("rm", "$(rm -rf ~)"));
     assert_eq!(
-        failure(&refused.into(), &Style::default(), false),
+        failure(&refused.into(), &OutputFormat::default(), false),
         "memdir: bullet_changed: @t7an in facts/user.md was rephrased outside memdir; nothing was changed\n  \
          was: @t7an Likes tea\n  now: Likes green tea\n  facts/user.md@v3wd a\\x1bb\ntry: memdir rm user@v3wd\n"
     );
 }
 
 #[test]
-fn nothing_to_do_is_said_on_stderr_and_quiet_says_nothing() {
-    let none = Answer::Changed(Changed::default());
-    let (out, err) = answer(&none, &[Warning::new(Code::Note, "so")], Layout::Plain, &Style::default());
+fn nothing_to_do_goes_to_stderr_and_quiet_prints_nothing() {
+    let none = Answer::Changed(ChangeResult::default());
+    let (out, err) = answer(&none, &[Warning::new(Code::Note, "so")], OutputLayout::Plain, &OutputFormat::default());
     assert_eq!((out.as_str(), err.as_str()), ("", "memdir: nothing to do\nmemdir: so\n"));
-    let quiet = Style { quiet: true, ..Style::default() };
-    assert_eq!(answer(&none, &[], Layout::Plain, &quiet), (String::new(), String::new()));
+    let quiet = OutputFormat { quiet: true, ..OutputFormat::default() };
+    assert_eq!(answer(&none, &[], OutputLayout::Plain, &quiet), (String::new(), String::new()));
 }

@@ -1,81 +1,81 @@
-//! What `compact` answers: the change, and place by place who decided what.
+//! The result of `compact`: the change, and for each limited file or section what was decided by the model or by age.
 //!
-//! Never holds colours, columns or shell words.
+//! Never contains colours, column layout or shell quoting.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Changed;
+use super::ChangeResult;
 
-/// Places brought back to their limits.
+/// Files and sections that were reduced to their limits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Compacted {
-    /// What was changed.
+pub struct CompactReport {
+    /// The change.
     #[serde(flatten)]
-    pub change: Changed,
-    /// Place by place.
-    pub places: Vec<CompactedPlace>,
-    /// Decisions of a model that were carried out.
+    pub change: ChangeResult,
+    /// The files and sections over their limit, one by one.
+    pub places: Vec<CompactedScope>,
+    /// The number of model decisions that were applied.
     pub decided: usize,
-    /// Items that went first in, first out.
+    /// The number of items that were archived by age, oldest first.
     pub by_age: usize,
-    /// Who was asked, as `provider/model`; none where no model is configured.
+    /// The model that was called, as `provider/model`; absent if none is configured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What it cost.
+    /// The tokens used by the model calls.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<Tokens>,
+    pub tokens: Option<TokenCounts>,
 }
 
-/// Tokens, as the provider counts them.
+/// Token counts as reported by the provider.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
-pub struct Tokens {
-    /// Of the questions.
+pub struct TokenCounts {
+    /// Tokens of the requests.
     pub input: u64,
-    /// Of the answers.
+    /// Tokens of the replies.
     pub output: u64,
 }
 
-/// One place.
+/// One file or section over its limit.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct CompactedPlace {
-    /// The file or section.
+pub struct CompactedScope {
+    /// The address of the file or section.
     pub address: String,
-    /// What its limit counts: `bullets`, `entries` or `chars`.
+    /// The unit of its limit: `bullets`, `entries` or `chars`.
     pub measure: &'static str,
-    /// How many it held.
+    /// The size before.
     pub was: usize,
-    /// How many it holds.
+    /// The size now.
     pub now: usize,
-    /// How many it may hold.
+    /// The limit.
     pub most: usize,
-    /// Decisions of a model that were carried out here.
+    /// The number of model decisions that were applied here.
     pub decided: usize,
-    /// Items that went first in, first out.
+    /// The number of items that were archived by age, oldest first.
     pub by_age: usize,
-    /// Why age decided.
+    /// Why items were archived by age instead of by a model decision.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What became of which item.
-    pub decisions: Vec<DecisionRow>,
-    /// The same in a sentence.
+    /// The decisions, one for each item.
+    pub decisions: Vec<CompactDecisionRow>,
+    /// The same as one sentence.
     #[serde(skip)]
-    pub told: String,
+    pub sentence: String,
 }
 
-/// What was decided of one item.
+/// The decision about one item.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct DecisionRow {
+pub struct CompactDecisionRow {
     /// `model` or `age`.
     pub by: &'static str,
-    /// `delete`, `merge`, `edit`, or `archive` for what went for its age.
+    /// `delete`, `merge`, `edit`, or `archive` for an item that was archived by age.
     pub action: &'static str,
-    /// The item, as it was named before.
+    /// The address of the item before the change.
     pub target: String,
-    /// The items that went with it.
+    /// The items that were merged into it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absorbs: Vec<String>,
-    /// Why, in the model's words.
+    /// The reason given by the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -1,39 +1,39 @@
-//! What commands answer that join a memory to git: merges, set-up.
+//! The results of the commands that connect a memory to git: merge, resolve and setup.
 //!
-//! Never holds colours, columns or shell words.
+//! Never contains colours, column layout or shell quoting.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Changed;
+use super::ChangeResult;
 
-/// Three texts made one.
+/// The result of a three-way merge.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Merged {
-    /// Whether nothing is left to decide.
+pub struct MergeResult {
+    /// Whether the merge has no conflicts.
     pub clean: bool,
-    /// The text, with conflict markers (diff3) where something is left.
+    /// The merged text, with diff3 conflict markers around each conflict.
     pub text: String,
-    /// What a person must decide, in file order.
-    pub clashes: Vec<ClashRow>,
-    /// Where the text was written, if it was.
+    /// The conflicts, in file order.
+    pub clashes: Vec<ConflictRow>,
+    /// The path that the text was written to, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
 }
 
-/// One thing about which both sides say something different.
+/// One conflict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ClashRow {
-    /// The line of its first marker, from 1.
+pub struct ConflictRow {
+    /// The line of its first marker, 1-based.
     pub line: usize,
-    /// What stood there before both; none where that is not known.
+    /// The text of the common ancestor; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Our side's text; empty where we took it out.
+    /// Our side's text; empty if our side removed it.
     pub ours: String,
-    /// Their side's text.
+    /// Their side's text; empty if their side removed it.
     pub theirs: String,
-    /// Its bullets on both sides.
+    /// The bullets of all sides of the conflict.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub bullets: Vec<SideBullet>,
 }
@@ -43,64 +43,65 @@ pub struct ClashRow {
 pub struct SideBullet {
     /// `base`, `ours` or `theirs`.
     pub side: &'static str,
-    /// Its handle.
+    /// The handle of the bullet, without `@`.
     pub handle: String,
-    /// Its text.
+    /// The text of the bullet.
     pub text: String,
 }
 
-/// Files with conflict markers, merged again.
+/// Files whose conflict markers were resolved.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Resolved {
-    /// What was changed.
+pub struct ResolveResult {
+    /// The change.
     #[serde(flatten)]
-    pub change: Changed,
-    /// What a person must decide, file by file.
-    pub left: Vec<LeftFile>,
-    /// Files without markers that git still holds for unmerged (`git add` tells it), from the working directory.
+    pub change: ChangeResult,
+    /// The remaining conflicts, by file.
+    pub left: Vec<ConflictedFile>,
+    /// Files without markers that git still lists as unmerged (`git add` marks them as merged), relative to the working
+    /// directory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub add: Vec<String>,
 }
 
-/// The conflicts of one file.
+/// The remaining conflicts of one file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct LeftFile {
-    /// The file.
+pub struct ConflictedFile {
+    /// The path of the file.
     pub path: String,
-    /// In file order.
-    pub conflicts: Vec<ClashRow>,
+    /// The conflicts, in file order.
+    pub conflicts: Vec<ConflictRow>,
 }
 
-/// What joins this clone to git.
+/// The git configuration of this clone.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Setup {
-    /// Whether git merges this memory by bullet now (with `dry_run`: would).
+pub struct SetupResult {
+    /// Whether git now uses the merge driver of memdir for this memory (with `dry_run`: would use it).
     pub wired: bool,
-    /// Whether anything was changed (with `dry_run`: would be).
+    /// Whether anything was changed (with `dry_run`: would be changed).
     pub changed: bool,
-    /// Nothing was written.
+    /// The change was only planned; nothing was written.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// Line by line, file by file.
+    /// The changed lines, by file.
     pub files: Vec<SetupFile>,
-    /// With `--check`: what is missing or stands in the way.
+    /// With `--check`: what is missing or prevents the setup.
     pub findings: Vec<String>,
 }
 
-/// One file of a set-up.
+/// One file that `setup` changes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SetupFile {
-    /// Its path, absolute; `git config` for this clone's settings.
+    /// The absolute path; `git config` for the settings of this clone.
     pub path: String,
-    /// Lines that came (`+`) and went (`-`).
+    /// The added (`+`) and removed (`-`) lines.
     pub lines: Vec<SetupLine>,
 }
 
-/// One line of a set-up.
+/// One line that `setup` adds or removes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SetupLine {
     /// `+` or `-`.
     pub sign: &'static str,
-    /// The line.
+    /// The text of the line.
     pub text: String,
 }

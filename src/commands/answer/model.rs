@@ -1,31 +1,31 @@
-//! What a try of the model answers.
+//! The result of testing the configured model.
 //!
-//! Never holds a key, only where it came from.
+//! Never contains an API key, only its source.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Told;
+use super::WarningRow;
 
-/// A model that was tried.
+/// The result of testing the configured model.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ModelCheck {
     /// The provider: `openai`, `anthropic`, `ollama`, `exec`, ….
     pub provider: String,
-    /// The model's name.
+    /// The name of the model.
     pub model: String,
-    /// Where it listens, or the program.
+    /// The URL of the host, or the program for `exec`.
     pub endpoint: String,
-    /// Where the key came from: a variable, a file, a command.
+    /// The source of the API key: a variable, a file or a command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// How long the answer took, in milliseconds.
+    /// The response time in milliseconds.
     pub milliseconds: u64,
-    /// Tokens that were sent, as the provider counts them; 0 where it does not say.
+    /// Tokens of the request, as counted by the provider; 0 if it does not report them.
     pub input_tokens: u64,
-    /// Tokens that came back.
+    /// Tokens of the reply, as counted by the provider; 0 if it does not report them.
     pub output_tokens: u64,
-    /// What the reader should know.
+    /// Warnings about the test.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Told>,
+    pub warnings: Vec<WarningRow>,
 }

@@ -1,78 +1,78 @@
-//! What `status` answers.
+//! The result of `status`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Told, none_left_out};
+use super::{WarningRow, none_left_out};
 
 /// The state of a memory.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Status {
-    /// The data dir.
+pub struct StatusReport {
+    /// The absolute path of the data dir.
     pub dir: String,
-    /// Who is asking.
+    /// The name of the caller.
     pub actor: String,
-    /// The last revision.
+    /// The newest revision, e.g. `r41`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rev: Option<String>,
-    /// Since when this machine has a history.
+    /// When this machine's history starts (RFC 3339).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// Files, bullets are not counted (that would read everything).
+    /// The number of files. Bullets are not counted, because that would read every file.
     pub files: usize,
-    /// Bytes.
+    /// The total size of the files in bytes.
     pub bytes: u64,
-    /// Changes made outside memdir that no revision has seen yet.
+    /// Files with changes made outside memdir that no revision has recorded yet.
     pub outside: Vec<String>,
-    /// Those of them that hold merge conflict markers.
+    /// Those of them that contain merge conflict markers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
-    /// Acknowledged changes that somebody's editor dropped: `redo` brings them back.
-    pub dropped: Vec<Dropped>,
-    /// Texts kept in `inbox/` after a collision.
+    /// Bullets that memdir added and an editor removed by saving an older text: `redo` restores them.
+    pub dropped: Vec<DroppedBullet>,
+    /// Files in `inbox/` with texts that were rescued from a concurrent edit.
     pub rescued: Vec<String>,
-    /// Summary lines that wait for room or a person.
+    /// Summary lines that lack terms because they are full.
     pub summaries: Vec<String>,
-    /// How many proposals wait for a person in `inbox/`.
+    /// The number of proposals in `inbox/` that wait for a decision.
     #[serde(skip_serializing_if = "none_left_out")]
     pub proposals: usize,
-    /// How many conversations wait for budget.
+    /// The number of conversations in the queue, waiting for model budget.
     #[serde(skip_serializing_if = "none_left_out")]
     pub queued: usize,
-    /// What models cost here; none before one was asked.
+    /// Model usage of this memory; absent before the first model call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub models: Option<Models>,
-    /// Whether git merges this memory by bullet in this clone; none outside a git work tree.
+    pub models: Option<ModelUsage>,
+    /// Whether git uses the merge driver of memdir in this clone; absent outside a git work tree.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wired: Option<bool>,
-    /// What is wrong with the policy.
+    /// Warnings about the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Told>,
+    pub warnings: Vec<WarningRow>,
 }
 
-/// What models cost on this machine, for this memory.
+/// Model usage on this machine, for this memory.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Models {
-    /// The day that is counted, `YYYY-MM-DD`.
+pub struct ModelUsage {
+    /// The day of the counts, `YYYY-MM-DD`.
     pub day: String,
-    /// Tokens of that day, questions and replies, and what is held for questions on their way.
+    /// Tokens used on that day by requests and replies, plus those reserved for running requests.
     pub tokens: u64,
-    /// How often a model was asked on that day.
+    /// The number of model calls on that day.
     pub asked: u64,
-    /// Of all operations that models asked for, the share that passed every guard at once, 0 to 1.
+    /// The share of proposed operations that passed every guard at the first attempt, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_pass: Option<f64>,
 }
 
-/// An acknowledged change that is gone.
+/// A bullet that memdir added and an editor removed by saving an older text.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Dropped {
-    /// Which.
+pub struct DroppedBullet {
+    /// The revision that added it, e.g. `r41`.
     pub rev: String,
-    /// Who made it.
+    /// The actor of that revision.
     pub actor: String,
-    /// In which file.
+    /// The path of the file.
     pub path: String,
-    /// The bullet that is gone.
+    /// The text of the bullet.
     pub text: String,
 }

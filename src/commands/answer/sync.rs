@@ -1,78 +1,79 @@
-//! What `sync` answers.
+//! The result of `sync`.
 //!
-//! Never holds colours, columns or shell words.
+//! Never contains colours, column layout or shell quoting.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{LeftFile, Told};
+use super::{ConflictedFile, WarningRow};
 
-/// A memory in step with another repository, or what keeps it from being so.
+/// The result of syncing with another repository: commits, merges and pushes, or the conflicts that remain.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
-pub struct Sync {
+pub struct SyncResult {
     /// Whether anything was committed, merged or pushed (with `dry_run`: would be committed).
     pub changed: bool,
-    /// Nothing was done.
+    /// The sync was only planned; nothing was done.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// The data dir as seen from the working directory; empty where they are the same.
+    /// The data dir relative to the working directory; empty if they are the same.
     pub dir: String,
     /// The branch that is checked out.
     pub branch: String,
-    /// The branch it is synced with (`origin/main`); none without a remote.
+    /// The upstream branch (`origin/main`); absent without a remote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
-    /// What was committed, oldest first (with `dry_run`: would be).
-    pub committed: Vec<Committed>,
-    /// What came from there.
+    /// The new commits, oldest first (with `dry_run`: those that would be made).
+    pub committed: Vec<CommitRow>,
+    /// What was merged from upstream.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub merged: Option<MergedIn>,
-    /// How many commits went there.
+    pub merged: Option<MergedCommits>,
+    /// The number of commits that were pushed.
     pub pushed: usize,
-    /// What a person must decide, file by file; git waits in the middle of the merge.
+    /// The conflicts to resolve, by file; the git merge stays open until then.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub conflicts: Vec<LeftFile>,
-    /// Whole files that a person must decide about.
+    pub conflicts: Vec<ConflictedFile>,
+    /// Files that must be decided about as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub undecided: Vec<Undecided>,
-    /// What the reader should know.
+    pub undecided: Vec<UndecidedFile>,
+    /// Warnings about the sync.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Told>,
+    pub warnings: Vec<WarningRow>,
 }
 
-impl Sync {
-    /// Whether a person must decide something.
-    pub fn left(&self) -> bool {
+impl SyncResult {
+    /// Whether conflicts or undecided files remain.
+    pub fn needs_decision(&self) -> bool {
         !self.conflicts.is_empty() || !self.undecided.is_empty()
     }
 }
 
-/// A commit.
+/// One commit that `sync` made.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Committed {
-    /// Its name, abbreviated; none with `dry_run`.
+pub struct CommitRow {
+    /// The abbreviated commit hash; absent with `dry_run`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Its message.
+    /// The commit message.
     pub message: String,
-    /// Its files.
+    /// The paths of the committed files.
     pub files: Vec<String>,
 }
 
-/// What a merge brought.
+/// What a merge brought in.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct MergedIn {
-    /// How many commits.
+pub struct MergedCommits {
+    /// The number of commits.
     pub commits: usize,
-    /// Files that read otherwise now.
+    /// The paths of the files whose text changed.
     pub files: Vec<String>,
 }
 
-/// A file that a merge left for a person as a whole.
+/// A file that the merge could not decide about as a whole.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Undecided {
-    /// Its path.
+pub struct UndecidedFile {
+    /// The path of the file.
     pub path: String,
-    /// `removed_here`, `removed_there`, `both_moved`, `no_text`, `no_memory`, `decided` (tell git with `git add`) or `markers`.
+    /// `removed_here`, `removed_there`, `both_moved`, `no_text`, `no_memory`, `decided` (run `git add` on it) or
+    /// `markers`.
     pub why: &'static str,
 }

@@ -1,72 +1,90 @@
-//! Links that lead nowhere: to a file that does not exist, or to a part that its file does not have.
+//! Finds dangling links: to a file that does not exist, or to a fragment (`#…`) that the file does not contain.
 //!
-//! Never looks into a file for a part unless a link names one; each such file is read once.
+//! Never reads a target file unless a link to it has a fragment; each such file is read once.
 
 use std::collections::BTreeMap;
 
-use super::{Finding, finding, place as line_of};
+use super::{CheckFinding, finding, line_and_column as line_of};
 use crate::code::Code;
 use crate::commands::Session;
 use crate::document::Document;
-use crate::document::links::{links, place, relative};
+use crate::document::links::{find_links, fragment_range, resolve_relative};
 use crate::path::MemoryPath;
-use crate::view::links::{Names, target};
+use crate::view::links::{LinkNames, target_and_fragment};
 
-/// A link as a check remembers it.
-pub struct Written {
+/// A link in a checked file, with its 1-based line and column.
+pub struct CheckedLink {
     target: String,
-    part: String,
+    fragment: String,
     wiki: bool,
     line: usize,
     col: usize,
 }
 
-/// The links of a document that may name something in the memory.
-pub fn written(path: &MemoryPath, document: &Document) -> Vec<Written> {
-    let all = links(document);
-    let inside = all.iter().map(|link| (link, target(document, link)));
-    let of = inside.filter(|(link, (target, _))| link.wiki || relative(path, target).is_some());
-    of.map(|(link, (target, part))| {
-        let (line, col) = line_of(document.text(), link.start);
-        Written { target: target.trim().to_owned(), part: part.trim().to_owned(), wiki: link.wiki, line, col }
-    })
-    .collect()
+/// The links of a document that can point into the memory: wiki links and relative paths.
+pub fn checkable_links(path: &MemoryPath, document: &Document) -> Vec<CheckedLink> {
+    let all = find_links(document);
+    let inside = all.iter().map(|link| (link, target_and_fragment(document, link)));
+    let candidates = inside.filter(|(link, (target, _))| link.is_wiki || resolve_relative(path, target).is_some());
+    candidates
+        .map(|(link, (target, fragment))| {
+            let (line, col) = line_of(document.text(), link.start);
+            CheckedLink {
+                target: target.trim().to_owned(),
+                fragment: fragment.trim().to_owned(),
+                wiki: link.is_wiki,
+                line,
+                col,
+            }
+        })
+        .collect()
 }
 
-/// What is wrong with the links of some files; `names` knows all files there are.
-pub fn dangling(session: &Session, held: &[(&MemoryPath, Vec<Written>)], names: &Names<'_>) -> Vec<Finding> {
+/// The findings about the links of some files; `names` indexes all files of the memory.
+pub fn dangling_links(
+    session: &Session,
+    links_by_file: &[(&MemoryPath, Vec<CheckedLink>)],
+    names: &LinkNames<'_>,
+) -> Vec<CheckFinding> {
     let mut findings = Vec::new();
-    let mut parts: BTreeMap<usize, Vec<(&MemoryPath, &Written)>> = BTreeMap::new();
-    for (holder, link) in held.iter().flat_map(|(path, links)| links.iter().map(move |link| (*path, link))) {
-        match names.find(&link.target, link.wiki, holder) {
-            None => findings.push(told(holder, link, format!("no file is named '{}'", cut(&link.target)))),
-            Some(file) if !link.part.is_empty() => parts.entry(file).or_default().push((holder, link)),
+    let mut links_by_target: BTreeMap<usize, Vec<(&MemoryPath, &CheckedLink)>> = BTreeMap::new();
+    for (holder, link) in links_by_file.iter().flat_map(|(path, links)| links.iter().map(move |link| (*path, link))) {
+        match names.resolve(&link.target, link.wiki, holder) {
+            None => {
+                findings.push(dangling_finding(holder, link, format!("no file named '{}'", truncate(&link.target))))
+            }
+            Some(file) if !link.fragment.is_empty() => links_by_target.entry(file).or_default().push((holder, link)),
             Some(_) => {}
         }
     }
-    for (file, links) in parts {
+    for (file, links) in links_by_target {
         let path = names.path(file);
         let Ok(Some(version)) = session.store.read(path) else { continue };
-        // What cannot be read is told of where it stands.
-        let Ok(document) = Document::read(version.bytes.to_vec()) else { continue };
-        for (holder, link) in links.into_iter().filter(|(_, link)| !has(&document, link)) {
-            findings.push(told(holder, link, format!("{path} has nothing named '{}'", cut(&link.part))));
+        // An unreadable file has a finding of its own.
+        let Ok(document) = Document::from_bytes(version.bytes.to_vec()) else { continue };
+        for (holder, link) in links.into_iter().filter(|(_, link)| !has_fragment(&document, link)) {
+            findings.push(dangling_finding(
+                holder,
+                link,
+                format!("{path} has no section, bullet or anchor '{}'", truncate(&link.fragment)),
+            ));
         }
     }
     findings
 }
 
-/// Whether a document has what a link names in it. Markdown links may name an anchor of HTML, or a line.
-fn has(document: &Document, link: &Written) -> bool {
-    let anchor = || ["id", "name"].iter().any(|key| document.text().contains(&format!("{key}=\"{}\"", link.part)));
-    let line = || link.part.strip_prefix('L').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
-    place(document, &link.part).is_some() || !link.wiki && (line() || anchor())
+/// Whether a document contains the fragment of a link. Markdown links may also name an HTML anchor (`id` or `name`) or
+/// a line (`L12`).
+fn has_fragment(document: &Document, link: &CheckedLink) -> bool {
+    let anchor = || ["id", "name"].iter().any(|key| document.text().contains(&format!("{key}=\"{}\"", link.fragment)));
+    let line = || link.fragment.strip_prefix('L').is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()));
+    fragment_range(document, &link.fragment).is_some() || !link.wiki && (line() || anchor())
 }
 
-fn told(holder: &MemoryPath, link: &Written, text: String) -> Finding {
+fn dangling_finding(holder: &MemoryPath, link: &CheckedLink, text: String) -> CheckFinding {
     finding(holder, link.line, link.col, Code::DanglingLink, "warning", text)
 }
 
-fn cut(text: &str) -> String {
+fn truncate(text: &str) -> String {
     text.chars().take(60).collect()
 }

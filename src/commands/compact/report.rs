@@ -1,126 +1,126 @@
-//! What compaction came to, place by place: who decided what.
+//! The report of a compaction: for each file and section, what was decided, and by whom.
 //!
-//! Counts and tells; decides nothing.
+//! Only collects and formats; decides nothing.
 
-use super::super::answer::{CompactedPlace, DecisionRow, Tokens};
-use super::talk::Talk;
+use super::super::answer::{CompactDecisionRow, CompactedScope, TokenCounts};
+use super::dialogue::CompactDialogue;
 use crate::code::{Code, Warning};
 use crate::document::Document;
-use crate::operation::evict::Thing;
-use crate::operation::limits::{Place, Size, size, word};
+use crate::operation::evict::EvictionCandidate;
+use crate::operation::limits::{ContentSize, LimitScope, measure_noun, section_size};
 use crate::path::MemoryPath;
-use crate::policy::Measure;
-use crate::reflect::compaction::{Act, Crowd, Decision};
+use crate::policy::LimitMeasure;
+use crate::reflect::compaction::{CompactionAction, CompactionDecision, OverLimit};
 
-/// The whole of it.
+/// The whole report.
 #[derive(Default)]
-pub struct Report {
-    /// Place by place.
-    pub rows: Vec<Row>,
-    /// Places that stay as they are.
-    pub left: Vec<Warning>,
-    /// Who was asked.
+pub struct CompactionReport {
+    /// One row for each file and section.
+    pub rows: Vec<CompactionRow>,
+    /// Files and sections that stay over their limit.
+    pub still_over_limit: Vec<Warning>,
+    /// The model, as `provider/model`.
     pub model: Option<String>,
-    /// What it cost.
-    pub tokens: Option<Tokens>,
+    /// Token counts of all requests.
+    pub tokens: Option<TokenCounts>,
 }
 
-impl Report {
-    /// Notes who was asked, and what it cost.
-    pub fn spent(&mut self, talk: &Talk<'_>) {
-        self.model.clone_from(&talk.who);
-        let tokens = Tokens { input: talk.usage.input, output: talk.usage.output };
+impl CompactionReport {
+    /// Records the model and its token counts.
+    pub fn record_model(&mut self, dialogue: &CompactDialogue<'_>) {
+        self.model.clone_from(&dialogue.model_name);
+        let tokens = TokenCounts { input: dialogue.usage.input, output: dialogue.usage.output };
         self.tokens = (tokens.input + tokens.output > 0).then_some(tokens);
     }
 
-    /// The same for somebody who asked for a change, not for this.
+    /// The report as warnings, for a change that compacts on the side.
     pub fn warnings(&self) -> Vec<Warning> {
-        let warning = |row: &Row| {
-            let message = format!("{} was over its limit: {}", row.address, row.sentence());
+        let warning = |row: &CompactionRow| {
+            let message = format!("{} was over its limit: {}", row.address, row.summary());
             Warning::new(Code::LimitReached, message)
                 .detail("address", row.address.as_str())
-                .detail("decided", row.decided)
-                .detail("by_age", row.aged)
+                .detail("decided", row.model_decisions)
+                .detail("by_age", row.age_evictions)
         };
         self.rows.iter().map(warning).collect()
     }
 }
 
-/// One place.
-pub struct Row {
+/// One file or section.
+pub struct CompactionRow {
     address: String,
-    measure: Measure,
-    was: usize,
-    is: usize,
-    most: usize,
-    rows: Vec<DecisionRow>,
-    /// Decisions of a model that are carried out.
-    pub decided: usize,
-    /// Items that go for their age.
-    pub aged: usize,
-    /// Why age decides.
-    pub why: Option<String>,
+    measure: LimitMeasure,
+    before: usize,
+    after: usize,
+    limit: usize,
+    decisions: Vec<CompactDecisionRow>,
+    /// Number of decisions by the model that were applied.
+    pub model_decisions: usize,
+    /// Number of items archived because of their age.
+    pub age_evictions: usize,
+    /// Why age decided.
+    pub fallback_reason: Option<String>,
     model: bool,
 }
 
-impl Row {
-    /// A place as it is found.
-    pub fn new(address: String, place: &Place, document: &Document) -> Row {
-        let over = place.over(document);
-        let measure = match over {
-            Size { entries: 1.., .. } => Measure::Entries,
-            Size { bullets: 1.., .. } => Measure::Bullets,
-            _ => Measure::Chars,
+impl CompactionRow {
+    /// Describes the file or section before the compaction.
+    pub fn new(address: String, limit_scope: &LimitScope, document: &Document) -> CompactionRow {
+        let excess = limit_scope.excess(document);
+        let measure = match excess {
+            ContentSize { entries: 1.., .. } => LimitMeasure::Entries,
+            ContentSize { bullets: 1.., .. } => LimitMeasure::Bullets,
+            _ => LimitMeasure::Chars,
         };
-        let most = match measure {
-            Measure::Bullets => place.most.bullets,
-            Measure::Entries => place.most.entries,
-            Measure::Chars => place.most.chars,
+        let limit = match measure {
+            LimitMeasure::Bullets => limit_scope.limits.bullets,
+            LimitMeasure::Entries => limit_scope.limits.entries,
+            LimitMeasure::Chars => limit_scope.limits.chars,
         };
-        let was = size(document, place.section).of(measure);
-        Row {
+        let size_before = section_size(document, limit_scope.section).measured(measure);
+        CompactionRow {
             address,
             measure,
-            was,
-            is: was,
-            most: most.unwrap_or_default(),
-            rows: Vec::new(),
-            decided: 0,
-            aged: 0,
-            why: None,
+            before: size_before,
+            after: size_before,
+            limit: limit.unwrap_or_default(),
+            decisions: Vec::new(),
+            model_decisions: 0,
+            age_evictions: 0,
+            fallback_reason: None,
             model: false,
         }
     }
 
-    /// What it holds now.
-    pub fn now(&mut self, place: &Place, document: &Document) {
-        self.is = size(document, place.section).of(self.measure);
+    /// Updates the current size.
+    pub fn update_size(&mut self, limit_scope: &LimitScope, document: &Document) {
+        self.after = section_size(document, limit_scope.section).measured(self.measure);
     }
 
-    /// Whether anything happened here.
-    pub fn has_news(&self) -> bool {
-        !self.rows.is_empty()
+    /// Whether anything was decided.
+    pub fn has_decisions(&self) -> bool {
+        !self.decisions.is_empty()
     }
 
-    /// Its limit, as a reason.
-    pub fn rule(&self) -> String {
-        format!("over its limit of {} {}: first in, first out", self.most, word(self.measure))
+    /// The limit, as the reason of an eviction.
+    pub fn limit_reason(&self) -> String {
+        format!("over its limit of {} {}: first in, first out", self.limit, measure_noun(self.measure))
     }
 
-    /// Notes a model's decisions.
-    pub fn decided(&mut self, crowd: &Crowd, decisions: &[Decision]) {
+    /// Records decisions of the model.
+    pub fn record_decisions(&mut self, over_limit: &OverLimit, decisions: &[CompactionDecision]) {
         let name = |at: &usize| {
-            let mark = if crowd.entries { '#' } else { '@' };
-            format!("{}{mark}{}", crowd.path, crowd.items[*at].name)
+            let separator = if over_limit.entries { '#' } else { '@' };
+            format!("{}{separator}{}", over_limit.path, over_limit.items[*at].name)
         };
         for decision in decisions {
-            let action = match decision.act {
-                Act::Delete => "delete",
-                Act::Rewrite if decision.absorbs.is_empty() => "edit",
-                Act::Rewrite => "merge",
+            let action = match decision.action {
+                CompactionAction::Delete => "delete",
+                CompactionAction::Rewrite if decision.absorbs.is_empty() => "edit",
+                CompactionAction::Rewrite => "merge",
             };
-            self.decided += 1;
-            self.rows.push(DecisionRow {
+            self.model_decisions += 1;
+            self.decisions.push(CompactDecisionRow {
                 by: "model",
                 action,
                 target: name(&decision.target),
@@ -131,55 +131,61 @@ impl Row {
         self.model = true;
     }
 
-    /// Notes that a model does not decide.
-    pub fn fell_back(&mut self, why: Option<String>) {
-        self.why = why;
+    /// Records that age decides, and why.
+    pub fn record_fallback(&mut self, why: Option<String>) {
+        self.fallback_reason = why;
     }
 
-    /// Notes what goes for its age.
-    pub fn by_age(&mut self, document: &Document, path: &MemoryPath, things: &[Thing]) {
-        for thing in things {
-            let target = match thing {
-                Thing::Bullet(i) => format!("{path}@{}", document.handle_name(*i)),
-                Thing::Entry(s) => format!("{path}#{}", document.sections()[*s].slug),
+    /// Records the items archived because of their age.
+    pub fn record_evictions(&mut self, document: &Document, path: &MemoryPath, candidates: &[EvictionCandidate]) {
+        for candidate in candidates {
+            let target = match candidate {
+                EvictionCandidate::Bullet(i) => format!("{path}@{}", document.handle_name(*i)),
+                EvictionCandidate::Entry(s) => format!("{path}#{}", document.sections()[*s].slug),
             };
-            self.aged += 1;
-            self.rows.push(DecisionRow { by: "age", action: "archive", target, absorbs: Vec::new(), reason: None });
+            self.age_evictions += 1;
+            self.decisions.push(CompactDecisionRow {
+                by: "age",
+                action: "archive",
+                target,
+                absorbs: Vec::new(),
+                reason: None,
+            });
         }
     }
 
-    /// In words: `11 bullets, now 10: 1 decided by the model`.
-    fn sentence(&self) -> String {
+    /// A summary such as `11 bullets, now 10: 1 decision of the model`.
+    fn summary(&self) -> String {
         let mut parts = Vec::new();
-        if self.decided > 0 {
-            parts.push(match self.decided {
+        if self.model_decisions > 0 {
+            parts.push(match self.model_decisions {
                 1 => "1 decision of the model".to_owned(),
                 n => format!("{n} decisions of the model"),
             });
         }
-        if self.aged > 0 {
-            let why = self.why.as_deref().map(|why| format!("; {why}")).unwrap_or_default();
-            parts.push(format!("{} of the oldest went to archive/ (first in, first out{why})", self.aged));
+        if self.age_evictions > 0 {
+            let why = self.fallback_reason.as_deref().map(|why| format!("; {why}")).unwrap_or_default();
+            parts.push(format!("{} of the oldest moved to archive/ (first in, first out{why})", self.age_evictions));
         }
-        format!("{} {}, now {}: {}", self.was, word(self.measure), self.is, parts.join(", "))
+        format!("{} {}, now {}: {}", self.before, measure_noun(self.measure), self.after, parts.join(", "))
     }
 
-    /// As an answer.
-    pub fn told(self) -> CompactedPlace {
-        CompactedPlace {
-            told: self.sentence(),
+    /// The row for the answer.
+    pub fn into_answer(self) -> CompactedScope {
+        CompactedScope {
+            sentence: self.summary(),
             measure: match self.measure {
-                Measure::Bullets => "bullets",
-                Measure::Entries => "entries",
-                Measure::Chars => "chars",
+                LimitMeasure::Bullets => "bullets",
+                LimitMeasure::Entries => "entries",
+                LimitMeasure::Chars => "chars",
             },
-            was: self.was,
-            now: self.is,
-            most: self.most,
-            decided: self.decided,
-            by_age: self.aged,
-            why: self.why.filter(|_| self.aged > 0),
-            decisions: self.rows,
+            was: self.before,
+            now: self.after,
+            most: self.limit,
+            decided: self.model_decisions,
+            by_age: self.age_evictions,
+            why: self.fallback_reason.filter(|_| self.age_evictions > 0),
+            decisions: self.decisions,
             address: self.address,
         }
     }

@@ -1,288 +1,319 @@
-//! One piece of a conversation: the model is asked, its wishes are judged and planned over what was accepted before.
+//! Reads one chunk of a conversation: calls the model, judges its proposals, and plans them on top of the accepted
+//! ones.
 //!
-//! Writes nothing and holds no lock; what was accepted is carried out by `keep`.
+//! Writes nothing and holds no lock; `commit_chunk` commits the accepted operations.
 
 use serde_json::{Value, json};
 
-use super::desk::Desk;
-use super::words::{clean, coded, effects_told, held, reason, refusal, refused, said};
+use super::decision_text::{
+    effects_text, finding_reason, mark_known, mark_refused, redact, refusal_text, rejection_reason, string_field,
+};
+use super::overlay::ReflectOverlay;
 use crate::code::Code;
-use crate::commands::answer::Decision;
-use crate::llm::{Call, Deadline, Message, Model, Outcome, Reply, Request, Schema, Stop, Tool, Trouble, Usage, What};
-use crate::operation::{Action, Operation, read};
-use crate::path::{MemoryPath, Prefixes};
-use crate::reflect::guards::{self, Flaw, Found, Kind, Proof, Rules};
-use crate::reflect::judge::{Ground, Route, route, told};
-use crate::reflect::outcome::{self, settle};
-use crate::reflect::prompt::{self, Terms, Way};
-use crate::reflect::wish::{self, Wish, wish};
-use crate::reflect::{chunks, offer};
+use crate::commands::answer::ReflectDecision;
+use crate::llm::{
+    AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelReply, ModelRequest, StopReason, TokenUsage,
+    ToolCall, ToolDefinition, ToolOutcome,
+};
+use crate::operation::{Action, Operation, dialects};
+use crate::path::{MemoryPath, PathPrefixes};
+use crate::reflect::guards::{self, GuardFinding, MemoryKind, QuoteEvidence, Violation, WritingRules};
+use crate::reflect::judge::{JudgeContext, Route, describe_findings, route_proposal};
+use crate::reflect::outcome::{self, route_effects};
+use crate::reflect::prompt::{self, PromptValues, ReplyMode};
+use crate::reflect::proposal::{self, Proposal, parse_proposal};
+use crate::reflect::{chunks, tool_schema};
 use crate::transcript::Turn;
-use crate::view::diff::unified;
+use crate::view::diff::unified_diff;
 
-/// Bounds of one piece.
+/// Limits of one chunk.
 #[derive(Clone, Copy, Debug)]
-pub struct Caps {
-    /// How often the model is asked.
-    pub turns: usize,
-    /// How many operations are accepted.
-    pub writes: usize,
-    /// How many from one turn of the conversation.
-    pub per_turn: usize,
-    /// How many tokens are spent, questions and replies.
-    pub tokens: u64,
-    /// The longest reply, in tokens.
-    pub reply: u32,
+pub struct ChunkLimits {
+    /// Number of requests to the model.
+    pub max_requests: usize,
+    /// Number of accepted writes.
+    pub max_writes: usize,
+    /// Number of accepted writes per turn of the conversation.
+    pub max_writes_per_turn: usize,
+    /// Number of tokens spent, requests and replies together.
+    pub max_tokens: u64,
+    /// Upper bound of a reply, in tokens.
+    pub max_reply_tokens: u32,
 }
 
-impl Default for Caps {
-    fn default() -> Caps {
-        Caps { turns: 8, writes: 12, per_turn: 3, tokens: 100_000, reply: 4096 }
+impl Default for ChunkLimits {
+    fn default() -> ChunkLimits {
+        ChunkLimits {
+            max_requests: 8,
+            max_writes: 12,
+            max_writes_per_turn: 3,
+            max_tokens: 100_000,
+            max_reply_tokens: 4096,
+        }
     }
 }
 
-/// What a piece is read with.
-pub struct Reading<'a> {
-    /// Who is asked.
+/// The input for reading a chunk.
+pub struct ChunkInput<'a> {
     pub model: &'a dyn Model,
-    /// Until when.
+    /// The deadline of all requests.
     pub deadline: Deadline,
-    /// With tools, as one object, or whichever the host can.
-    pub way: Option<Way>,
-    /// The instructions.
+    /// With tools, or as one JSON object; `None`: whatever the host supports.
+    pub reply_mode: Option<ReplyMode>,
     pub instructions: &'a str,
-    /// The whole conversation, as it was said.
+    /// All turns of the conversation, unmodified.
     pub turns: &'a [Turn],
-    /// Everything goes there.
+    /// The file into which everything is written.
     pub into: Option<&'a MemoryPath>,
-    /// How addresses may begin.
-    pub prefixes: &'a Prefixes,
-    /// What the policy says of texts.
-    pub rules: &'a Rules,
+    pub prefixes: &'a PathPrefixes,
+    /// The policy's rules for texts.
+    pub writing_rules: &'a WritingRules,
     /// Today, `YYYY-MM-DD`.
     pub today: &'a str,
-    /// Everything waits for a person.
+    /// Turn every operation into a proposal.
     pub propose: bool,
-    /// Bounds.
-    pub caps: Caps,
-    /// What is told on a terminal.
+    pub limits: ChunkLimits,
+    /// Receives progress messages.
     pub progress: &'a dyn Fn(&str),
 }
 
-/// An operation that may be carried out, and what vouches for it.
+/// An accepted operation, with the evidence for it.
 #[derive(Clone, Debug)]
-pub struct Accepted {
-    /// The operation.
+pub struct AcceptedOperation {
     pub operation: Operation,
-    /// Who said it.
-    pub proof: Proof,
-    /// In which words.
+    /// The turn that proves it.
+    pub evidence: QuoteEvidence,
+    /// The quoted words of that turn, without secrets.
     pub quote: String,
-    /// Why it waits for a person, and what it would change; none: it is carried out.
-    pub waits: Option<(String, String)>,
-    /// How many of the writes that a piece may have it is.
+    /// Why it becomes a proposal, and the diff it would make; `None`: it is applied.
+    pub as_proposal: Option<(String, String)>,
+    /// How many writes it counts as, for `ChunkLimits`.
     pub writes: usize,
-    /// Its place among the decisions.
-    pub decision: usize,
+    /// Index of its decision.
+    pub decision_index: usize,
 }
 
-/// What came of a piece.
+/// The result of reading a chunk.
 #[derive(Debug, Default)]
-pub struct Came {
-    /// What the model asked for.
-    pub decisions: Vec<Decision>,
-    /// What of it may be carried out.
-    pub accepted: Vec<Accepted>,
-    /// How often the model was asked.
-    pub asked: usize,
-    /// What it cost, as its host says.
-    pub usage: Usage,
-    /// The same, reckoned where its host does not say: what caps and budgets go by.
-    pub spent: Usage,
-    /// Why it did not end by itself, if so.
-    pub trouble: Option<Trouble>,
-    /// Which cap ended it, if one did.
-    pub capped: Option<&'static str>,
-    /// How many texts were judged by the writing rules when they first came, and how many passed.
-    pub first: (u64, u64),
+pub struct ChunkResult {
+    /// Decisions on all proposals of the model.
+    pub decisions: Vec<ReflectDecision>,
+    /// The accepted operations.
+    pub accepted: Vec<AcceptedOperation>,
+    /// Number of requests sent.
+    pub requests: usize,
+    /// Token counts as reported by the host.
+    pub usage: TokenUsage,
+    /// Token counts, estimated where the host reports none; used for limits and budgets.
+    pub estimated_usage: TokenUsage,
+    /// The error that ended the dialogue, if any.
+    pub error: Option<LlmError>,
+    /// The limit that ended the dialogue, if any.
+    pub limit_reached: Option<&'static str>,
+    /// Number of texts checked by the writing rules at their first attempt, and how many of them passed.
+    pub first_attempts: (u64, u64),
 }
 
-/// Reads one piece: the turns from `range`.
-pub fn read_chunk(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> Came {
-    let question = question(desk, reading, range);
-    let mut talk = Talk { desk, reading, came: Came::default(), question, corrects: false };
-    match reading.way {
-        Some(Way::Object) => talk.object(),
-        Some(Way::Tools) => talk.tools(),
+/// Reads one chunk: the turns in `range`.
+pub fn read_chunk(
+    overlay: &mut ReflectOverlay<'_>,
+    input: &ChunkInput<'_>,
+    range: std::ops::Range<usize>,
+) -> ChunkResult {
+    let prompt = user_prompt(overlay, input, range);
+    let mut dialogue = ReflectDialogue { overlay, input, result: ChunkResult::default(), prompt, is_correction: false };
+    match input.reply_mode {
+        Some(ReplyMode::JsonObject) => dialogue.run_with_object(),
+        Some(ReplyMode::Tools) => dialogue.run_with_tools(),
         None => {
-            talk.tools();
-            if talk.came.asked <= 1 && talk.came.trouble.as_ref().is_some_and(|t| t.what == What::NoTools) {
-                // A host without tools has not really been asked.
-                (talk.came.trouble, talk.came.asked) = (None, 0);
-                talk.object();
+            dialogue.run_with_tools();
+            if dialogue.result.requests <= 1
+                && dialogue.result.error.as_ref().is_some_and(|t| t.kind == ErrorKind::NoTools)
+            {
+                // The failed request does not count: the host rejected it before the model saw it.
+                (dialogue.result.error, dialogue.result.requests) = (None, 0);
+                dialogue.run_with_object();
             }
         }
     }
-    talk.came
+    dialogue.result
 }
 
-/// The first question about a piece, as it would be sent.
-pub fn first_request(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> Request {
-    let question = question(desk, reading, range);
-    let talk = Talk { desk, reading, came: Came::default(), question, corrects: false };
-    let way = reading.way.unwrap_or(Way::Tools);
-    let messages = vec![Message::User(talk.question.clone())];
-    match way {
-        Way::Tools => Request { tools: tools(), ..talk.request(way, messages) },
-        Way::Object => Request { answer: Some(schema()), ..talk.request(way, messages) },
+/// The first request about a chunk, as it would be sent.
+pub fn first_request(
+    overlay: &mut ReflectOverlay<'_>,
+    input: &ChunkInput<'_>,
+    range: std::ops::Range<usize>,
+) -> ModelRequest {
+    let prompt = user_prompt(overlay, input, range);
+    let dialogue = ReflectDialogue { overlay, input, result: ChunkResult::default(), prompt, is_correction: false };
+    let reply_mode = input.reply_mode.unwrap_or(ReplyMode::Tools);
+    let messages = vec![ChatMessage::User(dialogue.prompt.clone())];
+    match reply_mode {
+        ReplyMode::Tools => ModelRequest { tools: tool_definitions(), ..dialogue.build_request(reply_mode, messages) },
+        ReplyMode::JsonObject => {
+            ModelRequest { answer: Some(answer_schema()), ..dialogue.build_request(reply_mode, messages) }
+        }
     }
 }
 
-/// What is asked about a piece, without secrets.
-fn question(desk: &mut Desk<'_>, reading: &Reading<'_>, range: std::ops::Range<usize>) -> String {
-    let conversation = chunks::shown(&reading.turns[range], &clean);
-    let mut known = desk.shown(&conversation);
-    known.facts = clean(&known.facts);
-    known.episodes = clean(&known.episodes);
-    prompt::question(&known, &conversation)
+/// The user message about a chunk, without secrets.
+fn user_prompt(overlay: &mut ReflectOverlay<'_>, input: &ChunkInput<'_>, range: std::ops::Range<usize>) -> String {
+    let conversation = chunks::render_turns(&input.turns[range], &redact);
+    let mut memory = overlay.known_memory(&conversation);
+    memory.facts = redact(&memory.facts);
+    memory.episodes = redact(&memory.episodes);
+    prompt::build_question(&memory, &conversation)
 }
 
-fn tools() -> Vec<Tool> {
-    let tool = |(name, about, parameters): offer::Tool| Tool { name: name.into(), about: about.into(), parameters };
-    offer::tools().into_iter().map(tool).collect()
+fn tool_definitions() -> Vec<ToolDefinition> {
+    let tool = |(name, description, parameters): tool_schema::ToolSchema| ToolDefinition {
+        name: name.into(),
+        description: description.into(),
+        parameters,
+    };
+    tool_schema::tools().into_iter().map(tool).collect()
 }
 
-fn schema() -> Schema {
-    Schema { name: "operations".into(), schema: offer::answer() }
+fn answer_schema() -> AnswerSchema {
+    AnswerSchema { name: "operations".into(), schema: tool_schema::one_shot_schema() }
 }
 
-struct Talk<'d, 's, 'r> {
-    desk: &'d mut Desk<'s>,
-    reading: &'r Reading<'r>,
-    came: Came,
-    question: String,
-    /// The model was just told what was wrong: what it says now is a correction.
-    corrects: bool,
+struct ReflectDialogue<'d, 's, 'r> {
+    overlay: &'d mut ReflectOverlay<'s>,
+    input: &'r ChunkInput<'r>,
+    result: ChunkResult,
+    prompt: String,
+    /// Whether the last message reported refusals to the model, so that its reply is a correction.
+    is_correction: bool,
 }
 
-impl Talk<'_, '_, '_> {
-    fn request(&self, way: Way, messages: Vec<Message>) -> Request {
-        let terms = Terms {
-            max_chars: self.reading.rules.max_chars,
-            into: self.reading.into.map(MemoryPath::as_str),
-            today: self.reading.today,
-            way,
+impl ReflectDialogue<'_, '_, '_> {
+    fn build_request(&self, reply_mode: ReplyMode, messages: Vec<ChatMessage>) -> ModelRequest {
+        let prompt_values = PromptValues {
+            max_chars: self.input.writing_rules.max_chars,
+            into: self.input.into.map(MemoryPath::as_str),
+            today: self.input.today,
+            mode: reply_mode,
         };
-        let system = prompt::instructions(self.reading.instructions, &terms);
-        Request { system, messages, most_tokens: self.reading.caps.reply, ..Request::default() }
+        let system = prompt::instructions(self.input.instructions, &prompt_values);
+        ModelRequest { system, messages, max_tokens: self.input.limits.max_reply_tokens, ..ModelRequest::default() }
     }
 
-    /// Asks; `None` when it came to an end.
-    fn ask(&mut self, request: &Request) -> Option<Reply> {
-        let caps = self.reading.caps;
-        let spent = self.came.spent.sum();
-        if self.came.asked >= caps.turns {
-            self.came.capped = Some("turns");
+    /// Sends a request; `None` if the dialogue has ended.
+    fn send(&mut self, request: &ModelRequest) -> Option<ModelReply> {
+        let limits = self.input.limits;
+        let used = self.result.estimated_usage.sum();
+        if self.result.requests >= limits.max_requests {
+            self.result.limit_reached = Some("turns");
             return None;
         }
-        if spent >= caps.tokens {
-            self.came.capped = Some("tokens");
+        if used >= limits.max_tokens {
+            self.result.limit_reached = Some("tokens");
             return None;
         }
-        let who = self.reading.model.who();
-        let n = self.came.asked + 1;
-        (self.reading.progress)(&format!("asking {} {}, turn {n}, {spent} tokens so far", who.provider, who.model));
-        self.came.asked += 1;
-        match self.reading.model.ask(request, self.reading.deadline) {
+        let model_id = self.input.model.id();
+        let request_number = self.result.requests + 1;
+        (self.input.progress)(&format!(
+            "calling {} {}, request {request_number}, {used} tokens so far",
+            model_id.provider, model_id.model
+        ));
+        self.result.requests += 1;
+        match self.input.model.complete(request, self.input.deadline) {
             Ok(reply) => {
-                self.came.usage += reply.usage;
-                self.came.spent += super::cost::of(request, &reply);
-                if reply.stop == Stop::Refused {
-                    self.came.trouble = Some(Trouble::new(What::Rejected, "the model would not answer"));
+                self.result.usage += reply.usage;
+                self.result.estimated_usage += super::cost_estimate::usage_or_estimate(request, &reply);
+                if reply.stop == StopReason::Refused {
+                    self.result.error = Some(LlmError::new(ErrorKind::Rejected, "the model refused to answer"));
                     return None;
                 }
                 Some(reply)
             }
-            Err(trouble) => {
-                self.came.usage += trouble.usage;
-                self.came.spent += trouble.usage;
-                self.came.trouble = Some(trouble);
+            Err(error) => {
+                self.result.usage += error.usage;
+                self.result.estimated_usage += error.usage;
+                self.result.error = Some(error);
                 None
             }
         }
     }
 
-    /// The model calls tools until it has nothing more to say.
-    fn tools(&mut self) {
-        let mut messages = vec![Message::User(self.question.clone())];
-        let mut cut = false;
+    /// The dialogue with tools: ends when the model calls no tool.
+    fn run_with_tools(&mut self) {
+        let mut messages = vec![ChatMessage::User(self.prompt.clone())];
+        let mut was_truncated = false;
         loop {
-            let request = Request { tools: tools(), ..self.request(Way::Tools, messages.clone()) };
-            let Some(reply) = self.ask(&request) else { return };
-            if reply.stop == Stop::Truncated {
-                // A second cut-off answer would be no better.
-                if std::mem::replace(&mut cut, true) {
-                    self.came.trouble = Some(Trouble::new(What::Malformed, "the model's answers are cut off"));
+            let request =
+                ModelRequest { tools: tool_definitions(), ..self.build_request(ReplyMode::Tools, messages.clone()) };
+            let Some(reply) = self.send(&request) else { return };
+            if reply.stop == StopReason::Truncated {
+                // After a second truncated reply, further requests are pointless.
+                if std::mem::replace(&mut was_truncated, true) {
+                    self.result.error = Some(LlmError::new(ErrorKind::Malformed, "the model's answers are cut off"));
                     return;
                 }
-                messages
-                    .push(Message::User("Your answer was cut off; nothing of it was done. Do less at once.".into()));
+                messages.push(ChatMessage::User(
+                    "Your answer was cut off; nothing of it was done. Do less at once.".into(),
+                ));
                 continue;
             }
             if reply.calls.is_empty() {
-                // Small models write down what they should have called.
-                for value in wish::reply(&reply.text).unwrap_or_default() {
-                    drop(self.decide(&value));
+                // Small models write the calls as text instead of making them.
+                for value in proposal::parse_reply(&reply.text).unwrap_or_default() {
+                    drop(self.decide_value(&value));
                 }
                 return;
             }
-            let outcomes: Vec<Outcome> = reply.calls.iter().map(|call| self.called(call)).collect();
-            self.corrects = outcomes.iter().any(|o| o.failed);
-            messages.push(Message::Assistant { text: reply.text, calls: reply.calls });
-            messages.push(Message::Results(outcomes));
+            let outcomes: Vec<ToolOutcome> = reply.calls.iter().map(|call| self.run_call(call)).collect();
+            self.is_correction = outcomes.iter().any(|o| o.failed);
+            messages.push(ChatMessage::Assistant { text: reply.text, calls: reply.calls });
+            messages.push(ChatMessage::ToolResults(outcomes));
         }
     }
 
-    fn called(&mut self, call: &Call) -> Outcome {
-        let (text, failed) = match offer::WRITES.contains(&call.name.as_str()) {
+    fn run_call(&mut self, call: &ToolCall) -> ToolOutcome {
+        let (text, failed) = match tool_schema::WRITE_TOOLS.contains(&call.name.as_str()) {
             true => match &call.arguments {
                 Value::Object(arguments) => {
                     let mut value = arguments.clone();
                     value.insert("op".into(), json!(call.name));
-                    match self.decide(&Value::Object(value)) {
+                    match self.decide_value(&Value::Object(value)) {
                         Ok(done) => (done, false),
                         Err(why) => (why, true),
                     }
                 }
-                _ => ("the arguments are no JSON object".to_owned(), true),
+                _ => ("the arguments are not a JSON object".to_owned(), true),
             },
-            false => match self.desk.look(&call.name, &call.arguments) {
-                Ok(text) => (clean(&chunks::framed(&text)), false),
-                Err(why) => (refusal(&why), true),
+            false => match self.overlay.run_read_tool(&call.name, &call.arguments) {
+                Ok(text) => (redact(&chunks::escape_frame_tags(&text)), false),
+                Err(why) => (refusal_text(&why), true),
             },
         };
-        Outcome { id: call.id.clone(), name: call.name.clone(), text, failed }
+        ToolOutcome { id: call.id.clone(), name: call.name.clone(), text, failed }
     }
 
-    /// The model answers with one object; what is refused it may say better.
-    fn object(&mut self) {
-        let mut messages = vec![Message::User(self.question.clone())];
-        let mut nonsense = false;
-        // One answer, and two corrections: who still errs then is guessing.
+    /// The dialogue with one JSON object per reply: the model may correct refused operations.
+    fn run_with_object(&mut self) {
+        let mut messages = vec![ChatMessage::User(self.prompt.clone())];
+        let mut was_invalid = false;
+        // One reply and two corrections: a model that still fails is guessing.
         for _ in 0..3 {
-            let request = Request { answer: Some(schema()), ..self.request(Way::Object, messages.clone()) };
-            let Some(reply) = self.ask(&request) else { return };
-            let values = match (reply.stop == Stop::Truncated, wish::reply(&reply.text)) {
+            let request = ModelRequest {
+                answer: Some(answer_schema()),
+                ..self.build_request(ReplyMode::JsonObject, messages.clone())
+            };
+            let Some(reply) = self.send(&request) else { return };
+            let values = match (reply.stop == StopReason::Truncated, proposal::parse_reply(&reply.text)) {
                 (false, Ok(values)) => values,
                 (truncated, _) => {
-                    if std::mem::replace(&mut nonsense, true) {
-                        self.came.trouble =
-                            Some(Trouble::new(What::Malformed, "the model's answer holds no JSON object"));
+                    if std::mem::replace(&mut was_invalid, true) {
+                        self.result.error =
+                            Some(LlmError::new(ErrorKind::Malformed, "the model's answer contains no JSON object"));
                         return;
                     }
-                    let why = if truncated { "was cut off; say less" } else { "holds no JSON object" };
-                    messages.push(Message::Assistant { text: reply.text, calls: Vec::new() });
-                    messages.push(Message::User(format!(
+                    let why = if truncated { "was cut off; write less" } else { "contains no JSON object" };
+                    messages.push(ChatMessage::Assistant { text: reply.text, calls: Vec::new() });
+                    messages.push(ChatMessage::User(format!(
                         "Your answer {why}. Answer with one JSON object: {{\"operations\": [...]}}."
                     )));
                     continue;
@@ -290,165 +321,184 @@ impl Talk<'_, '_, '_> {
             };
             let mut refused = Vec::new();
             for (n, value) in values.iter().enumerate() {
-                if let Err(why) = self.decide(value) {
+                if let Err(why) = self.decide_value(value) {
                     refused.push((n, why));
                 }
             }
             if refused.is_empty() {
                 return;
             }
-            self.corrects = true;
-            messages.push(Message::Assistant { text: reply.text, calls: Vec::new() });
-            messages.push(Message::User(prompt::refusals(&refused)));
+            self.is_correction = true;
+            messages.push(ChatMessage::Assistant { text: reply.text, calls: Vec::new() });
+            messages.push(ChatMessage::User(prompt::refusal_message(&refused)));
         }
     }
 
-    /// Decides on one wish; answers what was done, or why not, in words for the model.
-    fn decide(&mut self, value: &Value) -> Result<String, String> {
-        let number = self.came.decisions.len();
-        let wish = match wish(value) {
+    /// Decides on one proposal. Returns what was done, or why not, as text for the model.
+    fn decide_value(&mut self, value: &Value) -> Result<String, String> {
+        let number = self.result.decisions.len();
+        let proposal = match parse_proposal(value) {
             Ok(wish) => wish,
             Err(why) => {
-                // A text that is no line says by itself what is wrong with it.
-                let found = match why.code == Code::Multiline {
-                    true => guards::writing(&said(value, "text"), Kind::Fact, self.reading.rules),
+                // For a text with several lines, the guards give better reasons than the parser.
+                let findings = match why.code == Code::Multiline {
+                    true => {
+                        guards::check_text(&string_field(value, "text"), MemoryKind::Fact, self.input.writing_rules)
+                    }
                     false => Vec::new(),
                 };
-                let (reasons, told) = match found.is_empty() {
-                    true => (vec![coded(&why)], refusal(&why)),
-                    false => (found.iter().map(reason).collect(), told(&found)),
+                let (reasons, reply) = match findings.is_empty() {
+                    true => (vec![rejection_reason(&why)], refusal_text(&why)),
+                    false => (findings.iter().map(finding_reason).collect(), describe_findings(&findings)),
                 };
-                let (op, text) = (said(value, "op"), said(value, "text"));
-                self.came.decisions.push(Decision { verdict: "refused", op, text, reasons, ..Decision::default() });
-                return Err(told);
+                let (op, text) = (string_field(value, "op"), string_field(value, "text"));
+                self.result.decisions.push(ReflectDecision {
+                    verdict: "refused",
+                    op,
+                    text,
+                    reasons,
+                    ..ReflectDecision::default()
+                });
+                return Err(reply);
             }
         };
-        let printed = read::print(&wish.operation);
-        let mut decision = Decision {
-            op: said(&printed, "op"),
-            at: Some(said(&printed, "at")).filter(|at| !at.is_empty()),
-            text: [said(&printed, "title"), said(&printed, "text")]
+        let printed = dialects::to_json(&proposal.operation);
+        let mut decision = ReflectDecision {
+            op: string_field(&printed, "op"),
+            at: Some(string_field(&printed, "at")).filter(|at| !at.is_empty()),
+            text: [string_field(&printed, "title"), string_field(&printed, "text")]
                 .into_iter()
                 .find(|t| !t.is_empty())
                 .unwrap_or_default(),
-            quote: wish.quote.as_deref().map(clean),
-            turn: wish.turn,
-            ..Decision::default()
+            quote: proposal.quote.as_deref().map(redact),
+            turn: proposal.turn,
+            ..ReflectDecision::default()
         };
-        // Who is told what was wrong with one often says all of them again: that is no news.
-        if self.came.accepted.iter().any(|a| a.operation == wish.operation) {
+        // A model that corrects one operation often repeats the others, too: do not count those again.
+        if self.result.accepted.iter().any(|a| a.operation == proposal.operation) {
             return Ok("that was accepted already".into());
         }
-        let came = self.judged(&wish, &mut decision, number);
-        let same = |d: &Decision| (&d.op, &d.at, &d.text) == (&decision.op, &decision.at, &decision.text);
-        // What was accepted is known by the number of its decision.
-        let accepted = self.came.accepted.last().is_some_and(|a| a.decision == number);
-        if accepted || !self.came.decisions.iter().any(|d| same(d) && d.verdict == decision.verdict) {
-            self.came.decisions.push(decision);
+        let result = self.judge(&proposal, &mut decision, number);
+        let is_same = |d: &ReflectDecision| (&d.op, &d.at, &d.text) == (&decision.op, &decision.at, &decision.text);
+        // An accepted operation refers to its decision by index, so the decision must be kept.
+        let accepted = self.result.accepted.last().is_some_and(|a| a.decision_index == number);
+        if accepted || !self.result.decisions.iter().any(|d| is_same(d) && d.verdict == decision.verdict) {
+            self.result.decisions.push(decision);
         }
-        came
+        result
     }
 
-    fn judged(&mut self, wish: &Wish, decision: &mut Decision, number: usize) -> Result<String, String> {
-        let reading = self.reading;
-        let known = self.desk.known();
-        let (turns, rules, into, prefixes) = (reading.turns, reading.rules, reading.into, reading.prefixes);
-        let ground = Ground { turns, known, rules, into, prefixes };
-        let first = route(wish, &ground);
-        self.count(&first);
-        let proof = match &first {
-            Route::Refused(found) => return refused(decision, found),
-            Route::Known(found) => return held(decision, found),
+    fn judge(&mut self, proposal: &Proposal, decision: &mut ReflectDecision, number: usize) -> Result<String, String> {
+        let input = self.input;
+        let bullet_texts = self.overlay.bullet_texts();
+        let (turns, rules, into, prefixes) = (input.turns, input.writing_rules, input.into, input.prefixes);
+        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes };
+        let first_route = route_proposal(proposal, &judge_context);
+        self.count_first_attempt(&first_route);
+        let evidence = match &first_route {
+            Route::Refused(findings) => return mark_refused(decision, findings),
+            Route::AlreadyKnown(found) => return mark_known(decision, found),
             Route::Apply(proof) | Route::Inbox(proof, _) => *proof,
         };
-        decision.turn = Some(proof.turn);
-        let changeset = match self.desk.plan(&wish.operation) {
+        decision.turn = Some(evidence.turn);
+        let changeset = match self.overlay.plan(&proposal.operation) {
             Ok(changeset) => changeset,
-            // A file that stands is changed bullet by bullet, whatever the model read of it.
-            Err(why) if matches!(wish.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof => {
-                return refused(
+            // An existing file may only be changed bullet by bullet, even if the model has read it.
+            Err(why) if matches!(proposal.operation.action, Action::Write { .. }) && why.code == Code::NeedsProof => {
+                return mark_refused(
                     decision,
-                    &[Found { flaw: Flaw::NotAllowed, what: "write on an existing file".into() }],
+                    &[GuardFinding { violation: Violation::NotAllowed, excerpt: "write on an existing file".into() }],
                 );
             }
             Err(why) => {
                 decision.verdict = "refused";
-                decision.reasons = vec![coded(&why)];
-                return Err(refusal(&why));
+                decision.reasons = vec![rejection_reason(&why)];
+                return Err(refusal_text(&why));
             }
         };
         if changeset.files.is_empty() {
             decision.verdict = "known";
-            return Ok("that stands there already; nothing was changed".into());
+            return Ok("the memory already has that; nothing was changed".into());
         }
-        let (files, effects) = self.desk.outcome(&changeset);
-        let writes = weight(&wish.operation, &effects);
-        if let Some(what) = self.over(proof.turn, writes) {
-            return refused(decision, &[Found { flaw: Flaw::Limit, what: what.to_owned() }]);
+        let (files, effects) = self.overlay.planned_effects(&changeset);
+        let writes = write_count(&proposal.operation, &effects);
+        if let Some(what) = self.exceeded_limit(evidence.turn, writes) {
+            return mark_refused(decision, &[GuardFinding { violation: Violation::Limit, excerpt: what.to_owned() }]);
         }
-        let ground = Ground { turns, known: self.desk.known(), rules, into, prefixes };
-        let outcome = outcome::Outcome { effects: &effects, files: &files };
-        let waits = match settle(first, wish, &outcome, &ground) {
-            Route::Refused(found) => return refused(decision, &found),
-            Route::Known(found) => return held(decision, &found),
+        let ground = JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes };
+        let outcome = outcome::PlannedEffects { effects: &effects, files: &files };
+        let as_proposal = match route_effects(first_route, proposal, &outcome, &ground) {
+            Route::Refused(found) => return mark_refused(decision, &found),
+            Route::AlreadyKnown(found) => return mark_known(decision, &found),
             Route::Inbox(_, found) => Some(found),
-            Route::Apply(_) => reading.propose.then(Vec::new),
+            Route::Apply(_) => input.propose.then(Vec::new),
         };
-        // The words that prove it are kept in the journal: a secret that stands among them is not.
-        let quote = wish.quote.as_deref().map(clean).unwrap_or_default();
-        let waits = waits.map(|found| {
-            decision.reasons = found.iter().map(reason).collect();
+        // The quote goes into the journal, which must not contain secrets.
+        let quote = proposal.quote.as_deref().map(redact).unwrap_or_default();
+        let waits = as_proposal.map(|found| {
+            decision.reasons = found.iter().map(finding_reason).collect();
             let why = match found.is_empty() {
-                true => "everything was asked to wait".to_owned(),
-                false => {
-                    found.iter().map(reason).map(|r| format!("{} {}", r.name, r.what)).collect::<Vec<_>>().join(", ")
-                }
+                true => "every operation is a proposal in this run".to_owned(),
+                false => found
+                    .iter()
+                    .map(finding_reason)
+                    .map(|r| format!("{} {}", r.name, r.what))
+                    .collect::<Vec<_>>()
+                    .join(", "),
             };
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let diff = changeset.files.iter().map(|file| {
-                let before = self.desk.text(&file.path);
-                unified(file.path.as_str(), before.as_deref(), file.after.as_ref().map(|b| text(b)).as_deref())
+                let before = self.overlay.current_text(&file.path);
+                unified_diff(file.path.as_str(), before.as_deref(), file.after.as_ref().map(|b| text(b)).as_deref())
             });
             (why.trim().to_owned(), diff.collect::<String>())
         });
         let answer = match &waits {
             Some(_) => "proposed: a person will decide".to_owned(),
-            None => effects_told(&changeset),
+            None => effects_text(&changeset),
         };
         decision.verdict = if waits.is_some() { "proposed" } else { "kept" };
         if waits.is_none() {
-            self.desk.accept(changeset);
+            self.overlay.accept(changeset);
         }
-        let operation = wish.operation.clone();
-        self.came.accepted.push(Accepted { operation, proof, quote, waits, writes, decision: number });
+        let operation = proposal.operation.clone();
+        self.result.accepted.push(AcceptedOperation {
+            operation,
+            evidence,
+            quote,
+            as_proposal: waits,
+            writes,
+            decision_index: number,
+        });
         Ok(answer)
     }
 
-    /// The guards' first-pass rate counts what comes for the first time.
-    fn count(&mut self, route: &Route) {
-        if self.corrects {
+    /// Counts first attempts and those that passed the guards.
+    fn count_first_attempt(&mut self, route: &Route) {
+        if self.is_correction {
             return;
         }
         let passed = !matches!(route, Route::Refused(_));
-        self.came.first.0 += 1;
-        self.came.first.1 += u64::from(passed);
+        self.result.first_attempts.0 += 1;
+        self.result.first_attempts.1 += u64::from(passed);
     }
 
-    /// Which cap the next accepted operation would break.
-    fn over(&self, turn: usize, writes: usize) -> Option<&'static str> {
-        let caps = self.reading.caps;
-        let all: usize = self.came.accepted.iter().map(|a| a.writes).sum();
-        let of_turn: usize = self.came.accepted.iter().filter(|a| a.proof.turn == turn).map(|a| a.writes).sum();
-        match (all + writes > caps.writes, of_turn + writes > caps.per_turn) {
-            (true, _) => Some("more than one piece may bring"),
-            (_, true) => Some("more than one turn may bring"),
+    /// The limit that another accepted operation would exceed.
+    fn exceeded_limit(&self, turn: usize, writes: usize) -> Option<&'static str> {
+        let limits = self.input.limits;
+        let total: usize = self.result.accepted.iter().map(|a| a.writes).sum();
+        let total_of_turn: usize =
+            self.result.accepted.iter().filter(|a| a.evidence.turn == turn).map(|a| a.writes).sum();
+        match (total + writes > limits.max_writes, total_of_turn + writes > limits.max_writes_per_turn) {
+            (true, _) => Some("more writes than one chunk allows"),
+            (_, true) => Some("more writes than one turn allows"),
             _ => None,
         }
     }
 }
 
-/// How many writes an operation is: an episode is one, a text of many bullets as many.
-fn weight(operation: &Operation, effects: &[crate::change::Effect]) -> usize {
-    let bullets = effects.iter().filter(|e| e.sign == crate::change::Sign::Added && e.handle.is_some()).count();
+/// How many writes an operation counts as: one for an episode, else the number of its bullets.
+fn write_count(operation: &Operation, effects: &[crate::change::Effect]) -> usize {
+    let bullets = effects.iter().filter(|e| e.sign == crate::change::EffectSign::Added && e.handle.is_some()).count();
     if matches!(operation.action, Action::Append { .. }) { 1 } else { bullets.max(1) }
 }

@@ -1,315 +1,353 @@
-//! `reflect`: a conversation becomes memory. The model proposes, code decides, each piece is one commit.
+//! `reflect`: extracts memories from conversations. A model proposes operations, code validates them, and each chunk of
+//! a conversation is one commit.
 //!
-//! Holds no lock while a model thinks, and writes nothing of a piece before the whole piece is decided.
+//! Never holds the lock while a model is running, and writes nothing of a chunk before the whole chunk is decided.
 //!
-//! [`desk`] is the memory as the model works on it; [`chunk`] reads one piece; [`keep`] commits it; [`mark`] remembers
-//! how far a conversation was read; [`queued`] is work that waits for another day.
+//! Modules: `overlay` is the memory with the accepted operations applied; `chunk` reads one chunk; `commit_chunk` commits
+//! it; `watermark` records how far a conversation was read; `queue` stores conversations until there is budget again.
 
 pub mod chunk;
-mod cost;
-mod desk;
-mod keep;
-mod mark;
-mod queued;
-mod words;
+mod commit_chunk;
+mod cost_estimate;
+mod decision_text;
+mod overlay;
+mod queue;
+mod watermark;
 
-use super::answer::{Answer, Asked, Conversation as Row, Counts, Decision, Reason, Reflected};
-use super::budget::{self, Spent};
-use super::change::told;
-use super::model::{Opened, rejected};
-use super::{Failure, How, Session, Verdict, inbox};
+use super::answer::{
+    Answer, ConversationRow as Row, DecisionCounts, ModelCallCosts, ReflectDecision, ReflectReport, RefusalReason,
+};
+use super::budget::{self, TokenLedger};
+use super::change::warning_row;
+use super::model::{OpenModel, model_rejection};
+use super::{ChangeOptions, CommandResult, Error, Session, inbox};
 use crate::code::{Code, Rejection, Warning};
-use crate::host::models::Tools;
+use crate::host::models::ToolUse;
 use crate::llm::Deadline;
 use crate::path::{Address, MemoryPath};
-use crate::reflect::chunks::{chunks, shown};
-use crate::reflect::guards::Rules;
-use crate::reflect::prompt::{REFLECT, Way};
+use crate::reflect::chunks::{render_turns, split_chunks};
+use crate::reflect::guards::WritingRules;
+use crate::reflect::prompt::{REFLECT_PROMPT, ReplyMode};
 use crate::transcript::{self, Conversation, Turn};
-use crate::view::query::answer::tokens;
-use chunk::{Came, Caps, Reading, first_request, read_chunk};
-use desk::Desk;
-use keep::{Kept, Origin};
+use crate::view::query::answer::estimate_llm_tokens;
+use chunk::{ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
+use commit_chunk::{ChunkOrigin, CommittedChunk};
+use overlay::ReflectOverlay;
 
-pub use queued::drain;
+pub use queue::drain;
 
-/// Most of a conversation in one piece, in tokens.
-const PIECE: usize = 6000;
+/// Maximum length of a chunk, in estimated tokens.
+const CHUNK_TOKENS: usize = 6000;
 
-/// What `reflect` is asked for.
-pub struct Ask<'a> {
-    /// With tools, as one object; none: as the model's configuration says, else whichever the host can.
-    pub way: Option<Way>,
-    /// Everything waits for a person.
+/// Options of `reflect`.
+pub struct ReflectOptions<'a> {
+    /// With tools, or as one JSON object. `None`: as configured for the model, else whatever the host supports.
+    pub reply_mode: Option<ReplyMode>,
+    /// Turn every operation into a proposal.
     pub propose: bool,
-    /// Everything goes into this file.
+    /// The file into which everything is written.
     pub into: Option<String>,
-    /// Tokens a day; none: as many as it takes.
-    pub budget: Option<u64>,
-    /// The user's own instructions.
+    /// Tokens per day; `None`: no limit.
+    pub daily_budget: Option<u64>,
+    /// The user's own instructions, instead of the built-in ones.
     pub instructions: Option<String>,
-    /// Opens the model; asked once, and only if there is something to read.
-    pub open: &'a dyn Fn() -> Result<Opened, Rejection>,
-    /// What is told on a terminal.
+    /// Opens the model. Called at most once, and only if there is something to read.
+    pub open_model: &'a dyn Fn() -> Result<OpenModel, Rejection>,
+    /// Receives progress messages.
     pub progress: &'a dyn Fn(&str),
 }
 
-/// Whether to go on after a piece.
+/// Whether to continue after a chunk.
 #[derive(PartialEq, Eq)]
-enum Next {
-    Go,
+enum ReflectFlow {
+    Continue,
     Stop,
 }
 
-/// Reads conversations and keeps what is worth it.
+/// Reads conversations and keeps what is worth remembering.
 ///
 /// # Errors
-/// `invalid_transcript`; `no_model`; `model` and `model_refused` where nothing was read before; what committing
-/// refuses. What ends later is told in the answer as `partial`.
-pub fn reflect(session: &Session, bytes: &[u8], ask: &Ask<'_>, how: &How) -> Verdict {
-    let mut run = Run::new(session, ask, how)?;
-    if let Err(failure) = run.read(bytes) {
-        stopped(&mut run.answer, failure)?;
+/// `invalid_transcript`; `no_model`; `model` and `model_refused` if no chunk was read before; errors of committing.
+/// Later errors are in the answer, as `partial`.
+pub fn reflect(
+    session: &Session,
+    bytes: &[u8],
+    options: &ReflectOptions<'_>,
+    change_options: &ChangeOptions,
+) -> CommandResult {
+    let mut run = ReflectRun::new(session, options, change_options)?;
+    if let Err(failure) = run.read_all(bytes) {
+        end_run(&mut run.answer, failure)?;
     }
-    run.sweep();
+    run.remove_expired();
     Ok(Answer::Reflected(run.answer))
 }
 
-/// What would be asked first, without asking: the instructions, then the question.
+/// The first prompt that would be sent, without calling a model: the instructions, then the conversation.
 ///
 /// # Errors
 /// `invalid_transcript`, `io`.
-pub fn show_prompt(session: &Session, bytes: &[u8], ask: &Ask<'_>) -> Result<String, Failure> {
-    let how = How { dry_run: true, ..How::default() };
-    let run = Run::new(session, ask, &how)?;
-    let all = conversations(bytes)?;
-    let first = all.iter().find_map(|c| Some((c, chunks(&c.turns, 0, PIECE).into_iter().next()?)));
+pub fn show_prompt(session: &Session, bytes: &[u8], options: &ReflectOptions<'_>) -> Result<String, Error> {
+    let change_options = ChangeOptions { dry_run: true, ..ChangeOptions::default() };
+    let run = ReflectRun::new(session, options, &change_options)?;
+    let conversations = parse_conversations(bytes)?;
+    let first =
+        conversations.iter().find_map(|c| Some((c, split_chunks(&c.turns, 0, CHUNK_TOKENS).into_iter().next()?)));
     let Some((conversation, range)) = first else {
-        return Ok("nothing of this conversation would be sent\n".into());
+        return Ok("the conversation has nothing to send\n".into());
     };
     let today = session.now.date().to_string();
-    let nobody = crate::llm::replay::Replay::new([]);
-    let reading = run.reading(&nobody, Deadline::within(std::time::Duration::ZERO), &conversation.turns, &today);
-    let request = first_request(&mut Desk::open(session)?, &reading, range);
+    let no_model = crate::llm::replay::ReplayModel::new([]);
+    let input = run.chunk_input(&no_model, Deadline::within(std::time::Duration::ZERO), &conversation.turns, &today);
+    let request = first_request(&mut ReflectOverlay::open(session)?, &input, range);
     let question = request.messages.iter().map(|m| match m {
-        crate::llm::Message::User(text) => text.as_str(),
+        crate::llm::ChatMessage::User(text) => text.as_str(),
         _ => "",
     });
     Ok(format!("{}\n\n{}", request.system, question.collect::<String>()))
 }
 
-fn conversations(bytes: &[u8]) -> Result<Vec<Conversation>, Rejection> {
+fn parse_conversations(bytes: &[u8]) -> Result<Vec<Conversation>, Rejection> {
     transcript::read(bytes).map_err(|why| {
-        Rejection::new(Code::InvalidTranscript, format!("this is no conversation: {why}")).hint(
-            "known are transcripts of Claude Code, Codex, Gemini CLI, OpenAI messages, ChatGPT exports, markdown with \
+        Rejection::new(Code::InvalidTranscript, format!("the input is not a conversation: {why}")).hint(
+            "supported are transcripts of Claude Code, Codex, Gemini CLI, OpenAI messages, ChatGPT exports, markdown with \
              speakers, and plain text",
         )
     })
 }
 
-/// One run of `reflect`: the model, once it is opened, and the answer as it grows.
-struct Run<'a> {
+/// One run of `reflect`: the model, once it is open, and the answer so far.
+struct ReflectRun<'a> {
     session: &'a Session,
-    ask: &'a Ask<'a>,
-    how: &'a How,
+    options: &'a ReflectOptions<'a>,
+    change_options: &'a ChangeOptions,
     into: Option<MemoryPath>,
-    rules: Rules,
-    opened: Option<(Opened, Deadline)>,
-    /// The conversation comes from the queue: it waits there already.
-    queued: bool,
-    answer: Reflected,
+    writing_rules: WritingRules,
+    opened: Option<(OpenModel, Deadline)>,
+    /// Whether the conversation is from the queue.
+    from_queue: bool,
+    answer: ReflectReport,
 }
 
-impl<'a> Run<'a> {
-    fn new(session: &'a Session, ask: &'a Ask<'a>, how: &'a How) -> Result<Run<'a>, Failure> {
-        if !how.dry_run {
+impl<'a> ReflectRun<'a> {
+    fn new(
+        session: &'a Session,
+        options: &'a ReflectOptions<'a>,
+        change_options: &'a ChangeOptions,
+    ) -> Result<ReflectRun<'a>, Error> {
+        if !change_options.dry_run {
             session.may_write()?;
         }
         let policy = &session.policy.policy;
-        let rules = Rules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone() };
-        let into = ask.into.as_deref().map(|file| named(session, file)).transpose()?;
-        let answer = Reflected { dry_run: how.dry_run, ..Reflected::default() };
-        Ok(Run { session, ask, how, into, rules, opened: None, queued: false, answer })
+        let writing_rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone() };
+        let into = options.into.as_deref().map(|file| resolve_into(session, file)).transpose()?;
+        let answer = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
+        Ok(ReflectRun {
+            session,
+            options,
+            change_options,
+            into,
+            writing_rules,
+            opened: None,
+            from_queue: false,
+            answer,
+        })
     }
 
-    fn read(&mut self, bytes: &[u8]) -> Result<Next, Failure> {
-        for conversation in conversations(bytes)? {
-            if self.conversation(&conversation, bytes)? == Next::Stop {
-                return Ok(Next::Stop);
+    fn read_all(&mut self, bytes: &[u8]) -> Result<ReflectFlow, Error> {
+        for conversation in parse_conversations(bytes)? {
+            if self.read_conversation(&conversation, bytes)? == ReflectFlow::Stop {
+                return Ok(ReflectFlow::Stop);
             }
         }
-        Ok(Next::Go)
+        Ok(ReflectFlow::Continue)
     }
 
-    fn conversation(&mut self, conversation: &Conversation, bytes: &[u8]) -> Result<Next, Failure> {
+    fn read_conversation(&mut self, conversation: &Conversation, bytes: &[u8]) -> Result<ReflectFlow, Error> {
         let turns = &conversation.turns;
-        let id = mark::id(conversation);
-        let from = mark::seen(&self.session.store, &id, turns);
-        let pieces = chunks(turns, from, PIECE);
+        let id = watermark::conversation_id(conversation);
+        let start = watermark::turns_read(&self.session.store, &id, turns);
+        let chunk_ranges = split_chunks(turns, start, CHUNK_TOKENS);
         self.answer.conversations.push(Row {
             id: id.clone(),
             kind: conversation.kind.name(),
             turns: turns.len(),
-            seen: from,
+            seen: start,
             skipped: conversation.skipped,
             chunks: 0,
-            of: pieces.len(),
+            of: chunk_ranges.len(),
         });
-        for range in pieces {
-            if self.piece(&id, turns, range, bytes)? == Next::Stop {
-                return Ok(Next::Stop);
+        for range in chunk_ranges {
+            if self.process_chunk(&id, turns, range, bytes)? == ReflectFlow::Stop {
+                return Ok(ReflectFlow::Stop);
             }
             if let Some(row) = self.answer.conversations.last_mut() {
                 row.chunks += 1;
             }
         }
-        Ok(Next::Go)
+        Ok(ReflectFlow::Continue)
     }
 
-    /// One piece, from the question to the commit.
-    fn piece(
+    /// Reads one chunk, from the prompt to the commit.
+    fn process_chunk(
         &mut self,
         id: &str,
         turns: &[Turn],
         range: std::ops::Range<usize>,
         bytes: &[u8],
-    ) -> Result<Next, Failure> {
-        let (session, how) = (self.session, self.how);
+    ) -> Result<ReflectFlow, Error> {
+        let (session, change_options) = (self.session, self.change_options);
         let (first, last) = (turns[range.start].number, turns[range.end - 1].number);
-        let request = format!("reflect:{id}:{first}-{last}:{}", mark::hash(&turns[range.clone()]));
-        if keep::is_done(session, &request)? {
-            self.mark(id, &turns[..range.end])?;
-            return Ok(Next::Go);
+        let request = format!("reflect:{id}:{first}-{last}:{}", watermark::turns_hash(&turns[range.clone()]));
+        if commit_chunk::is_committed(session, &request)? {
+            self.save_watermark(id, &turns[..range.end])?;
+            return Ok(ReflectFlow::Continue);
         }
         if self.opened.is_none() {
-            let opened = (self.ask.open)()?;
-            self.answer.warnings.extend(opened.warnings.iter().map(told));
-            let deadline = Deadline::within(opened.overall);
+            let opened = (self.options.open_model)()?;
+            self.answer.warnings.extend(opened.warnings.iter().map(warning_row));
+            let deadline = Deadline::within(opened.total_timeout);
             self.opened = Some((opened, deadline));
         }
-        let mut desk = Desk::open(session)?;
-        let size = tokens(&shown(&turns[range.clone()], &|t| t.to_owned())) + 6000;
-        let Some(hold) = budget::hold(session, self.ask.budget, &request, size as u64)? else {
-            self.defer(bytes)?;
-            return Ok(Next::Stop);
+        let mut overlay = ReflectOverlay::open(session)?;
+        let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
+        let Some(reservation) = budget::reserve(session, self.options.daily_budget, &request, estimate as u64)? else {
+            self.enqueue(bytes)?;
+            return Ok(ReflectFlow::Stop);
         };
-        let Some((opened, deadline)) = &self.opened else { return Ok(Next::Stop) };
+        let Some((opened, deadline)) = &self.opened else { return Ok(ReflectFlow::Stop) };
         let today = session.now.date().to_string();
-        let reading = self.reading(&*opened.model, *deadline, turns, &today);
-        let came = read_chunk(&mut desk, &reading, range.clone());
-        let who = opened.model.who().clone();
-        let origin = Origin { who: &who, conversation: id, request, usage: came.usage };
-        // What a model said before it fell silent is no whole piece: it is said again when the piece is.
-        let accepted = if came.trouble.is_some() { &[][..] } else { &came.accepted[..] };
-        // Whoever asks again on the disk for a proposal must not find one that is about to go.
-        if accepted.iter().any(|a| a.waits.is_some()) {
-            self.sweep();
+        let input = self.chunk_input(&*opened.model, *deadline, turns, &today);
+        let result = read_chunk(&mut overlay, &input, range.clone());
+        let model_id = opened.model.id().clone();
+        let origin = ChunkOrigin { model: &model_id, conversation: id, request, usage: result.usage };
+        // If the model failed during the chunk, nothing of it is committed: the chunk will be read again as a whole.
+        let accepted = if result.error.is_some() { &[][..] } else { &result.accepted[..] };
+        // Remove expired proposals first: otherwise a new proposal could be taken for a duplicate of one that is about
+        // to be removed.
+        if accepted.iter().any(|a| a.as_proposal.is_some()) {
+            self.remove_expired();
         }
-        let bare = session.bare();
-        let kept = match how.dry_run {
+        let unfiltered = session.unfiltered();
+        let committed = match change_options.dry_run {
             true => {
-                // Nothing is written of the memory; what was spent is spent.
-                if self.ask.budget.is_some() {
-                    let (locked, _) = bare.store.lock()?;
-                    budget::settle(session, &locked, hold, came.spent, came.asked, (0, 0));
+                // A dry run writes no memory, but its tokens count.
+                if self.options.daily_budget.is_some() {
+                    let (locked, _) = unfiltered.store.lock()?;
+                    budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, (0, 0));
                 }
-                keep::would(session, accepted, &origin)
+                commit_chunk::dry_run(session, accepted, &origin)
             }
             false => {
-                let (locked, warnings) = bare.store.lock()?;
-                self.answer.warnings.extend(warnings.iter().map(told));
-                budget::settle(session, &locked, hold, came.spent, came.asked, came.first);
-                let kept = keep::keep(session, &locked, accepted, &origin, how);
-                if kept.is_ok() && came.trouble.is_none() {
-                    mark::keep(&locked, id, &turns[..range.end]);
+                let (locked, warnings) = unfiltered.store.lock()?;
+                self.answer.warnings.extend(warnings.iter().map(warning_row));
+                budget::settle(
+                    session,
+                    &locked,
+                    reservation,
+                    result.estimated_usage,
+                    result.requests,
+                    result.first_attempts,
+                );
+                let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
+                if kept.is_ok() && result.error.is_none() {
+                    watermark::save(&locked, id, &turns[..range.end]);
                 }
                 kept
             }
         }?;
-        self.told(who, came, kept)
+        self.add_result(model_id, result, committed)
     }
 
-    fn reading<'r>(
+    fn chunk_input<'r>(
         &'r self,
         model: &'r dyn crate::llm::Model,
         deadline: Deadline,
         turns: &'r [Turn],
         today: &'r str,
-    ) -> Reading<'r> {
+    ) -> ChunkInput<'r> {
         let configured = self.opened.as_ref().and_then(|(opened, _)| match opened.tools {
-            Tools::Auto => None,
-            Tools::On => Some(Way::Tools),
-            Tools::Off => Some(Way::Object),
+            ToolUse::Auto => None,
+            ToolUse::On => Some(ReplyMode::Tools),
+            ToolUse::Off => Some(ReplyMode::JsonObject),
         });
-        Reading {
+        ChunkInput {
             model,
             deadline,
-            way: self.ask.way.or(configured),
-            instructions: self.ask.instructions.as_deref().unwrap_or(REFLECT),
+            reply_mode: self.options.reply_mode.or(configured),
+            instructions: self.options.instructions.as_deref().unwrap_or(REFLECT_PROMPT),
             turns,
             into: self.into.as_ref(),
             prefixes: &self.session.prefixes,
-            rules: &self.rules,
+            writing_rules: &self.writing_rules,
             today,
-            propose: self.ask.propose,
-            caps: Caps::default(),
-            progress: self.ask.progress,
+            propose: self.options.propose,
+            limits: ChunkLimits::default(),
+            progress: self.options.progress,
         }
     }
 
-    fn mark(&self, id: &str, turns: &[Turn]) -> Result<(), Failure> {
-        if !self.how.dry_run {
-            let bare = self.session.bare();
-            let (locked, _) = bare.store.lock()?;
-            mark::keep(&locked, id, turns);
+    fn save_watermark(&self, id: &str, turns: &[Turn]) -> Result<(), Error> {
+        if !self.change_options.dry_run {
+            let unfiltered = self.session.unfiltered();
+            let (locked, _) = unfiltered.store.lock()?;
+            watermark::save(&locked, id, turns);
         }
         Ok(())
     }
 
-    /// Puts a piece's outcome into the answer.
-    fn told(&mut self, who: crate::llm::Who, came: Came, kept: Kept) -> Result<Next, Failure> {
-        let asked = self.answer.model.get_or_insert_with(|| Asked {
-            provider: who.provider,
-            model: who.model,
-            ..Asked::default()
+    /// Adds the result of a chunk to the answer.
+    fn add_result(
+        &mut self,
+        model_id: crate::llm::ModelId,
+        result: ChunkResult,
+        committed: CommittedChunk,
+    ) -> Result<ReflectFlow, Error> {
+        let costs = self.answer.model.get_or_insert_with(|| ModelCallCosts {
+            provider: model_id.provider,
+            model: model_id.model,
+            ..ModelCallCosts::default()
         });
-        asked.turns += came.asked;
-        asked.input_tokens = asked.input_tokens.saturating_add(came.usage.input);
-        asked.output_tokens = asked.output_tokens.saturating_add(came.usage.output);
-        if let Some(trouble) = came.trouble {
-            stopped(&mut self.answer, rejected(trouble).into())?;
-            return Ok(Next::Stop);
+        costs.turns += result.requests;
+        costs.input_tokens = costs.input_tokens.saturating_add(result.usage.input);
+        costs.output_tokens = costs.output_tokens.saturating_add(result.usage.output);
+        if let Some(error) = result.error {
+            end_run(&mut self.answer, model_rejection(error).into())?;
+            return Ok(ReflectFlow::Stop);
         }
-        let mut decisions = came.decisions;
-        for (at, id) in kept.proposals {
+        let mut decisions = result.decisions;
+        for (at, id) in committed.proposals {
             decisions[at].proposal = Some(id);
         }
-        for (at, why) in kept.dropped {
+        for (at, why) in committed.dropped {
             decisions[at].verdict = "refused";
-            decisions[at].reasons = vec![words::coded(&why)];
+            decisions[at].reasons = vec![decision_text::rejection_reason(&why)];
         }
-        // Another process read the same piece and was first: what stands is its work.
-        for decision in decisions.iter_mut().filter(|d| kept.elsewhere && ["kept", "proposed"].contains(&d.verdict)) {
+        // Another process committed the same chunk first, so this run has kept nothing.
+        for decision in
+            decisions.iter_mut().filter(|d| committed.by_other_process && ["kept", "proposed"].contains(&d.verdict))
+        {
             decision.verdict = "known";
         }
-        self.count(&decisions);
+        self.add_counts(&decisions);
         self.answer.decisions.extend(decisions);
-        if let Some(change) = kept.change {
+        if let Some(change) = committed.change {
             self.answer.changed |= change.changed;
             self.answer.revs.extend(change.rev);
             self.answer.files.extend(change.files);
             self.answer.warnings.extend(change.warnings);
         }
-        if let Some(cap) = came.capped {
-            let message = format!("a piece of the conversation ended at its limit of {cap}; what was accepted stands");
-            self.answer.warnings.push(told(&Warning::new(Code::Note, message)));
+        if let Some(cap) = result.limit_reached {
+            let message =
+                format!("a chunk of the conversation reached its limit of {cap}; accepted operations were kept");
+            self.answer.warnings.push(warning_row(&Warning::new(Code::Note, message)));
         }
-        Ok(Next::Go)
+        Ok(ReflectFlow::Continue)
     }
 
-    fn count(&mut self, decisions: &[Decision]) {
+    fn add_counts(&mut self, decisions: &[ReflectDecision]) {
         let of = |verdict: &str| decisions.iter().filter(|d| d.verdict == verdict).count();
-        self.answer.counts += Counts {
+        self.answer.counts += DecisionCounts {
             found: decisions.len(),
             kept: of("kept"),
             known: of("known"),
@@ -318,61 +356,61 @@ impl<'a> Run<'a> {
         };
     }
 
-    /// The day's budget is spent: the conversation waits, with what was asked of it.
-    fn defer(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    /// The budget is used up: puts the conversation into the queue, with the options of this run.
+    fn enqueue(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let day = self.session.now.date().to_string();
-        let spent = Spent::of(&self.session.store).taken(&day);
-        let budget = self.ask.budget.unwrap_or_default();
-        let waits = match (self.how.dry_run, self.queued) {
-            (true, _) => "it would wait in the queue",
-            (_, true) => "it goes on waiting in the queue",
+        let used = TokenLedger::load(&self.session.store).used_on(&day);
+        let budget = self.options.daily_budget.unwrap_or_default();
+        let status = match (self.change_options.dry_run, self.from_queue) {
+            (true, _) => "it would be queued",
+            (_, true) => "it stays in the queue",
             _ => {
-                queued::put(self.session, bytes, self.ask, self.how)?;
-                "it waits in the queue; memdir reflect --queued goes on with it"
+                queue::enqueue(self.session, bytes, self.options, self.change_options)?;
+                "it is queued; run `memdir reflect --queued` to continue"
             }
         };
         self.answer.deferred = Some(format!(
-            "{spent} of today's {budget} tokens are spent, and the rest is too little for the next piece: {waits}"
+            "{used} of today's {budget} tokens are used, and the rest is not enough for the next chunk: {status}"
         ));
         Ok(())
     }
 
-    /// Proposals that nobody decided in time go, as a change of their own.
-    fn sweep(&mut self) {
-        if self.how.dry_run {
+    /// Removes expired proposals, as a separate change.
+    fn remove_expired(&mut self) {
+        if self.change_options.dry_run {
             return;
         }
-        // The conversation is read, whatever becomes of this; the next command tries again.
-        if let Ok(Some(change)) = inbox::sweep(self.session) {
+        // An error is ignored: the conversation is read anyway, and the next command tries again.
+        if let Ok(Some(change)) = inbox::remove_expired_proposals(self.session) {
             self.answer.changed |= change.changed;
             self.answer.revs.extend(change.rev);
         }
     }
 }
 
-/// What stopped a run: an error where nothing was read before, else told beside what stands.
-fn stopped(answer: &mut Reflected, failure: Failure) -> Result<(), Failure> {
+/// Ends a run: with an error if nothing was read before, else with `partial` in the answer.
+fn end_run(answer: &mut ReflectReport, failure: Error) -> Result<(), Error> {
     if answer.conversations.iter().all(|c| c.chunks == 0) {
         return Err(failure);
     }
-    let first = desk::first(failure);
+    let first = overlay::first_rejection(failure);
     answer.partial = Some(format!("{}: {}", first.code.name(), first.message));
     Ok(())
 }
 
 /// The file of `--into`.
-fn named(session: &Session, file: &str) -> Result<MemoryPath, Rejection> {
-    let Address::In(readings) = Address::parse(file, &session.prefixes)? else {
-        return Err(Rejection::new(Code::Usage, "--into names a file"));
+fn resolve_into(session: &Session, file: &str) -> Result<MemoryPath, Rejection> {
+    let Address::Readings(readings) = Address::parse(file, &session.prefixes)? else {
+        return Err(Rejection::new(Code::Usage, "--into takes a file"));
     };
-    let whole = readings.into_iter().find(|r| r.section.is_none() && r.bullet.is_none());
-    let files = whole.map(|r| r.files).unwrap_or_default();
-    let there = files.iter().find(|path| session.store.read(path).is_ok_and(|found| found.is_some())).cloned();
-    there.or_else(|| files.into_iter().next_back()).ok_or_else(|| Rejection::new(Code::Usage, "--into names a file"))
+    let whole_file = readings.into_iter().find(|r| r.section.is_none() && r.bullet.is_none());
+    let files = whole_file.map(|r| r.files).unwrap_or_default();
+    let existing = files.iter().find(|path| session.store.read(path).is_ok_and(|found| found.is_some())).cloned();
+    existing.or_else(|| files.into_iter().next_back()).ok_or_else(|| Rejection::new(Code::Usage, "--into takes a file"))
 }
 
-/// A reason in words.
-pub fn spelled(reason: &Reason) -> String {
+/// A reason as text.
+pub fn reason_text(reason: &RefusalReason) -> String {
     match reason.what.is_empty() {
         true => reason.name.clone(),
         false => format!("{}: {}", reason.name, reason.what),

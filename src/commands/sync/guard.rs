@@ -1,172 +1,186 @@
-//! Whether a commit or a merge would empty the memory: a vanished directory is never read as "delete everything".
+//! Checks that a commit or merge does not empty the memory: a vanished directory must not be shared as a deletion.
 //!
-//! Never refuses what memdir itself removed, nor a file that only has another name.
+//! Never counts files that memdir itself removed, nor renamed files.
 
 use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
-use super::pending::Piece;
-use crate::change::{Entry, Etag};
+use super::pending::PendingChange;
+use crate::change::{Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
 use crate::host::git::Git;
-use crate::host::repository::Pending;
-use crate::store::{Options, Store};
+use crate::host::repository::PendingFile;
+use crate::store::{Store, StoreOptions};
 use crate::view::journal;
 
-/// An empty file's object, in both of git's formats.
-const EMPTY: [&str; 2] =
+/// The object id of an empty file, in SHA-1 and SHA-256 repositories.
+const EMPTY_OBJECTS: [&str; 2] =
     ["e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"];
-/// From so many files on, more than half is too many.
-const SEVERAL: usize = 4;
-/// How many files are named.
-const NAMED: usize = 20;
+/// From this number of files on, losing more than half is refused.
+const MIN_FILES: usize = 4;
+/// How many files an error lists.
+const MAX_LISTED_FILES: usize = 20;
 
-/// Whether a path of the repository is a file of the memory (or of a scope) that is shared.
-pub fn is_memory(path: &str) -> bool {
-    let home = |rest: &str| rest.starts_with("inbox/");
-    let scoped = path.strip_prefix("scopes/").and_then(|rest| rest.split_once('/')).is_some_and(|(_, rest)| home(rest));
-    path.ends_with(".md") && !path.split('/').any(|part| part.starts_with('.')) && !home(path) && !scoped
+/// Whether a path of the repository is a shared file of the memory or of one of its scopes.
+pub fn is_shared_memory_file(path: &str) -> bool {
+    let is_inbox = |rest: &str| rest.starts_with("inbox/");
+    let is_scope_inbox =
+        path.strip_prefix("scopes/").and_then(|rest| rest.split_once('/')).is_some_and(|(_, rest)| is_inbox(rest));
+    path.ends_with(".md") && !path.split('/').any(|part| part.starts_with('.')) && !is_inbox(path) && !is_scope_inbox
 }
 
-/// What would go out: files of the commit that nobody removed through memdir and that stand no more, or are empty now.
+/// Checks the pending changes: files of the last commit that are gone or empty now although memdir did not remove them.
 ///
 /// # Errors
 /// `emptied`.
-pub fn outgoing(
+pub fn check_outgoing(
     session: &Session,
     git: &Git,
-    (head, pending): (&str, &[Pending]),
-    pieces: &[Piece],
-    entries: &[Entry],
+    (head, pending): (&str, &[PendingFile]),
+    changes: &[PendingChange],
+    entries: &[JournalEntry],
 ) -> Result<(), Rejection> {
-    let gone: HashSet<String> = pieces.iter().filter(|p| p.gone || p.blank).map(|p| p.path.clone()).collect();
-    let gone: HashSet<String> = gone.into_iter().filter(|path| is_memory(path)).collect();
+    let gone: HashSet<String> = changes.iter().filter(|p| p.gone || p.emptied).map(|p| p.path.clone()).collect();
+    let gone: HashSet<String> = gone.into_iter().filter(|path| is_shared_memory_file(path)).collect();
     if gone.is_empty() {
         return Ok(());
     }
-    let all: BTreeSet<String> = git.files(head)?.into_iter().map(|b| b.path).filter(|p| is_memory(p)).collect();
-    let explained = removed(session, entries, &gone);
-    if loss(&all, &gone, &explained).is_none() {
+    let committed: BTreeSet<String> =
+        git.files_at(head)?.into_iter().map(|b| b.path).filter(|p| is_shared_memory_file(p)).collect();
+    let explained = removed_by_memdir(session, entries, &gone);
+    if find_loss(&committed, &gone, &explained).is_none() {
         return Ok(());
     }
-    // A file that a person gave another name is not gone; git looks for that only now, because it costs more.
-    let renamed: HashSet<String> = git.vanished(pending)?.into_iter().collect();
-    let blank = |path: &String| pieces.iter().any(|p| p.blank && p.path == *path);
-    let gone: HashSet<String> = gone.into_iter().filter(|path| renamed.contains(path) || blank(path)).collect();
-    match loss(&all, &gone, &explained) {
+    // Renamed files are not gone. Rename detection is slow, so it runs only when the first check fails.
+    let renamed: HashSet<String> = git.deleted_files(pending)?.into_iter().collect();
+    let is_emptied = |path: &String| changes.iter().any(|p| p.emptied && p.path == *path);
+    let gone: HashSet<String> = gone.into_iter().filter(|path| renamed.contains(path) || is_emptied(path)).collect();
+    match find_loss(&committed, &gone, &explained) {
         None => Ok(()),
-        Some(loss) => Err(loss.refusal("are gone or empty here, and memdir did not remove them", "committed").hint(
-            "bring them back with `git restore -- PATH` (`git restore .` for all), or say --force if they are meant to go",
+        Some(loss) => Err(loss.into_rejection("are gone or empty here, and memdir did not remove them", "committed").hint(
+            "restore them with `git restore -- PATH` (`git restore .` for all), or use --force if they were removed on purpose",
         )),
     }
 }
 
-/// What would come in: files that we have and that the other side, since we parted, has lost.
+/// Checks a fetched commit: files that we still have and that the other side removed or emptied since the common
+/// ancestor.
 ///
 /// # Errors
 /// `emptied`.
-pub fn incoming(git: &Git, base: &str, head: &str, theirs: &str) -> Result<(), Rejection> {
-    let mut gone: HashSet<String> = git.changed(base, theirs, true)?.into_iter().filter(|p| is_memory(p)).collect();
-    let blanks = |objects: &[crate::host::git::Blob]| -> HashSet<String> {
-        objects.iter().filter(|b| EMPTY.contains(&b.object.as_str())).map(|b| b.path.clone()).collect()
+pub fn check_incoming(git: &Git, base: &str, head: &str, theirs: &str) -> Result<(), Rejection> {
+    let mut gone: HashSet<String> =
+        git.changed_paths(base, theirs, true)?.into_iter().filter(|p| is_shared_memory_file(p)).collect();
+    let empty_files = |objects: &[crate::host::git::GitBlob]| -> HashSet<String> {
+        objects.iter().filter(|b| EMPTY_OBJECTS.contains(&b.object.as_str())).map(|b| b.path.clone()).collect()
     };
-    let (before, after) = (git.files(base)?, git.files(theirs)?);
-    let were = blanks(&before);
-    gone.extend(blanks(&after).into_iter().filter(|path| is_memory(path) && !were.contains(path)));
-    let ours: HashSet<String> = git.files(head)?.into_iter().map(|b| b.path).collect();
-    let all: BTreeSet<String> =
-        before.into_iter().map(|b| b.path).filter(|path| is_memory(path) && ours.contains(path)).collect();
-    gone.retain(|path| all.contains(path));
+    let (before, after) = (git.files_at(base)?, git.files_at(theirs)?);
+    let empty_before = empty_files(&before);
+    gone.extend(
+        empty_files(&after).into_iter().filter(|path| is_shared_memory_file(path) && !empty_before.contains(path)),
+    );
+    let ours: HashSet<String> = git.files_at(head)?.into_iter().map(|b| b.path).collect();
+    let common: BTreeSet<String> =
+        before.into_iter().map(|b| b.path).filter(|path| is_shared_memory_file(path) && ours.contains(path)).collect();
+    gone.retain(|path| common.contains(path));
     if gone.is_empty() {
         return Ok(());
     }
-    let told = git.trailers(super::message::OPERATION, base, theirs)?;
-    let explained = gone.iter().filter(|path| told.iter().any(|line| removes(line, path))).cloned().collect();
-    match loss(&all, &gone, &explained) {
+    let trailers = git.trailer_values(super::commit_message::OPERATION_TRAILER, base, theirs)?;
+    let explained =
+        gone.iter().filter(|path| trailers.iter().any(|line| is_removal_trailer(line, path))).cloned().collect();
+    match find_loss(&common, &gone, &explained) {
         None => Ok(()),
-        Some(loss) => Err(loss.refusal("were removed or emptied on the other side without memdir", "merged").hint(
-            "look with `git log --stat`; if they are meant to go, say --force; else bring them back on the other side",
+        Some(loss) => Err(loss.into_rejection("were removed or emptied on the other side without memdir", "merged").hint(
+            "see `git log --stat`; use --force if they were removed on purpose, else restore them on the other side",
         )),
     }
 }
 
-/// Whether a commit's trailer says that memdir removed or moved a file: `r12 rm facts/user.md`.
-fn removes(line: &str, path: &str) -> bool {
+/// Whether a commit trailer such as `r12 rm facts/user.md` records that memdir removed or moved this file.
+fn is_removal_trailer(line: &str, path: &str) -> bool {
     let mut words = line.splitn(3, ' ');
     let (Some(_), Some(verb), Some(file)) = (words.next(), words.next(), words.next()) else { return false };
     file == path && matches!(verb, "rm" | "mv" | "undo" | "redo" | "apply")
 }
 
-/// Which of these files the journal (a scope's own, for its files) says were removed, moved or emptied by memdir.
-fn removed(session: &Session, entries: &[Entry], gone: &HashSet<String>) -> HashSet<String> {
-    let mut found: HashSet<String> = by_journal(entries, "", gone).into_iter().map(|(path, _)| path).collect();
-    found.extend(removed_in_scopes(session, gone.iter().map(String::as_str)).into_iter().map(|(path, _)| path));
-    found
+/// Which of these files memdir removed, moved or emptied, according to the journal; files of a scope are in the scope's
+/// own journal.
+fn removed_by_memdir(session: &Session, entries: &[JournalEntry], gone: &HashSet<String>) -> HashSet<String> {
+    let mut removed: HashSet<String> =
+        removed_in_journal(entries, "", gone).into_iter().map(|(path, _)| path).collect();
+    removed.extend(removed_in_scopes(session, gone.iter().map(String::as_str)).into_iter().map(|(path, _)| path));
+    removed
 }
 
-/// Which of these files a scope's own journal says were removed, and by which of its revisions.
+/// Which of these files were removed according to the journal of their scope, with the scope's revision.
 pub fn removed_in_scopes<'p>(session: &Session, gone: impl Iterator<Item = &'p str>) -> Vec<(String, u64)> {
     let gone: HashSet<String> = gone.filter(|path| path.starts_with("scopes/")).map(str::to_owned).collect();
     let scope = |path: &'_ String| Some(path.strip_prefix("scopes/")?.split_once('/')?.0.to_owned());
     let scopes: BTreeSet<String> = gone.iter().filter_map(scope).collect();
-    let one = |name: String| {
+    let removed_in_scope = |name: String| {
         let dir = session.dir.join("scopes").join(&name);
-        let entries = Store::open(&dir, Options::default()).and_then(|store| store.journal()).unwrap_or_default();
-        by_journal(&entries, &format!("scopes/{name}/"), &gone)
+        let entries = Store::open(&dir, StoreOptions::default()).and_then(|store| store.journal()).unwrap_or_default();
+        removed_in_journal(&entries, &format!("scopes/{name}/"), &gone)
     };
-    scopes.into_iter().flat_map(one).collect()
+    scopes.into_iter().flat_map(removed_in_scope).collect()
 }
 
-fn by_journal(entries: &[Entry], below: &str, gone: &HashSet<String>) -> Vec<(String, u64)> {
-    let nothing = Etag::of(b"");
-    let left = journal::left(entries).into_iter();
-    let removed = left.filter(|(_, (etag, _))| etag.is_none_or(|etag| etag == nothing));
-    removed.map(|(path, (_, rev))| (format!("{below}{path}"), rev)).filter(|(path, _)| gone.contains(path)).collect()
+fn removed_in_journal(entries: &[JournalEntry], path_prefix: &str, gone: &HashSet<String>) -> Vec<(String, u64)> {
+    let empty_etag = Etag::of(b"");
+    let last_writes = journal::last_etags(entries).into_iter();
+    let removed = last_writes.filter(|(_, (etag, _))| etag.is_none_or(|etag| etag == empty_etag));
+    removed
+        .map(|(path, (_, rev))| (format!("{path_prefix}{path}"), rev))
+        .filter(|(path, _)| gone.contains(path))
+        .collect()
 }
 
-/// Too much at once.
+/// A loss of files that is refused.
 #[derive(Debug, PartialEq, Eq)]
-struct Loss {
-    /// How many files are gone.
+struct FileLoss {
+    /// The files that are gone.
     gone: Vec<String>,
-    /// Of how many.
-    of: usize,
+    /// Number of files in the folder.
+    total: usize,
     /// The folder; empty for the whole memory.
     folder: String,
 }
 
-impl Loss {
-    fn refusal(self, how: &str, done: &str) -> Rejection {
-        let (n, of) = (self.gone.len(), self.of);
-        let place = if self.folder.is_empty() { "the memory".to_owned() } else { format!("{}/", self.folder) };
-        let named: Vec<Value> = self.gone.into_iter().take(NAMED).map(Value::String).collect();
-        Rejection::new(Code::Emptied, format!("{n} of {of} files of {place} {how}; they were not {done}"))
+impl FileLoss {
+    fn into_rejection(self, verb: &str, action: &str) -> Rejection {
+        let (n, of) = (self.gone.len(), self.total);
+        let folder = if self.folder.is_empty() { "the memory".to_owned() } else { format!("{}/", self.folder) };
+        let files: Vec<Value> = self.gone.into_iter().take(MAX_LISTED_FILES).map(Value::String).collect();
+        Rejection::new(Code::Emptied, format!("{n} of {of} files of {folder} {verb}; they were not {action}"))
             .detail("gone", n)
             .detail("of", of)
-            .detail("files", named)
+            .detail("files", files)
     }
 }
 
-/// Whether the files that are gone, those that are explained left out, are the whole memory, a whole folder of several
-/// files, or more than half.
-fn loss(all: &BTreeSet<String>, gone: &HashSet<String>, explained: &HashSet<String>) -> Option<Loss> {
-    let all: Vec<&String> = all.iter().filter(|path| !explained.contains(*path)).collect();
-    let lost = |files: &[&String], folder: &str| {
+/// The loss that is refused, if any: apart from the explained files, all files are gone, all of a folder with at least
+/// two, or more than half of at least `MIN_FILES` files.
+fn find_loss(all: &BTreeSet<String>, gone: &HashSet<String>, explained: &HashSet<String>) -> Option<FileLoss> {
+    let remaining: Vec<&String> = all.iter().filter(|path| !explained.contains(*path)).collect();
+    let loss_in = |files: &[&String], folder: &str| {
         let gone: Vec<String> = files.iter().filter(|path| gone.contains(**path)).map(|path| (*path).clone()).collect();
-        Loss { gone, of: files.len(), folder: folder.to_owned() }
+        FileLoss { gone, total: files.len(), folder: folder.to_owned() }
     };
-    let whole = lost(&all, "");
-    if !all.is_empty() && whole.gone.len() == whole.of || whole.of >= SEVERAL && whole.gone.len() * 2 > whole.of {
-        return Some(whole);
+    let total_loss = loss_in(&remaining, "");
+    if !remaining.is_empty() && total_loss.gone.len() == total_loss.total
+        || total_loss.total >= MIN_FILES && total_loss.gone.len() * 2 > total_loss.total
+    {
+        return Some(total_loss);
     }
     let folders: BTreeSet<&str> =
-        all.iter().filter_map(|path| path.split_once('/').map(|(folder, _)| folder)).collect();
+        remaining.iter().filter_map(|path| path.split_once('/').map(|(folder, _)| folder)).collect();
     folders.into_iter().find_map(|folder| {
         let files: Vec<&String> =
-            all.iter().filter(|path| path.split_once('/').is_some_and(|(f, _)| f == folder)).copied().collect();
-        Some(lost(&files, folder)).filter(|loss| loss.of >= 2 && loss.gone.len() == loss.of)
+            remaining.iter().filter(|path| path.split_once('/').is_some_and(|(f, _)| f == folder)).copied().collect();
+        Some(loss_in(&files, folder)).filter(|loss| loss.total >= 2 && loss.gone.len() == loss.total)
     })
 }
 
@@ -177,12 +191,12 @@ mod tests {
     fn check(all: &[&str], gone: &[&str], explained: &[&str], refused: Option<(usize, usize, &str)>) {
         let set = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<HashSet<String>>();
         let all = all.iter().map(|n| (*n).to_owned()).collect();
-        let found = loss(&all, &set(gone), &set(explained)).map(|l| (l.gone.len(), l.of, l.folder));
+        let found = find_loss(&all, &set(gone), &set(explained)).map(|l| (l.gone.len(), l.total, l.folder));
         assert_eq!(found, refused.map(|(n, of, folder)| (n, of, folder.to_owned())), "{gone:?} {explained:?}");
     }
 
     #[test]
-    fn too_much_is_all_or_a_folder_or_more_than_half() {
+    fn a_loss_is_all_files_or_a_folder_or_more_than_half() {
         check(&["facts/a.md"], &["facts/a.md"], &[], Some((1, 1, "")));
         check(&["facts/a.md"], &["facts/a.md"], &["facts/a.md"], None);
         check(&["facts/a.md", "n.md"], &["facts/a.md"], &[], None);
@@ -194,15 +208,28 @@ mod tests {
     }
 
     #[test]
-    fn proposals_and_hidden_files_are_no_part_of_it() {
-        assert!(is_memory("facts/a.md") && is_memory("scopes/x/facts/a.md") && is_memory("facts/inbox/a.md"));
-        assert!(!is_memory("inbox/a.md") && !is_memory("scopes/x/inbox/a.md") && !is_memory(".obsidian/a.md"));
-        assert!(!is_memory("memdir.yaml"));
+    fn proposals_and_hidden_files_do_not_count() {
+        assert!(
+            is_shared_memory_file("facts/a.md")
+                && is_shared_memory_file("scopes/x/facts/a.md")
+                && is_shared_memory_file("facts/inbox/a.md")
+        );
+        assert!(
+            !is_shared_memory_file("inbox/a.md")
+                && !is_shared_memory_file("scopes/x/inbox/a.md")
+                && !is_shared_memory_file(".obsidian/a.md")
+        );
+        assert!(!is_shared_memory_file("memdir.yaml"));
     }
 
     #[test]
     fn a_trailer_explains_its_own_file_alone() {
-        assert!(removes("r12 rm facts/user.md", "facts/user.md") && removes("r1 mv a b.md", "a b.md"));
-        assert!(!removes("r12 add facts/user.md", "facts/user.md") && !removes("r12 rm facts/user.md", "facts/use.md"));
+        assert!(
+            is_removal_trailer("r12 rm facts/user.md", "facts/user.md") && is_removal_trailer("r1 mv a b.md", "a b.md")
+        );
+        assert!(
+            !is_removal_trailer("r12 add facts/user.md", "facts/user.md")
+                && !is_removal_trailer("r12 rm facts/user.md", "facts/use.md")
+        );
     }
 }

@@ -1,108 +1,117 @@
-//! What waits to be committed: which files, and what became of their bullets.
+//! The pending changes: which files will be committed, and how their bullets changed.
 //!
-//! Never changes anything; texts come from git's objects and from the data dir as it is.
+//! Only reads: old texts from git's objects, new ones from the data dir.
 
 use std::collections::HashMap;
 
-use crate::change::{Entry, Etag};
+use crate::change::{Etag, JournalEntry};
 use crate::code::Rejection;
 use crate::commands::Session;
 use crate::document::{Document, Handle};
 use crate::host::git::Git;
-use crate::host::repository::Pending;
-use crate::operation::regions;
+use crate::host::repository::PendingFile;
+use crate::operation::conflict_regions;
 use crate::path::MemoryPath;
+use crate::view::diff_bullets::{BulletChange, bullet_changes};
 use crate::view::journal;
-use crate::view::pairs::{Fate, fates};
 
-/// The most files whose bullets are counted.
-const MOST: usize = 500;
+/// How many files have their bullets counted.
+const MAX_COMPARED_FILES: usize = 500;
 
-/// How many bullets came, went, were rephrased, moved, or got other metadata.
+/// Number of bullets by kind of change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// New ones.
+pub struct BulletCounts {
     pub added: usize,
-    /// Rephrased ones.
+    /// Bullets with another text.
     pub updated: usize,
-    /// Ones that stand elsewhere.
+    /// Bullets in another place.
     pub moved: usize,
-    /// Ones with other metadata.
+    /// Bullets with other metadata.
     pub set: usize,
-    /// Ones that are gone.
     pub removed: usize,
 }
 
-/// A file that waits.
+/// A file that will be committed.
 #[derive(Clone, Debug, Default)]
-pub struct Piece {
-    /// Its path.
+pub struct PendingChange {
     pub path: String,
-    /// Whether the commit lacks it.
+    /// Whether the last commit lacks it.
     pub new: bool,
-    /// Whether it stands no more.
+    /// Whether it no longer exists.
     pub gone: bool,
-    /// Whether it had a text and has none now.
-    pub blank: bool,
-    /// Whether it holds conflict markers that the commit's text has not.
-    pub marked: bool,
-    /// Whether its present text is not what memdir left.
-    pub outside: bool,
-    /// What became of its bullets.
-    pub counts: Counts,
+    /// Whether it had text before and is empty now.
+    pub emptied: bool,
+    /// Whether it has conflict markers that the committed text does not have.
+    pub has_markers: bool,
+    /// Whether its text is not the one that memdir wrote last.
+    pub edited_outside: bool,
+    pub counts: BulletCounts,
 }
 
-/// Looks at the files that wait.
+/// Compares the pending files with the last commit.
 ///
 /// # Errors
 /// `git`.
-pub fn pieces(session: &Session, git: &Git, pending: &[Pending], entries: &[Entry]) -> Result<Vec<Piece>, Rejection> {
-    let looked: Vec<&Pending> = pending.iter().filter(|p| p.path.ends_with(".md")).take(MOST).collect();
-    let objects: Vec<&str> = looked.iter().filter_map(|p| p.was.as_deref()).collect();
-    let mut contents = git.contents(&objects)?.into_iter();
-    let left = journal::left(entries);
-    let (mut came, mut went) = (HashMap::<Handle, Vec<usize>>::new(), Vec::new());
-    let mut pieces = Vec::with_capacity(pending.len());
+pub fn pending_changes(
+    session: &Session,
+    git: &Git,
+    pending: &[PendingFile],
+    entries: &[JournalEntry],
+) -> Result<Vec<PendingChange>, Rejection> {
+    let compared: Vec<&PendingFile> =
+        pending.iter().filter(|p| p.path.ends_with(".md")).take(MAX_COMPARED_FILES).collect();
+    let objects: Vec<&str> = compared.iter().filter_map(|p| p.committed_object.as_deref()).collect();
+    let mut contents = git.read_objects(&objects)?.into_iter();
+    let last_writes = journal::last_etags(entries);
+    let (mut added, mut removed) = (HashMap::<Handle, Vec<usize>>::new(), Vec::new());
+    let mut changes = Vec::with_capacity(pending.len());
     for file in pending {
-        let mut piece = Piece { path: file.path.clone(), new: file.was.is_none(), gone: file.gone, ..Piece::default() };
-        if looked.iter().any(|p| std::ptr::eq(*p, file)) {
-            let before = file.was.as_ref().and_then(|_| contents.next()).unwrap_or_default();
-            let now = MemoryPath::found(&file.path).ok().and_then(|path| session.store.read(&path).ok().flatten());
-            let after = now.as_ref().map(|v| v.bytes.to_vec()).unwrap_or_default();
-            piece.outside = is_outside(&left, &file.path, now.map(|v| v.etag));
-            piece.blank = !file.gone && after.is_empty() && !before.is_empty();
+        let mut change = PendingChange {
+            path: file.path.clone(),
+            new: file.committed_object.is_none(),
+            gone: file.is_deleted,
+            ..PendingChange::default()
+        };
+        if compared.iter().any(|p| std::ptr::eq(*p, file)) {
+            let before = file.committed_object.as_ref().and_then(|_| contents.next()).unwrap_or_default();
+            let current =
+                MemoryPath::from_disk_name(&file.path).ok().and_then(|path| session.store.read(&path).ok().flatten());
+            let after = current.as_ref().map(|v| v.bytes.to_vec()).unwrap_or_default();
+            change.edited_outside = is_outside_edit(&last_writes, &file.path, current.map(|v| v.etag));
+            change.emptied = !file.is_deleted && after.is_empty() && !before.is_empty();
             let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
             let (before, after) = (text(before), text(after));
-            piece.marked = regions::size(&after).is_some() && regions::size(&before).is_none();
+            change.has_markers =
+                conflict_regions::marker_length(&after).is_some() && conflict_regions::marker_length(&before).is_none();
             let (before, after) = (Document::parse(before), Document::parse(after));
-            for fate in fates(&before, &after) {
-                match fate {
-                    Fate::Added(new) => came.entry(after.handles()[new]).or_default().push(pieces.len()),
-                    Fate::Removed(old) => went.push((before.handles()[old], pieces.len())),
-                    Fate::Updated(..) => piece.counts.updated += 1,
-                    Fate::Moved(..) => piece.counts.moved += 1,
-                    Fate::Set(..) => piece.counts.set += 1,
+            for bullet_change in bullet_changes(&before, &after) {
+                match bullet_change {
+                    BulletChange::Added(new) => added.entry(after.handles()[new]).or_default().push(changes.len()),
+                    BulletChange::Removed(old) => removed.push((before.handles()[old], changes.len())),
+                    BulletChange::Updated(..) => change.counts.updated += 1,
+                    BulletChange::Moved(..) => change.counts.moved += 1,
+                    BulletChange::Set(..) => change.counts.set += 1,
                 }
             }
         }
-        pieces.push(piece);
+        changes.push(change);
     }
-    across(&mut pieces, came, went);
-    Ok(pieces)
+    count_moves(&mut changes, added, removed);
+    Ok(changes)
 }
 
-/// A bullet that went from one file and came in another has moved.
-fn across(pieces: &mut [Piece], mut came: HashMap<Handle, Vec<usize>>, went: Vec<(Handle, usize)>) {
-    for (handle, from) in went {
-        match came.get_mut(&handle).and_then(Vec::pop) {
-            Some(to) => pieces[to].counts.moved += 1,
-            None => pieces[from].counts.removed += 1,
+/// Counts a bullet that is gone from one file and new in another as moved.
+fn count_moves(changes: &mut [PendingChange], mut added: HashMap<Handle, Vec<usize>>, removed: Vec<(Handle, usize)>) {
+    for (handle, from) in removed {
+        match added.get_mut(&handle).and_then(Vec::pop) {
+            Some(to) => changes[to].counts.moved += 1,
+            None => changes[from].counts.removed += 1,
         }
     }
-    came.into_values().flatten().for_each(|at| pieces[at].counts.added += 1);
+    added.into_values().flatten().for_each(|at| changes[at].counts.added += 1);
 }
 
-fn is_outside(left: &HashMap<&MemoryPath, (Option<Etag>, u64)>, path: &str, now: Option<Etag>) -> bool {
-    let known = left.iter().find(|(known, _)| known.as_str() == path);
-    known.is_none_or(|(_, (etag, _))| *etag != now)
+fn is_outside_edit(last_writes: &HashMap<&MemoryPath, (Option<Etag>, u64)>, path: &str, current: Option<Etag>) -> bool {
+    let last_write = last_writes.iter().find(|(known, _)| known.as_str() == path);
+    last_write.is_none_or(|(_, (etag, _))| *etag != current)
 }

@@ -1,82 +1,94 @@
-//! What a merge left for a person: which files, which bullets in them, and which of them are decided by now.
+//! The files that a merge left unmerged: those with conflicts, those to decide as a whole, and those that are decided.
 //!
-//! Never decides by itself: a file counts as decided where its text says so, or where `resolve` wrote it.
+//! Never decides by itself: a file counts as decided if its text shows it, or if `resolve` wrote it.
 
 use serde_json::Value;
 
-use crate::change::{Entry, Etag, Outcome};
+use crate::change::{EntryOutcome, Etag, JournalEntry};
 use crate::code::Rejection;
 use crate::commands::Session;
-use crate::commands::answer::{LeftFile, Undecided};
-use crate::commands::resolve::left;
+use crate::commands::answer::{ConflictedFile, UndecidedFile};
+use crate::commands::resolve::conflicted_file;
 use crate::host::git::Git;
-use crate::host::repository::Unmerged;
-use crate::operation::regions;
+use crate::host::repository::ConflictedPath;
+use crate::operation::conflict_regions;
 use crate::path::MemoryPath;
 
-/// What is left, and what can be told to git as decided.
+/// The unmerged files by state.
 #[derive(Debug, Default)]
-pub struct Rest {
+pub struct UnmergedFiles {
     /// Files with conflict markers.
-    pub conflicts: Vec<LeftFile>,
-    /// Files that a person must decide about as a whole.
-    pub undecided: Vec<Undecided>,
-    /// Files that are decided.
+    pub conflicts: Vec<ConflictedFile>,
+    /// Files to decide as a whole.
+    pub undecided: Vec<UndecidedFile>,
+    /// Decided files, which can be staged.
     pub decided: Vec<String>,
 }
 
-impl Rest {
-    /// Whether a person must do something.
-    pub fn any(&self) -> bool {
+impl UnmergedFiles {
+    /// Whether the user must decide something.
+    pub fn needs_user(&self) -> bool {
         !self.conflicts.is_empty() || !self.undecided.is_empty()
     }
 }
 
-/// Looks at what git has not merged.
+/// Sorts the unmerged files of git's index by state.
 ///
 /// # Errors
 /// `git`.
-pub fn rest(session: &Session, git: &Git, unmerged: &[Unmerged], entries: &[Entry]) -> Result<Rest, Rejection> {
-    let mut rest = Rest::default();
+pub fn sort_unmerged(
+    session: &Session,
+    git: &Git,
+    unmerged: &[ConflictedPath],
+    entries: &[JournalEntry],
+) -> Result<UnmergedFiles, Rejection> {
+    let mut files = UnmergedFiles::default();
     for file in unmerged {
-        let undecided = |why| Undecided { path: file.path.clone(), why };
-        // What memdir may not write, `resolve` cannot decide.
+        let undecided = |why| UndecidedFile { path: file.path.clone(), why };
+        // `resolve` cannot decide a file that memdir may not write.
         let path = MemoryPath::new(&file.path).ok();
-        let now = path.as_ref().and_then(|path| session.store.read(path).ok().flatten());
-        let whole = match (file.ours, file.theirs) {
+        let current = path.as_ref().and_then(|path| session.store.read(path).ok().flatten());
+        let whole_file_reason = match (file.ours, file.theirs) {
             (true, true) => None,
             (true, false) => Some("removed_there"),
             (false, true) => Some("removed_here"),
             (false, false) => Some("both_moved"),
         };
-        let (Some(path), Some(now), None) = (path, now, whole) else {
-            rest.undecided.push(undecided(whole.unwrap_or("no_memory")));
+        let (Some(path), Some(now), None) = (path, current, whole_file_reason) else {
+            files.undecided.push(undecided(whole_file_reason.unwrap_or("no_memory")));
             continue;
         };
         let text = String::from_utf8_lossy(&now.bytes);
-        if let Some(size) = regions::size(&text) {
-            rest.conflicts.push(left(&path, &regions::conflicts(&text, size)));
+        if let Some(size) = conflict_regions::marker_length(&text) {
+            files.conflicts.push(conflicted_file(&path, &conflict_regions::parse_conflicts(&text, size)));
         } else if text.contains('\0') {
-            rest.undecided.push(undecided("no_text"));
-        } else if decided(git, &path, &now.bytes, now.etag, entries)? {
-            rest.decided.push(file.path.clone());
+            files.undecided.push(undecided("no_text"));
+        } else if is_decided(git, &path, &now.bytes, now.etag, entries)? {
+            files.decided.push(file.path.clone());
         } else {
-            rest.undecided.push(undecided("decided"));
+            files.undecided.push(undecided("decided"));
         }
     }
-    Ok(rest)
+    Ok(files)
 }
 
-/// A text without markers is a decision. Where it is one side's own, it may as well be a merge that never looked at the
-/// other (a driver for binary files): then only the journal can tell that somebody chose it.
-fn decided(git: &Git, path: &MemoryPath, now: &[u8], etag: Etag, entries: &[Entry]) -> Result<bool, Rejection> {
-    let Some(file) = git.unmerged()?.into_iter().find(|f| f.path == path.as_str()) else { return Ok(true) };
+/// Whether a file without conflict markers is decided. If its text equals one side's, the merge may have ignored the
+/// other side (as drivers for binary files do); then it counts as decided only if the journal shows that `resolve`
+/// wrote it.
+fn is_decided(
+    git: &Git,
+    path: &MemoryPath,
+    current: &[u8],
+    etag: Etag,
+    entries: &[JournalEntry],
+) -> Result<bool, Rejection> {
+    let Some(file) = git.unmerged_entries()?.into_iter().find(|f| f.path == path.as_str()) else { return Ok(true) };
     let sides: Vec<&str> = [&file.ours, &file.theirs].into_iter().flatten().map(String::as_str).collect();
-    if !git.contents(&sides)?.iter().any(|side| side == now) {
+    if !git.read_objects(&sides)?.iter().any(|side| side == current) {
         return Ok(true);
     }
-    let touching = |entry: &&Entry| entry.files.iter().any(|f| f.path == *path && f.after == Some(etag));
-    let last = entries.iter().rev().filter(|e| e.outcome == Outcome::Done).find(touching);
+    let wrote_current = |entry: &&JournalEntry| entry.files.iter().any(|f| f.path == *path && f.after == Some(etag));
+    let last_write = entries.iter().rev().filter(|e| e.outcome == EntryOutcome::Done).find(wrote_current);
     let resolves = |op: &Value| op.get("op").and_then(Value::as_str) == Some("resolve");
-    Ok(last.is_some_and(|entry| entry.operations.iter().any(resolves)))
+    Ok(last_write.is_some_and(|entry| entry.operations.iter().any(resolves)))
 }

@@ -1,91 +1,96 @@
-//! Raw replacements: applied before all other edits, whose places are then looked up again.
+//! Applies raw replacements before all other edits, and translates the other edits to the resulting document.
 //!
-//! Never judges what a raw replacement writes: its caller vouches for it.
+//! Never verifies the content of a raw replacement: the caller is responsible for it.
 
-use super::{Edit, Place, Refused};
+use super::{DocumentEdit, EditRefusal, InsertPosition};
 use crate::document::{Bullet, Document};
 use crate::text::{Splice, splice};
 
-/// The raw edits with their numbers, in the order of the text.
-pub(super) fn collect(document: &Document, edits: &[Edit]) -> Result<Vec<(usize, Splice)>, Vec<Refused>> {
-    let raw = |(i, e): (usize, &Edit)| if let Edit::Raw(s) = e { Some((i, s.clone())) } else { None };
+/// The raw edits with their indexes, in text order.
+pub(super) fn collect(document: &Document, edits: &[DocumentEdit]) -> Result<Vec<(usize, Splice)>, Vec<EditRefusal>> {
+    let raw = |(i, e): (usize, &DocumentEdit)| if let DocumentEdit::Raw(s) = e { Some((i, s.clone())) } else { None };
     let mut raws: Vec<(usize, Splice)> = edits.iter().enumerate().filter_map(raw).collect();
     raws.sort_by_key(|(_, s)| (s.start, s.end));
     let text = document.text();
-    let bad = |s: &Splice| s.start > s.end || !text.is_char_boundary(s.start) || !text.is_char_boundary(s.end);
-    let mut refused: Vec<Refused> = raws
+    let is_invalid = |s: &Splice| s.start > s.end || !text.is_char_boundary(s.start) || !text.is_char_boundary(s.end);
+    let mut refused: Vec<EditRefusal> = raws
         .iter()
-        .filter(|(_, s)| bad(s))
-        .map(|(i, _)| refuse(*i, "the replaced bytes are not in the text"))
+        .filter(|(_, s)| is_invalid(s))
+        .map(|(i, _)| refusal(*i, "the byte range is outside the text or splits a character"))
         .collect();
     for pair in raws.windows(2) {
         if pair[1].1.start < pair[0].1.end {
-            refused.push(refuse(pair[1].0, "another change of the batch replaces the same bytes"));
+            refused.push(refusal(pair[1].0, "another change in the batch replaces the same bytes"));
         }
     }
     if refused.is_empty() { Ok(raws) } else { Err(refused) }
 }
 
-fn refuse(edit: usize, why: &str) -> Refused {
-    Refused { edit, why: why.to_owned() }
+fn refusal(edit: usize, why: &str) -> EditRefusal {
+    EditRefusal { edit, reason: why.to_owned() }
 }
 
 /// The document after the raw edits.
-pub(super) fn apply(document: &Document, raws: &[(usize, Splice)]) -> Result<Document, Vec<Refused>> {
+pub(super) fn apply(document: &Document, raws: &[(usize, Splice)]) -> Result<Document, Vec<EditRefusal>> {
     let splices: Vec<Splice> = raws.iter().map(|(_, s)| s.clone()).collect();
     let text = splice(document.text(), &splices);
-    let overlap = |_| raws.iter().map(|(i, _)| refuse(*i, "the replaced bytes overlap")).collect::<Vec<_>>();
+    let overlap = |_| raws.iter().map(|(i, _)| refusal(*i, "the byte ranges overlap")).collect::<Vec<_>>();
     Ok(Document::parse(text.map_err(overlap)?))
 }
 
-/// The other edits, with their numbers, as edits of the document after the raw ones.
-pub(super) fn translate(
+/// The other edits with their indexes, translated to the document after the raw edits.
+pub(super) fn translate_edits(
     before: &Document,
     after: &Document,
     raws: &[(usize, Splice)],
-    edits: &[Edit],
-) -> Result<Vec<(usize, Edit)>, Vec<Refused>> {
-    let map = Move { before, after, raws };
+    edits: &[DocumentEdit],
+) -> Result<Vec<(usize, DocumentEdit)>, Vec<EditRefusal>> {
+    let map = EditTranslator { before, after, raws };
     let mut out = Vec::new();
     let mut refused = Vec::new();
     for (number, edit) in edits.iter().enumerate() {
-        if matches!(edit, Edit::Raw(_)) {
+        if matches!(edit, DocumentEdit::Raw(_)) {
             continue;
         }
-        match map.edit(edit) {
+        match map.translate_edit(edit) {
             Some(edit) => out.push((number, edit)),
-            None => refused.push(refuse(number, "another change of the batch replaces its place")),
+            None => refused.push(refusal(number, "another change in the batch replaces its target")),
         }
     }
     if refused.is_empty() { Ok(out) } else { Err(refused) }
 }
 
-struct Move<'a> {
+struct EditTranslator<'a> {
     before: &'a Document,
     after: &'a Document,
     raws: &'a [(usize, Splice)],
 }
 
-impl Move<'_> {
-    fn edit(&self, edit: &Edit) -> Option<Edit> {
+impl EditTranslator<'_> {
+    fn translate_edit(&self, edit: &DocumentEdit) -> Option<DocumentEdit> {
         let mut edit = edit.clone();
         match &mut edit {
-            Edit::Update { bullet, .. } | Edit::SetMeta { bullet, .. } | Edit::Remove { bullet } => {
-                *bullet = self.bullet(*bullet, true)?;
+            DocumentEdit::Update { bullet, .. }
+            | DocumentEdit::SetMeta { bullet, .. }
+            | DocumentEdit::Remove { bullet } => {
+                *bullet = self.translate_bullet(*bullet, true)?;
             }
-            Edit::Insert { at: Place::Before(bullet) | Place::After(bullet), .. } => {
-                *bullet = self.bullet(*bullet, false)?;
+            DocumentEdit::Insert { at: InsertPosition::Before(bullet) | InsertPosition::After(bullet), .. } => {
+                *bullet = self.translate_bullet(*bullet, false)?;
             }
-            Edit::Insert { at: Place::End(section) | Place::NewSection { under: section, .. }, .. } => {
-                *section = self.section(*section)?;
+            DocumentEdit::Insert {
+                at: InsertPosition::EndOfSection(section) | InsertPosition::NewSection { under: section, .. },
+                ..
+            } => {
+                *section = self.translate_section(*section)?;
             }
-            Edit::Raw(_) => {}
+            DocumentEdit::Raw(_) => {}
         }
         Some(edit)
     }
 
-    /// Where an offset lies after the raw edits; `None` inside replaced bytes.
-    fn offset(&self, at: u32) -> Option<u32> {
+    /// Translates an offset; `None` inside replaced bytes.
+    fn translate_offset(&self, at: u32) -> Option<u32> {
         let at = at as usize;
         let mut grown = 0isize;
         for (_, s) in self.raws.iter().take_while(|(_, s)| s.start <= at) {
@@ -97,23 +102,23 @@ impl Move<'_> {
         Some((at as isize + grown) as u32)
     }
 
-    fn bullet(&self, bullet: usize, own: bool) -> Option<usize> {
-        let Bullet { line, marker, end, .. } = *self.before.bullets().get(bullet)?;
-        let meets = |s: &Splice| {
+    fn translate_bullet(&self, bullet: usize, replaces_text: bool) -> Option<usize> {
+        let Bullet { line_start: line, marker, end, .. } = *self.before.bullets().get(bullet)?;
+        let overlaps = |s: &Splice| {
             s.start < end as usize && (s.end > line as usize && s.start != s.end || s.start > line as usize)
         };
-        if own && self.raws.iter().any(|(_, s)| meets(s)) {
+        if replaces_text && self.raws.iter().any(|(_, s)| overlaps(s)) {
             return None;
         }
-        let marker = self.offset(marker)?;
+        let marker = self.translate_offset(marker)?;
         self.after.bullets().binary_search_by_key(&marker, |b| b.marker).ok()
     }
 
-    fn section(&self, section: usize) -> Option<usize> {
+    fn translate_section(&self, section: usize) -> Option<usize> {
         if section == 0 {
             return Some(0);
         }
-        let start = self.offset(self.before.sections().get(section)?.heading.start)?;
+        let start = self.translate_offset(self.before.sections().get(section)?.heading.start)?;
         self.after.sections().iter().skip(1).position(|s| s.heading.start == start).map(|i| i + 1)
     }
 }

@@ -1,72 +1,76 @@
-//! Edits as sentences: a text, an edit, the text after.
+//! Tests of edits: a text, an edit, the resulting text.
 
 use super::*;
 
-fn item(text: &str) -> Item {
-    Item { text: text.into(), ..Item::default() }
+fn item(text: &str) -> NewBullet {
+    NewBullet { text: text.into(), ..NewBullet::default() }
 }
 
-fn update(bullet: usize, text: &str) -> Edit {
-    Edit::Update { bullet, text: text.into() }
+fn update(bullet: usize, text: &str) -> DocumentEdit {
+    DocumentEdit::Update { bullet, text: text.into() }
 }
 
-fn remove(bullet: usize) -> Edit {
-    Edit::Remove { bullet }
+fn remove(bullet: usize) -> DocumentEdit {
+    DocumentEdit::Remove { bullet }
 }
 
-fn add(section: usize, text: &str) -> Edit {
-    Edit::Insert { at: Place::End(section), items: vec![item(text)] }
+fn add(section: usize, text: &str) -> DocumentEdit {
+    DocumentEdit::Insert { at: InsertPosition::EndOfSection(section), items: vec![item(text)] }
 }
 
-fn before(bullet: usize, text: &str) -> Edit {
-    Edit::Insert { at: Place::Before(bullet), items: vec![item(text)] }
+fn before(bullet: usize, text: &str) -> DocumentEdit {
+    DocumentEdit::Insert { at: InsertPosition::Before(bullet), items: vec![item(text)] }
 }
 
-fn after(bullet: usize, text: &str) -> Edit {
-    Edit::Insert { at: Place::After(bullet), items: vec![item(text)] }
+fn after(bullet: usize, text: &str) -> DocumentEdit {
+    DocumentEdit::Insert { at: InsertPosition::After(bullet), items: vec![item(text)] }
 }
 
-fn below(under: usize, title: &str, text: &str) -> Edit {
-    Edit::Insert { at: Place::NewSection { under, title: title.into() }, items: vec![item(text)] }
+fn below(under: usize, title: &str, text: &str) -> DocumentEdit {
+    DocumentEdit::Insert { at: InsertPosition::NewSection { under, title: title.into() }, items: vec![item(text)] }
 }
 
-fn set(bullet: usize, line: &str) -> Edit {
-    let meta = if line.is_empty() { Meta::default() } else { Meta::parse(&format!("<!-- mem {line} -->")).unwrap() };
-    Edit::SetMeta { bullet, meta }
+fn set(bullet: usize, line: &str) -> DocumentEdit {
+    let meta = if line.is_empty() {
+        BulletMeta::default()
+    } else {
+        BulletMeta::parse(&format!("<!-- mem {line} -->")).unwrap()
+    };
+    DocumentEdit::SetMeta { bullet, meta }
 }
 
-fn raw(start: usize, end: usize, new: &str) -> Edit {
-    Edit::Raw(Splice { start, end, new: new.into() })
+fn raw(start: usize, end: usize, new: &str) -> DocumentEdit {
+    DocumentEdit::Raw(Splice { start, end, new: new.into() })
 }
 
-/// One or several edits.
-trait Edits {
-    fn all(self) -> Vec<Edit>;
+/// One edit or several.
+trait EditList {
+    fn into_vec(self) -> Vec<DocumentEdit>;
 }
 
-impl Edits for Edit {
-    fn all(self) -> Vec<Edit> {
+impl EditList for DocumentEdit {
+    fn into_vec(self) -> Vec<DocumentEdit> {
         vec![self]
     }
 }
 
-impl<const N: usize> Edits for [Edit; N] {
-    fn all(self) -> Vec<Edit> {
+impl<const N: usize> EditList for [DocumentEdit; N] {
+    fn into_vec(self) -> Vec<DocumentEdit> {
         self.into()
     }
 }
 
 #[track_caller]
-fn check(text: &str, edits: impl Edits, expected: &str) {
+fn check(text: &str, edits: impl EditList, expected: &str) {
     let document = Document::parse(text);
-    let done = edit(&document, &edits.all()).unwrap_or_else(|why| panic!("{text:?}: {why:?}"));
+    let done = apply_edits(&document, &edits.into_vec()).unwrap_or_else(|why| panic!("{text:?}: {why:?}"));
     assert_eq!(done.document.text(), expected, "{text:?}");
     assert_eq!(splice(text, &done.splices).unwrap(), expected, "{:?}", done.splices);
 }
 
 #[track_caller]
-fn refused(text: &str, edits: impl Edits, numbers: &[usize]) {
-    let why = edit(&Document::parse(text), &edits.all()).unwrap_err();
+fn check_refused(text: &str, edits: impl EditList, numbers: &[usize]) {
+    let why = apply_edits(&Document::parse(text), &edits.into_vec()).unwrap_err();
     assert_eq!(why.iter().map(|r| r.edit).collect::<Vec<_>>(), numbers, "{text:?}: {why:?}");
 }
 
@@ -95,7 +99,7 @@ fn a_closing_tag_below_a_list_stays() {
 }
 
 #[test]
-fn a_text_cannot_break_out() {
+fn a_text_is_never_parsed_as_structure() {
     for text in [
         "# x",
         "- x",
@@ -142,9 +146,9 @@ fn a_text_cannot_break_out() {
         {
             for edit_ in [update(0, text), update(1, text), add(0, text), before(1, text), after(0, text)] {
                 let document = Document::parse(source);
-                let done = edit(&document, std::slice::from_ref(&edit_))
+                let done = apply_edits(&document, std::slice::from_ref(&edit_))
                     .unwrap_or_else(|w| panic!("{source:?} {edit_:?} {w:?}"));
-                assert_eq!(done.document.bullet_text(done.wrote[0][0]), text, "{source:?} {text:?}");
+                assert_eq!(done.document.bullet_text(done.written_bullets[0][0]), text, "{source:?} {text:?}");
             }
         }
     }
@@ -153,11 +157,11 @@ fn a_text_cannot_break_out() {
 #[test]
 fn what_is_no_line_of_text_is_refused() {
     for bad in ["", "  ", "a\nb", "a\rb", "a\0", "\u{1b}[0m", "\u{85}"] {
-        refused("- a\n", update(0, bad), &[0]);
-        refused("- a\n", add(0, bad), &[0]);
+        check_refused("- a\n", update(0, bad), &[0]);
+        check_refused("- a\n", add(0, bad), &[0]);
     }
-    refused("- a\n", [update(5, "x"), remove(1), add(3, "x")], &[0, 1, 2]);
-    refused("- a\n", below(0, "a\nb", "x"), &[0]);
+    check_refused("- a\n", [update(5, "x"), remove(1), add(3, "x")], &[0, 1, 2]);
+    check_refused("- a\n", below(0, "a\nb", "x"), &[0]);
 }
 
 #[test]
@@ -185,8 +189,8 @@ fn a_removal_takes_whole_lines() {
 fn a_removal_that_would_join_two_blocks_leaves_a_blank_line() {
     check("para\n- a\n---\n", remove(0), "para\n\n---\n");
     check("para\n- a\n2. b\n", remove(0), "para\n\n2. b\n");
-    refused("- - a\n  - b\n", remove(0), &[0]);
-    refused("- a\n\n  [x]: /u\n- [x]\n", remove(0), &[0]);
+    check_refused("- - a\n  - b\n", remove(0), &[0]);
+    check_refused("- a\n\n  [x]: /u\n- [x]\n", remove(0), &[0]);
 }
 
 #[test]
@@ -204,7 +208,7 @@ fn an_insert_looks_like_its_neighbour() {
     check("- a\n\ntext\n", add(0, "b"), "- a\n- b\n\ntext\n");
     check("- a\n  <!-- mem imp=7 -->\n", add(0, "b"), "- a\n  <!-- mem imp=7 -->\n- b\n");
     check("- - a\n", after(0, "b"), "- - a\n  - b\n");
-    let two = Edit::Insert { at: Place::End(0), items: vec![item("b"), item("c")] };
+    let two = DocumentEdit::Insert { at: InsertPosition::EndOfSection(0), items: vec![item("b"), item("c")] };
     check("3. a\n\n4. x", two, "3. a\n\n4. x\n\n5. b\n\n6. c");
 }
 
@@ -227,7 +231,7 @@ fn an_empty_section_gets_a_list_of_its_own() {
 }
 
 #[test]
-fn a_new_section_comes_last() {
+fn a_new_section_is_inserted_last() {
     check("# T\n\n- a\n", below(0, "Work", "b"), "# T\n\n- a\n\n## Work\n\n- b\n");
     check("# T\n- a", below(0, "Work", "b"), "# T\n- a\n\n## Work\n- b");
     check("# T\n\n## S\n\n## U\n", below(2, "V", "b"), "# T\n\n## S\n\n### V\n\n- b\n\n## U\n");
@@ -235,15 +239,15 @@ fn a_new_section_comes_last() {
     check("", below(0, "W", "b"), "## W\n\n- b\n");
     check("# T\n", [below(0, "W", "b"), below(0, "W", "c"), add(0, "a")], "# T\n\n- a\n\n## W\n\n- b\n- c\n");
     check("# T\n\n## S\n\n- a", [below(0, "W", "b"), add(2, "c")], "# T\n\n## S\n\n- a\n- c\n\n## W\n\n- b");
-    let bare = |at| Edit::Insert { at, items: Vec::new() };
-    check("# T\n", bare(Place::NewSection { under: 0, title: "W".into() }), "# T\n\n## W\n");
-    check("# T", bare(Place::NewSection { under: 0, title: "W".into() }), "# T\n\n## W");
-    check("# T\n", bare(Place::End(1)), "# T\n");
+    let without_bullets = |at| DocumentEdit::Insert { at, items: Vec::new() };
+    check("# T\n", without_bullets(InsertPosition::NewSection { under: 0, title: "W".into() }), "# T\n\n## W\n");
+    check("# T", without_bullets(InsertPosition::NewSection { under: 0, title: "W".into() }), "# T\n\n## W");
+    check("# T\n", without_bullets(InsertPosition::EndOfSection(1)), "# T\n");
     check("# T\n", below(0, "W {#m12}", "b"), "# T\n\n## W {#m12}\n\n- b\n");
 }
 
 #[test]
-fn metadata_stands_directly_below_the_text() {
+fn metadata_is_written_directly_below_the_text() {
     check("- a\n", set(0, "imp=7"), "- a\n  <!-- mem imp=7 -->\n");
     check("1. a\n   - x", set(1, "imp=7"), "1. a\n   - x\n     <!-- mem imp=7 -->");
     check("- a\r\n  b\r\n  - x\r\n", set(0, "pin"), "- a\r\n  b\r\n  <!-- mem pin -->\r\n  - x\r\n");
@@ -255,16 +259,20 @@ fn metadata_stands_directly_below_the_text() {
     check("- a\n  <!-- mem \"x -->\n", set(0, "imp=7"), "- a\n  <!-- mem imp=7 -->\n  <!-- mem \"x -->\n");
     check("- a\n", [set(0, "imp=7"), update(0, "b"), after(0, "c")], "- b\n  <!-- mem imp=7 -->\n- c\n");
     check("- a", [set(0, "imp=7"), after(0, "c")], "- a\n  <!-- mem imp=7 -->\n- c");
-    refused("- a\n", Edit::SetMeta { bullet: 0, meta: Meta(vec![("a b".into(), "c".into())]) }, &[0]);
+    check_refused(
+        "- a\n",
+        DocumentEdit::SetMeta { bullet: 0, meta: BulletMeta(vec![("a b".into(), "c".into())]) },
+        &[0],
+    );
 }
 
 #[test]
 fn an_item_brings_its_children_and_metadata() {
-    let full = |children: &[&str]| Edit::Insert {
-        at: Place::End(0),
-        items: vec![Item {
+    let full = |children: &[&str]| DocumentEdit::Insert {
+        at: InsertPosition::EndOfSection(0),
+        items: vec![NewBullet {
             text: "b".into(),
-            meta: Meta::parse("<!-- mem imp=7 -->"),
+            meta: BulletMeta::parse("<!-- mem imp=7 -->"),
             children: children.iter().map(|c| c.to_string()).collect(),
         }],
     };
@@ -274,12 +282,12 @@ fn an_item_brings_its_children_and_metadata() {
         "1. a\n2. b\n   <!-- mem imp=7 -->\n   - x\n     - y\n\n   more\n",
     );
     check("- a", full(&["```", "# x", "```"]), "- a\n- b\n  <!-- mem imp=7 -->\n  ```\n  # x\n  ```");
-    let bare = Edit::Insert {
-        at: Place::End(0),
-        items: vec![Item { text: "b".into(), meta: None, children: vec!["more".into()] }],
+    let without_meta = DocumentEdit::Insert {
+        at: InsertPosition::EndOfSection(0),
+        items: vec![NewBullet { text: "b".into(), meta: None, children: vec!["more".into()] }],
     };
-    check("- a\n", bare, "- a\n- b\n\n  more\n");
-    refused("- a\n- [x]\n", full(&["[x]: /u"]), &[0]);
+    check("- a\n", without_meta, "- a\n- b\n\n  more\n");
+    check_refused("- a\n- [x]\n", full(&["[x]: /u"]), &[0]);
     check(
         "- a\n",
         full(&["- x", "", "  <!-- mem imp=7 -->"]),
@@ -295,29 +303,29 @@ fn edits_of_one_batch_are_located_before_it() {
     check("- a\n\n- b\n\n- c\n", [remove(1), before(1, "x")], "- a\n\n- x\n\n- c\n");
     check("- a\n", [remove(0), add(0, "b")], "- b\n");
     check("para\n- a\n---\n- b\n", [remove(0), update(1, "c")], "para\n\n---\n- c\n");
-    refused("- a\n", [update(0, "b"), update(0, "c")], &[1]);
-    refused("- a\n  - b\n", [remove(0), update(1, "c"), after(1, "d")], &[1, 2]);
-    refused("- - a\n- b\n", [update(1, "x"), remove(0)], &[1]);
+    check_refused("- a\n", [update(0, "b"), update(0, "c")], &[1]);
+    check_refused("- a\n  - b\n", [remove(0), update(1, "c"), after(1, "d")], &[1, 2]);
+    check_refused("- - a\n- b\n", [update(1, "x"), remove(0)], &[1]);
 }
 
 #[test]
-fn raw_replacements_go_first_and_others_find_their_places() {
+fn raw_edits_are_applied_first_and_others_are_translated() {
     check("# A\n- a\n", [raw(2, 3, "B C"), add(1, "b")], "# B C\n- a\n- b\n");
     check("# A\n- a\n", [add(1, "b"), raw(0, 0, "intro\n\n")], "intro\n\n# A\n- a\n- b\n");
     check("# A\n\n## B\n\n- a\n", [raw(5, 15, ""), add(0, "b")], "# A\n\n- b\n\n");
     check("# A\n- a\n", raw(0, 4, ""), "- a\n");
     check("- a\n- b\n", [raw(4, 8, "* c\n"), update(0, "x")], "- x\n* c\n");
-    refused("- a\n- b\n", [raw(4, 8, ""), update(1, "x")], &[1]);
-    refused("- é\n", [raw(3, 4, "")], &[0]);
-    refused("- a\n", [raw(0, 2, ""), raw(1, 3, "")], &[1]);
+    check_refused("- a\n- b\n", [raw(4, 8, ""), update(1, "x")], &[1]);
+    check_refused("- é\n", [raw(3, 4, "")], &[0]);
+    check_refused("- a\n", [raw(0, 2, ""), raw(1, 3, "")], &[1]);
 }
 
 #[test]
-fn what_was_written_is_told() {
+fn written_bullets_are_reported() {
     let document = Document::parse("- a\n- b\n");
     document.handles();
     let edits = [remove(0), before(1, "x"), update(1, "B"), raw(0, 0, ""), below(0, "S", "y")];
-    let done = edit(&document, &edits).unwrap();
-    assert_eq!(done.wrote, [vec![], vec![0], vec![1], vec![], vec![2]]);
+    let done = apply_edits(&document, &edits).unwrap();
+    assert_eq!(done.written_bullets, [vec![], vec![0], vec![1], vec![], vec![2]]);
     assert_eq!(done.document.handles(), Document::parse(done.document.text()).handles());
 }

@@ -1,224 +1,234 @@
-//! The proof: every block of the new text is one of the old text, moved, or one that an edit meant to write.
+//! Verifies an edit result: every block of the new text is an unchanged block of the old text or a block that an edit
+//! wrote.
 //!
-//! Never repairs. Bytes outside the replacements are equal by construction, so comparing kinds and places is enough.
+//! Never repairs. Bytes outside the replacements are equal by construction, so it compares only kinds and positions of
+//! blocks.
 
-use super::lay::{Block, Claims, Piece, What};
-use crate::document::{Bullet, Document, Kind, lines, section};
+use super::render::{EditTargets, ExpectedBlock, ExpectedContent, RenderedEdit};
+use crate::document::{BlockKind, Bullet, Document, lines, section};
 
-/// How the bullets of the new text relate to the edits and to the old text.
-pub(super) struct Matched {
-    /// For each edit, the bullets it wrote.
-    pub wrote: Vec<Vec<usize>>,
-    /// For each new bullet, the old one that has the same text.
+/// Maps the bullets of the new text to the edits and to the old text.
+pub(super) struct MatchedBullets {
+    /// For each edit, the indexes of the bullets it wrote.
+    pub written: Vec<Vec<usize>>,
+    /// For each bullet of the new text, the index of the old bullet with the same text, if any.
     pub origin: Vec<Option<usize>>,
 }
 
-/// Compares; `None` as soon as something is not as it should be.
+/// Compares both documents; `None` at the first difference that no edit explains.
 pub(super) fn verify(
     before: &Document,
     after: &Document,
-    claims: &Claims<'_>,
-    some: &[usize],
-    pieces: &[Piece],
-) -> Option<Matched> {
-    let gone: Vec<Bullet> = claims.gone(before, some).into_iter().map(|(_, b)| b).collect();
-    let shift = Shift::new(pieces);
-    let matched = Matched { wrote: vec![Vec::new(); claims.edits.len()], origin: vec![None; after.bullets().len()] };
-    let mut proof = Proof { before, after, claims, some, shift, matched, next: 0, orphans: 0 };
+    targets: &EditTargets<'_>,
+    subset: &[usize],
+    pieces: &[RenderedEdit],
+) -> Option<MatchedBullets> {
+    let removed_bullets: Vec<Bullet> = targets.removed_bullets(before, subset).into_iter().map(|(_, b)| b).collect();
+    let shift = OffsetMap::new(pieces);
+    let matched =
+        MatchedBullets { written: vec![Vec::new(); targets.edits.len()], origin: vec![None; after.bullets().len()] };
+    let mut verifier =
+        EditVerifier { before, after, targets, subset, offsets: shift, matched, next_block: 0, written_orphans: 0 };
     let mut blocks = Vec::new();
     for (i, piece) in pieces.iter().enumerate() {
-        let base = proof.shift.place(i);
-        blocks.extend(piece.blocks.iter().map(|b| (base + b.start, base + b.end, b, piece.depth)));
+        let base = verifier.offsets.new_start(i);
+        blocks.extend(piece.expected_blocks.iter().map(|b| (base + b.start, base + b.end, b, piece.depth)));
     }
     let mut blocks = blocks.into_iter().peekable();
-    let mut removed = gone.iter().peekable();
-    for (i, node) in before.nodes().iter().enumerate() {
+    let mut removed = removed_bullets.iter().peekable();
+    for (i, node) in before.blocks().iter().enumerate() {
         while removed.next_if(|g| g.end <= node.span.start).is_some() {}
-        if removed.peek().is_some_and(|g| g.line <= node.span.start && node.span.end <= g.end) {
+        if removed.peek().is_some_and(|g| g.line_start <= node.span.start && node.span.end <= g.end) {
             continue;
         }
-        let start = proof.shift.start(node.span.start as usize);
+        let start = verifier.offsets.map_start(node.span.start as usize);
         while let Some((from, to, block, depth)) = blocks.next_if(|(at, ..)| *at < start) {
-            proof.written(from, to, block, depth)?;
+            verifier.match_written_block(from, to, block, depth)?;
         }
-        proof.kept(i, start)?;
+        verifier.match_kept_block(i, start)?;
     }
     for (from, to, block, depth) in blocks {
-        proof.written(from, to, block, depth)?;
+        verifier.match_written_block(from, to, block, depth)?;
     }
-    proof.rest(&gone)?;
-    Some(proof.matched)
+    verifier.check_remainder(&removed_bullets)?;
+    Some(verifier.matched)
 }
 
-struct Proof<'a> {
+struct EditVerifier<'a> {
     before: &'a Document,
     after: &'a Document,
-    claims: &'a Claims<'a>,
-    some: &'a [usize],
-    shift: Shift<'a>,
-    matched: Matched,
-    /// The new text's next block.
-    next: usize,
-    /// Metadata lines without a bullet inside what was written.
-    orphans: usize,
+    targets: &'a EditTargets<'a>,
+    subset: &'a [usize],
+    offsets: OffsetMap<'a>,
+    matched: MatchedBullets,
+    /// Index of the next block of the new text.
+    next_block: usize,
+    /// Number of orphaned metadata lines inside the blocks that edits wrote.
+    written_orphans: usize,
 }
 
-impl Proof<'_> {
-    /// A block of the old text must come next.
-    fn kept(&mut self, number: usize, start: usize) -> Option<()> {
-        let (old, inner) = (self.before.nodes[number], self.before.inner[number]);
-        let (new, new_inner) = (*self.after.nodes.get(self.next)?, self.after.inner[self.next]);
-        self.next += 1;
+impl EditVerifier<'_> {
+    /// Requires that the next block of the new text is this block of the old text.
+    fn match_kept_block(&mut self, number: usize, start: usize) -> Option<()> {
+        let (old, inner) = (self.before.blocks[number], self.before.block_details[number]);
+        let (new, new_inner) = (*self.after.blocks.get(self.next_block)?, self.after.block_details[self.next_block]);
+        self.next_block += 1;
         let bytes = self.after.text.as_bytes();
-        let item = matches!(old.kind, Kind::Bullet(_) | Kind::OtherItem);
-        let end = self.shift.end(old.span.end as usize, if item { inner.depth } else { u8::MAX });
+        let item = matches!(old.kind, BlockKind::Bullet(_) | BlockKind::OtherListItem);
+        let end = self.offsets.map_end(old.span.end as usize, if item { inner.depth } else { u8::MAX });
         let end = lines::block_end(bytes, start, end);
-        let same = inner == new_inner && new.span.start as usize == start && new.span.end as usize == end;
+        let same_position = inner == new_inner && new.span.start as usize == start && new.span.end as usize == end;
         let kinds = match (old.kind, new.kind) {
-            (Kind::Bullet(b), Kind::Bullet(n)) => return (same && self.bullet(b as usize, n as usize)).then_some(()),
-            (Kind::Heading(a), Kind::Heading(b)) => {
+            (BlockKind::Bullet(b), BlockKind::Bullet(n)) => {
+                return (same_position && self.match_kept_bullet(b as usize, n as usize)).then_some(());
+            }
+            (BlockKind::Heading(a), BlockKind::Heading(b)) => {
                 self.before.sections[a as usize].level == self.after.sections[b as usize].level
             }
             (a, b) => a == b,
         };
-        (same && kinds).then_some(())
+        (same_position && kinds).then_some(())
     }
 
-    /// A kept bullet: its places, its text or the new one, its metadata or the new one.
-    fn bullet(&mut self, number: usize, new_number: usize) -> bool {
+    /// Checks the positions, text and metadata of a bullet that was not removed.
+    fn match_kept_bullet(&mut self, number: usize, new_number: usize) -> bool {
         let (old, new) = (self.before.bullets[number], self.after.bullets[new_number]);
-        let at = |place: u32| self.shift.start(place as usize);
-        let head_end = self.shift.end(old.head_end as usize, u8::MAX);
+        let at = |place: u32| self.offsets.map_start(place as usize);
+        let head_end = self.offsets.map_end(old.text_end as usize, u8::MAX);
         if new.marker as usize != at(old.marker)
-            || new.content as usize != at(old.content)
-            || new.head_end as usize != head_end
+            || new.text_start as usize != at(old.text_start)
+            || new.text_end as usize != head_end
         {
             return false;
         }
-        match self.claims.text(number, self.some) {
+        match self.targets.new_text(number, self.subset) {
             Some((edit, text)) => {
                 if self.after.bullet_text(new_number) != text {
                     return false;
                 }
-                self.matched.wrote[edit].push(new_number);
+                self.matched.written[edit].push(new_number);
             }
             None => self.matched.origin[new_number] = Some(number),
         }
-        match self.claims.meta(number, self.some) {
+        match self.targets.new_meta(number, self.subset) {
             Some((edit, meta)) => {
-                self.matched.wrote[edit].push(new_number);
+                self.matched.written[edit].push(new_number);
                 self.after.bullet_meta(new_number).unwrap_or_default() == *meta
             }
             None => match (old.meta, new.meta) {
                 (None, None) => true,
                 (Some(a), Some(b)) => {
-                    at(self.before.metas[a as usize].line.start) == self.after.metas[b as usize].line.start as usize
+                    at(self.before.meta_lines[a as usize].line.start)
+                        == self.after.meta_lines[b as usize].line.start as usize
                 }
                 _ => false,
             },
         }
     }
 
-    /// A block that an edit wrote must come next, with nothing of it outside.
-    fn written(&mut self, start: usize, end: usize, block: &Block, depth: u8) -> Option<()> {
+    /// Requires that the next block of the new text is one that an edit wrote, and that it covers exactly the written
+    /// range.
+    fn match_written_block(&mut self, start: usize, end: usize, block: &ExpectedBlock, depth: u8) -> Option<()> {
         let bytes = self.after.text.as_bytes();
-        let (new, inner) = (*self.after.nodes.get(self.next)?, self.after.inner[self.next]);
-        self.next += 1;
+        let (new, inner) = (*self.after.blocks.get(self.next_block)?, self.after.block_details[self.next_block]);
+        self.next_block += 1;
         if new.span.start as usize != start || new.span.end as usize != lines::block_end(bytes, start, end) {
             return None;
         }
-        match (&block.what, new.kind) {
-            (What::Heading { level, title }, Kind::Heading(section)) => {
+        match (&block.content, new.kind) {
+            (ExpectedContent::Heading { level, title }, BlockKind::Heading(section)) => {
                 let read = &self.after.sections[section as usize];
-                let wanted = section::title_part(title);
+                let wanted = section::title_without_id(title);
                 (read.level == *level && self.after.section_title(section as usize) == wanted).then_some(())
             }
-            (What::Bullet { edit, text, meta }, Kind::Bullet(bullet)) => {
+            (ExpectedContent::Bullet { edit, text, meta }, BlockKind::Bullet(bullet)) => {
                 let bullet = bullet as usize;
-                let alike = inner.depth == depth && self.after.bullet_text(bullet) == text.as_str();
-                if !alike || self.after.bullet_meta(bullet) != *meta {
+                let same_text = inner.depth == depth && self.after.bullet_text(bullet) == text.as_str();
+                if !same_text || self.after.bullet_meta(bullet) != *meta {
                     return None;
                 }
-                self.matched.wrote[*edit].push(bullet);
-                let metas = &self.after.metas[self.after.metas.partition_point(|m| m.line.start < new.span.start)..];
+                self.matched.written[*edit].push(bullet);
+                let metas =
+                    &self.after.meta_lines[self.after.meta_lines.partition_point(|m| m.line.start < new.span.start)..];
                 let inside = metas.iter().take_while(|m| m.line.start < new.span.end);
-                self.orphans += inside.filter(|m| m.bullet.is_none()).count();
-                self.below(new.span.end, depth)
+                self.written_orphans += inside.filter(|m| m.bullet.is_none()).count();
+                self.skip_children(new.span.end, depth)
             }
             _ => None,
         }
     }
 
-    /// What stands below a new bullet stands inside it.
-    fn below(&mut self, end: u32, depth: u8) -> Option<()> {
-        while let Some(node) = self.after.nodes.get(self.next).filter(|n| n.span.start < end) {
-            if node.span.end > end || self.after.inner[self.next].depth <= depth {
+    /// Skips the children of a written bullet; fails if one of them extends beyond the bullet.
+    fn skip_children(&mut self, end: u32, depth: u8) -> Option<()> {
+        while let Some(node) = self.after.blocks.get(self.next_block).filter(|n| n.span.start < end) {
+            if node.span.end > end || self.after.block_details[self.next_block].depth <= depth {
                 return None;
             }
-            self.next += 1;
+            self.next_block += 1;
         }
         Some(())
     }
 
-    /// Nothing else stands there, and what is no block is as it was.
-    fn rest(&mut self, gone: &[Bullet]) -> Option<()> {
-        let lost = |line: u32| gone.iter().any(|g| g.line <= line && line < g.end);
+    /// Requires that no other block follows, and that orphaned metadata lines, front matter and link definitions are
+    /// unchanged.
+    fn check_remainder(&mut self, removed_bullets: &[Bullet]) -> Option<()> {
+        let is_removed = |line: u32| removed_bullets.iter().any(|g| g.line_start <= line && line < g.end);
         let orphan = |m: &&crate::document::MetaLine| m.bullet.is_none();
-        let kept = self.before.metas.iter().filter(orphan).filter(|m| !lost(m.line.start)).count();
-        let wanted = kept + self.orphans;
-        let fronts = self.before.front.map(|f| f.end) == self.after.front.map(|f| f.end);
-        let all = self.next == self.after.nodes.len() && fronts;
+        let kept_orphans = self.before.meta_lines.iter().filter(orphan).filter(|m| !is_removed(m.line.start)).count();
+        let wanted = kept_orphans + self.written_orphans;
+        let fronts = self.before.front_matter.map(|f| f.end) == self.after.front_matter.map(|f| f.end);
+        let all = self.next_block == self.after.blocks.len() && fronts;
         let definitions = self.before.definitions == self.after.definitions;
-        (all && definitions && self.after.metas.iter().filter(orphan).count() == wanted).then_some(())
+        (all && definitions && self.after.meta_lines.iter().filter(orphan).count() == wanted).then_some(())
     }
 }
 
-/// Where offsets of the old text lie in the new one.
-struct Shift<'a> {
-    pieces: &'a [Piece],
-    /// How much the text has grown before each piece, and at last in all.
-    grown: Vec<isize>,
+/// Maps offsets of the old text to the new text.
+struct OffsetMap<'a> {
+    pieces: &'a [RenderedEdit],
+    /// Growth of the text in bytes before each replacement; the last entry is the total.
+    growth: Vec<isize>,
 }
 
-impl<'a> Shift<'a> {
-    fn new(pieces: &'a [Piece]) -> Shift<'a> {
-        let mut grown = vec![0];
+impl<'a> OffsetMap<'a> {
+    fn new(pieces: &'a [RenderedEdit]) -> OffsetMap<'a> {
+        let mut growth = vec![0];
         for piece in pieces {
             let s = &piece.splice;
-            grown.push(grown[grown.len() - 1] + s.new.len() as isize - (s.end - s.start) as isize);
+            growth.push(growth[growth.len() - 1] + s.new.len() as isize - (s.end - s.start) as isize);
         }
-        Shift { pieces, grown }
+        OffsetMap { pieces, growth }
     }
 
-    /// Where a piece's new text starts.
-    fn place(&self, piece: usize) -> usize {
-        (self.pieces[piece].splice.start as isize + self.grown[piece]) as usize
+    /// Start of a replacement's new text.
+    fn new_start(&self, piece: usize) -> usize {
+        (self.pieces[piece].splice.start as isize + self.growth[piece]) as usize
     }
 
-    /// The place of something that starts at an offset: insertions there come before it.
-    fn start(&self, at: usize) -> usize {
-        self.moved(at, self.pieces.partition_point(|p| p.splice.end <= at))
+    /// Maps the start of a block: insertions at this offset come before it.
+    fn map_start(&self, at: usize) -> usize {
+        self.map_offset(at, self.pieces.partition_point(|p| p.splice.end <= at))
     }
 
-    /// The place of something that ends at an offset and stands in `depth` items: of the insertions there, only those
-    /// that stand deeper belong to it.
-    fn end(&self, at: usize, depth: u8) -> usize {
+    /// Maps the end of a block that is inside `depth` list items: of the insertions at this offset, only deeper nested
+    /// ones belong to it.
+    fn map_end(&self, at: usize, depth: u8) -> usize {
         let mut before = self.pieces.partition_point(|p| p.splice.end <= at);
         while before > 0 {
-            let Piece { splice, depth: own, .. } = &self.pieces[before - 1];
+            let RenderedEdit { splice, depth: own, .. } = &self.pieces[before - 1];
             if splice.start != at || splice.end != at || *own > depth {
                 break;
             }
             before -= 1;
         }
-        self.moved(at, before)
+        self.map_offset(at, before)
     }
 
-    fn moved(&self, at: usize, before: usize) -> usize {
+    fn map_offset(&self, at: usize, before: usize) -> usize {
         let inside = self.pieces.get(before).filter(|p| p.splice.start < at && at < p.splice.end);
         match inside {
-            Some(piece) => self.place(before) + piece.splice.new.len(),
-            None => (at as isize + self.grown[before]) as usize,
+            Some(piece) => self.new_start(before) + piece.splice.new.len(),
+            None => (at as isize + self.growth[before]) as usize,
         }
     }
 }
@@ -226,26 +236,26 @@ impl<'a> Shift<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::Edit;
-    use crate::document::edit::lay;
+    use crate::document::DocumentEdit;
+    use crate::document::edit::render;
     use crate::text::splice;
 
-    /// Whether a text would be taken for the result of an update although it was written without escapes.
-    fn proves(text: &str, bullet: usize, new: &str) -> bool {
+    /// Whether an update passes verification if its text is written without escapes.
+    fn passes_verification(text: &str, bullet: usize, new: &str) -> bool {
         let before = Document::parse(text);
-        let edits = [Edit::Update { bullet, text: new.into() }];
-        let claims = lay::claims(&before, &edits).unwrap();
-        let mut pieces = lay::pieces(&before, &claims, &[0], &[0]).unwrap();
+        let edits = [DocumentEdit::Update { bullet, text: new.into() }];
+        let claims = render::collect_targets(&before, &edits).unwrap();
+        let mut pieces = render::render_edits(&before, &claims, &[0], &[0]).unwrap();
         pieces[0].splice.new = new.into();
         let written = splice(text, &[pieces[0].splice.clone()]).unwrap();
         verify(&before, &Document::parse(written), &claims, &[0], &pieces).is_some()
     }
 
     #[test]
-    fn a_text_that_breaks_out_is_never_proven() {
-        assert!(proves("- a\n- b\n", 0, "fine"));
+    fn a_text_parsed_as_structure_fails_verification() {
+        assert!(passes_verification("- a\n- b\n", 0, "fine"));
         for bad in ["# x", "- x", "---", "```", "<div>", "[x]: /y", "1. x", "> x"] {
-            assert!(!proves("- a\n- b\n\ntext\n", 0, bad), "{bad}");
+            assert!(!passes_verification("- a\n- b\n\ntext\n", 0, bad), "{bad}");
         }
     }
 }

@@ -1,110 +1,109 @@
-//! The summary line as a list of terms, and the rule by which it follows a change (DESIGN 2, points 2 and 3).
+//! Treats a summary line as a list of terms, and updates it after a change (ARCHITECTURE.md, "Summary lines").
 //!
-//! Knows no document: it takes what a text offers before and after, and answers with a value. It never drops, moves or
-//! rewrites a term that a person wrote.
+//! Independent of documents: takes the candidate terms before and after a change, returns a value. Never drops, moves
+//! or rewrites a term that a person wrote.
 
 use std::collections::HashSet;
 
-use super::telling::Told;
-use crate::text::columns;
+use super::keywords::Keyword;
+use crate::text::display_width;
 
-/// Most terms of a line that memdir writes.
-pub const MOST_TERMS: usize = 10;
-/// Most columns of its value.
-pub const MOST_COLUMNS: usize = 100;
-/// With fewer terms than these to offer, a text's telling words fill up.
-pub const FEW: usize = 3;
+/// Maximum number of terms in a line that memdir writes.
+pub const MAX_TERMS: usize = 10;
+/// Maximum width of the value in columns.
+pub const MAX_COLUMNS: usize = 100;
+/// A document with fewer candidate terms than this gets keywords in addition.
+pub const FEW_TERMS: usize = 3;
 
-/// What a text offers: lower-case terms in file order, each once.
+/// Candidate terms of a document: lower case, in file order, without duplicates.
 #[derive(Clone, Debug, Default)]
-pub struct Terms {
+pub struct SummaryTerms {
     list: Vec<String>,
     set: HashSet<String>,
 }
 
-impl Terms {
-    /// Adds a lower-case term at the end, unless it is there.
+impl SummaryTerms {
+    /// Appends a lower-case term unless it is present.
     pub fn add(&mut self, term: String) {
         if self.set.insert(term.clone()) {
             self.list.push(term);
         }
     }
 
-    /// Whether a term, in whatever case, is offered.
-    pub fn has(&self, term: &str) -> bool {
+    /// Whether a term is present, ignoring case.
+    pub fn contains(&self, term: &str) -> bool {
         self.set.contains(term) || self.set.contains(&term.to_lowercase())
     }
 
-    /// The terms in their order.
     pub fn list(&self) -> &[String] {
         &self.list
     }
 
-    /// The same, without a copy.
     pub fn into_list(self) -> Vec<String> {
         self.list
     }
 }
 
-/// What a change did to what a text offers.
-pub struct Change<'a> {
-    /// All(before).
-    pub before: &'a Terms,
-    /// All(after).
-    pub after: &'a Terms,
-    /// Whether a term stands in the text after, on word boundaries.
-    pub stands: &'a dyn Fn(&str) -> bool,
-    /// The terms of a fresh line, where the text has outgrown its telling words; `None` otherwise.
-    pub fresh: Option<&'a dyn Fn() -> Vec<String>>,
+/// The candidate terms before and after a change.
+pub struct TermChange<'a> {
+    /// Candidate terms before the change.
+    pub before: &'a SummaryTerms,
+    /// Candidate terms after the change.
+    pub after: &'a SummaryTerms,
+    /// Tests whether the text after the change contains a term as whole words.
+    pub in_text: &'a dyn Fn(&str) -> bool,
+    /// The terms of a new line, if the keywords are to be chosen again; `None` otherwise.
+    pub new_line: Option<&'a dyn Fn() -> Vec<String>>,
 }
 
-/// What becomes of a value.
+/// The result of updating a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It stays.
+pub enum LineUpdate {
+    /// No change.
     Keep,
-    /// It depends on who wrote it: ask again with memdir's last line.
-    NeedsLast,
-    /// It becomes this.
-    Line {
-        /// The new terms, all of them.
+    /// Depends on who wrote the line: call again with memdir's last line.
+    NeedsLastLine,
+    /// Replace the line.
+    Replace {
+        /// All terms of the new line.
         terms: Vec<String>,
-        /// Those that memdir wrote.
+        /// The terms that memdir wrote.
         own: Vec<String>,
     },
 }
 
-/// Lets a line follow a change. `last` holds memdir's own terms of its last line: `None` when not looked up yet.
-pub fn follow(value: &str, change: &Change, last: Option<&[String]>) -> Verdict {
+/// Updates a line after a change. `last` holds the terms that memdir last wrote: `None` if not looked up yet.
+pub fn update_line(value: &str, change: &TermChange, last: Option<&[String]>) -> LineUpdate {
     if is_prose(value) {
-        return Verdict::Keep;
+        return LineUpdate::Keep;
     }
-    let terms = split(value);
-    let strange = terms.iter().any(|t| !change.before.has(t));
+    let terms = split_terms(value);
+    let has_unknown = terms.iter().any(|t| !change.before.contains(t));
     match last {
-        None if strange => {
-            let either = [follow_own(&terms, change), follow_persons(&terms, change, &[])];
-            if either.iter().all(|v| *v == Verdict::Keep) { Verdict::Keep } else { Verdict::NeedsLast }
+        None if has_unknown => {
+            let outcomes = [update_own_line(&terms, change), update_edited_line(&terms, change, &[])];
+            if outcomes.iter().all(|v| *v == LineUpdate::Keep) { LineUpdate::Keep } else { LineUpdate::NeedsLastLine }
         }
         _ => {
             let last = last.unwrap_or_default();
-            let own = fits(&terms) && terms.iter().all(|t| change.before.has(t) || has(last, t));
-            if own { follow_own(&terms, change) } else { follow_persons(&terms, change, last) }
+            let is_own = fits(&terms) && terms.iter().all(|t| change.before.contains(t) || has_term(last, t));
+            if is_own { update_own_line(&terms, change) } else { update_edited_line(&terms, change, last) }
         }
     }
 }
 
-/// Every term is memdir's: gone ones leave, new ones come, and the oldest make room.
-fn follow_own(terms: &[String], change: &Change) -> Verdict {
+/// Updates a line written by memdir only: removes terms that are gone, appends new ones, and drops the oldest terms
+/// until the line fits.
+fn update_own_line(terms: &[String], change: &TermChange) -> LineUpdate {
     let mut line: Vec<String> = terms.to_vec();
-    line.retain(|t| change.after.has(t) || (change.stands)(t));
+    line.retain(|t| change.after.contains(t) || (change.in_text)(t));
     let kept = line.len();
     line.extend(new_terms(change, &line));
-    if let Some(fresh) = change.fresh {
-        let chosen = fresh();
-        line.retain(|t| has(&chosen, t));
-        for term in chosen {
-            push_new(&mut line, term);
+    if let Some(fresh) = change.new_line {
+        let new_keywords = fresh();
+        line.retain(|t| has_term(&new_keywords, t));
+        for term in new_keywords {
+            push_unique(&mut line, term);
         }
     }
     if line.len() > kept {
@@ -112,116 +111,121 @@ fn follow_own(terms: &[String], change: &Change) -> Verdict {
             line.remove(0);
         }
     }
-    verdict(terms, line.clone(), line)
+    line_update(terms, line.clone(), line)
 }
 
-/// Some terms are a person's: only memdir's own leave or make room, new ones that find none wait.
-fn follow_persons(terms: &[String], change: &Change, last: &[String]) -> Verdict {
-    let gone = |t: &String| (change.before.has(t) || has(last, t)) && !change.after.has(t) && !(change.stands)(t);
-    let mut line: Vec<String> = terms.iter().filter(|t| !gone(t)).cloned().collect();
+/// Updates a line that contains a person's terms: only memdir's own terms are removed or dropped. New terms that do not
+/// fit stay pending.
+fn update_edited_line(terms: &[String], change: &TermChange, last: &[String]) -> LineUpdate {
+    let is_gone = |t: &String| {
+        (change.before.contains(t) || has_term(last, t)) && !change.after.contains(t) && !(change.in_text)(t)
+    };
+    let mut line: Vec<String> = terms.iter().filter(|t| !is_gone(t)).cloned().collect();
     let mut own: Vec<String> = last.to_vec();
-    for term in waiting(terms, change.after.list()) {
-        if change.before.has(&term) && !has(&line, &term) && fits_with(&line, &term) {
+    for term in pending_terms(terms, change.after.list()) {
+        if change.before.contains(&term) && !has_term(&line, &term) && fits_with(&line, &term) {
             own.push(term.clone());
             line.push(term);
         }
     }
     for term in new_terms(change, &line) {
-        if let Some(roomy) = make_room(&line, &term, last) {
-            line = roomy;
+        if let Some(shortened) = push_dropping_oldest(&line, &term, last) {
+            line = shortened;
             own.push(term);
         }
     }
-    own.retain(|t| has(&line, t));
-    verdict(terms, line, own)
+    own.retain(|t| has_term(&line, t));
+    line_update(terms, line, own)
 }
 
-/// The line with a term at its end, memdir's leftmost terms gone as far as needed; `None` when that is not enough.
-fn make_room(line: &[String], term: &str, own: &[String]) -> Option<Vec<String>> {
-    let mut roomy = line.to_vec();
-    while !fits_with(&roomy, term) {
-        let oldest = roomy.iter().position(|t| has(own, t))?;
-        roomy.remove(oldest);
+/// Appends a term and drops memdir's leftmost terms until the line fits; `None` if that does not suffice.
+fn push_dropping_oldest(line: &[String], term: &str, own: &[String]) -> Option<Vec<String>> {
+    let mut shortened = line.to_vec();
+    while !fits_with(&shortened, term) {
+        let oldest = shortened.iter().position(|t| has_term(own, t))?;
+        shortened.remove(oldest);
     }
-    roomy.push(term.to_string());
-    Some(roomy)
+    shortened.push(term.to_string());
+    Some(shortened)
 }
 
-fn verdict(old: &[String], terms: Vec<String>, own: Vec<String>) -> Verdict {
-    if old == terms { Verdict::Keep } else { Verdict::Line { terms, own } }
+fn line_update(old: &[String], terms: Vec<String>, own: Vec<String>) -> LineUpdate {
+    if old == terms { LineUpdate::Keep } else { LineUpdate::Replace { terms, own } }
 }
 
-/// The offered terms that a line lacks because it is full. Terms that would fit do not wait: somebody took them out.
-pub fn waiting(line: &[String], offered: &[String]) -> Vec<String> {
-    offered.iter().filter(|t| !has(line, t) && !fits_with(line, t)).cloned().collect()
+/// Candidate terms missing from a full line. A missing term that would fit is not pending: a person removed it.
+pub fn pending_terms(line: &[String], candidates: &[String]) -> Vec<String> {
+    candidates.iter().filter(|t| !has_term(line, t) && !fits_with(line, t)).cloned().collect()
 }
 
-/// The terms of a new line: the first that a text offers, filled up with telling words when they are few.
+/// The terms of a new line: the first candidate terms that fit, plus keywords if there are few.
 ///
-/// The best telling words are taken, but they stand in the text's order: a line's leftmost terms are its oldest.
-pub fn fresh(offered: &[String], telling: impl FnOnce() -> Vec<Told>) -> Vec<String> {
+/// The best keywords are selected, but listed in text order, because the leftmost terms of a line count as its oldest.
+pub fn new_line(candidates: &[String], keywords: impl FnOnce() -> Vec<Keyword>) -> Vec<String> {
     let mut line = Vec::new();
-    for term in offered {
+    for term in candidates {
         if !fits_with(&line, term) {
             return line;
         }
         line.push(term.clone());
     }
-    let named = line.len();
-    let mut told: Vec<Told> = if named < FEW { telling() } else { Vec::new() };
-    told.retain(|(word, _)| {
-        let said = line.iter().any(|t| t.split(' ').any(|w| w == word));
-        let fits = !said && fits_with(&line, word);
+    let candidate_count = line.len();
+    let mut selected: Vec<Keyword> = if candidate_count < FEW_TERMS { keywords() } else { Vec::new() };
+    selected.retain(|(word, _)| {
+        let is_covered = line.iter().any(|t| t.split(' ').any(|w| w == word));
+        let fits = !is_covered && fits_with(&line, word);
         if fits {
             line.push(word.clone());
         }
         fits
     });
-    told.sort_by_key(|&(_, at)| at);
-    line.truncate(named);
-    line.extend(told.into_iter().map(|(word, _)| word));
+    selected.sort_by_key(|&(_, at)| at);
+    line.truncate(candidate_count);
+    line.extend(selected.into_iter().map(|(word, _)| word));
     line
 }
 
-/// A line's terms as they stand.
-pub fn split(value: &str) -> Vec<String> {
+/// Splits a line into terms.
+pub fn split_terms(value: &str) -> Vec<String> {
     value.split([',', '，', '、']).map(str::trim).filter(|t| !t.is_empty()).map(str::to_string).collect()
 }
 
-/// A person's sentence rather than terms: a final full stop, or a term of more than four words.
+/// Whether a line is a sentence rather than a list of terms: it ends with a full stop, or a term has more than four
+/// words.
 pub fn is_prose(value: &str) -> bool {
     let value = value.trim_end();
     value.ends_with(['.', '。', '．', '!', '?', '！', '？'])
-        || split(value).iter().any(|t| t.split_whitespace().count() > 4)
+        || split_terms(value).iter().any(|t| t.split_whitespace().count() > 4)
 }
 
-/// Whether a short list of terms holds one, whatever its case.
-pub fn has(terms: &[String], term: &str) -> bool {
+/// Whether a list contains a term, ignoring case.
+pub fn has_term(terms: &[String], term: &str) -> bool {
     let folded = || term.chars().flat_map(char::to_lowercase);
     terms.iter().any(|t| t == term || t.chars().flat_map(char::to_lowercase).eq(folded()))
 }
 
-fn new_terms(change: &Change, line: &[String]) -> Vec<String> {
-    change.after.list().iter().filter(|t| !change.before.has(t) && !has(line, t)).cloned().collect()
+fn new_terms(change: &TermChange, line: &[String]) -> Vec<String> {
+    change.after.list().iter().filter(|t| !change.before.contains(t) && !has_term(line, t)).cloned().collect()
 }
 
-fn push_new(line: &mut Vec<String>, term: String) {
-    if !has(line, &term) {
+fn push_unique(line: &mut Vec<String>, term: String) {
+    if !has_term(line, &term) {
         line.push(term);
     }
 }
 
 fn fits_with(line: &[String], term: &str) -> bool {
-    line.len() < MOST_TERMS && width(line) + if line.is_empty() { 0 } else { 2 } + columns(term) <= MOST_COLUMNS
+    line.len() < MAX_TERMS
+        && line_width(line) + if line.is_empty() { 0 } else { 2 } + display_width(term) <= MAX_COLUMNS
 }
 
-/// Whether memdir may write such a line.
+/// Whether a line is within the limits for lines that memdir writes.
 pub fn fits(line: &[String]) -> bool {
-    line.len() <= MOST_TERMS && width(line) <= MOST_COLUMNS
+    line.len() <= MAX_TERMS && line_width(line) <= MAX_COLUMNS
 }
 
-fn width(line: &[String]) -> usize {
-    line.iter().map(|t| columns(t) + 2).sum::<usize>().saturating_sub(2)
+fn line_width(line: &[String]) -> usize {
+    line.iter().map(|t| display_width(t) + 2).sum::<usize>().saturating_sub(2)
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! How well a summary line alone says which of twelve files holds an answer, for files without labels.
+//! Measures how well summary lines identify which of twelve files contains an answer, for files without labels.
 
-use super::line::{self, Change, Verdict};
-use super::telling;
-use crate::text::{stem, stop, words};
+use super::keywords::keywords;
+use super::line::{self, LineUpdate, TermChange};
+use crate::text::{stem, stopwords, words};
 
 const TOPICS: &str = include_str!("topics.txt");
 const QUESTIONS: &str = include_str!("questions.txt");
 
 fn stems(text: &str) -> Vec<String> {
-    words(text).filter(|w| !stop::is_stopword(&w.text)).map(|w| stem(&w.text).into_owned()).collect()
+    words(text).filter(|w| !stopwords::is_stopword(&w.text)).map(|w| stem(&w.text).into_owned()).collect()
 }
 
 fn topics() -> Vec<(&'static str, Vec<&'static str>)> {
@@ -16,13 +16,13 @@ fn topics() -> Vec<(&'static str, Vec<&'static str>)> {
     parts.map(|t| t.split_once('\n').unwrap()).map(|(name, text)| (name, text.lines().collect())).collect()
 }
 
-/// Shares of questions whose file is the first, and among the first three. Ties count against us.
-fn hits(summary: impl Fn(&[&str]) -> Vec<String>) -> (f64, f64) {
+/// Shares of questions whose file ranks first, and among the first three. Ties count as misses.
+fn hit_rates(summary: impl Fn(&[&str]) -> Vec<String>) -> (f64, f64) {
     let lines: Vec<_> = topics().iter().map(|(name, text)| (*name, stems(&summary(text).join(" ")))).collect();
     let (mut first, mut third, mut all) = (0.0, 0.0, 0.0);
     for (topic, question) in QUESTIONS.lines().map(|q| q.split_once(": ").unwrap()) {
-        let asked = stems(question);
-        let score = |line: &[String]| line.iter().filter(|w| asked.contains(w)).count();
+        let question_stems = stems(question);
+        let score = |line: &[String]| line.iter().filter(|w| question_stems.contains(w)).count();
         let right = lines.iter().find(|(name, _)| *name == topic).map(|(_, line)| score(line)).unwrap();
         let others = lines.iter().filter(|(name, line)| *name != topic && score(line) >= right).count();
         all += 1.0;
@@ -32,20 +32,20 @@ fn hits(summary: impl Fn(&[&str]) -> Vec<String>) -> (f64, f64) {
     (first / all, third / all)
 }
 
-fn whole(text: &[&str]) -> Vec<String> {
-    line::fresh(&[], || telling(&text.join("\n")))
+fn new_line(text: &[&str]) -> Vec<String> {
+    line::new_line(&[], || keywords(&text.join("\n")))
 }
 
-/// The line as it comes about when the text grows by one sentence after another.
-fn grown(text: &[&str], anew: bool) -> Vec<String> {
+/// The line of a text that grows by one sentence at a time.
+fn incremental_line(text: &[&str], anew: bool) -> Vec<String> {
     let size = |n: usize| text[..n].join("\n").len().ilog2();
-    let (mut line, none) = (whole(&text[..1]), line::Terms::default());
+    let (mut line, none) = (new_line(&text[..1]), line::SummaryTerms::default());
     for n in 2..=text.len() {
-        let fresh = || whole(&text[..n]);
+        let fresh = || new_line(&text[..n]);
         let outgrown = anew && size(n) > size(n - 1);
         let fresh = outgrown.then_some(&fresh as &dyn Fn() -> Vec<String>);
-        let change = Change { before: &none, after: &none, stands: &|_| true, fresh };
-        if let Verdict::Line { terms, .. } = line::follow(&line.join(", "), &change, Some(&line)) {
+        let change = TermChange { before: &none, after: &none, in_text: &|_| true, new_line: fresh };
+        if let LineUpdate::Replace { terms, .. } = line::update_line(&line.join(", "), &change, Some(&line)) {
             line = terms;
         }
     }
@@ -53,17 +53,17 @@ fn grown(text: &[&str], anew: bool) -> Vec<String> {
 }
 
 #[test]
-fn telling_words_point_to_the_right_file() {
-    let (first, third) = hits(whole);
-    let (beginning, _) = hits(|text| text.join(" ").split(' ').take(10).map(str::to_string).collect());
+fn keywords_identify_the_right_file() {
+    let (first, third) = hit_rates(new_line);
+    let (beginning, _) = hit_rates(|text| text.join(" ").split(' ').take(10).map(str::to_string).collect());
     assert!(first >= 0.75 && third >= 0.75, "{first:.2} {third:.2}");
     assert!(first > 1.15 * beginning, "{first:.2}, the first ten words {beginning:.2}");
 }
 
 #[test]
-fn a_text_that_grows_by_sentences_is_pointed_to_nearly_as_well() {
-    let (first, third) = hits(|text| grown(text, true));
-    let (stuck, _) = hits(|text| grown(text, false));
+fn keywords_of_a_growing_text_are_nearly_as_good() {
+    let (first, third) = hit_rates(|text| incremental_line(text, true));
+    let (stuck, _) = hit_rates(|text| incremental_line(text, false));
     assert!(first >= 0.7 && third >= 0.7, "{first:.2} {third:.2}");
     assert!(first > 1.25 * stuck, "{first:.2}, never choosing anew {stuck:.2}");
 }

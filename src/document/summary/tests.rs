@@ -1,42 +1,42 @@
 use super::*;
 use crate::text::splice;
 
-/// The text after a change with its summary line brought up to date, or why nothing was written.
-fn followed(before: &str, after: &str, genre: Genre, last: Option<Option<&str>>) -> String {
-    match next(&Document::parse(before), &Document::parse(after), genre, last) {
-        Next::Keep => "keep".into(),
-        Next::NeedsLast => "needs last".into(),
-        Next::Write { splice: s, .. } => splice(after, &[s]).unwrap(),
+/// The text with its summary line updated, or the reason why nothing was written.
+fn updated_text(before: &str, after: &str, genre: FileKind, last: Option<Option<&str>>) -> String {
+    match update_summary(&Document::parse(before), &Document::parse(after), genre, last) {
+        SummaryUpdate::Keep => "keep".into(),
+        SummaryUpdate::NeedsLastLine => "needs last".into(),
+        SummaryUpdate::Write { splice: s, .. } => splice(after, &[s]).unwrap(),
     }
 }
 
 #[track_caller]
 fn check(before: &str, after: &str, expected: &str) {
-    assert_eq!(followed(before, after, Genre::Facts, None), expected, "from {before:?} to {after:?}");
+    assert_eq!(updated_text(before, after, FileKind::Facts, None), expected, "from {before:?} to {after:?}");
 }
 
-fn offers(text: &str, genre: Genre, expected: &str) {
-    assert_eq!(terms(&Document::parse(text), genre).join(", "), expected, "{text:?}");
+fn check_terms(text: &str, genre: FileKind, expected: &str) {
+    assert_eq!(summary_terms(&Document::parse(text), genre).join(", "), expected, "{text:?}");
 }
 
 const THREE: &str = "- Name: Z\n- Work: smith\n- Food: rice\n";
 
 #[test]
-fn facts_offer_labels_and_headings_in_file_order() {
-    offers(
+fn facts_use_labels_and_headings_in_file_order() {
+    check_terms(
         "# User\n\n> Summary: x\n\n- Name: Z\n- plain\n\n## Travel, in all its many forms\n\n- Date: 1\n- name: again\n  - Inner: no\n",
-        Genre::Facts,
+        FileKind::Facts,
         "name, travel in all its",
     );
-    offers("---\nname: x\n---\n# H\n\n## Updated\n\n## Home\n- **City**: Lyon\n", Genre::Facts, "home, city");
-    offers("# H1\n", Genre::Facts, "");
+    check_terms("---\nname: x\n---\n# H\n\n## Updated\n\n## Home\n- **City**: Lyon\n", FileKind::Facts, "home, city");
+    check_terms("# H1\n", FileKind::Facts, "");
 }
 
 #[test]
-fn episodes_offer_their_entries_titles() {
-    offers(
+fn episodes_use_their_entry_titles() {
+    check_terms(
         "# 2026-02 Episodes\n\n## Logger stdout leak fix\n- Date: 2026-02-24\n- Lesson: no\n\n### Detail\n\n## Short id\n",
-        Genre::Episodes,
+        FileKind::Episodes,
         "logger stdout leak fix, short id",
     );
 }
@@ -44,12 +44,12 @@ fn episodes_offer_their_entries_titles() {
 #[test]
 fn a_line_inside_a_quote_leaves_the_quote_its_words() {
     let (before, after) = ("", "> quote\n> Summary: jazz, name\n");
-    let once = followed(before, after, Genre::Facts, Some(Some("jazz, name")));
-    assert_eq!(followed(&once, &once, Genre::Facts, Some(Some("quote"))), "keep", "{once:?}");
+    let once = updated_text(before, after, FileKind::Facts, Some(Some("jazz, name")));
+    assert_eq!(updated_text(&once, &once, FileKind::Facts, Some(Some("quote"))), "keep", "{once:?}");
 }
 
 #[test]
-fn a_new_line_stands_between_blank_lines_after_the_h1() {
+fn a_new_line_is_inserted_between_blank_lines_after_the_h1() {
     check("", &format!("# User\n\n{THREE}"), &format!("# User\n\n> Summary: name, work, food\n\n{THREE}"));
     check("", &format!("# User\n{THREE}"), &format!("# User\n\n> Summary: name, work, food\n\n{THREE}"));
     check(
@@ -61,7 +61,7 @@ fn a_new_line_stands_between_blank_lines_after_the_h1() {
 }
 
 #[test]
-fn without_an_h1_it_stands_at_the_top() {
+fn without_an_h1_it_is_inserted_at_the_top() {
     check("", THREE, &format!("> Summary: name, work, food\n\n{THREE}"));
     check("", &format!("\u{feff}{THREE}"), &format!("\u{feff}> Summary: name, work, food\n\n{THREE}"));
     check(
@@ -79,7 +79,7 @@ fn without_an_h1_it_stands_at_the_top() {
 }
 
 #[test]
-fn an_empty_line_is_filled_and_an_emptied_one_goes() {
+fn an_empty_line_is_filled_and_an_emptied_one_is_removed() {
     let with = |value: &str, rest: &str| format!("# U\n\n> Summary:{value}\n\n{rest}");
     check("", &with("", THREE), &with(" name, work, food", THREE));
     check(&with(" name", "- Name: Z\n"), &with(" name", "- 42\n"), "# U\n\n- 42\n");
@@ -89,7 +89,7 @@ fn an_empty_line_is_filled_and_an_emptied_one_goes() {
 }
 
 #[test]
-fn a_label_that_comes_is_added_at_the_end_and_one_that_goes_is_taken_out() {
+fn a_new_label_is_appended_and_a_removed_one_is_dropped() {
     let file = |line: &str, bullets: &str| format!("# U\n\n> Summary: {line}\n\n{bullets}");
     let old = file("name, work, food", THREE);
     let more = format!("- Home: Lyon\n{THREE}");
@@ -97,8 +97,8 @@ fn a_label_that_comes_is_added_at_the_end_and_one_that_goes_is_taken_out() {
     let less = THREE.replace("- Work: smith\n", "");
     check(&old, &file("name, work, food", &less), &file("name, food", &less));
     check(&old, &file("name, work, food", &THREE.replace("rice", "noodles")), "keep");
-    let said = THREE.replace("- Work: smith", "- no work today");
-    check(&old, &file("name, work, food", &said), "keep");
+    let mentioned = THREE.replace("- Work: smith", "- no work today");
+    check(&old, &file("name, work, food", &mentioned), "keep");
 }
 
 #[test]
@@ -121,38 +121,39 @@ fn front_matter_that_has_a_summary_keeps_it_there() {
 }
 
 #[test]
-fn a_quote_that_goes_on_is_a_persons() {
+fn a_quote_of_several_lines_is_never_changed() {
     let file = |bullets: &str| format!("# U\n\n> Summary: name, work, food,\n> and more\n\n{bullets}");
     check(&file(THREE), &file(&format!("{THREE}- Home: Lyon\n")), "keep");
 }
 
 #[test]
 fn other_folders_get_no_line_but_keep_the_one_they_have() {
-    assert_eq!(followed("", THREE, Genre::Other, None), "keep");
+    assert_eq!(updated_text("", THREE, FileKind::Other, None), "keep");
     let file = |line: &str, rest: &str| format!("> Summary: {line}\n\n{THREE}{rest}");
     let line = "name, work, food";
     assert_eq!(
-        followed(&file(line, ""), &file(line, "- Home: L\n"), Genre::Other, None),
+        updated_text(&file(line, ""), &file(line, "- Home: L\n"), FileKind::Other, None),
         file("name, work, food, home", "- Home: L\n")
     );
 }
 
 #[test]
-fn history_is_asked_only_when_it_matters() {
+fn the_last_line_is_requested_only_when_needed() {
     let file = |bullets: &str| format!("> Summary: tabs, austin\n\n{bullets}");
     let (old, new) = (file("- tabs\n- austin\n"), file("- tabs\n- Name: Z\n"));
-    assert_eq!(followed(&old, &new, Genre::Facts, None), "needs last");
-    let memdirs = followed(&old, &new, Genre::Facts, Some(Some("tabs, austin")));
+    assert_eq!(updated_text(&old, &new, FileKind::Facts, None), "needs last");
+    let memdirs = updated_text(&old, &new, FileKind::Facts, Some(Some("tabs, austin")));
     assert_eq!(memdirs, new.replace("tabs, austin", "tabs, name"));
-    let persons = followed(&old, &new, Genre::Facts, Some(None));
+    let persons = updated_text(&old, &new, FileKind::Facts, Some(None));
     assert_eq!(persons, new.replace("tabs, austin", "tabs, austin, name"));
-    assert_eq!(followed(&old, &old.replace("- tabs", "- Tabs!"), Genre::Facts, None), "keep");
+    assert_eq!(updated_text(&old, &old.replace("- tabs", "- Tabs!"), FileKind::Facts, None), "keep");
 }
 
 #[test]
-fn what_waits_for_room_in_a_persons_line_is_told() {
-    let waits =
-        |line: &str| waiting(&Document::parse(format!("> Summary: {line}\n\n{THREE}")), Genre::Facts).join(", ");
+fn pending_terms_of_a_persons_line_are_reported() {
+    let waits = |line: &str| {
+        pending_terms(&Document::parse(format!("> Summary: {line}\n\n{THREE}")), FileKind::Facts).join(", ")
+    };
     assert_eq!(waits("name, work, food"), "");
     assert_eq!(waits("my words, name"), "");
     assert_eq!(waits("a, b, c, d, e, f, g, h, name, i"), "work, food");
@@ -160,17 +161,17 @@ fn what_waits_for_room_in_a_persons_line_is_told() {
 }
 
 #[test]
-fn a_single_entry_is_told_by_its_title_and_words() {
+fn a_single_entry_gets_its_title_and_keywords() {
     let text = "# 2026-02 Episodes\n\n## Logger stdout leak fix\n- Summary: pino pipeline leak, pino transport\n- Date: 2026-02-24\n- Lesson: threads cannot load files in Bun\n";
     assert_eq!(
-        fresh(&Document::parse(text), Genre::Episodes),
+        new_summary(&Document::parse(text), FileKind::Episodes),
         "logger stdout leak fix, pino, pipeline, transport, threads, load, bun"
     );
 }
 
 #[test]
-fn telling_words_speak_for_a_text_without_labels() {
-    let fresh = |text: &str| fresh(&Document::parse(text), Genre::Facts);
+fn a_text_without_labels_gets_keywords() {
+    let fresh = |text: &str| new_summary(&Document::parse(text), FileKind::Facts);
     assert_eq!(fresh("# User\n\n- Prefers tabs\n- Lives in Austin\n- Vegan since 2024\n"), "tabs, austin, vegan");
     assert_eq!(fresh("# U\n\n- see https://example.org/marimba\n- 用户喜欢绿茶，绿茶\n"), "绿茶");
     assert_eq!(fresh("# U\n\n- Name: Zhang\n"), "name, zhang");
@@ -179,10 +180,10 @@ fn telling_words_speak_for_a_text_without_labels() {
 mod properties {
     use proptest::prelude::*;
 
-    use super::super::line::{fits, split};
+    use super::super::line::{fits, split_terms};
     use super::*;
 
-    /// Bullets with made-up labels that stand nowhere else, or none.
+    /// Bullets with generated labels that occur nowhere else, plain bullets, and headings.
     fn bullets() -> impl Strategy<Value = Vec<String>> {
         let labelled = (0..14u8, "[a-z]{1,9}").prop_map(|(n, t)| format!("- Qlabel{}: {t}", (b'a' + n) as char));
         let plain = "[a-zé猫犬 ]{1,30}".prop_map(|t| format!("- x{t}"));
@@ -197,19 +198,19 @@ mod properties {
 
     fn value(text: &str) -> String {
         let document = Document::parse(text);
-        document.summary().map(|s| text[s.value.range()].to_string()).unwrap_or_default()
+        document.summary_line().map(|s| text[s.value.range()].to_string()).unwrap_or_default()
     }
 
-    /// The new text and memdir's memory of its line.
+    /// The new text, and the terms that memdir stores for its line.
     fn step(before: &str, after: &str, last: &str) -> (String, String) {
-        match next(&Document::parse(before), &Document::parse(after), Genre::Facts, Some(Some(last))) {
-            Next::Keep => (after.into(), last.into()),
-            Next::Write { splice: s, line } => (splice(after, &[s]).unwrap(), line),
-            Next::NeedsLast => panic!("asked twice"),
+        match update_summary(&Document::parse(before), &Document::parse(after), FileKind::Facts, Some(Some(last))) {
+            SummaryUpdate::Keep => (after.into(), last.into()),
+            SummaryUpdate::Write { splice: s, own_terms: line } => (splice(after, &[s]).unwrap(), line),
+            SummaryUpdate::NeedsLastLine => panic!("needs the last line although it was given"),
         }
     }
 
-    /// Pieces of markdown that could mislead whoever looks for a place.
+    /// Pieces of Markdown that are hard for the search for an insertion point.
     fn markdown() -> impl Strategy<Value = String> {
         let pieces = [
             "# One\n",
@@ -262,13 +263,13 @@ mod properties {
         fn whatever_the_text_its_bullets_stay_and_a_second_look_writes_nothing(
             before in markdown(),
             after in markdown(),
-            genre in prop::sample::select(vec![Genre::Facts, Genre::Episodes, Genre::Other]),
+            genre in prop::sample::select(vec![FileKind::Facts, FileKind::Episodes, FileKind::Other]),
             last in prop::sample::select(vec!["", "jazz, name"]),
         ) {
             let look = |before: &str, after: &str, last: &str| {
                 let (before, document) = (Document::parse(before), Document::parse(after));
-                match next(&before, &document, genre, Some(Some(last))) {
-                    Next::Write { splice: s, line } => Some((splice(after, &[s]).unwrap(), line)),
+                match update_summary(&before, &document, genre, Some(Some(last))) {
+                    SummaryUpdate::Write { splice: s, own_terms } => Some((splice(after, &[s]).unwrap(), own_terms)),
                     _ => None,
                 }
             };
@@ -286,7 +287,7 @@ mod properties {
         fn a_line_is_short_and_stays_when_nothing_changes(a in bullets(), b in bullets()) {
             let (first, last) = step("", &file("", &a), "");
             let (second, last) = step(&first, &file(&value(&first), &b), &last);
-            prop_assert!(fits(&split(&value(&second))), "{second}");
+            prop_assert!(fits(&split_terms(&value(&second))), "{second}");
             prop_assert_eq!(&step(&second, &second, &last).0, &second);
         }
 
@@ -294,14 +295,14 @@ mod properties {
         fn a_persons_words_survive_any_change(a in bullets(), b in bullets(), c in bullets()) {
             let mine = ["my words", "Hobbies", "ünï"];
             let (first, last) = step("", &file("", &a), "");
-            let mut line = split(&value(&first));
+            let mut line = split_terms(&value(&first));
             line.truncate(7);
             line.splice(line.len() / 2..line.len() / 2, mine.map(String::from));
             let line = line.join(", ");
             let (second, last) = step(&file(&line, &a), &file(&line, &b), &last);
             let (third, _) = step(&second, &file(&value(&second), &c), &last);
             for text in [&second, &third] {
-                let terms = split(&value(text));
+                let terms = split_terms(&value(text));
                 prop_assert!(fits(&terms) && mine.iter().all(|t| terms.iter().any(|x| x == t)), "{text}");
             }
         }
@@ -317,13 +318,13 @@ mod properties {
         fn labels_that_come_and_go_leave_the_line_as_it_was(a in bullets(), new in 1..4usize) {
             let (first, last) = step("", &file("", &a), "");
             let line = value(&first);
-            let room = split(&line).len() + new <= 10 && line.len() + 12 * new <= 100;
-            prop_assume!(room && terms(&Document::parse(&*first), Genre::Facts).len() >= 3);
+            let room = split_terms(&line).len() + new <= 10 && line.len() + 12 * new <= 100;
+            prop_assume!(room && summary_terms(&Document::parse(&*first), FileKind::Facts).len() >= 3);
             let mut more = a.clone();
             more.extend((0..new).map(|n| format!("- Wnew{n}: x")));
             let (second, last) = step(&first, &file(&line, &more), &last);
             let added: Vec<_> = (0..new).map(|n| format!("wnew{n}")).collect();
-            prop_assert!(split(&value(&second)).ends_with(&added));
+            prop_assert!(split_terms(&value(&second)).ends_with(&added));
             let (third, _) = step(&second, &file(&value(&second), &a), &last);
             prop_assert_eq!(value(&third), line);
         }

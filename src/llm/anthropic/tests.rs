@@ -1,31 +1,34 @@
 use super::*;
-use crate::llm::{Outcome, Schema, Stop};
+use crate::llm::{AnswerSchema, StopReason, ToolOutcome};
 
-fn asks() -> Asks {
-    Asks { model: "m".into(), most_tokens: None, temperature: None, top_p: None, at_home: false }
+fn settings() -> RequestSettings {
+    RequestSettings { model: "m".into(), max_tokens: None, temperature: None, top_p: None, is_openai: false }
 }
 
-fn wanting() -> Request {
+fn request_with_schema() -> ModelRequest {
     let schema = json!({"type": "object", "properties": {}});
-    Request { answer: Some(Schema { name: "answer".into(), schema }), ..Request::default() }
+    ModelRequest { answer: Some(AnswerSchema { name: "answer".into(), schema }), ..ModelRequest::default() }
 }
 
 #[test]
 fn a_conversation_with_tools_is_sent_as_the_protocol_wants_it() {
-    let call = |id: &str, arguments: Value| Call { id: id.into(), name: "add".into(), arguments };
-    let outcome = |id: &str, failed: bool| Outcome { id: id.into(), name: "add".into(), text: "x".into(), failed };
-    let request = Request {
+    let call = |id: &str, arguments: Value| ToolCall { id: id.into(), name: "add".into(), arguments };
+    let outcome = |id: &str, failed: bool| ToolOutcome { id: id.into(), name: "add".into(), text: "x".into(), failed };
+    let request = ModelRequest {
         system: "s".into(),
         messages: vec![
-            Message::User("hi".into()),
-            Message::Assistant { text: " ".into(), calls: vec![call("a", json!({"x": 1})), call("b", json!("{\"x"))] },
-            Message::Results(vec![outcome("a", false), outcome("b", true)]),
-            Message::Assistant { text: String::new(), calls: Vec::new() },
-            Message::User(String::new()),
+            ChatMessage::User("hi".into()),
+            ChatMessage::Assistant {
+                text: " ".into(),
+                calls: vec![call("a", json!({"x": 1})), call("b", json!("{\"x"))],
+            },
+            ChatMessage::ToolResults(vec![outcome("a", false), outcome("b", true)]),
+            ChatMessage::Assistant { text: String::new(), calls: Vec::new() },
+            ChatMessage::User(String::new()),
         ],
-        ..Request::default()
+        ..ModelRequest::default()
     };
-    let sent = Value::Object(body(&request, &asks(), &Habits::default()));
+    let sent = Value::Object(request_body(&request, &settings(), &HostCapabilities::default()));
     assert_eq!(
         sent,
         json!({"model": "m", "max_tokens": 4096, "system": "s", "messages": [
@@ -43,11 +46,17 @@ fn a_conversation_with_tools_is_sent_as_the_protocol_wants_it() {
 }
 
 #[test]
-fn a_wanted_object_is_the_one_tool_or_an_instruction() {
-    let sent = |form: Form| Value::Object(body(&wanting(), &asks(), &Habits { form, ..Habits::default() }));
-    assert_eq!(sent(Form::Schema)["tool_choice"], json!({"type": "tool", "name": "answer"}));
-    assert_eq!(sent(Form::Schema).get("system"), None);
-    for form in [Form::Object, Form::Words] {
+fn a_requested_object_is_a_tool_or_an_instruction() {
+    let sent = |form: AnswerFormat| {
+        Value::Object(request_body(
+            &request_with_schema(),
+            &settings(),
+            &HostCapabilities { answer_format: form, ..HostCapabilities::default() },
+        ))
+    };
+    assert_eq!(sent(AnswerFormat::Schema)["tool_choice"], json!({"type": "tool", "name": "answer"}));
+    assert_eq!(sent(AnswerFormat::Schema).get("system"), None);
+    for form in [AnswerFormat::JsonObject, AnswerFormat::Instructions] {
         assert_eq!(sent(form).get("tools"), None);
         assert!(sent(form)["system"].as_str().unwrap().starts_with("Answer with one JSON object"));
     }
@@ -55,7 +64,7 @@ fn a_wanted_object_is_the_one_tool_or_an_instruction() {
 
 #[test]
 fn a_reply_is_its_words_and_calls() {
-    let said = json!({
+    let body = json!({
         "content": [
             {"type": "thinking", "thinking": "hm", "signature": "x"},
             {"type": "text", "text": "Adding."},
@@ -65,26 +74,26 @@ fn a_reply_is_its_words_and_calls() {
         "stop_reason": "tool_use",
         "usage": {"input_tokens": 5, "cache_read_input_tokens": 7, "cache_creation_input_tokens": null, "output_tokens": 3},
     });
-    let reply = reply(&said, &Request::default()).unwrap();
-    assert_eq!((reply.text.as_str(), reply.stop), ("Adding.", Stop::Calls));
-    assert_eq!(reply.calls, [Call { id: "toolu_1".into(), name: "add".into(), arguments: json!({"x": 1}) }]);
-    assert_eq!(reply.usage, Usage { input: 12, output: 3 });
+    let reply = parse_reply(&body, &ModelRequest::default()).unwrap();
+    assert_eq!((reply.text.as_str(), reply.stop), ("Adding.", StopReason::ToolCalls));
+    assert_eq!(reply.calls, [ToolCall { id: "toolu_1".into(), name: "add".into(), arguments: json!({"x": 1}) }]);
+    assert_eq!(reply.usage, TokenUsage { input: 12, output: 3 });
 }
 
 #[test]
-fn a_wanted_object_comes_back_as_text() {
+fn a_requested_object_becomes_text() {
     let call = json!({"type": "tool_use", "id": "a", "name": "answer", "input": {"x": 1}});
-    let answered = reply(&json!({"content": [call], "stop_reason": "tool_use"}), &wanting()).unwrap();
-    assert_eq!((answered.text.as_str(), answered.stop, answered.calls.len()), ("{\"x\":1}", Stop::End, 0));
-    let cut = reply(&json!({"content": [call], "stop_reason": "max_tokens"}), &wanting()).unwrap();
-    assert_eq!((cut.text.as_str(), cut.stop), ("", Stop::Truncated));
-    let plain = reply(&json!({"content": "{}", "stop_reason": null}), &wanting()).unwrap();
-    assert_eq!((plain.text.as_str(), plain.stop), ("{}", Stop::End));
+    let answered = parse_reply(&json!({"content": [call], "stop_reason": "tool_use"}), &request_with_schema()).unwrap();
+    assert_eq!((answered.text.as_str(), answered.stop, answered.calls.len()), ("{\"x\":1}", StopReason::End, 0));
+    let cut = parse_reply(&json!({"content": [call], "stop_reason": "max_tokens"}), &request_with_schema()).unwrap();
+    assert_eq!((cut.text.as_str(), cut.stop), ("", StopReason::Truncated));
+    let plain = parse_reply(&json!({"content": "{}", "stop_reason": null}), &request_with_schema()).unwrap();
+    assert_eq!((plain.text.as_str(), plain.stop), ("{}", StopReason::End));
 }
 
 #[test]
 fn an_answer_without_content_is_none() {
     for nothing in [json!({}), json!({"content": null}), json!([])] {
-        assert_eq!(reply(&nothing, &Request::default()).unwrap_err().what, What::Malformed);
+        assert_eq!(parse_reply(&nothing, &ModelRequest::default()).unwrap_err().kind, ErrorKind::Malformed);
     }
 }

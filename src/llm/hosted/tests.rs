@@ -2,208 +2,221 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 
 use super::*;
-use crate::llm::{Key, Message, Stop, Tool};
+use crate::llm::{ApiKey, ChatMessage, StopReason, ToolDefinition};
 use serde_json::json;
 
-/// Says what it was told to say, and remembers what it was asked.
-struct Script {
-    replies: RefCell<VecDeque<Result<Incoming, Broken>>>,
-    asked: RefCell<Vec<Value>>,
-    carried: Cell<usize>,
+/// A transport with scripted responses; records the bodies it was sent.
+struct ScriptedTransport {
+    replies: RefCell<VecDeque<Result<HttpResponse, TransportError>>>,
+    bodies: RefCell<Vec<Value>>,
+    sent: Cell<usize>,
 }
 
-impl Line for Script {
-    fn carry(&self, outgoing: &Outgoing<'_>) -> Result<Incoming, Broken> {
-        self.carried.set(self.carried.get() + 1);
-        self.asked.borrow_mut().push(outgoing.body.map_or(Value::Null, |b| serde_json::from_slice(b).unwrap()));
+impl Transport for ScriptedTransport {
+    fn send(&self, outgoing: &HttpRequest<'_>) -> Result<HttpResponse, TransportError> {
+        self.sent.set(self.sent.get() + 1);
+        self.bodies.borrow_mut().push(outgoing.body.map_or(Value::Null, |b| serde_json::from_slice(b).unwrap()));
         self.replies.borrow_mut().pop_front().expect("a reply for every question")
     }
 }
 
-fn says(status: u16, body: Value) -> Result<Incoming, Broken> {
-    Ok(Incoming { status, after: Some(Duration::ZERO), again: None, body: body.to_string().into_bytes() })
+fn respond(status: u16, body: Value) -> Result<HttpResponse, TransportError> {
+    Ok(HttpResponse {
+        status,
+        retry_after: Some(Duration::ZERO),
+        should_retry: None,
+        body: body.to_string().into_bytes(),
+    })
 }
 
-fn fine() -> Result<Incoming, Broken> {
-    says(200, json!({"choices": [{"message": {"content": "pong"}, "finish_reason": "stop"}]}))
+fn success() -> Result<HttpResponse, TransportError> {
+    respond(200, json!({"choices": [{"message": {"content": "pong"}, "finish_reason": "stop"}]}))
 }
 
-fn fails(status: u16, message: &str) -> Result<Incoming, Broken> {
-    says(status, json!({"error": {"message": message, "param": null}}))
+fn failure(status: u16, message: &str) -> Result<HttpResponse, TransportError> {
+    respond(status, json!({"error": {"message": message, "param": null}}))
 }
 
-fn choice(wire: Wire) -> Choice {
-    Choice {
+fn config(wire: Protocol) -> ModelConfig {
+    ModelConfig {
         provider: "openai".into(),
-        wire,
+        protocol: wire,
         model: Some("m".into()),
         base_url: "http://host.example/v1".into(),
-        key: Key::new("sk-secret"),
+        key: ApiKey::new("sk-secret"),
         command: Vec::new(),
         variables: Vec::new(),
         timeout: Duration::from_secs(30),
-        most_tokens: None,
+        max_tokens: None,
         temperature: Some(0.1),
         top_p: None,
     }
 }
 
-fn question(tools: bool) -> Request {
-    let tool = Tool { name: "add".into(), about: String::new(), parameters: json!({"type": "object"}) };
-    Request {
-        messages: vec![Message::User("ping".into())],
+fn request(tools: bool) -> ModelRequest {
+    let tool = ToolDefinition { name: "add".into(), description: String::new(), parameters: json!({"type": "object"}) };
+    ModelRequest {
+        messages: vec![ChatMessage::User("ping".into())],
         tools: if tools { vec![tool] } else { Vec::new() },
-        most_tokens: 9,
-        ..Request::default()
+        max_tokens: 9,
+        ..ModelRequest::default()
     }
 }
 
-/// Asks once; what came of it, and how many requests it took.
+/// Sends one request; returns the result and the bodies of all HTTP requests it took.
 fn ask(
-    replies: impl IntoIterator<Item = Result<Incoming, Broken>>,
+    replies: impl IntoIterator<Item = Result<HttpResponse, TransportError>>,
     tools: bool,
-) -> (Result<Reply, Trouble>, Vec<Value>) {
-    let line = Script {
+) -> (Result<ModelReply, LlmError>, Vec<Value>) {
+    let transport = ScriptedTransport {
         replies: RefCell::new(replies.into_iter().collect()),
-        asked: RefCell::default(),
-        carried: Cell::new(0),
+        bodies: RefCell::default(),
+        sent: Cell::new(0),
     };
-    let hosted = Hosted::new(line, &choice(Wire::Chat)).unwrap();
-    let reply = hosted.ask(&question(tools), Deadline::within(Duration::from_secs(20)));
-    assert!(hosted.line.replies.borrow().is_empty(), "every reply was wanted");
-    (reply, hosted.line.asked.take())
+    let model = HostedModel::new(transport, &config(Protocol::ChatCompletions)).unwrap();
+    let reply = model.complete(&request(tools), Deadline::within(Duration::from_secs(20)));
+    assert!(model.transport.replies.borrow().is_empty(), "every reply was wanted");
+    (reply, model.transport.bodies.take())
 }
 
-fn refused(replies: impl IntoIterator<Item = Result<Incoming, Broken>>, tools: bool) -> (What, String) {
-    let trouble = ask(replies, tools).0.unwrap_err();
-    (trouble.what, trouble.message)
+fn error_of(
+    replies: impl IntoIterator<Item = Result<HttpResponse, TransportError>>,
+    tools: bool,
+) -> (ErrorKind, String) {
+    let error = ask(replies, tools).0.unwrap_err();
+    (error.kind, error.message)
 }
 
 #[test]
-fn what_may_pass_is_asked_again() {
-    for passing in [408, 409, 429, 500, 503, 529] {
-        assert_eq!(ask([fails(passing, "busy"), fails(passing, "busy"), fine()], false).0.unwrap().text, "pong");
+fn transient_errors_are_retried() {
+    for status in [408, 409, 429, 500, 503, 529] {
+        assert_eq!(ask([failure(status, "busy"), failure(status, "busy"), success()], false).0.unwrap().text, "pong");
     }
-    let trouble = refused([fails(503, "a"), fails(503, "b"), fails(503, "c")], false);
-    assert_eq!(trouble, (What::Busy, "openai at http://host.example/v1 answered 503: c".into()));
+    let error = error_of([failure(503, "a"), failure(503, "b"), failure(503, "c")], false);
+    assert_eq!(error, (ErrorKind::Busy, "openai at http://host.example/v1 answered 503: c".into()));
 }
 
 #[test]
-fn what_does_not_pass_is_asked_once() {
+fn permanent_errors_are_not_retried() {
     assert_eq!(
-        refused([fails(401, "Incorrect API key: sk-secret.")], false).1,
+        error_of([failure(401, "Incorrect API key: sk-secret.")], false).1,
         "openai at http://host.example/v1 answered 401: Incorrect API key: …"
     );
-    for (status, said, what) in [
-        (401, "key", What::Denied),
-        (403, "region", What::Denied),
-        (402, "pay", What::Quota),
-        (429, "You exceeded your current quota: insufficient_quota", What::Quota),
-        (400, "nonsense", What::Rejected),
-        (404, "no such model", What::Rejected),
-        (307, "", What::Rejected),
+    for (status, message, kind) in [
+        (401, "key", ErrorKind::Unauthorized),
+        (403, "region", ErrorKind::Unauthorized),
+        (402, "pay", ErrorKind::QuotaExceeded),
+        (429, "You exceeded your current quota: insufficient_quota", ErrorKind::QuotaExceeded),
+        (400, "nonsense", ErrorKind::Rejected),
+        (404, "no such model", ErrorKind::Rejected),
+        (307, "", ErrorKind::Rejected),
     ] {
-        assert_eq!(refused([fails(status, said)], false).0, what, "{status}");
+        assert_eq!(error_of([failure(status, message)], false).0, kind, "{status}");
     }
-    assert_eq!(refused([Err(Broken::Timeout)], false).0, What::Timeout);
-    assert_eq!(refused([Err(Broken::TooLarge)], false).0, What::TooLarge);
-    let page = Incoming { status: 200, body: b"<html>".to_vec(), ..Incoming::default() };
-    assert_eq!(refused([Ok(page)], false).0, What::Malformed);
-    let stop = Incoming { again: Some(false), ..fails(529, "overloaded").unwrap() };
-    assert_eq!(refused([Ok(stop)], false).0, What::Busy);
+    assert_eq!(error_of([Err(TransportError::Timeout)], false).0, ErrorKind::Timeout);
+    assert_eq!(error_of([Err(TransportError::TooLarge)], false).0, ErrorKind::TooLarge);
+    let page = HttpResponse { status: 200, body: b"<html>".to_vec(), ..HttpResponse::default() };
+    assert_eq!(error_of([Ok(page)], false).0, ErrorKind::Malformed);
+    let stop = HttpResponse { should_retry: Some(false), ..failure(529, "overloaded").unwrap() };
+    assert_eq!(error_of([Ok(stop)], false).0, ErrorKind::Busy);
 }
 
 #[test]
-fn a_host_that_wants_a_longer_pause_than_is_left_is_not_waited_for() {
-    let later = Incoming { after: Some(Duration::from_secs(120)), ..fails(429, "slow down").unwrap() };
+fn a_retry_after_beyond_the_deadline_fails_at_once() {
+    let later = HttpResponse { retry_after: Some(Duration::from_secs(120)), ..failure(429, "slow down").unwrap() };
     let began = std::time::Instant::now();
-    assert!(refused([Ok(later)], false).1.ends_with("slow down (it asks to wait 120 s)"));
+    assert!(error_of([Ok(later)], false).1.ends_with("slow down (retry after 120 s)"));
     assert!(began.elapsed() < Duration::from_secs(10));
 }
 
 #[test]
 fn errors_with_a_good_status_are_errors() {
     let coded = json!({"error": {"message": "m", "code": 401}});
-    assert_eq!(refused([says(200, coded)], false).0, What::Denied);
-    let plain = || says(200, json!({"error": "backend gone"}));
-    assert_eq!(refused([plain(), plain(), plain()], false).0, What::Busy);
+    assert_eq!(error_of([respond(200, coded)], false).0, ErrorKind::Unauthorized);
+    let plain = || respond(200, json!({"error": "backend gone"}));
+    assert_eq!(error_of([plain(), plain(), plain()], false).0, ErrorKind::Busy);
     let inner = json!({"choices": [{"error": {"message": "m", "code": 502}, "finish_reason": "error"}]});
-    assert_eq!(ask([says(200, inner), fine()], false).0.unwrap().text, "pong");
+    assert_eq!(ask([respond(200, inner), success()], false).0.unwrap().text, "pong");
     let both = json!({"error": null, "message": "ok", "choices": [{"message": {"content": "pong"}}]});
-    assert_eq!(ask([says(200, both)], false).0.unwrap().stop, Stop::End);
+    assert_eq!(ask([respond(200, both)], false).0.unwrap().stop, StopReason::End);
 }
 
 #[test]
-fn a_blamed_parameter_is_left_out_from_then_on() {
-    let blame = || fails(400, "Unsupported parameter: 'temperature'");
-    let (reply, asked) = ask([blame(), fails(400, "Unknown parameter: 'max_tokens'"), fine()], false);
+fn a_rejected_parameter_is_no_longer_sent() {
+    let rejection = || failure(400, "Unsupported parameter: 'temperature'");
+    let (reply, bodies) = ask([rejection(), failure(400, "Unknown parameter: 'max_tokens'"), success()], false);
     assert_eq!(reply.unwrap().text, "pong");
-    assert_eq!(asked[0]["temperature"], 0.1);
-    assert_eq!((asked[1].get("temperature"), asked[1]["max_tokens"].as_u64()), (None, Some(9)));
-    assert_eq!((asked[2].get("max_tokens"), asked[2]["max_completion_tokens"].as_u64()), (None, Some(9)));
-    // The same blame again, although it is not sent any more: that is an error.
-    assert_eq!(refused([blame(), blame()], false).0, What::Rejected);
+    assert_eq!(bodies[0]["temperature"], 0.1);
+    assert_eq!((bodies[1].get("temperature"), bodies[1]["max_tokens"].as_u64()), (None, Some(9)));
+    assert_eq!((bodies[2].get("max_tokens"), bodies[2]["max_completion_tokens"].as_u64()), (None, Some(9)));
+    // The host rejects the same parameter again although it is no longer sent: that is an error.
+    assert_eq!(error_of([rejection(), rejection()], false).0, ErrorKind::Rejected);
 }
 
 #[test]
-fn a_host_without_tools_says_so_at_once() {
-    for (status, said) in [(400, "m does not support tools"), (500, "Failed to parse input at pos 3")] {
-        assert_eq!(refused([fails(status, said)], true).0, What::NoTools);
+fn a_host_without_tools_fails_at_once() {
+    for (status, message) in [(400, "m does not support tools"), (500, "Failed to parse input at pos 3")] {
+        assert_eq!(error_of([failure(status, message)], true).0, ErrorKind::NoTools);
     }
 }
 
 #[test]
-fn a_wanted_object_is_asked_for_otherwise_where_tools_are_unknown() {
-    let answer = || says(200, json!({"content": [{"type": "text", "text": "{}"}], "stop_reason": "end_turn"}));
-    let replies = [fails(400, "this model does not support tools"), answer()];
-    let line = Script { replies: RefCell::new(replies.into()), asked: RefCell::default(), carried: Cell::new(0) };
-    let hosted = Hosted::new(line, &choice(Wire::Messages)).unwrap();
-    let schema = super::super::Schema { name: "answer".into(), schema: json!({"type": "object"}) };
-    let request = Request { answer: Some(schema), ..question(false) };
-    let reply = hosted.ask(&request, Deadline::within(Duration::from_secs(20))).unwrap();
+fn a_requested_object_falls_back_to_instructions() {
+    let answer = || respond(200, json!({"content": [{"type": "text", "text": "{}"}], "stop_reason": "end_turn"}));
+    let replies = [failure(400, "this model does not support tools"), answer()];
+    let transport =
+        ScriptedTransport { replies: RefCell::new(replies.into()), bodies: RefCell::default(), sent: Cell::new(0) };
+    let model = HostedModel::new(transport, &config(Protocol::Messages)).unwrap();
+    let schema = super::super::AnswerSchema { name: "answer".into(), schema: json!({"type": "object"}) };
+    let request = ModelRequest { answer: Some(schema), ..request(false) };
+    let reply = model.complete(&request, Deadline::within(Duration::from_secs(20))).unwrap();
     assert_eq!(reply.text, "{}");
-    let asked = hosted.line.asked.take();
-    assert!(asked[0].get("tools").is_some() && asked[1].get("tools").is_none());
+    let bodies = model.transport.bodies.take();
+    assert!(bodies[0].get("tools").is_some() && bodies[1].get("tools").is_none());
 }
 
 #[test]
 fn the_only_model_of_a_host_need_not_be_named() {
     let open = |list: Value| {
-        let line = Script {
-            replies: RefCell::new([says(200, list)].into()),
-            asked: RefCell::default(),
-            carried: Cell::new(0),
+        let transport = ScriptedTransport {
+            replies: RefCell::new([respond(200, list)].into()),
+            bodies: RefCell::default(),
+            sent: Cell::new(0),
         };
-        let hosted = Hosted::new(line, &Choice { model: None, ..choice(Wire::Chat) });
-        hosted.map(|hosted| hosted.who().model.clone()).map_err(|trouble| (trouble.what, trouble.message))
+        let model = HostedModel::new(transport, &ModelConfig { model: None, ..config(Protocol::ChatCompletions) });
+        model.map(|hosted| hosted.id().model.clone()).map_err(|error| (error.kind, error.message))
     };
     assert_eq!(open(json!({"data": [{"id": "tiny"}]})).unwrap(), "tiny");
-    let (what, message) = open(json!({"data": [{"id": "a"}, {"id": "b\n"}]})).unwrap_err();
-    assert_eq!(what, What::Rejected);
+    let (kind, message) = open(json!({"data": [{"id": "a"}, {"id": "b\n"}]})).unwrap_err();
+    assert_eq!(kind, ErrorKind::Rejected);
     assert!(message.ends_with("name one with --model: a, b"), "{message}");
-    assert!(open(json!({"data": []})).unwrap_err().1.ends_with("has no model yet"));
+    assert!(open(json!({"data": []})).unwrap_err().1.ends_with("has no models"));
 }
 
 #[test]
-fn nothing_is_asked_after_the_deadline() {
-    let line = Script { replies: RefCell::default(), asked: RefCell::default(), carried: Cell::new(0) };
-    let hosted = Hosted::new(line, &choice(Wire::Chat)).unwrap();
-    let trouble = hosted.ask(&question(false), Deadline::within(Duration::ZERO)).unwrap_err();
-    assert_eq!((trouble.what, hosted.line.carried.get()), (What::Timeout, 0));
+fn no_request_is_sent_after_the_deadline() {
+    let transport = ScriptedTransport { replies: RefCell::default(), bodies: RefCell::default(), sent: Cell::new(0) };
+    let model = HostedModel::new(transport, &config(Protocol::ChatCompletions)).unwrap();
+    let error = model.complete(&request(false), Deadline::within(Duration::ZERO)).unwrap_err();
+    assert_eq!((error.kind, model.transport.sent.get()), (ErrorKind::Timeout, 0));
 }
 
-/// All places in a value, from the outermost in.
-fn places(value: &Value, at: String, all: &mut Vec<String>) {
+/// JSON pointers of all values inside a value, innermost first.
+fn json_pointers(value: &Value, pointer: String, pointers: &mut Vec<String>) {
     match value {
-        Value::Object(map) => map.iter().for_each(|(key, inner)| places(inner, format!("{at}/{key}"), all)),
-        Value::Array(items) => items.iter().enumerate().for_each(|(n, inner)| places(inner, format!("{at}/{n}"), all)),
+        Value::Object(map) => {
+            map.iter().for_each(|(key, inner)| json_pointers(inner, format!("{pointer}/{key}"), pointers))
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(n, inner)| json_pointers(inner, format!("{pointer}/{n}"), pointers))
+        }
         _ => {}
     }
-    all.push(at);
+    pointers.push(pointer);
 }
 
 #[test]
-fn no_shape_of_an_answer_is_more_than_a_trouble() {
+fn every_malformed_answer_is_an_error() {
     let call = json!({"id": "a", "type": "function", "function": {"name": "add", "arguments": "{\"x\": 1}"}});
     let message = json!({"role": "assistant", "content": [{"type": "text", "text": "hi"}], "refusal": null, "tool_calls": [call]});
     let chat = json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": {"prompt_tokens": 1, "completion_tokens": 1}});
@@ -221,25 +234,31 @@ fn no_shape_of_an_answer_is_more_than_a_trouble() {
         json!([[]]),
         json!({}),
     ];
-    let mut seen = 0;
-    for (wire, body) in
-        [(Wire::Chat, chat), (Wire::Messages, message), (Wire::Chat, fault.clone()), (Wire::Messages, fault)]
-    {
-        let mut all = Vec::new();
-        places(&body, String::new(), &mut all);
-        for (place, odd) in all.iter().flat_map(|place| odd.iter().map(move |odd| (place, odd))) {
+    let mut checked = 0;
+    for (wire, body) in [
+        (Protocol::ChatCompletions, chat),
+        (Protocol::Messages, message),
+        (Protocol::ChatCompletions, fault.clone()),
+        (Protocol::Messages, fault),
+    ] {
+        let mut pointers = Vec::new();
+        json_pointers(&body, String::new(), &mut pointers);
+        for (pointer, odd) in pointers.iter().flat_map(|place| odd.iter().map(move |odd| (place, odd))) {
             let mut body = body.clone();
-            *body.pointer_mut(place).unwrap() = odd.clone();
-            let replies = std::iter::repeat_with(|| says(200, body.clone())).take(20);
-            let line =
-                Script { replies: RefCell::new(replies.collect()), asked: RefCell::default(), carried: Cell::new(0) };
-            let hosted = Hosted::new(line, &choice(wire)).unwrap();
-            let said = hosted.ask(&question(true), Deadline::within(Duration::from_secs(20)));
-            if let Err(trouble) = said {
-                assert!(!trouble.message.contains(char::is_control), "{trouble:?}");
+            *body.pointer_mut(pointer).unwrap() = odd.clone();
+            let replies = std::iter::repeat_with(|| respond(200, body.clone())).take(20);
+            let transport = ScriptedTransport {
+                replies: RefCell::new(replies.collect()),
+                bodies: RefCell::default(),
+                sent: Cell::new(0),
+            };
+            let model = HostedModel::new(transport, &config(wire)).unwrap();
+            let result = model.complete(&request(true), Deadline::within(Duration::from_secs(20)));
+            if let Err(error) = result {
+                assert!(!error.message.contains(char::is_control), "{error:?}");
             }
-            seen += 1;
+            checked += 1;
         }
     }
-    assert!(seen > 400, "{seen}");
+    assert!(checked > 400, "{checked}");
 }

@@ -1,32 +1,36 @@
 use super::*;
-use crate::llm::{Outcome, Tool};
+use crate::llm::{ToolDefinition, ToolOutcome};
 
-fn asks() -> Asks {
-    Asks { model: "m".into(), most_tokens: None, temperature: None, top_p: None, at_home: false }
+fn settings() -> RequestSettings {
+    RequestSettings { model: "m".into(), max_tokens: None, temperature: None, top_p: None, is_openai: false }
 }
 
-fn object() -> Value {
+fn closed_schema() -> Value {
     json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false})
 }
 
-fn read(message: Value, finish: Value) -> Reply {
-    reply(&json!({"choices": [{"message": message, "finish_reason": finish}]}), 1).unwrap()
+fn parse_message(message: Value, finish: Value) -> ModelReply {
+    parse_reply(&json!({"choices": [{"message": message, "finish_reason": finish}]}), 1).unwrap()
 }
 
 #[test]
 fn a_plain_question_sends_no_more_than_it_must() {
-    let request = Request { messages: vec![Message::User("hi".into())], ..Request::default() };
-    let sent = body(&request, &asks(), &Habits::default());
+    let request = ModelRequest { messages: vec![ChatMessage::User("hi".into())], ..ModelRequest::default() };
+    let sent = request_body(&request, &settings(), &HostCapabilities::default());
     assert_eq!(Value::Object(sent), json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]}));
 }
 
 #[test]
-fn the_vendors_own_host_wants_the_newer_name_of_the_limit() {
-    let request = Request { most_tokens: 100, ..Request::default() };
+fn openai_gets_the_newer_name_of_the_limit() {
+    let request = ModelRequest { max_tokens: 100, ..ModelRequest::default() };
     let sent = |at_home: bool, renamed: bool, most: Option<u32>| {
-        let asks = Asks { at_home, most_tokens: most, ..asks() };
-        let body = body(&request, &asks, &Habits { renamed, ..Habits::default() });
-        LIMITS.map(|name| body.get(name).and_then(Value::as_u64))
+        let settings = RequestSettings { is_openai: at_home, max_tokens: most, ..settings() };
+        let body = request_body(
+            &request,
+            &settings,
+            &HostCapabilities { uses_other_limit_name: renamed, ..HostCapabilities::default() },
+        );
+        LIMIT_NAMES.map(|name| body.get(name).and_then(Value::as_u64))
     };
     assert_eq!(sent(false, false, None), [Some(100), None]);
     assert_eq!(sent(true, false, None), [None, Some(100)]);
@@ -36,94 +40,105 @@ fn the_vendors_own_host_wants_the_newer_name_of_the_limit() {
 
 #[test]
 fn a_conversation_with_tools_is_sent_as_the_protocol_wants_it() {
-    let call = |id: &str, arguments: Value| Call { id: id.into(), name: "add".into(), arguments };
-    let request = Request {
+    let call = |id: &str, arguments: Value| ToolCall { id: id.into(), name: "add".into(), arguments };
+    let request = ModelRequest {
         system: "s".into(),
         messages: vec![
-            Message::Assistant {
+            ChatMessage::Assistant {
                 text: String::new(),
                 calls: vec![call("a", json!({"x": 1})), call("b", json!("{\"x"))],
             },
-            Message::Results(vec![
-                Outcome { id: "a".into(), name: "add".into(), text: "done".into(), failed: false },
-                Outcome { id: "b".into(), name: "add".into(), text: "no JSON".into(), failed: true },
+            ChatMessage::ToolResults(vec![
+                ToolOutcome { id: "a".into(), name: "add".into(), text: "done".into(), failed: false },
+                ToolOutcome { id: "b".into(), name: "add".into(), text: "no JSON".into(), failed: true },
             ]),
         ],
-        tools: vec![Tool { name: "add".into(), about: "Adds".into(), parameters: object() }],
-        ..Request::default()
+        tools: vec![ToolDefinition { name: "add".into(), description: "Adds".into(), parameters: closed_schema() }],
+        ..ModelRequest::default()
     };
-    let sent = Value::Object(body(&request, &asks(), &Habits::default()));
+    let sent = Value::Object(request_body(&request, &settings(), &HostCapabilities::default()));
     let call = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "add", "arguments": arguments}});
     assert_eq!(
         sent["messages"],
         json!([
             {"role": "system", "content": "s"},
-            // What was no JSON would make a host fail that reads it again.
+            // Hosts that parse the arguments again would fail on the string that is not JSON.
             {"role": "assistant", "content": "", "tool_calls": [call("a", "{\"x\":1}"), call("b", "{}")]},
             {"role": "tool", "tool_call_id": "a", "content": "done"},
             {"role": "tool", "tool_call_id": "b", "content": "no JSON"},
         ])
     );
-    let function = json!({"name": "add", "description": "Adds", "parameters": object()});
+    let function = json!({"name": "add", "description": "Adds", "parameters": closed_schema()});
     assert_eq!(sent["tools"], json!([{"type": "function", "function": function}]));
 }
 
 #[test]
-fn a_wanted_object_is_asked_for_in_the_form_that_the_host_knows() {
-    let schema = Schema { name: "answer".into(), schema: object() };
-    let request = Request { answer: Some(schema), ..Request::default() };
-    let sent = |form: Form| Value::Object(body(&request, &asks(), &Habits { form, ..Habits::default() }));
-    assert_eq!(sent(Form::Schema)["response_format"]["json_schema"]["strict"], true);
-    assert_eq!(sent(Form::Schema)["messages"], json!([]));
-    assert_eq!(sent(Form::Object)["response_format"], json!({"type": "json_object"}));
-    assert_eq!(sent(Form::Words).get("response_format"), None);
-    for form in [Form::Object, Form::Words] {
+fn a_requested_object_uses_the_format_of_the_host() {
+    let schema = AnswerSchema { name: "answer".into(), schema: closed_schema() };
+    let request = ModelRequest { answer: Some(schema), ..ModelRequest::default() };
+    let sent = |form: AnswerFormat| {
+        Value::Object(request_body(
+            &request,
+            &settings(),
+            &HostCapabilities { answer_format: form, ..HostCapabilities::default() },
+        ))
+    };
+    assert_eq!(sent(AnswerFormat::Schema)["response_format"]["json_schema"]["strict"], true);
+    assert_eq!(sent(AnswerFormat::Schema)["messages"], json!([]));
+    assert_eq!(sent(AnswerFormat::JsonObject)["response_format"], json!({"type": "json_object"}));
+    assert_eq!(sent(AnswerFormat::Instructions).get("response_format"), None);
+    for form in [AnswerFormat::JsonObject, AnswerFormat::Instructions] {
         let system = sent(form)["messages"][0]["content"].as_str().unwrap().to_owned();
-        assert!(system.starts_with("Answer with one JSON object") && system.ends_with(&object().to_string()));
+        assert!(system.starts_with("Answer with one JSON object") && system.ends_with(&closed_schema().to_string()));
     }
-    assert!(is_closed(&object()) && !is_closed(&json!({"properties": {"a": {}}})));
-    assert!(!is_closed(&json!({"items": {"properties": {"a": {}}, "required": [], "additionalProperties": false}})));
+    assert!(is_strict_schema(&closed_schema()) && !is_strict_schema(&json!({"properties": {"a": {}}})));
+    assert!(!is_strict_schema(
+        &json!({"items": {"properties": {"a": {}}, "required": [], "additionalProperties": false}})
+    ));
 }
 
 #[test]
-fn dialects_of_a_reply_say_the_same() {
+fn all_dialects_give_the_same_reply() {
     let call = |arguments: Value| json!({"id": "a", "function": {"name": "add", "arguments": arguments}});
-    let expected = vec![Call { id: "a".into(), name: "add".into(), arguments: json!({"x": 1}) }];
+    let expected = vec![ToolCall { id: "a".into(), name: "add".into(), arguments: json!({"x": 1}) }];
     for message in [
         json!({"content": null, "tool_calls": [call(json!("{\"x\":1}"))]}),
         json!({"content": "", "tool_calls": [call(json!({"x": 1}))], "reasoning_content": "hm"}),
         json!({"content": [], "tool_calls": [call(json!({"x": 1}))], "audio": null}),
     ] {
         for finish in [json!("tool_calls"), json!("stop"), json!(null)] {
-            let reply = read(message.clone(), finish);
-            assert_eq!((reply.calls, reply.stop, reply.text.as_str()), (expected.clone(), Stop::Calls, ""));
+            let reply = parse_message(message.clone(), finish);
+            assert_eq!((reply.calls, reply.stop, reply.text.as_str()), (expected.clone(), StopReason::ToolCalls, ""));
         }
     }
-    let words = read(json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}), json!(null));
-    assert_eq!((words.text.as_str(), words.stop, words.usage), ("ab", Stop::End, Usage::default()));
-    let old =
-        read(json!({"content": null, "function_call": {"name": "add", "arguments": "{}"}}), json!("function_call"));
-    assert_eq!((old.calls[0].id.as_str(), old.stop), ("call_1_0", Stop::Calls));
-    let two = read(json!({"tool_calls": [call(json!("{}")), call(json!("{}"))]}), json!("tool_calls"));
+    let words =
+        parse_message(json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}), json!(null));
+    assert_eq!((words.text.as_str(), words.stop, words.usage), ("ab", StopReason::End, TokenUsage::default()));
+    let old = parse_message(
+        json!({"content": null, "function_call": {"name": "add", "arguments": "{}"}}),
+        json!("function_call"),
+    );
+    assert_eq!((old.calls[0].id.as_str(), old.stop), ("call_1_0", StopReason::ToolCalls));
+    let two = parse_message(json!({"tool_calls": [call(json!("{}")), call(json!("{}"))]}), json!("tool_calls"));
     assert_eq!(two.calls.len(), 2);
-    let refused = read(json!({"content": null, "refusal": "I cannot"}), json!("stop"));
-    assert_eq!((refused.text.as_str(), refused.stop), ("I cannot", Stop::Refused));
-    let cut = read(json!({"content": "a", "tool_calls": [call(json!("{\"x"))]}), json!("length"));
-    assert_eq!((cut.calls.len(), cut.stop), (0, Stop::Truncated));
+    let refused = parse_message(json!({"content": null, "refusal": "I cannot"}), json!("stop"));
+    assert_eq!((refused.text.as_str(), refused.stop), ("I cannot", StopReason::Refused));
+    let cut = parse_message(json!({"content": "a", "tool_calls": [call(json!("{\"x"))]}), json!("length"));
+    assert_eq!((cut.calls.len(), cut.stop), (0, StopReason::Truncated));
 }
 
 #[test]
 fn an_answer_without_a_choice_is_none_and_costs_all_the_same() {
     for nothing in [json!({}), json!({"choices": []}), json!([]), json!({"choices": null})] {
-        assert_eq!(reply(&nothing, 0).unwrap_err().what, What::Malformed);
+        assert_eq!(parse_reply(&nothing, 0).unwrap_err().kind, ErrorKind::Malformed);
     }
     let body = json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2.0}});
-    assert_eq!(reply(&body, 0).unwrap_err().usage, Usage { input: 7, output: 2 });
+    assert_eq!(parse_reply(&body, 0).unwrap_err().usage, TokenUsage { input: 7, output: 2 });
 }
 
 #[test]
 fn hosts_list_their_models_in_two_ways() {
-    assert_eq!(models(&json!({"data": [{"id": "a"}, {"id": "b"}]})), ["a", "b"]);
-    assert_eq!(models(&json!({"models": [{"name": "a"}]})), ["a"]);
-    assert_eq!(models(&json!({"data": null})), [""; 0]);
+    assert_eq!(model_names(&json!({"data": [{"id": "a"}, {"id": "b"}]})), ["a", "b"]);
+    assert_eq!(model_names(&json!({"models": [{"name": "a"}]})), ["a"]);
+    assert_eq!(model_names(&json!({"data": null})), [""; 0]);
 }

@@ -1,154 +1,175 @@
-//! Three texts in, one out: the merge driver, undo, `edit` and outside edits meet here (DESIGN 8).
+//! Three-way merge of Markdown texts, for the merge driver, undo, `edit` and edits made outside memdir
+//! (ARCHITECTURE.md, "Merging").
 //!
-//! Pure, on texts alone. Never guesses: where both sides said something different about one thing, it says so.
+//! Works on texts only. Never guesses: if both sides changed the same element differently, it reports a conflict.
+//!
+//! In reading order: `tree` parses a text into nodes; `node_matching`, `section_matching` and `similarity_match` match
+//! the nodes of the three texts; `tree_merge` decides what stays and where, `order` in which order, `merge_item`,
+//! `front_matter` and `line_merge` with which text; `duplicates` removes a bullet that both sides added; `blank_lines`
+//! sets the spacing; `hunk` and `conflict_markers` print the result.
 
-mod alike;
-mod envelope;
-mod front;
-mod gaps;
-mod item;
-mod join;
-pub mod markers;
-mod once;
+mod blank_lines;
+pub mod conflict_markers;
+mod duplicates;
+mod front_matter;
+mod hunk;
+mod line_endings;
+mod line_merge;
+mod merge_item;
+mod node_matching;
 mod order;
-mod pair;
-mod part;
-mod prose;
-mod sections;
+mod section_matching;
+mod similarity_match;
 mod tree;
+mod tree_merge;
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use envelope::Envelope;
-use join::Join;
-use part::Part;
-use tree::Tree;
+use hunk::MergeHunk;
+use line_endings::NormalizedText;
+use tree::MergeTree;
+use tree_merge::TreeMerge;
 
-use crate::document::summary::{self, Genre};
+use crate::document::summary::{self, FileKind};
 
-/// How a conflict is written into a text: git's names for the sides, and the length of its markers.
+/// How a conflict is printed: a label for each side, and the length of the markers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Labels<'a> {
-    /// What stands behind `|||||||`.
+pub struct ConflictLabels<'a> {
+    /// The label after `|||||||`.
     pub base: &'a str,
-    /// What stands behind `<<<<<<<`.
+    /// The label after `<<<<<<<`.
     pub ours: &'a str,
-    /// What stands behind `>>>>>>>`.
+    /// The label after `>>>>>>>`.
     pub theirs: &'a str,
-    /// Characters a marker is long; git's default is 7.
+    /// Length of a marker in characters; git's default is 7.
     pub size: usize,
 }
 
-impl Default for Labels<'_> {
+impl Default for ConflictLabels<'_> {
     fn default() -> Self {
-        Labels { base: "base", ours: "ours", theirs: "theirs", size: 7 }
+        ConflictLabels { base: "base", ours: "ours", theirs: "theirs", size: 7 }
     }
 }
 
-/// One thing about which both sides said something different.
+/// A conflict: both sides changed the same element differently.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Clash {
-    /// The line of its first marker in the merged text, from 1.
+pub struct MergeConflict {
+    /// The line of its first marker in the merged text, 1-based.
     pub line: usize,
-    /// What stood there, with its line ends; empty where nothing did.
+    /// The text in the base, with line endings; empty if the element is new.
     pub base: String,
-    /// What our side has instead; empty where it took it out.
+    /// The text on our side; empty if deleted.
     pub ours: String,
-    /// What their side has instead.
+    /// The text on their side; empty if deleted.
     pub theirs: String,
 }
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Merged {
-    /// The text; with markers (diff3) around each clash.
+pub struct MergeOutcome {
+    /// The merged text, with diff3 markers around each conflict.
     pub text: String,
-    /// What a person must decide, in file order.
-    pub clashes: Vec<Clash>,
+    /// The conflicts, in file order.
+    pub conflicts: Vec<MergeConflict>,
 }
 
-impl Merged {
-    /// The text of a merge without clashes.
+impl MergeOutcome {
+    /// The text of a merge without conflicts.
     ///
     /// # Errors
-    /// The clashes.
-    pub fn clean(self) -> Result<String, Vec<Clash>> {
-        if self.clashes.is_empty() { Ok(self.text) } else { Err(self.clashes) }
+    /// The conflicts.
+    pub fn into_clean_text(self) -> Result<String, Vec<MergeConflict>> {
+        if self.conflicts.is_empty() { Ok(self.text) } else { Err(self.conflicts) }
     }
 }
 
-/// Merges two descendants of a text, by structure: sections, bullets, metadata and front matter by key.
+/// Merges two descendants of a text by structure: sections, bullets, metadata and front matter keys.
 ///
-/// What cannot be understood (a side with conflict markers, a result that would be read as something else) is merged by
-/// lines, as git would.
-pub fn merge(base: &str, ours: &str, theirs: &str, labels: &Labels) -> Merged {
-    let whole = |text: &str| Merged { text: text.to_owned(), clashes: Vec::new() };
+/// Falls back to a merge by lines, as git does it, if a side contains conflict markers or the result would parse into
+/// another structure.
+pub fn merge(base: &str, ours: &str, theirs: &str, labels: &ConflictLabels) -> MergeOutcome {
+    let whole = |text: &str| MergeOutcome { text: text.to_owned(), conflicts: Vec::new() };
     if base == theirs || ours == theirs {
         return whole(ours);
     }
     if base == ours {
         return whole(theirs);
     }
-    let parts = structural(base, ours, theirs).unwrap_or_else(|| prose::merge(base, ours, theirs));
-    part::print(&parts, labels)
+    let hunks = merge_by_structure(base, ours, theirs).unwrap_or_else(|| line_merge::merge_lines(base, ours, theirs));
+    hunk::print_hunks(&hunks, labels)
 }
 
-fn structural(base: &str, ours: &str, theirs: &str) -> Option<Vec<Part>> {
-    let base = markers::without(base);
-    let texts = envelope::open([&base, ours, theirs]);
+fn merge_by_structure(base: &str, ours: &str, theirs: &str) -> Option<Vec<MergeHunk>> {
+    let base = conflict_markers::without_conflicts(base);
+    let texts = line_endings::normalize([&base, ours, theirs]);
     let [o, a, b] = &texts;
-    let trees = [Tree::of(&o.text), Tree::of(&a.text), Tree::of(&b.text)];
-    if trees[1..].iter().any(|side| side.document.conflict_marker().is_some()) {
+    let trees = [MergeTree::parse(&o.text), MergeTree::parse(&a.text), MergeTree::parse(&b.text)];
+    if trees[1..].iter().any(|side| side.document.conflict_marker_line().is_some()) {
         return None;
     }
-    let things = pair::things(&trees[0], &trees[1], &trees[2]);
-    let offered: OnceCell<HashSet<String>> = OnceCell::new();
-    let derived = |term: &str| offered.get_or_init(|| terms(&trees)).contains(&term.to_lowercase());
-    let join = Join { trees: [&trees[0], &trees[1], &trees[2]], things: &things, derived: &derived };
-    let placed = join::join(&join)?;
+    let elements = node_matching::match_nodes(&trees[0], &trees[1], &trees[2]);
+    let derived_terms: OnceCell<HashSet<String>> = OnceCell::new();
+    let is_derived_term =
+        |term: &str| derived_terms.get_or_init(|| summary_terms(&trees)).contains(&term.to_lowercase());
+    let tree_merge =
+        TreeMerge { trees: [&trees[0], &trees[1], &trees[2]], elements: &elements, is_derived_term: &is_derived_term };
+    let placed = tree_merge::merge_trees(&tree_merge)?;
     let fronts = trees.each_ref().map(|t| t.document.front_matter().map_or("", |f| &t.text()[f.range()]));
-    let mut parts = front::merge(fronts[0], fronts[1], fronts[2], &derived);
-    parts.extend(gaps::fill(&join, &placed));
-    if !reads_back(&parts, &join, &placed) {
+    let mut hunks = front_matter::merge(fronts[0], fronts[1], fronts[2], &is_derived_term);
+    hunks.extend(blank_lines::insert_blank_lines(&tree_merge, &placed));
+    if !parses_back(&hunks, &tree_merge, &placed) {
         return None;
     }
-    let envelope = |of: fn(&Envelope) -> bool| part::pick(Some(of(o)), of(a), of(b)).unwrap_or(of(a));
-    envelope::close(&mut parts, envelope(|e| e.mark), envelope(|e| e.crlf), envelope(|e| e.open));
-    Some(parts)
+    let merged_flag = |of: fn(&NormalizedText) -> bool| hunk::pick_changed(Some(of(o)), of(a), of(b)).unwrap_or(of(a));
+    line_endings::restore(
+        &mut hunks,
+        merged_flag(|e| e.has_bom),
+        merged_flag(|e| e.crlf),
+        merged_flag(|e| e.no_final_newline),
+    );
+    Some(hunks)
 }
 
-/// All summary terms that memdir would take from any of the texts.
-fn terms(trees: &[Tree; 3]) -> HashSet<String> {
-    let of = |tree: &Tree| [Genre::Facts, Genre::Episodes].map(|genre| summary::terms(&tree.document, genre));
+/// All summary terms that memdir derives from any of the texts.
+fn summary_terms(trees: &[MergeTree; 3]) -> HashSet<String> {
+    let of = |tree: &MergeTree| {
+        [FileKind::Facts, FileKind::Episodes].map(|genre| summary::summary_terms(&tree.document, genre))
+    };
     trees.iter().flat_map(of).flatten().collect()
 }
 
-/// Whether the merged text will be read as what was meant.
-fn reads_back(parts: &[Part], join: &Join, placed: &[join::Placed]) -> bool {
-    let clean = !parts.iter().any(|p| matches!(p, Part::Clash { .. }));
-    let sides: &[part::Side] = if clean { &[part::Side::Ours] } else { &[part::Side::Ours, part::Side::Theirs] };
-    sides.iter().all(|side| reads_back_on(*side, parts, join, placed))
+/// Whether the merged text parses back into the merged elements.
+fn parses_back(hunks: &[MergeHunk], tree_merge: &TreeMerge, placed: &[tree_merge::PlacedElement]) -> bool {
+    let clean = !hunks.iter().any(|p| matches!(p, MergeHunk::Conflict { .. }));
+    let sides: &[hunk::MergeSide] =
+        if clean { &[hunk::MergeSide::Ours] } else { &[hunk::MergeSide::Ours, hunk::MergeSide::Theirs] };
+    sides.iter().all(|side| parses_back_on(*side, hunks, tree_merge, placed))
 }
 
-fn reads_back_on(side: part::Side, parts: &[Part], join: &Join, placed: &[join::Placed]) -> bool {
+fn parses_back_on(
+    side: hunk::MergeSide,
+    hunks: &[MergeHunk],
+    tree_merge: &TreeMerge,
+    placed: &[tree_merge::PlacedElement],
+) -> bool {
     let same = |a: &str, b: &str| a == b || a.split_whitespace().eq(b.split_whitespace());
-    let tree = Tree::of(&part::on(parts, side));
+    let tree = MergeTree::parse(&hunk::text_on(hunks, side));
     let mut at = 1;
     for placed in placed {
-        let text = part::on(&placed.parts, side);
-        match placed.parts[..] {
-            [Part::Text(_)] => {
-                let there = tree.atoms.get(at).is_some_and(|found| found.what == join.what(placed.thing));
-                if !there || !same(tree.own(at), &text) {
+        let text = hunk::text_on(&placed.hunks, side);
+        match placed.hunks[..] {
+            [MergeHunk::Text(_)] => {
+                let there = tree.nodes.get(at).is_some_and(|found| found.kind == tree_merge.kind(placed.element));
+                if !there || !same(tree.own_text(at), &text) {
                     return false;
                 }
                 at += 1;
             }
-            _ => at += Tree::of(&text).atoms.len() - 1,
+            _ => at += MergeTree::parse(&text).nodes.len() - 1,
         }
     }
-    at == tree.atoms.len()
+    at == tree.nodes.len()
 }
 
 #[cfg(test)]

@@ -1,27 +1,27 @@
-//! Three texts → one, as before → after.
+//! Merges of three texts: base, ours and theirs → expected.
 
 use super::*;
 
 fn merged(base: &str, ours: &str, theirs: &str) -> String {
-    merge(base, ours, theirs, &Labels::default()).text
+    merge(base, ours, theirs, &ConflictLabels::default()).text
 }
 
-/// Both ways round.
+/// Checks a merge without conflict, with the sides swapped too.
 fn check(base: &str, ours: &str, theirs: &str, expected: &str) {
     for (a, b) in [(ours, theirs), (theirs, ours)] {
-        assert!(structural(base, a, b).is_some(), "not understood");
-        let got = merge(base, a, b, &Labels::default());
+        assert!(merge_by_structure(base, a, b).is_some(), "not understood");
+        let got = merge(base, a, b, &ConflictLabels::default());
         assert_eq!(got.text, expected);
-        assert!(got.clashes.is_empty());
+        assert!(got.conflicts.is_empty());
         assert_eq!(merged(base, &got.text, b), got.text, "merged again");
     }
 }
 
-fn clash(base: &str, ours: &str, theirs: &str, expected: &str) {
-    let got = merge(base, ours, theirs, &Labels::default());
+fn check_conflict(base: &str, ours: &str, theirs: &str, expected: &str) {
+    let got = merge(base, ours, theirs, &ConflictLabels::default());
     assert_eq!(got.text, expected);
-    assert!(!got.clashes.is_empty());
-    for c in &got.clashes {
+    assert!(!got.conflicts.is_empty());
+    for c in &got.conflicts {
         assert!(got.text.lines().nth(c.line - 1).unwrap().starts_with("<<<<<<<"));
     }
 }
@@ -48,7 +48,7 @@ fn bullets_are_independent() {
 }
 
 #[test]
-fn an_edit_meets_metadata_and_a_move() {
+fn an_edit_merges_with_metadata_and_a_move() {
     check(
         "# T\n\n- Prefers tea\n\n## S\n\n- x y z\n",
         "# T\n\n- Prefers green tea\n\n## S\n\n- x y z\n",
@@ -70,20 +70,20 @@ fn an_edit_meets_metadata_and_a_move() {
 }
 
 #[test]
-fn the_same_bullet_edited_twice_is_a_clash_around_it_alone() {
-    clash(
+fn the_same_bullet_edited_twice_is_a_conflict_around_it_alone() {
+    check_conflict(
         "# T\n\n- a\n- Prefers tabs\n- b\n",
         "# T\n\n- a\n- Prefers tabs always\n- b\n- c\n",
         "# T\n\n- x\n- a\n- Prefers spaces\n- b\n",
         "# T\n\n- x\n- a\n<<<<<<< ours\n- Prefers tabs always\n||||||| base\n- Prefers tabs\n=======\n- Prefers spaces\n>>>>>>> theirs\n- b\n- c\n",
     );
-    clash(
+    check_conflict(
         "- Prefers tabs\n- b\n",
         "- b\n",
         "- Prefers tabs always\n- b\n",
         "<<<<<<< ours\n||||||| base\n- Prefers tabs\n=======\n- Prefers tabs always\n>>>>>>> theirs\n- b\n",
     );
-    clash(
+    check_conflict(
         "- a\n",
         "- a\n  <!-- mem imp=1 -->\n",
         "- a\n  <!-- mem imp=2 -->\n",
@@ -92,7 +92,7 @@ fn the_same_bullet_edited_twice_is_a_clash_around_it_alone() {
 }
 
 #[test]
-fn sections_come_go_and_are_renamed() {
+fn sections_are_added_deleted_and_renamed() {
     check(
         "# T\n\n- a\n\n## Work\n\n- w one\n- w two\n",
         "# T\n\n- a\n\n## Job\n\n- w one\n- w two\n",
@@ -135,7 +135,7 @@ fn summaries_follow_their_own_rule() {
 }
 
 #[test]
-fn the_wrapping_is_merged_apart() {
+fn line_endings_are_merged_separately() {
     check("\u{feff}- a\r\n- b\r\n", "\u{feff}- a\r\n- b\r\n- c", "\u{feff}- b\r\n", "\u{feff}- b\r\n- c");
     check("- a\n- b", "- a\r\n- b", "- a\n- b\n- c", "- a\r\n- b\r\n- c");
     check("- a\n\n- b\n", "- a\n\n- b\n\n- c\n", "- a\n\n- b  \n", "- a\n\n- b  \n\n- c\n");
@@ -149,7 +149,7 @@ fn nested_items_are_bullets_too() {
         "- a\n  - x one\n  - y two\n  - z\n",
         "- a\n  - x one more\n  - y two\n  - z\n",
     );
-    clash(
+    check_conflict(
         "- a\n  - x\n- b\n",
         "- b\n",
         "- a\n  - x\n  - y\n- b\n",
@@ -158,9 +158,9 @@ fn nested_items_are_bullets_too() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_merged_by_lines() {
+fn text_without_structure_is_merged_by_lines() {
     let marked = "<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n- z\n";
-    assert!(structural("- z\n", marked, "- z\n- new\n").is_none());
+    assert!(merge_by_structure("- z\n", marked, "- z\n- new\n").is_none());
     assert_eq!(merged("- z\n", marked, "- z\n- new\n"), format!("{marked}- new\n"));
 }
 
@@ -171,7 +171,7 @@ fn a_base_with_markers_is_read_as_its_base() {
 }
 
 #[test]
-fn words_that_both_sides_bring_stand_once() {
+fn text_added_on_both_sides_is_kept_once() {
     check(
         "- likes tea a lot\n- b\n",
         "- likes tea\n- b\n",
@@ -182,7 +182,7 @@ fn words_that_both_sides_bring_stand_once() {
 }
 
 #[test]
-fn the_same_words_on_both_sides_outweigh_likeness() {
+fn equal_text_on_both_sides_outweighs_similarity() {
     check(
         "# W\n\n- Ships by boat on even Mondays\n- Other\n",
         "# W\n\n- Ships by truck on odd Mondays\n- Other\n",
@@ -192,7 +192,7 @@ fn the_same_words_on_both_sides_outweigh_likeness() {
 }
 
 #[test]
-fn lines_below_a_bullet_are_indented_as_its_new_marker_asks() {
+fn lines_below_a_bullet_are_indented_for_its_new_marker() {
     check(
         "# T\n\n- one of many\n  goes on here\n  <!-- mem id=m1 -->\n\n## S\n\n1. first\n",
         "# T\n\n- one of many\n  goes on there\n  <!-- mem id=m1 -->\n\n## S\n\n1. first\n",

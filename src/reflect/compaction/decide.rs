@@ -1,60 +1,64 @@
-//! From what was said to what may be done: names looked up, rules held, every fault told in a sentence that mends it.
+//! Validates a model's decisions: resolves item names, checks the rules, and explains each violation in a sentence that
+//! helps the model to correct it.
 //!
-//! Never guesses which item was meant.
+//! Never guesses which item a name refers to.
 
-use super::reply::{Named, Said};
-use super::{Candidate, Crowd};
-use crate::operation::gates;
-use crate::operation::limits::Size;
+use super::reply::{ItemName, RawDecision};
+use super::{CompactionItem, OverLimit};
+use crate::operation::limits::ContentSize;
+use crate::operation::validation;
 
-/// How many more items than needed a merge may absorb.
-const MERGED: usize = 3;
-/// The longest new text of an entry, in characters.
-const ENTRY: usize = 2000;
-/// The longest reason that is kept, in characters.
-const REASON: usize = 200;
+/// How many more items than necessary a merge may absorb, so that a group of near-duplicates can be merged at once.
+const MAX_EXTRA_MERGED: usize = 3;
+/// The maximum length of an entry's new text, in characters.
+const MAX_ENTRY_CHARS: usize = 2000;
+/// The maximum length of a reason in the journal, in characters.
+const MAX_REASON_CHARS: usize = 200;
 
-/// What new texts are held to.
-pub struct Rules<'a> {
-    /// The most characters of a bullet.
-    pub most_chars: usize,
-    /// Whatever else a new text must be; the error is a sentence for the model.
-    pub fits: &'a dyn Fn(&str) -> Result<(), String>,
+/// The rules for new texts.
+pub struct CompactionRules<'a> {
+    /// The maximum length of a bullet, in characters.
+    pub max_chars: usize,
+    /// Further checks of a new text; the error is a sentence for the model.
+    pub check: &'a dyn Fn(&str) -> Result<(), String>,
 }
 
-/// What is done with an item.
+/// What happens to the target of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// It goes, and what it absorbs goes with it.
+pub enum CompactionAction {
+    /// The target is removed, with the items that it absorbs.
     Delete,
-    /// It gets a new text, and what it absorbs goes.
+    /// The target gets a new text; the items that it absorbs are removed.
     Rewrite,
 }
 
-/// A decision that may be carried out.
+/// A valid decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// What is done.
-    pub act: Act,
-    /// The item, an index into the crowd's.
+pub struct CompactionDecision {
+    pub action: CompactionAction,
+    /// 0-based index into [`OverLimit::items`].
     pub target: usize,
-    /// The items that go.
+    /// The items removed with it, as 0-based indices.
     pub absorbs: Vec<usize>,
-    /// The new text.
+    /// The new text; `None` for a removal.
     pub text: Option<String>,
-    /// Why, as the journal keeps it.
+    /// The reason, as stored in the journal.
     pub reason: String,
 }
 
-/// What was said, as decisions.
+/// Validates decisions.
 ///
 /// # Errors
-/// A sentence that says which rule was broken.
-pub fn decide(crowd: &Crowd, said: &[Said], rules: &Rules<'_>) -> Result<Vec<Decision>, String> {
-    let mut decisions: Vec<Decision> = Vec::new();
+/// A sentence for the model about the first violated rule.
+pub fn decide(
+    over_limit: &OverLimit,
+    raw: &[RawDecision],
+    rules: &CompactionRules<'_>,
+) -> Result<Vec<CompactionDecision>, String> {
+    let mut decisions: Vec<CompactionDecision> = Vec::new();
     let mut named: Vec<usize> = Vec::new();
-    for said in said {
-        let decision = one(crowd, said, rules)?;
+    for said in raw {
+        let decision = decide_one(over_limit, said, rules)?;
         for &item in decision.absorbs.iter().chain([&decision.target]) {
             if named.contains(&item) {
                 return Err(format!("item {} is named by two decisions", item + 1));
@@ -63,107 +67,114 @@ pub fn decide(crowd: &Crowd, said: &[Said], rules: &Rules<'_>) -> Result<Vec<Dec
         }
         decisions.push(decision);
     }
-    measured(crowd, &decisions)?;
+    check_amount(over_limit, &decisions)?;
     Ok(decisions)
 }
 
-fn one(crowd: &Crowd, said: &Said, rules: &Rules<'_>) -> Result<Decision, String> {
-    let target = match &said.target {
-        Some(named) => item(crowd, named)?,
+fn decide_one(
+    over_limit: &OverLimit,
+    raw: &RawDecision,
+    rules: &CompactionRules<'_>,
+) -> Result<CompactionDecision, String> {
+    let target = match &raw.target {
+        Some(named) => resolve_item(over_limit, named)?,
         None => return Err("it names no target".into()),
     };
     let mut absorbs: Vec<usize> = Vec::new();
-    for named in &said.absorbs {
-        let at = item(crowd, named)?;
+    for named in &raw.absorbs {
+        let at = resolve_item(over_limit, named)?;
         if at != target && !absorbs.contains(&at) {
             absorbs.push(at);
         }
     }
-    let reason = reason(&said.reason);
-    match said.action.as_str() {
+    let reason = clean_reason(&raw.reason);
+    match raw.action.as_str() {
         "delete" | "remove" | "rm" | "forget" | "archive" | "evict" => {
-            Ok(Decision { act: Act::Delete, target, absorbs, text: None, reason })
+            Ok(CompactionDecision { action: CompactionAction::Delete, target, absorbs, text: None, reason })
         }
         "edit" | "merge" | "update" | "rewrite" | "replace" | "combine" | "consolidate" | "modify" => {
             for &at in absorbs.iter().chain([&target]) {
-                if !crowd.items[at].whole {
+                if !over_limit.items[at].complete {
                     return Err(format!("item {} was not shown whole, so it cannot be rewritten or absorbed", at + 1));
                 }
             }
-            let counted = crowd.entries || crowd.over.bullets > 0;
+            let counted = over_limit.entries || over_limit.over.bullets > 0;
             if counted && absorbs.is_empty() {
                 return Err(
-                    "a new text alone makes no room: every item that it replaces must be named in absorbs".into()
+                    "a new text alone frees no space: every item that it replaces must be named in absorbs".into()
                 );
             }
-            let text = match crowd.entries {
-                true => body(&said.text)?,
-                false => line(&said.text, rules.most_chars)?,
+            let text = match over_limit.entries {
+                true => entry_text(&raw.text)?,
+                false => bullet_text(&raw.text, rules.max_chars)?,
             };
-            (rules.fits)(&text)?;
-            Ok(Decision { act: Act::Rewrite, target, absorbs, text: Some(text), reason })
+            (rules.check)(&text)?;
+            Ok(CompactionDecision { action: CompactionAction::Rewrite, target, absorbs, text: Some(text), reason })
         }
         "keep" | "none" | "no_change" => Err("keeping everything is not possible here".into()),
         _ => Err("action must be \"delete\", \"merge\" or \"edit\"".into()),
     }
 }
 
-/// The item that a name means.
-fn item(crowd: &Crowd, named: &Named) -> Result<usize, String> {
-    let at = match named {
-        Named::Number(n) => usize::try_from(*n).ok().and_then(|n| n.checked_sub(1)).filter(|n| *n < crowd.items.len()),
-        Named::Word(word) => by_word(crowd, word)?,
+/// Resolves a name to an item's 0-based index.
+fn resolve_item(over_limit: &OverLimit, name: &ItemName) -> Result<usize, String> {
+    let at = match name {
+        ItemName::Number(n) => {
+            usize::try_from(*n).ok().and_then(|n| n.checked_sub(1)).filter(|n| *n < over_limit.items.len())
+        }
+        ItemName::Text(word) => find_by_name(over_limit, word)?,
     };
     let Some(at) = at else {
-        return Err(format!("there is no such item: targets are numbers from 1 to {}", crowd.items.len()));
+        return Err(format!("there is no such item: targets are numbers from 1 to {}", over_limit.items.len()));
     };
-    match crowd.items[at].pinned {
+    match over_limit.items[at].pinned {
         true => Err(format!("item {} is pinned and stays as it is", at + 1)),
         false => Ok(at),
     }
 }
 
-/// A handle, id, slug or address. Another file's address names nothing here.
-fn by_word(crowd: &Crowd, word: &str) -> Result<Option<usize>, String> {
-    let own = word.strip_prefix(crowd.path.as_str()).unwrap_or(word);
-    let name = own.trim_start_matches(['@', '#', '^']);
-    let fits = |item: &&Candidate| item.name.eq_ignore_ascii_case(name) || item.id.as_deref() == Some(name);
-    let mut found = crowd.items.iter().enumerate().filter(|(_, item)| fits(item)).map(|(i, _)| i);
+/// Finds an item by handle, id, slug or address. The address of another file matches nothing.
+fn find_by_name(over_limit: &OverLimit, word: &str) -> Result<Option<usize>, String> {
+    let local = word.strip_prefix(over_limit.path.as_str()).unwrap_or(word);
+    let name = local.trim_start_matches(['@', '#', '^']);
+    let matches = |item: &&CompactionItem| item.name.eq_ignore_ascii_case(name) || item.id.as_deref() == Some(name);
+    let mut found = over_limit.items.iter().enumerate().filter(|(_, item)| matches(item)).map(|(i, _)| i);
     match (found.next(), found.next()) {
         (Some(_), Some(_)) => Err("two items have that name: give their numbers".into()),
         (one, _) => Ok(one),
     }
 }
 
-/// Whether decisions take enough, and no more than is needed.
-fn measured(crowd: &Crowd, decisions: &[Decision]) -> Result<(), String> {
-    let weight = |at: &usize| crowd.items[*at].weight;
-    let count = |size: Size| if crowd.entries { size.entries } else { size.bullets };
-    let over = count(crowd.over);
+/// Checks that the decisions remove no more items than needed. Too few is no error: a further round follows.
+fn check_amount(over_limit: &OverLimit, decisions: &[CompactionDecision]) -> Result<(), String> {
+    let weight = |at: &usize| over_limit.items[*at].weight;
+    let count = |size: ContentSize| if over_limit.entries { size.entries } else { size.bullets };
+    let over = count(over_limit.over);
     let (mut merged, mut deleted): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for decision in decisions {
-        match decision.act {
-            Act::Rewrite => merged.extend(&decision.absorbs),
-            Act::Delete => deleted.extend(decision.absorbs.iter().chain([&decision.target])),
+        match decision.action {
+            CompactionAction::Rewrite => merged.extend(&decision.absorbs),
+            CompactionAction::Delete => deleted.extend(decision.absorbs.iter().chain([&decision.target])),
         }
     }
-    let most = over + MERGED;
-    if merged.len() > most {
-        return Err(format!("that absorbs {} items, and {most} is the most", merged.len()));
+    let max = over + MAX_EXTRA_MERGED;
+    if merged.len() > max {
+        return Err(format!("that absorbs {} items, and {max} is the most", merged.len()));
     }
-    let left = over.saturating_sub(merged.len());
+    let remaining = over.saturating_sub(merged.len());
     let chars = |all: &[usize]| all.iter().map(|at| weight(at).chars).sum::<usize>();
     let least = deleted.iter().map(|at| weight(at).chars).min().unwrap_or_default();
-    let enough = deleted.len() > left && (crowd.over.chars == 0 || chars(&deleted) - least >= crowd.over.chars);
+    let enough =
+        deleted.len() > remaining && (over_limit.over.chars == 0 || chars(&deleted) - least >= over_limit.over.chars);
     match enough {
-        true if left == 0 && crowd.over.chars == 0 => Err("that deletes more than needed".into()),
+        true if remaining == 0 && over_limit.over.chars == 0 => Err("that deletes more than needed".into()),
         true => Err(format!("that deletes {} items, more than needed", deleted.len())),
         false => Ok(()),
     }
 }
 
-/// A bullet's new text: one line that shows what it says.
-fn line(text: &str, most: usize) -> Result<String, String> {
+/// Validates a bullet's new text: one line without invisible characters.
+fn bullet_text(text: &str, max_chars: usize) -> Result<String, String> {
     let text = text.trim();
     let text = ["- ", "* ", "+ "].iter().find_map(|m| text.strip_prefix(m)).unwrap_or(text).trim();
     if text.is_empty() {
@@ -172,28 +183,28 @@ fn line(text: &str, most: usize) -> Result<String, String> {
     if text.contains(['\n', '\r']) {
         return Err("new_content must be one line".into());
     }
-    if text.chars().any(is_unseen) {
+    if text.chars().any(is_invisible) {
         return Err("new_content holds control or invisible characters".into());
     }
     let chars = text.chars().count();
-    if chars > most || text.len() > gates::BULLET {
-        return Err(format!("new_content has {chars} characters, and {most} is the most"));
+    if chars > max_chars || text.len() > validation::MAX_BULLET_BYTES {
+        return Err(format!("new_content has {chars} characters, and {max_chars} is the most"));
     }
     Ok(text.to_owned())
 }
 
-/// An entry's new text: a list without headings.
-fn body(text: &str) -> Result<String, String> {
+/// Validates an entry's new text: a list without headings.
+fn entry_text(text: &str) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() {
         return Err("new_content is empty".into());
     }
-    if text.chars().any(|c| c != '\n' && is_unseen(c)) {
+    if text.chars().any(|c| c != '\n' && is_invisible(c)) {
         return Err("new_content holds control or invisible characters".into());
     }
     let chars = text.chars().count();
-    if chars > ENTRY {
-        return Err(format!("new_content has {chars} characters, and {ENTRY} is the most"));
+    if chars > MAX_ENTRY_CHARS {
+        return Err(format!("new_content has {chars} characters, and {MAX_ENTRY_CHARS} is the most"));
     }
     let mut out = String::new();
     for line in text.lines().map(str::trim_end).filter(|l| !l.is_empty()) {
@@ -208,15 +219,15 @@ fn body(text: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// A reason as the journal keeps it: one line.
-fn reason(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if is_unseen(c) { ' ' } else { c }).collect();
+/// Cleans a reason for the journal: one line, truncated.
+fn clean_reason(text: &str) -> String {
+    let plain: String = text.chars().map(|c| if is_invisible(c) { ' ' } else { c }).collect();
     let words: Vec<&str> = plain.split_whitespace().collect();
-    words.join(" ").chars().take(REASON).collect()
+    words.join(" ").chars().take(MAX_REASON_CHARS).collect()
 }
 
-/// Characters that show nothing, or turn a line round.
-pub(super) fn is_unseen(c: char) -> bool {
+/// Control characters, invisible characters, and those that change the writing direction.
+pub(super) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(
             c,

@@ -1,66 +1,66 @@
-//! Reads what a model answered: one decision or several, in our words or the seed's, with or without prose around.
+//! Parses a model's reply: one decision or several, under any of the usual key names, with or without prose around.
 //!
-//! Judges nothing but the form (FINDINGS 6: never closed enums, never unknown fields refused).
+//! Checks the form only and is lenient about it: models deviate from schemas, so neither an unknown field nor an
+//! unknown action is an error here. Never validates a decision.
 
 use serde_json::{Map, Value};
 
-/// How many places of a text are tried for the start of a JSON value.
-const TRIES: usize = 32;
-/// The longest text that is searched, in bytes.
-const LONGEST: usize = 1024 * 1024;
+/// How many brackets in a text are tried as the start of a JSON value; bounds the work on hostile replies.
+const MAX_STARTS: usize = 32;
+/// How much of a text is searched, in bytes.
+const MAX_BYTES: usize = 1024 * 1024;
 
-/// An item as a model names it.
+/// A model's reference to an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Named {
-    /// Its number in the list, from 1.
+pub enum ItemName {
+    /// The number in the prompt, 1-based.
     Number(i64),
-    /// A handle, an id, an address.
-    Word(String),
+    /// A handle, id or address.
+    Text(String),
 }
 
-/// One decision as it was said.
+/// A decision as the model wrote it, not yet validated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct RawDecision {
     /// Lower case: `delete`, `merge`, …
     pub action: String,
-    /// What it is about.
-    pub target: Option<Named>,
-    /// What vanishes with it.
-    pub absorbs: Vec<Named>,
-    /// The new text; empty where none was given.
+    /// The item it applies to.
+    pub target: Option<ItemName>,
+    /// The items removed with it.
+    pub absorbs: Vec<ItemName>,
+    /// The new text; empty if there is none.
     pub text: String,
-    /// Why.
     pub reason: String,
 }
 
-/// Reads a reply: the arguments of its calls, else its words.
+/// Parses a reply: the arguments of its tool calls or, without a decision there, its text.
 ///
 /// # Errors
-/// A sentence for the model.
-pub fn read(text: &str, calls: &[Value]) -> Result<Vec<Said>, String> {
+/// A sentence for the model if there is no decision.
+pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Vec<RawDecision>, String> {
     let mut out = Vec::new();
     for call in calls {
         match call {
-            Value::String(inner) => found(inner, &mut out),
-            value => decisions(value, &mut out),
+            Value::String(inner) => collect_from_text(inner, &mut out),
+            value => collect_decisions(value, &mut out),
         }
     }
     if out.is_empty() {
-        found(text, &mut out);
+        collect_from_text(text, &mut out);
     }
     match out.is_empty() {
-        true => Err("the answer holds no JSON object with \"action\" and \"target\"".into()),
+        true => Err("the reply contains no JSON object with \"action\" and \"target\"".into()),
         false => Ok(out),
     }
 }
 
-/// The first JSON value in a text that holds a decision.
-fn found(text: &str, out: &mut Vec<Said>) {
-    let text = text.get(..LONGEST).unwrap_or(text);
-    for (at, _) in text.match_indices(['{', '[']).take(TRIES) {
+/// Collects the decisions of the first JSON value in a text that has any.
+fn collect_from_text(text: &str, out: &mut Vec<RawDecision>) {
+    let text = text.get(..MAX_BYTES).unwrap_or(text);
+    for (at, _) in text.match_indices(['{', '[']).take(MAX_STARTS) {
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
         if let Some(Ok(value)) = values.next() {
-            decisions(&value, out);
+            collect_decisions(&value, out);
         }
         if !out.is_empty() {
             return;
@@ -68,21 +68,21 @@ fn found(text: &str, out: &mut Vec<Said>) {
     }
 }
 
-fn decisions(value: &Value, out: &mut Vec<Said>) {
+fn collect_decisions(value: &Value, out: &mut Vec<RawDecision>) {
     match value {
         Value::Array(all) => all.iter().for_each(|one| {
             if let Value::Object(object) = one
-                && let Some(said) = one_of(object)
+                && let Some(decision) = parse_decision(object)
             {
-                out.push(said);
+                out.push(decision);
             }
         }),
-        Value::Object(object) => match one_of(object) {
+        Value::Object(object) => match parse_decision(object) {
             Some(said) => out.push(said),
             None => {
                 let inner = ["decision", "decisions", "operations", "arguments", "answer", "result"];
                 if let Some(value) = inner.iter().find_map(|key| object.get(*key)) {
-                    decisions(value, out);
+                    collect_decisions(value, out);
                 }
             }
         },
@@ -90,41 +90,41 @@ fn decisions(value: &Value, out: &mut Vec<Said>) {
     }
 }
 
-fn one_of(object: &Map<String, Value>) -> Option<Said> {
+fn parse_decision(object: &Map<String, Value>) -> Option<RawDecision> {
     let get = |names: &[&str]| names.iter().find_map(|name| object.get(*name).filter(|v| !v.is_null()));
     let text = |names: &[&str]| get(names).and_then(Value::as_str).unwrap_or_default().to_owned();
     let action = text(&["action", "op", "decision", "operation", "intent"]).trim().to_lowercase();
     let target = ["target", "targetMemoryId", "target_memory_id", "target_id", "targetId", "memory_id", "id", "handle"];
     let absorbs = ["absorbs", "absorb", "absorbed", "merges", "merge_with", "mergeWith", "absorbedIds"];
-    let new = ["new_content", "newContent", "new_text", "newText", "content", "text"];
-    let said = Said {
+    let text_keys = ["new_content", "newContent", "new_text", "newText", "content", "text"];
+    let decision = RawDecision {
         action,
-        target: get(&target).and_then(|v| named(v).into_iter().next()),
-        absorbs: get(&absorbs).map(named).unwrap_or_default(),
-        text: text(&new),
+        target: get(&target).and_then(|v| parse_names(v).into_iter().next()),
+        absorbs: get(&absorbs).map(parse_names).unwrap_or_default(),
+        text: text(&text_keys),
         reason: text(&["reason", "reasoning", "rationale", "explanation", "why"]),
     };
-    (!said.action.is_empty()).then_some(said)
+    (!decision.action.is_empty()).then_some(decision)
 }
 
-/// One name, or a list of them. What names nothing (a float, an object) is a name that nobody has.
-fn named(value: &Value) -> Vec<Named> {
+/// One name or a list of names. A value that cannot be a name (a float, an object) becomes one that matches no item.
+fn parse_names(value: &Value) -> Vec<ItemName> {
     match value {
-        Value::Array(all) => all.iter().flat_map(named).collect(),
-        Value::Number(n) => vec![n.as_i64().map_or_else(|| Named::Word(n.to_string()), Named::Number)],
+        Value::Array(all) => all.iter().flat_map(parse_names).collect(),
+        Value::Number(n) => vec![n.as_i64().map_or_else(|| ItemName::Text(n.to_string()), ItemName::Number)],
         Value::String(text) => {
             let text = text.trim();
             match text.trim_start_matches('#').parse() {
                 _ if text.is_empty() => Vec::new(),
-                Ok(n) => vec![Named::Number(n)],
-                Err(_) => vec![Named::Word(text.to_owned())],
+                Ok(n) => vec![ItemName::Number(n)],
+                Err(_) => vec![ItemName::Text(text.to_owned())],
             }
         }
         Value::Null => Vec::new(),
         Value::Object(object) => {
             let inner = ["n", "number", "target", "handle", "id"].iter().find_map(|key| object.get(*key));
-            inner.filter(|v| !v.is_object()).map_or_else(|| vec![Named::Word("an object".into())], named)
+            inner.filter(|v| !v.is_object()).map_or_else(|| vec![ItemName::Text("an object".into())], parse_names)
         }
-        Value::Bool(b) => vec![Named::Word(b.to_string())],
+        Value::Bool(b) => vec![ItemName::Text(b.to_string())],
     }
 }

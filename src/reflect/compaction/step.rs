@@ -1,129 +1,169 @@
-//! Decisions as operations, each with the lines it is about, so that it can be told later whether they still stand.
+//! Turns decisions into operations. Each keeps the lines that it was based on, to detect later changes of the file.
 //!
-//! Whatever goes, goes to the archive.
+//! Never deletes for good: every removed item moves to the archive.
 
-use super::{Act, Crowd, Decision};
+use super::{CompactionAction, CompactionDecision, OverLimit};
 use crate::change::Etag;
 use crate::document::{Document, section_range};
-use crate::operation::evict::{Thing, lines_of};
+use crate::operation::evict::{EvictionCandidate, byte_range};
 use crate::operation::{Action, Operation, Target};
 use crate::path::MemoryPath;
 
-/// Operations that are planned together, on what the step before them left.
+/// Operations that are planned together, on the result of the previous step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// The file.
+pub struct CompactionStep {
     pub path: MemoryPath,
-    /// What is done, item by item.
-    pub moves: Vec<Move>,
+    /// One operation per item.
+    pub edits: Vec<CompactionEdit>,
 }
 
 /// One operation of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Move {
-    /// The operation.
+pub struct CompactionEdit {
     pub operation: Operation,
-    /// The item's lines as they were when it was decided, trailing blanks left out.
-    pub was: String,
-    /// An entry's new lines; a bullet's new text; nothing for what goes.
-    pub becomes: Option<String>,
+    /// The item's lines at the time of the decision, without trailing white space.
+    pub old_lines: String,
+    /// An entry's new lines or a bullet's new text; `None` for a removal.
+    pub new_text: Option<String>,
 }
 
-impl Step {
-    /// Its operations.
+impl CompactionStep {
     pub fn operations(&self) -> Vec<Operation> {
-        self.moves.iter().map(|m| m.operation.clone()).collect()
+        self.edits.iter().map(|m| m.operation.clone()).collect()
     }
 }
 
-/// The steps that carry decisions out. `source` is who decided.
-pub fn steps(crowd: &Crowd, document: &Document, decisions: &[Decision], source: &str) -> Vec<Step> {
-    let gone = |at: usize, why: &str| {
-        let thing = crowd.items[at].thing;
-        (at + 1, thing, gone(&crowd.path, document, thing, why, source))
+/// The steps that carry out decisions, removals in file order after the rewrites. `source` goes into the
+/// journal as the author.
+pub fn plan_steps(
+    over_limit: &OverLimit,
+    document: &Document,
+    decisions: &[CompactionDecision],
+    source: &str,
+) -> Vec<CompactionStep> {
+    let remove = |at: usize, why: &str| {
+        let candidate = over_limit.items[at].candidate;
+        (at + 1, candidate, removal(&over_limit.path, document, candidate, why, source))
     };
-    let mut moves: Vec<(usize, Thing, Move)> = Vec::new();
+    let mut edits: Vec<(usize, EvictionCandidate, CompactionEdit)> = Vec::new();
     for decision in decisions {
-        let target = crowd.items[decision.target].thing;
-        moves.push(match (&decision.act, &decision.text) {
-            (Act::Rewrite, Some(text)) => (0, target, rewritten(crowd, document, target, text, decision, source)),
-            _ => gone(decision.target, &decision.reason),
+        let target = over_limit.items[decision.target].candidate;
+        edits.push(match (&decision.action, &decision.text) {
+            (CompactionAction::Rewrite, Some(text)) => {
+                (0, target, rewrite(over_limit, document, target, text, decision, source))
+            }
+            _ => remove(decision.target, &decision.reason),
         });
-        moves.extend(decision.absorbs.iter().map(|at| gone(*at, &decision.reason)));
+        edits.extend(decision.absorbs.iter().map(|at| remove(*at, &decision.reason)));
     }
-    moves.sort_by_key(|(at, ..)| *at);
-    in_steps(&crowd.path, document, moves.into_iter().map(|(_, thing, m)| (thing, m)).collect())
+    edits.sort_by_key(|(at, ..)| *at);
+    split_steps(&over_limit.path, document, edits.into_iter().map(|(_, thing, m)| (thing, m)).collect())
 }
 
-/// The steps by which the oldest things go.
-pub fn by_age(path: &MemoryPath, document: &Document, things: &[Thing], reason: &str, source: &str) -> Vec<Step> {
-    let moves = things.iter().map(|t| (*t, gone(path, document, *t, reason, source)));
-    in_steps(path, document, moves.collect())
+/// The steps that remove the given (oldest) items.
+pub fn removal_steps(
+    path: &MemoryPath,
+    document: &Document,
+    candidates: &[EvictionCandidate],
+    reason: &str,
+    source: &str,
+) -> Vec<CompactionStep> {
+    let edits = candidates.iter().map(|t| (*t, removal(path, document, *t, reason, source)));
+    split_steps(path, document, edits.collect())
 }
 
-/// All at once, but for what stands last in the file: the blank lines before it go with it, and an entry before it may
-/// go, too.
-fn in_steps(path: &MemoryPath, document: &Document, moves: Vec<(Thing, Move)>) -> Vec<Step> {
+/// Puts all operations into one step, except the removal of an entry at the end of the file: it also removes the blank
+/// lines before it, and the entry before it may be removed, too.
+fn split_steps(
+    path: &MemoryPath,
+    document: &Document,
+    edits: Vec<(EvictionCandidate, CompactionEdit)>,
+) -> Vec<CompactionStep> {
     let end = document.text().len();
-    let ends = |(thing, m): &(Thing, Move)| {
-        matches!(thing, Thing::Entry(_)) && m.becomes.is_none() && lines_of(document, *thing).end == end
+    let is_last = |(candidate, m): &(EvictionCandidate, CompactionEdit)| {
+        matches!(candidate, EvictionCandidate::Entry(_))
+            && m.new_text.is_none()
+            && byte_range(document, *candidate).end == end
     };
-    let (last, first): (Vec<_>, Vec<_>) = moves.into_iter().partition(ends);
-    let step =
-        |moves: Vec<(Thing, Move)>| Step { path: path.clone(), moves: moves.into_iter().map(|(_, m)| m).collect() };
+    let (last, first): (Vec<_>, Vec<_>) = edits.into_iter().partition(is_last);
+    let step = |moves: Vec<(EvictionCandidate, CompactionEdit)>| CompactionStep {
+        path: path.clone(),
+        edits: moves.into_iter().map(|(_, m)| m).collect(),
+    };
     [first, last].into_iter().filter(|moves| !moves.is_empty()).map(step).collect()
 }
 
-fn operation(action: Action, reason: &str, source: &str) -> Operation {
+fn attributed_operation(action: Action, reason: &str, source: &str) -> Operation {
     let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Operation { action, seen: None, if_match: None, reason: given(reason), source: given(source) }
 }
 
-fn was(document: &Document, thing: Thing) -> String {
-    document.text()[lines_of(document, thing)].trim_end().to_owned()
+fn candidate_lines(document: &Document, candidate: EvictionCandidate) -> String {
+    document.text()[byte_range(document, candidate)].trim_end().to_owned()
 }
 
-fn gone(path: &MemoryPath, document: &Document, thing: Thing, reason: &str, source: &str) -> Move {
-    let (at, index, text) = match thing {
-        Thing::Bullet(i) => selector(path, document, i),
-        Thing::Entry(s) => (Target::Address(format!("{path}#{}", document.sections()[s].slug)), None, None),
+fn removal(
+    path: &MemoryPath,
+    document: &Document,
+    candidate: EvictionCandidate,
+    reason: &str,
+    source: &str,
+) -> CompactionEdit {
+    let (at, index, text) = match candidate {
+        EvictionCandidate::Bullet(i) => selector(path, document, i),
+        EvictionCandidate::Entry(s) => (Target::Address(format!("{path}#{}", document.sections()[s].slug)), None, None),
     };
     let action = Action::Remove { at, index, text, archive: true, forget: false };
-    Move { operation: operation(action, reason, source), was: was(document, thing), becomes: None }
+    CompactionEdit {
+        operation: attributed_operation(action, reason, source),
+        old_lines: candidate_lines(document, candidate),
+        new_text: None,
+    }
 }
 
-/// What names a bullet: its handle, or place and text where others read the same.
+/// Addresses a bullet: by handle or, if several bullets share it, by 1-based index and text.
 fn selector(path: &MemoryPath, document: &Document, bullet: usize) -> (Target, Option<i64>, Option<String>) {
     let name = document.handle_name(bullet);
-    match document.by_handle(&name)[..] {
+    match document.bullets_by_handle(&name)[..] {
         [_] => (Target::Address(format!("{path}@{name}")), None, None),
         _ => {
-            let index = document.counted(0).binary_search(&bullet).map_or(0, |n| n + 1);
+            let index = document.top_level_bullets(0).binary_search(&bullet).map_or(0, |n| n + 1);
             let text = document.bullet_text(bullet).into_owned();
             (Target::Address(path.to_string()), i64::try_from(index).ok(), Some(text))
         }
     }
 }
 
-fn rewritten(crowd: &Crowd, document: &Document, thing: Thing, text: &str, decision: &Decision, source: &str) -> Move {
-    let path = &crowd.path;
-    let was = was(document, thing);
-    let (action, becomes) = match thing {
-        Thing::Bullet(i) => {
+fn rewrite(
+    over_limit: &OverLimit,
+    document: &Document,
+    candidate: EvictionCandidate,
+    text: &str,
+    decision: &CompactionDecision,
+    source: &str,
+) -> CompactionEdit {
+    let path = &over_limit.path;
+    let old_lines = candidate_lines(document, candidate);
+    let (action, new_text) = match candidate {
+        EvictionCandidate::Bullet(i) => {
             let (at, index, old) = selector(path, document, i);
             (Action::Update { at, index, old, text: text.to_owned() }, text.to_owned())
         }
-        Thing::Entry(s) => {
-            let new = entry(document, s, text);
-            let pairs = vec![(was.clone(), new.clone())];
+        EvictionCandidate::Entry(s) => {
+            let new = rewritten_entry(document, s, text);
+            let pairs = vec![(old_lines.clone(), new.clone())];
             (Action::Patch { at: Target::Address(path.to_string()), pairs }, new)
         }
     };
-    Move { operation: operation(action, &decision.reason, source), was, becomes: Some(becomes) }
+    CompactionEdit {
+        operation: attributed_operation(action, &decision.reason, source),
+        old_lines,
+        new_text: Some(new_text),
+    }
 }
 
-/// An entry with a new body: its heading and date stay.
-fn entry(document: &Document, section: usize, body: &str) -> String {
+/// An entry with a new body; heading and date are kept.
+fn rewritten_entry(document: &Document, section: usize, body: &str) -> String {
     let text = document.text();
     let heading = document.sections()[section].heading.range();
     let own = (0..document.bullets().len()).filter(|&i| document.bullets()[i].section as usize == section);
@@ -142,48 +182,57 @@ fn entry(document: &Document, section: usize, body: &str) -> String {
     }
 }
 
-/// The thing that a move of ours names in a document, if exactly one does.
-pub(super) fn thing(step: &Step, one: &Move, document: &Document) -> Option<Thing> {
-    let (at, index) = match &one.operation.action {
+/// The item that an operation refers to in a document, if it is unique.
+pub(super) fn find_candidate(
+    step: &CompactionStep,
+    edit: &CompactionEdit,
+    document: &Document,
+) -> Option<EvictionCandidate> {
+    let (at, index) = match &edit.operation.action {
         Action::Remove { at, index, .. } | Action::Update { at, index, .. } => (at, *index),
         Action::Patch { pairs, .. } => {
             let old = &pairs.first()?.0;
             let fits = |s: &usize| document.text()[section_range(document, *s)].trim_end() == old;
-            return (1..document.sections().len()).find(fits).map(Thing::Entry);
+            return (1..document.sections().len()).find(fits).map(EvictionCandidate::Entry);
         }
         _ => return None,
     };
     let Target::Address(at) = at else { return None };
     let rest = at.strip_prefix(step.path.as_str())?;
     if let Some(slug) = rest.strip_prefix('#') {
-        // A slug may depend on the headings before it: the lines tell.
-        let same = |s: &usize| was(document, Thing::Entry(*s)) == one.was;
+        // A slug may depend on earlier headings, which may have changed: compare the lines, prefer the same slug.
+        let same = |s: &usize| candidate_lines(document, EvictionCandidate::Entry(*s)) == edit.old_lines;
         let mut all = (1..document.sections().len()).filter(same);
         let named = all.clone().find(|s| document.sections()[*s].slug == slug);
-        return named.or_else(|| all.next()).map(Thing::Entry);
+        return named.or_else(|| all.next()).map(EvictionCandidate::Entry);
     }
     match (rest.strip_prefix('@'), index) {
-        (Some(name), _) => match document.by_handle(name)[..] {
-            [one] => Some(Thing::Bullet(one)),
+        (Some(name), _) => match document.bullets_by_handle(name)[..] {
+            [one] => Some(EvictionCandidate::Bullet(one)),
             _ => None,
         },
-        (None, Some(n)) => {
-            document.counted(0).get(usize::try_from(n).ok()?.checked_sub(1)?).copied().map(Thing::Bullet)
-        }
+        (None, Some(n)) => document
+            .top_level_bullets(0)
+            .get(usize::try_from(n).ok()?.checked_sub(1)?)
+            .copied()
+            .map(EvictionCandidate::Bullet),
         _ => None,
     }
 }
 
-/// Whether everything that a step is about stands there as it did when it was decided.
-pub fn ready(step: &Step, document: &Document) -> bool {
-    step.moves.iter().all(|one| thing(step, one, document).is_some_and(|t| was(document, t) == one.was))
+/// Whether all items of a step are unchanged since the decision.
+pub fn is_current(step: &CompactionStep, document: &Document) -> bool {
+    step.edits.iter().all(|edit| {
+        find_candidate(step, edit, document).is_some_and(|t| candidate_lines(document, t) == edit.old_lines)
+    })
 }
 
-/// A step's operations with what removing an entry needs: its name now, and the proof. Only for what is [`ready`].
-pub fn proven(step: &Step, document: &Document) -> Vec<Operation> {
+/// A step's operations, completed with what the removal of an entry needs: its current slug and its checksum. Requires
+/// that the step [`is_current`].
+pub fn current_operations(step: &CompactionStep, document: &Document) -> Vec<Operation> {
     let mut operations = step.operations();
-    for (operation, one) in operations.iter_mut().zip(&step.moves) {
-        if let Some(Thing::Entry(s)) = thing(step, one, document)
+    for (operation, edit) in operations.iter_mut().zip(&step.edits) {
+        if let Some(EvictionCandidate::Entry(s)) = find_candidate(step, edit, document)
             && let Action::Remove { at, .. } = &mut operation.action
         {
             *at = Target::Address(format!("{}#{}", step.path, document.sections()[s].slug));

@@ -1,28 +1,32 @@
 use super::*;
-use crate::operation::limits::Most;
+use crate::operation::limits::SizeLimits;
 
 const TEXT: &str = "# User\n\n- one\n- two ^id2\n- three\n  <!-- mem pin=true -->\n- four\n";
 
-fn crowd(most: Most) -> Crowd {
+fn over_limit(most: SizeLimits) -> OverLimit {
     let document = Document::parse(TEXT);
     let path = MemoryPath::new("facts/user.md").unwrap();
-    Crowd::of(&document, &path, &Place { section: 0, most }, &Ages::default(), &|t| t.replace("four", "[secret]"))
+    OverLimit::collect(&document, &path, &LimitScope { section: 0, limits: most }, &ItemAges::default(), &|t| {
+        t.replace("four", "[secret]")
+    })
 }
 
-fn three() -> Crowd {
-    crowd(Most { bullets: Some(3), ..Most::default() })
+fn over_by_one() -> OverLimit {
+    over_limit(SizeLimits { bullets: Some(3), ..SizeLimits::default() })
 }
 
-/// What comes of an answer: `act target+absorbs text`, or the sentence for the model.
-fn said(crowd: &Crowd, answer: &str) -> String {
-    let rules = Rules { most_chars: 20, fits: &|text| if text == "bad" { Err("no".into()) } else { Ok(()) } };
-    let decided = read(answer, &[]).and_then(|said| decide(crowd, &said, &rules));
-    let one = |d: &Decision| format!("{:?} {}+{:?} {}", d.act, d.target, d.absorbs, d.text.as_deref().unwrap_or("-"));
+/// The decisions of a reply as `action target+absorbs text`, or the sentence for the model.
+fn decisions_of(over_limit: &OverLimit, answer: &str) -> String {
+    let rules = CompactionRules { max_chars: 20, check: &|text| if text == "bad" { Err("no".into()) } else { Ok(()) } };
+    let decided = parse_reply(answer, &[]).and_then(|said| decide(over_limit, &said, &rules));
+    let one = |d: &CompactionDecision| {
+        format!("{:?} {}+{:?} {}", d.action, d.target, d.absorbs, d.text.as_deref().unwrap_or("-"))
+    };
     decided.map_or_else(|why| why, |all| all.iter().map(one).collect::<Vec<_>>().join("; "))
 }
 
 fn check(answer: &str, expected: &str) {
-    let got = said(&three(), answer);
+    let got = decisions_of(&over_by_one(), answer);
     assert!(got.contains(expected), "{answer}: {got}");
 }
 
@@ -40,7 +44,7 @@ fn a_decision_is_read_in_many_shapes() {
 }
 
 #[test]
-fn what_is_no_decision_is_told_in_a_sentence() {
+fn an_invalid_decision_is_explained_in_a_sentence() {
     check("no", "no JSON object");
     check("{\"action\":\"delete\"}", "names no target");
     check(r#"{"action":"delete","target":3}"#, "item 3 is pinned");
@@ -54,36 +58,36 @@ fn what_is_no_decision_is_told_in_a_sentence() {
         r#"{"action":"merge","target":1,"absorbs":[2],"new_content":"longer than twenty characters"}"#,
         "20 is the most",
     );
-    // What the model was not shown as it is can go, and cannot be rewritten.
+    // An item that was redacted in the prompt can be deleted but not rewritten.
     check(r#"{"action":"delete","target":4}"#, "Delete 3+[] -");
     check(r#"{"action":"merge","target":1,"absorbs":[4],"new_content":"x"}"#, "not shown whole");
 }
 
 #[test]
-fn where_characters_are_counted_a_shorter_text_makes_room() {
-    let crowd = crowd(Most { chars: Some(15), ..Most::default() });
-    assert_eq!(said(&crowd, r#"{"action":"edit","target":1,"new_content":"1"}"#), "Rewrite 0+[] 1");
-    assert_eq!(said(&crowd, r#"{"action":"delete","target":1}"#), "Delete 0+[] -");
-    assert!(said(&crowd, r#"{"action":"delete","target":1,"absorbs":[2]}"#).contains("more than needed"));
+fn where_characters_are_counted_a_shorter_text_frees_space() {
+    let over_limit = over_limit(SizeLimits { chars: Some(15), ..SizeLimits::default() });
+    assert_eq!(decisions_of(&over_limit, r#"{"action":"edit","target":1,"new_content":"1"}"#), "Rewrite 0+[] 1");
+    assert_eq!(decisions_of(&over_limit, r#"{"action":"delete","target":1}"#), "Delete 0+[] -");
+    assert!(decisions_of(&over_limit, r#"{"action":"delete","target":1,"absorbs":[2]}"#).contains("more than needed"));
 }
 
 #[test]
-fn the_question_says_what_is_due_and_marks_what_stays() {
-    let asked = ask(&three(), 280);
-    assert!(asked.starts_with("facts/user.md: it holds 4 bullets and may hold 3.\n<items>\n"), "{asked}");
-    assert!(asked.contains("\"importance\":5,\"pinned\":true,\"text\":\"three\""), "{asked}");
-    assert!(asked.contains("\"cut\":true,\"text\":\"[secret]\"") && !asked.contains("four"), "{asked}");
-    assert!(asked.ends_with("</items>\nExactly 1 of the items must go: delete one with empty absorbs, or merge with one number in absorbs; new_content is one line of at most 280 characters.\n"), "{asked}");
+fn the_question_gives_the_limit_and_marks_pinned_items() {
+    let question = build_question(&over_by_one(), 280);
+    assert!(question.starts_with("facts/user.md: it holds 4 bullets and may hold 3.\n<items>\n"), "{question}");
+    assert!(question.contains("\"importance\":5,\"pinned\":true,\"text\":\"three\""), "{question}");
+    assert!(question.contains("\"cut\":true,\"text\":\"[secret]\"") && !question.contains("four"), "{question}");
+    assert!(question.ends_with("</items>\nExactly 1 of the items must go: delete one with empty absorbs, or merge with one number in absorbs; new_content is one line of at most 280 characters.\n"), "{question}");
 }
 
 #[test]
-fn a_step_that_touches_anything_else_is_found_out() {
-    let (crowd, document) = (three(), Document::parse(TEXT));
-    let rules = Rules { most_chars: 20, fits: &|_| Ok(()) };
+fn a_step_that_changes_anything_else_is_detected() {
+    let (over_limit, document) = (over_by_one(), Document::parse(TEXT));
+    let rules = CompactionRules { max_chars: 20, check: &|_| Ok(()) };
     let answer = r#"{"action":"merge","target":1,"absorbs":[2],"new_content":"both"}"#;
-    let decisions = decide(&crowd, &read(answer, &[]).unwrap(), &rules).unwrap();
-    let [step] = &steps(&crowd, &document, &decisions, "")[..] else { panic!("one step") };
-    assert!(ready(step, &document) && !ready(step, &Document::parse(TEXT.replace("two", "2"))));
+    let decisions = decide(&over_limit, &parse_reply(answer, &[]).unwrap(), &rules).unwrap();
+    let [step] = &plan_steps(&over_limit, &document, &decisions, "")[..] else { panic!("one step") };
+    assert!(is_current(step, &document) && !is_current(step, &Document::parse(TEXT.replace("two", "2"))));
     let good = TEXT.replace("- one\n- two ^id2\n", "- both\n");
     for (after, fits) in [
         (good.clone(), true),
@@ -96,6 +100,6 @@ fn a_step_that_touches_anything_else_is_found_out() {
         (good.replace("- both\n", "- both\n- more\n"), false),
         (TEXT.to_owned(), false),
     ] {
-        assert_eq!(conserved(step, &document, &Document::parse(after.clone())).is_ok(), fits, "{after}");
+        assert_eq!(check_conservation(step, &document, &Document::parse(after.clone())).is_ok(), fits, "{after}");
     }
 }

@@ -1,19 +1,19 @@
-//! Names that stand only in our own prompts' examples: a memory that holds one was copied, not learnt.
+//! Detects texts that a model copied from the examples in memdir's prompts, by made-up names that occur only there.
 //!
-//! Never a name that a conversation could hold by itself.
+//! Never uses a name that a real conversation could contain.
 
 /// The names; the prompts' examples use these and no others.
 pub const CANARIES: &[&str] =
     &["Quillon Brask", "Vellum & Tarn", "Ostrevant Harbour", "Project Larkmoor", "柏聿棠", "砚溪渡"];
 
-/// The first canary of a text, in any letter case.
-pub fn find(text: &str) -> Option<&'static str> {
-    let text = flat(text);
-    CANARIES.iter().copied().find(|name| text.contains(&flat(name)))
+/// The first canary in a text, regardless of letter case, spaces and punctuation.
+pub fn find_canary(text: &str) -> Option<&'static str> {
+    let text = normalize(text);
+    CANARIES.iter().copied().find(|name| text.contains(&normalize(name)))
 }
 
 /// Letters and digits only, in lower case.
-fn flat(text: &str) -> String {
+fn normalize(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -22,31 +22,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_canary_is_found_in_any_dress() {
+    fn a_canary_is_found_in_any_spelling() {
         for text in
             ["User works with quillon  brask", "雇主：Vellum &amp; Tarn", "用户和柏聿棠一起工作", "QUILLON-BRASK"]
         {
             let plain = text.replace("&amp;", "&");
-            assert!(find(&plain).is_some(), "{text}");
+            assert!(find_canary(&plain).is_some(), "{text}");
         }
         for text in ["User works at Tarn", "Quill and ink", "", "User lives by the harbour"] {
-            assert_eq!(find(text), None, "{text}");
+            assert_eq!(find_canary(text), None, "{text}");
         }
     }
 
-    /// What a model would give back that parrots the prompt: each text of the examples, and each quote.
+    /// A model that repeats the prompt would return the texts of its examples.
     #[test]
     fn each_example_of_the_prompt_is_a_canary() {
-        let prompt = crate::reflect::prompt::REFLECT;
+        let prompt = crate::reflect::prompt::REFLECT_PROMPT;
         let examples = prompt.split_once("Examples").unwrap().1;
         let adds: Vec<&str> = examples.split("add facts/").skip(1).collect();
         assert!(adds.len() > 2 && adds.len() == examples.matches("add ").count());
         for add in adds {
             let text = add.split('"').nth(1).unwrap();
-            let rules = crate::reflect::guards::Rules::default();
-            let found = crate::reflect::guards::writing(text, crate::reflect::guards::Kind::Fact, &rules);
-            let flaws: Vec<_> = found.iter().map(|f| f.flaw).collect();
-            assert_eq!(flaws, [crate::reflect::guards::Flaw::Canary], "{text}");
+            let rules = crate::reflect::guards::WritingRules::default();
+            let found = crate::reflect::guards::check_text(text, crate::reflect::guards::MemoryKind::Fact, &rules);
+            let flaws: Vec<_> = found.iter().map(|f| f.violation).collect();
+            assert_eq!(flaws, [crate::reflect::guards::Violation::Canary], "{text}");
         }
     }
 }

@@ -1,58 +1,66 @@
-//! Whether a quote stands, word for word, in a conversation, and who said it.
+//! Finds the turn of a conversation that contains a quote, word for word.
 //!
-//! Never trusts the turn that a model names: the quote decides. White space, quotation marks, dashes, fullwidth forms
-//! and letter case may differ; nothing else.
+//! Never trusts the turn number given by a model: the turn must contain the quote. Only white space, quotation marks,
+//! dashes, fullwidth forms and letter case may differ.
 
-use super::Flaw;
+use super::Violation;
 use crate::transcript::{Role, Turn};
 
-/// Letters and digits that a quote has at least; a character of a script without spaces counts twice.
-const LEAST: usize = 5;
+/// The minimum number of letters and digits in a quote; a character of a script without spaces counts twice. Shorter
+/// quotes match almost anywhere.
+const MIN_QUOTE_WEIGHT: usize = 5;
 
-/// Where a quote stands.
+/// The turn that contains a quote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Proof {
+pub struct QuoteEvidence {
     /// The turn's number.
     pub turn: usize,
-    /// Who spoke.
+    /// The author of the turn.
     pub role: Role,
 }
 
-/// Who vouches for a quote: the turn that is named if the quote stands there, else the first of the user's turns, else
-/// of the assistant's. What the assistant repeats from `own` (recalled memory, our prompts) is no evidence.
+/// Finds the evidence for a quote: the turn with the number `turn` if it contains the quote, otherwise the first turn
+/// of the user that does, otherwise of the assistant. A text that the assistant repeats from `own` (recalled memory,
+/// our prompts) is not evidence.
 ///
 /// # Errors
-/// `ToolEvidence` where only a tool said it, `InjectedEvidence` where only the host or `own` did, else `NoEvidence`.
-pub fn evidence(quote: &str, turn: Option<usize>, turns: &[Turn], own: &[String]) -> Result<Proof, Flaw> {
-    let quote = trimmed(quote);
-    if weight(&quote) < LEAST {
-        return Err(Flaw::NoEvidence);
+/// `ToolEvidence` if only tool output contains the quote, `InjectedEvidence` if only injected turns or `own` do,
+/// otherwise `NoEvidence`.
+pub fn find_evidence(
+    quote: &str,
+    turn: Option<usize>,
+    turns: &[Turn],
+    own: &[String],
+) -> Result<QuoteEvidence, Violation> {
+    let quote = trim_quote(quote);
+    if quote_weight(&quote) < MIN_QUOTE_WEIGHT {
+        return Err(Violation::NoEvidence);
     }
-    let recalled = own.iter().any(|text| holds(&plain(text), &quote));
-    let spoken: Vec<&Turn> = turns.iter().filter(|t| holds(&plain(&t.text), &quote)).collect();
-    let vouches = |t: &&&Turn| !t.injected && (t.role == Role::User || t.role == Role::Assistant && !recalled);
-    let named = spoken.iter().find(|t| vouches(t) && Some(t.number) == turn);
-    let by = |role| spoken.iter().filter(vouches).find(|t| t.role == role);
+    let recalled = own.iter().any(|text| contains_words(&normalize(text), &quote));
+    let containing: Vec<&Turn> = turns.iter().filter(|t| contains_words(&normalize(&t.text), &quote)).collect();
+    let is_evidence = |t: &&&Turn| !t.injected && (t.role == Role::User || t.role == Role::Assistant && !recalled);
+    let named = containing.iter().find(|t| is_evidence(t) && Some(t.number) == turn);
+    let by = |role| containing.iter().filter(is_evidence).find(|t| t.role == role);
     if let Some(t) = named.or_else(|| by(Role::User)).or_else(|| by(Role::Assistant)) {
-        return Ok(Proof { turn: t.number, role: t.role });
+        return Ok(QuoteEvidence { turn: t.number, role: t.role });
     }
-    let tool = spoken.iter().any(|t| !t.injected && t.role == Role::Tool);
-    match (recalled, tool, spoken.is_empty()) {
-        (true, ..) => Err(Flaw::InjectedEvidence),
-        (_, true, _) => Err(Flaw::ToolEvidence),
-        (.., false) => Err(Flaw::InjectedEvidence),
-        _ => Err(Flaw::NoEvidence),
+    let in_tool_output = containing.iter().any(|t| !t.injected && t.role == Role::Tool);
+    match (recalled, in_tool_output, containing.is_empty()) {
+        (true, ..) => Err(Violation::InjectedEvidence),
+        (_, true, _) => Err(Violation::ToolEvidence),
+        (.., false) => Err(Violation::InjectedEvidence),
+        _ => Err(Violation::NoEvidence),
     }
 }
 
-/// A quote without the quotation marks and points that a model puts around it.
-fn trimmed(quote: &str) -> String {
-    let plain = plain(quote);
+/// A normalized quote, without the quotation marks and full stops that models put around it.
+fn trim_quote(quote: &str) -> String {
+    let plain = normalize(quote);
     plain.trim_matches(|c: char| matches!(c, '"' | '\'' | '.' | ' ' | '「' | '」' | '。')).to_owned()
 }
 
-/// One form of a text: white space folded, one kind of quotation mark and dash, no fullwidth forms, lower case.
-fn plain(text: &str) -> String {
+/// Normalizes a text for comparison: single spaces, ASCII quotation marks and dashes, no fullwidth forms, lower case.
+fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -76,13 +84,13 @@ fn plain(text: &str) -> String {
     out
 }
 
-fn weight(quote: &str) -> usize {
+fn quote_weight(quote: &str) -> usize {
     let of = |c: char| if crate::text::words::is_unspaced(c) { 2 } else { 1 };
     quote.chars().filter(|c| c.is_alphanumeric()).map(of).sum()
 }
 
-/// Whether a quote stands in a text, and no word is cut at either end.
-fn holds(text: &str, quote: &str) -> bool {
+/// Whether a text contains a quote and the quote starts and ends at word boundaries. Both are normalized.
+fn contains_words(text: &str, quote: &str) -> bool {
     let joins = |a: Option<char>, b: Option<char>| {
         let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !crate::text::words::is_unspaced(c));
         part(a) && part(b)

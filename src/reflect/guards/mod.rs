@@ -1,20 +1,21 @@
-//! What may become memory, decided by code: how a text is written, what vouches for it, what must never be kept.
+//! Checks texts before they become memory: form and style, evidence, and content that must never be stored.
 //!
-//! Never asks a model and never mends a text. Each guard reads English and Chinese; its labelled texts, and how often
-//! it errs on them, are in `fixtures/guards/`.
+//! Never calls a model and never corrects a text. Each guard covers English and Chinese; its labelled texts are in
+//! `fixtures/guards/`, and a test measures its precision and recall on them.
 //!
 //! * [`form`](mod@form): length, characters, markdown structure.
-//! * [`person`](mod@person), [`tone`](mod@tone), [`tense`](mod@tense): how it is said.
-//! * [`facts`], [`lasting`](mod@lasting): one fact; no lasting fact in an episode.
+//! * [`person`](mod@person), [`tone`](mod@tone), [`tense`](mod@tense): style.
+//! * [`facts`], [`lasting`](mod@lasting): one fact per memory; no lasting facts in episodes.
 //! * [`orders`](mod@orders): instructions to agents.
 //! * [`secrets`]: keys, tokens, passwords; also redacts them.
-//! * [`canary`]: our own prompts' examples.
-//! * [`evidence`](mod@evidence): a quote and the turn that it stands in.
+//! * [`canary`]: the examples of memdir's own prompts.
+//! * [`evidence`](mod@evidence): the turn that contains a quote.
 //! * [`consent`]: sensitive fields, and whether the user agreed.
-//! * [`twin`](mod@twin): the same thing said already.
+//! * [`duplicate`](mod@duplicate): texts that the memory contains already.
 
 pub mod canary;
 pub mod consent;
+pub mod duplicate;
 pub mod evidence;
 pub mod facts;
 pub mod form;
@@ -24,58 +25,56 @@ pub mod person;
 pub mod secrets;
 pub mod tense;
 pub mod tone;
-pub mod twin;
 
-pub use consent::{agreed, agreed_to, is_sensitive};
-pub use evidence::{Proof, evidence};
-pub use twin::twin;
+pub use consent::{has_consent, has_consent_for, sensitive_field};
+pub use duplicate::find_duplicate;
+pub use evidence::{QuoteEvidence, find_evidence};
 
-use crate::text::phrase::{Token, has_han, tokens};
-use crate::text::{prose, relative, sentences};
+use crate::text::phrase::{WordToken, has_unspaced_script, word_tokens};
+use crate::text::{prose_mask, relative_dates, sentences};
 
-macro_rules! flaws {
+macro_rules! violations {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $rule:literal;)+) => {
-        /// Why a proposed text is turned down.
+        /// Why a proposed text is refused or needs review.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Flaw { $($(#[doc = $doc])+ $variant,)+ }
+        pub enum Violation { $($(#[doc = $doc])+ $variant,)+ }
 
-        impl Flaw {
-            /// All flaws.
-            pub const ALL: &'static [Flaw] = &[$(Flaw::$variant,)+];
+        impl Violation {
+            pub const ALL: &'static [Violation] = &[$(Violation::$variant,)+];
 
             /// The stable, snake_case name.
-            pub fn name(self) -> &'static str { match self { $(Flaw::$variant => $name,)+ } }
+            pub fn name(self) -> &'static str { match self { $(Violation::$variant => $name,)+ } }
 
-            /// The rule and how to mend the text, one sentence, for a model as for a person.
-            pub fn rule(self) -> &'static str { match self { $(Flaw::$variant => $rule,)+ } }
+            /// The rule and how to correct the text: one sentence, for models and users.
+            pub fn rule(self) -> &'static str { match self { $(Violation::$variant => $rule,)+ } }
         }
     };
 }
 
-flaws! {
-    /// The quote stands nowhere in the conversation.
-    NoEvidence = "no_evidence", "Quote, word for word, the user's or assistant's words that this rests on; leave it out if there are none.";
-    /// The quote stands only in what the host put there, or in memory that was recalled.
-    InjectedEvidence = "injected_evidence", "Text that the host injected or that memory recalled is no evidence; quote what was newly said, or leave this out.";
-    /// The quote stands only in a tool's output.
-    ToolEvidence = "tool_evidence", "Only a tool said this, so it waits for a person; quote a user's or assistant's turn if one said it too.";
+violations! {
+    /// The conversation does not contain the quote.
+    NoEvidence = "no_evidence", "Quote, word for word, what the user or the assistant wrote as evidence for this; leave it out if there is none.";
+    /// Only injected turns or recalled memory contain the quote.
+    InjectedEvidence = "injected_evidence", "Text injected by the host or recalled from memory is not evidence; quote a new message, or leave this out.";
+    /// Only tool output contains the quote.
+    ToolEvidence = "tool_evidence", "Only tool output contains this, so it needs review by the user; quote a turn of the user or the assistant if one contains it, too.";
     /// More characters than the policy allows.
     TooLong = "too_long", "A memory has at most as many characters as the policy allows (280 by default); keep the one fact and drop the rest.";
     /// More than two sentences.
     TooManySentences = "too_many_sentences", "A memory is one or two sentences; keep those that carry the fact.";
-    /// Several things in one text.
+    /// Several facts in one text.
     ManyFacts = "many_facts", "One memory holds one fact; propose each fact as a memory of its own.";
     /// First or second person.
     NotThirdPerson = "not_third_person", "Write in the third person: \"User …\" or a name instead of I, we or you.";
-    /// A pronoun whose noun is elsewhere.
-    Pronoun = "pronoun", "A memory stands alone: put the noun or name in place of he, she, it or they.";
+    /// A pronoun without its noun.
+    Pronoun = "pronoun", "A memory is read without context: replace he, she, it and they by the noun or name.";
     /// Praise, blame, exclamation.
     NotNeutral = "not_neutral", "Write in a neutral tone: no praise, no blame, no exclamation, no emoji.";
     /// An episode in the present or future.
-    NotPastTense = "not_past_tense", "An episode tells in the past tense what was discussed, decided or done.";
+    NotPastTense = "not_past_tense", "An episode describes in the past tense what was discussed, decided or done.";
     /// A lasting fact in an episode.
-    StableFact = "stable_fact", "An episode tells what happened; propose a lasting fact or preference as a fact instead.";
-    /// A date that depends on when it is read.
+    StableFact = "stable_fact", "An episode describes what happened; propose a lasting fact or preference as a fact instead.";
+    /// A date relative to the day of writing.
     RelativeDate = "relative_date", "Write dates in full (2026-02-24) instead of relative to today.";
     /// Control, bidirectional or invisible characters.
     ControlCharacters = "control_characters", "Use visible characters in one line only: no line breaks, control, bidirectional or zero-width characters.";
@@ -83,123 +82,124 @@ flaws! {
     Heading = "heading", "Write plain text: no heading, list, quote, table or code block.";
     /// Front matter or a comment.
     FrontMatter = "front_matter", "Write plain text: no front matter and no HTML comment.";
-    /// Orders to an agent.
-    Instruction = "instruction", "Memory states facts and never gives orders; state a preference as the user's (\"User prefers …\") or leave it out.";
+    /// Instructions to an agent.
+    Instruction = "instruction", "A memory states facts and never gives instructions; state a preference as the user's (\"User prefers …\") or leave it out.";
     /// A key, token or password.
-    Secret = "secret", "Never store keys, tokens, passwords or card numbers; say where the secret is kept, or leave it out.";
-    /// The very same text is there.
-    Duplicate = "duplicate", "Memory says this already; change nothing.";
-    /// Nearly the same text is there.
-    NearDuplicate = "near_duplicate", "Memory says nearly this already; update that bullet if something is new, else change nothing.";
-    /// From an example in our own prompt.
-    Canary = "canary", "This comes from an example in the instructions, not from the conversation; leave it out.";
-    /// A field that changes only with the user's consent.
-    Sensitive = "sensitive", "This field changes only when the user agrees to have it remembered; it waits in the inbox.";
-    /// Over a limit.
+    Secret = "secret", "Never store keys, tokens, passwords or card numbers; state where the secret is kept, or leave it out.";
+    /// The memory contains the same text.
+    Duplicate = "duplicate", "The memory contains this already; change nothing.";
+    /// The memory contains a similar text.
+    NearDuplicate = "near_duplicate", "The memory contains nearly this already; update that bullet if something is new, otherwise change nothing.";
+    /// A name from an example in memdir's own prompt.
+    Canary = "canary", "This is from an example in the instructions, not from the conversation; leave it out.";
+    /// A sensitive field, without the user's consent.
+    Sensitive = "sensitive", "This field changes only if the user agreed to have it remembered; it waits in the inbox.";
+    /// Over a limit of the policy.
     Limit = "limit", "A limit is reached; remove or merge something first, or leave this out.";
-    /// Outside the allowlist.
+    /// Not permitted by the policy or to a model.
     NotAllowed = "not_allowed", "The policy does not let this agent write here; leave it out.";
 }
 
-/// A flaw and the words that show it.
+/// A violation and an excerpt of the text that causes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Which.
-    pub flaw: Flaw,
-    /// The offending words, short; for secrets the kind of secret, never its text.
-    pub what: String,
+pub struct GuardFinding {
+    pub violation: Violation,
+    /// The violating words, at most 60 characters; for a secret its kind, never its text.
+    pub excerpt: String,
 }
 
-impl Found {
-    fn new(flaw: Flaw, what: &str) -> Found {
+impl GuardFinding {
+    fn new(violation: Violation, excerpt: &str) -> GuardFinding {
         let mut short = String::new();
-        for c in what.chars().filter(|c| !c.is_control()).take(60) {
-            // Code and quoted words were blanked before the guards looked.
+        for c in excerpt.chars().filter(|c| !c.is_control()).take(60) {
+            // Code and quoted words were replaced by `_` for the guards; shorten runs of it to `…`.
             match (c, short.chars().next_back()) {
                 ('_', Some('_')) => short.replace_range(short.len() - 1.., "…"),
                 ('_', Some('…')) => {}
                 _ => short.push(c),
             }
         }
-        Found { flaw, what: short }
+        GuardFinding { violation, excerpt: short }
     }
 }
 
-/// What a text is meant to be.
+/// The kind of memory that a text is intended as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// Something that holds.
+pub enum MemoryKind {
+    /// Something that is true.
     Fact,
     /// Something that happened.
     Episode,
 }
 
-/// What the policy says of texts.
+/// The policy's rules for texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rules {
-    /// Most characters (Unicode scalar values).
+pub struct WritingRules {
+    /// The maximum length, in characters (Unicode scalar values).
     pub max_chars: usize,
-    /// Fields that change only with consent.
+    /// The fields that change only with the user's consent.
     pub sensitive: Vec<String>,
 }
 
-impl Default for Rules {
-    fn default() -> Rules {
-        Rules {
+impl Default for WritingRules {
+    fn default() -> WritingRules {
+        WritingRules {
             max_chars: 280,
             sensitive: ["preferred_name", "pronouns", "city", "language"].map(String::from).to_vec(),
         }
     }
 }
 
-/// A text as the guards read it.
-pub struct Read<'a> {
-    /// As it stands.
+/// A text, prepared for the guards.
+pub struct GuardText<'a> {
+    /// The text, with secrets redacted.
     text: &'a str,
-    /// With code, quotes and addresses covered.
+    /// The text with code, quotes and addresses replaced by `_`; byte offsets are unchanged.
     prose: &'a str,
-    /// The sentences of the prose, and their words.
-    sentences: Vec<(&'a str, Vec<Token<'a>>)>,
-    /// Whether there is anything to read for the Chinese rules.
+    /// The sentences of `prose`, with their words.
+    sentences: Vec<(&'a str, Vec<WordToken<'a>>)>,
+    /// Whether `prose` has Chinese characters.
     han: bool,
 }
 
-impl<'a> Read<'a> {
-    fn new(text: &'a str, prose: &'a str) -> Read<'a> {
-        let sentences = sentences::sentences(prose).into_iter().map(|s| (s, tokens(s))).collect();
-        Read { text, prose, sentences, han: has_han(prose) }
+impl<'a> GuardText<'a> {
+    fn new(text: &'a str, prose: &'a str) -> GuardText<'a> {
+        let sentences = sentences::sentences(prose).into_iter().map(|s| (s, word_tokens(s))).collect();
+        GuardText { text, prose, sentences, han: has_unspaced_script(prose) }
     }
 
-    /// Sentences and their words, for the English rules.
-    fn english(&self) -> impl Iterator<Item = (&'a str, &[Token<'a>])> {
+    /// The sentences with their words, for the English rules.
+    fn english_sentences(&self) -> impl Iterator<Item = (&'a str, &[WordToken<'a>])> {
         self.sentences.iter().map(|(sentence, tokens)| (*sentence, tokens.as_slice()))
     }
 }
 
-/// Most sentences.
-const SENTENCES: usize = 2;
+/// The maximum number of sentences in a memory.
+const MAX_SENTENCES: usize = 2;
 
-/// Everything that a text alone tells; nothing where it may pass. Each flaw is told once.
-pub fn writing(text: &str, kind: Kind, rules: &Rules) -> Vec<Found> {
-    let mut found = form::form(text, rules.max_chars);
-    // What the guards say of a text quotes it, and never a secret.
-    let (text, secret) = (secrets::redact(text).0, secrets::find(text).first().map(|s| s.kind));
-    let prose = prose::prose(&text);
-    let read = Read::new(&text, &prose);
-    if read.sentences.len() > SENTENCES {
-        found.push(Found::new(Flaw::TooManySentences, &format!("{} sentences", read.sentences.len())));
+/// All violations that the text alone shows; empty if it passes. Each guard reports at most one per violation.
+pub fn check_text(text: &str, kind: MemoryKind, rules: &WritingRules) -> Vec<GuardFinding> {
+    let mut found = form::check_form(text, rules.max_chars);
+    // Findings quote the text, so redact secrets first.
+    let (text, secret) = (secrets::redact(text).0, secrets::find_secrets(text).first().map(|s| s.kind));
+    let prose = prose_mask::mask_non_prose(&text);
+    let input = GuardText::new(&text, &prose);
+    if input.sentences.len() > MAX_SENTENCES {
+        found.push(GuardFinding::new(Violation::TooManySentences, &format!("{} sentences", input.sentences.len())));
     }
-    found.extend(facts::several(&read, kind));
-    found.extend(person::person(&read));
-    found.extend(tone::tone(&read));
-    if kind == Kind::Episode {
-        found.extend(tense::tense(&read));
-        found.extend(lasting::lasting(&read));
+    found.extend(facts::check_single_fact(&input, kind));
+    found.extend(person::check_person(&input));
+    found.extend(tone::check_tone(&input));
+    if kind == MemoryKind::Episode {
+        found.extend(tense::check_tense(&input));
+        found.extend(lasting::check_lasting(&input));
     }
-    found.extend(relative::relative(&prose).map(|date| Found::new(Flaw::RelativeDate, date)));
-    found.extend(orders::orders(&read));
-    found.extend(secret.map(|kind| Found::new(Flaw::Secret, kind)));
-    found.extend(canary::find(&text).map(|name| Found::new(Flaw::Canary, name)));
+    found.extend(
+        relative_dates::find_relative_date(&prose).map(|date| GuardFinding::new(Violation::RelativeDate, date)),
+    );
+    found.extend(orders::check_orders(&input));
+    found.extend(secret.map(|kind| GuardFinding::new(Violation::Secret, kind)));
+    found.extend(canary::find_canary(&text).map(|name| GuardFinding::new(Violation::Canary, name)));
     found
 }
 

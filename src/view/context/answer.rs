@@ -1,88 +1,89 @@
-//! What a context is, as an answer.
+//! The result of `context`, as JSON and text.
 //!
-//! Never decides what is in it.
+//! Never decides what a context contains.
 
 use serde::Serialize;
 
-/// What a session should see first.
+/// What an agent should see at the start of a session.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
-pub struct Context {
+pub struct ContextResult {
     /// `default`, `index` or `records`.
     pub style: &'static str,
-    /// At most so many tokens.
+    /// The budget in tokens.
     pub budget: usize,
-    /// About how many tokens the text takes.
+    /// Estimated size of `text` in tokens.
     pub tokens: usize,
-    /// The revision since which the updates are told.
+    /// The revision since which `updates` are reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
-    /// What has changed since this reader looked last: at most three.
+    /// What has changed since this reader's last context: at most three events.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub updates: Vec<Update>,
+    pub updates: Vec<ContextUpdate>,
     /// How many more updates there are.
     #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
     pub more_updates: usize,
-    /// Pinned and important items and those of categories that are always there, most valuable first; with `records`
-    /// all items, newest first.
+    /// Pinned and important items, and items of categories with `context: all`, most valuable first; with `records` all
+    /// items, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ContextItem>,
-    /// The index.
+    /// The index of files.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<ContextFile>,
-    /// The newest entries.
+    /// The newest episode entries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<ContextEntry>,
-    /// What was left out, line by line, with the command to see it.
+    /// What was left out, one line each, with the command that shows it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
-    /// All of it as text, within the budget.
+    /// The whole context as text, within the budget.
     pub text: String,
 }
 
-/// One change that a reader has not seen.
+/// A change that the reader has not seen yet.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
-pub struct Update {
+pub struct ContextUpdate {
     /// `created`, `updated`, `merged`, `deleted`, `soft_deleted` or `restored`.
     pub event: &'static str,
-    /// The file.
+    /// The path of the file.
     pub path: String,
-    /// Its line.
+    /// The line shown for it.
     pub text: String,
 }
 
-/// One item.
+/// An item of the context.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ContextItem {
     /// Its address.
     pub address: String,
-    /// `pinned`, `all` (its category is always there), `important`, `noted` (a lower importance) or `record`.
+    /// Why it is shown: `pinned`, `all` (its category has `context: all`), `important`, `noted` (a lower importance) or
+    /// `record`.
     pub why: &'static str,
-    /// When it is from, `YYYY-MM-DD`; none where that is unknown.
+    /// The item's date, `YYYY-MM-DD`; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Its line.
+    /// The line shown for it.
     pub text: String,
 }
 
-/// One file of the index.
+/// A file of the index.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ContextFile {
     /// Its path.
     pub path: String,
-    /// Bytes.
+    /// Its size in bytes.
     pub size: u64,
-    /// Its line.
+    /// The line shown for it.
     pub text: String,
 }
 
-/// One episode entry.
+/// An episode entry.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct ContextEntry {
     /// Its address.
     pub address: String,
-    /// When it is from.
+    /// The entry's date, `YYYY-MM-DD`; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// Its line.
+    /// The line shown for it.
     pub text: String,
 }

@@ -1,87 +1,88 @@
-//! Packs lines into room: a head, as many rows as fit, best first, and what was left out with the command to see it.
+//! Packs lines into a token budget: a head, as many rows as fit, best first, and lines about the omitted rows with the
+//! command that shows them.
 //!
-//! Never more than the room it is given. Rooms and costs are in quarters of a token, so that they add up exactly.
+//! Never exceeds the budget. Budgets and costs are in quarters of a token, because whole tokens would not add up
+//! exactly.
 
 use std::collections::HashSet;
 
-use crate::view::query::answer::quarters;
+use crate::view::query::answer::token_quarters;
 
-/// With less room than this, nothing else is tried.
-const LEAST: usize = 32;
-/// And after so many rows that were too long.
-const MISSES: usize = 16;
+/// With a smaller rest of the budget, packing stops.
+const MIN_REST: usize = 32;
+/// Packing also stops after this many rows that did not fit: a large index is not searched to its end.
+const MAX_MISSES: usize = 16;
 
-/// What a line takes, its end included.
-pub fn cost(line: &str) -> usize {
-    quarters(line) + 1
+/// Cost of a line, line ending included, in quarters of a token.
+pub fn line_cost(line: &str) -> usize {
+    token_quarters(line) + 1
 }
 
-/// What lines take.
-pub fn costs(lines: &[String]) -> usize {
-    lines.iter().map(|line| cost(line)).sum()
+pub fn lines_cost(lines: &[String]) -> usize {
+    lines.iter().map(|line| line_cost(line)).sum()
 }
 
-/// Rows below a head.
+/// A head and the rows below it.
 #[derive(Clone, Debug, Default)]
-pub struct Block {
-    /// Its lines, head and last lines included; none where there is nothing to say.
+pub struct PackedBlock {
+    /// Its lines, head and last lines included; empty if there is nothing to show.
     pub lines: Vec<String>,
-    /// The rows that are shown, by their numbers, in the order of its lines.
+    /// The indices of the rows shown, in the order of the lines.
     pub shown: Vec<usize>,
-    /// What is said of those left out.
-    pub told: Vec<String>,
+    /// The lines about omitted rows.
+    pub omitted: Vec<String>,
 }
 
-impl Block {
-    /// What it takes.
+impl PackedBlock {
     pub fn cost(&self) -> usize {
-        costs(&self.lines)
+        lines_cost(&self.lines)
     }
 }
 
-/// What is said of rows that are left out, by their numbers; for more of them never shorter.
-pub type Told<'a> = &'a dyn Fn(&[usize]) -> Vec<String>;
+/// Returns the lines that report omitted rows, given their indices. More rows must not give shorter lines:
+/// `min_budget` relies on it.
+pub type DescribeOmitted<'a> = &'a dyn Fn(&[usize]) -> Vec<String>;
 
-/// The least room in which a block can say at least what it leaves out.
-pub fn least(head: &str, rows: usize, told: Told<'_>) -> usize {
+/// The smallest budget in which a block can report everything as omitted.
+pub fn min_budget(head: &str, rows: usize, omitted: DescribeOmitted<'_>) -> usize {
     match rows {
         0 => 0,
-        rows => cost(head) + costs(&told(&(0..rows).collect::<Vec<_>>())),
+        rows => line_cost(head) + lines_cost(&omitted(&(0..rows).collect::<Vec<_>>())),
     }
 }
 
-/// Rows, best first, made when they are needed: of a large index only a few are ever shown.
-pub struct Rows<'a> {
-    /// How many there are.
+/// Rows, best first, formatted on demand: of a large index only a few are ever shown.
+pub struct BlockRows<'a> {
     pub count: usize,
-    /// Makes one.
+    /// Formats the row with this index.
     pub row: &'a dyn Fn(usize) -> String,
-    /// Where one is shown among those that are.
-    pub place: &'a dyn Fn(usize) -> usize,
+    /// Sort key of a row among the shown ones.
+    pub position: &'a dyn Fn(usize) -> usize,
 }
 
-/// Takes rows as long as there is room; a long one makes room for shorter ones behind it, up to a point.
-pub fn pack(head: &str, rows: &Rows<'_>, room: usize, told: Told<'_>) -> Block {
+/// Takes rows as long as they fit. A row that is too long is skipped in favour of shorter ones, until `MIN_REST` or
+/// `MAX_MISSES` is reached.
+pub fn pack(head: &str, rows: &BlockRows<'_>, budget: usize, told: DescribeOmitted<'_>) -> PackedBlock {
     if rows.count == 0 {
-        return Block::default();
+        return PackedBlock::default();
     }
-    let mut made: Vec<String> = Vec::new();
-    let mut whole = cost(head);
-    while whole <= room && made.len() < rows.count {
-        made.push((rows.row)(made.len()));
-        whole += cost(&made[made.len() - 1]);
+    let mut formatted: Vec<String> = Vec::new();
+    let mut whole = line_cost(head);
+    while whole <= budget && formatted.len() < rows.count {
+        formatted.push((rows.row)(formatted.len()));
+        whole += line_cost(&formatted[formatted.len() - 1]);
     }
-    let mut left = match whole <= room {
-        true => room,
-        false => room.saturating_sub(least(head, rows.count, told)),
+    let mut left = match whole <= budget {
+        true => budget,
+        false => budget.saturating_sub(min_budget(head, rows.count, told)),
     };
     let (mut shown, mut misses) = (Vec::new(), 0);
     for n in 0..rows.count {
-        if whole > room && (left < LEAST || misses == MISSES) {
+        if whole > budget && (left < MIN_REST || misses == MAX_MISSES) {
             break;
         }
-        let row = made.get(n).cloned().unwrap_or_else(|| (rows.row)(n));
-        match left.checked_sub(cost(&row)) {
+        let row = formatted.get(n).cloned().unwrap_or_else(|| (rows.row)(n));
+        match left.checked_sub(line_cost(&row)) {
             Some(rest) => {
                 left = rest;
                 shown.push((n, row));
@@ -91,29 +92,29 @@ pub fn pack(head: &str, rows: &Rows<'_>, room: usize, told: Told<'_>) -> Block {
     }
     let taken: HashSet<usize> = shown.iter().map(|(n, _)| *n).collect();
     let left_out: Vec<usize> = (0..rows.count).filter(|n| !taken.contains(n)).collect();
-    let told = if left_out.is_empty() { Vec::new() } else { told(&left_out) };
-    shown.sort_by_key(|(n, _)| (rows.place)(*n));
+    let omitted = if left_out.is_empty() { Vec::new() } else { told(&left_out) };
+    shown.sort_by_key(|(n, _)| (rows.position)(*n));
     let (shown, lines): (Vec<usize>, Vec<String>) = shown.into_iter().unzip();
-    let lines = std::iter::once(head.to_owned()).chain(lines).chain(told.iter().cloned());
-    Block { lines: lines.collect(), shown, told }
+    let lines = std::iter::once(head.to_owned()).chain(lines).chain(omitted.iter().cloned());
+    PackedBlock { lines: lines.collect(), shown, omitted }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(room: usize, expected: &[&str]) {
+    fn check(budget: usize, expected: &[&str]) {
         let rows: Vec<String> =
             ["- first one", "- a second one that is rather long", "- third"].map(String::from).into();
-        let told = |left: &[usize]| vec![format!("… {} more", left.len())];
-        let rows = Rows { count: rows.len(), row: &|n| rows[n].clone(), place: &|n| n };
-        let block = pack("Head:", &rows, room, &told);
-        assert_eq!(block.lines, expected, "{room}");
-        assert!(block.cost() <= room);
+        let omitted = |left: &[usize]| vec![format!("… {} more", left.len())];
+        let rows = BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n };
+        let block = pack("Head:", &rows, budget, &omitted);
+        assert_eq!(block.lines, expected, "{budget}");
+        assert!(block.cost() <= budget);
     }
 
     #[test]
-    fn a_long_row_makes_room_for_shorter_ones() {
+    fn a_row_that_is_too_long_is_skipped_for_shorter_ones() {
         check(100, &["Head:", "- first one", "- a second one that is rather long", "- third"]);
         check(60, &["Head:", "- first one", "- third", "… 1 more"]);
         check(20, &["Head:", "… 3 more"]);

@@ -1,102 +1,101 @@
-//! What has changed since a reader looked last, as events: the header of seeds/memory-spec.md 1.
+//! Reports what has changed since a reader's last context, as events: the header of a context.
 //!
-//! Told is the difference between then and now, whoever made it: what came and went between two looks is no news.
+//! Events are the net difference since the reader's last context, by all actors; never reports a bullet that was added
+//! and removed in between.
 
 use std::collections::{HashMap, HashSet};
 
-use super::block::{Block, cost};
-use super::gate::Gate;
-use super::{entries, frame, item_of};
-use crate::document::{Document, Handle, category, section_range};
+use super::block::{PackedBlock, line_cost};
+use super::context_filter::ContextFilter;
+use super::{bullet_item, entries, sanitize};
+use crate::document::{Document, Handle, section_range, split_category};
 use crate::path::MemoryPath;
-use crate::text::tokens;
-use crate::view::pairs::{Fate, fates, shared};
-use crate::view::query::answer::quarters;
-use crate::view::query::count::Found;
-use crate::view::query::facts::About;
-use crate::view::query::items::{Sort, label};
-use crate::view::query::known::Known;
+use crate::text::search_terms;
+use crate::view::diff_bullets::{BulletChange, bullet_changes, bullet_overlap};
+use crate::view::query::answer::token_quarters;
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::item_facts::ItemFacts;
+use crate::view::query::items::{ItemKind, label};
 
-/// The most events that are shown.
-pub const SHOWN: usize = 3;
-/// The most tokens of one, and the least that are worth a line.
-const MOST: usize = 48;
-const LEAST: usize = 10;
-/// From this share of common bullets on, a file that came is one that went.
-const SAME: f64 = 0.5;
-/// The most pairs of files that are compared to find renames.
-const PAIRS: usize = 1 << 12;
-/// From this share of a gone bullet's words on, the bullet that holds them has taken it in.
-const TAKEN_IN: f64 = 0.6;
+/// The maximum number of events shown.
+pub const MAX_EVENTS: usize = 3;
+/// The maximum length of an event in tokens, and the minimum for which a line is shown.
+const MAX_EVENT_TOKENS: usize = 48;
+const MIN_EVENT_TOKENS: usize = 10;
+/// Minimum share of common bullets at which a new file counts as a deleted one that was renamed.
+const MIN_COMMON: f64 = 0.5;
+/// The maximum number of file pairs compared to find renames.
+const MAX_FILE_PAIRS: usize = 1 << 12;
+/// Minimum share of a deleted bullet's words in another bullet at which it counts as merged into that one.
+const MIN_MERGED_SHARE: f64 = 0.6;
 
-/// What happened.
+/// What happened to an item or file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// It is new.
+pub enum UpdateKind {
     Created,
-    /// It says, weighs or stands otherwise.
+    /// Text, metadata or position changed.
     Updated,
-    /// It took others in.
+    /// Other bullets were merged into it.
     Merged,
-    /// It is gone.
     Deleted,
-    /// It is in the archive.
+    /// Moved to the archive.
     SoftDeleted,
-    /// It is back.
+    /// Back from the archive, or brought back by undo or redo.
     Restored,
 }
 
-impl Kind {
-    /// Its name in an answer.
+impl UpdateKind {
+    /// Its name in the JSON result.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Created => "created",
-            Kind::Updated => "updated",
-            Kind::Merged => "merged",
-            Kind::Deleted => "deleted",
-            Kind::SoftDeleted => "soft_deleted",
-            Kind::Restored => "restored",
+            UpdateKind::Created => "created",
+            UpdateKind::Updated => "updated",
+            UpdateKind::Merged => "merged",
+            UpdateKind::Deleted => "deleted",
+            UpdateKind::SoftDeleted => "soft_deleted",
+            UpdateKind::Restored => "restored",
         }
     }
 
-    /// Its sign and word in a line.
-    fn sign(self) -> &'static str {
+    /// Its symbol and name in a line of text.
+    fn label(self) -> &'static str {
         match self {
-            Kind::Created => "+created",
-            Kind::Updated => "↑updated",
-            Kind::Merged => "↔merged",
-            Kind::Deleted => "-deleted",
-            Kind::SoftDeleted => "↓soft-deleted",
-            Kind::Restored => "↺restored",
+            UpdateKind::Created => "+created",
+            UpdateKind::Updated => "↑updated",
+            UpdateKind::Merged => "↔merged",
+            UpdateKind::Deleted => "-deleted",
+            UpdateKind::SoftDeleted => "↓soft-deleted",
+            UpdateKind::Restored => "↺restored",
         }
     }
 }
 
-/// A file that is not as a reader knows it.
+/// A file that differs from what the reader has seen.
 #[derive(Default)]
-pub struct Touched {
-    /// The file; `None` only where there is nothing to tell.
+pub struct UpdatedFile {
+    /// The path; `None` only if there is nothing to report.
     pub path: Option<MemoryPath>,
-    /// As the reader knows it; `None` where it was not there or its text is gone.
-    pub before: Option<Found>,
-    /// As it is; `None` where it is not there.
-    pub after: Option<Found>,
-    /// Whether it was there.
-    pub was: bool,
+    /// The file as the reader has seen it; `None` if it did not exist or its text was removed from history.
+    pub before: Option<ItemizedFile>,
+    /// The file now; `None` if it does not exist.
+    pub after: Option<ItemizedFile>,
+    /// Whether it existed for the reader.
+    pub existed: bool,
     /// The last revision that wrote it; `None` for a change outside memdir.
     pub rev: Option<u64>,
-    /// Whether an undo or redo wrote it since.
+    /// Whether an undo or redo has written it since.
     pub inverted: bool,
-    /// The titles that were appended since.
+    /// Titles of the entries appended since.
     pub titles: Vec<String>,
 }
 
-impl Touched {
+impl UpdatedFile {
     fn path(&self) -> &str {
         self.path.as_ref().map_or("", |p| p.as_str())
     }
 
-    fn home(&self) -> &str {
+    fn original_path(&self) -> &str {
         self.path().strip_prefix("archive/").unwrap_or(self.path())
     }
 
@@ -105,18 +104,17 @@ impl Touched {
     }
 }
 
-/// The path that an archived file's items came from.
-pub fn home(path: &MemoryPath) -> MemoryPath {
-    let home = path.as_str().strip_prefix("archive/").and_then(|p| MemoryPath::found(p).ok());
+/// The path without `archive/`: where an archived file's items were before.
+pub fn original_path(path: &MemoryPath) -> MemoryPath {
+    let home = path.as_str().strip_prefix("archive/").and_then(|p| MemoryPath::from_disk_name(p).ok());
     home.unwrap_or_else(|| path.clone())
 }
 
-/// One event.
+/// A reported change.
 #[derive(Clone, Debug)]
-pub struct Event {
-    /// What happened.
-    pub kind: Kind,
-    /// In which file.
+pub struct UpdateEvent {
+    pub kind: UpdateKind,
+    /// The path of the file.
     pub path: String,
     text: String,
     imp: Option<String>,
@@ -124,246 +122,256 @@ pub struct Event {
     rev: Option<u64>,
 }
 
-impl Event {
-    /// Its line in at most so many tokens: `- +created: [Personal] Preferred name is Ana (imp=2)`.
+impl UpdateEvent {
+    /// Its line in at most `most` tokens: `- +created: [Personal] Preferred name is Ana (imp=2)`.
     pub fn line(&self, most: usize) -> String {
         let imp = self.imp.as_ref().map_or(String::new(), |imp| format!(" (imp={imp})"));
-        let head = format!("- {}: ", self.kind.sign());
-        let room = (most * 4).saturating_sub(quarters(&head) + quarters(&imp)) / 4;
-        format!("{head}{}{imp}", frame::cut(&self.text, room))
+        let head = format!("- {}: ", self.kind.label());
+        let budget = (most * 4).saturating_sub(token_quarters(&head) + token_quarters(&imp)) / 4;
+        format!("{head}{}{imp}", sanitize::truncate(&self.text, budget))
     }
 }
 
-/// The revision that a reader knows, and the command that shows all that happened since.
+/// The revision that a reader has seen, and the command that shows everything since.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Since {
-    /// `r41`.
+pub struct SeenRevision {
+    /// Such as `r41`.
     pub rev: String,
-    /// `memdir diff --since r41`.
+    /// Such as `memdir diff --since r41`.
     pub command: String,
 }
 
-/// The header in so much room: its first lines, and how many events they show.
-pub fn header(since: &Since, events: &[Event], room: usize) -> Block {
-    let Some(head) = (!events.is_empty()).then(|| head(since)) else { return Block::default() };
+/// The header in a budget of `budget` quarters of a token: a head, and up to three events.
+pub fn updates_header(since: &SeenRevision, events: &[UpdateEvent], budget: usize) -> PackedBlock {
+    let Some(head) = (!events.is_empty()).then(|| head_line(since)) else { return PackedBlock::default() };
     let more = |n: usize| format!("… and {n} more: {}", since.command);
-    let whole = events.len() <= SHOWN;
-    let last = if whole { 0 } else { cost(&more(events.len())) };
-    let rows = events.len().min(SHOWN);
-    let each = MOST.min(room.saturating_sub(cost(&head) + last + rows) / (4 * rows));
-    let shown = if each < LEAST { 0 } else { rows };
-    let told: Vec<String> = (shown < events.len()).then(|| more(events.len() - shown)).into_iter().collect();
+    let whole = events.len() <= MAX_EVENTS;
+    let last = if whole { 0 } else { line_cost(&more(events.len())) };
+    let rows = events.len().min(MAX_EVENTS);
+    let each = MAX_EVENT_TOKENS.min(budget.saturating_sub(line_cost(&head) + last + rows) / (4 * rows));
+    let shown = if each < MIN_EVENT_TOKENS { 0 } else { rows };
+    let omitted: Vec<String> = (shown < events.len()).then(|| more(events.len() - shown)).into_iter().collect();
     let rows = events[..shown].iter().map(|event| event.line(each));
-    Block {
-        lines: std::iter::once(head).chain(rows).chain(told.iter().cloned()).collect(),
+    PackedBlock {
+        lines: std::iter::once(head).chain(rows).chain(omitted.iter().cloned()).collect(),
         shown: (0..shown).collect(),
-        told,
+        omitted,
     }
 }
 
-fn head(since: &Since) -> String {
+fn head_line(since: &SeenRevision) -> String {
     format!("Memory updates since {}:", since.rev)
 }
 
-/// The least room of a header.
-pub fn least(since: &Since, events: &[Event]) -> usize {
+/// The smallest budget of a header, in quarters of a token.
+pub fn min_budget(since: &SeenRevision, events: &[UpdateEvent]) -> usize {
     match events.len() {
         0 => 0,
-        n => cost(&head(since)) + cost(&format!("… and {n} more: {}", since.command)),
+        n => line_cost(&head_line(since)) + line_cost(&format!("… and {n} more: {}", since.command)),
     }
 }
 
-/// What became of a bullet; numbers are those of its side.
+/// A change of one bullet; the numbers are bullet indices before or after.
 #[derive(Clone, Copy, PartialEq)]
-enum Change {
-    Came(usize),
-    Went(usize),
+enum BulletUpdate {
+    Added(usize),
+    Removed(usize),
     Changed(usize, usize),
-    /// It is told elsewhere, or not at all.
-    Done,
+    /// Reported by another event, or not reported.
+    Handled,
 }
 
-/// The events, most valuable first: by importance, then the newest. `fresh` is what memdir itself made since.
-pub fn events(touched: &[Touched], fresh: &Known, gate: &Gate) -> Vec<Event> {
-    let mut news = News { touched, fresh, gate, files: HashSet::new(), out: Vec::new() };
-    news.whole_files();
-    let mut changes: Vec<Vec<Change>> = touched.iter().map(|_| Vec::new()).collect();
-    for (f, file) in touched.iter().enumerate().filter(|(f, _)| !news.files.contains(f)).collect::<Vec<_>>() {
-        let told = news.out.len();
-        if file.home().starts_with("episodes/") {
-            news.entries(f);
+/// The events, most valuable first: by importance, then the newest. `fresh` holds the bullets that memdir itself has
+/// written since.
+pub fn update_events(touched: &[UpdatedFile], fresh: &BulletOrigins, filter: &ContextFilter) -> Vec<UpdateEvent> {
+    let mut collector = UpdateCollector { touched, fresh, gate: filter, handled: HashSet::new(), out: Vec::new() };
+    collector.add_whole_files();
+    let mut changes: Vec<Vec<BulletUpdate>> = touched.iter().map(|_| Vec::new()).collect();
+    for (f, file) in touched.iter().enumerate().filter(|(f, _)| !collector.handled.contains(f)).collect::<Vec<_>>() {
+        let count_before = collector.out.len();
+        if file.original_path().starts_with("episodes/") {
+            collector.add_entries(f);
         } else {
-            changes[f] = bullets(file);
+            changes[f] = bullet_updates(file);
         }
-        if news.out.len() == told && changes[f].is_empty() && differs(file) && !file.is_archive() {
-            news.file(f, if file.was { Kind::Updated } else { Kind::Created }, file.path().to_owned());
+        if collector.out.len() == count_before && changes[f].is_empty() && body_differs(file) && !file.is_archive() {
+            collector.add_file(
+                f,
+                if file.existed { UpdateKind::Updated } else { UpdateKind::Created },
+                file.path().to_owned(),
+            );
         }
     }
-    news.across(&mut changes);
+    collector.add_moved(&mut changes);
     for (f, mut own) in changes.into_iter().enumerate() {
-        news.merged(f, &mut own);
-        own.into_iter().for_each(|change| news.bullet(f, change));
+        collector.add_merged(f, &mut own);
+        own.into_iter().for_each(|change| collector.add_bullet(f, change));
     }
-    let mut out = news.out;
-    let newest = |e: &Event| e.rev.unwrap_or(u64::MAX);
+    let mut out = collector.out;
+    let newest = |e: &UpdateEvent| e.rev.unwrap_or(u64::MAX);
     out.sort_by(|a, b| b.value.total_cmp(&a.value).then_with(|| newest(b).cmp(&newest(a))));
     out
 }
 
-fn bullets(file: &Touched) -> Vec<Change> {
+fn bullet_updates(file: &UpdatedFile) -> Vec<BulletUpdate> {
     let none = Document::parse("");
     let (before, after) =
         (file.before.as_ref().map_or(&none, |f| &f.document), file.after.as_ref().map_or(&none, |f| &f.document));
     let stamp = |document: &Document, b: usize| label(document.bullet_raw(b)) == "Updated";
-    let change = |fate: Fate| match fate {
-        Fate::Removed(old) => (!stamp(before, old)).then_some(Change::Went(old)),
-        Fate::Added(new) => (!stamp(after, new)).then_some(Change::Came(new)),
-        Fate::Updated(old, new) | Fate::Moved(old, new) | Fate::Set(old, new) => {
-            (!stamp(after, new)).then_some(Change::Changed(old, new))
+    let change = |bullet_change: BulletChange| match bullet_change {
+        BulletChange::Removed(old) => (!stamp(before, old)).then_some(BulletUpdate::Removed(old)),
+        BulletChange::Added(new) => (!stamp(after, new)).then_some(BulletUpdate::Added(new)),
+        BulletChange::Updated(old, new) | BulletChange::Moved(old, new) | BulletChange::Set(old, new) => {
+            (!stamp(after, new)).then_some(BulletUpdate::Changed(old, new))
         }
     };
-    fates(before, after).into_iter().filter_map(change).collect()
+    bullet_changes(before, after).into_iter().filter_map(change).collect()
 }
 
-/// Whether more than its summary line differs.
-fn differs(file: &Touched) -> bool {
-    let body = |side: &Option<Found>| {
+/// Whether more than the summary line differs.
+fn body_differs(file: &UpdatedFile) -> bool {
+    let body = |side: &Option<ItemizedFile>| {
         side.as_ref().map(|found| {
             let (document, text) = (&found.document, found.document.text());
-            match document.summary() {
+            match document.summary_line() {
                 Some(line) => text[..line.line.range().start].to_owned() + &text[line.line.range().end..],
                 None => text.to_owned(),
             }
         })
     };
-    // A text that is gone from history differs, as far as anybody knows.
-    file.was != file.after.is_some() || file.was && file.before.is_none() || body(&file.before) != body(&file.after)
+    // A text removed from history cannot be compared: assume that it differs.
+    file.existed != file.after.is_some()
+        || file.existed && file.before.is_none()
+        || body(&file.before) != body(&file.after)
 }
 
-struct News<'a> {
-    touched: &'a [Touched],
-    fresh: &'a Known,
-    gate: &'a Gate,
-    /// Files that are told as a whole, or not at all.
-    files: HashSet<usize>,
-    out: Vec<Event>,
+struct UpdateCollector<'a> {
+    touched: &'a [UpdatedFile],
+    fresh: &'a BulletOrigins,
+    gate: &'a ContextFilter,
+    /// Files that need no further events: reported as a whole, or never reported.
+    handled: HashSet<usize>,
+    out: Vec<UpdateEvent>,
 }
 
-impl News<'_> {
-    fn sees_file(&self, f: usize) -> bool {
+impl UpdateCollector<'_> {
+    fn may_see_file(&self, f: usize) -> bool {
         let file = &self.touched[f];
         let found = file.after.as_ref().or(file.before.as_ref());
-        let path = found.map(|f| f.path.clone()).or_else(|| file.path.as_ref().map(home));
-        path.is_some_and(|path| self.gate.folder(&path))
+        let path = found.map(|f| f.path.clone()).or_else(|| file.path.as_ref().map(original_path));
+        path.is_some_and(|path| self.gate.allows_folder(&path))
     }
 
-    /// Files that nobody may see, that came or went as a whole, or whose texts are gone.
-    fn whole_files(&mut self) {
+    /// Handles files that the reader may not see, that were added or deleted as a whole, or whose old text is lost.
+    fn add_whole_files(&mut self) {
         let all = self.touched;
         for (f, file) in all.iter().enumerate() {
-            if !self.sees_file(f) {
-                self.files.insert(f);
-            } else if file.was && file.before.is_none() && file.after.is_some() {
-                self.file(f, Kind::Updated, file.path().to_owned());
+            if !self.may_see_file(f) {
+                self.handled.insert(f);
+            } else if file.existed && file.before.is_none() && file.after.is_some() {
+                self.add_file(f, UpdateKind::Updated, file.path().to_owned());
             }
         }
-        let went = |f: &usize| all[*f].was && all[*f].after.is_none();
-        let came = |f: &usize| !all[*f].was && all[*f].after.is_some();
-        let gone: Vec<usize> = (0..all.len()).filter(|f| went(f) && !self.files.contains(f)).collect();
-        let come: Vec<usize> = (0..all.len()).filter(|f| came(f) && !self.files.contains(f)).collect();
-        for f in gone {
-            let twin = match gone_pairs(all.len(), come.len()) {
-                true => come.iter().copied().find(|g| !self.files.contains(g) && is_same(&all[f], &all[*g])),
+        let was_deleted = |f: &usize| all[*f].existed && all[*f].after.is_none();
+        let was_added = |f: &usize| !all[*f].existed && all[*f].after.is_some();
+        let deleted: Vec<usize> = (0..all.len()).filter(|f| was_deleted(f) && !self.handled.contains(f)).collect();
+        let added: Vec<usize> = (0..all.len()).filter(|f| was_added(f) && !self.handled.contains(f)).collect();
+        for f in deleted {
+            let renamed = match is_within_pair_limit(all.len(), added.len()) {
+                true => added.iter().copied().find(|g| !self.handled.contains(g) && is_renamed(&all[f], &all[*g])),
                 false => None,
             };
-            let archived = all.iter().position(|a| a.is_archive() && a.home() == all[f].path() && a.after.is_some());
-            match (twin, archived) {
-                _ if all[f].is_archive() && twin.is_none() => drop(self.files.insert(f)),
-                (_, Some(g)) if !all[f].is_archive() && is_same(&all[f], &all[g]) => {
-                    self.file(f, Kind::SoftDeleted, all[f].path().to_owned());
-                    self.files.insert(g);
+            let archived =
+                all.iter().position(|a| a.is_archive() && a.original_path() == all[f].path() && a.after.is_some());
+            match (renamed, archived) {
+                _ if all[f].is_archive() && renamed.is_none() => drop(self.handled.insert(f)),
+                (_, Some(g)) if !all[f].is_archive() && is_renamed(&all[f], &all[g]) => {
+                    self.add_file(f, UpdateKind::SoftDeleted, all[f].path().to_owned());
+                    self.handled.insert(g);
                 }
                 (Some(g), _) if all[f].is_archive() => {
-                    self.file(g, Kind::Restored, all[g].path().to_owned());
-                    self.files.insert(f);
+                    self.add_file(g, UpdateKind::Restored, all[g].path().to_owned());
+                    self.handled.insert(f);
                 }
                 (Some(g), _) => {
-                    self.file(g, Kind::Updated, format!("{} → {}", all[f].path(), all[g].path()));
-                    self.files.insert(f);
+                    self.add_file(g, UpdateKind::Updated, format!("{} → {}", all[f].path(), all[g].path()));
+                    self.handled.insert(f);
                 }
-                _ => self.file(f, Kind::Deleted, all[f].path().to_owned()),
+                _ => self.add_file(f, UpdateKind::Deleted, all[f].path().to_owned()),
             }
         }
     }
 
-    /// One event for a file as a whole.
-    fn file(&mut self, f: usize, kind: Kind, text: String) {
-        self.files.insert(f);
+    /// Reports a file as a whole.
+    fn add_file(&mut self, f: usize, kind: UpdateKind, text: String) {
+        self.handled.insert(f);
         let file = &self.touched[f];
-        let text = frame::line(&text);
-        self.out.push(Event { kind, path: file.path().to_owned(), text, imp: None, value: -1.0, rev: file.rev });
+        let text = sanitize::sanitize_line(&text);
+        self.out.push(UpdateEvent { kind, path: file.path().to_owned(), text, imp: None, value: -1.0, rev: file.rev });
     }
 
-    /// The entries of an episode file, each as one event.
-    fn entries(&mut self, f: usize) {
+    /// Reports the entries of an episode file, one event each.
+    fn add_entries(&mut self, f: usize) {
         let file = &self.touched[f];
         if file.is_archive() {
             return;
         }
-        let (before, after) = (sections(&file.before), sections(&file.after));
-        let archive = self.touched.iter().find(|a| a.is_archive() && a.home() == file.path());
-        let archived = |side: fn(&Touched) -> &Option<Found>, key: &(String, usize)| {
-            archive.is_some_and(|a| sections(side(a)).iter().any(|(k, ..)| k.0 == key.0))
+        let (before, after) = (entry_texts(&file.before), entry_texts(&file.after));
+        let archive = self.touched.iter().find(|a| a.is_archive() && a.original_path() == file.path());
+        let archived = |side: fn(&UpdatedFile) -> &Option<ItemizedFile>, key: &(String, usize)| {
+            archive.is_some_and(|a| entry_texts(side(a)).iter().any(|(k, ..)| k.0 == key.0))
         };
         let mut events = Vec::new();
         for (key, item, text) in &after {
             let kind = match before.iter().find(|(k, ..)| k == key) {
                 Some((.., was)) if was == text => continue,
-                Some(_) => Kind::Updated,
-                None if archived(|a| &a.before, key) && !archived(|a| &a.after, key) => Kind::Restored,
-                None if file.inverted && !file.titles.contains(&key.0) => Kind::Restored,
-                None => Kind::Created,
+                Some(_) => UpdateKind::Updated,
+                None if archived(|a| &a.before, key) && !archived(|a| &a.after, key) => UpdateKind::Restored,
+                None if file.inverted && !file.titles.contains(&key.0) => UpdateKind::Restored,
+                None => UpdateKind::Created,
             };
             events.push((kind, &file.after, *item));
         }
         for (key, item, _) in before.iter().filter(|(key, ..)| after.iter().all(|(k, ..)| k != key)) {
-            let kind = if archived(|a| &a.after, key) { Kind::SoftDeleted } else { Kind::Deleted };
+            let kind = if archived(|a| &a.after, key) { UpdateKind::SoftDeleted } else { UpdateKind::Deleted };
             events.push((kind, &file.before, *item));
         }
         for (kind, side, item) in events {
             let Some(found) = side else { continue };
-            self.tell(f, kind, found, item, &entries::titled(found, item));
+            self.add_item_event(f, kind, found, item, &entries::title_with_summary(found, item));
         }
     }
 
-    /// A bullet that went from one file and came in another: archived, restored or moved.
-    fn across(&mut self, changes: &mut [Vec<Change>]) {
-        let mut came: HashMap<Handle, Vec<(usize, usize)>> = HashMap::new();
+    /// Reports bullets that were removed from one file and added to another: archived, restored or moved.
+    fn add_moved(&mut self, changes: &mut [Vec<BulletUpdate>]) {
+        let mut added: HashMap<Handle, Vec<(usize, usize)>> = HashMap::new();
         for (f, own) in changes.iter().enumerate() {
             for (n, change) in own.iter().enumerate().rev() {
-                if let (Change::Came(new), Some(after)) = (change, &self.touched[f].after) {
-                    came.entry(after.document.handles()[*new]).or_default().push((f, n));
+                if let (BulletUpdate::Added(new), Some(after)) = (change, &self.touched[f].after) {
+                    added.entry(after.document.handles()[*new]).or_default().push((f, n));
                 }
             }
         }
         for f in 0..changes.len() {
             for n in 0..changes[f].len() {
-                let (Change::Went(old), Some(before)) = (changes[f][n], &self.touched[f].before) else { continue };
-                let Some((g, m)) = came.get_mut(&before.document.handles()[old]).and_then(Vec::pop) else { continue };
-                let Change::Came(new) = changes[g][m] else { continue };
-                (changes[f][n], changes[g][m]) = (Change::Done, Change::Done);
+                let (BulletUpdate::Removed(old), Some(before)) = (changes[f][n], &self.touched[f].before) else {
+                    continue;
+                };
+                let Some((g, m)) = added.get_mut(&before.document.handles()[old]).and_then(Vec::pop) else { continue };
+                let BulletUpdate::Added(new) = changes[g][m] else { continue };
+                (changes[f][n], changes[g][m]) = (BulletUpdate::Handled, BulletUpdate::Handled);
                 match (self.touched[f].is_archive(), self.touched[g].is_archive()) {
                     (true, true) => {}
-                    (false, true) => self.one(f, Kind::SoftDeleted, false, old),
-                    (true, false) => self.one(g, Kind::Restored, true, new),
-                    (false, false) => self.one(g, Kind::Updated, true, new),
+                    (false, true) => self.add_bullet_event(f, UpdateKind::SoftDeleted, false, old),
+                    (true, false) => self.add_bullet_event(g, UpdateKind::Restored, true, new),
+                    (false, false) => self.add_bullet_event(g, UpdateKind::Updated, true, new),
                 }
             }
         }
     }
 
-    /// Bullets that went because another one took them in.
-    fn merged(&mut self, f: usize, changes: &mut [Change]) {
+    /// Reports bullets whose words another bullet has taken over.
+    fn add_merged(&mut self, f: usize, changes: &mut [BulletUpdate]) {
         let file = &self.touched[f];
         let (Some(before), Some(after)) = (&file.before, &file.after) else { return };
         if file.is_archive() || changes.len() > 256 {
@@ -371,7 +379,7 @@ impl News<'_> {
         }
         let words = |document: &Document, b: usize| {
             let mut all = HashSet::new();
-            tokens(&document.bullet_text(b), |t| {
+            search_terms(&document.bullet_text(b), |t| {
                 all.insert(t.to_owned());
             });
             all
@@ -380,113 +388,126 @@ impl News<'_> {
             .iter()
             .enumerate()
             .filter_map(|(n, change)| match change {
-                Change::Came(new) | Change::Changed(_, new) => Some((n, *new, words(&after.document, *new))),
+                BulletUpdate::Added(new) | BulletUpdate::Changed(_, new) => {
+                    Some((n, *new, words(&after.document, *new)))
+                }
                 _ => None,
             })
             .collect();
         let mut taken: HashMap<usize, Vec<usize>> = HashMap::new();
         for (n, change) in changes.iter().enumerate() {
-            let Change::Went(old) = change else { continue };
+            let BulletUpdate::Removed(old) = change else { continue };
             let own = words(&before.document, *old);
             let share = |all: &HashSet<String>| own.iter().filter(|w| all.contains(*w)).count();
             let best = targets.iter().map(|(t, _, all)| (share(all), *t)).max_by_key(|(n, t)| (*n, usize::MAX - *t));
-            if let Some((_, t)) = best.filter(|(n, _)| *n >= 2 && *n as f64 >= TAKEN_IN * own.len() as f64) {
+            if let Some((_, t)) = best.filter(|(n, _)| *n >= 2 && *n as f64 >= MIN_MERGED_SHARE * own.len() as f64) {
                 taken.entry(t).or_default().push(n);
             }
         }
         for (t, new, _) in targets {
-            let Some(gone) = taken.get(&t) else { continue };
-            let notes = gone.len() + usize::from(matches!(changes[t], Change::Changed(..)));
-            changes[t] = Change::Done;
-            gone.iter().for_each(|n| changes[*n] = Change::Done);
-            let Some(item) = item_of(after, new) else { continue };
+            let Some(removed) = taken.get(&t) else { continue };
+            let notes = removed.len() + usize::from(matches!(changes[t], BulletUpdate::Changed(..)));
+            changes[t] = BulletUpdate::Handled;
+            removed.iter().for_each(|n| changes[*n] = BulletUpdate::Handled);
+            let Some(item) = bullet_item(after, new) else { continue };
             let text = after.document.bullet_text(new);
             match notes {
-                1 => self.tell(f, Kind::Updated, after, item, &text),
-                n => self.tell(f, Kind::Merged, after, item, &format!("Combined {n} notes: {text}")),
+                1 => self.add_item_event(f, UpdateKind::Updated, after, item, &text),
+                n => self.add_item_event(f, UpdateKind::Merged, after, item, &format!("Combined {n} notes: {text}")),
             }
         }
     }
 
-    fn bullet(&mut self, f: usize, change: Change) {
+    fn add_bullet(&mut self, f: usize, change: BulletUpdate) {
         let file = &self.touched[f];
         match change {
-            Change::Done => {}
-            Change::Went(_) if file.is_archive() => {}
-            Change::Went(old) => self.one(f, Kind::Deleted, false, old),
-            Change::Came(new) if file.is_archive() => self.one(f, Kind::SoftDeleted, true, new),
-            Change::Came(new) => {
-                let made = file
+            BulletUpdate::Handled => {}
+            BulletUpdate::Removed(_) if file.is_archive() => {}
+            BulletUpdate::Removed(old) => self.add_bullet_event(f, UpdateKind::Deleted, false, old),
+            BulletUpdate::Added(new) if file.is_archive() => {
+                self.add_bullet_event(f, UpdateKind::SoftDeleted, true, new)
+            }
+            BulletUpdate::Added(new) => {
+                let written_by_memdir = file
                     .after
                     .as_ref()
                     .zip(file.path.as_ref())
                     .is_some_and(|(after, path)| self.fresh.find(path, after.document.handles()[new]).is_some());
-                self.one(f, if file.inverted && !made { Kind::Restored } else { Kind::Created }, true, new);
+                self.add_bullet_event(
+                    f,
+                    if file.inverted && !written_by_memdir { UpdateKind::Restored } else { UpdateKind::Created },
+                    true,
+                    new,
+                );
             }
-            Change::Changed(_, new) if !file.is_archive() => self.one(f, Kind::Updated, true, new),
-            Change::Changed(..) => {}
+            BulletUpdate::Changed(_, new) if !file.is_archive() => {
+                self.add_bullet_event(f, UpdateKind::Updated, true, new)
+            }
+            BulletUpdate::Changed(..) => {}
         }
     }
 
-    /// One event for a bullet, as it stands now (`after`) or stood.
-    fn one(&mut self, f: usize, kind: Kind, after: bool, bullet: usize) {
+    /// Reports a bullet, with its text now (`after`) or before.
+    fn add_bullet_event(&mut self, f: usize, kind: UpdateKind, after: bool, bullet: usize) {
         let side = if after { &self.touched[f].after } else { &self.touched[f].before };
-        let Some(found) = side else { return };
-        if let Some(item) = item_of(found, bullet) {
-            self.tell(f, kind, found, item, &found.document.bullet_text(bullet));
+        let Some(file) = side else { return };
+        if let Some(item) = bullet_item(file, bullet) {
+            self.add_item_event(f, kind, file, item, &file.document.bullet_text(bullet));
         }
     }
 
-    fn tell(&mut self, f: usize, kind: Kind, found: &Found, item: usize, text: &str) {
-        let known = Known::default();
-        let about = About::new(found, &known);
-        if !self.gate.item(&about, item) {
+    fn add_item_event(&mut self, f: usize, kind: UpdateKind, file: &ItemizedFile, item: usize, text: &str) {
+        let origins = BulletOrigins::default();
+        let facts = ItemFacts::new(file, &origins);
+        if !self.gate.allows_item(&facts, item) {
             return;
         }
-        let text = match category(text).0 {
-            Some(_) => frame::line(text),
-            None => frame::line(&format!("[{}] {text}", title(found, item))),
+        let text = match split_category(text).0 {
+            Some(_) => sanitize::sanitize_line(text),
+            None => sanitize::sanitize_line(&format!("[{}] {text}", section_or_file_title(file, item))),
         };
-        let imp = about.importance(item);
-        let value = if about.pinned(item) { 11.0 } else { imp.unwrap_or(-1.0) };
+        let imp = facts.importance(item);
+        let value = if facts.is_pinned(item) { 11.0 } else { imp.unwrap_or(-1.0) };
         let imp = imp.map(|imp| imp.to_string());
         let (path, rev) = (self.touched[f].path().to_owned(), self.touched[f].rev);
-        self.out.push(Event { kind, path, text, imp, value, rev });
+        self.out.push(UpdateEvent { kind, path, text, imp, value, rev });
     }
 }
 
-fn gone_pairs(gone: usize, come: usize) -> bool {
-    gone.saturating_mul(come) <= PAIRS
+fn is_within_pair_limit(deleted: usize, added: usize) -> bool {
+    deleted.saturating_mul(added) <= MAX_FILE_PAIRS
 }
 
-fn is_same(gone: &Touched, come: &Touched) -> bool {
-    match (&gone.before, &come.after) {
-        (Some(a), Some(b)) => !a.document.bullets().is_empty() && shared(&a.document, &b.document) >= SAME,
+fn is_renamed(deleted: &UpdatedFile, added: &UpdatedFile) -> bool {
+    match (&deleted.before, &added.after) {
+        (Some(a), Some(b)) => {
+            !a.document.bullets().is_empty() && bullet_overlap(&a.document, &b.document) >= MIN_COMMON
+        }
         _ => false,
     }
 }
 
 /// The innermost section's title, else the file's name.
-fn title(found: &Found, item: usize) -> String {
-    let (document, item) = (&found.document, &found.items[item]);
+fn section_or_file_title(file: &ItemizedFile, item: usize) -> String {
+    let (document, item) = (&file.document, &file.items[item]);
     match document.sections()[item.section as usize].level {
-        _ if item.sort == Sort::Entry => found.path.stem().to_owned(),
-        0 | 1 => found.path.stem().to_owned(),
+        _ if item.kind == ItemKind::Entry => file.path.stem().to_owned(),
+        0 | 1 => file.path.stem().to_owned(),
         _ => document.section_title(item.section as usize).into_owned(),
     }
 }
 
-/// An entry's title (with its number among equal ones), its item, and its bytes.
-type Section<'a> = ((String, usize), usize, &'a str);
+/// An entry: its title with a counter among equal titles, its item index, and its text.
+type EntryText<'a> = ((String, usize), usize, &'a str);
 
-fn sections(side: &Option<Found>) -> Vec<Section<'_>> {
-    let Some(found) = side else { return Vec::new() };
-    let mut out: Vec<Section<'_>> = Vec::new();
-    for (n, item) in found.items.iter().enumerate().filter(|(_, item)| item.sort == Sort::Entry) {
-        let title = found.document.section_title(item.section as usize).into_owned();
-        let twins = out.iter().filter(|((t, _), ..)| *t == title).count();
-        let text = &found.document.text()[section_range(&found.document, item.section as usize)];
-        out.push(((title, twins), n, text.trim_end()));
+fn entry_texts(side: &Option<ItemizedFile>) -> Vec<EntryText<'_>> {
+    let Some(file) = side else { return Vec::new() };
+    let mut out: Vec<EntryText<'_>> = Vec::new();
+    for (n, item) in file.items.iter().enumerate().filter(|(_, item)| item.kind == ItemKind::Entry) {
+        let title = file.document.section_title(item.section as usize).into_owned();
+        let equal_titles = out.iter().filter(|((t, _), ..)| *t == title).count();
+        let text = &file.document.text()[section_range(&file.document, item.section as usize)];
+        out.push(((title, equal_titles), n, text.trim_end()));
     }
     out
 }

@@ -1,60 +1,60 @@
-//! What a session should see first: news, what is pinned and important, the files, the newest entries.
+//! Builds what an agent should see at the start of a session: updates, pinned and important items, the index, the
+//! newest entries.
 //!
-//! Pure: documents, policy and the time come as values, lines go out. Never more than the budget, and never memory
-//! text that could pass for anything but a note.
+//! Pure: documents, policy and time are arguments, lines are the result. Never exceeds the budget, and never prints
+//! memory text that could be taken for anything but a note.
 //!
-//! In reading order: [`gate`] says what may be seen; [`spot`] finds bytes that are worth a closer look; [`notes`] are
-//! the items, [`delta`] the news, [`files`] the index, [`entries`] the newest episodes, [`records`] all items by date;
-//! [`frame`] makes their texts harmless; [`block`] packs lines into room; [`page`] joins the blocks; [`answer`] is what
-//! comes of it.
+//! In reading order: [`context_filter`] decides what may be shown; [`prefilter`] finds files that need parsing;
+//! [`notes`] selects items, [`delta`] finds the updates, [`files`] sorts the index, [`entries`] lists the newest
+//! episodes, [`records`] lists all items by date; [`sanitize`] makes their texts harmless; [`block`] packs lines into a
+//! budget; [`page`] joins the blocks; [`answer`] is the result.
 
+pub mod agent_guide;
 pub mod answer;
 pub mod block;
+pub mod context_filter;
 pub mod delta;
 pub mod entries;
 pub mod files;
-pub mod frame;
-pub mod gate;
-pub mod how;
 pub mod notes;
 pub mod page;
+pub mod prefilter;
 pub mod records;
-pub mod spot;
+pub mod sanitize;
 
 use crate::document::Document;
 use crate::path::MemoryPath;
-use crate::view::query::count::Found;
-use crate::view::query::items::Sort;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::items::ItemKind;
 
-/// A document cut into items, as [`crate::view::query::facts::About`] looks at it.
-pub fn cut(path: &MemoryPath, document: Document) -> Found {
-    Found::whole(path.clone(), document)
+/// Parses a document into items, for [`crate::view::query::item_facts::ItemFacts`].
+pub fn itemize(path: &MemoryPath, document: Document) -> ItemizedFile {
+    ItemizedFile::without_counts(path.clone(), document)
 }
 
-/// The item that a bullet is.
-fn item_of(found: &Found, bullet: usize) -> Option<usize> {
-    found.items.iter().position(|item| item.sort == Sort::Bullet(bullet as u32))
+/// The item index of a bullet.
+fn bullet_item(file: &ItemizedFile, bullet: usize) -> Option<usize> {
+    file.items.iter().position(|item| item.kind == ItemKind::Bullet(bullet as u32))
 }
 
-/// Where an item stands: `facts/user.md@acvh`, the section of what is no bullet, or the file.
-fn address(found: &Found, item: usize) -> String {
-    let (document, path) = (&found.document, &found.path);
-    let item = &found.items[item];
+/// An item's address: `facts/user.md@acvh`, the section for an item that is not a bullet, or the file.
+fn item_address(file: &ItemizedFile, item: usize) -> String {
+    let (document, path) = (&file.document, &file.path);
+    let item = &file.items[item];
     let section = &document.sections()[item.section as usize];
-    match item.sort {
-        Sort::Bullet(b) => format!("{path}@{}", document.handle_name(b as usize)),
+    match item.kind {
+        ItemKind::Bullet(b) => format!("{path}@{}", document.handle_name(b as usize)),
         _ if section.level <= 1 => path.to_string(),
         _ => format!("{path}#{}", section.slug),
     }
 }
 
-/// An item's text.
-fn text(found: &Found, item: usize) -> String {
-    let document = &found.document;
-    let item = &found.items[item];
-    match item.sort {
-        Sort::Bullet(b) => document.bullet_text(b as usize).into_owned(),
-        Sort::Entry | Sort::Heading => document.section_title(item.section as usize).into_owned(),
+fn item_text(file: &ItemizedFile, item: usize) -> String {
+    let document = &file.document;
+    let item = &file.items[item];
+    match item.kind {
+        ItemKind::Bullet(b) => document.bullet_text(b as usize).into_owned(),
+        ItemKind::Entry | ItemKind::Heading => document.section_title(item.section as usize).into_owned(),
         _ => document.text()[item.start as usize..item.end as usize].to_owned(),
     }
 }

@@ -1,184 +1,186 @@
-//! The items that belong into every context: pinned ones, categories of which all belongs there, important ones.
+//! Selects the items for every context: pinned ones, those of categories with `context: all`, important ones.
 //!
-//! Never guesses an importance: what nobody weighed is found by the index and by `query`.
+//! Never guesses an importance: items without one are found through the index and `query`.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::gate::Gate;
-use super::{address, frame, text};
-use crate::policy::{Context, Policy};
-use crate::view::query::count::Found;
-use crate::view::query::facts::{About, Moment};
-use crate::view::query::items::Sort;
-use crate::view::query::known::Known;
+use super::context_filter::ContextFilter;
+use super::{item_address, item_text, sanitize};
+use crate::policy::{ContextMode, Policy};
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::item_facts::{ItemDate, ItemFacts};
+use crate::view::query::items::ItemKind;
 
-/// From this importance on, an item is always there.
+/// Minimum importance of an item that is always included.
 pub const IMPORTANT: f64 = 7.0;
 
-/// Why an item is here; the first outweighs the others.
+/// Why an item is included; of several reasons the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Why {
-    /// Somebody pinned it.
+pub enum NoteReason {
     Pinned,
-    /// Its category is always there: the policy's number of it.
-    Whole(usize),
-    /// Its importance says so.
+    /// Its category has `context: all`; holds the category's index in the policy.
+    AlwaysCategory(usize),
+    /// Its importance is at least `IMPORTANT`.
     Important,
-    /// It has some importance.
+    /// It has a lower importance.
     Noted,
 }
 
-impl Why {
-    /// Its name in an answer.
+impl NoteReason {
+    /// Its name in the JSON result.
     pub fn name(self) -> &'static str {
         match self {
-            Why::Pinned => "pinned",
-            Why::Whole(_) => "all",
-            Why::Important => "important",
-            Why::Noted => "noted",
+            NoteReason::Pinned => "pinned",
+            NoteReason::AlwaysCategory(_) => "all",
+            NoteReason::Important => "important",
+            NoteReason::Noted => "noted",
         }
     }
 
     fn rank(self) -> u8 {
         match self {
-            Why::Pinned => 0,
-            Why::Whole(_) => 1,
-            Why::Important => 2,
-            Why::Noted => 3,
+            NoteReason::Pinned => 0,
+            NoteReason::AlwaysCategory(_) => 1,
+            NoteReason::Important => 2,
+            NoteReason::Noted => 3,
         }
     }
 }
 
-/// One item of a context.
+/// An item of a context.
 #[derive(Clone, Debug)]
-pub struct Note {
-    /// Why it is here.
-    pub why: Why,
-    /// When it is from.
-    pub moment: Option<Moment>,
-    /// Its address.
+pub struct ContextNote {
+    pub reason: NoteReason,
+    pub date: Option<ItemDate>,
     pub address: String,
-    /// Its text, on one line and harmless.
+    /// Its text as one sanitized line.
     pub text: String,
-    imp: f64,
-    /// Its categories that the policy bounds.
-    bounded: Vec<usize>,
+    importance: f64,
+    /// Indices of its categories that have a `rag_length` in the policy.
+    limited_categories: Vec<usize>,
 }
 
-impl Note {
-    /// Its line, its text cut to so many tokens.
+impl ContextNote {
+    /// Its line, with the text cut to `most` tokens.
     pub fn line(&self, most: usize) -> String {
-        format!("- {} ({})", frame::cut(&self.text, most), self.address)
+        format!("- {} ({})", sanitize::truncate(&self.text, most), self.address)
     }
 }
 
-/// The items of these files that belong into every context, most valuable first. Of a category with a `rag_length`
-/// there are at most so many, but for pinned ones and those of a category that is always there.
-pub fn notes(files: &[Found], known: &Known, policy: &Policy, gate: &Gate) -> Vec<Note> {
-    let mut all: Vec<(Note, usize, usize)> = Vec::new();
-    for (f, found) in files.iter().enumerate() {
-        let about = About::new(found, known);
-        for item in 0..found.items.len() {
-            let Some((why, bounded)) = why(&about, item, policy) else { continue };
-            if !gate.item(&about, item) {
+/// The items of these files that belong into every context, most valuable first. A category with a `rag_length` gives
+/// at most that many, not counting pinned items and categories with `context: all`.
+pub fn context_notes(
+    files: &[ItemizedFile],
+    origins: &BulletOrigins,
+    policy: &Policy,
+    filter: &ContextFilter,
+) -> Vec<ContextNote> {
+    let mut all: Vec<(ContextNote, usize, usize)> = Vec::new();
+    for (f, file) in files.iter().enumerate() {
+        let facts = ItemFacts::new(file, origins);
+        for item in 0..file.items.len() {
+            let Some((why, bounded)) = note_reason(&facts, item, policy) else { continue };
+            if !filter.allows_item(&facts, item) {
                 continue;
             }
-            let note = Note {
-                why,
-                moment: about.moment(item),
+            let note = ContextNote {
+                reason: why,
+                date: facts.date(item),
                 address: String::new(),
                 text: String::new(),
-                imp: about.importance(item).unwrap_or(0.0),
-                bounded,
+                importance: facts.importance(item).unwrap_or(0.0),
+                limited_categories: bounded,
             };
             all.push((note, f, item));
         }
     }
-    all.sort_by(|(a, fa, ia), (b, fb, ib)| value(a, b).then_with(|| (fa, ia).cmp(&(fb, ib))));
-    let mut lengths = Lengths::new(policy);
-    all.retain(|(note, ..)| lengths.takes(&note.bounded, note.why.rank() < 2));
-    let told = |(note, f, item): (Note, usize, usize)| Note {
-        address: frame::line(&address(&files[f], item)),
-        text: frame::line(&text(&files[f], item)),
+    all.sort_by(|(a, fa, ia), (b, fb, ib)| compare_value(a, b).then_with(|| (fa, ia).cmp(&(fb, ib))));
+    let mut lengths = CategoryQuotas::new(policy);
+    all.retain(|(note, ..)| lengths.take(&note.limited_categories, note.reason.rank() < 2));
+    let sanitized = |(note, f, item): (ContextNote, usize, usize)| ContextNote {
+        address: sanitize::sanitize_line(&item_address(&files[f], item)),
+        text: sanitize::sanitize_line(&item_text(&files[f], item)),
         ..note
     };
-    all.into_iter().map(told).filter(|note| !note.text.is_empty()).collect()
+    all.into_iter().map(sanitized).filter(|note| !note.text.is_empty()).collect()
 }
 
-/// The more valuable one first: why it is here, its importance, its day.
-fn value(a: &Note, b: &Note) -> Ordering {
-    let by_imp = || b.imp.total_cmp(&a.imp);
-    a.why.rank().cmp(&b.why.rank()).then_with(by_imp).then_with(|| b.moment.cmp(&a.moment))
+/// Orders the more valuable note first: by reason, importance, date.
+fn compare_value(a: &ContextNote, b: &ContextNote) -> Ordering {
+    let by_imp = || b.importance.total_cmp(&a.importance);
+    a.reason.rank().cmp(&b.reason.rank()).then_with(by_imp).then_with(|| b.date.cmp(&a.date))
 }
 
-/// Why an item is here, and its categories that the policy bounds.
-fn why(about: &About<'_>, item: usize, policy: &Policy) -> Option<(Why, Vec<usize>)> {
-    if about.found.items[item].sort == Sort::Heading {
+/// Why an item is included, and its categories that have a `rag_length`.
+fn note_reason(facts: &ItemFacts<'_>, item: usize, policy: &Policy) -> Option<(NoteReason, Vec<usize>)> {
+    if facts.file.items[item].kind == ItemKind::Heading {
         return None;
     }
-    let own = if policy.categories.is_empty() { Vec::new() } else { about.categories(item) };
+    let own = if policy.categories.is_empty() { Vec::new() } else { facts.categories(item) };
     let of = |n: &usize| own.contains(&policy.categories[*n].name.to_lowercase());
     let mine: Vec<usize> = (0..policy.categories.len()).filter(of).collect();
-    let whole = mine.iter().copied().find(|n| policy.categories[*n].context == Context::All);
-    let why = match (about.pinned(item), whole, about.importance(item)) {
-        (true, ..) => Why::Pinned,
-        (_, Some(category), _) => Why::Whole(category),
-        (.., Some(imp)) if imp >= IMPORTANT => Why::Important,
-        (.., Some(imp)) if imp > 0.0 => Why::Noted,
+    let always = mine.iter().copied().find(|n| policy.categories[*n].context == ContextMode::All);
+    let why = match (facts.is_pinned(item), always, facts.importance(item)) {
+        (true, ..) => NoteReason::Pinned,
+        (_, Some(category), _) => NoteReason::AlwaysCategory(category),
+        (.., Some(imp)) if imp >= IMPORTANT => NoteReason::Important,
+        (.., Some(imp)) if imp > 0.0 => NoteReason::Noted,
         _ => return None,
     };
     Some((why, mine.into_iter().filter(|n| policy.categories[*n].rag_length.is_some()).collect()))
 }
 
-/// How many items of each category a context may still take.
-pub struct Lengths<'a> {
+/// Counts how many items of each category a context may still include.
+pub struct CategoryQuotas<'a> {
     policy: &'a Policy,
     taken: HashMap<usize, usize>,
 }
 
-impl<'a> Lengths<'a> {
-    /// Nothing is taken yet.
-    pub fn new(policy: &'a Policy) -> Lengths<'a> {
-        Lengths { policy, taken: HashMap::new() }
+impl<'a> CategoryQuotas<'a> {
+    pub fn new(policy: &'a Policy) -> CategoryQuotas<'a> {
+        CategoryQuotas { policy, taken: HashMap::new() }
     }
 
-    /// Takes an item of these categories if each has room, or in any case.
-    pub fn takes(&mut self, categories: &[usize], anyway: bool) -> bool {
+    /// Takes an item if each of its categories has capacity left, or if `anyway` is set.
+    pub fn take(&mut self, categories: &[usize], anyway: bool) -> bool {
         let most = |n: &usize| self.policy.categories[*n].rag_length.unwrap_or(usize::MAX);
-        let room = categories.iter().all(|n| self.taken.get(n).copied().unwrap_or(0) < most(n));
-        if room || anyway {
+        let has_capacity = categories.iter().all(|n| self.taken.get(n).copied().unwrap_or(0) < most(n));
+        if has_capacity || anyway {
             categories.iter().for_each(|n| *self.taken.entry(*n).or_default() += 1);
         }
-        room || anyway
+        has_capacity || anyway
     }
 }
 
-/// What is said of items that are left out.
-pub fn told(notes: &[&Note], policy: &Policy) -> Vec<String> {
-    let count = |why: u8| notes.iter().filter(|n| n.why.rank() == why).count();
+/// The lines that report omitted items.
+pub fn omitted_lines(notes: &[&ContextNote], policy: &Policy) -> Vec<String> {
+    let count = |why: u8| notes.iter().filter(|n| n.reason.rank() == why).count();
     let mut lines = Vec::new();
-    let mut tell = |n: usize, what: &str, command: &str| {
+    let mut push_line = |n: usize, what: &str, command: &str| {
         if n > 0 {
             lines.push(format!("… and {n} more {what}: memdir query {command}"));
         }
     };
-    tell(count(0), "pinned", "--pinned");
+    push_line(count(0), "pinned", "--pinned");
     let mut names: Vec<&str> = notes
         .iter()
-        .filter_map(|n| if let Why::Whole(c) = n.why { Some(policy.categories[c].name.as_str()) } else { None })
+        .filter_map(|n| {
+            if let NoteReason::AlwaysCategory(c) = n.reason { Some(policy.categories[c].name.as_str()) } else { None }
+        })
         .collect();
     names.sort_unstable();
     names.dedup();
-    // One name that needs no quoting is spelled; the policy may be a stranger's.
+    // Print the name only if it needs no quoting: a policy may come from an untrusted repository.
     match names[..] {
-        [name] if frame::is_plain(name) => tell(count(1), "always there", &format!("--category {name}")),
-        _ => tell(count(1), "always there", "--category NAME"),
+        [name] if sanitize::is_plain_name(name) => push_line(count(1), "always there", &format!("--category {name}")),
+        _ => push_line(count(1), "always there", "--category NAME"),
     }
     match (count(2), count(3)) {
-        (important, 0) => tell(important, "important", "--imp 7.."),
-        (0, noted) => tell(noted, "of some importance", "--imp 1.."),
-        (important, noted) => tell(important + noted, "of some importance", "--imp 1.."),
+        (important, 0) => push_line(important, "important", "--imp 7.."),
+        (0, noted) => push_line(noted, "of some importance", "--imp 1.."),
+        (important, noted) => push_line(important + noted, "of some importance", "--imp 1.."),
     }
     lines
 }

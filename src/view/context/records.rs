@@ -1,55 +1,58 @@
-//! All items by date, newest first: the form of seeds/memory-feature.md.
+//! All items by date, newest first: the content of `context --records`.
 //!
-//! Never ranks: a date is all that counts, and items without one come last.
+//! Never ranks: only the date counts; items without one are last.
 
-use super::gate::Gate;
-use super::{address, entries, frame, text};
-use crate::view::query::count::Found;
-use crate::view::query::facts::{About, Moment};
-use crate::view::query::items::{Sort, label};
-use crate::view::query::known::Known;
+use super::context_filter::ContextFilter;
+use super::{entries, item_address, item_text, sanitize};
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::item_facts::{ItemDate, ItemFacts};
+use crate::view::query::items::{ItemKind, label};
 
-/// One record.
+/// A dated item.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// Its address.
+pub struct DatedRecord {
     pub address: String,
-    /// When it is from.
-    pub moment: Option<Moment>,
-    /// Its text, on one line and harmless.
+    pub date: Option<ItemDate>,
+    /// Its text as one sanitized line.
     pub text: String,
 }
 
-/// The newest records of these files, at most so many, and how many there are: bullets, paragraphs, table rows, and of
-/// episodes the entries with their own summaries.
-pub fn records(files: &[Found], known: &Known, gate: &Gate, most: usize) -> (Vec<Record>, usize) {
-    let mut all: Vec<(Option<Moment>, usize, usize)> = Vec::new();
-    for (f, found) in files.iter().enumerate() {
-        let about = About::new(found, known);
-        let counts = (0..found.items.len()).filter(|item| counts(found, *item) && gate.item(&about, *item));
-        all.extend(counts.map(|item| (about.moment(item), f, item)));
+/// The newest records of these files, at most `most`, and the number of all: bullets, paragraphs and table rows; from
+/// episode files the entries with their summaries.
+pub fn newest_records(
+    files: &[ItemizedFile],
+    origins: &BulletOrigins,
+    filter: &ContextFilter,
+    most: usize,
+) -> (Vec<DatedRecord>, usize) {
+    let mut all: Vec<(Option<ItemDate>, usize, usize)> = Vec::new();
+    for (f, file) in files.iter().enumerate() {
+        let facts = ItemFacts::new(file, origins);
+        let counts = (0..file.items.len()).filter(|item| is_record(file, *item) && filter.allows_item(&facts, *item));
+        all.extend(counts.map(|item| (facts.date(item), f, item)));
     }
     all.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
     let whole = all.len();
     all.truncate(most);
-    let record = |(moment, f, item): (Option<Moment>, usize, usize)| Record {
-        address: frame::line(&address(&files[f], item)),
-        moment,
-        text: frame::line(&match files[f].items[item].sort {
-            Sort::Entry => entries::titled(&files[f], item),
-            _ => text(&files[f], item),
+    let record = |(date, f, item): (Option<ItemDate>, usize, usize)| DatedRecord {
+        address: sanitize::sanitize_line(&item_address(&files[f], item)),
+        date,
+        text: sanitize::sanitize_line(&match files[f].items[item].kind {
+            ItemKind::Entry => entries::title_with_summary(&files[f], item),
+            _ => item_text(&files[f], item),
         }),
     };
     (all.into_iter().map(record).collect(), whole)
 }
 
-fn counts(found: &Found, item: usize) -> bool {
-    let episodes = found.path.folder() == Some("episodes");
-    match found.items[item].sort {
-        Sort::Entry => true,
+fn is_record(file: &ItemizedFile, item: usize) -> bool {
+    let episodes = file.path.folder() == Some("episodes");
+    match file.items[item].kind {
+        ItemKind::Entry => true,
         _ if episodes => false,
-        Sort::Bullet(b) => !matches!(label(found.document.bullet_raw(b as usize)), "Updated" | "Date"),
-        Sort::Paragraph | Sort::Row => true,
-        Sort::Heading | Sort::Code => false,
+        ItemKind::Bullet(b) => !matches!(label(file.document.bullet_raw(b as usize)), "Updated" | "Date"),
+        ItemKind::Paragraph | ItemKind::Row => true,
+        ItemKind::Heading | ItemKind::Code => false,
     }
 }

@@ -1,54 +1,55 @@
-//! A ranking as an answer: the best items in groups of one entry each, cut to a limit and a budget, explained.
+//! Turns a ranking into a result: the best items with their addresses and texts, cut to a limit and a budget, with
+//! explanations.
 //!
-//! Never changes the order: a group ends where the next best item stands elsewhere.
+//! Never changes the order of the ranking: a group of rows ends where the next best item is in another section.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::facts::About;
-use super::filter::Ask;
-use super::items::{self, Sort};
-use super::score::{Hit, Ranking};
-use super::terms::Terms;
+use super::filter::QueryOptions;
+use super::item_facts::ItemFacts;
+use super::items::{self, ItemKind};
+use super::score::{Ranking, ScoredItem};
+use super::terms::QueryTerms;
 use crate::document::section_range;
 
-/// What fits a question.
+/// The result of a query.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
-pub struct Found {
-    /// The question.
+pub struct QueryResult {
+    /// The query text.
     pub query: String,
-    /// The scope that was asked for.
+    /// The scope that was searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
-    /// Best first; newest first of those that fit equally well.
-    pub items: Vec<Row>,
-    /// How many of those that fit are shown.
+    /// Best first; equally good ones newest first.
+    pub items: Vec<QueryRow>,
+    /// How many matching items are shown.
     pub shown: usize,
-    /// How many are shown besides, because a link joins them to a found one.
+    /// How many items are shown in addition because they are linked to a matching one.
     #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
     pub linked: usize,
-    /// How many fit.
+    /// How many items match.
     pub found: usize,
-    /// About how many tokens the shown ones take as text.
+    /// Estimated size of the shown items as text, in tokens.
     pub tokens: usize,
-    /// How many more would fit a filter by time, were their day known.
+    /// How many more items a date filter left out because their date is unknown.
     #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
     pub undated: usize,
 }
 
-/// One item that fits.
+/// An item of the result.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
-pub struct Row {
-    /// Where it stands: `facts/user.md@acvh`, or the section for what is no bullet.
+pub struct QueryRow {
+    /// Its address: `facts/user.md@acvh`, or the section for an item that is not a bullet.
     pub address: String,
-    /// The file.
+    /// The path of the file.
     pub path: String,
     /// The section's slug.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
-    /// The entry's or section's title, else the file's.
+    /// The title of the entry or section, else of the file.
     pub title: String,
-    /// When it is from, `YYYY-MM-DD`; none where that is unknown.
+    /// The item's date, `YYYY-MM-DD`; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
     /// `bullet`, `entry`, `heading`, `paragraph`, `row` or `code`.
@@ -63,40 +64,40 @@ pub struct Row {
     pub category: String,
     /// Its text on one line.
     pub text: String,
-    /// With `full`: the item as it stands, with its children.
+    /// With `full`: the item's source text, with its children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full: Option<String>,
-    /// With `full`: the episode entry it belongs to, as it stands.
+    /// With `full`: the source text of the episode entry it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
     /// Its metadata.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
-    /// Its score: comparable within one answer only.
+    /// Its score; comparable within one result only.
     pub score: f64,
-    /// How well it fits, from 0 to 1 (1: it says every word of the question): what a threshold compares.
+    /// Relevance from 0 to 1; 1 if it contains every term of the query. `threshold` is compared with it.
     pub relevance: f64,
     /// With `explain`: what each part contributed to the score.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parts: Option<Vec<Part>>,
-    /// For an item that is here because a link joins it to a found one: that link.
+    pub parts: Option<Vec<ScorePart>>,
+    /// For an item shown because it is linked to a matching one: that link.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub linked: Option<Tie>,
+    pub linked: Option<LinkReason>,
 }
 
-/// A link between a found item and one that stands in an answer because of it.
+/// The link between a matching item and one that is shown because of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
-pub struct Tie {
-    /// The found item's address.
+pub struct LinkReason {
+    /// The matching item's address.
     pub with: String,
-    /// `to` where this item holds the link, `from` where the found one does.
+    /// `to` if this item contains the link, `from` if the matching one does.
     pub direction: &'static str,
-    /// What the item that holds the link says of it: `depends_on`.
+    /// The relation that the linking item names: `depends_on`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relation: Option<String>,
 }
 
-impl Tie {
+impl LinkReason {
     /// The link on one line: `← facts/user.md@acvh depends_on`.
     pub fn line(&self) -> String {
         let arrow = if self.direction == "to" { '→' } else { '←' };
@@ -109,16 +110,16 @@ impl Tie {
 
 /// A part of a score.
 #[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
-pub struct Part {
-    /// The term as search compares it, or `(file)`, `(time)`, `(question)`, `(link)`.
+pub struct ScorePart {
+    /// The term as the search compares it, or `(file)`, `(time)`, `(question)`, `(link)`.
     pub term: String,
-    /// What it added.
+    /// What it added to the score.
     pub score: f64,
 }
 
-impl Row {
-    /// What stands above a group of items: `facts/user.md#work: Work (2026-02-24)`.
-    pub fn head(&self) -> String {
+impl QueryRow {
+    /// The heading of a group of items: `facts/user.md#work: Work (2026-02-24)`.
+    pub fn heading(&self) -> String {
         let mut head = self.path.clone();
         if let Some(section) = &self.section {
             head.push('#');
@@ -134,7 +135,7 @@ impl Row {
         head
     }
 
-    /// What stands below the head: the item on one line, and whole texts where they are given.
+    /// The text below the heading: the item on one line, and the source text if it is given.
     pub fn lines(&self) -> (Option<&str>, Option<&str>) {
         let Some(full) = self.full.as_deref() else { return (Some(&self.text), None) };
         let entry = self.entry.as_deref().map(str::trim_end);
@@ -147,31 +148,31 @@ impl Row {
         }
     }
 
-    /// About how many tokens it takes as text; `last` is the head of the item before it.
-    pub fn cost(&self, last: &str) -> usize {
-        let head = self.head();
-        let name = self.handle.as_ref().map_or(0, |h| tokens(h) + 1);
-        let parts: usize = self.parts.iter().flatten().map(|p| tokens(&p.term) + 4).sum();
-        let above = if head == last { 0 } else { tokens(&head) + 1 };
+    /// Estimated size as text, in tokens; `last` is the heading of the item before it.
+    pub fn token_cost(&self, last: &str) -> usize {
+        let head = self.heading();
+        let name = self.handle.as_ref().map_or(0, |h| estimate_llm_tokens(h) + 1);
+        let parts: usize = self.parts.iter().flatten().map(|p| estimate_llm_tokens(&p.term) + 4).sum();
+        let above = if head == last { 0 } else { estimate_llm_tokens(&head) + 1 };
         let (line, more) = self.lines();
-        let lines: usize = [line, more].into_iter().flatten().map(|text| tokens(text) + 1).sum();
-        let tie = self.linked.as_ref().map_or(0, |tie| tokens(&tie.line()) + 1);
-        above + name + lines + parts + tie
+        let lines: usize = [line, more].into_iter().flatten().map(|text| estimate_llm_tokens(text) + 1).sum();
+        let link = self.linked.as_ref().map_or(0, |tie| estimate_llm_tokens(&tie.line()) + 1);
+        above + name + lines + parts + link
     }
 }
 
-/// About how many tokens a text is: four ASCII bytes or one Chinese character each.
-pub fn tokens(text: &str) -> usize {
-    quarters(text).div_ceil(4)
+/// Estimated number of LLM tokens in a text: four ASCII bytes or one Chinese character each.
+pub fn estimate_llm_tokens(text: &str) -> usize {
+    token_quarters(text).div_ceil(4)
 }
 
-/// The same in quarters of a token, which can be added up.
-pub fn quarters(text: &str) -> usize {
-    text.chars().map(weight).sum()
+/// The same in quarters of a token, which add up exactly.
+pub fn token_quarters(text: &str) -> usize {
+    text.chars().map(char_quarters).sum()
 }
 
-/// What one character takes, in quarters of a token.
-pub fn weight(c: char) -> usize {
+/// Cost of a character, in quarters of a token.
+pub fn char_quarters(c: char) -> usize {
     match c {
         _ if c.is_ascii() => 1,
         _ if crate::text::words::is_unspaced(c) => 4,
@@ -179,116 +180,128 @@ pub fn weight(c: char) -> usize {
     }
 }
 
-/// What the last line of an answer takes, in tokens, at most.
-pub const LAST_LINE: usize = 32;
+/// Maximum cost of the last line of a result, in tokens.
+pub const LAST_LINE_TOKENS: usize = 32;
 
-/// Makes the answer.
-pub fn answer(ranking: &Ranking<'_>, terms: &Terms, ask: &Ask) -> Found {
-    shown(ranking, terms, ask).0
+pub fn query_result(ranking: &Ranking<'_>, terms: &QueryTerms, options: &QueryOptions) -> QueryResult {
+    query_result_with_hits(ranking, terms, options).0
 }
 
-/// Makes the answer; with it, the hits that are shown.
-pub fn shown<'r>(ranking: &'r Ranking<'_>, terms: &Terms, ask: &Ask) -> (Found, Vec<&'r Hit>) {
-    let fits = |hit: &&Hit| ask.threshold.is_none_or(|least| ranking.relevance(hit) >= least);
-    let hits: Vec<&Hit> = ranking.hits.iter().filter(fits).collect();
-    let mut found = Found {
-        query: ask.question.clone(),
-        scope: ask.scope.clone(),
+/// The result, and the ranked items that it shows.
+pub fn query_result_with_hits<'r>(
+    ranking: &'r Ranking<'_>,
+    terms: &QueryTerms,
+    options: &QueryOptions,
+) -> (QueryResult, Vec<&'r ScoredItem>) {
+    let fits = |hit: &&ScoredItem| options.threshold.is_none_or(|least| ranking.relevance(hit) >= least);
+    let hits: Vec<&ScoredItem> = ranking.hits.iter().filter(fits).collect();
+    let mut result = QueryResult {
+        query: options.query.clone(),
+        scope: options.scope.clone(),
         found: hits.len(),
         undated: ranking.undated,
-        ..Found::default()
+        ..QueryResult::default()
     };
-    let limit = ask.limit.unwrap_or(usize::MAX);
-    // What is linked must find room, too.
-    let kept = |budget: usize| if ask.linked { budget / LINKED } else { 0 };
-    let room = ask.budget.map_or(usize::MAX, |b| b.saturating_sub(LAST_LINE) - kept(b.saturating_sub(LAST_LINE)));
-    let mut told = Vec::new();
+    let limit = options.limit.unwrap_or(usize::MAX);
+    // Reserve budget for linked items.
+    let reserved = |budget: usize| if options.linked { budget / LINKED_SHARE } else { 0 };
+    let available = options
+        .budget
+        .map_or(usize::MAX, |b| b.saturating_sub(LAST_LINE_TOKENS) - reserved(b.saturating_sub(LAST_LINE_TOKENS)));
+    let mut shown_hits = Vec::new();
     let mut last = String::new();
     let mut entry: Option<(usize, u32)> = None;
     for hit in hits {
-        if found.items.len() >= limit {
+        if result.items.len() >= limit {
             break;
         }
-        let row = row(ranking, hit, terms, ask, &mut entry);
-        let cost = row.cost(&last);
-        if found.tokens + cost > room {
-            // A long one makes room for shorter ones behind it, up to a point.
-            if room - found.tokens < LEAST {
+        let row = ranked_row(ranking, hit, terms, options, &mut entry);
+        let cost = row.token_cost(&last);
+        if result.tokens + cost > available {
+            // A row that is too long is skipped in favour of shorter ones, as long as the rest of the budget is not
+            // tiny.
+            if available - result.tokens < MIN_REST {
                 break;
             }
             entry = None;
             continue;
         }
-        found.tokens += cost;
-        last = row.head();
-        found.items.push(row);
-        told.push(hit);
+        result.tokens += cost;
+        last = row.heading();
+        result.items.push(row);
+        shown_hits.push(hit);
     }
-    found.shown = found.items.len();
-    (found, told)
+    result.shown = result.items.len();
+    (result, shown_hits)
 }
 
-/// What the last line of a budget's room leaves to linked items, as a share.
-const LINKED: usize = 4;
+/// Linked items get one part in this many of the budget.
+const LINKED_SHARE: usize = 4;
 
-/// With less room than this, in tokens, nothing else is tried.
-const LEAST: usize = 16;
+/// With a smaller rest of the budget, in tokens, no further row is tried.
+const MIN_REST: usize = 16;
 
-/// `entry` is the one whose whole text was given last.
-fn row(ranking: &Ranking<'_>, hit: &Hit, terms: &Terms, ask: &Ask, entry: &mut Option<(usize, u32)>) -> Row {
-    let about = &ranking.files[hit.file];
-    let row = plain(about, hit.item, ask);
-    let place = (hit.file, about.found.items[hit.item].section);
-    Row {
-        date: hit.moment.map(|m| m.day.to_string()),
+/// `entry` is the entry whose source text was given last: it is not repeated.
+fn ranked_row(
+    ranking: &Ranking<'_>,
+    hit: &ScoredItem,
+    terms: &QueryTerms,
+    options: &QueryOptions,
+    entry: &mut Option<(usize, u32)>,
+) -> QueryRow {
+    let facts = &ranking.files[hit.file];
+    let row = plain_row(facts, hit.item, options);
+    let place = (hit.file, facts.file.items[hit.item].section);
+    QueryRow {
+        date: hit.date.map(|m| m.day.to_string()),
         entry: row.entry.filter(|_| entry.replace(place) != Some(place)),
-        score: rounded(hit.score),
-        relevance: rounded(ranking.relevance(hit)),
-        parts: ask.explain.then(|| explained(ranking, hit, terms)),
+        score: round_score(hit.score),
+        relevance: round_score(ranking.relevance(hit)),
+        parts: options.explain.then(|| score_parts(ranking, hit, terms)),
         ..row
     }
 }
 
-/// An item as it is answered, without what a ranking knows of it.
-pub fn plain(about: &About<'_>, item: usize, ask: &Ask) -> Row {
-    let (document, path) = (&about.found.document, &about.found.path);
-    let category = about.category(item).unwrap_or(path.stem()).to_owned();
-    let meta = about.meta(item).0.into_iter().map(|(k, v)| (k, Value::String(v))).collect();
-    let item = &about.found.items[item];
+/// A row without what the ranking adds to it.
+pub fn plain_row(facts: &ItemFacts<'_>, item: usize, options: &QueryOptions) -> QueryRow {
+    let (document, path) = (&facts.file.document, &facts.file.path);
+    let category = facts.category(item).unwrap_or(path.stem()).to_owned();
+    let meta = facts.meta(item).0.into_iter().map(|(k, v)| (k, Value::String(v))).collect();
+    let item = &facts.file.items[item];
     let section = &document.sections()[item.section as usize];
-    let bullet = match item.sort {
-        Sort::Bullet(b) => Some(b as usize),
+    let bullet = match item.kind {
+        ItemKind::Bullet(b) => Some(b as usize),
         _ => None,
     };
     let (address, handle) = items::address(document, path, item);
     let raw = &document.text()[item.start as usize..item.end as usize];
-    Row {
+    QueryRow {
         address,
         path: path.to_string(),
         section: (section.level > 1).then(|| section.slug.clone()),
         title: document.section_title(item.section as usize).into_owned(),
-        kind: item.sort.name(),
+        kind: item.kind.name(),
         handle,
         id: bullet.and_then(|b| document.bullet_id(b)).map(|id| id.into_owned()),
         category,
-        text: items::line(document, item),
-        full: ask.full.then(|| whole(document, bullet, raw).to_owned()),
-        entry: ask.full.then(|| entry(document, path.folder(), item.section)).flatten(),
+        text: items::one_line(document, item),
+        full: options.full.then(|| source_text(document, bullet, raw).to_owned()),
+        entry: options.full.then(|| entry_source(document, path.folder(), item.section)).flatten(),
         meta,
-        ..Row::default()
+        ..QueryRow::default()
     }
 }
 
-/// A bullet with its children; anything else as it stands.
-fn whole<'a>(document: &'a crate::document::Document, bullet: Option<usize>, raw: &'a str) -> &'a str {
+/// The source text of a bullet with its children, or of any other item.
+fn source_text<'a>(document: &'a crate::document::Document, bullet: Option<usize>, raw: &'a str) -> &'a str {
     match bullet.map(|b| document.bullets()[b]) {
-        Some(b) => &document.text()[b.line as usize..b.end as usize],
+        Some(b) => &document.text()[b.line_start as usize..b.end as usize],
         None => raw,
     }
 }
 
-/// The episode entry around a section, as it stands.
-fn entry(document: &crate::document::Document, folder: Option<&str>, section: u32) -> Option<String> {
+/// The source text of the episode entry that contains a section.
+fn entry_source(document: &crate::document::Document, folder: Option<&str>, section: u32) -> Option<String> {
     if folder != Some("episodes") {
         return None;
     }
@@ -299,21 +312,21 @@ fn entry(document: &crate::document::Document, folder: Option<&str>, section: u3
     (at != 0).then(|| document.text()[section_range(document, at)].to_owned())
 }
 
-fn explained(ranking: &Ranking<'_>, hit: &Hit, terms: &Terms) -> Vec<Part> {
-    let (items, file) = ranking.parts(hit);
-    let part = |term: &str, score: f64| Part { term: term.to_owned(), score: rounded(score) };
-    let mut parts: Vec<Part> = terms.all.iter().zip(items).map(|(t, score)| part(&t.text, score)).collect();
+fn score_parts(ranking: &Ranking<'_>, hit: &ScoredItem, terms: &QueryTerms) -> Vec<ScorePart> {
+    let (items, file) = ranking.contributions(hit);
+    let part = |term: &str, score: f64| ScorePart { term: term.to_owned(), score: round_score(score) };
+    let mut parts: Vec<ScorePart> = terms.all.iter().zip(items).map(|(t, score)| part(&t.text, score)).collect();
     parts.push(part("(file)", file));
-    if hit.nudge != 0.0 {
-        parts.push(part(if hit.nudge > 0.0 { "(time)" } else { "(question)" }, hit.nudge));
+    if hit.adjustment != 0.0 {
+        parts.push(part(if hit.adjustment > 0.0 { "(time)" } else { "(question)" }, hit.adjustment));
     }
-    parts.push(part("(link)", hit.lift));
+    parts.push(part("(link)", hit.link_boost));
     parts.retain(|p| p.score != 0.0);
     parts
 }
 
-/// Thousandths: more would be noise.
-fn rounded(score: f64) -> f64 {
+/// Rounds to thousandths: more digits would be noise.
+fn round_score(score: f64) -> f64 {
     (score * 1000.0).round() / 1000.0
 }
 
@@ -323,6 +336,15 @@ mod tests {
 
     #[test]
     fn tokens_are_about_four_letters_or_one_character() {
-        assert_eq!((tokens(""), tokens("abcd"), tokens("abcde"), tokens("项目"), tokens("été")), (0, 1, 2, 2, 2));
+        assert_eq!(
+            (
+                estimate_llm_tokens(""),
+                estimate_llm_tokens("abcd"),
+                estimate_llm_tokens("abcde"),
+                estimate_llm_tokens("项目"),
+                estimate_llm_tokens("été")
+            ),
+            (0, 1, 2, 2, 2)
+        );
     }
 }

@@ -1,85 +1,85 @@
-//! What is asked, and which items pass: categories, tags, importance, days, people, sources.
+//! Options of a query, and the filters: categories, tags, importance, dates, authors, sources.
 //!
-//! Never ranks. An item of which something is not known does not pass a filter that asks for it.
+//! Never ranks. An item whose value is unknown does not pass a filter on that value.
 
 use jiff::civil::Date;
 
-use super::facts::{About, Point};
+use super::item_facts::{ItemFacts, TimeBound};
 use crate::path::MemoryPath;
 use crate::policy::glob;
-use crate::text::dates::dates;
+use crate::text::dates::find_dates;
 
-/// A question with everything that may stand beside it.
+/// The options of a query.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Ask {
-    /// Its words; empty where only filters are given.
-    pub question: String,
-    /// Who asks, where the question says it itself.
+pub struct QueryOptions {
+    /// The query text; empty if only filters are given.
+    pub query: String,
+    /// The agent that runs the query, if the query names it.
     pub agent: Option<String>,
     /// Any of these categories.
     pub categories: Vec<String>,
     /// All of these tags.
     pub tags: Vec<String>,
-    /// Only files that fit one of these globs.
+    /// Only files that match one of these globs.
     pub within: Vec<String>,
-    /// Importance from and to, both included, 0–10.
+    /// Minimum and maximum importance, inclusive, 0–10.
     pub imp: Option<(f64, f64)>,
-    /// Confidence from, 0–1.
+    /// Minimum confidence, 0–1.
     pub conf: Option<f64>,
     /// Not before this point (`r41`, a date, an age).
     pub since: Option<String>,
     /// Not after this point.
     pub until: Option<String>,
-    /// Only pinned ones, or only others.
+    /// Only pinned items (true), or only others (false).
     pub pinned: Option<bool>,
-    /// Only by this one.
+    /// Only items written by this actor.
     pub by: Option<String>,
-    /// Only from this source.
+    /// Only items from this source.
     pub source: Option<String>,
-    /// Only from this run.
+    /// Only items from this run.
     pub run: Option<String>,
-    /// Only said in this role.
+    /// Only items from messages of this role.
     pub role: Option<String>,
-    /// In this scope instead of the data dir itself.
+    /// Search this scope instead of the data dir itself.
     pub scope: Option<String>,
-    /// Only items that fit at least so well: score ÷ the question's own best, 0–1.
+    /// Minimum relevance, 0–1.
     pub threshold: Option<f64>,
-    /// Expired items, archive, inbox and procedures too.
+    /// Include expired items, archive, inbox and procedures.
     pub all: bool,
-    /// At most so many items.
+    /// Maximum number of items.
     pub limit: Option<usize>,
-    /// At most so many tokens.
+    /// Maximum number of tokens.
     pub budget: Option<usize>,
-    /// With whole texts.
+    /// Return whole texts.
     pub full: bool,
-    /// With what each term contributed.
+    /// Return what each term contributed to a score.
     pub explain: bool,
-    /// With one or two items that links join to the found ones.
+    /// Add one or two items that are linked to the matching ones.
     pub linked: bool,
 }
 
-impl Ask {
-    /// Whether a filter is given: then words are not needed.
-    pub fn is_filtered(&self) -> bool {
+impl QueryOptions {
+    /// Whether a filter is given: then the query text may be empty.
+    pub fn has_filters(&self) -> bool {
         let lists = [&self.categories, &self.tags, &self.within].iter().any(|l| !l.is_empty());
         let words = [&self.since, &self.until, &self.by, &self.source, &self.run, &self.role];
         lists || words.iter().any(|w| w.is_some()) || self.imp.is_some() || self.conf.is_some() || self.pinned.is_some()
     }
 
-    /// Whether it matters what time it is where it is asked.
-    pub fn tells_time(&self) -> bool {
+    /// Whether the result depends on the current time.
+    pub fn depends_on_time(&self) -> bool {
         self.since.is_some()
             || self.until.is_some()
-            || !dates(&self.question, Some(Date::constant(2000, 1, 1))).is_empty()
+            || !find_dates(&self.query, Some(Date::constant(2000, 1, 1))).is_empty()
     }
 
-    /// Whether a file is looked at: in the folders asked for, and fitting a glob.
-    pub fn takes(&self, path: &MemoryPath) -> bool {
+    /// Whether a file is searched: its folder is included, and it matches a glob.
+    pub fn includes_file(&self, path: &MemoryPath) -> bool {
         let aside = match path.folder() {
             Some(folder @ ("archive" | "inbox" | "procedures")) => Some(folder),
             _ => None,
         };
-        let fits = |glob: &String| in_glob(glob, path.as_str());
+        let fits = |glob: &String| matches_glob(glob, path.as_str());
         let named = |folder: &str| self.within.iter().any(|glob| glob.trim_start_matches("./").starts_with(folder));
         let procedural = |folder: &str| {
             let wanted = |c: &String| ["procedural", "procedures"].contains(&c.to_lowercase().as_str());
@@ -90,60 +90,55 @@ impl Ask {
     }
 }
 
-/// Whether a path fits a glob; a folder stands for what is below it, a bare name for the file of that name.
-fn in_glob(glob: &str, path: &str) -> bool {
+/// Whether a path matches a glob; a folder matches everything below it, a name without slash and extension the file of
+/// that name.
+fn matches_glob(glob: &str, path: &str) -> bool {
     let glob = glob.trim_start_matches("./").trim_end_matches('/');
-    let bare = !glob.contains('/') && !glob.ends_with(".md");
-    glob::fits(glob, path)
-        || glob::fits(&format!("{glob}/**"), path)
-        || bare && glob::fits(&format!("**/{glob}.md"), path)
+    let is_name = !glob.contains('/') && !glob.ends_with(".md");
+    glob::matches(glob, path)
+        || glob::matches(&format!("{glob}/**"), path)
+        || is_name && glob::matches(&format!("**/{glob}.md"), path)
 }
 
-/// Whether an item passes.
+/// Whether an item passes the filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pass {
-    /// It does.
+pub enum FilterResult {
     Yes,
-    /// It does not.
     No,
-    /// It would, were its day known.
+    /// It fails only because its date is unknown.
     Undated,
 }
 
-/// The filters of a question, with points in time resolved.
-pub struct Filter<'a> {
-    /// The question.
-    pub ask: &'a Ask,
-    /// Not before.
-    pub since: Option<Point>,
-    /// Not after.
-    pub until: Option<Point>,
-    /// The day on which it is asked.
+/// The filters of a query, with points in time resolved.
+pub struct ItemFilter<'a> {
+    pub options: &'a QueryOptions,
+    pub since: Option<TimeBound>,
+    pub until: Option<TimeBound>,
+    /// The current date where the caller is.
     pub today: Date,
 }
 
-impl Filter<'_> {
-    /// Whether an item passes.
-    pub fn pass(&self, about: &About<'_>, item: usize) -> Pass {
-        if !self.by_meta(about, item) || !self.by_kind(about, item) || !self.by_origin(about, item) {
-            return Pass::No;
+impl ItemFilter<'_> {
+    pub fn check(&self, facts: &ItemFacts<'_>, item: usize) -> FilterResult {
+        if !self.matches_meta(facts, item) || !self.matches_kind(facts, item) || !self.matches_origin(facts, item) {
+            return FilterResult::No;
         }
         if self.since.is_none() && self.until.is_none() {
-            return Pass::Yes;
+            return FilterResult::Yes;
         }
-        let Some(at) = about.moment(item) else { return Pass::Undated };
-        let after = self.since.is_none_or(|since| at.since(since));
-        let before = self.until.is_none_or(|until| at.until(until));
-        if after && before { Pass::Yes } else { Pass::No }
+        let Some(at) = facts.date(item) else { return FilterResult::Undated };
+        let after = self.since.is_none_or(|since| at.is_since(since));
+        let before = self.until.is_none_or(|until| at.is_until(until));
+        if after && before { FilterResult::Yes } else { FilterResult::No }
     }
 
-    fn by_meta(&self, about: &About<'_>, item: usize) -> bool {
-        let Ask { imp, conf, pinned, run, role, all, .. } = self.ask;
-        let meta = about.meta(item);
+    fn matches_meta(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
+        let QueryOptions { imp, conf, pinned, run, role, all, .. } = self.options;
+        let meta = facts.meta(item);
         let number = |key: &str| meta.get(key).and_then(|v| v.parse::<f64>().ok());
         let is = |key: &str, wanted: &Option<String>| wanted.as_deref().is_none_or(|w| meta.get(key) == Some(w));
-        let pin = super::facts::pinned(&meta);
-        (*all || about.expires(item).is_none_or(|day| day >= self.today))
+        let pin = super::item_facts::pins_item(&meta);
+        (*all || facts.expires(item).is_none_or(|day| day >= self.today))
             && imp.is_none_or(|(low, high)| number("imp").is_some_and(|n| low <= n && n <= high))
             && conf.is_none_or(|low| number("conf").is_some_and(|n| low <= n))
             && pinned.is_none_or(|wanted| wanted == pin)
@@ -151,14 +146,14 @@ impl Filter<'_> {
             && is("role", role)
     }
 
-    fn by_kind(&self, about: &About<'_>, item: usize) -> bool {
-        let Ask { categories, tags, .. } = self.ask;
+    fn matches_kind(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
+        let QueryOptions { categories, tags, .. } = self.options;
         let any = || {
-            let own = about.categories(item);
+            let own = facts.categories(item);
             categories.iter().any(|c| own.contains(&c.to_lowercase()))
         };
         let all = || {
-            let own = about.tags(item);
+            let own = facts.tags(item);
             tags.iter().all(|tag| {
                 let tag = tag.trim_start_matches('#').to_lowercase();
                 own.iter().any(|t| *t == tag || t.strip_prefix(&tag).is_some_and(|rest| rest.starts_with('/')))
@@ -167,15 +162,15 @@ impl Filter<'_> {
         (categories.is_empty() || any()) && (tags.is_empty() || all())
     }
 
-    fn by_origin(&self, about: &About<'_>, item: usize) -> bool {
-        let Ask { by, source, .. } = self.ask;
+    fn matches_origin(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
+        let QueryOptions { by, source, .. } = self.options;
         if by.is_none() && source.is_none() {
             return true;
         }
-        let meta = about.meta(item);
-        let made = about.made(item);
-        let writer = meta.get("by").or_else(|| made.map(|m| m.by.as_str()));
-        let from = meta.get("src").or_else(|| made.and_then(|m| m.source.as_deref()));
+        let meta = facts.meta(item);
+        let origin = facts.origin(item);
+        let writer = meta.get("by").or_else(|| origin.map(|m| m.by.as_str()));
+        let from = meta.get("src").or_else(|| origin.and_then(|m| m.source.as_deref()));
         by.as_deref().is_none_or(|w| writer == Some(w)) && source.as_deref().is_none_or(|w| from == Some(w))
     }
 }
@@ -186,19 +181,23 @@ mod tests {
 
     #[test]
     fn folders_that_are_aside_must_be_named() {
-        let takes = |ask: &Ask, path: &str| ask.takes(&MemoryPath::found(path).unwrap());
-        let plain = Ask::default();
-        let within = |glob: &str| Ask { within: vec![glob.into()], ..Ask::default() };
+        let takes =
+            |options: &QueryOptions, path: &str| options.includes_file(&MemoryPath::from_disk_name(path).unwrap());
+        let plain = QueryOptions::default();
+        let within = |glob: &str| QueryOptions { within: vec![glob.into()], ..QueryOptions::default() };
         for (path, taken) in
             [("facts/a.md", true), ("archive/facts/a.md", false), ("procedures/p.md", false), ("notes.md", true)]
         {
             assert_eq!(takes(&plain, path), taken, "{path}");
-            assert!(takes(&Ask { all: true, ..Ask::default() }, path));
+            assert!(takes(&QueryOptions { all: true, ..QueryOptions::default() }, path));
         }
         assert!(takes(&within("archive"), "archive/facts/a.md"));
         assert!(takes(&within("archive/**"), "archive/facts/a.md"));
         assert!(!takes(&within("**"), "archive/facts/a.md"));
         assert!(takes(&within("user"), "facts/user.md") && !takes(&within("user"), "facts/users.md"));
-        assert!(takes(&Ask { categories: vec!["procedural".into()], ..Ask::default() }, "procedures/p.md"));
+        assert!(takes(
+            &QueryOptions { categories: vec!["procedural".into()], ..QueryOptions::default() },
+            "procedures/p.md"
+        ));
     }
 }

@@ -5,107 +5,112 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::document::{Document, Kind, Node, category};
+use crate::document::{BlockKind, Document, DocumentBlock, split_category};
 use crate::path::MemoryPath;
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
-    /// A bullet, an index into the document's bullets.
+pub enum ItemKind {
+    /// A bullet, with its index in the document's bullets.
     Bullet(u32),
-    /// A `##` heading of an episode file: an entry's title.
+    /// A `##` heading in an episode file: the title of an entry.
     Entry,
-    /// A heading elsewhere.
+    /// Any other heading.
     Heading,
     /// A paragraph or a quote.
     Paragraph,
     /// A row of a table.
     Row,
-    /// Code with the paragraph directly above it.
+    /// A code block with the paragraph directly above it.
     Code,
 }
 
-impl Sort {
-    /// Its name in an answer.
+impl ItemKind {
+    /// Its name in the JSON result.
     pub fn name(self) -> &'static str {
         match self {
-            Sort::Bullet(_) => "bullet",
-            Sort::Entry => "entry",
-            Sort::Heading => "heading",
-            Sort::Paragraph => "paragraph",
-            Sort::Row => "row",
-            Sort::Code => "code",
+            ItemKind::Bullet(_) => "bullet",
+            ItemKind::Entry => "entry",
+            ItemKind::Heading => "heading",
+            ItemKind::Paragraph => "paragraph",
+            ItemKind::Row => "row",
+            ItemKind::Code => "code",
         }
     }
 }
 
 /// One item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// What it is.
-    pub sort: Sort,
-    /// First byte of its lines.
+pub struct DocumentItem {
+    pub kind: ItemKind,
+    /// Offset of its first line, in bytes.
     pub start: u32,
-    /// One past its last byte; items never overlap.
+    /// End offset, exclusive; items never overlap.
     pub end: u32,
-    /// The innermost section, an index into the document's sections.
+    /// The index of the innermost section.
     pub section: u32,
 }
 
-/// All items, in file order. `episodes` says whether `##` headings are entries.
-pub fn items(document: &Document, episodes: bool) -> Vec<Item> {
-    let summary = document.summary().map_or(0..0, |s| s.line.range());
+/// All items, in file order. With `episodes`, `##` headings are entries.
+pub fn items(document: &Document, episodes: bool) -> Vec<DocumentItem> {
+    let summary = document.summary_line().map_or(0..0, |s| s.line.range());
     let labels: HashSet<u32> = document.sections().iter().filter(|s| s.level == 7).map(|s| s.heading.start).collect();
-    let mut cut =
-        Cut { document, out: Vec::with_capacity(document.nodes().len()), section: 0, summary, labels, episodes };
-    let nodes = document.nodes();
+    let mut builder = ItemBuilder {
+        document,
+        out: Vec::with_capacity(document.blocks().len()),
+        section: 0,
+        summary,
+        labels,
+        episodes,
+    };
+    let nodes = document.blocks();
     let mut at = 0;
     while at < nodes.len() {
-        at += cut.node(nodes, at);
+        at += builder.add_block(nodes, at);
     }
-    cut.out
+    builder.out
 }
 
-struct Cut<'a> {
+struct ItemBuilder<'a> {
     document: &'a Document,
-    out: Vec<Item>,
+    out: Vec<DocumentItem>,
     section: u32,
     summary: Range<usize>,
     labels: HashSet<u32>,
     episodes: bool,
 }
 
-impl Cut<'_> {
-    /// Adds what a node gives; how many nodes that takes.
-    fn node(&mut self, nodes: &[Node], at: usize) -> usize {
+impl ItemBuilder<'_> {
+    /// Adds the items of a block; returns how many blocks were consumed.
+    fn add_block(&mut self, nodes: &[DocumentBlock], at: usize) -> usize {
         let node = nodes[at];
         let (start, end) = (node.span.start, node.span.end);
-        self.enter(start);
+        self.enter_section(start);
         match node.kind {
-            Kind::Heading(section) => self.heading(section, start, end),
-            Kind::Bullet(b) => self.push(Sort::Bullet(b), start, own_end(nodes, at)),
-            Kind::OtherItem => self.push(Sort::Paragraph, start, own_end(nodes, at)),
-            Kind::Paragraph if self.labels.contains(&start) => self.push(Sort::Heading, start, end),
-            Kind::Paragraph => {
-                if let Some(rows) = table(&self.document.text()[start as usize..end as usize]) {
-                    self.rows(start + rows as u32, end);
-                } else if let Some(code) = nodes.get(at + 1).filter(|next| next.kind == Kind::Code) {
-                    self.push(Sort::Code, start, code.span.end);
+            BlockKind::Heading(section) => self.add_heading(section, start, end),
+            BlockKind::Bullet(b) => self.push(ItemKind::Bullet(b), start, own_end(nodes, at)),
+            BlockKind::OtherListItem => self.push(ItemKind::Paragraph, start, own_end(nodes, at)),
+            BlockKind::Paragraph if self.labels.contains(&start) => self.push(ItemKind::Heading, start, end),
+            BlockKind::Paragraph => {
+                if let Some(rows) = table_start(&self.document.text()[start as usize..end as usize]) {
+                    self.add_rows(start + rows as u32, end);
+                } else if let Some(code) = nodes.get(at + 1).filter(|next| next.kind == BlockKind::Code) {
+                    self.push(ItemKind::Code, start, code.span.end);
                     return 2;
                 } else {
-                    self.push(Sort::Paragraph, start, end);
+                    self.push(ItemKind::Paragraph, start, end);
                 }
             }
-            Kind::Quote if self.summary.contains(&(start as usize)) => {}
-            Kind::Quote => self.push(Sort::Paragraph, start, end),
-            Kind::Code => self.push(Sort::Code, start, end),
-            Kind::Html | Kind::Rule => {}
+            BlockKind::Quote if self.summary.contains(&(start as usize)) => {}
+            BlockKind::Quote => self.push(ItemKind::Paragraph, start, end),
+            BlockKind::Code => self.push(ItemKind::Code, start, end),
+            BlockKind::Html | BlockKind::ThematicBreak => {}
         }
         1
     }
 
-    /// The innermost section that holds a place.
-    fn enter(&mut self, at: u32) {
+    /// Sets the innermost section that contains an offset.
+    fn enter_section(&mut self, at: u32) {
         let sections = self.document.sections();
         let mut inside = sections.partition_point(|s| s.heading.start <= at).saturating_sub(1);
         while inside > 0 && sections[inside].end <= at {
@@ -114,33 +119,33 @@ impl Cut<'_> {
         self.section = inside as u32;
     }
 
-    fn heading(&mut self, section: u32, start: u32, end: u32) {
+    fn add_heading(&mut self, section: u32, start: u32, end: u32) {
         self.section = section;
         match self.document.sections()[section as usize].level {
             1 => {}
-            2 if self.episodes => self.push(Sort::Entry, start, end),
-            _ => self.push(Sort::Heading, start, end),
+            2 if self.episodes => self.push(ItemKind::Entry, start, end),
+            _ => self.push(ItemKind::Heading, start, end),
         }
     }
 
-    fn rows(&mut self, start: u32, end: u32) {
+    fn add_rows(&mut self, start: u32, end: u32) {
         let mut at = start;
         for line in self.document.text()[start as usize..end as usize].split_inclusive('\n') {
             let next = at + line.len() as u32;
-            self.push(Sort::Row, at, next);
+            self.push(ItemKind::Row, at, next);
             at = next;
         }
     }
 
-    fn push(&mut self, sort: Sort, start: u32, end: u32) {
+    fn push(&mut self, sort: ItemKind, start: u32, end: u32) {
         if start < end {
-            self.out.push(Item { sort, start, end, section: self.section });
+            self.out.push(DocumentItem { kind: sort, start, end, section: self.section });
         }
     }
 }
 
-/// Where a table's rows start in a paragraph: below a line that is made of `|`, `-` and `:`.
-fn table(text: &str) -> Option<usize> {
+/// The offset of a table's first row in a paragraph: below a line of `|`, `-` and `:`.
+fn table_start(text: &str) -> Option<usize> {
     let mut lines = text.split_inclusive('\n');
     let (head, rule) = (lines.next()?, lines.next()?);
     (head.contains('|') && is_table_rule(rule)).then_some(head.len() + rule.len())
@@ -151,31 +156,31 @@ fn is_table_rule(line: &str) -> bool {
     line.contains('-') && line.contains('|') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
 }
 
-/// Where an item's own text ends: before the first item inside it.
-fn own_end(nodes: &[Node], at: usize) -> u32 {
+/// The end of an item's own text: the start of the first item nested in it.
+fn own_end(nodes: &[DocumentBlock], at: usize) -> u32 {
     let end = nodes[at].span.end;
     nodes.get(at + 1).map_or(end, |next| end.min(next.span.start))
 }
 
-/// The parts of an item that are searched: its text, and what else stands in it but metadata.
-pub fn parts<'a>(document: &'a Document, item: &Item) -> [&'a str; 2] {
+/// The searched texts of an item: its text, and its other content without metadata.
+pub fn searched_texts<'a>(document: &'a Document, item: &DocumentItem) -> [&'a str; 2] {
     let text = document.text();
-    match item.sort {
-        Sort::Bullet(b) => {
+    match item.kind {
+        ItemKind::Bullet(b) => {
             let bullet = document.bullets()[b as usize];
-            let below = bullet.meta.map_or(bullet.head_end, |m| document.metas()[m as usize].line.end);
+            let below = bullet.meta.map_or(bullet.text_end, |m| document.meta_lines()[m as usize].line.end);
             [document.bullet_raw(b as usize), &text[below.min(item.end) as usize..item.end as usize]]
         }
-        Sort::Entry | Sort::Heading => [&text[document.sections()[item.section as usize].title.range()], ""],
+        ItemKind::Entry | ItemKind::Heading => [&text[document.sections()[item.section as usize].title.range()], ""],
         _ => [&text[item.start as usize..item.end as usize], ""],
     }
 }
 
-/// Where an item is found again: `facts/user.md@acvh`, or the section for what is no bullet; and a bullet's handle.
-pub fn address(document: &Document, path: &MemoryPath, item: &Item) -> (String, Option<String>) {
+/// An item's address (`facts/user.md@acvh`, or the section for an item that is not a bullet) and a bullet's handle.
+pub fn address(document: &Document, path: &MemoryPath, item: &DocumentItem) -> (String, Option<String>) {
     let section = &document.sections()[item.section as usize];
-    match item.sort {
-        Sort::Bullet(b) => {
+    match item.kind {
+        ItemKind::Bullet(b) => {
             let handle = document.handle_name(b as usize);
             (format!("{path}@{handle}"), Some(handle))
         }
@@ -185,10 +190,10 @@ pub fn address(document: &Document, path: &MemoryPath, item: &Item) -> (String, 
 }
 
 /// An item's text on one line.
-pub fn line(document: &Document, item: &Item) -> String {
-    match item.sort {
-        Sort::Bullet(b) => document.bullet_text(b as usize).into_owned(),
-        Sort::Entry | Sort::Heading => document.section_title(item.section as usize).into_owned(),
+pub fn one_line(document: &Document, item: &DocumentItem) -> String {
+    match item.kind {
+        ItemKind::Bullet(b) => document.bullet_text(b as usize).into_owned(),
+        ItemKind::Entry | ItemKind::Heading => document.section_title(item.section as usize).into_owned(),
         _ => {
             let raw = &document.text()[item.start as usize..item.end as usize];
             raw.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -196,27 +201,27 @@ pub fn line(document: &Document, item: &Item) -> String {
     }
 }
 
-/// The item that holds a byte.
-pub fn item_at(items: &[Item], at: u32) -> Option<usize> {
+/// The index of the item that contains an offset.
+pub fn item_at(items: &[DocumentItem], at: u32) -> Option<usize> {
     let i = items.partition_point(|item| item.end <= at);
     (i < items.len() && items[i].start <= at).then_some(i)
 }
 
-/// How long its searched text is, in bytes.
-pub fn length(document: &Document, item: &Item) -> usize {
-    let [text, more] = parts(document, item);
+/// The length of an item's searched texts, in bytes.
+pub fn searched_length(document: &Document, item: &DocumentItem) -> usize {
+    let [text, more] = searched_texts(document, item);
     text.len() + more.len()
 }
 
-/// Most bytes of a label.
-const LABEL: usize = 80;
+/// Maximum length of a label, in bytes.
+const MAX_LABEL_BYTES: usize = 80;
 
 /// The label of a bullet (`Name: …`, `**Name**: …`, `[category] Name: …`): at most three words before a colon and a
-/// blank. Empty without one.
+/// blank. Empty if there is none.
 pub fn label(text: &str) -> &str {
     let text = text.trim_start();
-    let (_, text) = category(text);
-    let mut head = text.len().min(LABEL);
+    let (_, text) = split_category(text);
+    let mut head = text.len().min(MAX_LABEL_BYTES);
     while !text.is_char_boundary(head) {
         head -= 1;
     }
@@ -246,9 +251,9 @@ mod tests {
         let got: Vec<_> = all
             .iter()
             .map(|i| {
-                let [head, more] = parts(&document, i);
+                let [head, more] = searched_texts(&document, i);
                 let slug = &document.sections()[i.section as usize].slug;
-                (i.sort.name(), format!("{}{}", head.trim(), more.trim()), slug.clone())
+                (i.kind.name(), format!("{}{}", head.trim(), more.trim()), slug.clone())
             })
             .collect();
         let want: Vec<_> = expected.iter().map(|(s, t, g)| (*s, (*t).to_owned(), (*g).to_owned())).collect();
@@ -325,7 +330,7 @@ mod tests {
             ("[00:00:11] said", None),
             ("[[Link]]", None),
         ] {
-            assert_eq!(category(text).0, wanted, "{text}");
+            assert_eq!(split_category(text).0, wanted, "{text}");
         }
     }
 }

@@ -1,166 +1,180 @@
-//! Items that links join to the found ones: one or two of them stand at the end of an answer.
+//! Adds items that are linked to the matching ones: at most two, at the end of a result.
 //!
-//! Never adds what a filter or the gate turns away, or what the answer shows already.
+//! Never adds an item that a filter removes or that the result already shows.
 
 use std::collections::{HashMap, HashSet};
 
-use super::answer::{Found, LAST_LINE, Row, Tie, plain};
-use super::facts::About;
-use super::filter::Ask;
-use super::items::Sort;
-use super::score::{Hit, Ranking};
-use crate::document::links::{Link, candidates, names, place};
+use super::answer::{LAST_LINE_TOKENS, LinkReason, QueryResult, QueryRow, plain_row};
+use super::filter::QueryOptions;
+use super::item_facts::ItemFacts;
+use super::items::ItemKind;
+use super::score::{Ranking, ScoredItem};
+use crate::document::links::{FileLink, fragment_range, link_candidates, refers_to};
 use crate::path::MemoryPath;
-use crate::view::links::{Names, Seen, edges, relation, target};
+use crate::view::links::{LinkNames, VisibilityCheck, edges, relation, target_and_fragment};
 
-/// Most linked items of an answer.
-const MOST: usize = 2;
-/// So many of the best found items are looked at.
-const NEAR: usize = 8;
+/// Maximum number of linked items in a result.
+const MAX_LINKED: usize = 2;
+/// The number of best items whose links are followed.
+const MAX_SOURCES: usize = 8;
 
-/// The found items whose links count: the best ones.
-pub struct Around<'a> {
-    hits: Vec<&'a Hit>,
-    /// What the answer shows already: file and item.
+/// The best items of a result, whose links are followed.
+pub struct LinkedItemFinder<'a> {
+    hits: Vec<&'a ScoredItem>,
+    /// What the result already shows: file and item index.
     shown: HashSet<(&'a MemoryPath, usize)>,
     ranking: &'a Ranking<'a>,
     /// All files that may be shown, by name.
-    names: &'a Names<'a>,
+    names: &'a LinkNames<'a>,
 }
 
-/// The files that are worth a look.
-pub struct Ends<'a> {
-    /// What the hits link to.
+/// The files that must be parsed to find linked items.
+pub struct LinkedFiles<'a> {
+    /// The files that the best items link to.
     targets: Vec<&'a MemoryPath>,
-    /// Where the hits stand.
-    own: Vec<&'a MemoryPath>,
+    /// The files that contain the best items.
+    hit_files: Vec<&'a MemoryPath>,
 }
 
-impl Ends<'_> {
-    /// Whether a file is one of them: a link leads to it, or one of what may be its links leads to a hit.
-    pub fn takes(&self, path: &MemoryPath, text: &str) -> bool {
-        let to_hit = |link: &Link| {
+impl LinkedFiles<'_> {
+    /// Whether a file must be parsed: a link points to it, or one of its possible links points to a file with a best
+    /// item.
+    pub fn includes(&self, path: &MemoryPath, text: &str) -> bool {
+        let to_hit = |link: &FileLink| {
             let named = &text[link.start..link.end];
-            self.own.iter().any(|file| names(named, link.wiki, path, file))
+            self.hit_files.iter().any(|file| refers_to(named, link.is_wiki, path, file))
         };
-        self.targets.contains(&path) || candidates(text).iter().any(to_hit)
+        self.targets.contains(&path) || link_candidates(text).iter().any(to_hit)
     }
 }
 
-impl<'a> Around<'a> {
-    /// Looks at the best of the shown hits.
-    pub fn of(shown: &[&'a Hit], ranking: &'a Ranking<'a>, names: &'a Names<'a>) -> Around<'a> {
-        let at = |hit: &&'a Hit| (&ranking.files[hit.file].found.path, hit.item);
-        Around {
-            hits: shown.iter().take(NEAR).copied().collect(),
+impl<'a> LinkedItemFinder<'a> {
+    /// Takes the best of the shown items.
+    pub fn new(shown: &[&'a ScoredItem], ranking: &'a Ranking<'a>, names: &'a LinkNames<'a>) -> LinkedItemFinder<'a> {
+        let at = |hit: &&'a ScoredItem| (&ranking.files[hit.file].file.path, hit.item);
+        LinkedItemFinder {
+            hits: shown.iter().take(MAX_SOURCES).copied().collect(),
             shown: shown.iter().map(at).collect(),
             ranking,
             names,
         }
     }
 
-    /// The files at the ends of their links.
-    pub fn ends(&self) -> Ends<'a> {
-        let mut ends = Ends { targets: Vec::new(), own: Vec::new() };
+    /// The files at either end of their links.
+    pub fn linked_files(&self) -> LinkedFiles<'a> {
+        let mut files_at_ends = LinkedFiles { targets: Vec::new(), hit_files: Vec::new() };
         for hit in &self.hits {
-            let about = &self.ranking.files[hit.file];
-            let own = edges(about, &|_, item| item == hit.item);
-            let files = own.iter().filter_map(|edge| self.leads_to(about, &edge.link));
-            ends.targets.extend(files.map(|file| self.names.path(file)));
-            ends.own.push(&about.found.path);
+            let facts = &self.ranking.files[hit.file];
+            let own = edges(facts, &|_, item| item == hit.item);
+            let files = own.iter().filter_map(|edge| self.target_file(facts, &edge.link));
+            files_at_ends.targets.extend(files.map(|file| self.names.path(file)));
+            files_at_ends.hit_files.push(&facts.file.path);
         }
-        ends.own.dedup();
-        ends
+        files_at_ends.hit_files.dedup();
+        files_at_ends
     }
 
-    fn leads_to(&self, about: &About<'_>, link: &Link) -> Option<usize> {
-        self.names.find(target(&about.found.document, link).0, link.wiki, &about.found.path)
+    fn target_file(&self, facts: &ItemFacts<'_>, link: &FileLink) -> Option<usize> {
+        self.names.resolve(target_and_fragment(&facts.file.document, link).0, link.is_wiki, &facts.file.path)
     }
 
-    /// Adds linked items to an answer, those of the best hit first: what it links to, then what links to it.
-    pub fn add(&self, answer: &mut Found, others: &[About<'_>], ask: &Ask, seen: &Seen<'_>) {
-        let by_path: HashMap<&MemoryPath, &About<'_>> = others.iter().map(|o| (&o.found.path, o)).collect();
-        let room = ask.budget.map_or(usize::MAX, |b| b.saturating_sub(LAST_LINE));
+    /// Adds linked items to a result, those of the best item first: first the items it links to, then the items that
+    /// link to it.
+    pub fn add(
+        &self,
+        answer: &mut QueryResult,
+        others: &[ItemFacts<'_>],
+        options: &QueryOptions,
+        seen: &VisibilityCheck<'_>,
+    ) {
+        let by_path: HashMap<&MemoryPath, &ItemFacts<'_>> = others.iter().map(|o| (&o.file.path, o)).collect();
+        let budget = options.budget.map_or(usize::MAX, |b| b.saturating_sub(LAST_LINE_TOKENS));
         for hit in &self.hits {
-            let about = &self.ranking.files[hit.file];
-            let with = plain(about, hit.item, &Ask::default()).address;
-            let mut rows = self.outgoing(hit, about, &by_path, seen);
-            rows.extend(self.incoming(hit, about, others, seen));
+            let facts = &self.ranking.files[hit.file];
+            let with = plain_row(facts, hit.item, &QueryOptions::default()).address;
+            let mut rows = self.outgoing(hit, facts, &by_path, seen);
+            rows.extend(self.incoming(hit, facts, others, seen));
             for (about, item, direction, relation) in rows {
-                let date = about.moment(item).map(|m| m.day.to_string());
-                let linked = Some(Tie { with: with.clone(), direction, relation });
-                let row = Row { date, linked, ..plain(about, item, ask) };
-                let cost = row.cost(&answer.items.last().map_or(String::new(), Row::head));
+                let date = about.date(item).map(|m| m.day.to_string());
+                let linked = Some(LinkReason { with: with.clone(), direction, relation });
+                let row = QueryRow { date, linked, ..plain_row(about, item, options) };
+                let cost = row.token_cost(&answer.items.last().map_or(String::new(), QueryRow::heading));
                 // Paragraphs of a section share an address.
-                let told = |other: &Row| other.address == row.address && other.text == row.text;
-                if answer.items.iter().any(told) || answer.tokens.saturating_add(cost) > room {
+                let is_shown = |other: &QueryRow| other.address == row.address && other.text == row.text;
+                if answer.items.iter().any(is_shown) || answer.tokens.saturating_add(cost) > budget {
                     continue;
                 }
                 answer.tokens += cost;
                 answer.linked += 1;
                 answer.items.push(row);
-                if answer.linked == MOST {
+                if answer.linked == MAX_LINKED {
                     return;
                 }
             }
         }
     }
 
-    /// What a hit links to: of each target one item.
+    /// What an item links to: one item of each target.
     fn outgoing<'o>(
         &self,
-        hit: &Hit,
-        about: &About<'_>,
-        others: &HashMap<&MemoryPath, &'o About<'o>>,
-        seen: &Seen<'_>,
-    ) -> Vec<Way<'o>> {
-        let mut ways = Vec::new();
-        for edge in edges(about, &|_, item| item == hit.item) {
-            let part = target(&about.found.document, &edge.link).1;
-            let there = self.leads_to(about, &edge.link).and_then(|file| others.get(self.names.path(file)).copied());
-            let Some(there) = there.filter(|t| t.found.path != about.found.path || !part.is_empty()) else { continue };
-            if let Some(item) = self.one_of(there, part, seen) {
-                ways.push((there, item, "from", relation(about, &edge)));
+        hit: &ScoredItem,
+        facts: &ItemFacts<'_>,
+        others: &HashMap<&MemoryPath, &'o ItemFacts<'o>>,
+        seen: &VisibilityCheck<'_>,
+    ) -> Vec<LinkedItem<'o>> {
+        let mut linked = Vec::new();
+        for edge in edges(facts, &|_, item| item == hit.item) {
+            let part = target_and_fragment(&facts.file.document, &edge.link).1;
+            let there = self.target_file(facts, &edge.link).and_then(|file| others.get(self.names.path(file)).copied());
+            let Some(there) = there.filter(|t| t.file.path != facts.file.path || !part.is_empty()) else { continue };
+            if let Some(item) = self.best_item(there, part, seen) {
+                linked.push((there, item, "from", relation(facts, &edge)));
             }
         }
-        ways
+        linked
     }
 
-    /// An item of a file, or of a part of it, that may be seen and is not shown yet: the one that fits the question
-    /// best, else the first; a heading only where nothing else is.
-    fn one_of(&self, about: &About<'_>, part: &str, seen: &Seen<'_>) -> Option<usize> {
-        let found = about.found;
-        let bytes = place(&found.document, part).unwrap_or(0..found.document.text().len());
+    /// An item of a file or section that may be seen and is not shown yet: the one that matches the query best, else
+    /// the first; a heading only if there is nothing else.
+    fn best_item(&self, facts: &ItemFacts<'_>, part: &str, seen: &VisibilityCheck<'_>) -> Option<usize> {
+        let file = facts.file;
+        let bytes = fragment_range(&file.document, part).unwrap_or(0..file.document.text().len());
         let inside = |i: &usize| {
-            bytes.contains(&(found.items[*i].start as usize))
-                && !self.shown.contains(&(&found.path, *i))
-                && seen(about, *i)
+            bytes.contains(&(file.items[*i].start as usize))
+                && !self.shown.contains(&(&file.path, *i))
+                && seen(facts, *i)
         };
-        let own = |hit: &&Hit| self.ranking.files[hit.file].found.path == found.path;
+        let own = |hit: &&ScoredItem| self.ranking.files[hit.file].file.path == file.path;
         let fits = self.ranking.hits.iter().filter(own).map(|hit| hit.item).find(inside);
-        let heading = |i: &usize| matches!(found.items[*i].sort, Sort::Heading | Sort::Entry);
-        let all = || (0..found.items.len()).filter(inside);
+        let heading = |i: &usize| matches!(file.items[*i].kind, ItemKind::Heading | ItemKind::Entry);
+        let all = || (0..file.items.len()).filter(inside);
         fits.or_else(|| all().find(|i| !heading(i))).or_else(|| all().next())
     }
 
-    /// What links to a hit's file, or to the part of it that holds the hit.
-    fn incoming<'o>(&self, hit: &Hit, about: &About<'_>, others: &'o [About<'o>], seen: &Seen<'_>) -> Vec<Way<'o>> {
-        let mut ways = Vec::new();
-        let found = about.found;
+    /// The items that link to an item's file, or to the section that contains it.
+    fn incoming<'o>(
+        &self,
+        hit: &ScoredItem,
+        facts: &ItemFacts<'_>,
+        others: &'o [ItemFacts<'o>],
+        seen: &VisibilityCheck<'_>,
+    ) -> Vec<LinkedItem<'o>> {
+        let mut linked = Vec::new();
+        let found = facts.file;
         let at = found.items[hit.item].start as usize;
-        for other in others.iter().filter(|o| o.found.path != found.path) {
+        for other in others.iter().filter(|o| o.file.path != found.path) {
             for edge in edges(other, seen) {
-                let part = target(&other.found.document, &edge.link).1;
-                let there = self.leads_to(other, &edge.link).map(|file| self.names.path(file));
-                let inside = || place(&found.document, part).is_none_or(|bytes| bytes.contains(&at));
+                let part = target_and_fragment(&other.file.document, &edge.link).1;
+                let there = self.target_file(other, &edge.link).map(|file| self.names.path(file));
+                let inside = || fragment_range(&found.document, part).is_none_or(|bytes| bytes.contains(&at));
                 if there == Some(&found.path) && (part.is_empty() || inside()) {
-                    ways.push((other, edge.item, "to", relation(other, &edge)));
+                    linked.push((other, edge.item, "to", relation(other, &edge)));
                 }
             }
         }
-        ways
+        linked
     }
 }
 
-/// An item at the other end of a link, which way the link leads, and what it says.
-type Way<'o> = (&'o About<'o>, usize, &'static str, Option<String>);
+/// An item at the other end of a link: its file, its index, the direction, and the relation.
+type LinkedItem<'o> = (&'o ItemFacts<'o>, usize, &'static str, Option<String>);

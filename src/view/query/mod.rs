@@ -1,24 +1,25 @@
-//! What fits a question: a memory's items ranked by their words, without a model and without an index.
+//! Ranks a memory's items by the words of a query, without a model and without an index (ARCHITECTURE.md, "Ranking").
 //!
-//! Pure: bytes, policy and the time come as values. Never changes a text, and never reads a file.
+//! Pure: bytes, policy and time are arguments. Never changes a text, and never reads a file.
 //!
-//! In reading order: [`items`] cuts a document into what can be found; [`terms`] reads the question; [`spot`] finds
-//! bytes that may be an answer, so that most files need no closer look; [`count`] counts terms in one file; [`score`]
-//! ranks, and [`lift`] adds what links are worth; [`facts`] says what is known of an item, [`filter`] who passes; [`answer`] groups, cuts and explains;
-//! [`linked`] adds items that links lead to; [`wire`] reads the question as JSON.
+//! In reading order: [`items`] cuts a document into items; [`terms`] reads the query; [`prefilter`] finds bytes that
+//! may be a term, so that most files need no parsing; [`count`] counts terms in one file; [`score`] ranks, and
+//! [`link_boost`] adds what links contribute; [`item_facts`] knows an item's date and metadata, [`bullet_origins`] what
+//! the journal knows, and [`filter`] applies the filters; [`answer`] cuts, groups and explains the result; [`linked`]
+//! adds linked items; [`query_json`] reads a query from JSON.
 
 pub mod answer;
+pub mod bullet_origins;
 pub mod count;
-pub mod facts;
 pub mod filter;
+pub mod item_facts;
 pub mod items;
-pub mod known;
-pub mod lift;
+pub mod link_boost;
 pub mod linked;
+pub mod prefilter;
+pub mod query_json;
 pub mod score;
-pub mod spot;
 pub mod terms;
-pub mod wire;
 
 #[cfg(test)]
 mod tests;

@@ -1,150 +1,151 @@
-//! Ranks what was counted: BM25 over items with their surroundings, a quarter of BM25 over files, two nudges and links.
+//! Ranks the counted items: BM25 over items with smoothed counts, a quarter of BM25 over files, two adjustments, and
+//! link boosts.
 //!
-//! Never reads a text but for the nudges. The same counts give the same ranking, to the last bit.
+//! Never reads a text except for the adjustments. Equal counts give the same ranking, to the last bit. The BM25
+//! constants and the adjustments were tuned on the evidence recall of LoCoMo.
 
 use std::cmp::Ordering;
 
-use super::count::{AROUND, Counted, Found, around};
-use super::facts::{About, Moment};
-use super::filter::Pass;
+use super::bullet_origins::BulletOrigins;
+use super::count::{FileCounts, ItemizedFile, SMOOTHING, smoothed_length};
+use super::filter::FilterResult;
+use super::item_facts::{ItemDate, ItemFacts};
 use super::items;
-use super::known::Known;
-use super::lift::lift;
-use super::terms::Terms;
-use crate::text::dates::tells_time;
+use super::link_boost::add_link_boosts;
+use super::terms::QueryTerms;
+use crate::text::dates::mentions_time;
 
-/// How soon more of a term stops to matter.
+/// BM25 k1: how soon further occurrences of a term stop to matter.
 const K1: f64 = 1.2;
-/// How much an item's length matters.
+/// BM25 b for items: how much length matters.
 const B_ITEM: f64 = 0.3;
-/// How much a file's length matters.
+/// BM25 b for files.
 const B_FILE: f64 = 0.75;
-/// What the file adds.
-const FILE: f64 = 0.25;
-/// What a term counts that is a label of two or more bullets.
-const LABELLED: f64 = 2.0;
-/// Of the best score: what a time adds where the question asks when.
-const TIME: f64 = 0.15;
-/// Of the best score: what a question takes off.
-const QUESTION: f64 = 0.10;
-/// From so many words on, an item may be an answer for what stands around it alone.
-const WORDS: f64 = 3.0;
-/// Then it must have this share of the best score.
-const NEIGHBOUR: f64 = 1.0 / 3.0;
+/// Weight of the file's score.
+const FILE_WEIGHT: f64 = 0.25;
+/// Weight of a term that is the label of two or more bullets.
+const LABEL_WEIGHT: f64 = 2.0;
+/// Share of the best score added to an item with a time, if the query contains "when".
+const TIME_SHARE: f64 = 0.15;
+/// Share of the best score subtracted from an item that is a question.
+const QUESTION_SHARE: f64 = 0.10;
+/// Minimum number of query words at which an item may match by its neighbours alone.
+const MIN_WORDS: f64 = 3.0;
+/// The share of the best score that such an item needs.
+const NEIGHBOUR_SHARE: f64 = 1.0 / 3.0;
 
-/// One item that fits.
+/// A scored item.
 #[derive(Clone, Copy, Debug)]
-pub struct Hit {
-    /// The file, an index into [`Ranking::files`].
+pub struct ScoredItem {
+    /// Index into [`Ranking::files`].
     pub file: usize,
-    /// The item, an index into the file's.
+    /// Index into the file's items.
     pub item: usize,
-    /// Its score.
     pub score: f64,
-    /// What time or a question mark added to it.
-    pub nudge: f64,
-    /// What an item that it is linked with added to it.
-    pub lift: f64,
-    /// When it is from.
-    pub moment: Option<Moment>,
+    /// What a time or a question mark added to the score.
+    pub adjustment: f64,
+    /// What linked items added to the score.
+    pub link_boost: f64,
+    pub date: Option<ItemDate>,
 }
 
-/// What a ranking came to.
+/// The ranked items of a query.
 pub struct Ranking<'a> {
-    /// The files in which something was found.
-    pub files: Vec<About<'a>>,
-    /// Best first; of equals the newest first, then in file order.
-    pub hits: Vec<Hit>,
-    /// How many items would have passed, were their day known.
+    /// The files that contain a term.
+    pub files: Vec<ItemFacts<'a>>,
+    /// Best first; equal scores newest first, then in file order.
+    pub hits: Vec<ScoredItem>,
+    /// How many items were left out only because their date is unknown.
     pub undated: usize,
-    scorer: Scorer,
+    scorer: Bm25Scorer,
 }
 
-/// What a score is made of: the question's terms, and what they are worth in this memory.
-struct Scorer {
-    /// By term: its weight times its rarity among items.
+/// BM25 with the statistics of this memory.
+struct Bm25Scorer {
+    /// For each term its weight times its inverse document frequency among items.
     items: Vec<f64>,
-    /// By term: its weight times its rarity among files.
+    /// For each term its weight times its inverse document frequency among files.
     files: Vec<f64>,
     mean_length: f64,
     mean_bytes: f64,
-    /// The score of an item of ordinary length that says every word of the question once.
-    best: f64,
+    /// The score of an item of mean length that contains every query term once; relevance is relative to it.
+    full_match: f64,
 }
 
-/// Ranks all items that pass the gate. `terms` without any: everything that passes, newest first.
+/// Ranks all items that pass `filter`. Without terms: everything that passes, newest first.
 pub fn rank<'a>(
-    counted: &'a [Counted],
-    terms: &Terms,
-    known: &'a Known,
-    gate: &dyn Fn(&About<'_>, usize) -> Pass,
+    counted: &'a [FileCounts],
+    terms: &QueryTerms,
+    origins: &'a BulletOrigins,
+    filter: &dyn Fn(&ItemFacts<'_>, usize) -> FilterResult,
 ) -> Ranking<'a> {
-    let found: Vec<(&Found, usize)> = counted.iter().filter_map(|c| Some((c.found.as_deref()?, c.bytes))).collect();
-    let scorer = Scorer::new(counted, &found, terms);
-    let files: Vec<About<'a>> = found.iter().map(|(f, _)| About::new(f, known)).collect();
+    let found: Vec<(&ItemizedFile, usize)> =
+        counted.iter().filter_map(|c| Some((c.matched.as_deref()?, c.bytes))).collect();
+    let scorer = Bm25Scorer::new(counted, &found, terms);
+    let files: Vec<ItemFacts<'a>> = found.iter().map(|(f, _)| ItemFacts::new(f, origins)).collect();
     let mut ranking = Ranking { files, hits: Vec::new(), undated: 0, scorer };
-    ranking.score(&found, terms);
-    ranking.nudge(terms);
-    ranking.pass(gate);
-    // Only now: what did not pass lifts nothing.
+    ranking.score_items(&found, terms);
+    ranking.adjust_scores(terms);
+    ranking.apply_filter(filter);
+    // Only now: an item that was filtered out must not boost others.
     if !terms.all.is_empty() {
-        lift(&ranking.files, &mut ranking.hits);
+        add_link_boosts(&ranking.files, &mut ranking.hits);
     }
     ranking.sort();
     ranking
 }
 
 impl Ranking<'_> {
-    fn score(&mut self, found: &[(&Found, usize)], terms: &Terms) {
+    fn score_items(&mut self, found: &[(&ItemizedFile, usize)], terms: &QueryTerms) {
         let whole = terms.all.is_empty();
         for (file, (f, bytes)) in found.iter().enumerate() {
             let share = self.scorer.file_parts(f, *bytes).iter().sum::<f64>();
             let near: Vec<usize> = match whole {
                 true => (0..f.items.len()).collect(),
-                false => near(f),
+                false => items_near_hits(f),
             };
             for item in near {
                 let score = if whole { 0.0 } else { share + self.scorer.item_parts(f, item).iter().sum::<f64>() };
-                self.hits.push(Hit { file, item, score, nudge: 0.0, lift: 0.0, moment: None });
+                self.hits.push(ScoredItem { file, item, score, adjustment: 0.0, link_boost: 0.0, date: None });
             }
         }
         if whole {
             return;
         }
         let best = self.hits.iter().map(|h| h.score).fold(0.0, f64::max);
-        let wide = words(terms) >= WORDS;
+        let wide = word_count(terms) >= MIN_WORDS;
         self.hits.retain(|h| {
             let own = found[h.file].0.hits.binary_search_by_key(&h.item, |(i, _)| *i).is_ok();
-            own || wide && h.score >= NEIGHBOUR * best
+            own || wide && h.score >= NEIGHBOUR_SHARE * best
         });
     }
 
-    /// Answers to "when" tell a time, and answers are no questions.
-    fn nudge(&mut self, terms: &Terms) {
+    /// Adjusts scores: an answer to "when" contains a time, and a question is rarely an answer.
+    fn adjust_scores(&mut self, terms: &QueryTerms) {
         if terms.all.is_empty() {
             return;
         }
         let best = self.hits.iter().map(|h| h.score).fold(0.0, f64::max);
         for hit in &mut self.hits {
-            let found = self.files[hit.file].found;
-            let [text, more] = items::parts(&found.document, &found.items[hit.item]);
-            if terms.asks_when && (tells_time(text) || tells_time(more)) {
-                hit.nudge += TIME * best;
+            let file = self.files[hit.file].file;
+            let [text, more] = items::searched_texts(&file.document, &file.items[hit.item]);
+            if terms.contains_when && (mentions_time(text) || mentions_time(more)) {
+                hit.adjustment += TIME_SHARE * best;
             }
             if text.trim_end().ends_with(['?', '？']) {
-                hit.nudge -= QUESTION * best;
+                hit.adjustment -= QUESTION_SHARE * best;
             }
-            hit.score += hit.nudge;
+            hit.score += hit.adjustment;
         }
     }
 
-    fn pass(&mut self, gate: &dyn Fn(&About<'_>, usize) -> Pass) {
+    fn apply_filter(&mut self, filter: &dyn Fn(&ItemFacts<'_>, usize) -> FilterResult) {
         let mut undated = 0;
         let files = &self.files;
-        self.hits.retain(|hit| match gate(&files[hit.file], hit.item) {
-            Pass::Yes => true,
-            Pass::No => false,
-            Pass::Undated => {
+        self.hits.retain(|hit| match filter(&files[hit.file], hit.item) {
+            FilterResult::Yes => true,
+            FilterResult::No => false,
+            FilterResult::Undated => {
                 undated += 1;
                 false
             }
@@ -154,45 +155,45 @@ impl Ranking<'_> {
 
     fn sort(&mut self) {
         for hit in &mut self.hits {
-            hit.moment = self.files[hit.file].moment(hit.item);
+            hit.date = self.files[hit.file].date(hit.item);
         }
-        // `None` is the oldest.
+        // `None` sorts as the oldest.
         self.hits.sort_by(|a, b| {
             let score = b.score.partial_cmp(&a.score).unwrap_or(Ordering::Equal);
-            score.then(b.moment.cmp(&a.moment)).then(a.file.cmp(&b.file)).then(a.item.cmp(&b.item))
+            score.then(b.date.cmp(&a.date)).then(a.file.cmp(&b.file)).then(a.item.cmp(&b.item))
         });
     }
 
-    /// How well a hit fits, 0–1: its score by that of an item that says every word of the question once.
-    pub fn relevance(&self, hit: &Hit) -> f64 {
-        match self.scorer.best > 0.0 {
-            true => ((hit.score - hit.lift) / self.scorer.best).clamp(0.0, 1.0),
+    /// Relevance, 0–1: the score relative to that of an item which contains every query term once.
+    pub fn relevance(&self, hit: &ScoredItem) -> f64 {
+        match self.scorer.full_match > 0.0 {
+            true => ((hit.score - hit.link_boost) / self.scorer.full_match).clamp(0.0, 1.0),
             false => 1.0,
         }
     }
 
-    /// What each term of the question contributed to a hit, and what the file did.
-    pub fn parts(&self, hit: &Hit) -> (Vec<f64>, f64) {
-        let found = self.files[hit.file].found;
+    /// What each query term, and the file, contributed to a score.
+    pub fn contributions(&self, hit: &ScoredItem) -> (Vec<f64>, f64) {
+        let found = self.files[hit.file].file;
         let file = self.scorer.file_parts(found, found.document.text().len()).iter().sum();
         (self.scorer.item_parts(found, hit.item), file)
     }
 }
 
-/// The items that hold a term, and those around them.
-fn near(found: &Found) -> Vec<usize> {
-    let mut near: Vec<usize> = Vec::with_capacity(found.hits.len() * AROUND.len());
-    for (hit, _) in &found.hits {
-        let around = AROUND.iter().filter_map(|(far, _)| usize::try_from(*hit as i32 - far).ok());
-        near.extend(around.filter(|i| *i < found.items.len()));
+/// The items that contain a term, and those close enough to get a share of its counts.
+fn items_near_hits(file: &ItemizedFile) -> Vec<usize> {
+    let mut near: Vec<usize> = Vec::with_capacity(file.hits.len() * SMOOTHING.len());
+    for (hit, _) in &file.hits {
+        let around = SMOOTHING.iter().filter_map(|(far, _)| usize::try_from(*hit as i32 - far).ok());
+        near.extend(around.filter(|i| *i < file.items.len()));
     }
     near.sort_unstable();
     near.dedup();
     near
 }
 
-/// How many words a question has; two characters of a script without spaces are one.
-fn words(terms: &Terms) -> f64 {
+/// The number of words in a query; two characters of a script without spaces count as one.
+fn word_count(terms: &QueryTerms) -> f64 {
     let of = |text: &str| match text.chars().next() {
         Some('@') => 0.0,
         Some(c) if crate::text::words::is_unspaced(c) => {
@@ -207,19 +208,19 @@ fn words(terms: &Terms) -> f64 {
     terms.all.iter().map(|t| of(&t.text)).sum()
 }
 
-impl Scorer {
-    fn new(counted: &[Counted], found: &[(&Found, usize)], terms: &Terms) -> Scorer {
-        let seen: Vec<(&Counted, usize)> = counted.iter().filter_map(|c| Some((c, c.items?))).collect();
+impl Bm25Scorer {
+    fn new(counted: &[FileCounts], found: &[(&ItemizedFile, usize)], terms: &QueryTerms) -> Bm25Scorer {
+        let seen: Vec<(&FileCounts, usize)> = counted.iter().filter_map(|c| Some((c, c.items?))).collect();
         let items: usize = seen.iter().map(|(_, items)| items).sum();
         let bytes: usize = seen.iter().map(|(c, _)| c.bytes).sum();
         let lengths: f64 = seen.iter().map(|(c, _)| c.lengths).sum();
         let all_bytes: usize = counted.iter().map(|c| c.bytes).sum();
-        // Files without a hit are not cut into items: as many as their bytes would give elsewhere.
+        // Files without a match are not parsed: estimate their items from their size.
         let unseen = (all_bytes - bytes) as f64 * items as f64 / bytes.max(1) as f64;
         let (n, files) = (items as f64 + unseen, counted.len() as f64);
         let weight = |t: usize| {
             let labels: u32 = found.iter().map(|(f, _)| f.labels[t]).sum();
-            terms.all[t].times * if labels >= 2 { LABELLED } else { 1.0 }
+            terms.all[t].weight * if labels >= 2 { LABEL_WEIGHT } else { 1.0 }
         };
         let holding = |t: usize| found.iter().map(move |(f, _)| f.hits.iter().filter(|(_, c)| c[t] > 0.0).count());
         let rarity = |n: f64, df: usize| (1.0 + (n - df as f64 + 0.5).max(0.5) / (df as f64 + 0.5)).ln();
@@ -227,38 +228,46 @@ impl Scorer {
         let item_worth: Vec<f64> = of.clone().map(|t| weight(t) * rarity(n, holding(t).sum())).collect();
         let file_worth: Vec<f64> =
             of.map(|t| weight(t) * rarity(files, holding(t).filter(|df| *df > 0).count())).collect();
-        let asked =
+        let expected =
             |worth: &[f64]| -> f64 { (0..worth.len()).filter(|t| !terms.all[*t].implied).map(|t| worth[t]).sum() };
-        let best = asked(&item_worth) + FILE * asked(&file_worth);
-        Scorer {
+        let full_match = expected(&item_worth) + FILE_WEIGHT * expected(&file_worth);
+        Bm25Scorer {
             items: item_worth,
             files: file_worth,
             mean_length: (lengths / items.max(1) as f64).max(1.0),
             mean_bytes: (all_bytes as f64 / files.max(1.0)).max(1.0),
-            best,
+            full_match,
         }
     }
 
-    fn item_parts(&self, found: &Found, item: usize) -> Vec<f64> {
+    fn item_parts(&self, file: &ItemizedFile, item: usize) -> Vec<f64> {
         let mut held = vec![0.0_f32; self.items.len()];
-        for (far, weight) in AROUND {
+        for (far, weight) in SMOOTHING {
             let Ok(i) = usize::try_from(item as i32 + far) else { continue };
-            if let Ok(at) = found.hits.binary_search_by_key(&i, |(i, _)| *i) {
-                held.iter_mut().zip(&found.hits[at].1).for_each(|(h, c)| *h += weight * c);
+            if let Ok(at) = file.hits.binary_search_by_key(&i, |(i, _)| *i) {
+                held.iter_mut().zip(&file.hits[at].1).for_each(|(h, c)| *h += weight * c);
             }
         }
-        let length = f64::from(around(&found.document, &found.items, item)) / self.mean_length;
-        self.items.iter().zip(held).map(|(worth, tf)| worth * saturated(f64::from(tf), B_ITEM, length)).collect()
+        let length = f64::from(smoothed_length(&file.document, &file.items, item)) / self.mean_length;
+        self.items
+            .iter()
+            .zip(held)
+            .map(|(worth, tf)| worth * term_frequency_factor(f64::from(tf), B_ITEM, length))
+            .collect()
     }
 
-    fn file_parts(&self, found: &Found, bytes: usize) -> Vec<f64> {
+    fn file_parts(&self, file: &ItemizedFile, bytes: usize) -> Vec<f64> {
         let length = bytes as f64 / self.mean_bytes;
-        let held = |t: usize| found.hits.iter().map(|(_, c)| f64::from(c[t])).sum::<f64>();
-        self.files.iter().enumerate().map(|(t, worth)| FILE * worth * saturated(held(t), B_FILE, length)).collect()
+        let held = |t: usize| file.hits.iter().map(|(_, c)| f64::from(c[t])).sum::<f64>();
+        self.files
+            .iter()
+            .enumerate()
+            .map(|(t, worth)| FILE_WEIGHT * worth * term_frequency_factor(held(t), B_FILE, length))
+            .collect()
     }
 }
 
-/// BM25's share of a term that stands `tf` times in a text that is `length` times as long as the mean.
-fn saturated(tf: f64, b: f64, length: f64) -> f64 {
+/// BM25's term frequency factor; `length` is relative to the mean.
+fn term_frequency_factor(tf: f64, b: f64, length: f64) -> f64 {
     if tf <= 0.0 { 0.0 } else { tf * (K1 + 1.0) / (tf + K1 * (1.0 - b + b * length)) }
 }

@@ -1,97 +1,97 @@
-//! Reads a question: its terms, their weights, and whether it asks for a time.
+//! Reads a query: its terms, their weights, its dates, and whether it contains "when".
 //!
-//! Never looks at a memory: which terms are labels there is found while counting.
+//! Never reads a memory: which terms are labels is found while counting.
 
 use jiff::civil::Date;
 
-use crate::text::dates::dates;
-use crate::text::tokens::{prefix, tokens};
+use crate::text::dates::find_dates;
+use crate::text::search_terms::{search_terms, term_prefix};
 
-/// What people ask for, as terms, and the labels under which episodes tell it (seeds/m2-markdown-memory.md 3): whoever
-/// asks for a bug means a `- Problem:`, whoever says so or not.
-const LABELS: [(&[&str], &str); 3] = [
+/// Search terms (stems) that imply a label of episode entries: a query for "bug" also searches for `- Problem:`.
+const IMPLIED_LABELS: [(&[&str], &str); 3] = [
     (&["bug", "issu", "error", "defect", "glitch"], "problem"),
     (&["fix", "solv", "resolv", "repair", "mend"], "solut"),
     (&["learn"], "lesson"),
 ];
-/// What such a label counts beside a word of the question.
-const IMPLIED: f64 = 0.5;
+/// Weight of an implied label, relative to a term of the query.
+const IMPLIED_WEIGHT: f64 = 0.5;
 
-/// Most terms of a question; the rest is passed over.
-const MOST: usize = 128;
+/// Maximum number of terms of a query; further ones are ignored.
+const MAX_TERMS: usize = 128;
 
-/// One term of a question.
+/// A term of a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Term {
-    /// As [`tokens`] gives it, or a date's (`@y2026`).
+pub struct QueryTerm {
+    /// A search term (a stem), or a date's term (`@y2026`).
     pub text: String,
-    /// How often the question has it.
-    pub times: f64,
-    /// It is not in the question, but the label under which such things are told: no item is expected to say it.
+    /// Its weight: how often it occurs in the query.
+    pub weight: f64,
+    /// Not in the query, but a label that it implies. Relevance does not expect an item to contain it.
     pub implied: bool,
 }
 
-impl Term {
-    /// Whether it is a date's.
+impl QueryTerm {
     pub fn is_date(&self) -> bool {
         self.text.starts_with('@')
     }
 }
 
-/// A question.
+/// The terms of a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Terms {
-    /// Its terms, each once, in its order; dates last.
-    pub all: Vec<Term>,
-    /// Whether it asks when something was.
-    pub asks_when: bool,
-    /// Whether it has dates, which no search for bytes finds.
-    pub dated: bool,
+pub struct QueryTerms {
+    /// Each term once, in query order; dates last.
+    pub all: Vec<QueryTerm>,
+    /// Whether the query contains "when".
+    pub contains_when: bool,
+    /// Whether it contains dates, which a byte search cannot find.
+    pub has_dates: bool,
 }
 
-impl Terms {
-    /// Reads a question; `today` is what "yesterday" in it counts from.
-    pub fn read(question: &str, today: Date) -> Terms {
-        let mut terms = Terms { all: Vec::new(), asks_when: false, dated: false };
-        tokens(question, |token| terms.add(token));
-        terms.imply();
-        terms.asks_when = crate::text::words(question).any(|w| w.text == "when");
-        for told in dates(question, Some(today)) {
-            told.terms(|term| {
-                terms.dated = true;
+impl QueryTerms {
+    /// Reads a query; `today` resolves words such as "yesterday".
+    pub fn parse(question: &str, today: Date) -> QueryTerms {
+        let mut terms = QueryTerms { all: Vec::new(), contains_when: false, has_dates: false };
+        search_terms(question, |token| terms.add(token));
+        terms.add_implied();
+        terms.contains_when = crate::text::words(question).any(|w| w.text == "when");
+        for date in find_dates(question, Some(today)) {
+            date.for_each_term(|term| {
+                terms.has_dates = true;
                 terms.add(&term);
             });
         }
         terms
     }
 
-    /// Whether an ASCII word in lower case may be a form of one of the terms.
-    pub fn may_hold(&self, word: &str) -> bool {
+    /// Whether a lower-case ASCII word may be a form of one of the terms.
+    pub fn may_match(&self, word: &str) -> bool {
         self.all.iter().any(|term| {
-            let start = prefix(&term.text);
+            let start = term_prefix(&term.text);
             !start.is_empty() && word.starts_with(start)
         })
     }
 
-    /// The number of a term.
+    /// The index of a term.
     pub fn find(&self, token: &str) -> Option<usize> {
         let first = token.as_bytes().first();
         self.all.iter().position(|t| t.text.as_bytes().first() == first && t.text == token)
     }
 
-    fn imply(&mut self) {
-        for (asked, label) in LABELS {
-            let asks = asked.iter().any(|word| self.find(word).is_some());
-            if asks && self.find(label).is_none() && self.all.len() < MOST {
-                self.all.push(Term { text: label.to_owned(), times: IMPLIED, implied: true });
+    fn add_implied(&mut self) {
+        for (words, label) in IMPLIED_LABELS {
+            let is_implied = words.iter().any(|word| self.find(word).is_some());
+            if is_implied && self.find(label).is_none() && self.all.len() < MAX_TERMS {
+                self.all.push(QueryTerm { text: label.to_owned(), weight: IMPLIED_WEIGHT, implied: true });
             }
         }
     }
 
     fn add(&mut self, token: &str) {
         match self.find(token) {
-            Some(i) => self.all[i].times += 1.0,
-            None if self.all.len() < MOST => self.all.push(Term { text: token.to_owned(), times: 1.0, implied: false }),
+            Some(i) => self.all[i].weight += 1.0,
+            None if self.all.len() < MAX_TERMS => {
+                self.all.push(QueryTerm { text: token.to_owned(), weight: 1.0, implied: false })
+            }
             None => {}
         }
     }
@@ -102,13 +102,13 @@ mod tests {
     use super::*;
 
     fn check(question: &str, expected: &str) {
-        let terms = Terms::read(question, Date::constant(2026, 2, 24));
-        let told = |t: &Term| if t.implied { format!("({})", t.text) } else { t.text.clone() };
-        assert_eq!(terms.all.iter().map(told).collect::<Vec<_>>().join(" "), expected, "{question}");
+        let terms = QueryTerms::parse(question, Date::constant(2026, 2, 24));
+        let to_text = |t: &QueryTerm| if t.implied { format!("({})", t.text) } else { t.text.clone() };
+        assert_eq!(terms.all.iter().map(to_text).collect::<Vec<_>>().join(" "), expected, "{question}");
     }
 
     #[test]
-    fn whoever_asks_for_a_bug_means_a_problem_too() {
+    fn a_query_for_a_bug_implies_a_problem() {
         check("what bug did we fix", "bug fix (problem) (solut)");
         check("solved issues and problems", "solv issu problem (solut)");
         check("Zhang San", "zhang san");

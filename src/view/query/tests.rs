@@ -1,49 +1,51 @@
-//! Whole questions on whole memories, before and after: what is found, in which order, and what the recipe is worth.
+//! Queries on whole memories: what is found, in which order, and what each rule of the ranking contributes.
 
 use jiff::civil::Date;
 
-use super::answer::{Found, answer};
-use super::count::{Counted, Look, count};
-use super::filter::{Ask, Filter};
-use super::known::Known;
+use super::answer::{QueryResult, query_result};
+use super::bullet_origins::BulletOrigins;
+use super::count::{FileCounts, ScanDepth, count_terms};
+use super::filter::{ItemFilter, QueryOptions};
+use super::prefilter::TermPrefilter;
 use super::score::rank;
-use super::spot::Spotter;
-use super::terms::Terms;
+use super::terms::QueryTerms;
 use crate::path::MemoryPath;
 
 const TODAY: Date = Date::constant(2026, 2, 24);
 
-/// What a question finds in a memory of files.
-fn found(files: &[(&str, &str)], ask: &Ask) -> Found {
-    with_look(files, ask, Look::Spots)
+/// The result of a query on a memory of files.
+fn query(files: &[(&str, &str)], options: &QueryOptions) -> QueryResult {
+    query_with_depth(files, options, ScanDepth::Prefiltered)
 }
 
-fn with_look(files: &[(&str, &str)], ask: &Ask, plain: Look) -> Found {
-    let terms = Terms::read(&ask.question, TODAY);
-    let spotter = Spotter::new(&terms);
-    let look = |i: usize| match plain {
-        _ if terms.dated || terms.all.is_empty() => Look::All,
-        Look::Spots if i < 4 => Look::Sample,
+fn query_with_depth(files: &[(&str, &str)], options: &QueryOptions, plain: ScanDepth) -> QueryResult {
+    let terms = QueryTerms::parse(&options.query, TODAY);
+    let prefilter = TermPrefilter::new(&terms);
+    let depth = |i: usize| match plain {
+        _ if terms.has_dates || terms.all.is_empty() => ScanDepth::All,
+        ScanDepth::Prefiltered if i < 4 => ScanDepth::Sample,
         look => look,
     };
-    let counted: Vec<Counted> = files
+    let counted: Vec<FileCounts> = files
         .iter()
         .enumerate()
-        .map(|(i, (path, text))| count(&MemoryPath::found(path).unwrap(), text.as_bytes(), &terms, &spotter, look(i)))
+        .map(|(i, (path, text))| {
+            count_terms(&MemoryPath::from_disk_name(path).unwrap(), text.as_bytes(), &terms, &prefilter, depth(i))
+        })
         .collect();
-    let known = Known::default();
-    let filter = Filter { ask, since: None, until: None, today: TODAY };
-    answer(&rank(&counted, &terms, &known, &|about, item| filter.pass(about, item)), &terms, ask)
+    let origins = BulletOrigins::default();
+    let filter = ItemFilter { options, since: None, until: None, today: TODAY };
+    query_result(&rank(&counted, &terms, &origins, &|facts, item| filter.check(facts, item)), &terms, options)
 }
 
-fn ask(question: &str) -> Ask {
-    Ask { question: question.into(), ..Ask::default() }
+fn query_options(question: &str) -> QueryOptions {
+    QueryOptions { query: question.into(), ..QueryOptions::default() }
 }
 
-/// The texts that a question finds, best first.
+/// Checks the texts that a query finds, best first.
 #[track_caller]
 fn check(files: &[(&str, &str)], question: &str, expected: &[&str]) {
-    let found = found(files, &ask(question));
+    let found = query(files, &query_options(question));
     let texts: Vec<&str> = found.items.iter().map(|row| row.text.as_str()).collect();
     assert_eq!(texts, expected, "{question}");
 }
@@ -79,7 +81,7 @@ fn of_equals_the_newest_comes_first_and_unknown_days_last() {
             "## B\n- Date: 2026-02-03\n\n* same words\n\n## C\n- Date: 2026-02-20\n\n* same words\n",
         ),
     ];
-    let got = found(&files, &Ask { tags: vec![], within: vec!["**".into()], ..Ask::default() });
+    let got = query(&files, &QueryOptions { tags: vec![], within: vec!["**".into()], ..QueryOptions::default() });
     let days: Vec<_> = got.items.iter().map(|r| r.date.clone().unwrap()).collect();
     let mut sorted = days.clone();
     sorted.sort_by(|a, b| b.cmp(a));
@@ -87,28 +89,28 @@ fn of_equals_the_newest_comes_first_and_unknown_days_last() {
 }
 
 #[test]
-fn dates_of_question_and_heading_meet() {
+fn a_date_in_the_query_matches_the_heading() {
     let files = [
         ("episodes/2023-05.md", "## Walk\n- Date: 2023-05-08\n- went to the lake\n"),
         ("episodes/2023-06.md", "## Walk\n- Date: 2023-06-08\n- went to the lake\n"),
     ];
-    let got = found(&files, &ask("lake in June 2023"));
+    let got = query(&files, &query_options("lake in June 2023"));
     assert_eq!((got.items[0].text.as_str(), got.items[0].path.as_str()), ("went to the lake", "episodes/2023-06.md"));
 }
 
 #[test]
-fn when_prefers_what_tells_a_time_and_answers_are_no_questions() {
+fn when_prefers_items_with_a_time_and_questions_rank_lower() {
     let talk = (
         "facts/t.md",
         "- Mel: did you paint the sunrise?\n- Ana: hello\n- x\n- y\n- z\n- Ana: I painted the sunrise\n",
     );
-    assert_eq!(found(&[talk], &ask("sunrise painting")).items[0].text, "Ana: I painted the sunrise");
+    assert_eq!(query(&[talk], &query_options("sunrise painting")).items[0].text, "Ana: I painted the sunrise");
     let two = ("facts/u.md", "- camping was fun with kids\n- a\n- b\n- c\n- d\n- camping was fun last Friday\n");
-    assert_eq!(found(&[two], &ask("when was the camping")).items[0].text, "camping was fun last Friday");
+    assert_eq!(query(&[two], &query_options("when was the camping")).items[0].text, "camping was fun last Friday");
 }
 
 #[test]
-fn spots_and_a_look_at_everything_agree() {
+fn prefiltered_and_full_scans_agree() {
     let files = [
         USER,
         (
@@ -121,8 +123,11 @@ fn spots_and_a_look_at_everything_agree() {
         ("facts/f.md", "- nothing at all\n"),
     ];
     for question in ["tabs", "tab width", "缩进", "four tabs in vim editor", "make"] {
-        let (few, all) = (found(&files, &ask(question)), with_look(&files, &ask(question), Look::All));
-        let names = |f: &Found| f.items.iter().map(|r| (r.address.clone(), r.text.clone())).collect::<Vec<_>>();
+        let (few, all) = (
+            query(&files, &query_options(question)),
+            query_with_depth(&files, &query_options(question), ScanDepth::All),
+        );
+        let names = |f: &QueryResult| f.items.iter().map(|r| (r.address.clone(), r.text.clone())).collect::<Vec<_>>();
         assert_eq!(names(&few), names(&all), "{question}");
     }
 }
@@ -130,30 +135,31 @@ fn spots_and_a_look_at_everything_agree() {
 #[test]
 fn a_budget_is_kept_and_a_threshold_leaves_nothing_that_does_not_fit() {
     let files = [USER];
-    let all = found(&files, &ask("tabs"));
+    let all = query(&files, &query_options("tabs"));
     assert_eq!((all.shown, all.found), (3, 3));
-    let few = found(&files, &Ask { budget: Some(50), ..ask("tabs") });
+    let few = query(&files, &QueryOptions { budget: Some(50), ..query_options("tabs") });
     assert!(few.tokens <= 50 && few.shown < 3 && few.found == 3);
-    let one = found(&files, &Ask { limit: Some(1), ..ask("tabs") });
+    let one = query(&files, &QueryOptions { limit: Some(1), ..query_options("tabs") });
     assert_eq!((one.shown, one.found), (1, 3));
-    let none = found(&files, &Ask { threshold: Some(0.6), ..ask("tabs quantum entanglement physics") });
+    let none =
+        query(&files, &QueryOptions { threshold: Some(0.6), ..query_options("tabs quantum entanglement physics") });
     assert_eq!(none.found, 0);
-    let good = found(&files, &Ask { threshold: Some(0.6), ..ask("prefers tabs") });
+    let good = query(&files, &QueryOptions { threshold: Some(0.6), ..query_options("prefers tabs") });
     assert_eq!(good.items[0].text, "Prefers tabs over spaces");
 }
 
 #[test]
-fn what_explains_a_score_adds_up_to_it() {
-    let got = found(&[USER], &Ask { explain: true, ..ask("tabs vim editor") });
+fn the_explained_parts_add_up_to_the_score() {
+    let got = query(&[USER], &QueryOptions { explain: true, ..query_options("tabs vim editor") });
     for row in &got.items {
         let sum: f64 = row.parts.iter().flatten().map(|p| p.score).sum();
         assert!((sum - row.score).abs() < 0.01, "{row:?}");
     }
 }
 
-/// Addresses of files in the order in which a question finds them.
-fn order(files: &[(&str, &str)], question: &str) -> Vec<String> {
-    found(files, &ask(question)).items.into_iter().map(|row| row.path).collect()
+/// The paths of the files, in the order in which a query finds them.
+fn file_order(files: &[(&str, &str)], question: &str) -> Vec<String> {
+    query(files, &query_options(question)).items.into_iter().map(|row| row.path).collect()
 }
 
 #[test]
@@ -162,53 +168,53 @@ fn of_equals_the_one_that_is_linked_with_a_good_one_comes_first() {
     let lights = "- harbour, see the map\n";
     let before =
         [("facts/a.md", lights), ("facts/b.md", lights), ("facts/c.md", lights), ("facts/plan.md", &plan("(x y)"))];
-    assert_eq!(order(&before, "harbour lights plan"), ["facts/plan.md", "facts/a.md", "facts/b.md", "facts/c.md"]);
+    assert_eq!(file_order(&before, "harbour lights plan"), ["facts/plan.md", "facts/a.md", "facts/b.md", "facts/c.md"]);
     for link in ["[[b]]", "[x](b.md)", "[[facts/b#harbour|y]]"] {
         let after = [before[0], before[1], before[2], ("facts/plan.md", &plan(link))];
-        let got = order(&after, "harbour lights plan");
+        let got = file_order(&after, "harbour lights plan");
         assert_eq!(got, ["facts/plan.md", "facts/b.md", "facts/a.md", "facts/c.md"], "linked to by {link}");
     }
     let ways = [("- harbour, see [[x10]]\n", true), ("- harbour, see `[[x10]]`\n", false)];
     for (text, links) in ways {
         let after = [before[0], before[1], ("facts/c.md", text), ("facts/x10.md", before[3].1)];
-        let at = order(&after, "harbour lights plan").iter().position(|path| path == "facts/c.md");
+        let at = file_order(&after, "harbour lights plan").iter().position(|path| path == "facts/c.md");
         assert_eq!(at, Some(if links { 1 } else { 3 }), "{text}");
     }
 }
 
 #[test]
-fn a_link_adds_a_tenth_of_the_better_score_and_says_so() {
+fn a_link_adds_a_tenth_of_the_better_score_and_is_explained() {
     let files = [("facts/a.md", "- harbour [[b]]\n"), ("facts/b.md", "- the harbour lights plan of the town\n")];
-    let got = found(&files, &Ask { explain: true, ..ask("harbour lights plan") });
+    let got = query(&files, &QueryOptions { explain: true, ..query_options("harbour lights plan") });
     let part = |row: usize| got.items[row].parts.iter().flatten().find(|p| p.term == "(link)").map(|p| p.score);
     let own = |row: usize| got.items[row].score - part(row).unwrap();
     assert_eq!(got.items[0].path, "facts/b.md");
     assert!((part(1).unwrap() - 0.1 * own(0)).abs() < 0.002, "{:?}", got.items);
     assert!((part(0).unwrap() - 0.1 * own(1)).abs() < 0.002, "{:?}", got.items);
-    // What fits is what is said, not what is linked.
-    let alone = found(&[("facts/a.md", "- harbour [[c]]\n"), files[1]], &ask("harbour lights plan"));
+    // Relevance counts an item's own words, not its links.
+    let alone = query(&[("facts/a.md", "- harbour [[c]]\n"), files[1]], &query_options("harbour lights plan"));
     assert_eq!(got.items[1].relevance, alone.items[1].relevance);
 }
 
 #[test]
-fn a_link_to_a_section_lifts_what_stands_there_and_one_to_its_own_file_nothing() {
+fn a_link_boosts_the_items_of_its_section_and_never_its_own_file() {
     let two = "# T\n\n## One\n\n- harbour, a map\n\n## Two\n\n- harbour, a map\n";
     let plan = ("facts/plan.md", "- the harbour lights plan, ready in May [[t#two]]\n");
-    let got = found(&[("facts/t.md", two), plan], &ask("harbour lights plan"));
+    let got = query(&[("facts/t.md", two), plan], &query_options("harbour lights plan"));
     assert_eq!(got.items[1].section.as_deref(), Some("two"));
-    let own = found(
+    let own = query(
         &[("facts/t.md", "- harbour lights plan [[t]]\n- harbour, a map\n")],
-        &Ask { explain: true, ..ask("harbour plan") },
+        &QueryOptions { explain: true, ..query_options("harbour plan") },
     );
     assert!(own.items.iter().flat_map(|row| row.parts.iter().flatten()).all(|p| p.term != "(link)"), "{own:?}");
 }
 
 #[test]
-fn what_may_not_be_shown_lifts_nothing() {
+fn hidden_items_boost_nothing() {
     let files = [
         ("facts/a.md", "- harbour, a map\n"),
         ("facts/b.md", "- harbour, a map\n"),
         ("facts/plan.md", "- the harbour lights plan [[b]]\n  <!-- mem exp=2026-02-23 -->\n"),
     ];
-    assert_eq!(order(&files, "harbour lights plan"), ["facts/a.md", "facts/b.md"]);
+    assert_eq!(file_order(&files, "harbour lights plan"), ["facts/a.md", "facts/b.md"]);
 }

@@ -5,14 +5,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use memdir::change::{Changeset, Version};
+use memdir::change::{Changeset, FileVersion};
 use memdir::document::Document;
-use memdir::operation::evict::{self, Ages, Thing, first_out};
-use memdir::operation::limits::{Most, Place, entries, size};
-use memdir::operation::{Context, History, Operation, Planned, Snapshot, Want, plan};
-use memdir::path::{MemoryPath, Prefixes};
+use memdir::operation::evict::{self, EvictionCandidate, ItemAges, select_oldest};
+use memdir::operation::limits::{LimitScope, SizeLimits, entry_sections, section_size};
+use memdir::operation::{FileHistory, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, plan};
+use memdir::path::{MemoryPath, PathPrefixes};
 use memdir::policy::Policy;
-use memdir::reflect::compaction::{Crowd, Rules, Step, by_age, conserved, decide, proven, read, ready, steps};
+use memdir::reflect::compaction::{
+    CompactionRules, CompactionStep, OverLimit, check_conservation, current_operations, decide, is_current,
+    parse_reply, plan_steps, removal_steps,
+};
 use serde_json::{Value, json};
 
 use crate::support::NOW;
@@ -47,7 +50,7 @@ struct Case {
     path: MemoryPath,
     text: String,
     archive: Option<String>,
-    place: Place,
+    place: LimitScope,
 }
 
 const TEXTS: [&str; 8] = [
@@ -117,9 +120,9 @@ fn case(chance: &mut Chance) -> Case {
     }
     let document = Document::parse(text.clone());
     let section = if chance.percent(70) { 0 } else { chance.below(document.sections().len()) };
-    let holds = size(&document, section);
+    let holds = section_size(&document, section);
     let less = |chance: &mut Chance, n: usize| n.checked_sub(1 + chance.below(3));
-    let mut most = Most::default();
+    let mut most = SizeLimits::default();
     match chance.below(10) {
         0..5 => most.bullets = less(chance, holds.bullets),
         5..8 => most.entries = less(chance, holds.entries),
@@ -130,7 +133,7 @@ fn case(chance: &mut Chance) -> Case {
         }
     }
     let archive = chance.percent(30).then(|| "# Title\n\n- put aside before\n\n## Work\n\n- older\n".to_owned());
-    Case { path, text, archive, place: Place { section, most } }
+    Case { path, text, archive, place: LimitScope { section, limits: most } }
 }
 
 fn name(chance: &mut Chance, document: &Document, n: usize) -> Value {
@@ -195,15 +198,15 @@ impl World {
 
     fn planned(&self, operations: &[Operation]) -> Option<Changeset> {
         let now = NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC);
-        let (policy, prefixes) = (Policy::default(), Prefixes::default());
-        let cx = Context {
+        let (policy, prefixes) = (Policy::default(), PathPrefixes::default());
+        let cx = PlanContext {
             policy: &policy,
             prefixes: &prefixes,
             now: &now,
             actor: "tester",
             force: false,
             create: false,
-            own: false,
+            allow_reserved: false,
         };
         let mut snapshot = Snapshot::new();
         for _ in 0..20 + operations.len() {
@@ -212,25 +215,25 @@ impl World {
                 self.no(&refused[0].to_string());
             }
             match planned.ok()? {
-                Planned::Ready(changeset) => return Some(*changeset),
-                Planned::Needs(wants) => wants.into_iter().for_each(|want| self.answer(&mut snapshot, want)),
+                PlanOutcome::Ready(changeset) => return Some(*changeset),
+                PlanOutcome::NeedsInput(wants) => wants.into_iter().for_each(|want| self.answer(&mut snapshot, want)),
             }
         }
         panic!("planning never comes to an end: {operations:?}");
     }
 
-    fn answer(&self, snapshot: &mut Snapshot, want: Want) {
+    fn answer(&self, snapshot: &mut Snapshot, want: MissingInput) {
         match want {
-            Want::File(path) => {
+            MissingInput::File(path) => {
                 let text =
                     [&self.path, &self.archive].iter().position(|p| **p == path).and_then(|i| self.texts[i].clone());
-                snapshot.learn(path, Ok(text.map(|t| Version::new(t.into_bytes(), 0o600))));
+                snapshot.insert_file(path, Ok(text.map(|t| FileVersion::new(t.into_bytes(), 0o600))));
             }
-            Want::Names => snapshot.learn_names(vec![self.path.clone()]),
-            Want::Id(id) => snapshot.learn_id(id, Vec::new()),
-            Want::LinksTo(path) => snapshot.learn_links(path, Vec::new()),
-            Want::Line(path) => snapshot.learn_line(path, None),
-            Want::History(path) => snapshot.learn_history(path, History::default()),
+            MissingInput::FileNames => snapshot.set_file_names(vec![self.path.clone()]),
+            MissingInput::IdHolders(id) => snapshot.insert_id_holders(id, Vec::new()),
+            MissingInput::Backlinks(path) => snapshot.insert_backlinks(path, Vec::new()),
+            MissingInput::LastSummary(path) => snapshot.insert_last_summary(path, None),
+            MissingInput::History(path) => snapshot.insert_history(path, FileHistory::default()),
         }
     }
 
@@ -242,12 +245,12 @@ impl World {
     }
 
     /// Takes one step; whether it was taken.
-    fn take(&mut self, step: &Step) -> bool {
+    fn take(&mut self, step: &CompactionStep) -> bool {
         let before = self.document();
-        if !ready(step, &before) {
+        if !is_current(step, &before) {
             return self.no("not ready");
         }
-        let Some(changeset) = self.planned(&proven(step, &before)) else { return self.no("not planned") };
+        let Some(changeset) = self.planned(&current_operations(step, &before)) else { return self.no("not planned") };
         let mut texts = self.texts.clone();
         for file in &changeset.files {
             let at = usize::from(file.path != self.path);
@@ -255,7 +258,7 @@ impl World {
             texts[at] = file.after.as_ref().map(|b| String::from_utf8(b.to_vec()).unwrap());
         }
         let Some(after) = texts[0].clone().map(Document::parse) else { return self.no("gone") };
-        if conserved(step, &before, &after).is_err() {
+        if check_conservation(step, &before, &after).is_err() {
             return self.no(&format!("not conserved: {}", after.text()));
         }
         self.texts = texts;
@@ -322,27 +325,27 @@ struct Tally {
 fn run(seed: u64, tally: &mut Tally, loud: bool) {
     let mut chance = Chance(seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ seed);
     let case = case(&mut chance);
-    let archive = case.path.below("archive").unwrap();
+    let archive = case.path.inside_folder("archive").unwrap();
     let mut world = World { path: case.path.clone(), archive, texts: [Some(case.text.clone()), case.archive.clone()] };
     let first = World { path: case.path.clone(), archive: world.archive.clone(), texts: world.texts.clone() };
     let document = world.document();
-    if case.place.over(&document).is_none() {
+    if case.place.excess(&document).is_zero() {
         return;
     }
     tally.cases += 1;
-    let ages = Ages::new(&document, &[], Some(&document), "2026-02-24");
-    let crowd = Crowd::of(&document, &case.path, &case.place, &ages, &|t| t.to_owned());
+    let ages = ItemAges::new(&document, &[], Some(&document), "2026-02-24");
+    let crowd = OverLimit::collect(&document, &case.path, &case.place, &ages, &|t| t.to_owned());
     let reply = said(&mut chance, &document, crowd.items.len());
     if loud {
         println!("--- {}\n{}\n--- {:?}\n{reply}", case.path, case.text, case.place);
     }
-    let rules = Rules { most_chars: 280, fits: &|_| Ok(()) };
-    let decisions = read(&reply, &[]).and_then(|said| decide(&crowd, &said, &rules));
+    let rules = CompactionRules { max_chars: 280, check: &|_| Ok(()) };
+    let decisions = parse_reply(&reply, &[]).and_then(|said| decide(&crowd, &said, &rules));
     let mut rewritten = 0;
     match decisions {
         Ok(decisions) => {
             let saved = world.texts.clone();
-            let all = steps(&crowd, &document, &decisions, "test");
+            let all = plan_steps(&crowd, &document, &decisions, "test");
             if all.iter().all(|step| world.take(step)) {
                 tally.decided += 1;
                 let texts: Vec<usize> = decisions.iter().filter(|d| d.text.is_some()).map(|d| d.target).collect();
@@ -350,10 +353,10 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
                 // A rewritten entry may lose each of its lines, a bullet its one.
                 rewritten = texts
                     .iter()
-                    .map(|t| match crowd.items[*t].thing {
-                        Thing::Bullet(_) => 1,
-                        Thing::Entry(s) => {
-                            let lines = &document.text()[evict::lines_of(&document, Thing::Entry(s))];
+                    .map(|t| match crowd.items[*t].candidate {
+                        EvictionCandidate::Bullet(_) => 1,
+                        EvictionCandidate::Entry(s) => {
+                            let lines = &document.text()[evict::byte_range(&document, EvictionCandidate::Entry(s))];
                             lines.lines().count()
                         }
                     })
@@ -362,7 +365,11 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
                 let now = world.document();
                 let tops = |d: &Document| (0..d.bullets().len()).filter(|i| d.bullets()[*i].depth == 0).count();
                 match crowd.entries {
-                    true => assert_eq!(entries(&now, 0).len() + named, entries(&document, 0).len(), "seed {seed}"),
+                    true => assert_eq!(
+                        entry_sections(&now, 0).len() + named,
+                        entry_sections(&document, 0).len(),
+                        "seed {seed}"
+                    ),
                     false => assert_eq!(tops(&now) + named, tops(&document), "seed {seed}"),
                 }
             } else {
@@ -379,16 +386,16 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
     for _ in 0..3 {
         let now = world.document();
         let section = now.sections().iter().position(|s| s.slug == slug).unwrap_or_default();
-        let place = Place { section, ..case.place };
-        let ages = Ages::new(&now, &[], Some(&document), "2026-02-24");
-        if place.over(&now).is_none() || section == 0 && case.place.section != 0 {
+        let place = LimitScope { section, ..case.place };
+        let ages = ItemAges::new(&now, &[], Some(&document), "2026-02-24");
+        if place.excess(&now).is_zero() || section == 0 && case.place.section != 0 {
             break;
         }
-        let Some(things) = first_out(&now, &place, &[], &ages) else {
+        let Some(things) = select_oldest(&now, &place, &[], &ages) else {
             tally.stuck += 1;
             break;
         };
-        let all = by_age(&case.path, &now, &things, "old", "");
+        let all = removal_steps(&case.path, &now, &things, "old", "");
         for step in &all {
             assert!(world.take(step), "seed {seed}: {step:?}\n{}", world.texts[0].as_deref().unwrap_or_default());
         }
@@ -396,7 +403,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
         let now = world.document();
         let section = now.sections().iter().position(|s| s.slug == slug);
         if let Some(section) = section {
-            assert!(Place { section, ..case.place }.over(&now).is_none(), "seed {seed}: still over");
+            assert!(LimitScope { section, ..case.place }.excess(&now).is_zero(), "seed {seed}: still over");
         }
     }
     let gone = lost(&first, &world, rewritten);

@@ -101,7 +101,7 @@ pub fn untrue(place: &Place, output: &Output, expected: &Expected, call: &str, l
     let Some(code) = output.status.code() else { return vec![format!("ended by {:?}", output.status)] };
     if matches!(code, 0 | 6) {
         let Ok(json) = serde_json::from_slice::<Value>(&output.stdout) else {
-            return vec![format!("the answer is no JSON: {answer}")];
+            return vec![format!("the answer is invalid JSON: {answer}")];
         };
         // What a check could not mend, it says; then it is held to what it says.
         let mended = json["fixed"]["changed"] == true;

@@ -3,7 +3,7 @@
 //!
 //! Knows the truth only to tell which line merges are right.
 
-use memdir::operation::merge::{Labels, merge};
+use memdir::operation::merge::{ConflictLabels, merge};
 use similar::TextMerge;
 
 use super::change::pair;
@@ -45,8 +45,8 @@ fn one_side_alone_wins_byte_for_byte() {
             let [base, ours, theirs] = texts.each_ref().map(String::as_str);
             for (o, a, b, want) in [(base, ours, base, ours), (base, base, theirs, theirs), (base, ours, ours, ours)] {
                 all += 1;
-                let got = merge(o, a, b, &Labels::default());
-                if got.text != want || !got.clashes.is_empty() {
+                let got = merge(o, a, b, &ConflictLabels::default());
+                if got.text != want || !got.conflicts.is_empty() {
                     broken.push(shown(series, seed, &texts, &got.text));
                 }
             }
@@ -62,11 +62,12 @@ fn sides_swapped_give_the_same_bullets_in_the_same_order() {
         for seed in 0..count(40) {
             let texts = texts(seed, series);
             let [base, ours, theirs] = texts.each_ref().map(String::as_str);
-            let one = merge(base, ours, theirs, &Labels::default());
-            let other = merge(base, theirs, ours, &Labels::default());
+            let one = merge(base, ours, theirs, &ConflictLabels::default());
+            let other = merge(base, theirs, ours, &ConflictLabels::default());
             all += 1;
-            let clean = one.clashes.is_empty();
-            let same = one.clashes.len() == other.clashes.len() && (!clean || order(&one.text) == order(&other.text));
+            let clean = one.conflicts.is_empty();
+            let same =
+                one.conflicts.len() == other.conflicts.len() && (!clean || order(&one.text) == order(&other.text));
             if !same {
                 broken.push(shown(series, seed, &texts, &one.text) + "\n---- swapped\n" + &other.text);
             }
@@ -82,10 +83,10 @@ fn again(series: Series, few: usize) -> (usize, usize, Vec<String>) {
     for seed in 0..count(few) {
         let texts = texts(seed, series);
         let [base, ours, theirs] = texts.each_ref().map(String::as_str);
-        let Ok(merged) = merge(base, ours, theirs, &Labels::default()).clean() else { continue };
+        let Ok(merged) = merge(base, ours, theirs, &ConflictLabels::default()).into_clean_text() else { continue };
         all += 1;
-        let twice = merge(base, &merged, theirs, &Labels::default());
-        let mirrored = merge(base, ours, &merged, &Labels::default());
+        let twice = merge(base, &merged, theirs, &ConflictLabels::default());
+        let mirrored = merge(base, ours, &merged, &ConflictLabels::default());
         for got in [twice, mirrored] {
             if got.text != merged {
                 broken.push(shown(series, seed, &texts, &merged) + "\n---- merged again\n" + &got.text);
@@ -142,13 +143,13 @@ fn against(lines: fn(&[String; 3]) -> Option<String>, few: u64) -> (usize, Vec<S
                 continue;
             }
             right += 1;
-            let got = merge(&texts[0], &texts[1], &texts[2], &Labels::default());
+            let got = merge(&texts[0], &texts[1], &texts[2], &ConflictLabels::default());
             let bullets = |text: &str| {
                 let mut facts = read(text).facts;
                 facts.sort();
                 facts
             };
-            if !got.clashes.is_empty() || bullets(&got.text) != bullets(&text) {
+            if !got.conflicts.is_empty() || bullets(&got.text) != bullets(&text) {
                 broken.push(shown(series, seed, &texts, &got.text) + "\n---- git\n" + &text);
             }
         }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use memdir::operation::merge::{Labels, markers, merge};
+use memdir::operation::merge::{ConflictLabels, conflict_markers, merge};
 use similar::TextMerge;
 
 use super::chance::Chance;
@@ -159,7 +159,7 @@ fn no_text_breaks_the_laws() {
                 ));
             }
         };
-        let labels = Labels::default();
+        let labels = ConflictLabels::default();
         for (o, a, b, want) in
             [(&base, &ours, &base, &ours), (&base, &base, &theirs, &theirs), (&base, &ours, &ours, &ours)]
         {
@@ -171,7 +171,7 @@ fn no_text_breaks_the_laws() {
         // A line merge takes one of two ways through repeated lines, and not the same one from both sides.
         let by_lines = |a: &str, b: &str| TextMerge::from_lines(base.as_str(), a, b).is_conflicted();
         if by_lines(&ours, &theirs) == by_lines(&theirs, &ours) {
-            law(got.clashes.is_empty() == swapped.clashes.is_empty(), "sides swapped", &swapped.text);
+            law(got.conflicts.is_empty() == swapped.conflicts.is_empty(), "sides swapped", &swapped.text);
         }
         for side in [&ours, &theirs] {
             let lost = vanished(&base, side, &got.text);
@@ -180,9 +180,9 @@ fn no_text_breaks_the_laws() {
         // Markers cannot be told from a text that holds some already.
         let marks =
             |t: &str| t.lines().any(|l| ["<<<<<<<", ">>>>>>>", "=======", "|||||||"].iter().any(|m| l.starts_with(m)));
-        if !got.clashes.is_empty() && ![&base, &ours, &theirs].iter().any(|t| marks(t)) {
-            let sides = markers::sides(&got.text, 7);
-            law(sides.as_ref().is_some_and(|s| s.count == got.clashes.len()), "markers read back", &got.text);
+        if !got.conflicts.is_empty() && ![&base, &ours, &theirs].iter().any(|t| marks(t)) {
+            let sides = conflict_markers::split_sides(&got.text, 7);
+            law(sides.as_ref().is_some_and(|s| s.count == got.conflicts.len()), "markers read back", &got.text);
         }
         // No line comes from nowhere; lists in front matter, metadata and the summary line are made of both sides.
         let known: BTreeSet<&str> = [&base, &ours, &theirs].into_iter().flat_map(|t| lines(t)).collect();
@@ -225,8 +225,8 @@ fn a_text_without_structure_merges_as_lines_do() {
         clean += 1;
         let mut want = Vec::new();
         settled.to_writer(&mut want).expect("a vector takes it");
-        let got = merge(&base, &ours, &theirs, &Labels::default());
-        if !got.clashes.is_empty() || got.text.as_bytes() != want {
+        let got = merge(&base, &ours, &theirs, &ConflictLabels::default());
+        if !got.conflicts.is_empty() || got.text.as_bytes() != want {
             broken.push(format!("{base:?}\n{ours:?}\n{theirs:?}\n{:?}", got.text));
         }
     }

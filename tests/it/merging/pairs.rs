@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use memdir::operation::merge::{Labels, Merged, markers, merge};
+use memdir::operation::merge::{ConflictLabels, MergeOutcome, conflict_markers, merge};
 
 use super::change::{Pair, pair};
 use super::ideal::{ideal, mutants};
@@ -52,8 +52,8 @@ impl Found {
 }
 
 /// Compares what an engine made of a pair with the truth.
-fn examine(pair: &Pair, truth: &Truth, merged: &Merged, ids: bool) -> Found {
-    let clean = merged.clashes.is_empty();
+fn examine(pair: &Pair, truth: &Truth, merged: &MergeOutcome, ids: bool) -> Found {
+    let clean = merged.conflicts.is_empty();
     if truth.conflicts.is_empty() != clean {
         let lost = vanished(pair, &merged.text);
         return match (lost.is_empty(), clean) {
@@ -68,12 +68,14 @@ fn examine(pair: &Pair, truth: &Truth, merged: &Merged, ids: bool) -> Found {
         wrongs.extend(untouched(&merged.text, pair));
         wrongs
     } else {
-        let Some(sides) = markers::sides(&merged.text, 7) else { return Found::Malformed("markers do not read back") };
+        let Some(sides) = conflict_markers::split_sides(&merged.text, 7) else {
+            return Found::Malformed("markers do not read back");
+        };
         let line = |n: usize| merged.text.lines().nth(n - 1).unwrap_or_default();
-        if merged.clashes.iter().any(|c| !line(c.line).starts_with("<<<<<<< ours")) {
+        if merged.conflicts.iter().any(|c| !line(c.line).starts_with("<<<<<<< ours")) {
             return Found::Malformed("a clash names a line without its marker");
         }
-        if sides.count != merged.clashes.len() {
+        if sides.count != merged.conflicts.len() {
             return Found::Malformed("as many markers as clashes");
         }
         let texts = [&sides.ours, &sides.theirs];
@@ -93,11 +95,11 @@ fn examine(pair: &Pair, truth: &Truth, merged: &Merged, ids: bool) -> Found {
 
 /// Whether what is wrong in one side's version is shown to whoever decides: it stands inside the markers, or a new text,
 /// one that the base does not have, stands beside them.
-fn is_untold(wrong: &Wrong, pair: &Pair, merged: &Merged, other: &Expected) -> bool {
+fn is_untold(wrong: &Wrong, pair: &Pair, merged: &MergeOutcome, other: &Expected) -> bool {
     let Some(text) = &wrong.text else { return false };
     let new = !read(&pair.base.print()).facts.iter().any(|f| f.text == *text);
     let first = text.trim_start_matches("¶ ").lines().next().unwrap_or_default();
-    let inside = merged.clashes.iter().any(|c| c.ours.contains(first) || c.theirs.contains(first));
+    let inside = merged.conflicts.iter().any(|c| c.ours.contains(first) || c.theirs.contains(first));
     let others = || other.wants.iter().any(|w| w.options.iter().any(|o| o.text == *text));
     matches!(wrong.class, Class::Lost | Class::Stale | Class::Duplicated) && (inside || new && others())
 }
@@ -259,9 +261,9 @@ pub fn report(series: Series, seed: u64, small: bool) -> String {
     out
 }
 
-fn looked_at(pair: &Pair, series: Series) -> (Merged, Truth, Found) {
+fn looked_at(pair: &Pair, series: Series) -> (MergeOutcome, Truth, Found) {
     let truth = truth(&pair.base, &pair.ours, &pair.theirs);
-    let merged = merge(&pair.base.print(), &pair.ours.print(), &pair.theirs.print(), &Labels::default());
+    let merged = merge(&pair.base.print(), &pair.ours.print(), &pair.theirs.print(), &ConflictLabels::default());
     let found = examine(pair, &truth, &merged, series.ids);
     (merged, truth, found)
 }
@@ -345,7 +347,8 @@ fn an_ideal_merge_is_right_and_a_spoiled_one_is_caught() {
             let known = known(&pair);
             if !truth.conflicts.is_empty() {
                 conflicted += 1;
-                let sides = markers::sides(&text, 7).unwrap_or_else(|| panic!("no markers: {}", about()));
+                let sides =
+                    conflict_markers::split_sides(&text, 7).unwrap_or_else(|| panic!("no markers: {}", about()));
                 for (i, side) in [sides.ours, sides.theirs].iter().enumerate() {
                     let wrongs = judge(side, &truth.sides[i], &pair, &known, false);
                     assert!(wrongs.is_empty(), "side {i}: {wrongs:#?}\n{}", about());

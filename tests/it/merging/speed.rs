@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use memdir::operation::merge::{Labels, merge};
+use memdir::operation::merge::{ConflictLabels, merge};
 
 use super::chance::Chance;
 
@@ -48,7 +48,7 @@ fn texts(bytes: usize) -> [String; 3] {
 fn fastest(texts: &[String; 3], tries: usize) -> Duration {
     let one = |_| {
         let start = Instant::now();
-        let merged = merge(&texts[0], &texts[1], &texts[2], &Labels::default());
+        let merged = merge(&texts[0], &texts[1], &texts[2], &ConflictLabels::default());
         assert!(!merged.text.is_empty());
         start.elapsed()
     };

@@ -2,8 +2,8 @@
 
 use super::super::support::Memory;
 use super::script::{Script, add, ops};
-use memdir::commands::budget::{self, Spent};
-use memdir::llm::{Trouble, Usage, What};
+use memdir::commands::budget::{self, TokenLedger};
+use memdir::llm::{ErrorKind, LlmError, TokenUsage};
 
 const TALK: &str = "User: I'm Zhang San.\n";
 
@@ -20,15 +20,15 @@ fn over_the_budget_a_conversation_waits_and_is_drained_later() {
     let answer = poor.reads(&memory, TALK);
     assert!(answer.deferred.is_some() && poor.asked().is_empty());
     assert_eq!(memory.tree(), before);
-    assert_eq!(memory.session().store.queued().unwrap().len(), 1);
+    assert_eq!(memory.session().store.queued_names().unwrap().len(), 1);
     // The same conversation waits once.
     poor.reads(&memory, TALK);
-    assert_eq!(memory.session().store.queued().unwrap().len(), 1);
+    assert_eq!(memory.session().store.queued_names().unwrap().len(), 1);
     assert!(poor.drains(&memory).unwrap().deferred.is_some());
     let rich = name();
     let answer = rich.drains(&memory).unwrap();
     assert_eq!((answer.counts.kept, answer.deferred), (1, None));
-    assert!(memory.session().store.queued().unwrap().is_empty());
+    assert!(memory.session().store.queued_names().unwrap().is_empty());
     assert!(memory.text("facts/user.md").unwrap().contains("Zhang San"));
     assert_eq!(Script::of([]).drains(&memory).unwrap().conversations.len(), 0);
 }
@@ -39,21 +39,21 @@ fn what_was_spent_counts_until_midnight() {
     let mut script = name();
     script.budget = Some(7000);
     script.reads(&memory, TALK);
-    assert_eq!(Spent::of(&memory.session().store).taken("2026-02-24"), 110);
+    assert_eq!(TokenLedger::load(&memory.session().store).used_on("2026-02-24"), 110);
     let mut more = Script::of([ops(&[])]);
     more.budget = Some(6100);
     assert!(more.reads(&memory, "User: hello\n").deferred.is_some());
     more.day = Some("2026-02-25");
     assert!(more.reads(&memory, "User: hello\n").deferred.is_none());
-    assert_eq!(Spent::of(&memory.session().store).day, "2026-02-25");
+    assert_eq!(TokenLedger::load(&memory.session().store).day, "2026-02-25");
 }
 
 #[test]
 fn a_host_that_says_no_usage_or_any_spends_the_budget_too() {
     for (usage, least) in [
-        (Usage::default(), 500),
-        (Usage { input: u64::MAX, output: u64::MAX }, u64::MAX),
-        (Usage { input: u64::MAX, output: 1 }, u64::MAX),
+        (TokenUsage::default(), 500),
+        (TokenUsage { input: u64::MAX, output: u64::MAX }, u64::MAX),
+        (TokenUsage { input: u64::MAX, output: 1 }, u64::MAX),
     ] {
         let memory = Memory::new();
         let mut reply = ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]).unwrap();
@@ -61,7 +61,7 @@ fn a_host_that_says_no_usage_or_any_spends_the_budget_too() {
         let mut script = Script::of([Ok(reply)]);
         script.budget = Some(7000);
         assert_eq!(script.reads(&memory, TALK).counts.kept, 1);
-        let taken = Spent::of(&memory.session().store).taken("2026-02-24");
+        let taken = TokenLedger::load(&memory.session().store).used_on("2026-02-24");
         assert!(taken >= least, "{usage:?}: {taken}");
         assert!(taken < u64::MAX || script.reads(&memory, "User: hello\n").deferred.is_some());
     }
@@ -71,15 +71,15 @@ fn a_host_that_says_no_usage_or_any_spends_the_budget_too() {
 fn two_at_once_share_the_budget_and_a_crash_leaves_what_it_held_as_spent() {
     let memory = Memory::new();
     let (one, other) = (memory.session(), memory.session());
-    let held = budget::hold(&one, Some(1000), "a", 600).unwrap().expect("there is room");
-    assert!(budget::hold(&other, Some(1000), "b", 600).unwrap().is_none());
+    let held = budget::reserve(&one, Some(1000), "a", 600).unwrap().expect("there is room");
+    assert!(budget::reserve(&other, Some(1000), "b", 600).unwrap().is_none());
     let (locked, _) = one.store.lock().unwrap();
-    budget::settle(&one, &locked, held, Usage { input: 100, output: 50 }, 1, (1, 1));
+    budget::settle(&one, &locked, held, TokenUsage { input: 100, output: 50 }, 1, (1, 1));
     drop(locked);
-    let dies = budget::hold(&other, Some(1000), "b", 600).unwrap().expect("what was not needed is free again");
+    let dies = budget::reserve(&other, Some(1000), "b", 600).unwrap().expect("what was not needed is free again");
     drop(dies);
-    assert_eq!(Spent::of(&one.store).taken("2026-02-24"), 750);
-    assert!(budget::hold(&one, Some(1000), "c", 600).unwrap().is_none());
+    assert_eq!(TokenLedger::load(&one.store).used_on("2026-02-24"), 750);
+    assert!(budget::reserve(&one, Some(1000), "c", 600).unwrap().is_none());
 }
 
 #[test]
@@ -88,15 +88,15 @@ fn a_drain_that_fails_leaves_the_work_and_doubles_nothing() {
     let mut poor = name();
     poor.budget = Some(100);
     poor.reads(&memory, TALK);
-    let silent = Script::of([Err(Trouble::new(What::Unreachable, "gone"))]);
+    let silent = Script::of([Err(LlmError::new(ErrorKind::Unreachable, "gone"))]);
     assert!(silent.drains(&memory).is_err());
-    assert_eq!(memory.session().store.queued().unwrap().len(), 1);
+    assert_eq!(memory.session().store.queued_names().unwrap().len(), 1);
     // Read in the meantime: the queue then has nothing new.
     name().reads(&memory, TALK);
     let nobody = Script::of([]);
     let answer = nobody.drains(&memory).unwrap();
     assert_eq!((answer.counts.found, nobody.asked().len()), (0, 0));
-    assert!(memory.session().store.queued().unwrap().is_empty());
+    assert!(memory.session().store.queued_names().unwrap().is_empty());
     assert_eq!(memory.text("facts/user.md").unwrap().matches("Zhang San").count(), 1);
 }
 
@@ -108,12 +108,12 @@ fn a_conversation_that_a_host_refuses_does_not_stop_the_others() {
     for talk in [TALK, "User: hello there\n"] {
         poor.reads(&memory, talk);
     }
-    let refused = || Err(Trouble::new(What::Rejected, "too long"));
+    let refused = || Err(LlmError::new(ErrorKind::Rejected, "too long"));
     // Whichever comes first is refused; the other one is read all the same.
     let script = Script::of([refused(), ops(&[])]);
     let answer = script.drains(&memory).unwrap();
     assert!(answer.partial.as_deref().is_some_and(|why| why.contains("too long")), "{:?}", answer.partial);
-    assert_eq!((script.asked().len(), memory.session().store.queued().unwrap().len()), (2, 1));
+    assert_eq!((script.asked().len(), memory.session().store.queued_names().unwrap().len()), (2, 1));
     // Two in a row, and a host refuses everything.
     poor.reads(&memory, "User: hello again\n");
     let script = Script::of([refused(), refused(), refused()]);

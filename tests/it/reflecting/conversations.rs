@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use memdir::commands::answer::{Decision, Reflected};
-use memdir::llm::replay::says;
+use memdir::commands::answer::{ReflectDecision, ReflectReport};
+use memdir::llm::replay::text_reply;
 use serde_json::Value;
 
 use super::super::support::Memory;
@@ -42,7 +42,7 @@ fn replies(folder: &Path) -> Vec<String> {
     all.into_iter().map(|one| one.as_str().map_or_else(|| one.to_string(), str::to_owned)).collect()
 }
 
-fn fits(decision: &Decision, wanted: &Value) -> bool {
+fn fits(decision: &ReflectDecision, wanted: &Value) -> bool {
     let same = |key: &str, is: &str| wanted.get(key).and_then(Value::as_str).is_none_or(|w| w == is);
     let why = wanted.get("why").and_then(Value::as_str);
     // An entry is told by its title, and annotated with what stands below it.
@@ -51,13 +51,13 @@ fn fits(decision: &Decision, wanted: &Value) -> bool {
 }
 
 /// What of the expectations did not come true.
-fn missing(folder: &Path, answer: &Reflected, expected: &Value) -> Vec<String> {
+fn missing(folder: &Path, answer: &ReflectReport, expected: &Value) -> Vec<String> {
     let mut out = Vec::new();
     for (key, verdict) in [("kept", "kept"), ("refused", "refused"), ("proposed", "proposed"), ("known", "known")] {
         let wanted = expected.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
         // What is known already is turned down too, with the twin as its reason.
-        let is = |d: &&Decision| d.verdict == verdict || verdict == "refused" && d.verdict == "known";
-        let of: Vec<&Decision> = answer.decisions.iter().filter(is).collect();
+        let is = |d: &&ReflectDecision| d.verdict == verdict || verdict == "refused" && d.verdict == "known";
+        let of: Vec<&ReflectDecision> = answer.decisions.iter().filter(is).collect();
         for one in &wanted {
             if !of.iter().any(|d| fits(d, one)) {
                 out.push(format!("{}: not {verdict}: {one}", folder.display()));
@@ -79,7 +79,7 @@ fn each_conversation_comes_to_what_its_annotations_say() {
     for folder in &all {
         let memory = memory(folder);
         let before = memory.tree();
-        let script = Script::of(replies(folder).into_iter().map(says));
+        let script = Script::of(replies(folder).into_iter().map(text_reply));
         let expected: Value =
             serde_yaml::from_str(&fs_err::read_to_string(folder.join("expected.yaml")).unwrap()).unwrap();
         let answer = match script.tries(&memory, &conversation(folder)) {

@@ -85,7 +85,7 @@ fn without_a_model_the_three_shortest_ways_to_get_going_are_told() {
     let ran = reads(&memory, &[]).exit(8).tells("no_model").tells("OPENAI_API_KEY").tells("ollama");
     assert!(ran.stderr.contains("exec") || ran.stderr.contains("command"), "{ran}");
     // Where there is nothing to ask, no model is missed.
-    memory.run(["reflect", "--queued"]).exit(0).tells("nothing waits");
+    memory.run(["reflect", "--queued"]).exit(0).tells("nothing pending");
 }
 
 #[test]
@@ -187,11 +187,11 @@ fn a_drain_that_is_killed_leaves_the_work_to_the_next_one() {
     reads(&memory, &[]).exit(0).tells("deferred");
     let mut child = thinking(&memory, &["reflect", "--queued"]);
     // While it is being read, nobody else takes it.
-    memory.run(["reflect", "--queued"]).exit(0).tells("nothing waits");
+    memory.run(["reflect", "--queued"]).exit(0).tells("nothing pending");
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::KILL).unwrap();
     child.wait().unwrap();
     configured(&memory, &line);
     memory.done(["reflect", "--queued"]).says("Name: Zhang San");
-    memory.run(["reflect", "--queued"]).exit(0).unchanged().tells("nothing waits");
+    memory.run(["reflect", "--queued"]).exit(0).unchanged().tells("nothing pending");
     assert_eq!(memory.text("facts/user.md").unwrap().matches("Zhang San").count(), 1);
 }

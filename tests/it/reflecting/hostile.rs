@@ -1,9 +1,9 @@
 //! What a model must not bring about whatever it answers: by another verb, by headings, names and summaries, by saying
 //! a thing twice.
 
-use memdir::commands::budget::Spent;
-use memdir::llm::replay::{calls, says};
-use memdir::reflect::prompt::Way;
+use memdir::commands::budget::TokenLedger;
+use memdir::llm::replay::{text_reply, tool_call_reply};
+use memdir::reflect::prompt::ReplyMode;
 use serde_json::{Value, json};
 
 use super::super::support::{Memory, handle};
@@ -38,7 +38,7 @@ fn a_secret_that_is_removed_is_not_sent_with_the_answer() {
     let memory = Memory::new().file("facts/ops.md", &format!("# Ops\n\n- {text}\n"));
     let at = format!("facts/ops.md@{}", handle(text));
     let remove = json!({"at": at, "reason": "revoked", "quote": "the deploy token was revoked", "turn": 1});
-    let script = Script::of([calls([("rm", remove)]), says("done")]).way(Way::Tools);
+    let script = Script::of([tool_call_reply([("rm", remove)]), text_reply("done")]).way(ReplyMode::Tools);
     let answer = script.reads(&memory, "User: the deploy token was revoked.\n");
     assert_eq!(answer.counts.kept, 1, "{:?}", answer.decisions);
     assert!(!script.results(1)[0].contains("ghp_abc"), "{:?}", script.results(1));
@@ -143,7 +143,7 @@ fn a_dry_run_holds_nothing_of_the_budget_when_it_ends() {
     (script.dry_run, script.budget) = (true, Some(7000));
     script.reads(&memory, "User: I have a cat.\n");
     // What it really cost is spent: the model was asked.
-    assert_eq!(Spent::of(&memory.session().store).taken("2026-02-24"), 110);
+    assert_eq!(TokenLedger::load(&memory.session().store).used_on("2026-02-24"), 110);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use memdir::llm::Wire;
+use memdir::llm::Protocol;
 use serde_json::{Value, json};
 
 use super::super::model_server::{Answer, Server};
@@ -14,9 +14,9 @@ use super::script::add;
 /// The deadline of all questions of one command, in seconds.
 const OVERALL: f64 = 0.3;
 
-fn asked<'m>(memory: &'m Memory, server: &Server, wire: Wire, words: &[&str]) -> Run<'m> {
+fn asked<'m>(memory: &'m Memory, server: &Server, wire: Protocol, words: &[&str]) -> Run<'m> {
     let (key, url, provider) = match wire {
-        Wire::Messages => ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "anthropic"),
+        Protocol::Messages => ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "anthropic"),
         _ => ("OPENAI_API_KEY", "OPENAI_BASE_URL", "openai"),
     };
     let run = memory.run(words.iter().copied().chain(["--provider", provider, "--model", "m"]));
@@ -30,9 +30,9 @@ fn talk(memory: &Memory) -> String {
 }
 
 /// A reply that calls tools.
-fn calls(wire: Wire, name: &str, arguments: Value) -> Answer {
+fn calls(wire: Protocol, name: &str, arguments: Value) -> Answer {
     match wire {
-        Wire::Messages => {
+        Protocol::Messages => {
             let block = json!([{"type": "tool_use", "id": "t1", "name": name, "input": arguments}]);
             Answer::message(&block, "tool_use")
         }
@@ -40,9 +40,9 @@ fn calls(wire: Wire, name: &str, arguments: Value) -> Answer {
     }
 }
 
-fn says(wire: Wire, text: &str) -> Answer {
+fn says(wire: Protocol, text: &str) -> Answer {
     match wire {
-        Wire::Messages => Answer::message(&json!([{"type": "text", "text": text}]), "end_turn"),
+        Protocol::Messages => Answer::message(&json!([{"type": "text", "text": text}]), "end_turn"),
         _ => Answer::chat(text),
     }
 }
@@ -71,7 +71,7 @@ fn no_fault_of_a_host_leaves_half_a_piece_or_waits_for_ever() {
         ["alpha", "bravo", "candle", "delta"].iter().map(|w| format!("- The {w} service\n")).collect();
     let all = WIRES.iter().flat_map(|wire| faults(*wire).into_iter().enumerate().map(|(n, (say, _))| (*wire, n, say)));
     // Each fault in one protocol; the full run takes both.
-    for (wire, _, fault) in all.filter(|(wire, n, _)| full || (*wire == Wire::Chat) == (n % 2 == 0)) {
+    for (wire, _, fault) in all.filter(|(wire, n, _)| full || (*wire == Protocol::ChatCompletions) == (n % 2 == 0)) {
         let server = Server::always(fault.clone());
         let memory = Memory::new()
             .policy("version: 1\nlimits:\n  - at: facts/*.md\n    bullets: 3\n    on_limit: compact\n")

@@ -23,7 +23,7 @@ fn a_sensitive_field_waits_and_can_be_accepted() {
     memory.done(["inbox", &id, "--accept"]).says("+ @").says(&format!("accepted {id}"));
     assert!(memory.text("facts/user.md").unwrap().contains("- City: Berlin\n"));
     assert_eq!(memory.text(&format!("inbox/{id}.md")), None);
-    memory.done(["inbox"]).stdout("").tells("nothing waits");
+    memory.done(["inbox"]).stdout("").tells("nothing pending");
     // What was decided on is what must still stand in the proposal.
     let entry = memory.session().store.journal().unwrap().pop().unwrap();
     assert!(entry.operations.iter().any(|op| op["op"] == "rm" && op["if_match"].is_string()), "{entry:?}");

@@ -4,14 +4,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use memdir::commands::answer::{Answer, Reflected};
-use memdir::commands::model::Opened;
-use memdir::commands::reflect::{Ask, drain, reflect};
-use memdir::commands::{Failure, How, Session};
-use memdir::host::models::Tools;
-use memdir::llm::replay::{Replay, says};
-use memdir::llm::{Deadline, Message, Model, Reply, Request, Trouble, Who};
-use memdir::reflect::prompt::Way;
+use memdir::commands::answer::{Answer, ReflectReport};
+use memdir::commands::model::OpenModel;
+use memdir::commands::reflect::{ReflectOptions, drain, reflect};
+use memdir::commands::{ChangeOptions, Error, Session};
+use memdir::host::models::ToolUse;
+use memdir::llm::replay::{ReplayModel, text_reply};
+use memdir::llm::{ChatMessage, Deadline, LlmError, Model, ModelId, ModelReply, ModelRequest};
+use memdir::reflect::prompt::ReplyMode;
 use serde_json::{Value, json};
 
 use super::super::support::Memory;
@@ -21,9 +21,9 @@ type Meanwhile = Rc<RefCell<Option<(usize, Box<dyn FnOnce()>)>>>;
 
 /// A script, and how it is to be played.
 pub struct Script {
-    replay: Rc<Replay>,
+    replay: Rc<ReplayModel>,
     meanwhile: Meanwhile,
-    pub way: Option<Way>,
+    pub way: Option<ReplyMode>,
     pub into: Option<String>,
     pub dry_run: bool,
     pub propose: bool,
@@ -33,31 +33,31 @@ pub struct Script {
 
 /// The model that is handed over: it shares the script.
 struct Player {
-    replay: Rc<Replay>,
+    replay: Rc<ReplayModel>,
     meanwhile: Meanwhile,
 }
 
 impl Model for Player {
-    fn who(&self) -> &Who {
-        self.replay.who()
+    fn id(&self) -> &ModelId {
+        self.replay.id()
     }
 
-    fn ask(&self, request: &Request, deadline: Deadline) -> Result<Reply, Trouble> {
-        let now = |(n, _): &mut (usize, Box<dyn FnOnce()>)| *n == self.replay.asked().len();
+    fn complete(&self, request: &ModelRequest, deadline: Deadline) -> Result<ModelReply, LlmError> {
+        let now = |(n, _): &mut (usize, Box<dyn FnOnce()>)| *n == self.replay.requests().len();
         if let Some((_, happens)) = self.meanwhile.borrow_mut().take_if(now) {
             happens();
         }
-        self.replay.ask(request, deadline)
+        self.replay.complete(request, deadline)
     }
 }
 
 impl Script {
     /// A script of replies, asked for one object unless told otherwise.
-    pub fn of(replies: impl IntoIterator<Item = Result<Reply, Trouble>>) -> Script {
+    pub fn of(replies: impl IntoIterator<Item = Result<ModelReply, LlmError>>) -> Script {
         Script {
-            replay: Rc::new(Replay::new(replies)),
+            replay: Rc::new(ReplayModel::new(replies)),
             meanwhile: Rc::default(),
-            way: Some(Way::Object),
+            way: Some(ReplyMode::JsonObject),
             into: None,
             dry_run: false,
             propose: false,
@@ -66,7 +66,7 @@ impl Script {
         }
     }
 
-    pub fn way(mut self, way: Way) -> Script {
+    pub fn way(mut self, way: ReplyMode) -> Script {
         self.way = Some(way);
         self
     }
@@ -82,15 +82,15 @@ impl Script {
     }
 
     /// Every question so far.
-    pub fn asked(&self) -> Vec<Request> {
-        self.replay.asked()
+    pub fn asked(&self) -> Vec<ModelRequest> {
+        self.replay.requests()
     }
 
     /// The last thing we said in the n-th question.
     pub fn question(&self, n: usize) -> String {
         let request = &self.asked()[n];
         let ours = request.messages.iter().rev().find_map(|m| match m {
-            Message::User(text) => Some(text.clone()),
+            ChatMessage::User(text) => Some(text.clone()),
             _ => None,
         });
         ours.unwrap_or_default()
@@ -99,32 +99,32 @@ impl Script {
     /// What the calls before the n-th question came to.
     pub fn results(&self, n: usize) -> Vec<String> {
         match self.asked()[n].messages.last() {
-            Some(Message::Results(outcomes)) => outcomes.iter().map(|o| o.text.clone()).collect(),
+            Some(ChatMessage::ToolResults(outcomes)) => outcomes.iter().map(|o| o.text.clone()).collect(),
             other => panic!("no results: {other:?}"),
         }
     }
 
     /// Reads a conversation; it must end well.
     #[track_caller]
-    pub fn reads(&self, memory: &Memory, conversation: &str) -> Reflected {
+    pub fn reads(&self, memory: &Memory, conversation: &str) -> ReflectReport {
         self.tries(memory, conversation).unwrap_or_else(|failure| panic!("{failure:?}"))
     }
 
     /// Reads a conversation, however it ends.
-    pub fn tries(&self, memory: &Memory, conversation: &str) -> Result<Reflected, Failure> {
+    pub fn tries(&self, memory: &Memory, conversation: &str) -> Result<ReflectReport, Error> {
         self.with(memory, |session, ask, how| reflect(session, conversation.as_bytes(), ask, how))
     }
 
     /// Reads what waits in the queue.
-    pub fn drains(&self, memory: &Memory) -> Result<Reflected, Failure> {
+    pub fn drains(&self, memory: &Memory) -> Result<ReflectReport, Error> {
         self.with(memory, drain)
     }
 
     fn with(
         &self,
         memory: &Memory,
-        verb: impl Fn(&Session, &Ask<'_>, &How) -> Result<Answer, Failure>,
-    ) -> Result<Reflected, Failure> {
+        verb: impl Fn(&Session, &ReflectOptions<'_>, &ChangeOptions) -> Result<Answer, Error>,
+    ) -> Result<ReflectReport, Error> {
         let mut session = memory.session();
         if let Some(day) = self.day {
             session.now =
@@ -132,25 +132,25 @@ impl Script {
         }
         let open = || {
             let (replay, meanwhile) = (self.replay.clone(), self.meanwhile.clone());
-            Ok(Opened {
+            Ok(OpenModel {
                 model: Box::new(Player { replay, meanwhile }) as Box<dyn Model>,
-                overall: Duration::from_secs(60),
-                tools: Tools::Auto,
+                total_timeout: Duration::from_secs(60),
+                tools: ToolUse::Auto,
                 endpoint: "here".into(),
                 key: None,
                 warnings: Vec::new(),
             })
         };
-        let ask = Ask {
-            way: self.way,
+        let ask = ReflectOptions {
+            reply_mode: self.way,
             propose: self.propose,
             into: self.into.clone(),
-            budget: self.budget,
+            daily_budget: self.budget,
             instructions: None,
-            open: &open,
+            open_model: &open,
             progress: &|_| {},
         };
-        let how = How { dry_run: self.dry_run, ..How::default() };
+        let how = ChangeOptions { dry_run: self.dry_run, ..ChangeOptions::default() };
         match verb(&session, &ask, &how)? {
             Answer::Reflected(answer) => Ok(answer),
             other => panic!("another answer: {other:?}"),
@@ -159,8 +159,8 @@ impl Script {
 }
 
 /// A one-shot reply with these operations.
-pub fn ops(operations: &[Value]) -> Result<Reply, Trouble> {
-    says(json!({ "operations": operations }).to_string())
+pub fn ops(operations: &[Value]) -> Result<ModelReply, LlmError> {
+    text_reply(json!({ "operations": operations }).to_string())
 }
 
 /// An add with its evidence.

@@ -1,27 +1,27 @@
 //! Whatever goes wrong with the model, the memory holds whole pieces or nothing.
 
 use memdir::code::Code;
-use memdir::llm::replay::{calls, says};
-use memdir::llm::{Reply, Stop, Trouble, What};
-use memdir::reflect::prompt::Way;
+use memdir::llm::replay::{text_reply, tool_call_reply};
+use memdir::llm::{ErrorKind, LlmError, ModelReply, StopReason};
+use memdir::reflect::prompt::ReplyMode;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::super::support::{Memory, handle};
 use super::script::{Script, add, object, ops};
 
-const EVERY: [What; 11] = [
-    What::Unreachable,
-    What::Timeout,
-    What::Denied,
-    What::Quota,
-    What::Busy,
-    What::Rejected,
-    What::NoTools,
-    What::TooLarge,
-    What::Malformed,
-    What::Program,
-    What::Interrupted,
+const EVERY: [ErrorKind; 11] = [
+    ErrorKind::Unreachable,
+    ErrorKind::Timeout,
+    ErrorKind::Unauthorized,
+    ErrorKind::QuotaExceeded,
+    ErrorKind::Busy,
+    ErrorKind::Rejected,
+    ErrorKind::NoTools,
+    ErrorKind::TooLarge,
+    ErrorKind::Malformed,
+    ErrorKind::ProgramFailed,
+    ErrorKind::Interrupted,
 ];
 
 #[test]
@@ -29,7 +29,7 @@ fn a_trouble_at_first_changes_nothing_and_is_told_by_its_code() {
     for what in EVERY {
         let memory = Memory::new().file("facts/user.md", "# User\n\n- Editor: vim\n");
         let before = memory.tree();
-        let script = Script::of([Err(Trouble::new(what, "no")), Err(Trouble::new(what, "no"))]);
+        let script = Script::of([Err(LlmError::new(what, "no")), Err(LlmError::new(what, "no"))]);
         let failure = script.tries(&memory, "User: I'm Zhang San.\n").unwrap_err();
         assert!([Code::Model, Code::ModelRefused].contains(&failure.rejections[0].code), "{what:?}");
         assert_eq!(failure.rejections[0].changed, Some(false));
@@ -46,7 +46,8 @@ fn a_trouble_in_the_middle_of_a_piece_keeps_nothing_of_it() {
         let memory = Memory::new();
         let before = memory.tree();
         let first = add("facts/user.md", "Name: Zhang San", "I'm Zhang San");
-        let script = Script::of([calls([("add", object(first))]), Err(Trouble::new(what, "no"))]).way(Way::Tools);
+        let script = Script::of([tool_call_reply([("add", object(first))]), Err(LlmError::new(what, "no"))])
+            .way(ReplyMode::Tools);
         assert!(script.tries(&memory, "User: I'm Zhang San.\n").is_err(), "{what:?}");
         assert_eq!(memory.tree(), before, "{what:?}");
     }
@@ -86,7 +87,7 @@ fn a_trouble_in_a_later_piece_leaves_the_earlier_ones_and_says_partial() {
         let memory = Memory::new();
         let script = Script::of([
             ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]),
-            Err(Trouble::new(what, "no")),
+            Err(LlmError::new(what, "no")),
         ]);
         let answer = script.reads(&memory, &long());
         assert!(answer.partial.is_some() && answer.counts.kept == 1, "{what:?}");
@@ -101,11 +102,13 @@ fn a_trouble_in_a_later_piece_leaves_the_earlier_ones_and_says_partial() {
 #[test]
 fn a_reply_that_makes_no_sense_is_asked_for_once_more() {
     let memory = Memory::new();
-    let script =
-        Script::of([says("I would keep the name."), ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")])]);
+    let script = Script::of([
+        text_reply("I would keep the name."),
+        ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]),
+    ]);
     assert_eq!(script.reads(&memory, "User: I'm Zhang San.\n").counts.kept, 1);
     let memory = Memory::new();
-    let script = Script::of([says("no"), says("no"), says("no")]);
+    let script = Script::of([text_reply("no"), text_reply("no"), text_reply("no")]);
     let failure = script.tries(&memory, "User: I'm Zhang San.\n").unwrap_err();
     assert_eq!((failure.rejections[0].code, script.asked().len()), (Code::Model, 2));
 }
@@ -153,17 +156,17 @@ fn any_operation() -> impl Strategy<Value = Value> {
     })
 }
 
-fn any_reply() -> impl Strategy<Value = Result<Reply, Trouble>> {
+fn any_reply() -> impl Strategy<Value = Result<ModelReply, LlmError>> {
     prop_oneof![
         8 => prop::collection::vec(any_operation(), 0..5).prop_map(|all| ops(&all)),
         4 => prop::collection::vec(any_operation(), 1..4).prop_map(|all| {
             let calls: Vec<(String, Value)> =
                 all.into_iter().map(|o| (o["op"].as_str().unwrap_or("add").to_owned(), object(o))).collect();
-            memdir::llm::replay::calls(calls.iter().map(|(name, arguments)| (name.as_str(), arguments.clone())))
+            memdir::llm::replay::tool_call_reply(calls.iter().map(|(name, arguments)| (name.as_str(), arguments.clone())))
         }),
-        1 => "\\PC{0,60}".prop_map(says),
-        1 => Just(Err(Trouble::new(What::Busy, "no"))),
-        1 => Just(says("").map(|reply| Reply { stop: Stop::Truncated, ..reply })),
+        1 => "\\PC{0,60}".prop_map(text_reply),
+        1 => Just(Err(LlmError::new(ErrorKind::Busy, "no"))),
+        1 => Just(text_reply("").map(|reply| ModelReply { stop: StopReason::Truncated, ..reply })),
     ]
 }
 
@@ -177,7 +180,7 @@ proptest! {
     ) {
         let memory = Memory::new().file("facts/user.md", "# User\n\n- Editor: vim\n- Shell: fish\n\n## Work\n\n- Role: dev\n");
         let before = memory.tree();
-        let script = Script::of(replies).way(if tools { Way::Tools } else { Way::Object });
+        let script = Script::of(replies).way(if tools { ReplyMode::Tools } else { ReplyMode::JsonObject });
         let came = script.tries(&memory, "User: I'm Zhang San, I have tea in the morning.\nAssistant: Fine.\n");
         for path in memory.tree().keys() {
             prop_assert!(["facts/", "episodes/", "inbox/p", "procedures/", "memdir.yaml", ".gitignore"].iter().any(|p| path.starts_with(p)), "{}", path);

@@ -1,60 +1,59 @@
-//! Secrets that a word before them names: `password: …`, 密码是…, `--token …`, `Bearer …`, "API key is …".
+//! Finds secrets by the word before them: `password: …`, 密码是…, `--token …`, `Bearer …`, "API key is …".
 //!
-//! Never takes what is said about a password for one: "the password is stored in 1Password" tells none.
+//! Never treats a statement about a password as one: "the password is stored in 1Password".
 
 use super::{Secret, entropy, is_hex, is_placeholder, is_random, is_uuid};
 
-/// Words whose value is a secret whatever it looks like.
+/// Words whose value is a secret, whatever it looks like.
 #[rustfmt::skip]
-const PASSWORDS: &[&str] = &[
+const PASSWORD_WORDS: &[&str] = &[
     "password", "passwd", "passphrase", "passcode", "pwd", "pass", "psk", "pin", "secret", "密码", "口令", "密碼", "暗号", "解锁码",
     "密钥口令", "授权码", "访问码",
 ];
-/// Words whose value is a secret if it looks drawn by lot.
+/// Words whose value is a secret if it looks random.
 #[rustfmt::skip]
-const KEYS: &[&str] = &[
+const KEY_WORDS: &[&str] = &[
     "api key", "api-key", "api_key", "apikey", "access key", "access_key", "accesskey", "secret key", "secret_key",
     "secretkey", "private key", "private_key", "auth token", "auth_token", "access token", "access_token",
     "accesstoken", "refresh token", "refresh_token", "client secret", "client_secret", "token", "bearer", "credential",
     "credentials", "key", "secret", "apitoken", "api token", "webhook secret", "signing key", "license key",
     "recovery code", "密钥", "秘钥", "令牌", "凭证", "凭据", "私钥",
 ];
-/// Values that say something about a password.
+/// Values that are a statement about a password.
 #[rustfmt::skip]
-const ABOUT: &[&str] = &[
+const NOT_PASSWORDS: &[&str] = &[
     "none", "required", "unknown", "rotated", "stored", "kept", "hidden", "optional", "yes", "no", "null", "true", "false",
     "bcrypt", "argon2", "scrypt", "changed", "protected", "forgotten", "expired", "empty", "missing", "encrypted",
     "managed", "vault", "bitwarden", "keepass", "1password", "lastpass", "keychain", "needed", "set", "not", "in", "the",
     "manager", "policy", "reset", "only", "hashed", "shared", "n/a", "todo", "tbd", "disabled", "enabled", "based", "key-based",
     "length", "rules", "value", "string", "text", "field", "input", "hash", "hashing", "number", "here", "given", "it", "rotation", "at", "a", "an", "see", "via", "from", "with", "using", "is", "was", "are",
 ];
-/// Words near a long random token that make it a digest rather than a key.
+/// Words near a long random token that mark it as a digest instead of a key.
 #[rustfmt::skip]
-const DIGESTS: &[&str] = &["commit", "sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum", "digest", "revision", "etag", "integrity", "提交", "摘要", "校验", "哈希", "fingerprint", "指纹", "public", "公钥", "base64", "logo"];
+const DIGEST_WORDS: &[&str] = &["commit", "sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum", "digest", "revision", "etag", "integrity", "提交", "摘要", "校验", "哈希", "fingerprint", "指纹", "public", "公钥", "base64", "logo"];
 
-/// Finds them.
-pub fn find(text: &str, out: &mut Vec<Secret>) {
+pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
     let low = text.to_ascii_lowercase();
-    for word in PASSWORDS {
+    for word in PASSWORD_WORDS {
         for (at, _) in low.match_indices(word) {
-            if stands_alone(&low, at, word) {
-                out.extend(value(text, &low, at + word.len(), true));
+            if is_whole_word(&low, at, word) {
+                out.extend(value_after(text, &low, at + word.len(), true));
             }
         }
     }
-    for word in KEYS {
+    for word in KEY_WORDS {
         for (at, _) in low.match_indices(word) {
-            if stands_alone(&low, at, word) {
-                out.extend(value(text, &low, at + word.len(), false));
+            if is_whole_word(&low, at, word) {
+                out.extend(value_after(text, &low, at + word.len(), false));
             }
         }
     }
-    carried(text, &low, out);
-    near(text, &low, out);
+    find_header_credentials(text, &low, out);
+    find_near_key_words(text, &low, out);
 }
 
-/// Whether a word begins here: also behind `_` and `-`, as in `DB_PASSWORD` and `--token`, and in camel case.
-fn stands_alone(low: &str, at: usize, word: &str) -> bool {
+/// Whether the match at byte `at` is a whole word; also after `_` and `-` (`DB_PASSWORD`, `--token`) and in camel case.
+fn is_whole_word(low: &str, at: usize, word: &str) -> bool {
     let before = low[..at].chars().next_back();
     let after = low[at + word.len()..].chars().next();
     let ascii = word.is_ascii();
@@ -63,21 +62,21 @@ fn stands_alone(low: &str, at: usize, word: &str) -> bool {
     !ascii || opens && closes
 }
 
-/// How a value is joined to its word.
+/// What connects a value to its word.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Join {
+enum ValueJoin {
     /// `:` or `=`, 密码：
     Sign,
     /// "is", "was changed to", 是
     Verb,
-    /// A blank: `--password x`.
-    Blank,
+    /// A space: `--password x`.
+    Space,
 }
 
-/// The value behind a word that ends at `end`: whatever is quoted behind "password", what looks like a key behind "key".
-fn value(text: &str, low: &str, end: usize, is_password: bool) -> Option<Secret> {
-    let test = if is_password { password } else { key };
-    let (from, join) = joined(low, end)?;
+/// The secret after a word that ends at byte `end`: any quoted value after "password", a random value after "key".
+fn value_after(text: &str, low: &str, end: usize, is_password: bool) -> Option<Secret> {
+    let looks_secret = if is_password { is_password_value } else { is_key_value };
+    let (from, join) = value_start(low, end)?;
     let rest = &text[from..];
     let (open, quoted) = match rest.chars().next()? {
         c @ ('"' | '\'' | '`' | '“' | '‘' | '「') => (
@@ -93,27 +92,27 @@ fn value(text: &str, low: &str, end: usize, is_password: bool) -> Option<Secret>
     };
     let inner = &rest[open..];
     let length = match quoted {
-        Some(close) => within(inner, close)?,
-        None => bare(inner),
+        Some(close) => quoted_len(inner, close)?,
+        None => unquoted_len(inner),
     };
     let (value, after) = (&inner[..length], &inner[length..]);
-    let alone = is_password && quoted.is_some() && join != Join::Blank;
+    let alone = is_password && quoted.is_some() && join != ValueJoin::Space;
     let sure = alone && value.chars().filter(|c| !c.is_whitespace()).count() >= 4 && !is_placeholder(value);
-    (sure || test(value, join, after))
+    (sure || looks_secret(value, join, after))
         .then(|| Secret { range: from + open..from + open + length, kind: "a password or key" })
 }
 
-/// Where a quoted value ends: in this line, and soon.
-fn within(inner: &str, close: char) -> Option<usize> {
-    let mut near = inner.char_indices().take(LONGEST).take_while(|(_, c)| *c != '\n');
+/// The length of a quoted value in bytes, if the quote closes in the same line.
+fn quoted_len(inner: &str, close: char) -> Option<usize> {
+    let mut near = inner.char_indices().take(MAX_QUOTED_CHARS).take_while(|(_, c)| *c != '\n');
     near.find(|(_, c)| *c == close).map(|(n, _)| n)
 }
 
-/// The most characters of a quoted value.
-const LONGEST: usize = 200;
+/// The maximum length of a quoted value, in characters.
+const MAX_QUOTED_CHARS: usize = 200;
 
-/// How long a value without quotation marks is: up to white space, a character beyond ASCII, or final punctuation.
-fn bare(inner: &str) -> usize {
+/// The length of an unquoted value in bytes: up to white space, a CJK character, or final punctuation.
+fn unquoted_len(inner: &str) -> usize {
     let end = inner
         .find(|c: char| c.is_whitespace() || c as u32 >= 0x2e80 || matches!(c, '"' | '`' | '|' | '“' | '”' | '’'))
         .unwrap_or(inner.len());
@@ -121,8 +120,8 @@ fn bare(inner: &str) -> usize {
     run.trim_end_matches(['.', ',', ';', ':', ')', ']', '}', '\'', '>']).len()
 }
 
-/// Where the value begins, behind `: `, `=`, " is ", 是 …
-fn joined(low: &str, end: usize) -> Option<(usize, Join)> {
+/// The byte offset of the value after a word, and what connects them: `: `, `=`, " is ", 是 …
+fn value_start(low: &str, end: usize) -> Option<(usize, ValueJoin)> {
     let rest = &low[end..];
     let rest = rest.strip_prefix(['"', '\'', '*']).map_or(rest, |r| r.strip_prefix('*').unwrap_or(r));
     let trimmed = rest.trim_start_matches(' ');
@@ -130,23 +129,23 @@ fn joined(low: &str, end: usize) -> Option<(usize, Join)> {
     let at = |tail: &str| low.len() - tail.trim_start_matches([' ', '\t']).len();
     for sign in [":=", "=>", "==", ":", "=", "：", "＝"] {
         if let Some(tail) = trimmed.strip_prefix(sign).filter(|t| !t.starts_with("//")) {
-            return Some((at(tail), Join::Sign));
+            return Some((at(tail), ValueJoin::Sign));
         }
     }
     #[rustfmt::skip]
     let verbs = ["is now ", "is ", "was changed to ", "was set to ", "was ", "changed to ", "set to ", "改成了", "改成", "改为", "设为", "设成", "就是", "是", "为", "用的是"];
     for verb in verbs {
         if let Some(tail) = trimmed.strip_prefix(verb).filter(|_| gap > 0 || !verb.is_ascii()) {
-            return Some((at(tail), Join::Verb));
+            return Some((at(tail), ValueJoin::Verb));
         }
     }
-    (gap > 0 && !trimmed.is_empty()).then_some((low.len() - trimmed.len(), Join::Blank))
+    (gap > 0 && !trimmed.is_empty()).then_some((low.len() - trimmed.len(), ValueJoin::Space))
 }
 
-/// Whether a value behind "password" is one.
-fn password(value: &str, join: Join, after: &str) -> bool {
+/// Whether a value after "password" is one.
+fn is_password_value(value: &str, join: ValueJoin, after: &str) -> bool {
     let low = value.to_ascii_lowercase();
-    let about = ABOUT.contains(&low.as_str())
+    let about = NOT_PASSWORDS.contains(&low.as_str())
         || is_placeholder(value)
         || value.starts_with(['-', '(', '[', '*'])
         || value.ends_with(['*', '(']);
@@ -159,11 +158,11 @@ fn password(value: &str, join: Join, after: &str) -> bool {
     let mixed = letters && (digits || has(u8::is_ascii_punctuation) && !is_words(value));
     let goes_on = after.trim_start_matches([' ']).starts_with(|c: char| c.is_alphabetic()) && after.starts_with(' ');
     match join {
-        Join::Sign => {
+        ValueJoin::Sign => {
             mixed && !is_measure(value, after) || digits && !letters && !is_measure(value, after) || letters && !goes_on
         }
-        Join::Verb => mixed || digits && !letters && !is_measure(value, after),
-        Join::Blank => {
+        ValueJoin::Verb => mixed || digits && !letters && !is_measure(value, after),
+        ValueJoin::Space => {
             mixed
                 && value.len() >= 6
                 && (has(u8::is_ascii_punctuation) && !value.contains('/') || digits && has(u8::is_ascii_uppercase))
@@ -172,7 +171,7 @@ fn password(value: &str, join: Join, after: &str) -> bool {
     }
 }
 
-/// "12 characters", "90 days": a number that measures.
+/// Whether a number is a measure: "12 characters", "90 days".
 fn is_measure(value: &str, after: &str) -> bool {
     let units = [
         "char", "digit", "day", "hour", "minute", "second", "month", "year", "letter", "word", "bit", "time", "位",
@@ -182,7 +181,7 @@ fn is_measure(value: &str, after: &str) -> bool {
     number && units.iter().any(|u| after.trim_start().starts_with(u))
 }
 
-/// Words joined by `-`, `_`, `/`, `.` or `'`: `key-based`, `auth/login`.
+/// Whether a value consists of words joined by `-`, `_`, `/`, `.` or `'`: `key-based`, `auth/login`.
 fn is_words(value: &str) -> bool {
     let part = |p: &str| {
         p.bytes().all(|b| b.is_ascii_alphabetic())
@@ -191,12 +190,12 @@ fn is_words(value: &str) -> bool {
     value.split(['-', '_', '/', '.', '\'']).all(part)
 }
 
-/// Whether a value behind "key" or "token" is one.
-fn key(value: &str, join: Join, _after: &str) -> bool {
+/// Whether a value after "key" or "token" is one.
+fn is_key_value(value: &str, join: ValueJoin, _after: &str) -> bool {
     let plain = value.trim_end_matches(['=', '.']);
     let digits = plain.bytes().filter(u8::is_ascii_digit).count();
     let lower = plain.bytes().any(|b| b.is_ascii_alphabetic());
-    let long = if join == Join::Blank { 20 } else { 12 };
+    let long = if join == ValueJoin::Space { 20 } else { 12 };
     let made =
         plain.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'+' | b'/' | b'=' | b'.' | b'~'));
     let path = value.starts_with(['/', '~', '.'])
@@ -207,24 +206,24 @@ fn key(value: &str, join: Join, _after: &str) -> bool {
         .is_some_and(|(_, end)| (1..5).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_lowercase()));
     let hex = is_hex(plain) && plain.len() >= 24;
     let looks = is_random(plain)
-        || hex && join != Join::Blank
+        || hex && join != ValueJoin::Space
         || digits >= 3 && lower && entropy(plain) > 3.2 && !is_worded(plain);
     plain.len() >= long && made && digits > 0 && looks && !path && !file && !is_uuid(plain) && !is_placeholder(value)
 }
 
-/// Mostly words: parts of four letters and more, in lower case.
+/// Whether at least half of a token's parts are words: four or more lower case letters.
 fn is_worded(token: &str) -> bool {
     let parts: Vec<&str> = token.split(['-', '_', '.', '/']).collect();
     let words = parts.iter().filter(|p| p.len() >= 4 && p.bytes().all(|b| b.is_ascii_lowercase())).count();
     words * 2 >= parts.len()
 }
 
-/// What an Authorization header carries.
-fn carried(text: &str, low: &str, out: &mut Vec<Secret>) {
+/// Finds the credentials of Authorization headers.
+fn find_header_credentials(text: &str, low: &str, out: &mut Vec<Secret>) {
     for scheme in ["bearer ", "basic "] {
         for (at, _) in low.match_indices(scheme) {
             let from = at + scheme.len();
-            let length = bare(&text[from..]);
+            let length = unquoted_len(&text[from..]);
             let value = &text[from..from + length];
             let header = low[..at].trim_end().ends_with("authorization:") || scheme == "bearer ";
             let alone = !low[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
@@ -236,9 +235,9 @@ fn carried(text: &str, low: &str, out: &mut Vec<Secret>) {
     }
 }
 
-/// Long random tokens with a word like "key" a little before them, and none like "commit".
-fn near(text: &str, low: &str, out: &mut Vec<Secret>) {
-    for (start, run) in super::known::runs(text) {
+/// Finds long random tokens with a word like "key" in the 40 characters before, and none like "commit".
+fn find_near_key_words(text: &str, low: &str, out: &mut Vec<Secret>) {
+    for (start, run) in super::known_formats::key_runs(text) {
         let plain = run.trim_end_matches(['=', '.', '-', '/']);
         let token = plain.len() >= 20 && is_random(plain) && !is_worded(plain) || plain.len() >= 32 && is_hex(plain);
         if !token || is_uuid(plain) || plain.matches('/').count() > 2 || plain.starts_with(['/', '~', '.']) {
@@ -247,10 +246,10 @@ fn near(text: &str, low: &str, out: &mut Vec<Secret>) {
         let from = low[..start].char_indices().rev().nth(40).map_or(0, |(n, _)| n);
         let context = &low[from..start];
         let words: Vec<&str> = context.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-        let said = |list: &[&str]| {
+        let mentions = |list: &[&str]| {
             list.iter().any(|w| if w.is_ascii() && !w.contains(' ') { words.contains(w) } else { context.contains(w) })
         };
-        if (said(KEYS) || said(PASSWORDS)) && !said(DIGESTS) {
+        if (mentions(KEY_WORDS) || mentions(PASSWORD_WORDS)) && !mentions(DIGEST_WORDS) {
             out.push(Secret { range: start..start + plain.len(), kind: "a key" });
         }
     }

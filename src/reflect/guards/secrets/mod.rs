@@ -1,34 +1,34 @@
-//! Keys, tokens, passwords and card numbers: found in what may be stored, redacted from what is sent.
+//! Finds keys, tokens, passwords and card numbers in texts to be stored, and redacts them in texts to be sent.
 //!
-//! Never tells the secret itself, and never takes a hash of git's, a UUID, a path or a long word for one.
+//! Never reports the secret itself, and never treats a git hash, a UUID, a path or a long word as one.
 
 mod assigned;
-mod known;
+mod known_formats;
 
 use std::ops::Range;
 
-/// What stands where a secret stood.
+/// The replacement for a secret.
 pub const REDACTED: &str = "[redacted]";
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// Its bytes.
+    /// The byte range.
     pub range: Range<usize>,
-    /// What kind, in words.
+    /// The kind of secret, for messages.
     pub kind: &'static str,
 }
 
-/// The secrets of a text, in its order; none lies in another.
-pub fn find(text: &str) -> Vec<Secret> {
+/// The secrets of a text, in order and without overlaps.
+pub fn find_secrets(text: &str) -> Vec<Secret> {
     let mut all = Vec::new();
-    known::find(text, &mut all);
-    assigned::find(text, &mut all);
+    known_formats::find_known(text, &mut all);
+    assigned::find_assigned(text, &mut all);
     all.sort_by_key(|s| (s.range.start, std::cmp::Reverse(s.range.end)));
     let mut out: Vec<Secret> = Vec::new();
     for secret in all {
         match out.last_mut() {
-            // What overlaps goes as one, so that no end of either is left.
+            // Merge overlapping secrets, so that no part of either remains.
             Some(last) if secret.range.start < last.range.end => last.range.end = last.range.end.max(secret.range.end),
             _ => out.push(secret),
         }
@@ -36,12 +36,12 @@ pub fn find(text: &str) -> Vec<Secret> {
     out
 }
 
-/// The text with every secret replaced by `[redacted]`, and how many there were. Redacting twice changes nothing more.
+/// The text with every secret replaced by `[redacted]`, and the number of replacements. Idempotent.
 pub fn redact(text: &str) -> (String, usize) {
-    let (mut out, mut count) = once(text);
-    // What a secret hid may itself look like one beside the mark; a few rounds settle every text.
+    let (mut out, mut count) = redact_once(text);
+    // The text next to a replacement may now look like a secret itself; a few rounds are enough for every known case.
     for _ in 0..4 {
-        let (next, more) = once(&out);
+        let (next, more) = redact_once(&out);
         if more == 0 {
             break;
         }
@@ -50,8 +50,8 @@ pub fn redact(text: &str) -> (String, usize) {
     (out, count)
 }
 
-fn once(text: &str) -> (String, usize) {
-    let secrets = find(text);
+fn redact_once(text: &str) -> (String, usize) {
+    let secrets = find_secrets(text);
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for secret in &secrets {
         out.push_str(&text[at..secret.range.start]);
@@ -62,7 +62,7 @@ fn once(text: &str) -> (String, usize) {
     (out, secrets.len())
 }
 
-/// Whether a value is a place-holder rather than a secret: `<password>`, `${PASS}`, `****`, `[redacted]`.
+/// Whether a value is a placeholder instead of a secret: `<password>`, `${PASS}`, `****`, `[redacted]`.
 fn is_placeholder(value: &str) -> bool {
     let low = value.to_lowercase();
     let framed = ["<", "$", "{", "%", "[redacted", "…", "..."].iter().any(|start| low.starts_with(start));
@@ -71,7 +71,7 @@ fn is_placeholder(value: &str) -> bool {
     framed || filler || words.contains(&low.as_str()) || low.starts_with("your_") || low.starts_with("your-")
 }
 
-/// Shannon's entropy, in bits a character.
+/// Shannon entropy, in bits per byte.
 fn entropy(text: &str) -> f64 {
     let mut counts = [0u32; 256];
     text.bytes().for_each(|b| counts[b as usize] += 1);
@@ -79,7 +79,7 @@ fn entropy(text: &str) -> f64 {
     counts.iter().filter(|n| **n > 0).map(|n| f64::from(*n) / all).map(|p| -p * p.log2()).sum()
 }
 
-/// Whether a token looks as if drawn by lot: letters in both cases and digits, and no words in it.
+/// Whether a token looks random: upper and lower case letters, at least 5 % digits, and high entropy.
 fn is_random(token: &str) -> bool {
     let has = |test: fn(&u8) -> bool| token.bytes().any(|b| test(&b));
     let mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);

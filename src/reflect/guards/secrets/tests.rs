@@ -35,13 +35,13 @@ fn what_only_looks_like_one_stays() {
 }
 
 #[test]
-fn the_kind_is_told_and_the_secret_never() {
-    let found = find("password: hunter2");
+fn the_kind_is_reported_and_the_secret_never() {
+    let found = find_secrets("password: hunter2");
     assert_eq!(found.len(), 1);
     assert!(!found[0].kind.contains("hunter2"));
 }
 
-/// A secret as people paste it, and how it is told.
+/// A secret, and the text that usually precedes it.
 fn secret() -> impl Strategy<Value = (String, String)> {
     prop_oneof![
         "[A-Za-z0-9]{36}".prop_map(|s| (format!("ghp_{s}"), String::new())),
@@ -75,8 +75,8 @@ proptest! {
     }
 
     #[test]
-    fn no_secret_is_left(before in "[a-z ]{0,20}", (secret, told) in secret(), after in "[a-z ]{0,20}") {
-        let text = format!("{before} {told}{secret} {after}");
+    fn no_secret_is_left(before in "[a-z ]{0,20}", (secret, lead) in secret(), after in "[a-z ]{0,20}") {
+        let text = format!("{before} {lead}{secret} {after}");
         let (out, count) = redact(&text);
         prop_assert!(count > 0 && !out.contains(&secret), "{} -> {}", text, out);
     }

@@ -1,0 +1,261 @@
+//! Options of the commands that change memory text, as clap parses them.
+//!
+//! Never builds operations: `to_operation.rs` does.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::args::ChangeArgs;
+use super::argv::{self, RmOperand};
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Add bullets to a file or section; create it if it is missing",
+    after_help = "Without a text, a markdown list is read from stdin; each top-level item becomes one bullet.\n\n\
+                  Example: memdir add user 'Prefers tabs' 'Lives in Austin' --tag profile"
+)]
+#[group(skip)]
+pub struct AddArgs {
+    /// The file or section
+    #[arg(value_name = "FILE[#SECTION]")]
+    pub at: String,
+    /// The texts; each is one line and becomes one bullet
+    #[arg(value_name = "TEXT", value_parser = argv::text_value)]
+    pub texts: Vec<String>,
+    /// Read a markdown list from a file (- for stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Append #T to each text (repeatable)
+    #[arg(long = "tag", value_name = "T")]
+    pub tags: Vec<String>,
+    /// Importance, 0 to 10
+    #[arg(long, value_name = "N")]
+    pub imp: Option<String>,
+    /// The last day on which it is valid, YYYY-MM-DD
+    #[arg(long, value_name = "DATE")]
+    pub exp: Option<String>,
+    /// Confidence, 0 to 1
+    #[arg(long, value_name = "X")]
+    pub conf: Option<String>,
+    /// An explicit id (with one text only)
+    #[arg(long, value_name = "ID")]
+    pub id: Option<String>,
+    /// Always include it in the default context
+    #[arg(long)]
+    pub pin: bool,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Replace the text of a bullet",
+    override_usage = "memdir update [OPTIONS] FILE@BULLET NEW\n       memdir update [OPTIONS] FILE OLD NEW",
+    after_help = "NEW may be - for stdin.\n\nExample: memdir update user@acvh 'Prefers spaces'"
+)]
+#[group(skip)]
+pub struct UpdateArgs {
+    /// The bullet, or the file or section that contains OLD
+    #[arg(value_name = "ADDRESS")]
+    pub at: String,
+    /// The current text (unless the address names the bullet) and the new text
+    #[arg(value_name = "TEXT", num_args = 0..=2, value_parser = argv::text_value)]
+    pub texts: Vec<String>,
+    /// The n-th bullet of the file or section, from 1
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub index: Option<i64>,
+    /// The current text
+    #[arg(long, value_name = "OLD", value_parser = argv::text_value)]
+    pub old: Option<String>,
+    /// Read the new text from a file (- for stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Remove bullets, sections or files",
+    after_help = "Removing a whole file or section needs --if-match or -f.\n\nExample: memdir rm user@acvh user@qe2f"
+)]
+#[group(skip)]
+pub struct RmArgs {
+    /// FILE@BULLET, FILE#SECTION or FILE; an argument with a list marker ('- text') is the text of a bullet in the file before it
+    #[arg(value_name = "ADDRESS", required = true, value_parser = argv::rm_operand)]
+    pub words: Vec<RmOperand>,
+    /// Move it to archive/
+    #[arg(long, conflicts_with = "forget")]
+    pub archive: bool,
+    /// Erase its text also from the undo files, journal and archive; cannot be undone
+    #[arg(long)]
+    pub forget: bool,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Move a bullet, section or file",
+    after_help = "Moving a file updates the links to it in all other files.\n\n\
+                  Example: memdir mv user@acvh preferences#editor"
+)]
+#[group(skip)]
+pub struct MvArgs {
+    /// What to move
+    #[arg(value_name = "ADDRESS")]
+    pub at: String,
+    /// The destination: a file or section; for a file, its new name
+    #[arg(value_name = "DEST")]
+    pub to: String,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Set a bullet's metadata, a section's title or id, a file's summary or front matter",
+    after_help = "An empty value removes the key.\n\nExample: memdir set user@acvh imp=7 exp=2026-12-31"
+)]
+#[group(skip)]
+pub struct SetArgs {
+    /// A bullet, section or file
+    #[arg(value_name = "ADDRESS")]
+    pub at: String,
+    /// Keys and values
+    #[arg(value_name = "KEY=VALUE", required = true)]
+    pub pairs: Vec<String>,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Append an episode entry or a block of markdown",
+    after_help = "The text is read from stdin unless -F names a file.\n\n\
+                  Example: echo '- Lesson: flush before exit' | memdir append -t 'Logger fix'"
+)]
+#[group(skip)]
+pub struct AppendArgs {
+    /// The file (default: the current episode file)
+    #[arg(value_name = "FILE")]
+    pub at: Option<String>,
+    /// The entry's title
+    #[arg(short, long, value_name = "TITLE", value_parser = argv::text_value)]
+    pub title: Option<String>,
+    /// The entry's own summary, one line
+    #[arg(short, long, value_name = "S", value_parser = argv::text_value)]
+    pub summary: Option<String>,
+    /// The entry's date, YYYY-MM-DD (default: today)
+    #[arg(short, long, value_name = "DATE")]
+    pub date: Option<String>,
+    /// The file's summary line, instead of the derived one
+    #[arg(long, value_name = "S", value_parser = argv::text_value)]
+    pub file_summary: Option<String>,
+    /// Read the text from a file (- for stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Replace exact texts, each of which must occur exactly once",
+    after_help = "Without --old, JSON is read from stdin: [{\"oldText\":\"…\",\"newText\":\"…\"}].\n\n\
+                  Example: memdir patch user --old 'tabs' --new 'spaces'"
+)]
+#[group(skip)]
+pub struct PatchArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub at: String,
+    /// A text that occurs exactly once (repeatable, each with its --new)
+    #[arg(long, value_name = "A", value_parser = argv::text_value, allow_hyphen_values = true)]
+    pub old: Vec<String>,
+    /// The replacement
+    #[arg(long, value_name = "B", value_parser = argv::text_value, allow_hyphen_values = true)]
+    pub new: Vec<String>,
+    /// Read the JSON from a file (- for stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE", conflicts_with_all = ["old", "new"])]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Create or replace a whole file",
+    after_help = "The text is read from stdin unless -F names a file. Replacing an existing file needs --if-match or -f.\n\n\
+                  Example: memdir write project -F project.md --if-match 3f2a9c01"
+)]
+#[group(skip)]
+pub struct WriteArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub at: String,
+    /// Read the text from a file (- for stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Apply a batch of operations, all or nothing",
+    after_help = "JSON is read from stdin unless -F names a file: one operation, an array, JSON Lines or an envelope.\n\n\
+                  Example: echo '{\"op\":\"add\",\"at\":\"user\",\"text\":\"Prefers tabs\"}' | memdir apply"
+)]
+#[group(skip)]
+pub struct ApplyArgs {
+    /// Read the operations from a file (- for stdin)
+    #[arg(short = 'F', long = "file", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Edit a file in $VISUAL or $EDITOR; other writers are not blocked",
+    after_help = "Example: EDITOR=nano memdir edit user"
+)]
+#[group(skip)]
+pub struct EditArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub at: String,
+    /// Continue with a copy that an earlier edit kept
+    #[arg(long, value_name = "PATH")]
+    pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Remove one bullet by handle, index or text",
+    after_help = "Example: memdir bullet del user --index 2 'Lives in Austin'"
+)]
+#[group(skip)]
+pub struct BulletDelArgs {
+    /// The bullet, or the file or section that contains it
+    #[arg(value_name = "ADDRESS")]
+    pub at: String,
+    /// The current text
+    #[arg(value_name = "TEXT", value_parser = argv::text_value)]
+    pub text: Option<String>,
+    /// The n-th bullet of the file or section, from 1
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub index: Option<i64>,
+    /// Move it to archive/
+    #[arg(long, conflicts_with = "forget")]
+    pub archive: bool,
+    /// Erase its text also from the undo files, journal and archive; cannot be undone
+    #[arg(long)]
+    pub forget: bool,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}

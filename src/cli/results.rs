@@ -1,0 +1,82 @@
+//! Text output of `query`: one heading per group, its items below, and the totals.
+//!
+//! Never prints memory text unescaped, and never reorders the results.
+
+use std::fmt::Write;
+
+use super::sanitize;
+use super::text::{Printer, TextStyle};
+use crate::commands::answer::{QueryResult, QueryRow};
+
+/// Prints the results; if there are none, a note to stderr.
+pub fn query_results(printer: &mut Printer, result: &QueryResult, err: &mut String) {
+    let mut last_heading = String::new();
+    for row in &result.items {
+        let heading = row.heading();
+        if heading != last_heading {
+            printer.styled(TextStyle::Heading, &heading).end_line();
+            last_heading = heading;
+        }
+        item(printer, row);
+    }
+    let undated = match result.undated {
+        0 => String::new(),
+        n => format!("; {} of unknown date left out", item_count(n)),
+    };
+    if result.found == 0 {
+        let _ = writeln!(err, "memdir: no matches{undated}; try other or fewer words");
+        return;
+    }
+    let linked = if result.linked > 0 { format!(" and {} linked", result.linked) } else { String::new() };
+    let mut line =
+        format!("{} of {}{linked}, {} tokens{undated}", result.shown, item_count(result.found), result.tokens);
+    if result.shown < result.found {
+        let _ = write!(line, "; more: -L {}", result.found);
+    }
+    if result.items.iter().all(|row| row.full.is_none()) {
+        line.push_str("; whole texts: --full");
+    }
+    printer.styled(TextStyle::Dim, &line).end_line();
+}
+
+/// Prints the link for which an item is listed that did not match itself.
+fn link_reason(printer: &mut Printer, row: &QueryRow) {
+    if let Some(link) = &row.linked {
+        printer.styled(TextStyle::Dim, &format!("  {}", link.line()));
+    }
+}
+
+fn item_count(n: usize) -> String {
+    format!("{n} item{}", if n == 1 { "" } else { "s" })
+}
+
+fn item(printer: &mut Printer, row: &QueryRow) {
+    let (line, full_text) = row.lines();
+    if let Some(line) = line {
+        match &row.handle {
+            Some(handle) => drop(printer.handle(handle, row.id.as_deref())),
+            None => printer.out.push_str("  "),
+        }
+        printer.text(line);
+        if printer.format.verbose {
+            for (key, value) in &row.meta {
+                printer.styled(TextStyle::Dim, &format!(" {key}={}", value.as_str().unwrap_or_default()));
+            }
+        }
+        link_reason(printer, row);
+        printer.end_line();
+    }
+    if let Some(more) = full_text {
+        if line.is_none() && row.linked.is_some() {
+            link_reason(printer, row);
+            printer.end_line();
+        }
+        sanitize::escape_lines(&mut printer.out, more, printer.format.terminal);
+        printer.end_line();
+    }
+    if let Some(parts) = &row.parts {
+        let parts: Vec<String> = parts.iter().map(|p| format!("{} {:.2}", p.term, p.score)).collect();
+        let line = format!("    {:.2}, relevance {:.2}: {}", row.score, row.relevance, parts.join(", "));
+        printer.styled(TextStyle::Dim, &line).end_line();
+    }
+}

@@ -1,0 +1,308 @@
+//! Converts parsed arguments and content to a batch of operations.
+//!
+//! Never reads the memory, the clock or a stream: content is read through the function that is passed in.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::argv::RmOperand;
+use super::change_args::{
+    AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
+};
+use crate::code::{Code, Rejection};
+use crate::commands::Error;
+use crate::document::{BulletMeta, NewBullet, parse_new_bullets};
+use crate::operation::{Action, Batch, Operation, Target, dialects};
+
+/// Reads the content of a file (`-F`); without a path, or for `-`, reads stdin.
+pub type ContentReader<'a> = &'a dyn Fn(Option<&Path>) -> Result<String, Rejection>;
+
+fn to_batch(actions: impl IntoIterator<Item = Action>) -> Batch {
+    let operation = |action| Operation { action, seen: None, if_match: None, reason: None, source: None };
+    Batch { operations: actions.into_iter().map(operation).collect(), ..Batch::default() }
+}
+
+fn target(address: &str) -> Target {
+    Target::Address(address.to_owned())
+}
+
+fn usage_error(message: impl Into<String>) -> Rejection {
+    Rejection::new(Code::Usage, message)
+}
+
+/// Checks a text argument: one line, not empty.
+fn single_line(text: &str) -> Result<String, Rejection> {
+    if text.contains(['\n', '\r']) {
+        return Err(Rejection::new(Code::Multiline, "a text argument contains a line break")
+            .hint("pass long texts on stdin or with -F"));
+    }
+    match text.trim().is_empty() {
+        true => Err(usage_error("the text is empty")),
+        false => Ok(text.to_owned()),
+    }
+}
+
+/// Parses content as a markdown list.
+///
+/// # Errors
+/// `usage` if it is not a list, `empty_input` if it has no item.
+fn list_items(content: &str) -> Result<Vec<NewBullet>, Rejection> {
+    let items = parse_new_bullets(content).map_err(usage_error)?;
+    match items.iter().all(|item| item.text.trim().is_empty()) {
+        true => Err(Rejection::new(Code::EmptyInput, "the content has no list item")),
+        false => Ok(items),
+    }
+}
+
+/// Converts `add` and `bullet add`.
+pub fn add(args: &AddArgs, content: ContentReader) -> Result<Batch, Rejection> {
+    let stdin = args.texts == ["-"];
+    if args.file.is_some() && !args.texts.is_empty() && !stdin {
+        return Err(usage_error("give texts as arguments or with -F, not both"));
+    }
+    let items = match args.texts.is_empty() || stdin {
+        true => list_items(&content(args.file.as_deref())?)?,
+        false => {
+            let texts = args.texts.iter().map(|t| single_line(t)).collect::<Result<Vec<_>, _>>()?;
+            texts.into_iter().map(|text| NewBullet { text, ..NewBullet::default() }).collect()
+        }
+    };
+    if args.id.is_some() && items.len() > 1 {
+        return Err(usage_error("--id needs exactly one text"));
+    }
+    let tags = tag_suffix(&args.tags)?;
+    let meta = option_meta(args);
+    Ok(to_batch(items.into_iter().map(|item| Action::Add {
+        at: target(&args.at),
+        text: item.text + &tags,
+        children: item.children,
+        meta: merge_meta(item.meta, &meta),
+        create: args.change_args.create,
+    })))
+}
+
+fn tag_suffix(tags: &[String]) -> Result<String, Rejection> {
+    let mut out = String::new();
+    for tag in tags {
+        let tag = tag.trim_start_matches('#');
+        if tag.is_empty() || tag.contains(|c: char| c.is_whitespace() || c.is_control() || c == '#') {
+            return Err(usage_error("a tag must be one word"));
+        }
+        out.push_str(" #");
+        out.push_str(tag);
+    }
+    Ok(out)
+}
+
+/// An item's own metadata, overridden by that of the options.
+fn merge_meta(own: Option<BulletMeta>, given: &[(String, String)]) -> Vec<(String, String)> {
+    let mut meta = own.unwrap_or_default();
+    for (key, value) in given {
+        meta.set(key, value);
+    }
+    meta.0
+}
+
+/// The metadata of the options, in the order in which a metadata line is written.
+fn option_meta(args: &AddArgs) -> Vec<(String, String)> {
+    let given = [("id", &args.id), ("exp", &args.exp), ("conf", &args.conf), ("imp", &args.imp)];
+    let mut meta: Vec<(String, String)> =
+        given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect();
+    if args.pin {
+        meta.push(("pin".into(), "true".into()));
+    }
+    meta
+}
+
+/// Converts `update` and `bullet update`.
+pub fn update(args: &UpdateArgs, content: ContentReader) -> Result<Batch, Rejection> {
+    let (mut old, new) = match args.texts.as_slice() {
+        [] => (None, None),
+        [new] if args.file.is_none() => (None, Some(new)),
+        [old] => (Some(old.clone()), None),
+        [old, new, ..] => (Some(old.clone()), Some(new)),
+    };
+    if args.file.is_some() && new.is_some() {
+        return Err(usage_error("give the new text as an argument or with -F, not both"));
+    }
+    if old.is_some() && args.old.is_some() {
+        return Err(usage_error("the old text is given twice"));
+    }
+    old = old.or_else(|| args.old.clone());
+    if !names_bullet(&args.at) && old.is_none() && args.index.is_none() {
+        return Err(usage_error("no bullet given").hint("use FILE@BULLET NEW, FILE OLD NEW, or --index N"));
+    }
+    let text = match new {
+        Some(new) if new != "-" => single_line(new)?,
+        None if args.file.is_none() => return Err(usage_error("no new text given")),
+        _ => single_item(&content(args.file.as_deref())?)?,
+    };
+    Ok(to_batch([Action::Update { at: target(&args.at), index: args.index, old, text }]))
+}
+
+/// Parses content as exactly one list item without children or metadata.
+fn single_item(content: &str) -> Result<String, Rejection> {
+    match list_items(content)?.as_slice() {
+        [item] if item.children.is_empty() && item.meta.is_none() => Ok(item.text.clone()),
+        _ => Err(usage_error("an update needs exactly one item without children")),
+    }
+}
+
+/// Whether an address names a bullet: a possible handle, id or index follows its last `@`.
+fn names_bullet(address: &str) -> bool {
+    let name = address.rsplit_once('@').map_or("", |(_, name)| name);
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+/// Converts `rm`.
+pub fn rm(args: &RmArgs) -> Result<Batch, Rejection> {
+    let mut file: Option<&str> = None;
+    let mut text_follows = false;
+    let mut actions = Vec::new();
+    for (i, word) in args.words.iter().enumerate() {
+        let (address, text) = match word {
+            RmOperand::Address(address) => {
+                file = Some(address);
+                // `rm FILE '- text'` removes the bullet, not the whole file.
+                text_follows = matches!(args.words.get(i + 1), Some(RmOperand::Text(_)));
+                if text_follows {
+                    continue;
+                }
+                (address.as_str(), None)
+            }
+            RmOperand::Text(text) => (
+                file.filter(|_| text_follows).ok_or_else(|| usage_error("a text needs a file before it"))?,
+                Some(text.clone()),
+            ),
+        };
+        let (archive, forget) = (args.archive, args.forget);
+        actions.push(Action::Remove { at: target(address), index: None, text, archive, forget });
+    }
+    Ok(to_batch(actions))
+}
+
+/// Converts `bullet del`.
+pub fn bullet_del(args: &BulletDelArgs) -> Result<Batch, Rejection> {
+    if args.index.is_none() && args.text.is_none() && !names_bullet(&args.at) {
+        return Err(usage_error("no bullet given").hint("use FILE@BULLET, FILE TEXT, or --index N"));
+    }
+    let (index, text) = (args.index, args.text.clone());
+    Ok(to_batch([Action::Remove { at: target(&args.at), index, text, archive: args.archive, forget: args.forget }]))
+}
+
+/// Converts `mv`.
+pub fn mv(args: &MvArgs) -> Result<Batch, Rejection> {
+    Ok(to_batch([Action::Move { at: target(&args.at), to: args.to.clone(), create: args.change_args.create }]))
+}
+
+/// Converts `set`.
+pub fn set(args: &SetArgs) -> Result<Batch, Rejection> {
+    let parse_pair = |word: &String| match word.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            if value.contains(['\n', '\r']) {
+                return Err(Rejection::new(Code::Multiline, "a value must be one line"));
+            }
+            Ok((key.trim().to_owned(), value.to_owned()))
+        }
+        _ => Err(usage_error("expected KEY=VALUE")),
+    };
+    let pairs = args.pairs.iter().map(parse_pair).collect::<Result<_, _>>()?;
+    Ok(to_batch([Action::Set { at: target(&args.at), pairs }]))
+}
+
+/// Converts `append`.
+pub fn append(args: &AppendArgs, content: ContentReader) -> Result<Batch, Rejection> {
+    let checked_line = |text: &Option<String>| text.as_deref().map(single_line).transpose();
+    let (title, summary, file_summary) =
+        (checked_line(&args.title)?, checked_line(&args.summary)?, checked_line(&args.file_summary)?);
+    let text = content(args.file.as_deref())?;
+    Ok(to_batch([Action::Append {
+        at: args.at.as_deref().filter(|a| *a != "-").map(target),
+        text,
+        title,
+        date: args.date.clone(),
+        summary,
+        file_summary,
+        create: args.change_args.create,
+    }]))
+}
+
+/// Converts `write`.
+pub fn write(args: &WriteArgs, content: ContentReader) -> Result<Batch, Rejection> {
+    Ok(to_batch([write_action(&args.at, content(args.file.as_deref())?, args.change_args.create)]))
+}
+
+fn write_action(file: &str, text: String, create: bool) -> Action {
+    Action::Write { at: target(file), text, create }
+}
+
+/// Converts `apply`.
+pub fn apply(args: &ApplyArgs, content: ContentReader) -> Result<Batch, Error> {
+    Ok(dialects::parse_batch(&content(args.file.as_deref())?)?)
+}
+
+/// Converts `patch`.
+pub fn patch(args: &PatchArgs, content: ContentReader) -> Result<Batch, Rejection> {
+    if args.old.len() != args.new.len() {
+        return Err(usage_error("each --old needs a --new, and each --new an --old"));
+    }
+    for new in &args.new {
+        if new.contains(['\n', '\r']) {
+            return Err(Rejection::new(Code::Multiline, "a text argument contains a line break")
+                .hint("pass long texts on stdin as JSON: [{\"oldText\":\"…\",\"newText\":\"…\"}]"));
+        }
+    }
+    let pairs = match args.old.is_empty() {
+        true => parse_pairs(&content(args.file.as_deref())?)?,
+        false => args.old.iter().cloned().zip(args.new.iter().cloned()).collect(),
+    };
+    if pairs.iter().any(|(old, _)| old.is_empty()) {
+        return Err(usage_error("an old text is empty"));
+    }
+    Ok(to_batch([Action::Patch { at: target(&args.at), pairs }]))
+}
+
+/// Parses pairs of old and new texts in the dialects of other tools: a list of objects or pairs, one object, or an
+/// object that contains such a list.
+fn parse_pairs(content: &str) -> Result<Vec<(String, String)>, Rejection> {
+    let error = |why: &str| {
+        Rejection::new(Code::InvalidOperation, format!("invalid patches: {why}"))
+            .hint("expected [{\"oldText\":\"…\",\"newText\":\"…\"}]")
+    };
+    let json: Value = serde_json::from_str(content).map_err(|e| error(&e.to_string()))?;
+    let list_keys = ["patches", "edits", "pairs"];
+    let list = match &json {
+        Value::Array(list) => list.clone(),
+        Value::Object(o) => match list_keys.iter().find_map(|k| o.get(*k)).and_then(Value::as_array) {
+            Some(list) => list.clone(),
+            None => vec![json],
+        },
+        _ => return Err(error("expected a list or an object")),
+    };
+    if list.is_empty() {
+        return Err(error("the list is empty"));
+    }
+    let string_field = |value: &Value, names: [&str; 4]| {
+        names.iter().find_map(|n| value.get(*n)).and_then(Value::as_str).map(str::to_owned)
+    };
+    list.iter()
+        .map(|entry| match entry {
+            Value::Array(pair) if pair.len() == 2 => {
+                let side =
+                    |i: usize| pair[i].as_str().map(str::to_owned).ok_or_else(|| error("a text is not a string"));
+                Ok((side(0)?, side(1)?))
+            }
+            one => {
+                let old = string_field(one, ["oldText", "old_str", "old_string", "old"])
+                    .ok_or_else(|| error("oldText is missing"))?;
+                let new = string_field(one, ["newText", "new_str", "new_string", "new"])
+                    .ok_or_else(|| error("newText is missing"))?;
+                Ok((old, new))
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

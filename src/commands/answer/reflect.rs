@@ -1,0 +1,186 @@
+//! The results of `reflect` and `inbox`.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{ChangedFile, WarningRow};
+
+/// The result of reflecting on conversations.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ReflectReport {
+    /// Whether any byte of the memory changed (with `dry_run`: would change).
+    pub changed: bool,
+    /// The change was only planned; nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// The conversations, in the order they were read.
+    pub conversations: Vec<ConversationRow>,
+    /// The new revisions, e.g. `r41`.
+    pub revs: Vec<String>,
+    /// The changed files, in the order of the revisions.
+    pub files: Vec<ChangedFile>,
+    /// The operations that the model proposed, and what was decided about each.
+    pub decisions: Vec<ReflectDecision>,
+    /// The number of decisions of each kind.
+    pub counts: DecisionCounts,
+    /// The model that was called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelCallCosts>,
+    /// Why the rest of the conversations was not read, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial: Option<String>,
+    /// Why the conversations were queued instead, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deferred: Option<String>,
+    /// Warnings about the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WarningRow>,
+}
+
+/// One conversation that was read.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ConversationRow {
+    /// The id of the conversation; derived from its first turns if it has none of its own.
+    pub id: String,
+    /// The transcript format: `claude-code`, `codex`, …
+    pub kind: &'static str,
+    /// The number of turns.
+    pub turns: usize,
+    /// The number of turns that an earlier run read.
+    pub seen: usize,
+    /// The number of lines or records that could not be parsed.
+    pub skipped: usize,
+    /// The number of chunks that this run read.
+    pub chunks: usize,
+    /// The number of chunks that were to be read.
+    pub of: usize,
+}
+
+/// The decision about one operation that the model proposed.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ReflectDecision {
+    /// `kept`, `known`, `proposed` or `refused`.
+    pub verdict: &'static str,
+    /// The name of the operation; empty if it could not be parsed.
+    pub op: String,
+    /// The address that the operation names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The text of the operation, or an entry's title.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// Why the operation was not applied.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<RefusalReason>,
+    /// The quote from the conversation that supports it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quote: Option<String>,
+    /// The number of the turn that contains the quote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<usize>,
+    /// The id of the inbox proposal that was created from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<String>,
+}
+
+/// Why an operation was not applied.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RefusalReason {
+    /// The name of a guard (`relative_date`), or an error code (`bullet_not_found`).
+    pub name: String,
+    /// The offending words, or a message.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub what: String,
+}
+
+/// The number of decisions of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DecisionCounts {
+    /// Operations that the model proposed.
+    pub found: usize,
+    /// Operations that were applied.
+    pub kept: usize,
+    /// Operations whose content was already in the memory.
+    pub known: usize,
+    /// Operations that became proposals in `inbox/`.
+    pub proposed: usize,
+    /// Operations that were refused.
+    pub refused: usize,
+}
+
+impl std::ops::AddAssign for DecisionCounts {
+    fn add_assign(&mut self, other: DecisionCounts) {
+        self.found += other.found;
+        self.kept += other.kept;
+        self.known += other.known;
+        self.proposed += other.proposed;
+        self.refused += other.refused;
+    }
+}
+
+/// The model that was called, and the tokens used.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ModelCallCosts {
+    /// The provider, e.g. `anthropic`.
+    pub provider: String,
+    /// The name of the model.
+    pub model: String,
+    /// The number of model calls.
+    pub turns: usize,
+    /// Tokens of the requests, as counted by the provider.
+    pub input_tokens: u64,
+    /// Tokens of the replies, as counted by the provider.
+    pub output_tokens: u64,
+}
+
+/// The proposals in the inbox, or the result of accepting or rejecting some.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct InboxList {
+    /// Whether any byte of the memory changed (with `dry_run`: would change).
+    pub changed: bool,
+    /// The change was only planned; nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// The proposals that wait for a decision.
+    pub proposals: Vec<ProposalRow>,
+    /// The ids of accepted proposals.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<String>,
+    /// The ids of rejected proposals.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<String>,
+    /// The ids of proposals that expired without a decision and were removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expired: Vec<String>,
+    /// Files in `inbox/` with texts that were rescued from a concurrent edit; they must be merged manually.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rescued: Vec<String>,
+    /// The new revision, e.g. `r41`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// The changed files.
+    pub files: Vec<ChangedFile>,
+    /// Warnings about the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WarningRow>,
+}
+
+/// One proposal in the inbox.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ProposalRow {
+    /// The id of the proposal.
+    pub id: String,
+    /// The path of its file in `inbox/`.
+    pub path: String,
+    /// The title of the proposal.
+    pub title: String,
+    /// Where the proposal is from and why it needs a decision, one line each.
+    pub said: Vec<String>,
+    /// The last day on which it can be accepted, `YYYY-MM-DD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
+    /// The change as a diff, as of the time of the proposal.
+    pub diff: String,
+    /// Whether the operation in the file can be parsed.
+    pub readable: bool,
+}

@@ -1,0 +1,47 @@
+//! Finds the backlinks of a file or section for `list FILE`, by scanning all files once.
+//!
+//! Never changes anything. Files in `archive/` and `inbox/` are skipped.
+
+use super::fetch::is_archived_or_proposed;
+use super::list_and_read::ResolvedAddress;
+use crate::code::Rejection;
+use crate::document::Document;
+use crate::document::links::{link_candidates, refers_to};
+use crate::store::{FoundFile as File, Store};
+use crate::view::links::{Backlink, BacklinkTarget, LinkNames, backlinks};
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::item_facts::ItemFacts;
+
+/// The largest file that is read, in bytes.
+const MAX_FILE_BYTES: usize = 64 << 20;
+
+/// The items that link to a file or section, in the order of files and items. Unreadable files are skipped.
+///
+/// # Errors
+/// `io` when a folder cannot be read.
+pub fn find_backlinks(store: &Store, target: &ResolvedAddress) -> Result<Vec<Backlink>, Rejection> {
+    let mut files: Vec<File> = store.walk(None)?;
+    let all: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
+    files.retain(|file| !is_archived_or_proposed(&file.path) && file.path != target.path);
+    let found = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
+        let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok())?;
+        // A cheap scan first, so that only files with a candidate are parsed.
+        let is_candidate =
+            link_candidates(text).iter().any(|l| refers_to(&text[l.start..l.end], l.is_wiki, &file.path, &target.path));
+        is_candidate.then(|| {
+            let found = ItemizedFile::without_counts(file.path.clone(), Document::parse(text));
+            found.document.handles();
+            found
+        })
+    });
+    let found: Vec<ItemizedFile> = found.into_iter().flatten().collect();
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = LinkNames::new(&all);
+    let aim = BacklinkTarget { path: &target.path, document: &target.document, section: target.section, names: &names };
+    let known = BulletOrigins::default();
+    // Accepts every item: the store already hides what the caller may not see.
+    Ok(found.iter().flat_map(|found| backlinks(&ItemFacts::new(found, &known), &aim, &|_, _| true)).collect())
+}

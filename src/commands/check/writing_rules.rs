@@ -1,0 +1,48 @@
+//! `check --writing`: applies the writing rules of `reflect` to the existing bullets.
+//!
+//! Never checks evidence: no conversation is available. Only facts and episodes are checked; procedures are written as
+//! instructions, which the rules would refuse.
+
+use super::{finding, line_and_column};
+use crate::code::Code;
+use crate::commands::Session;
+use crate::commands::answer::CheckFinding;
+use crate::document::Document;
+use crate::document::summary::FileKind;
+use crate::operation::file_change::file_kind;
+use crate::path::MemoryPath;
+use crate::reflect::guards::{self, MemoryKind, Violation, WritingRules};
+
+/// The rule violations, each at the position of the offending words if they occur literally, else at the bullet's first
+/// character.
+pub fn writing_findings(session: &Session, path: &MemoryPath, document: &Document) -> Vec<CheckFinding> {
+    let text_kind = match file_kind(path) {
+        FileKind::Facts => MemoryKind::Fact,
+        FileKind::Episodes => MemoryKind::Episode,
+        FileKind::Other => return Vec::new(),
+    };
+    let policy = &session.policy.policy;
+    let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone() };
+    let mut out = Vec::new();
+    for (i, bullet) in document.bullets().iter().enumerate() {
+        for found in guards::check_text(&document.bullet_text(i), text_kind, &rules) {
+            let within = document.bullet_raw(i).find(&found.excerpt).filter(|_| !found.excerpt.is_empty());
+            let (line, col) = line_and_column(document.text(), bullet.text_start as usize + within.unwrap_or(0));
+            out.push(finding(
+                path,
+                line,
+                col,
+                Code::Writing,
+                "warning",
+                violation_message(found.violation, &found.excerpt),
+            ));
+        }
+    }
+    out
+}
+
+/// The message of a violation, e.g. `relative_date: 'yesterday'. Write dates in full …`.
+fn violation_message(violation: Violation, what: &str) -> String {
+    let words = if what.is_empty() { String::new() } else { format!(": '{what}'") };
+    format!("{}{words}. {}", violation.name(), violation.rule().trim_end_matches('.'))
+}

@@ -1,0 +1,69 @@
+//! `compact` with a paid model: within its time limit and the daily budget.
+//!
+//! Never queues anything: when the budget is used up, age decides, and removed items go to `archive/`.
+
+use super::{Answer, ChangeOptions, CommandResult, CompactOptions, Session, compact};
+use crate::commands::budget;
+use crate::commands::model::OpenModel;
+use crate::llm::{Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, TokenUsage};
+
+/// Estimated cost of one compaction, in tokens; reserved before the first request.
+const ESTIMATED_TOKENS: u64 = 8000;
+
+/// As [`compact`], with the model if there is one and the budget allows it.
+///
+/// # Errors
+/// As [`compact`].
+pub fn compact_within_budget(
+    session: &Session,
+    options: &CompactOptions,
+    change_options: &ChangeOptions,
+    opened: Option<&OpenModel>,
+    budget: Option<u64>,
+    progress: &dyn Fn(&str),
+) -> CommandResult {
+    let Some(opened) = opened else { return compact(session, options, change_options, None) };
+    let reservation = budget::reserve(session, budget, "compact", ESTIMATED_TOKENS)?;
+    let deadline = Deadline::within(opened.total_timeout);
+    let model = BudgetedModel { model: &*opened.model, deadline, has_budget: reservation.is_some(), progress };
+    let result = compact(session, options, change_options, Some(&model));
+    if let Some(hold) = reservation {
+        let usage = match &result {
+            Ok(Answer::Compacted(report)) => {
+                report.tokens.as_ref().map(|t| TokenUsage { input: t.input, output: t.output })
+            }
+            _ => None,
+        };
+        let unfiltered = session.unfiltered();
+        // The change is committed even if its cost cannot be recorded; the reservation then counts until midnight.
+        if let Ok((locked, _)) = unfiltered.store.lock() {
+            budget::settle(session, &locked, hold, usage.unwrap_or_default(), usize::from(usage.is_some()), (0, 0));
+        }
+    }
+    result
+}
+
+/// A model with a deadline for all requests together, which refuses requests if the budget is used up.
+struct BudgetedModel<'a> {
+    model: &'a dyn Model,
+    deadline: Deadline,
+    has_budget: bool,
+    progress: &'a dyn Fn(&str),
+}
+
+impl Model for BudgetedModel<'_> {
+    fn id(&self) -> &ModelId {
+        self.model.id()
+    }
+
+    fn complete(&self, request: &ModelRequest, deadline: Deadline) -> Result<ModelReply, LlmError> {
+        match self.has_budget {
+            true => {
+                let model_id = self.id();
+                (self.progress)(&format!("calling {} {}", model_id.provider, model_id.model));
+                self.model.complete(request, deadline.earlier(self.deadline))
+            }
+            false => Err(LlmError::new(ErrorKind::QuotaExceeded, "today's token budget is used up")),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The dialogue with a model about one file or section: a request, a reply, at most one correction.
+//!
+//! Uses neither the store nor the lock.
+
+use std::time::Duration;
+
+use super::super::Error;
+use crate::code::{Code, Rejection};
+use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, Model, ModelRequest, StopReason, TokenUsage};
+use crate::reflect::compaction::{
+    CompactionDecision, CompactionRules, OverLimit, build_correction, build_question, decide, decision_schema,
+    parse_reply, system_prompt,
+};
+
+/// Time limit of all requests of one command.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
+/// Upper bound of a reply, in tokens.
+const MAX_REPLY_TOKENS: u32 = 1024;
+/// How many characters of a reply are sent back with its correction.
+const MAX_QUOTED_CHARS: usize = 2000;
+
+/// A model, until it fails in a way that makes further requests useless.
+pub struct CompactDialogue<'a> {
+    model: Option<&'a dyn Model>,
+    deadline: Deadline,
+    corrected: bool,
+    /// The model, as `provider/model`.
+    pub model_name: Option<String>,
+    /// Token counts of all requests.
+    pub usage: TokenUsage,
+    /// Why the model does not decide, or no longer.
+    pub fallback_reason: Option<String>,
+}
+
+impl<'a> CompactDialogue<'a> {
+    pub fn new(model: Option<&'a dyn Model>) -> CompactDialogue<'a> {
+        let model_name = model.map(|m| format!("{}/{}", m.id().provider, m.id().model));
+        let fallback_reason = model.is_none().then(|| "no model is configured".to_owned());
+        CompactDialogue {
+            model,
+            deadline: Deadline::within(TIME_LIMIT),
+            corrected: false,
+            model_name,
+            usage: TokenUsage::default(),
+            fallback_reason,
+        }
+    }
+
+    /// Whether the model can still be called.
+    pub fn has_model(&self) -> bool {
+        self.model.is_some()
+    }
+
+    /// Starts with the next file or section, for which one correction is allowed again.
+    pub fn begin_next(&mut self) {
+        self.corrected = false;
+    }
+
+    /// Ends the dialogue: no more requests.
+    pub fn close(mut self) -> CompactDialogue<'a> {
+        if self.model.take().is_some() {
+            self.fallback_reason = Some("the memory kept changing while the model was running".into());
+        }
+        self
+    }
+
+    /// The source that the journal records for the model's decisions.
+    pub fn source(&self) -> String {
+        self.model_name.as_deref().map(|model_name| format!("compact:{model_name}")).unwrap_or_default()
+    }
+
+    /// Requests decisions until they are valid. `None` if age must decide; then `why` has the reason.
+    ///
+    /// # Errors
+    /// `model` if the user interrupted the request.
+    pub fn request_decisions<T>(
+        &mut self,
+        over_limit: &OverLimit,
+        rules: &CompactionRules<'_>,
+        mut try_decisions: impl FnMut(&[CompactionDecision]) -> Result<T, String>,
+    ) -> Result<Option<(Vec<CompactionDecision>, T)>, Error> {
+        let mut messages = vec![ChatMessage::User(build_question(over_limit, rules.max_chars))];
+        while let Some(model) = self.model {
+            let answer = AnswerSchema { name: "decision".into(), schema: decision_schema() };
+            let request = ModelRequest {
+                system: system_prompt(),
+                messages: messages.clone(),
+                tools: Vec::new(),
+                answer: Some(answer),
+                max_tokens: MAX_REPLY_TOKENS,
+            };
+            let (said, problem) = match model.complete(&request, self.deadline) {
+                Err(error) => {
+                    self.usage += error.usage;
+                    match error.kind {
+                        ErrorKind::Interrupted => {
+                            return Err(Rejection::new(Code::Model, "interrupted before a decision").into());
+                        }
+                        ErrorKind::Malformed | ErrorKind::TooLarge => (String::new(), error.message),
+                        _ => {
+                            // A model that cannot be reached now is not called for the remaining files and sections
+                            // either.
+                            self.model = None;
+                            self.fallback_reason = Some(error.message);
+                            return Ok(None);
+                        }
+                    }
+                }
+                Ok(reply) => {
+                    self.usage += reply.usage;
+                    let arguments: Vec<_> = reply.calls.iter().map(|c| c.arguments.clone()).collect();
+                    let parsed = match reply.stop {
+                        StopReason::Truncated => Err("the answer was cut off".to_owned()),
+                        StopReason::Refused => {
+                            self.fallback_reason = Some("the model refused to answer".into());
+                            return Ok(None);
+                        }
+                        _ => parse_reply(&reply.text, &arguments),
+                    };
+                    let decided = parsed.and_then(|said| decide(over_limit, &said, rules));
+                    match decided.and_then(|decisions| Ok((try_decisions(&decisions)?, decisions))) {
+                        Ok((value, decisions)) => return Ok(Some((decisions, value))),
+                        Err(why) => (reply.text, why),
+                    }
+                }
+            };
+            if std::mem::replace(&mut self.corrected, true) || self.deadline.remaining().is_none() {
+                self.fallback_reason = Some(format!("the model's decision could not be applied: {problem}"));
+                return Ok(None);
+            }
+            let reply_text: String = said.chars().take(MAX_QUOTED_CHARS).collect();
+            let said = if reply_text.trim().is_empty() { "(nothing)".to_owned() } else { reply_text };
+            messages.push(ChatMessage::Assistant { text: said, calls: Vec::new() });
+            messages.push(ChatMessage::User(build_correction(over_limit, rules.max_chars, &problem)));
+        }
+        Ok(None)
+    }
+}

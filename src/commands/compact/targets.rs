@@ -1,0 +1,125 @@
+//! The files and sections that a compaction covers, and how they are found again after each step.
+//!
+//! Only reads; decides nothing.
+
+use super::super::Session;
+use super::super::fetch::is_archived_or_proposed;
+use super::super::list_and_read::resolve_address;
+use super::CompactOptions;
+use crate::code::{Code, Rejection};
+use crate::document::Document;
+use crate::operation::effects::section_slug;
+use crate::operation::limits::{self, LimitScope, SizeLimits, section_size};
+use crate::path::MemoryPath;
+use crate::policy::{LimitMeasure, Policy, glob};
+
+/// Largest file that is checked, in bytes.
+const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
+
+/// What a compaction covers.
+#[derive(Clone, Debug)]
+pub enum CompactionScope {
+    /// What the batch pushes over a limit with `on_limit: compact`.
+    GrownByBatch,
+    /// Everything that exceeds its limit, and what the batch pushes over one.
+    All,
+    /// What exceeds its limit in one file, or in one section of it.
+    Within(MemoryPath, Option<String>),
+    /// One file or section, down to a given size.
+    ToSize(LimitScopeRef),
+}
+
+/// A file or section, identified by slug so that it can be found again in a changed text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LimitScopeRef {
+    pub path: MemoryPath,
+    /// The section's slug; `None` for the whole file.
+    pub slug: Option<String>,
+    /// Its limits.
+    pub limits: SizeLimits,
+}
+
+impl LimitScopeRef {
+    pub fn new(path: &MemoryPath, document: &Document, limit_scope: &LimitScope) -> LimitScopeRef {
+        let slug = section_slug(document, limit_scope.section);
+        LimitScopeRef { path: path.clone(), slug, limits: limit_scope.limits }
+    }
+
+    /// Finds it in a text; `None` if the section no longer exists.
+    pub fn locate(&self, document: &Document) -> Option<LimitScope> {
+        let section = match &self.slug {
+            None => 0,
+            Some(slug) => document.sections().iter().position(|s| s.slug == *slug).filter(|s| *s > 0)?,
+        };
+        Some(LimitScope { section, limits: self.limits })
+    }
+
+    pub fn address(&self) -> String {
+        match &self.slug {
+            None => self.path.to_string(),
+            Some(slug) => format!("{}#{slug}", self.path),
+        }
+    }
+}
+
+/// What the options ask to compact.
+///
+/// # Errors
+/// `usage`, `read_only`, and errors of resolving the address.
+pub fn resolve_scope(session: &Session, options: &CompactOptions) -> Result<CompactionScope, Rejection> {
+    let Some(address) = &options.address else {
+        return match options.to {
+            None => Ok(CompactionScope::All),
+            Some(_) => Err(Rejection::new(Code::Usage, "--to needs the address of a file or section")),
+        };
+    };
+    let target = resolve_address(session, address)?;
+    if target.bullet.is_some() {
+        return Err(Rejection::new(Code::Usage, "compact takes a file or section, not a bullet"));
+    }
+    if is_archived_or_proposed(&target.path) {
+        return Err(Rejection::new(Code::ReadOnly, "files in archive/ and inbox/ have no limits"));
+    }
+    let slug = section_slug(&target.document, target.section);
+    let Some(to) = options.to else { return Ok(CompactionScope::Within(target.path, slug)) };
+    let limit = session.policy.policy.maximum_for(&target.path, slug.as_deref(), LimitMeasure::Entries);
+    let current_size = section_size(&target.document, target.section);
+    let entries = limit.is_some() || target.path.folder() == Some("episodes") && current_size.entries > 0;
+    let limits = match entries {
+        true => SizeLimits { entries: Some(to), ..SizeLimits::default() },
+        false => SizeLimits { bullets: Some(to), ..SizeLimits::default() },
+    };
+    Ok(CompactionScope::ToSize(LimitScopeRef { path: target.path, slug, limits }))
+}
+
+/// Whether `section` is `within` or one of its subsections.
+pub fn is_within(document: &Document, mut section: usize, within: usize) -> bool {
+    loop {
+        if section == within {
+            return true;
+        }
+        if section == 0 {
+            return false;
+        }
+        section = document.sections()[section].parent as usize;
+    }
+}
+
+/// The files in which something exceeds its limit.
+pub fn files_over_limit(session: &Session, policy: &Policy) -> Result<Vec<MemoryPath>, Rejection> {
+    if policy.limits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let has_limit = |path: &MemoryPath| {
+        let file = |at: &str| glob::matches(at.split_once('#').map_or(at, |(file, _)| file), path.as_str());
+        limits::limits_apply_to(path) && path.odd().is_none() && policy.limits.iter().any(|l| file(&l.at))
+    };
+    let mut files = session.store.walk(None)?;
+    files.retain(|f| f.unsafe_reason.is_none() && has_limit(&f.path));
+    let paths = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
+        let (bytes, _) = read.ok()?;
+        let document = Document::from_bytes(bytes.to_vec()).ok().filter(|d| d.conflict_marker_line().is_none())?;
+        (!limits::scopes_over_limit(policy, &file.path, &document).is_empty()).then(|| file.path.clone())
+    });
+    Ok(paths.into_iter().flatten().collect())
+}

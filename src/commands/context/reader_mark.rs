@@ -1,0 +1,131 @@
+//! The mark of a reader: the last revision that it has seen, and the outside edits that were reported to it.
+//!
+//! Never needed for correctness: without a mark, the next context only reports no updates.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::change::{EntryOutcome, Etag, JournalEntry};
+use crate::path::MemoryPath;
+use crate::store::Store;
+use crate::view::context::delta::SeenRevision;
+use crate::view::query::bullet_origins::BulletOrigins;
+
+/// How much of a memory a reader has seen; stored as JSON below `.memdir/`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReaderMark {
+    /// The name of the reader.
+    reader: String,
+    /// The last revision that it has seen; 0 before the first.
+    rev: u64,
+    /// The time of that revision. It detects that the journal was replaced: another journal has another time for this
+    /// number.
+    #[serde(default)]
+    at: Option<String>,
+    /// Files changed outside memdir, with the etags that the reader has seen; none for a removed file.
+    #[serde(default)]
+    outside: BTreeMap<String, Option<String>>,
+    /// The files that existed. Without them, adding or removing a file that memdir never wrote would go unnoticed.
+    files: FileNames,
+}
+
+impl ReaderMark {
+    /// Loads the mark of a reader; `None` on its first look.
+    pub fn load(store: &Store, reader: &str) -> Option<ReaderMark> {
+        let mark: ReaderMark = serde_json::from_str(&store.read_note(&note_name(reader))?).ok()?;
+        (mark.reader == reader).then_some(mark)
+    }
+
+    /// The mark of a reader that has seen these revisions and files, and was shown these outside edits.
+    pub fn new(
+        reader: &str,
+        revisions: &[JournalEntry],
+        files: &FileNames,
+        outside: HashMap<MemoryPath, Option<Etag>>,
+    ) -> ReaderMark {
+        // A pending revision is reported once it is either done or undone.
+        let decided = revisions.iter().take_while(|r| r.outcome != EntryOutcome::Pending).last();
+        ReaderMark {
+            reader: reader.to_owned(),
+            rev: decided.map_or(0, |r| r.rev),
+            at: decided.map(|r| r.at.clone()),
+            files: files.clone(),
+            outside: outside.into_iter().map(|(path, etag)| (path.to_string(), etag.map(|e| e.hex()))).collect(),
+        }
+    }
+
+    /// Whether the mark belongs to this journal.
+    pub fn matches_journal(&self, revisions: &[JournalEntry]) -> bool {
+        let last = revisions.last().map_or(0, |r| r.rev);
+        let own_entry = revisions.iter().find(|r| r.rev == self.rev);
+        // Gc may have removed its revision together with all older ones.
+        self.rev <= last && own_entry.is_none_or(|own| Some(&own.at) == self.at.as_ref())
+    }
+
+    /// The last revision that the reader has seen.
+    pub fn rev(&self) -> u64 {
+        self.rev
+    }
+
+    /// The etag that the reader has seen of a file changed outside memdir; `Some(None)` if the file was removed, `None`
+    /// if it was not changed outside.
+    pub fn outside(&self, path: &MemoryPath) -> Option<Option<Etag>> {
+        self.outside.get(path.as_str()).map(|hex| hex.as_deref().and_then(Etag::from_hex))
+    }
+
+    /// The files that existed at the last look.
+    pub fn files(&self) -> &FileNames {
+        &self.files
+    }
+
+    /// The revision since which updates are reported, and the command that shows the changes since then.
+    pub fn since(&self, revisions: &[JournalEntry]) -> SeenRevision {
+        let rev = format!("r{}", self.rev);
+        let command = match revisions.iter().any(|r| r.rev == self.rev) {
+            true => format!("memdir diff --since {rev}"),
+            false => "memdir log".to_owned(),
+        };
+        SeenRevision { rev, command }
+    }
+
+    /// When and by whom bullets were written by memdir since the last look.
+    pub fn new_origins(&self, revisions: &[JournalEntry]) -> BulletOrigins {
+        BulletOrigins::from_journal(&revisions[revisions.partition_point(|r| r.rev <= self.rev)..])
+    }
+
+    /// Saves the mark on a best-effort basis: on a read-only mount the next context reports the same updates again.
+    pub fn save(&self, store: &Store) {
+        let name = note_name(&self.reader);
+        let Ok(text) = serde_json::to_string(self) else { return };
+        if store.read_note(&name).as_deref() != Some(&text) {
+            drop(store.write_note_unlocked(&name, &text));
+        }
+    }
+}
+
+/// A set of file names as one string, because the usual operation is to compare two sets that are equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileNames(String);
+
+impl FileNames {
+    /// The separator; no path contains it.
+    const SEPARATOR: &str = "//";
+
+    /// Joins the paths in the given order.
+    pub fn join<'a>(paths: impl Iterator<Item = &'a MemoryPath>) -> FileNames {
+        let mut joined = String::new();
+        paths.for_each(|path| joined.extend([path.as_str(), FileNames::SEPARATOR]));
+        FileNames(joined)
+    }
+
+    /// The names as a set.
+    pub fn to_set(&self) -> HashSet<&str> {
+        self.0.split(FileNames::SEPARATOR).filter(|name| !name.is_empty()).collect()
+    }
+}
+
+/// The file name of the mark below `.memdir/`. It is a hash, because a reader name may contain any characters.
+fn note_name(reader: &str) -> String {
+    format!("mark-{}", Etag::of(reader.as_bytes()).short())
+}

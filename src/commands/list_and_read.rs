@@ -1,0 +1,371 @@
+//! The commands `list`, `bullet list`, `read` and `where`.
+//!
+//! Never takes the lock and never writes.
+
+use super::allowlist_filter::allowlist_rejection;
+use super::answer::{Answer, FileList, FileRow, TextResult, WhereResult};
+use super::backlinks::find_backlinks;
+use super::fetch::fetch;
+use super::{CommandResult, Session};
+use crate::change::Etag;
+use crate::code::{Code, Rejection};
+use crate::document::{Document, TextDecodeError};
+use crate::operation::locate::{ResolvedTarget, SectionRef, bullets_by_name, resolve_address as locate};
+use crate::operation::snapshot::not_text_rejection;
+use crate::operation::{PlanStop, Snapshot, rejections};
+use crate::path::{Address, BulletRef, MemoryPath};
+use crate::store::{FoundFile, Store};
+use crate::view::outline::{self, OutlineDepth, outline};
+
+/// The number of bytes at the start of a file that are read for its summary line.
+pub(super) const SUMMARY_HEAD_BYTES: usize = 4096;
+
+/// Lists one level: the files, the sections and bullets of a file, or the bullets of a section. For a file or section
+/// it also lists the backlinks, which needs a scan of all files.
+///
+/// # Errors
+/// `file_not_found`, `section_not_found`, and the errors of the path sandbox.
+pub fn list(session: &Session, address: Option<&str>) -> CommandResult {
+    match address {
+        None => list_files(session, None),
+        Some(folder) if is_folder(session, folder) => list_files(session, Some(folder)),
+        Some(address) => session.store.consistent(|| with_backlinks(session, address))?,
+    }
+}
+
+/// Lists one file or section without its backlinks, so that no other file is read.
+///
+/// # Errors
+/// As [`list`].
+pub fn list_without_backlinks(session: &Session, address: &str) -> CommandResult {
+    Ok(Answer::Outline(outline_of(&resolve_address(session, address)?, OutlineDepth::OneLevel)))
+}
+
+fn with_backlinks(session: &Session, address: &str) -> CommandResult {
+    let named = resolve_address(session, address)?;
+    let mut outline = outline_of(&named, OutlineDepth::OneLevel);
+    if named.bullet.is_none() {
+        outline.backlinks = find_backlinks(&session.store, &named)?;
+    }
+    Ok(Answer::Outline(outline))
+}
+
+/// Lists all bullets of a file or section as a flat list with index and handle (`bullet list`).
+///
+/// # Errors
+/// As [`list`].
+pub fn list_bullets(session: &Session, address: &str) -> CommandResult {
+    Ok(Answer::Outline(outline_of(&resolve_address(session, address)?, OutlineDepth::Flat)))
+}
+
+fn is_folder(session: &Session, address: &str) -> bool {
+    let name = session.prefixes.strip(address).trim_end_matches('/');
+    crate::path::FOLDERS.contains(&name)
+}
+
+fn list_files(session: &Session, folder: Option<&str>) -> CommandResult {
+    let under = folder.map(|f| session.prefixes.strip(f).trim_end_matches('/'));
+    let rows = session.store.consistent(|| -> Result<Vec<FileRow>, Rejection> {
+        let mut found = session.store.walk(under)?;
+        if under.is_none() {
+            found.retain(|f| !super::fetch::is_archived_or_proposed(&f.path));
+        }
+        Ok(session.store.map_files(&found, SUMMARY_HEAD_BYTES, &|file, read| file_row(session, file, read)))
+    })??;
+    Ok(Answer::Files(FileList { files: rows, more: 0 }))
+}
+
+fn file_row(session: &Session, file: &FoundFile, read: Result<(&[u8], bool), Rejection>) -> FileRow {
+    let (summary, refused) = match (file.unsafe_reason, read) {
+        (Some(why), _) => (String::new(), Some(why.to_owned())),
+        (None, Err(rejection)) => (String::new(), Some(rejection.message)),
+        (None, Ok((bytes, is_complete))) => (head_summary(&session.store, &file.path, bytes, is_complete), None),
+    };
+    FileRow { path: file.path.to_string(), size: file.size, summary, refused }
+}
+
+/// The summary of a file, given at least its first [`SUMMARY_HEAD_BYTES`] bytes or all of it.
+pub(super) fn summary_of(store: &Store, path: &MemoryPath, bytes: &[u8]) -> String {
+    head_summary(store, path, &bytes[..bytes.len().min(SUMMARY_HEAD_BYTES)], bytes.len() < SUMMARY_HEAD_BYTES)
+}
+
+/// The summary from the first bytes of a file (`is_complete`: all of it). A plain summary line near the top is read
+/// directly, which avoids parsing; any other form is left to the parser.
+fn head_summary(store: &Store, path: &MemoryPath, bytes: &[u8], is_complete: bool) -> String {
+    const LINE: &[u8] = b"\n> Summary: ";
+    if !bytes.starts_with(b"---")
+        && let Some(at) = memchr::memmem::find(bytes, LINE)
+        && !bytes[..at].windows(2).any(|w| w == b"\n-" || w == b"\n`")
+    {
+        let line = &bytes[at + LINE.len()..];
+        let end = memchr::memchr2(b'\n', b'\r', line).unwrap_or(line.len());
+        let line = &line[..end];
+        return match std::str::from_utf8(line) {
+            Ok(text) => text.trim().to_owned(),
+            Err(_) => String::from_utf8_lossy(line).trim().to_owned(),
+        };
+    }
+    let interesting = [&b"ummary:"[..], b"escription:"].iter().any(|w| memchr::memmem::find(bytes, w).is_some());
+    if !interesting {
+        return String::new();
+    }
+    let text = match is_complete {
+        true => String::from_utf8_lossy(bytes).into_owned(),
+        false => match store.read(path) {
+            Ok(Some(version)) => String::from_utf8_lossy(&version.bytes).into_owned(),
+            _ => return String::new(),
+        },
+    };
+    outline::summary_value(&Document::parse(text))
+}
+
+/// The target of an address, with its document.
+pub struct ResolvedAddress {
+    /// The path of the file.
+    pub path: MemoryPath,
+    /// The document of the whole file.
+    pub document: Document,
+    /// The etag of the file.
+    pub etag: Etag,
+    /// The index of the section; 0 for the file.
+    pub section: usize,
+    /// The index of the bullet in the document.
+    pub bullet: Option<usize>,
+}
+
+/// Resolves an address for reading.
+///
+/// # Errors
+/// As [`list`]; `category_not_allowed` if the target is hidden from the caller.
+pub fn resolve_address(session: &Session, address: &str) -> Result<ResolvedAddress, Rejection> {
+    resolve_address_in(session, address, &mut Snapshot::new())
+}
+
+/// Resolves an address for reading; takes known files from the snapshot and adds those it reads.
+///
+/// # Errors
+/// As [`list`]; `category_not_allowed` if the target is hidden from the caller.
+pub fn resolve_address_in(
+    session: &Session,
+    address: &str,
+    snapshot: &mut Snapshot,
+) -> Result<ResolvedAddress, Rejection> {
+    let named = resolve_with_fetches(session, address, snapshot);
+    match (named, session.visibility()) {
+        (Err(_), Some(_)) if resolve_with_fetches(&session.unfiltered(), address, &mut Snapshot::new()).is_ok() => {
+            Err(allowlist_rejection())
+        }
+        (named, _) => named,
+    }
+}
+
+fn resolve_with_fetches(
+    session: &Session,
+    address: &str,
+    snapshot: &mut Snapshot,
+) -> Result<ResolvedAddress, Rejection> {
+    for _ in 0..16 {
+        match resolve_once(session, address, snapshot) {
+            Ok(named) => return Ok(named),
+            Err(PlanStop::Rejected(rejection)) => return Err(*rejection),
+            Err(PlanStop::NeedsInput(input)) => fetch(&session.store, input, snapshot)?,
+        }
+    }
+    Err(Rejection::new(Code::Internal, "the address could not be resolved"))
+}
+
+fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result<ResolvedAddress, PlanStop> {
+    let target: ResolvedTarget<'_> = locate(address, snapshot, &session.prefixes)?;
+    let Some(file) = target.file else {
+        // Requests all names first, so that the error can suggest a similar name.
+        snapshot.file_names()?;
+        return Err(rejections::file_not_found(&target.path, snapshot).into());
+    };
+    let section = match &target.section {
+        SectionRef::File => 0,
+        SectionRef::At(at) => *at,
+        SectionRef::Missing(name) => return Err(rejections::section_not_found(file, &target.path, name).into()),
+    };
+    let document = &file.document;
+    let selector = crate::operation::choose_bullet::BulletSelector::default();
+    let bullet = match &target.bullet {
+        None => None,
+        Some(BulletRef::Index(n)) => match document.top_level_bullets(section).get(n.wrapping_sub(1)) {
+            Some(&i) => Some(i),
+            None => {
+                let selector = crate::operation::choose_bullet::BulletSelector { section, ..selector };
+                let all = document.top_level_bullets(section);
+                return Err(
+                    rejections::selection_rejected(file, &target.path, Code::BulletNotFound, &all, &selector).into()
+                );
+            }
+        },
+        Some(BulletRef::Name(name)) => {
+            let selector = crate::operation::choose_bullet::BulletSelector { name: Some(name), section, ..selector };
+            match bullets_by_name(document, name, (section != 0).then_some(section), &[])[..] {
+                [one] => Some(one),
+                [] => {
+                    return Err(rejections::bullet_not_found(
+                        file,
+                        &target.path,
+                        snapshot.history(&target.path)?,
+                        &selector,
+                    )
+                    .into());
+                }
+                ref several => {
+                    return Err(rejections::selection_rejected(
+                        file,
+                        &target.path,
+                        Code::AmbiguousBullet,
+                        several,
+                        &selector,
+                    )
+                    .into());
+                }
+            }
+        }
+    };
+    Ok(ResolvedAddress { path: target.path, document: document.clone(), etag: file.version.etag, section, bullet })
+}
+
+fn outline_of(named: &ResolvedAddress, depth: OutlineDepth) -> outline::Outline {
+    if let Some(bullet) = named.bullet {
+        let row = outline::bullet_row(&named.document, &named.path, bullet, None);
+        let mut section_outline =
+            outline(&named.document, &named.path, named.document.bullets()[bullet].section as usize, depth);
+        (section_outline.bullets, section_outline.sections) = (vec![row], Vec::new());
+        return section_outline;
+    }
+    outline(&named.document, &named.path, named.section, depth)
+}
+
+/// The exact text of a file, section or bullet.
+///
+/// # Errors
+/// As [`list`]; `bullet_changed` and `bullet_not_found` for bullets.
+pub fn read(session: &Session, address: &str) -> CommandResult {
+    if let Some(answer) = read_whole_file(session, address)? {
+        return Ok(answer);
+    }
+    let named = resolve_address(session, address)?;
+    let document = &named.document;
+    let range = match named.bullet {
+        Some(i) => document.bullets()[i].line_start as usize..document.bullets()[i].end as usize,
+        None => crate::document::section_range(document, named.section),
+    };
+    let part = &document.text()[range];
+    let etag = if named.bullet.is_none() && named.section != 0 { Etag::of(part.as_bytes()) } else { named.etag };
+    Ok(Answer::Text(TextResult {
+        path: named.path.to_string(),
+        section: (named.section != 0).then(|| document.sections()[named.section].slug.clone()),
+        handle: named.bullet.map(|i| document.handle_name(i)),
+        etag: etag.short(),
+        size: document.text().len() as u64,
+        text: part.to_owned(),
+    }))
+}
+
+/// Opens a whole file, so that a caller can copy its bytes without holding them in memory. `None` if the address names
+/// a section or bullet, or does not resolve to an existing file.
+///
+/// # Errors
+/// `invalid_path`, `unsafe_file`, `io`.
+pub fn open_whole_file(session: &Session, address: &str) -> Result<Option<OpenedFile>, Rejection> {
+    first_whole_file(session, address, |path| {
+        Ok(session.store.open_file(path)?.map(|file| OpenedFile { path: path.clone(), file }))
+    })
+}
+
+/// An open file whose bytes are copied to a writer.
+pub struct OpenedFile {
+    path: MemoryPath,
+    file: std::fs::File,
+}
+
+/// The size of the copy buffer in bytes.
+const CHUNK_BYTES: usize = 128 << 10;
+
+impl OpenedFile {
+    /// Copies the file through one small buffer, so that memory use does not depend on its size. Each chunk is checked
+    /// to be UTF-8 without NUL before it is written; the first invalid byte ends the copy with an error.
+    ///
+    /// # Errors
+    /// Outer: the error of the writer. Inner: `not_text` and `io` for the file.
+    pub fn copy_to(mut self, out: &mut dyn std::io::Write) -> std::io::Result<Result<(), Rejection>> {
+        let mut buffer = vec![0; CHUNK_BYTES];
+        let (mut carried, mut written) = (0, 0);
+        loop {
+            let read = match std::io::Read::read(&mut self.file, &mut buffer[carried..]) {
+                Ok(n) => n,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(e) => return Ok(Err(Rejection::new(Code::Io, format!("{} cannot be read: {e}", self.path)))),
+            };
+            let chunk = &buffer[..carried + read];
+            let valid_len = match simdutf8::compat::from_utf8(chunk) {
+                Ok(_) => chunk.len(),
+                // The chunk ends inside a character, which the next chunk completes.
+                Err(e) if e.error_len().is_none() && read > 0 => e.valid_up_to(),
+                Err(e) => {
+                    return Ok(Err(not_text_rejection(
+                        &self.path,
+                        TextDecodeError::InvalidUtf8(written + e.valid_up_to()),
+                    )));
+                }
+            };
+            if let Some(at) = memchr::memchr(0, chunk) {
+                return Ok(Err(not_text_rejection(&self.path, TextDecodeError::NulByte(written + at))));
+            }
+            out.write_all(&chunk[..valid_len])?;
+            written += valid_len;
+            buffer.copy_within(valid_len..carried + read, 0);
+            carried = carried + read - valid_len;
+            if read == 0 {
+                return Ok(Ok(()));
+            }
+        }
+    }
+}
+
+/// The first value that `get` returns for the files that an address can name as a whole.
+fn first_whole_file<T>(
+    session: &Session,
+    address: &str,
+    get: impl Fn(&MemoryPath) -> Result<Option<T>, Rejection>,
+) -> Result<Option<T>, Rejection> {
+    let Address::Readings(readings) = Address::parse(address, &session.prefixes)? else { return Ok(None) };
+    let whole_files = readings.iter().filter(|r| r.section.is_none() && r.bullet.is_none());
+    for path in whole_files.flat_map(|r| &r.files) {
+        if let Some(value) = get(path)? {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads a whole file without parsing it, so that any UTF-8 text is accepted.
+fn read_whole_file(session: &Session, address: &str) -> Result<Option<Answer>, Rejection> {
+    let found = first_whole_file(session, address, |path| Ok(session.store.read(path)?.map(|v| (path.clone(), v))))?;
+    let Some((path, version)) = found else { return Ok(None) };
+    let size = version.bytes.len() as u64;
+    let text = String::from_utf8(std::sync::Arc::unwrap_or_clone(version.bytes))
+        .map_err(|e| not_text_rejection(&path, TextDecodeError::InvalidUtf8(e.utf8_error().valid_up_to())))?;
+    let (path, etag) = (path.to_string(), version.etag.short());
+    Ok(Some(Answer::Text(TextResult { path, section: None, handle: None, etag, size, text })))
+}
+
+/// The absolute path of the data dir and, with an address, of a file.
+///
+/// # Errors
+/// As [`list`].
+pub fn whereis(session: &Session, address: Option<&str>) -> CommandResult {
+    let path = match address {
+        None => None,
+        Some(address) => Some(session.dir.join(resolve_address(session, address)?.path.as_str()).display().to_string()),
+    };
+    Ok(Answer::Where(WhereResult {
+        dir: session.dir.display().to_string(),
+        path,
+        found_by: session.found_by.to_owned(),
+    }))
+}

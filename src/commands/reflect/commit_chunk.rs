@@ -1,0 +1,240 @@
+//! Commits the accepted operations of one chunk: plans them again on the current files and commits them together.
+//!
+//! Never calls a model. Operations that no longer apply are dropped and reported; the others are committed all or none.
+
+use serde_json::{Value, json};
+
+use super::chunk::AcceptedOperation;
+use super::overlay::{first_rejection, plan_context};
+use crate::change::{Changeset, FileVersion};
+use crate::code::Rejection;
+use crate::commands::answer::{Answer, ChangeResult};
+use crate::commands::change::{change_result, commit_loop, earlier_answer, plan_in_context};
+use crate::commands::fetch::fetch;
+use crate::commands::restricted_change::require_same_effects;
+use crate::commands::{ChangeOptions, Error, Session};
+use crate::document::Visibility;
+use crate::llm::{ModelId, TokenUsage};
+use crate::operation::sequence::OperationSequence;
+use crate::operation::{Action, Batch, MissingInput, Operation, Snapshot, Target, dialects};
+use crate::reflect::inbox_item::{self, InboxItem};
+use crate::store::LockedStore;
+use crate::view::diff::unified_diff;
+
+/// The origin of a chunk.
+pub struct ChunkOrigin<'a> {
+    pub model: &'a ModelId,
+    /// Id of the conversation.
+    pub conversation: &'a str,
+    /// Request id of the chunk: it is committed only once.
+    pub request: String,
+    /// Token counts of the chunk.
+    pub usage: TokenUsage,
+}
+
+/// The result of committing a chunk.
+#[derive(Debug, Default)]
+pub struct CommittedChunk {
+    /// The change; `None` if there was nothing to commit.
+    pub change: Option<ChangeResult>,
+    /// Ids of the proposals, each with the index of its decision.
+    pub proposals: Vec<(usize, String)>,
+    /// Operations that no longer apply, each with the index of its decision.
+    pub dropped: Vec<(usize, Rejection)>,
+    /// Whether another process committed the chunk in the meantime.
+    pub by_other_process: bool,
+}
+
+/// Whether the chunk was committed before.
+///
+/// # Errors
+/// `io`.
+pub fn is_committed(session: &Session, request: &str) -> Result<bool, Error> {
+    Ok(earlier_answer(&session.unfiltered(), request)?.is_some())
+}
+
+/// Commits a chunk. The caller holds the lock.
+///
+/// # Errors
+/// Errors of the store; then nothing of the chunk was written.
+pub fn commit(
+    session: &Session,
+    locked: &LockedStore<'_>,
+    accepted: &[AcceptedOperation],
+    origin: &ChunkOrigin<'_>,
+    options: &ChangeOptions,
+) -> Result<CommittedChunk, Error> {
+    let by_other_process = !accepted.is_empty() && is_committed(session, &origin.request)?;
+    let mut committed = CommittedChunk { by_other_process, ..CommittedChunk::default() };
+    if accepted.is_empty() || by_other_process {
+        return Ok(committed);
+    }
+    let batch = Batch {
+        reason: options.reason.clone().or_else(|| Some("reflect".into())),
+        source: options.source.clone().or_else(|| Some(origin.conversation.to_owned())),
+        request: Some(origin.request.clone()),
+        ..Batch::default()
+    };
+    let unfiltered = session.unfiltered();
+    let answer = commit_loop(&unfiltered, locked, &batch, Vec::new(), || {
+        let sequence = plan(session, accepted, origin, &mut committed)?;
+        Ok((sequence.changeset, sequence.current))
+    })?;
+    if let Answer::Changed(change) = answer {
+        committed.change = Some(change);
+    }
+    Ok(committed)
+}
+
+/// A dry run of [`commit`].
+///
+/// # Errors
+/// `io`.
+pub fn dry_run(
+    session: &Session,
+    accepted: &[AcceptedOperation],
+    origin: &ChunkOrigin<'_>,
+) -> Result<CommittedChunk, Error> {
+    let mut committed = CommittedChunk::default();
+    let sequence = plan(session, accepted, origin, &mut committed)?;
+    let diff = sequence.changeset.files.iter().map(|file| {
+        let after = file.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        unified_diff(file.path.as_str(), sequence.text_before(&file.path), after.as_deref())
+    });
+    let diff = Some(diff.collect());
+    let change = change_result(&sequence.changeset, &sequence.current, true);
+    committed.change = Some(ChangeResult { dry_run: true, diff, ..change });
+    Ok(committed)
+}
+
+fn plan(
+    session: &Session,
+    accepted: &[AcceptedOperation],
+    origin: &ChunkOrigin<'_>,
+    committed: &mut CommittedChunk,
+) -> Result<OperationSequence, Error> {
+    let mut sequence = OperationSequence::default();
+    let mut visibility = session.visibility().map(|sight| (sight, Snapshot::new()));
+    let unfiltered = session.unfiltered();
+    (committed.proposals, committed.dropped) = Default::default();
+    for accepted_operation in accepted {
+        let result = match &accepted_operation.as_proposal {
+            None => {
+                plan_as_caller(session, &unfiltered, visibility.as_mut(), &mut sequence, &accepted_operation.operation)
+            }
+            Some((why, diff)) => {
+                let proposal = new_inbox_item(session, accepted_operation, origin, why, diff);
+                let id = inbox_item::proposal_id(&proposal.operation);
+                committed.proposals.push((accepted_operation.decision_index, id.clone()));
+                if proposal_exists(&unfiltered, &mut sequence.current, &id)? {
+                    continue;
+                }
+                plan_in_context(
+                    &unfiltered,
+                    &mut sequence.current,
+                    &[create_operation(&proposal)],
+                    &plan_context(&unfiltered, true),
+                )
+            }
+        };
+        match result {
+            Ok(mut changeset) => {
+                add_evidence(&mut changeset, accepted_operation, origin);
+                sequence.push(changeset);
+            }
+            Err(failure) => committed.dropped.push((accepted_operation.decision_index, first_rejection(failure))),
+        }
+    }
+    if let Some(Value::Object(operation)) = sequence.changeset.operations.first_mut() {
+        operation.insert("input_tokens".into(), json!(origin.usage.input));
+        operation.insert("output_tokens".into(), json!(origin.usage.output));
+    }
+    Ok(sequence)
+}
+
+/// Plans one operation with the caller's visibility: it must have the same effects with and without the read filter.
+fn plan_as_caller(
+    session: &Session,
+    unfiltered: &Session,
+    visibility: Option<&mut (Visibility, Snapshot)>,
+    sequence: &mut OperationSequence,
+    operation: &Operation,
+) -> Result<Changeset, Error> {
+    let operations = std::slice::from_ref(operation);
+    let full_plan = plan_in_context(unfiltered, &mut sequence.current, operations, &plan_context(unfiltered, false));
+    let Some((sight, visible_snapshot)) = visibility else { return full_plan };
+    let (planned, changeset) = require_same_effects(
+        sight,
+        plan_in_context(session, visible_snapshot, operations, &plan_context(session, false)),
+        full_plan,
+        &sequence.current,
+    )?;
+    for file in planned.files {
+        let mode = file.mode.or(file.before.as_ref().map(|b| b.mode)).unwrap_or(0o600);
+        visible_snapshot.insert_file(file.path, Ok(file.after.map(|bytes| FileVersion::new(bytes.to_vec(), mode))));
+    }
+    Ok(changeset)
+}
+
+/// Whether the same proposal exists, on disk or earlier in this chunk.
+fn proposal_exists(session: &Session, snapshot: &mut Snapshot, id: &str) -> Result<bool, Error> {
+    let Some(path) = inbox_item::item_path(id) else { return Ok(false) };
+    if snapshot.exists(&path).is_err() {
+        fetch(&session.store, MissingInput::File(path.clone()), snapshot)?;
+    }
+    Ok(snapshot.exists(&path).unwrap_or(false))
+}
+
+/// Adds to the journal entry which model proposed the operation, and which words of the conversation prove it.
+fn add_evidence(changeset: &mut Changeset, accepted: &AcceptedOperation, origin: &ChunkOrigin<'_>) {
+    for operation in &mut changeset.operations {
+        let Value::Object(operation) = operation else { continue };
+        let evidence = [
+            ("provider", json!(origin.model.provider)),
+            ("model", json!(origin.model.model)),
+            ("conversation", json!(origin.conversation)),
+            ("turn", json!(accepted.evidence.turn)),
+            ("role", json!(accepted.evidence.role.name())),
+            ("quote", json!(accepted.quote)),
+        ];
+        operation.extend(evidence.map(|(key, value)| (key.to_owned(), value)));
+    }
+}
+
+fn new_inbox_item(
+    session: &Session,
+    accepted: &AcceptedOperation,
+    origin: &ChunkOrigin<'_>,
+    why: &str,
+    diff: &str,
+) -> InboxItem {
+    let operation = dialects::to_json(&accepted.operation);
+    let string_field =
+        |key: &str| operation.get(key).and_then(Value::as_str).filter(|s| !s.is_empty()).map(str::to_owned);
+    let title = string_field("title")
+        .or_else(|| string_field("text"))
+        .or_else(|| string_field("at"))
+        .unwrap_or_else(|| "a change".into());
+    let today = session.now.date();
+    let days = i64::from(session.policy.policy.consent_days);
+    let until = today.checked_add(jiff::Span::new().days(days)).unwrap_or(today);
+    InboxItem {
+        title: format!("{} {title}", string_field("op").unwrap_or_default()),
+        operation,
+        why: why.to_owned(),
+        by: format!("{} {}", origin.model.provider, origin.model.model),
+        at: today.to_string(),
+        until: until.to_string(),
+        conversation: Some(origin.conversation.to_owned()),
+        turn: Some(accepted.evidence.turn),
+        quote: Some(accepted.quote.clone()),
+        diff: diff.to_owned(),
+    }
+}
+
+/// The operation that creates the proposal's file in the inbox.
+fn create_operation(proposal: &InboxItem) -> Operation {
+    let at = Target::Address(format!("inbox/{}.md", inbox_item::proposal_id(&proposal.operation)));
+    let action = Action::Write { at, text: proposal.to_markdown(), create: true };
+    Operation { action, seen: None, if_match: None, reason: None, source: None }
+}

@@ -1,0 +1,70 @@
+//! Formats decisions: as text for the model, and as reasons for the answer.
+//!
+//! Decides nothing. Text for a model is framed as data and contains no secrets.
+
+use serde_json::Value;
+
+use crate::change::{Changeset, Effect};
+use crate::code::Rejection;
+use crate::commands::answer::{ReflectDecision, RefusalReason};
+use crate::reflect::chunks;
+use crate::reflect::guards::{GuardFinding, Violation};
+use crate::reflect::judge::describe_findings;
+
+/// Text without secrets: they must not leave this machine.
+pub fn redact(text: &str) -> String {
+    crate::reflect::guards::secrets::redact(text).0
+}
+
+/// Marks a decision as refused; returns the reasons as text for the model.
+pub fn mark_refused(decision: &mut ReflectDecision, findings: &[GuardFinding]) -> Result<String, String> {
+    decision.verdict = "refused";
+    decision.reasons = findings.iter().map(finding_reason).collect();
+    Err(describe_findings(findings))
+}
+
+/// Marks a decision as known. If the known text differs in a number, the model receives the rule that applied: the fact
+/// may have changed, and an edit is needed instead.
+pub fn mark_known(decision: &mut ReflectDecision, findings: &[GuardFinding]) -> Result<String, String> {
+    decision.verdict = "known";
+    decision.reasons = findings.iter().map(finding_reason).collect();
+    let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    // A finding quotes only the start of a text.
+    let text_start = |what: &str| decision.text.chars().take(what.chars().count().max(60)).collect::<String>();
+    let differs_in_numbers = |f: &GuardFinding| {
+        f.violation == Violation::NearDuplicate && numbers(&text_start(&f.excerpt)) != numbers(&f.excerpt)
+    };
+    match findings.iter().any(differs_in_numbers) {
+        true => Err(redact(&chunks::escape_frame_tags(&describe_findings(findings)))),
+        false => Ok("the memory already has this; nothing was changed".into()),
+    }
+}
+
+/// A string field of an object; empty if it is missing.
+pub fn string_field(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+pub fn finding_reason(found: &GuardFinding) -> RefusalReason {
+    RefusalReason { name: found.violation.name().to_owned(), what: found.excerpt.clone() }
+}
+
+pub fn rejection_reason(why: &Rejection) -> RefusalReason {
+    RefusalReason { name: why.code.name().to_owned(), what: why.message.clone() }
+}
+
+/// An error as text for the model.
+pub fn refusal_text(why: &Rejection) -> String {
+    let hint = why.hint.as_ref().map_or(String::new(), |h| format!("; {h}"));
+    redact(&chunks::escape_frame_tags(&format!("refused: {}: {}{hint}", why.code.name(), why.message)))
+}
+
+/// The effects of a change, with the current handles of its bullets.
+pub fn effects_text(changeset: &Changeset) -> String {
+    let line = |e: &Effect| {
+        let handle = e.handle.as_ref().map_or(String::new(), |h| format!("@{h} "));
+        format!("{} {}: {handle}{}", e.sign.symbol(), e.path, e.text)
+    };
+    // Removed text may contain secrets, so it is redacted as well.
+    redact(&chunks::escape_frame_tags(&changeset.effects.iter().map(line).collect::<Vec<_>>().join("\n")))
+}

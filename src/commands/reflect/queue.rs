@@ -1,0 +1,142 @@
+//! The queue of conversations that wait for budget.
+//!
+//! A conversation leaves the queue once all of it is read. If a process dies while reading it, the next one continues;
+//! chunks that were committed are not committed twice.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ReflectFlow, ReflectOptions, ReflectRun};
+use crate::change::Etag;
+use crate::code::{Code, Rejection};
+use crate::commands::answer::Answer;
+use crate::commands::{ChangeOptions, CommandResult, Error, Session};
+use crate::reflect::prompt::ReplyMode;
+
+/// A queued conversation, with the options of its run.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct QueuedConversation {
+    conversation: String,
+    #[serde(default)]
+    propose: bool,
+    #[serde(default)]
+    into: Option<String>,
+    #[serde(default)]
+    way: Option<String>,
+    #[serde(default)]
+    reason: Option<String>,
+    #[serde(default)]
+    source: Option<String>,
+}
+
+/// Adds a conversation to the queue.
+pub fn enqueue(
+    session: &Session,
+    bytes: &[u8],
+    options: &ReflectOptions<'_>,
+    change_options: &ChangeOptions,
+) -> Result<(), Error> {
+    let reply_mode = options.reply_mode.map(|way| if way == ReplyMode::Tools { "tools" } else { "ops" }.to_owned());
+    let work = QueuedConversation {
+        conversation: String::from_utf8_lossy(bytes).into_owned(),
+        propose: options.propose,
+        into: options.into.clone(),
+        way: reply_mode,
+        reason: change_options.reason.clone(),
+        source: change_options.source.clone(),
+    };
+    let text = serde_json::to_string(&work).map_err(|e| Rejection::new(Code::Internal, e.to_string()))?;
+    // The date sorts the queue; the hash gives equal work the same name, so that it is queued once.
+    let name = format!("{}-{}.json", session.now.date(), Etag::of(text.as_bytes()).short());
+    let unfiltered = session.unfiltered();
+    let (locked, _) = unfiltered.store.lock()?;
+    locked.enqueue(&name, text.as_bytes())?;
+    Ok(())
+}
+
+/// Reads queued conversations, oldest first, until the queue is empty or the budget is used up. Skips those that
+/// another process is reading.
+///
+/// # Errors
+/// As [`super::reflect`].
+pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOptions) -> CommandResult {
+    let mut report = super::ReflectReport { dry_run: how.dry_run, ..super::ReflectReport::default() };
+    let (mut failed, mut failures_in_a_row): (Vec<Error>, usize) = (Vec::new(), 0);
+    for name in session.store.queued_names()? {
+        let claim = match session.store.claim_queued(&name) {
+            Ok(Some(claim)) => claim,
+            Ok(None) => continue,
+            Err(why) => {
+                failed.push(why.into());
+                continue;
+            }
+        };
+        let Ok(work) = serde_json::from_slice::<QueuedConversation>(&claim.bytes) else {
+            let message = format!(".memdir/queue/{name} is not a queued conversation; it was skipped");
+            report.warnings.push(crate::commands::change::warning_row(&crate::code::Warning::new(Code::Note, message)));
+            continue;
+        };
+        let reply_mode =
+            work.way.as_deref().map(|way| if way == "tools" { ReplyMode::Tools } else { ReplyMode::JsonObject });
+        let own_options = ReflectOptions {
+            reply_mode: reply_mode.or(options.reply_mode),
+            propose: work.propose || options.propose,
+            into: work.into.clone().or_else(|| options.into.clone()),
+            daily_budget: options.daily_budget,
+            instructions: options.instructions.clone(),
+            open_model: options.open_model,
+            progress: options.progress,
+        };
+        let change_options = ChangeOptions {
+            reason: work.reason.clone().or_else(|| how.reason.clone()),
+            source: work.source.clone().or_else(|| how.source.clone()),
+            ..how.clone()
+        };
+        let mut run = ReflectRun::new(session, &own_options, &change_options)?;
+        run.from_queue = true;
+        let next = run.read_all(work.conversation.as_bytes());
+        merge_reports(&mut report, run.answer);
+        match next {
+            Ok(ReflectFlow::Continue) => failures_in_a_row = 0,
+            Ok(ReflectFlow::Stop) => break,
+            // A host may refuse one conversation; after two failures in a row it probably refuses all.
+            Err(failure) => {
+                let is_hopeless = failure.rejections.first().is_some_and(|r| r.code == Code::NoModel);
+                failed.push(failure);
+                failures_in_a_row += 1;
+                if is_hopeless || failures_in_a_row > 1 {
+                    break;
+                }
+                continue;
+            }
+        }
+        if !change_options.dry_run {
+            claim.complete()?;
+        }
+    }
+    if let Some(failure) = failed.into_iter().next() {
+        super::end_run(&mut report, failure)?;
+    }
+    Ok(Answer::Reflected(report))
+}
+
+/// Adds an answer to another.
+fn merge_reports(report: &mut super::ReflectReport, other: super::ReflectReport) {
+    report.changed |= other.changed;
+    report.conversations.extend(other.conversations);
+    report.revs.extend(other.revs);
+    report.files.extend(other.files);
+    report.decisions.extend(other.decisions);
+    report.warnings.extend(other.warnings);
+    report.counts += other.counts;
+    report.partial = other.partial.or(report.partial.take());
+    report.deferred = other.deferred.or(report.deferred.take());
+    match (&mut report.model, other.model) {
+        (Some(sum), Some(add)) => {
+            sum.turns += add.turns;
+            sum.input_tokens = sum.input_tokens.saturating_add(add.input_tokens);
+            sum.output_tokens = sum.output_tokens.saturating_add(add.output_tokens);
+        }
+        (slot @ None, add) => *slot = add,
+        (Some(_), None) => {}
+    }
+}

@@ -1,0 +1,66 @@
+//! What a sync records for the next one on this machine: the last revision described in a commit, and the files that
+//! git's merges have replaced.
+//!
+//! Only a hint: without it, commit messages are less specific, and merged files count as edited outside memdir.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::change::{Etag, JournalEntry};
+use crate::path::MemoryPath;
+use crate::store::{LockedStore, Store};
+use crate::view::journal;
+
+/// File name under `.memdir/`.
+const FILE_NAME: &str = "sync";
+
+/// The recorded state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SyncState {
+    /// The last revision that a commit of this machine describes; `None` before the first.
+    #[serde(default)]
+    pub rev: Option<u64>,
+    /// Files that a merge replaced: the last revision that wrote them before, and their etag after the merge (`None`:
+    /// removed).
+    #[serde(default)]
+    merged: BTreeMap<String, (u64, Option<String>)>,
+}
+
+impl SyncState {
+    /// Reads the state of a data dir; an unreadable one counts as empty.
+    pub fn load(store: &Store) -> SyncState {
+        store.read_note(FILE_NAME).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
+    /// Whether a merge left the file as it is now, after revision `rev` had written it.
+    pub fn was_merged(&self, path: &MemoryPath, rev: u64, current: Option<Etag>) -> bool {
+        let hex = current.map(|etag| etag.hex());
+        self.merged.get(path.as_str()).is_some_and(|(written_rev, etag)| *written_rev == rev && *etag == hex)
+    }
+
+    /// Records that a merge replaced these files, and drops records of files that memdir has written since.
+    pub fn record_merge(&mut self, store: &Store, entries: &[JournalEntry], replaced: &[String]) {
+        let last_writes = journal::last_etags(entries);
+        let is_last_write = |path: &str, rev: u64| {
+            last_writes.iter().any(|(known_path, (_, last))| known_path.as_str() == path && *last == rev)
+        };
+        self.merged.retain(|path, (rev, _)| is_last_write(path, *rev));
+        let replaced_paths: std::collections::HashSet<&str> = replaced.iter().map(String::as_str).collect();
+        for (path, (etag, rev)) in last_writes.iter().filter(|(path, _)| replaced_paths.contains(path.as_str())) {
+            let Ok(now) = store.read(path) else { continue };
+            let current = now.map(|version| version.etag);
+            if current != *etag {
+                self.merged.insert(path.to_string(), (*rev, current.map(|etag| etag.hex())));
+            }
+        }
+    }
+
+    /// Writes the state; errors are ignored.
+    pub fn save(&self, locked: &LockedStore<'_>) {
+        if let Ok(text) = serde_json::to_string(self) {
+            // It is only a hint, so the sync does not fail because of it.
+            drop(locked.write_note(FILE_NAME, &text));
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! Extracts the candidate terms of a summary line (labels, headings, entry titles) and the prose that keywords come
+//! from.
+//!
+//! Never reads front matter, code or the summary line itself.
+
+use std::collections::HashSet;
+
+use super::{Document, FileKind};
+use crate::document::{BlockKind, Span};
+use crate::text::display_width;
+use crate::text::words::{is_unspaced, is_word_char};
+
+use super::line::{MAX_COLUMNS, SummaryTerms};
+
+const EXCLUDED_TERMS: [&str; 3] = ["summary", "date", "updated"];
+
+/// The candidate terms of a document, in file order.
+pub fn candidate_terms(document: &Document, kind: FileKind) -> SummaryTerms {
+    let mut terms = SummaryTerms::default();
+    let mut add = |term: Option<String>| {
+        if let Some(term) = term.filter(|t| !EXCLUDED_TERMS.contains(&t.as_str())) {
+            terms.add(term);
+        }
+    };
+    let mut sections = headings(document, kind).into_iter().peekable();
+    // Long lists repeat their labels, so each label is parsed only once.
+    let mut parsed_labels: HashSet<&str> = HashSet::new();
+    for (bullet, key) in labelled_bullets(document, kind) {
+        if parsed_labels.contains(key) {
+            continue;
+        }
+        let at = document.bullets()[bullet].line_start;
+        while let Some((_, title)) = sections.next_if(|(start, _)| *start < at) {
+            add(heading_term(&title));
+        }
+        if let Some(term) = label_term(&document.bullet_text(bullet)) {
+            parsed_labels.insert(key);
+            add(Some(term));
+        }
+    }
+    sections.for_each(|(_, title)| add(heading_term(&title)));
+    terms
+}
+
+fn headings(document: &Document, kind: FileKind) -> Vec<(u32, String)> {
+    let wanted = |level: u8| if kind == FileKind::Episodes { level == 2 } else { level >= 2 };
+    let sections = document.sections().iter().enumerate().filter(|(_, s)| wanted(s.level));
+    sections.map(|(i, s)| (s.heading.start, document.section_title(i).into_owned())).collect()
+}
+
+/// Top-level bullets that may have a label, each with the text before its first colon.
+fn labelled_bullets(document: &Document, kind: FileKind) -> impl Iterator<Item = (usize, &str)> {
+    let wanted = if kind == FileKind::Episodes { 0 } else { document.bullets().len() };
+    let top = (0..wanted).filter(|&i| document.bullets()[i].depth == 0);
+    top.filter_map(|i| {
+        let raw = without_category(document.bullet_raw(i).trim_start());
+        Some((i, &raw[..label_end(raw)?.0]))
+    })
+}
+
+/// The term of a bullet's label.
+fn label_term(text: &str) -> Option<String> {
+    split_label(text).map(|(label, _)| label)
+}
+
+/// Splits a bullet `Label: text`, `**Label**: text` or `**Label:** text` into term and text. A label has at most three
+/// words, and one of them contains letters.
+fn split_label(text: &str) -> Option<(String, &str)> {
+    let text = without_category(text.trim_start());
+    let (end, length) = label_end(text)?;
+    let rest = text[end + length..].trim_start_matches(['*', '_', '`']).trim();
+    let term = normalize_term(&text[..end], usize::MAX)?;
+    let short = term.split(' ').count() <= 3 && display_width(&term) <= 40 && term.chars().any(char::is_alphabetic);
+    let sentence = text[..end].contains(['，', '。', ',']) || text[..end].contains(". ");
+    (short && !sentence && !rest.is_empty()).then_some((term, rest))
+}
+
+/// Maximum length of a label with its markup, in bytes.
+const MAX_LABEL_BYTES: usize = 240;
+
+/// Offset of the label's colon and length of the colon in bytes.
+fn label_end(text: &str) -> Option<(usize, usize)> {
+    // Labels are short; do not scan long bullets for a colon.
+    let head = &text.as_bytes()[..text.len().min(MAX_LABEL_BYTES)];
+    let wide = memchr::memmem::find(head, "：".as_bytes()).map(|i| (i, '：'.len_utf8()));
+    let colon = memchr::memchr_iter(b':', head).map(|i| (i, 1)).find(|&(i, _)| is_label_end(&text[i + 1..]));
+    [wide, colon].into_iter().flatten().min()
+}
+
+fn is_label_end(rest: &str) -> bool {
+    let rest = rest.trim_start_matches(['*', '_', '`']);
+    rest.starts_with(char::is_whitespace)
+}
+
+fn without_category(text: &str) -> &str {
+    let inside = text.strip_prefix('[').and_then(|t| t.split_once("] "));
+    inside.filter(|(category, _)| !category.contains(['[', ']'])).map_or(text, |(_, rest)| rest.trim_start())
+}
+
+/// The term of a heading: its first four words.
+fn heading_term(title: &str) -> Option<String> {
+    normalize_term(title, 4)
+}
+
+/// Normalizes a term: lower case, without emphasis and link markup, commas replaced by spaces, whitespace collapsed,
+/// cut to a number of words. `None` if it is too wide for a line or has no letters and digits. Trailing punctuation is
+/// removed, since a final full stop would mark the line as prose.
+fn normalize_term(text: &str, most_words: usize) -> Option<String> {
+    let plain: String = text.replace("<!--", " ").chars().map(|c| if is_separator(c) { ' ' } else { c }).collect();
+    let plain: String = plain.chars().filter(|c| !matches!(c, '*' | '`')).collect();
+    let lower = plain.replace("[[", "").replace("]]", "").to_lowercase();
+    let cut: Vec<&str> = lower.split_whitespace().take(most_words).collect();
+    let cut = cut.join(" ");
+    let cut = cut.trim_matches(|c: char| {
+        matches!(c, '.' | '。' | '．' | '!' | '?' | '！' | '？' | ':' | '：' | '_') || c == ' '
+    });
+    (display_width(cut) <= MAX_COLUMNS && cut.chars().any(char::is_alphanumeric)).then(|| cut.to_string())
+}
+
+fn is_separator(c: char) -> bool {
+    matches!(c, ',' | '，' | '、') || c.is_control()
+}
+
+/// Keywords are taken from the first MiB of a text.
+const MAX_PROSE_BYTES: usize = 1 << 20;
+
+/// The text to extract keywords from: bullets, paragraphs and headings below the H1. URLs are left out.
+pub fn keyword_source(document: &Document) -> String {
+    let summary = document.summary_line().map(|s| s.line);
+    let mut out = String::new();
+    let mut add = |text: &str| {
+        for piece in text.split_whitespace().filter(|p| !p.contains("://")) {
+            out.push_str(piece);
+            out.push(' ');
+        }
+        out.push('\n');
+    };
+    let read = document.blocks().iter().take_while(|n| (n.span.start as usize) < MAX_PROSE_BYTES);
+    for node in read {
+        match node.kind {
+            BlockKind::Heading(section) if document.sections()[section as usize].level > 1 => {
+                add(&document.section_title(section as usize));
+            }
+            // A label is a term already, or one that entries of any kind share, so only the text after it is used.
+            BlockKind::Bullet(bullet) => {
+                let text = document.bullet_text(bullet as usize);
+                add(split_label(&text).map_or(&*text, |(_, rest)| rest));
+            }
+            BlockKind::Paragraph => add(&document.text()[node.span.range()]),
+            BlockKind::Quote => add(&quote_without_summary(document, node.span, summary)),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// A quote's text without the summary line.
+fn quote_without_summary(document: &Document, quote: Span, summary: Option<Span>) -> String {
+    let text = document.text();
+    match summary.filter(|s| quote.start <= s.start && s.end <= quote.end) {
+        Some(s) => [&text[quote.start as usize..s.start as usize], &text[s.end as usize..quote.end as usize]].concat(),
+        None => text[quote.range()].to_owned(),
+    }
+}
+
+/// A document's text after the front matter, without the summary line, in lower case.
+pub fn lower_body(document: &Document) -> String {
+    let text = document.text();
+    let start = document.front_matter().map_or(0, |f| f.end as usize);
+    match document.summary_line().filter(|s| s.line.start as usize >= start) {
+        Some(s) => text[start..s.line.start as usize].to_lowercase() + &text[s.line.end as usize..].to_lowercase(),
+        None => text[start..].to_lowercase(),
+    }
+}
+
+/// Whether a lower-case text contains a term as whole words.
+pub fn contains_term(body: &str, term: &str) -> bool {
+    let term = term.to_lowercase();
+    let continues_word = |inner: Option<char>, outer: Option<char>| match (inner, outer) {
+        (Some(i), Some(o)) => is_word_char(i) && is_word_char(o) && !is_unspaced(i) && !is_unspaced(o),
+        _ => false,
+    };
+    body.match_indices(&term).any(|(at, _)| {
+        let (before, after) = (&body[..at], &body[at + term.len()..]);
+        !continues_word(term.chars().next(), before.chars().next_back())
+            && !continues_word(term.chars().next_back(), after.chars().next())
+    })
+}
+
+/// Whether the size of a document passed a power of two, so that its keywords are chosen again. This happens often
+/// while a file is small, and rarely later, so that lines stay stable.
+pub fn size_class_grew(before: &Document, after: &Document) -> bool {
+    let size = |d: &Document| d.text().len() - d.summary_line().map_or(0, |s| s.line.range().len());
+    size(after).max(1).ilog2() > size(before).max(1).ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_at_most_three_words_before_a_colon() {
+        for (bullet, expected) in [
+            ("Name: Zhang San", Some("name")),
+            ("**Name**: Zhang", Some("name")),
+            ("**Home Town:** Lyon", Some("home town")),
+            ("`Editor`: vim", Some("editor")),
+            ("[fact] Name: Zhang #tag", Some("name")),
+            ("姓名：张三", Some("姓名")),
+            ("Release day rule: Tuesday", Some("release day rule")),
+            ("One two three four: no", None),
+            ("He said, quietly: no", None),
+            ("see https://example.org", None),
+            ("at 10:30 sharp", None),
+            ("10: ten", None),
+            ("Node.js: version 24", Some("node.js")),
+            ("[ ] Task: sweep", Some("task")),
+            ("Done. Note: swept", None),
+            ("Name:", None),
+            ("no label", None),
+        ] {
+            assert_eq!(label_term(bullet).as_deref(), expected, "{bullet}");
+        }
+    }
+
+    #[test]
+    fn a_heading_is_cut_to_four_words_and_never_reads_as_prose() {
+        for (title, expected) in [
+            ("Logger stdout leak fix in pino", Some("logger stdout leak fix")),
+            ("Food, drink", Some("food drink")),
+            ("**Done.**", Some("done")),
+            ("See [[Target]]", Some("see target")),
+            ("A <!-- b", Some("a b")),
+            ("???", None),
+        ] {
+            assert_eq!(heading_term(title).as_deref(), expected, "{title}");
+        }
+    }
+
+    #[test]
+    fn a_term_matches_on_word_boundaries() {
+        for (body, term, expected) in [
+            ("- likes jazz.", "Jazz", true),
+            ("- jazzy", "jazz", false),
+            ("- free jazz, ok", "free jazz", true),
+            ("我们喜欢绿茶", "绿茶", true),
+            ("用rust写", "rust", true),
+            ("", "jazz", false),
+        ] {
+            assert_eq!(contains_term(body, term), expected, "{body} {term}");
+        }
+    }
+}

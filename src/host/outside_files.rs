@@ -1,0 +1,111 @@
+//! Reads and replaces files outside the data directory, for merges that git or a script requests.
+//!
+//! Never writes through a symbolic link, and never leaves a partly written file: the new file replaces the old one by a
+//! rename.
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+
+use super::content::MAX_CONTENT_BYTES;
+use crate::code::{Code, Rejection};
+
+/// Reads the bytes of a file.
+///
+/// # Errors
+/// `file_not_found`, `too_large` (over 64 MiB), `io`.
+pub fn read(path: &Path) -> Result<Vec<u8>, Rejection> {
+    // Without `O_NONBLOCK`, opening a FIFO that has no writer would block forever.
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    let file = File::options().read(true).custom_flags(flags).open(path).map_err(|e| read_error(path, &e))?;
+    if !file.metadata().map_err(|e| read_error(path, &e))?.is_file() {
+        return Err(Rejection::new(Code::UnsafeFile, format!("'{}' is not a regular file", path.display())));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_CONTENT_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|e| read_error(path, &e))?;
+    match bytes.len() > MAX_CONTENT_BYTES {
+        true => Err(Rejection::new(Code::TooLarge, format!("'{}' is larger than 64 MiB", path.display()))),
+        false => Ok(bytes),
+    }
+}
+
+fn read_error(path: &Path, error: &std::io::Error) -> Rejection {
+    match error.kind() {
+        ErrorKind::NotFound => Rejection::new(Code::FileNotFound, format!("'{}' does not exist", path.display())),
+        _ => Rejection::new(Code::Io, format!("'{}' cannot be read: {error}", path.display())),
+    }
+}
+
+/// Replaces or creates a file. Its permissions stay; a symbolic link is replaced, not followed.
+///
+/// # Errors
+/// `io`; then the old file is unchanged.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Rejection> {
+    let failed = |e: std::io::Error| Rejection::new(Code::Io, format!("'{}' cannot be written: {e}", path.display()));
+    let mode = path.symlink_metadata().ok().filter(|m| m.is_file()).map(|m| m.mode() & 0o7777);
+    let (mut file, temporary_path) = create_temporary(path).map_err(failed)?;
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| mode.map_or(Ok(()), |mode| file.set_permissions(std::fs::Permissions::from_mode(mode))))
+        .and_then(|()| std::fs::rename(&temporary_path, path));
+    written.map_err(|e| {
+        drop(std::fs::remove_file(&temporary_path));
+        failed(e)
+    })
+}
+
+/// Removes a file.
+///
+/// # Errors
+/// `io`.
+pub fn remove(path: &Path) -> Result<(), Rejection> {
+    let failed = |e| Rejection::new(Code::Io, format!("'{}' cannot be removed: {e}", path.display()));
+    std::fs::remove_file(path).map_err(failed)
+}
+
+/// Creates a temporary file beside another. Its name starts with `.`, so that one that is left behind is not part of a
+/// memory.
+fn create_temporary(path: &Path) -> std::io::Result<(File, PathBuf)> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut n = 0;
+    loop {
+        let path_beside = path.with_file_name(format!(".{name}.{}-{n}.tmp", std::process::id()));
+        match OpenOptions::new().write(true).create_new(true).open(&path_beside) {
+            Err(e) if e.kind() == ErrorKind::AlreadyExists && n < 1000 => n += 1,
+            opened => return opened.map(|file| (file, path_beside)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_whole_and_keeps_its_mode() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a b.md");
+        std::fs::write(&path, "old").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        replace(&path, b"new").unwrap();
+        assert_eq!(read(&path).unwrap(), b"new");
+        assert_eq!(path.metadata().unwrap().mode() & 0o7777, 0o640);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+        assert_eq!(read(&dir.path().join("none")).unwrap_err().code, Code::FileNotFound);
+        assert_eq!(read(dir.path()).unwrap_err().code, Code::UnsafeFile);
+    }
+
+    #[test]
+    fn a_link_is_replaced_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (other, link) = (dir.path().join("other"), dir.path().join("link"));
+        std::fs::write(&other, "theirs").unwrap();
+        std::os::unix::fs::symlink(&other, &link).unwrap();
+        replace(&link, b"ours").unwrap();
+        assert_eq!(std::fs::read(&other).unwrap(), b"theirs");
+        assert_eq!(std::fs::read(&link).unwrap(), b"ours");
+    }
+}

@@ -1,0 +1,86 @@
+//! URLs of hosts: the little parsing that is needed.
+//!
+//! Never resolves a name.
+
+/// The URL without the parts that may be secret: user, password, query and fragment.
+pub fn redacted_url(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    match split_url(url) {
+        Some((scheme, authority, path)) => format!("{scheme}://{}{path}", without_user_info(authority)),
+        None => url.to_owned(),
+    }
+}
+
+/// The host name, in lower case, without the port.
+pub fn host_name(url: &str) -> String {
+    let Some((_, place, _)) = split_url(url) else { return String::new() };
+    let authority = without_user_info(place);
+    let name = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((ipv6, _)) => ipv6,
+        None => authority.split(':').next().unwrap_or_default(),
+    };
+    name.to_ascii_lowercase()
+}
+
+/// Whether a URL refers to this machine.
+pub fn is_loopback(url: &str) -> bool {
+    let name = host_name(url);
+    let number = || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    name == "localhost" || name.ends_with(".localhost") || number()
+}
+
+/// The URL of an endpoint. A base URL without a path gets `/v1`; a query stays at the end.
+pub fn endpoint_url(base_url: &str, path: &str) -> String {
+    let (base, query) = base_url.find('?').map_or((base_url, ""), |at| base_url.split_at(at));
+    let base = base.trim_end_matches('/');
+    match split_url(base) {
+        Some((_, _, "")) => format!("{base}/v1{path}{query}"),
+        _ => format!("{base}{path}{query}"),
+    }
+}
+
+/// Scheme, authority (`user@host:port`) and path.
+fn split_url(url: &str) -> Option<(&str, &str, &str)> {
+    let (scheme, rest) = url.split_once("://")?;
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    Some((scheme, &rest[..end], &rest[end..]))
+}
+
+fn without_user_info(authority: &str) -> &str {
+    authority.rsplit_once('@').map_or(authority, |(_, host)| host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_secret_in_an_address_is_not_shown() {
+        assert_eq!(redacted_url("https://ann:pw@h.example:1/v1?key=k#x"), "https://h.example:1/v1");
+        assert_eq!(redacted_url("nonsense"), "nonsense");
+    }
+
+    #[test]
+    fn this_machine_is_known_by_its_names() {
+        for loopback in [
+            "http://localhost:1/v1",
+            "http://127.0.0.1",
+            "http://127.9.9.9/",
+            "http://[::1]:8/v1",
+            "http://u@LOCALHOST",
+        ] {
+            assert!(is_loopback(loopback), "{loopback}");
+        }
+        for remote in ["http://localhost.example", "http://10.0.0.1", "http://127.0.0.1@example.org", "localhost", ""] {
+            assert!(!is_loopback(remote), "{remote}");
+        }
+    }
+
+    #[test]
+    fn a_url_without_a_path_gets_v1() {
+        assert_eq!(endpoint_url("http://h:1", "/chat/completions"), "http://h:1/v1/chat/completions");
+        assert_eq!(endpoint_url("http://h:1/", "/models"), "http://h:1/v1/models");
+        assert_eq!(endpoint_url("http://h/openai/?api-version=1", "/models"), "http://h/openai/models?api-version=1");
+        assert_eq!(endpoint_url("http://h/v1beta/openai/", "/models"), "http://h/v1beta/openai/models");
+    }
+}

@@ -1,0 +1,195 @@
+//! Applies one file's edits, enforces limits, updates dates and the summary line, and adds the file to the changeset.
+//!
+//! Never decides which edits to make: those are in [`FileEdits`].
+
+use crate::change::{Changeset, Effect, EffectSign};
+use crate::code::{Code, Rejection};
+use crate::document::{Document, DocumentEdit, EditedDocument, apply_edits, summary};
+use crate::path::MemoryPath;
+use crate::policy::StampKey;
+use crate::text::{Splice, compose, splice};
+
+use super::evict::{self, EvictedItem};
+use super::file_change::{file_change, file_kind, minimal_splice};
+use super::file_edits::FileEdits;
+use super::pending_edit::EffectKind;
+use super::planner::Planner;
+use super::snapshot::PlanStep;
+use super::{effects, limits, relocate, updated_dates, validation};
+
+/// Applies one file's edits, enforces limits, updates dates and summary, and adds the file to the changeset. Bullets
+/// that limits evict are added to `evicted`.
+///
+/// The order matters: limits are measured on the edited text, dates and summary are computed from what remains.
+pub fn apply_to_file(
+    planner: &mut Planner<'_>,
+    file_edits: FileEdits,
+    changeset: &mut Changeset,
+    evicted: &mut Vec<EvictedItem>,
+) -> PlanStep<()> {
+    let path = file_edits.path.clone();
+    let present = planner.snapshot.file(&path)?;
+    let skeleton;
+    let base = match present {
+        Some(file) => &file.document,
+        None => {
+            skeleton = planner.new_file_document(&path);
+            &skeleton
+        }
+    };
+    if let Some((n, to)) = &file_edits.moved_to {
+        return relocate::add_moved_file(present, &path, to, *n, file_edits.edits, changeset);
+    }
+    if let Some(n) = file_edits.removed_by {
+        changeset.effects.extend(effects::diff_effects(Some(base), None, &path, n));
+        changeset.files.push(file_change(&path, present, None, None, None));
+        return Ok(());
+    }
+    let (mut after, mut splices) = match &file_edits.new_text {
+        Some((n, text)) => {
+            let after = Document::parse(text.clone());
+            changeset.effects.extend(effects::diff_effects(present.map(|f| &f.document), Some(&after), &path, *n));
+            (after, None)
+        }
+        None => {
+            let edited = edited_document(base, &file_edits, &path)?;
+            match file_edits.edits.first() {
+                Some((n, ..)) if file_edits.links_only => {
+                    changeset.effects.extend(effects::diff_effects(Some(base), Some(&edited.document), &path, *n));
+                }
+                _ => changeset.effects.extend(edit_effects(base, &edited, &file_edits, &path)),
+            }
+            (edited.document, present.is_some().then_some(edited.splices))
+        }
+    };
+    let over = limits::check_limits(planner, &path, present.map(|f| &f.document), &after)?;
+    if !over.is_empty() {
+        let eviction = evict::evict(&path, &after, &over, changeset, evicted, planner)?;
+        splices = splices.map(|first| compose(&first, &eviction.splices));
+        after = eviction.document;
+    }
+    let mut summary_line = None;
+    if let Some(before) =
+        present.filter(|_| !file_edits.links_only && planner.context.policy.stamps.contains(&StampKey::Updated))
+    {
+        let dates = updated_dates::updated_date_splices(&before.document, &after, planner.context.now);
+        if !dates.is_empty() {
+            let text = splice(after.text(), &dates).map_err(|_| splice_out_of_bounds())?;
+            after = Document::parse(text);
+            splices = splices.map(|first| compose(&first, &dates));
+        }
+    }
+    if !file_edits.links_only {
+        let before = present.map(|f| &f.document);
+        if let Some((splice, value)) = summary_update(planner, &file_edits, before, &after, &path)? {
+            after = Document::parse(apply_splice(after.text(), &splice)?);
+            splices = splices.map(|first| compose(&first, std::slice::from_ref(&splice)));
+            summary_line = value;
+        }
+    }
+    validation::check_file_size(&path, &after)?;
+    if present.is_some_and(|f| f.document.text() == after.text()) {
+        return Ok(());
+    }
+    let edits = splices.or_else(|| present.map(|f| vec![minimal_splice(f.document.text(), after.text())]));
+    changeset.files.push(file_change(&path, present, Some(after), edits, summary_line));
+    Ok(())
+}
+
+fn edited_document(base: &Document, file_edits: &FileEdits, path: &MemoryPath) -> Result<EditedDocument, Rejection> {
+    let edits: Vec<DocumentEdit> = file_edits.edits.iter().map(|(_, e, _)| e.clone()).collect();
+    apply_edits(base, &edits).map_err(|refused| {
+        let first = &refused[0];
+        let n = file_edits.edits.get(first.edit).map_or(0, |(n, _, _)| *n);
+        Rejection::new(Code::WouldBreakStructure, format!("in {path}: {}", first.reason))
+            .hint("rephrase the text, or write it to a separate file")
+            .at_operation(n)
+    })
+}
+
+/// The effects of a file's edits, in the order of the edits.
+fn edit_effects(base: &Document, edited: &EditedDocument, file_edits: &FileEdits, path: &MemoryPath) -> Vec<Effect> {
+    let after = &edited.document;
+    let mut out = Vec::new();
+    for (k, (n, edit, effect_kind)) in file_edits.edits.iter().enumerate() {
+        let wrote = edited.written_bullets.get(k).map(Vec::as_slice).unwrap_or_default();
+        match effect_kind {
+            EffectKind::Updated(old) => {
+                out.push(effects::bullet_effect(base, path, *old, EffectSign::Removed, *n));
+                out.extend(wrote.iter().map(|&i| effects::bullet_effect(after, path, i, EffectSign::Added, *n)));
+            }
+            EffectKind::Added => {
+                if let DocumentEdit::Insert { at: crate::document::InsertPosition::NewSection { .. }, .. } = edit
+                    && let Some(&first) = wrote.first()
+                {
+                    let section = after.bullets()[first].section as usize;
+                    let slug = effects::section_slug(after, section);
+                    out.push(effects::line_effect(
+                        path,
+                        EffectSign::Added,
+                        effects::heading_text(after, section),
+                        slug,
+                        *n,
+                    ));
+                }
+                out.extend(wrote.iter().map(|&i| effects::bullet_effect(after, path, i, EffectSign::Added, *n)));
+            }
+            EffectKind::Removed(old) => out.push(effects::bullet_effect(base, path, *old, EffectSign::Removed, *n)),
+            EffectKind::MetaSet(old, pairs) => {
+                let mut effect = effects::bullet_effect(base, path, *old, EffectSign::Set, *n);
+                effect.text = pairs.clone();
+                out.push(effect);
+            }
+            EffectKind::MovedAway(old, to) => {
+                let mut effect = effects::bullet_effect(base, path, *old, EffectSign::Moved, *n);
+                effect.to = Some(to.clone());
+                out.push(effect);
+            }
+            EffectKind::Prepared(effects) => out.extend(effects.iter().cloned()),
+            EffectKind::NoEffect => {}
+        }
+    }
+    out
+}
+
+/// The replacement of the summary line, if it has to change. The second value is the line that memdir generated; it is
+/// `None` for a line that the caller gave.
+fn summary_update(
+    planner: &Planner<'_>,
+    file_edits: &FileEdits,
+    before: Option<&Document>,
+    after: &Document,
+    path: &MemoryPath,
+) -> PlanStep<Option<(Splice, Option<String>)>> {
+    if let Some(line) = &file_edits.summary_line {
+        // The journal records only lines that memdir generated, so that it can recognize its own lines later.
+        return Ok(summary::set_summary_line(after, line).map(|s| (s, None)));
+    }
+    let value = |d: &Document| d.summary_line().map(|s| d.text()[s.value.range()].to_owned());
+    let touched = match before {
+        Some(before) => value(before) != value(after),
+        None => file_edits.new_text.is_some() && value(after).is_some(),
+    };
+    if touched {
+        return Ok(None);
+    }
+    let genre = file_kind(path);
+    let empty = Document::parse("");
+    let mut next = summary::update_summary(before.unwrap_or(&empty), after, genre, None);
+    if next == summary::SummaryUpdate::NeedsLastLine {
+        let last = planner.snapshot.last_summary(path)?;
+        next = summary::update_summary(before.unwrap_or(&empty), after, genre, Some(last));
+    }
+    Ok(match next {
+        summary::SummaryUpdate::Write { splice, own_terms: line } => Some((splice, Some(line))),
+        _ => None,
+    })
+}
+
+fn apply_splice(text: &str, one: &Splice) -> Result<String, Rejection> {
+    splice(text, std::slice::from_ref(one)).map_err(|_| splice_out_of_bounds())
+}
+
+fn splice_out_of_bounds() -> Rejection {
+    Rejection::new(Code::Internal, "a derived value is outside the text")
+}

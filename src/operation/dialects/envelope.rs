@@ -1,0 +1,162 @@
+//! Unpacks a text into operations: code fences, arrays, JSON Lines, and the two objects that contain a list.
+//!
+//! Never guesses: other text around the JSON is rejected.
+
+use serde_json::{Map, Value};
+
+use super::strict_json;
+use super::text_shapes::{ANY_TEXT, CheckedFields, LINE_OR_EMPTY};
+use crate::code::{Code, Rejection};
+use crate::json_shape::{JsonShape, ShapeForm, ShapeRule, optional, required};
+
+/// The maximum number of operations in a batch.
+pub const MAX_OPERATIONS: usize = 1000;
+/// The two kinds of objects that contain a list of operations.
+pub const FORMS: &[&ShapeForm] = &[&OPERATIONS, &EDITS];
+
+const OPERATION_LIST: JsonShape = JsonShape::List(&JsonShape::DefinitionRef("operation"), 0);
+
+const OPERATIONS: ShapeForm = ShapeForm {
+    name: "batch",
+    description: "Operations that are applied together or not at all.",
+    fields: &[&[
+        required(
+            "operations",
+            &OPERATION_LIST,
+            "the operations, in order; indexes and handles refer to the state before the batch",
+        ),
+        optional("request", &LINE_OR_EMPTY, "your id for the batch; a repeated id returns the first result"),
+        optional("reason", &ANY_TEXT, "the reason for operations that have none"),
+        optional("source", &ANY_TEXT, "the source of operations that have none"),
+    ]],
+    groups: &[],
+    null_only: &[],
+    ignores_unknown: false,
+    rule: None,
+};
+const EDITS: ShapeForm = ShapeForm {
+    name: "edits",
+    description: "The edits that a model decided on.",
+    fields: &[&[
+        required("edits", &OPERATION_LIST, "the operations, in order"),
+        optional("decision", &ANY_TEXT, "'proceed', or another value with an empty list for no change"),
+        optional("reasoning", &ANY_TEXT, "the reason for operations that have none"),
+    ]],
+    groups: &[],
+    null_only: &[],
+    ignores_unknown: false,
+    rule: Some(&ShapeRule { violation: edits_without_proceed, schema: no_edits_without_proceed_schema }),
+};
+
+fn edits_without_proceed(object: &Map<String, Value>) -> Option<&'static str> {
+    let stops = object.get("decision").and_then(Value::as_str).is_some_and(|d| d != "proceed");
+    let edits = object.get("edits").and_then(Value::as_array).is_some_and(|e| !e.is_empty());
+    (stops && edits).then_some("the decision is not 'proceed', but there are edits")
+}
+
+fn no_edits_without_proceed_schema() -> Value {
+    serde_json::json!({"anyOf": [{"properties": {"decision": {"enum": ["proceed", null]}}}, {"properties": {"edits": {"maxItems": 0}}}]})
+}
+
+/// The content of a text: values that should be operations, and the fields that apply to all of them.
+#[derive(Debug, Default)]
+pub struct ParsedEnvelope {
+    /// The values in order; an error for a line that is not JSON.
+    pub values: Vec<Result<Value, Rejection>>,
+    /// The caller's id for the batch.
+    pub request: Option<String>,
+    /// The reason for operations that have none.
+    pub reason: Option<String>,
+    /// The source of operations that have none.
+    pub source: Option<String>,
+}
+
+/// Parses a text.
+///
+/// # Errors
+/// `empty_input`, `invalid_operation` if it is not JSON, `too_large` over 1,000 operations.
+pub fn parse_envelope(text: &str) -> Result<ParsedEnvelope, Rejection> {
+    let text = strip_code_fence(text.strip_prefix('\u{feff}').unwrap_or(text).trim_matches(JSON_WHITESPACE));
+    if text.is_empty() {
+        return Err(Rejection::new(Code::EmptyInput, "no operations given"));
+    }
+    let envelope = match strict_json::parse(text) {
+        Ok(value) => envelope_from_value(value)?,
+        Err(error) => parse_json_lines(text).ok_or_else(|| invalid_json(&error, 0))?,
+    };
+    match envelope.values.len() > MAX_OPERATIONS {
+        true => Err(Rejection::new(Code::TooLarge, format!("a batch can have at most {MAX_OPERATIONS} operations"))
+            .detail("operations", envelope.values.len())),
+        false => Ok(envelope),
+    }
+}
+
+/// The white space of JSON (RFC 8259).
+const JSON_WHITESPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+
+fn envelope_from_value(value: Value) -> Result<ParsedEnvelope, Rejection> {
+    match value {
+        Value::Array(values) => {
+            Ok(ParsedEnvelope { values: values.into_iter().map(Ok).collect(), ..ParsedEnvelope::default() })
+        }
+        Value::Object(object) if object.contains_key("operations") => {
+            let fields = checked_fields(&OPERATIONS, &object)?;
+            let (request, reason, source) = (fields.text("request"), fields.text("reason"), fields.text("source"));
+            Ok(ParsedEnvelope { values: take_list(object, "operations"), request, reason, source })
+        }
+        Value::Object(object) if object.contains_key("edits") => {
+            let reason = checked_fields(&EDITS, &object)?.text("reasoning");
+            Ok(ParsedEnvelope { values: take_list(object, "edits"), reason, ..ParsedEnvelope::default() })
+        }
+        value => Ok(ParsedEnvelope { values: vec![Ok(value)], ..ParsedEnvelope::default() }),
+    }
+}
+
+fn checked_fields<'a>(form: &ShapeForm, object: &'a Map<String, Value>) -> Result<CheckedFields<'a>, Rejection> {
+    form.check(object).map_err(|p| Rejection::new(Code::InvalidOperation, p.message))?;
+    Ok(CheckedFields(object))
+}
+
+fn take_list(mut object: Map<String, Value>, name: &str) -> Vec<Result<Value, Rejection>> {
+    match object.remove(name) {
+        Some(Value::Array(values)) => values.into_iter().map(Ok).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Parses JSON Lines: one value per line, blank lines ignored. `None` if the first line alone is not a value, or if
+/// there is only one line.
+fn parse_json_lines(text: &str) -> Option<ParsedEnvelope> {
+    let mut values = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim_matches(JSON_WHITESPACE).is_empty()) {
+        let value = strict_json::parse(line).map_err(|e| invalid_json(&e, number));
+        if values.is_empty() && value.is_err() {
+            return None;
+        }
+        values.push(value);
+    }
+    (values.len() > 1).then(|| ParsedEnvelope { values, ..ParsedEnvelope::default() })
+}
+
+/// The rejection of a text that is not JSON. serde_json's messages have positions but no input, so they can be shown.
+fn invalid_json(error: &serde_json::Error, lines_before: usize) -> Rejection {
+    let whole = error.to_string();
+    let what = whole.rsplit_once(" at line ").map_or(whole.as_str(), |(what, _)| what);
+    let (line, column) = (error.line() + lines_before, error.column());
+    Rejection::new(Code::InvalidOperation, format!("invalid JSON: {what} at line {line} column {column}"))
+        .detail("line", line)
+        .detail("column", column)
+}
+
+/// Removes one code fence around the whole text.
+fn strip_code_fence(text: &str) -> &str {
+    let inner = || {
+        let (first, rest) = text.strip_prefix("```")?.split_once('\n')?;
+        let language = first.trim().to_ascii_lowercase();
+        let body = rest.strip_suffix("```")?;
+        let closed = body.is_empty() || body.trim_end_matches([' ', '\t']).ends_with('\n');
+        (matches!(language.as_str(), "" | "json" | "jsonl" | "ndjson") && closed)
+            .then(|| body.trim_matches(JSON_WHITESPACE))
+    };
+    inner().unwrap_or(text)
+}

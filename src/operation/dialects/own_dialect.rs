@@ -1,0 +1,313 @@
+//! memdir's own dialect: one flat object per operation, `{"op":"add","at":"user","text":"…"}`; parses and prints it.
+//!
+//! Never accepts a field of another dialect.
+
+use serde_json::{Map, Value, json};
+
+use super::super::{Action, Operation, Target};
+use super::text_shapes::{
+    ANY_TEXT, BULLET, COMMON_FIELDS, CheckedFields, DATE, INDEX, LINE, LINE_OR_EMPTY, META_KEY, META_VALUE,
+    NON_EMPTY_TEXT, join_bullet_text, split_bullet_text,
+};
+use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, optional, required};
+
+/// The operations, in the order of the manual.
+pub const FORMS: &[&ShapeForm] = &[&ADD, &UPDATE, &RM, &MV, &SET, &WRITE, &PATCH, &APPEND, &NOTHING];
+
+/// All fields of the dialect.
+const ALL_FIELDS: &[&str] = &[
+    "at",
+    "category",
+    "text",
+    "old",
+    "index",
+    "to",
+    "meta",
+    "pairs",
+    "title",
+    "date",
+    "summary",
+    "file_summary",
+    "create",
+    "archive",
+    "forget",
+];
+
+const fn operation_form(
+    name: &'static str,
+    about: &'static str,
+    fields: &'static [&'static [ShapeField]],
+    groups: &'static [FieldGroup],
+) -> ShapeForm {
+    ShapeForm { name, description: about, fields, groups, null_only: ALL_FIELDS, ignores_unknown: false, rule: None }
+}
+
+/// The fields that name a file, section or bullet: an address or a category.
+const TARGET_FIELDS: &[ShapeField] = &[
+    optional("at", &NON_EMPTY_TEXT, "the address: user, user#work, user@acvh, @mem123"),
+    optional("category", &LINE, "instead of at: the section of that name in the policy's default file"),
+];
+const ONE_TARGET: &[FieldGroup] = &[FieldGroup::ExactlyOne(&["at", "category"])];
+const FILE_FIELD: &[ShapeField] = &[required("at", &NON_EMPTY_TEXT, "the file's address")];
+const CREATE_FIELD: &[ShapeField] =
+    &[optional("create", &JsonShape::Boolean, "create the file even if its name is similar to an existing one")];
+const INDEX_FIELD: &[ShapeField] = &[optional("index", &INDEX, "the bullet's index in that file or section, from 1")];
+
+const ADD: ShapeForm = operation_form(
+    "add",
+    "Adds one bullet at the end of a file or section, which is created if missing.",
+    &[
+        &[required("op", &JsonShape::Choice(&["add"]), "")],
+        TARGET_FIELDS,
+        &[
+            required("text", &BULLET, "the bullet: one line; indented lines below it become its children"),
+            optional("meta", &JsonShape::Map(&META_KEY, &META_VALUE, 0), "metadata: exp, imp, conf, pin, src …"),
+        ],
+        CREATE_FIELD,
+        COMMON_FIELDS,
+    ],
+    ONE_TARGET,
+);
+const UPDATE: ShapeForm = operation_form(
+    "update",
+    "Replaces the text of a bullet.",
+    &[
+        &[required("op", &JsonShape::Choice(&["update"]), "")],
+        TARGET_FIELDS,
+        &[required("text", &LINE, "the new text, one line"), optional("old", &NON_EMPTY_TEXT, "its present text")],
+        INDEX_FIELD,
+        COMMON_FIELDS,
+    ],
+    ONE_TARGET,
+);
+const RM: ShapeForm = operation_form(
+    "rm",
+    "Removes a bullet, or without a selector a section or file.",
+    &[
+        &[required("op", &JsonShape::Choice(&["rm"]), "")],
+        TARGET_FIELDS,
+        &[optional("text", &NON_EMPTY_TEXT, "the bullet's present text")],
+        INDEX_FIELD,
+        &[
+            optional("archive", &JsonShape::Boolean, "keep a copy below archive/"),
+            optional("forget", &JsonShape::Boolean, "keep no copy anywhere, history included"),
+        ],
+        COMMON_FIELDS,
+    ],
+    ONE_TARGET,
+);
+const MV: ShapeForm = operation_form(
+    "mv",
+    "Moves a bullet, section or file.",
+    &[
+        &[required("op", &JsonShape::Choice(&["mv"]), "")],
+        TARGET_FIELDS,
+        &[required("to", &NON_EMPTY_TEXT, "the address it moves to")],
+        CREATE_FIELD,
+        COMMON_FIELDS,
+    ],
+    ONE_TARGET,
+);
+const SET: ShapeForm = operation_form(
+    "set",
+    "Sets a bullet's metadata, a section's title or id, a file's summary, title or front matter.",
+    &[
+        &[required("op", &JsonShape::Choice(&["set"]), "")],
+        TARGET_FIELDS,
+        &[required(
+            "meta",
+            &JsonShape::Map(&META_KEY, &META_VALUE, 1),
+            "keys and values; an empty value removes the key",
+        )],
+        COMMON_FIELDS,
+    ],
+    ONE_TARGET,
+);
+const WRITE: ShapeForm = operation_form(
+    "write",
+    "Creates or replaces a whole file.",
+    &[
+        &[required("op", &JsonShape::Choice(&["write"]), "")],
+        FILE_FIELD,
+        &[required("text", &ANY_TEXT, "the whole text")],
+        CREATE_FIELD,
+        COMMON_FIELDS,
+    ],
+    &[],
+);
+const PAIR: ShapeForm = ShapeForm {
+    name: "pair",
+    description: "",
+    fields: &[&[
+        required("old", &NON_EMPTY_TEXT, "a text that occurs exactly once in the file"),
+        required("new", &ANY_TEXT, "its replacement"),
+    ]],
+    groups: &[],
+    null_only: &[],
+    ignores_unknown: false,
+    rule: None,
+};
+const PATCH: ShapeForm = operation_form(
+    "patch",
+    "Replaces exact texts, all or none of them.",
+    &[
+        &[required("op", &JsonShape::Choice(&["patch"]), "")],
+        FILE_FIELD,
+        &[required("pairs", &JsonShape::List(&JsonShape::Object(&PAIR), 1), "old and new texts, in order")],
+        COMMON_FIELDS,
+    ],
+    &[],
+);
+const APPEND: ShapeForm = operation_form(
+    "append",
+    "Appends an episode entry, or a block of markdown to another file.",
+    &[
+        &[
+            required("op", &JsonShape::Choice(&["append"]), ""),
+            optional("at", &NON_EMPTY_TEXT, "the file's address; without it, the current episode file"),
+            required("text", &ANY_TEXT, "markdown below the title, or without title the whole entry"),
+            optional("title", &LINE, "the entry's title"),
+            optional("date", &DATE, "the entry's date; today without it"),
+            optional("summary", &LINE, "the entry's own summary, one line"),
+            optional("file_summary", &LINE_OR_EMPTY, "a replacement for the file's summary line"),
+        ],
+        CREATE_FIELD,
+        COMMON_FIELDS,
+    ],
+    &[],
+);
+const NOTHING: ShapeForm = operation_form(
+    "nothing",
+    "Makes no change.",
+    &[
+        &[required("op", &JsonShape::Choice(&["nothing"]), ""), optional("at", &NON_EMPTY_TEXT, "what was considered")],
+        CATEGORY_FIELD,
+        COMMON_FIELDS,
+    ],
+    &[],
+);
+const CATEGORY_FIELD: &[ShapeField] = &[optional("category", &LINE, "what was considered, as a category")];
+
+/// The action of a checked object of one of [`FORMS`].
+pub fn action(op: &str, fields: CheckedFields) -> Action {
+    let at = || target(fields).unwrap_or_else(|| Target::Address(String::new()));
+    let create = fields.flag("create");
+    match op {
+        "add" => {
+            let (text, children) = split_bullet_text(&fields.required_text("text"));
+            Action::Add { at: at(), text, children, meta: fields.key_values("meta"), create }
+        }
+        "update" => Action::Update {
+            at: at(),
+            index: fields.index("index"),
+            old: fields.text("old"),
+            text: fields.required_text("text"),
+        },
+        "rm" => Action::Remove {
+            at: at(),
+            index: fields.index("index"),
+            text: fields.text("text"),
+            archive: fields.flag("archive"),
+            forget: fields.flag("forget"),
+        },
+        "mv" => Action::Move { at: at(), to: fields.required_text("to"), create },
+        "set" => Action::Set { at: at(), pairs: fields.key_values("meta") },
+        "write" => Action::Write { at: at(), text: fields.required_text("text"), create },
+        "patch" => Action::Patch { at: at(), pairs: fields.text_pairs("pairs", "old", "new") },
+        "append" => Action::Append {
+            at: target(fields),
+            text: fields.required_text("text"),
+            title: fields.text("title"),
+            date: fields.text("date"),
+            summary: fields.text("summary"),
+            file_summary: fields.text("file_summary"),
+            create,
+        },
+        _ => Action::Nothing { at: target(fields) },
+    }
+}
+
+fn target(fields: CheckedFields) -> Option<Target> {
+    fields.text("at").map(Target::Address).or_else(|| fields.text("category").map(Target::Category))
+}
+
+/// An operation in this dialect, without fields that are absent or false.
+pub fn to_json(operation: &Operation) -> Value {
+    let mut out = OperationWriter(Map::new());
+    out.write_action(&operation.action);
+    out.put_some("seen", &operation.seen);
+    out.put_some("if_match", &operation.if_match);
+    out.put_some("reason", &operation.reason);
+    out.put_some("source", &operation.source);
+    Value::Object(out.0)
+}
+
+struct OperationWriter(Map<String, Value>);
+
+impl OperationWriter {
+    fn write_action(&mut self, action: &Action) {
+        match action {
+            Action::Add { at, text, children, meta, create } => self
+                .put_op("add", Some(at))
+                .put("text", join_bullet_text(text, children))
+                .put_meta(meta)
+                .put_true("create", *create),
+            Action::Update { at, index, old, text } => {
+                self.put_op("update", Some(at)).put_some("index", index).put_some("old", old).put("text", text.as_str())
+            }
+            Action::Remove { at, index, text, archive, forget } => {
+                self.put_op("rm", Some(at)).put_some("index", index).put_some("text", text);
+                self.put_true("archive", *archive).put_true("forget", *forget)
+            }
+            Action::Move { at, to, create } => {
+                self.put_op("mv", Some(at)).put("to", to.as_str()).put_true("create", *create)
+            }
+            Action::Set { at, pairs } => self.put_op("set", Some(at)).put_meta(pairs),
+            Action::Write { at, text, create } => {
+                self.put_op("write", Some(at)).put("text", text.as_str()).put_true("create", *create)
+            }
+            Action::Patch { at, pairs } => {
+                let pairs: Vec<Value> = pairs.iter().map(|(old, new)| json!({"old": old, "new": new})).collect();
+                self.put_op("patch", Some(at)).put("pairs", pairs)
+            }
+            Action::Append { at, text, title, date, summary, file_summary, create } => {
+                self.put_op("append", at.as_ref())
+                    .put_some("title", title)
+                    .put_some("date", date)
+                    .put_some("summary", summary);
+                self.put("text", text.as_str()).put_some("file_summary", file_summary).put_true("create", *create)
+            }
+            Action::Nothing { at } => self.put_op("nothing", at.as_ref()),
+        };
+    }
+
+    fn put_op(&mut self, op: &str, at: Option<&Target>) -> &mut OperationWriter {
+        self.put("op", op);
+        match at {
+            Some(Target::Address(at)) => self.put("at", at.as_str()),
+            Some(Target::Category(name)) => self.put("category", name.as_str()),
+            None => self,
+        }
+    }
+
+    fn put(&mut self, name: &str, value: impl Into<Value>) -> &mut OperationWriter {
+        self.0.insert(name.into(), value.into());
+        self
+    }
+
+    fn put_some<T: Clone + Into<Value>>(&mut self, name: &str, value: &Option<T>) -> &mut OperationWriter {
+        match value {
+            Some(value) => self.put(name, value.clone()),
+            None => self,
+        }
+    }
+
+    fn put_true(&mut self, name: &str, value: bool) -> &mut OperationWriter {
+        if value { self.put(name, true) } else { self }
+    }
+
+    fn put_meta(&mut self, meta: &[(String, String)]) -> &mut OperationWriter {
+        let all: Map<String, Value> = meta.iter().map(|(k, v)| (k.clone(), v.as_str().into())).collect();
+        if all.is_empty() { self } else { self.put("meta", all) }
+    }
+}

@@ -1,0 +1,225 @@
+//! The dialect for dotted paths: `operation`, `path` with an index from 0, `new_value`.
+//!
+//! Without `file` the first step of the path is the file: `food.likes[2]` is the third bullet of `food#likes`.
+
+use serde_json::Value;
+
+use super::super::{Action, Target};
+use super::text_shapes::{
+    ANY_TEXT, BULLET, COMMON_FIELDS, CheckedFields, LINE, LINE_OR_EMPTY, NON_EMPTY_TEXT, scalar_text, split_bullet_text,
+};
+use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, TextPattern, optional, required};
+
+pub const FORMS: &[&ShapeForm] = &[&INSERT, &UPDATE, &DELETE, &NO_CHANGE];
+
+const ALL_FIELDS: &[&str] = &["path", "file", "new_value", "current_value", "relevance"];
+
+const fn path_form(name: &'static str, about: &'static str, fields: &'static [&'static [ShapeField]]) -> ShapeForm {
+    ShapeForm {
+        name,
+        description: about,
+        fields,
+        groups: &[],
+        null_only: ALL_FIELDS,
+        ignores_unknown: false,
+        rule: None,
+    }
+}
+
+/// Steps contain no character with a meaning in addresses; an index has at most nine digits, to prevent overflow.
+const LIST_PATH: JsonShape = JsonShape::Matching(&TextPattern {
+    matches: |s| parse_path(s).is_some_and(|(_, index)| index.is_none()),
+    regex: r"^[^.\[\]#@/\\\r\n]+(?:\.[^.\[\]#@/\\\r\n]+)*$",
+    expected: "a dotted path without an index, like food.likes",
+    reports_multiline: false,
+});
+const ITEM_PATH: JsonShape = JsonShape::Matching(&TextPattern {
+    matches: |s| parse_path(s).is_some(),
+    regex: r"^[^.\[\]#@/\\\r\n]+(?:\.[^.\[\]#@/\\\r\n]+)*(?:\[[0-9]{1,9}\])?$",
+    expected: "a dotted path with an optional index at its end, like food.likes[2]",
+    reports_multiline: false,
+});
+const FILE_NAME: JsonShape = JsonShape::Matching(&TextPattern {
+    matches: |s| !s.is_empty() && !s.contains(['#', '@', '\r', '\n']),
+    regex: r"^[^#@\r\n]+$",
+    expected: "a file's name",
+    reports_multiline: false,
+});
+
+const FILE_FIELDS: &[ShapeField] = &[
+    optional("file", &FILE_NAME, "the file; without it, the first step of the path"),
+    optional("relevance", &ANY_TEXT, "ignored"),
+];
+
+/// An item with its metadata.
+const ITEM: ShapeForm = item_form(&[&[
+    optional("display", &BULLET, "the text"),
+    optional("item", &BULLET, "the text, if there is no display"),
+    optional("added", &LINE_OR_EMPTY, "stored as added"),
+    optional("expiry", &LINE_OR_EMPTY, "stored as exp"),
+    optional("confidence", &SCALAR_OF_ITEM, "stored as conf"),
+    optional("importance", &SCALAR_OF_ITEM, "stored as imp"),
+    optional("durability", &LINE_OR_EMPTY, "stored as dur"),
+]]);
+/// An item's new text. An update does not change metadata, so metadata is rejected: it would be lost.
+const TEXT_ITEM: ShapeForm = item_form(&[&[
+    optional("display", &LINE, "the text"),
+    optional("item", &LINE, "the text, if there is no display"),
+    optional("added", &LINE_OR_EMPTY, "ignored: it is not changed"),
+]]);
+/// The present item as the caller read it. Only its text is compared; other fields are ignored.
+const SEEN_ITEM: ShapeForm = ShapeForm {
+    ignores_unknown: true,
+    ..item_form(&[&[
+        optional("display", &NON_EMPTY_TEXT, "the text"),
+        optional("item", &NON_EMPTY_TEXT, "the text, if there is no display"),
+    ]])
+};
+const SCALAR_OF_ITEM: JsonShape = JsonShape::AnyOf(&[LINE_OR_EMPTY, JsonShape::Number]);
+
+const fn item_form(fields: &'static [&'static [ShapeField]]) -> ShapeForm {
+    const NAMES: &[&str] = &["expiry", "confidence", "importance", "durability"];
+    const GROUPS: &[FieldGroup] = &[FieldGroup::AtLeastOne(&["display", "item"])];
+    ShapeForm {
+        name: "item",
+        description: "",
+        fields,
+        groups: GROUPS,
+        null_only: NAMES,
+        ignores_unknown: false,
+        rule: None,
+    }
+}
+
+const CURRENT_VALUE_FIELD: &[ShapeField] = &[optional(
+    "current_value",
+    &JsonShape::AnyOf(&[NON_EMPTY_TEXT, JsonShape::Object(&SEEN_ITEM)]),
+    "the present item; must match",
+)];
+
+const INSERT: ShapeForm = path_form(
+    "path_insert",
+    "Adds an item to a list.",
+    &[
+        &[required("operation", &JsonShape::Choice(&["insert"]), ""), required("path", &LIST_PATH, "the list")],
+        FILE_FIELDS,
+        &[required("new_value", &JsonShape::AnyOf(&[BULLET, JsonShape::Object(&ITEM)]), "the item")],
+        COMMON_FIELDS,
+    ],
+);
+const UPDATE: ShapeForm = path_form(
+    "path_update",
+    "Replaces the text of an item.",
+    &[
+        &[required("operation", &JsonShape::Choice(&["update"]), ""), required("path", &ITEM_PATH, "the item")],
+        FILE_FIELDS,
+        &[required("new_value", &JsonShape::AnyOf(&[LINE, JsonShape::Object(&TEXT_ITEM)]), "its new text")],
+        CURRENT_VALUE_FIELD,
+        COMMON_FIELDS,
+    ],
+);
+const DELETE: ShapeForm = path_form(
+    "path_delete",
+    "Removes an item.",
+    &[
+        &[required("operation", &JsonShape::Choice(&["delete"]), ""), required("path", &ITEM_PATH, "the item")],
+        FILE_FIELDS,
+        CURRENT_VALUE_FIELD,
+        COMMON_FIELDS,
+    ],
+);
+const NO_CHANGE: ShapeForm = path_form(
+    "path_no_change",
+    "Makes no change.",
+    &[
+        &[
+            required("operation", &JsonShape::Choice(&["no_change"]), ""),
+            optional("path", &ITEM_PATH, "what was considered"),
+        ],
+        FILE_FIELDS,
+        &[optional("new_value", &JsonShape::AnyOf(&[ANY_TEXT, JsonShape::Object(&ANYTHING)]), "ignored")],
+        CURRENT_VALUE_FIELD,
+        COMMON_FIELDS,
+    ],
+);
+const ANYTHING: ShapeForm = ShapeForm {
+    name: "item",
+    description: "",
+    fields: &[],
+    groups: &[],
+    null_only: &[],
+    ignores_unknown: true,
+    rule: None,
+};
+
+/// The action of a checked object of one of [`FORMS`].
+pub fn action(operation: &str, fields: CheckedFields) -> Action {
+    let (at, index) = match address_and_index(fields) {
+        Some(place) if operation != "no_change" => place,
+        other => return Action::Nothing { at: other.map(target_with_index) },
+    };
+    let at = Target::Address(at);
+    let current = fields.0.get("current_value").and_then(item_text);
+    let new = fields.0.get("new_value");
+    let text = new.and_then(item_text).unwrap_or_default();
+    match operation {
+        "insert" => {
+            let (text, children) = split_bullet_text(&text);
+            Action::Add { at, text, children, meta: new.map(item_meta).unwrap_or_default(), create: false }
+        }
+        "update" => Action::Update { at, index, old: current, text },
+        _ => Action::Remove { at, index, text: current, archive: false, forget: false },
+    }
+}
+
+/// The address in a `no_change`, with the index.
+fn target_with_index((at, index): (String, Option<i64>)) -> Target {
+    Target::Address(match index {
+        Some(n) => format!("{at}@{n}"),
+        None => at,
+    })
+}
+
+/// The address of file and path, and the index converted to count from 1.
+fn address_and_index(fields: CheckedFields) -> Option<(String, Option<i64>)> {
+    let path = fields.text("path")?;
+    let (steps, index) = parse_path(&path)?;
+    let (file, section) = match fields.text("file") {
+        Some(file) => {
+            let stem = file.strip_suffix(".json").or_else(|| file.strip_suffix(".md")).unwrap_or(&file).to_owned();
+            (stem, &steps[..])
+        }
+        None => (steps[0].to_owned(), &steps[1..]),
+    };
+    let at = if section.is_empty() { file } else { format!("{file}#{}", section.join("/")) };
+    Some((at, index))
+}
+
+/// A path's steps, and the index at its end converted to count from 1.
+fn parse_path(path: &str) -> Option<(Vec<&str>, Option<i64>)> {
+    let (names, index) = match path.strip_suffix(']') {
+        Some(rest) => {
+            let (names, digits) = rest.rsplit_once('[')?;
+            let good = (1..=9).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
+            (names, Some(good.then(|| digits.parse::<i64>().ok())?? + 1))
+        }
+        None => (path, None),
+    };
+    let steps: Vec<&str> = names.split('.').collect();
+    let plain = |s: &&str| !s.is_empty() && !s.contains(['[', ']', '#', '@', '/', '\\', '\r', '\n']);
+    steps.iter().all(plain).then_some((steps, index))
+}
+
+/// A value's text: a string itself, or an object's `display` or `item`.
+fn item_text(value: &Value) -> Option<String> {
+    let text = |v: &Value| v.as_str().map(str::to_owned);
+    text(value).or_else(|| value.get("display").and_then(text)).or_else(|| value.get("item").and_then(text))
+}
+
+/// An item's metadata under memdir's keys.
+fn item_meta(value: &Value) -> Vec<(String, String)> {
+    const NAMES: [(&str, &str); 5] =
+        [("added", "added"), ("expiry", "exp"), ("confidence", "conf"), ("importance", "imp"), ("durability", "dur")];
+    let one = |(seed, ours): (&str, &str)| Some((ours.to_owned(), value.get(seed).and_then(scalar_text)?));
+    NAMES.into_iter().filter_map(one).filter(|(_, v)| !v.is_empty()).collect()
+}

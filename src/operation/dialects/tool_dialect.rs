@@ -1,0 +1,166 @@
+//! The dialects of tool calls: `memory_write`, `memory_patch`, `memory_append`, and the `str_replace` of text editors.
+//!
+//! Never accepts a tool that only reads.
+
+use serde_json::{Map, Value};
+
+use super::super::{Action, Target};
+use super::strict_json;
+use super::text_shapes::{ANY_TEXT, COMMON_FIELDS, CheckedFields, LINE_OR_EMPTY, NON_EMPTY_TEXT};
+use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, optional, required};
+
+/// The arguments of each tool.
+pub const FORMS: &[&ShapeForm] = &[&WRITE, &PATCH, &APPEND, &REPLACE];
+/// A tool call with the tool's name and its arguments, one form per tool.
+pub const CALL_FORMS: &[&ShapeForm] = &[&CALL_WRITE, &CALL_PATCH, &CALL_APPEND];
+
+const fn tool_form(name: &'static str, about: &'static str, fields: &'static [&'static [ShapeField]]) -> ShapeForm {
+    ShapeForm { name, description: about, fields, groups: &[], null_only: &[], ignores_unknown: false, rule: None }
+}
+
+const PATH: &[ShapeField] = &[required("path", &NON_EMPTY_TEXT, "the file, like facts/user.md")];
+
+const WRITE: ShapeForm = tool_form(
+    "memory_write",
+    "Creates or replaces a whole file.",
+    &[PATH, &[required("content", &ANY_TEXT, "the whole text")], COMMON_FIELDS],
+);
+const PAIR: ShapeForm = tool_form(
+    "patch",
+    "",
+    &[&[
+        required("oldText", &NON_EMPTY_TEXT, "a text that occurs exactly once"),
+        required("newText", &ANY_TEXT, "its replacement"),
+    ]],
+);
+const PATCH: ShapeForm = tool_form(
+    "memory_patch",
+    "Replaces exact texts, all or none of them.",
+    &[
+        PATH,
+        &[required("patches", &JsonShape::List(&JsonShape::Object(&PAIR), 1), "old and new texts, in order")],
+        COMMON_FIELDS,
+    ],
+);
+const APPEND: ShapeForm = tool_form(
+    "memory_append",
+    "Appends an episode entry.",
+    &[
+        PATH,
+        &[
+            required("entry", &NON_EMPTY_TEXT, "markdown"),
+            optional("summary", &LINE_OR_EMPTY, "the file's summary line"),
+        ],
+        COMMON_FIELDS,
+    ],
+);
+const REPLACE: ShapeForm = tool_form(
+    "str_replace",
+    "Replaces one exact text.",
+    &[
+        &[optional("command", &JsonShape::Choice(&["str_replace"]), "")],
+        PATH,
+        &[
+            required("old_str", &NON_EMPTY_TEXT, "a text that occurs exactly once"),
+            required("new_str", &ANY_TEXT, "its replacement"),
+        ],
+        COMMON_FIELDS,
+    ],
+);
+
+const CALL_GROUPS: &[FieldGroup] =
+    &[FieldGroup::ExactlyOne(&["tool", "name"]), FieldGroup::ExactlyOne(ARGUMENT_FIELDS)];
+/// The field names that model hosts use for a tool's arguments.
+const ARGUMENT_FIELDS: &[&str] = &["arguments", "params", "input"];
+const CALL_WRITE: ShapeForm = call_form(
+    "call_memory_write",
+    &[&[
+        optional("tool", &JsonShape::Choice(&["memory_write"]), ""),
+        optional("name", &JsonShape::Choice(&["memory_write"]), ""),
+        optional("arguments", &JsonShape::FormRef(&WRITE), "an object, or an object as JSON in a string"),
+        optional("params", &JsonShape::FormRef(&WRITE), "same as arguments"),
+        optional("input", &JsonShape::FormRef(&WRITE), "same as arguments"),
+    ]],
+);
+const CALL_PATCH: ShapeForm = call_form(
+    "call_memory_patch",
+    &[&[
+        optional("tool", &JsonShape::Choice(&["memory_patch"]), ""),
+        optional("name", &JsonShape::Choice(&["memory_patch"]), ""),
+        optional("arguments", &JsonShape::FormRef(&PATCH), "an object, or an object as JSON in a string"),
+        optional("params", &JsonShape::FormRef(&PATCH), "same as arguments"),
+        optional("input", &JsonShape::FormRef(&PATCH), "same as arguments"),
+    ]],
+);
+const CALL_APPEND: ShapeForm = call_form(
+    "call_memory_append",
+    &[&[
+        optional("tool", &JsonShape::Choice(&["memory_append"]), ""),
+        optional("name", &JsonShape::Choice(&["memory_append"]), ""),
+        optional("arguments", &JsonShape::FormRef(&APPEND), "an object, or an object as JSON in a string"),
+        optional("params", &JsonShape::FormRef(&APPEND), "same as arguments"),
+        optional("input", &JsonShape::FormRef(&APPEND), "same as arguments"),
+    ]],
+);
+
+const fn call_form(name: &'static str, fields: &'static [&'static [ShapeField]]) -> ShapeForm {
+    ShapeForm { name, description: "", fields, groups: CALL_GROUPS, null_only: &[], ignores_unknown: false, rule: None }
+}
+
+/// The tool whose arguments an object is, by a field that only this tool has.
+pub fn form_by_fields(object: &Map<String, Value>) -> Option<&'static ShapeForm> {
+    let has = |name| object.contains_key(name);
+    match () {
+        () if has("command") || has("old_str") || has("new_str") => Some(&REPLACE),
+        () if has("patches") => Some(&PATCH),
+        () if has("content") => Some(&WRITE),
+        () if has("entry") => Some(&APPEND),
+        () => None,
+    }
+}
+
+/// The form of a call, by the name of the tool; `Err` with the name if the tool is unknown.
+pub fn call_form_by_name(object: &Map<String, Value>) -> Option<Result<&'static ShapeForm, String>> {
+    let name = ["tool", "name"].into_iter().find_map(|n| object.get(n)?.as_str())?;
+    let of = |form: &&&ShapeForm| form.name.strip_prefix("call_") == Some(name);
+    Some(CALL_FORMS.iter().find(of).copied().ok_or_else(|| name.to_owned()))
+}
+
+/// Replaces arguments that are JSON in a string by the object.
+pub fn parse_string_arguments(object: &Map<String, Value>) -> Map<String, Value> {
+    let mut object = object.clone();
+    for name in ARGUMENT_FIELDS {
+        if let Some(value) = object.get_mut(*name)
+            && let Some(inner) = value.as_str().and_then(|text| strict_json::parse(text).ok())
+        {
+            *value = inner;
+        }
+    }
+    object
+}
+
+/// The arguments of a checked call.
+pub fn call_arguments(object: &Map<String, Value>) -> Option<&Map<String, Value>> {
+    ARGUMENT_FIELDS.iter().find_map(|n| object.get(*n)?.as_object())
+}
+
+/// The action of a checked object of one of [`FORMS`].
+pub fn action(form: &ShapeForm, fields: CheckedFields) -> Action {
+    let at = Target::Address(fields.required_text("path"));
+    match form.name {
+        "memory_write" => Action::Write { at, text: fields.required_text("content"), create: false },
+        "memory_patch" => Action::Patch { at, pairs: fields.text_pairs("patches", "oldText", "newText") },
+        "str_replace" => {
+            Action::Patch { at, pairs: vec![(fields.required_text("old_str"), fields.required_text("new_str"))] }
+        }
+        _ => Action::Append {
+            at: Some(at),
+            text: fields.required_text("entry"),
+            title: None,
+            date: None,
+            summary: None,
+            file_summary: fields.text("summary"),
+            create: false,
+        },
+    }
+}

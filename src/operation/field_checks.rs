@@ -1,0 +1,86 @@
+//! Checks metadata keys and values, dates and summary lines.
+//!
+//! Never reads a document.
+
+use jiff::civil::Date;
+
+use crate::code::{Code, Rejection};
+use crate::document::BulletMeta;
+use crate::path::is_id;
+
+/// Checks a summary line: one line without control characters, so that it stays one block quote line.
+pub fn check_summary_line(line: &str) -> Result<(), Rejection> {
+    match line.chars().any(char::is_control) {
+        true => Err(Rejection::new(Code::Multiline, "a summary must be one line without control characters")),
+        false => Ok(()),
+    }
+}
+
+/// Checks a metadata key and value. An empty value removes the key and is always valid.
+pub fn check_meta(key: &str, value: &str) -> Result<(), Rejection> {
+    check_key(key)?;
+    if value.is_empty() {
+        return Ok(());
+    }
+    if value.chars().any(|c| c.is_control()) {
+        return Err(Rejection::new(Code::Multiline, format!("the value of {key} must be one line")));
+    }
+    match key {
+        "imp" if value.parse::<u8>().is_ok_and(|n| n <= 10) => Ok(()),
+        "imp" => Err(invalid_value(key, value, "a whole number from 0 to 10")),
+        "conf" | "w" if value.parse::<f64>().is_ok_and(|x| (0.0..=1.0).contains(&x)) => Ok(()),
+        "conf" | "w" => Err(invalid_value(key, value, "a number from 0 to 1")),
+        "exp" | "added" | "upd" => parse_date(value).map(|_| ()),
+        "pin" if matches!(value, "true" | "false" | "1" | "0" | "yes" | "no") => Ok(()),
+        "pin" => Err(invalid_value(key, value, "true or false")),
+        "id" if is_id(value) => Ok(()),
+        "id" => Err(invalid_value(key, value, "a letter, then 1–63 letters, digits, '_' or '-'")),
+        _ => Ok(()),
+    }
+}
+
+/// Checks a key: a letter, then letters, digits, `_` or `-`; at most 40 characters.
+pub fn check_key(key: &str) -> Result<(), Rejection> {
+    let fits = key.len() <= 40
+        && key.starts_with(|c: char| c.is_ascii_alphabetic())
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    match fits {
+        true => Ok(()),
+        false => Err(Rejection::new(
+            Code::Usage,
+            format!(
+                "'{}' is not a valid key: expected a letter, then letters, digits, '_' or '-'",
+                escape_for_message(key)
+            ),
+        )),
+    }
+}
+
+/// Parses an ISO 8601 calendar date, `YYYY-MM-DD`. A time after it is ignored.
+pub fn parse_date(text: &str) -> Result<Date, Rejection> {
+    let day = text.get(..10).filter(|_| text.len() == 10 || text[10..].starts_with(['T', ' '])).unwrap_or(text);
+    day.parse().map_err(|_| invalid_value("date", text, "YYYY-MM-DD"))
+}
+
+/// The rejection of a value; `expected` describes the valid ones.
+pub fn invalid_value(key: &str, value: &str, expected: &str) -> Rejection {
+    Rejection::new(Code::Usage, format!("{key}='{}' is not valid: expected {expected}", escape_for_message(value)))
+}
+
+/// A caller's text for use in a message: escaped, and cut to 40 characters.
+pub fn escape_for_message(text: &str) -> String {
+    text.chars().take(40).flat_map(char::escape_debug).collect()
+}
+
+/// Metadata from keys and values, each checked.
+pub fn meta_from_pairs(pairs: &[(String, String)]) -> Result<Option<BulletMeta>, Rejection> {
+    if pairs.is_empty() {
+        return Ok(None);
+    }
+    let mut meta = BulletMeta::default();
+    for (key, value) in pairs {
+        check_meta(key, value)?;
+        meta.set(key, value);
+    }
+    Ok(Some(meta))
+}

@@ -1,0 +1,167 @@
+//! Groups pending edits by file, and rejects operations that change the same bytes.
+//!
+//! Never applies an edit.
+
+use crate::change::Effect;
+use crate::code::{Code, Rejection};
+use crate::document::{Document, DocumentEdit};
+use crate::path::MemoryPath;
+
+use super::pending_edit::{EffectKind, PendingEdit};
+use super::snapshot::Snapshot;
+
+/// All changes that a batch makes to one file.
+#[derive(Debug)]
+pub struct FileEdits {
+    pub path: MemoryPath,
+    /// Edits, each with the index of its operation in the batch and how the result reports it.
+    pub edits: Vec<(usize, DocumentEdit, EffectKind)>,
+    /// The new text of the whole file, and the operation.
+    pub new_text: Option<(usize, String)>,
+    /// The operation that removes the file.
+    pub removed_by: Option<usize>,
+    /// The file's new path, and the operation.
+    pub moved_to: Option<(usize, MemoryPath)>,
+    /// The summary line that the caller gave.
+    pub summary_line: Option<String>,
+    /// Whether only links change; then the summary line and dates are not recomputed.
+    pub links_only: bool,
+    /// The operations that change this file.
+    operations: Vec<usize>,
+}
+
+impl FileEdits {
+    fn new(path: MemoryPath) -> FileEdits {
+        FileEdits {
+            path,
+            edits: Vec::new(),
+            new_text: None,
+            removed_by: None,
+            moved_to: None,
+            summary_line: None,
+            links_only: true,
+            operations: Vec::new(),
+        }
+    }
+}
+
+/// Groups pending edits by file, in the order in which files are first named. The second value holds the effects of
+/// operations that change nothing.
+///
+/// # Errors
+/// `overlapping_operations` when two operations change the same bytes, or one of them writes, removes or moves a file
+/// that another one changes.
+pub fn group_by_file(
+    pending: Vec<(usize, PendingEdit)>,
+    snapshot: &Snapshot,
+) -> Result<(Vec<FileEdits>, Vec<Effect>), Rejection> {
+    let (mut files, mut unchanged): (Vec<FileEdits>, Vec<Effect>) = (Vec::new(), Vec::new());
+    for (n, pending_edit) in pending {
+        let path = match &pending_edit {
+            PendingEdit::Unchanged(effect) => {
+                unchanged.push(effect.clone());
+                continue;
+            }
+            PendingEdit::Edit(path, ..) | PendingEdit::ReplaceText(path, _) | PendingEdit::RemoveFile(path) => path,
+            PendingEdit::MoveFile(path, _) | PendingEdit::UpdateLinks(path, _) | PendingEdit::SetSummary(path, _) => {
+                path
+            }
+        };
+        let at = files.iter().position(|s| s.path == *path).unwrap_or_else(|| {
+            files.push(FileEdits::new(path.clone()));
+            files.len() - 1
+        });
+        let file_edits = &mut files[at];
+        let exclusive = matches!(
+            pending_edit,
+            PendingEdit::ReplaceText(..) | PendingEdit::RemoveFile(_) | PendingEdit::MoveFile(..)
+        );
+        let has_exclusive =
+            file_edits.new_text.is_some() || file_edits.removed_by.is_some() || file_edits.moved_to.is_some();
+        if file_edits.operations.iter().any(|m| *m != n) && (exclusive || has_exclusive) {
+            return Err(overlap_rejection(n, file_edits.operations[0], &file_edits.path));
+        }
+        file_edits.operations.push(n);
+        add_pending_edit(file_edits, n, pending_edit, snapshot)?;
+    }
+    let targets: Vec<_> = files.iter().filter_map(|s| s.moved_to.clone()).collect();
+    for (n, to) in targets {
+        if let Some(other) =
+            files.iter().find(|s| s.path == to || s.moved_to.as_ref().is_some_and(|(m, t)| *m != n && *t == to))
+        {
+            return Err(overlap_rejection(n, other.operations[0], &to));
+        }
+    }
+    Ok((files, unchanged))
+}
+
+fn add_pending_edit(
+    file_edits: &mut FileEdits,
+    n: usize,
+    pending_edit: PendingEdit,
+    snapshot: &Snapshot,
+) -> Result<(), Rejection> {
+    match pending_edit {
+        PendingEdit::Unchanged(_) => {}
+        PendingEdit::UpdateLinks(path, edits) => {
+            let document = snapshot.file(&path).ok().flatten().map(|f| &f.document);
+            for edit in edits {
+                check_overlap(file_edits, n, &edit, document)?;
+                file_edits.edits.push((n, edit, EffectKind::NoEffect));
+            }
+        }
+        PendingEdit::Edit(path, edit, effect_kind) => {
+            let document = snapshot.file(&path).ok().flatten().map(|f| &f.document);
+            check_overlap(file_edits, n, &edit, document)?;
+            file_edits.links_only = false;
+            file_edits.edits.push((n, edit, effect_kind));
+        }
+        PendingEdit::ReplaceText(_, text) => (file_edits.new_text, file_edits.links_only) = (Some((n, text)), false),
+        PendingEdit::RemoveFile(_) => (file_edits.removed_by, file_edits.links_only) = (Some(n), false),
+        PendingEdit::MoveFile(_, to) => file_edits.moved_to = Some((n, to)),
+        PendingEdit::SetSummary(_, line) => (file_edits.summary_line, file_edits.links_only) = (Some(line), false),
+    }
+    Ok(())
+}
+
+/// Rejects an edit of bytes that another operation changes too.
+fn check_overlap(
+    file_edits: &FileEdits,
+    n: usize,
+    edit: &DocumentEdit,
+    document: Option<&Document>,
+) -> Result<(), Rejection> {
+    let Some((start, end)) = document.and_then(|d| edited_range(d, edit)) else { return Ok(()) };
+    for (m, other, _) in &file_edits.edits {
+        let Some((s, e)) = document.and_then(|d| edited_range(d, other)) else { continue };
+        if *m != n && start < e && s < end {
+            return Err(overlap_rejection(n, *m, &file_edits.path));
+        }
+    }
+    Ok(())
+}
+
+/// The byte range that an edit changes; `None` for insertions, which never overlap.
+fn edited_range(document: &Document, edit: &DocumentEdit) -> Option<(usize, usize)> {
+    match edit {
+        DocumentEdit::Update { bullet, .. } | DocumentEdit::SetMeta { bullet, .. } => {
+            let b = document.bullets().get(*bullet)?;
+            Some((b.text_start as usize, (b.text_end as usize).max(b.text_start as usize + 1)))
+        }
+        DocumentEdit::Remove { bullet } => {
+            let b = document.bullets().get(*bullet)?;
+            Some((b.line_start as usize, b.end as usize))
+        }
+        DocumentEdit::Raw(s) => (s.start < s.end).then_some((s.start, s.end)),
+        DocumentEdit::Insert { .. } => None,
+    }
+}
+
+fn overlap_rejection(n: usize, m: usize, path: &MemoryPath) -> Rejection {
+    Rejection::new(
+        Code::OverlappingOperations,
+        format!("operations {} and {} of the batch overlap in {path}", m.min(n) + 1, n.max(m) + 1),
+    )
+    .hint("indexes and handles of a batch refer to the state before it; send the second operation in a separate batch")
+    .at_operation(n)
+}

@@ -1,0 +1,320 @@
+//! Matches the nodes of base, ours and theirs: by id, by equal text, by equal text in another section, then by
+//! similarity.
+//!
+//! Never decides what the merge does with a match.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::similarity_match;
+use super::tree::{MergeNodeKind, MergeTree};
+
+/// The elements of a merge. An element is a set of matching nodes: at most one each of base, ours and theirs.
+pub struct MergeElements {
+    /// The nodes of each element, as indices into base, ours and theirs; element 0 is the file.
+    pub nodes: Vec<[Option<usize>; 3]>,
+    /// The element of each node, for base, ours and theirs.
+    pub element_of: [Vec<u32>; 3],
+}
+
+/// Matches the nodes of three texts.
+pub fn match_nodes(base: &MergeTree, ours: &MergeTree, theirs: &MergeTree) -> MergeElements {
+    let (mut mine, mut yours) = (NodeLinks::new(base, ours), NodeLinks::new(base, theirs));
+    super::section_matching::link_sections(base, ours, &mut mine);
+    super::section_matching::link_sections(base, theirs, &mut yours);
+    let added_pairs = super::section_matching::pair_added_sections(base, ours, theirs, &mine, &yours);
+    let scopes = SharedScopes::new(base, &mine, &yours, &added_pairs);
+    match_contents(base, ours, &mut mine);
+    match_contents(base, theirs, &mut yours);
+    match_same_edit(base, [ours, theirs], &mut mine, &yours, [&scopes.ours, &scopes.theirs]);
+    match_same_edit(base, [theirs, ours], &mut yours, &mine, [&scopes.theirs, &scopes.ours]);
+    match_followed_move(base, [ours, theirs], &mut mine, &yours, [&scopes.ours, &scopes.theirs]);
+    match_followed_move(base, [theirs, ours], &mut yours, &mine, [&scopes.theirs, &scopes.ours]);
+    let twins = pair_added_nodes([ours, theirs], &mine, &yours, &scopes, added_pairs);
+    number_elements(base, ours, theirs, &mine, &yours, &twins)
+}
+
+/// Links between the nodes of the base and those of one side.
+pub struct NodeLinks {
+    /// Indexed by the side's node.
+    pub base_of: Vec<Option<usize>>,
+    /// Indexed by the base's node.
+    pub side_of: Vec<Option<usize>>,
+}
+
+impl NodeLinks {
+    fn new(base: &MergeTree, side: &MergeTree) -> NodeLinks {
+        let mut links = NodeLinks { base_of: vec![None; side.nodes.len()], side_of: vec![None; base.nodes.len()] };
+        links.link(0, 0);
+        links
+    }
+
+    /// Links two nodes.
+    pub fn link(&mut self, base: usize, side: usize) {
+        self.base_of[side] = Some(base);
+        self.side_of[base] = Some(side);
+    }
+
+    /// Whether neither node is linked yet.
+    pub fn are_unlinked(&self, base: usize, side: usize) -> bool {
+        self.side_of[base].is_none() && self.base_of[side].is_none()
+    }
+}
+
+/// Section numbers that are comparable between ours and theirs.
+struct SharedScopes {
+    ours: Vec<Option<usize>>,
+    theirs: Vec<Option<usize>>,
+}
+
+impl SharedScopes {
+    /// Base sections keep their number; sections that both sides added get numbers above those.
+    fn new(base: &MergeTree, mine: &NodeLinks, yours: &NodeLinks, added_pairs: &[(usize, usize)]) -> SharedScopes {
+        let (mut ours, mut theirs) = (mine.base_of.clone(), yours.base_of.clone());
+        for (i, (a, b)) in added_pairs.iter().enumerate() {
+            let number = Some(base.nodes.len() + i);
+            (ours[*a], theirs[*b]) = (number, number);
+        }
+        SharedScopes { ours, theirs }
+    }
+}
+
+fn byte_digest(text: &str) -> u64 {
+    let mut state = DefaultHasher::new();
+    text.hash(&mut state);
+    state.finish()
+}
+
+fn is_content(tree: &MergeTree, node: usize) -> bool {
+    matches!(tree.nodes[node].kind, MergeNodeKind::Item | MergeNodeKind::Block | MergeNodeKind::Summary)
+}
+
+/// The nodes of a tree that are not sections, in file order.
+fn content_nodes(tree: &MergeTree) -> impl Iterator<Item = usize> + '_ {
+    (1..tree.nodes.len()).filter(|a| is_content(tree, *a))
+}
+
+fn match_contents(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
+    match_by_id(base, side, links);
+    // Among nodes with equal text, those that are equal byte for byte are matched first.
+    let bytes = |tree: &MergeTree, node: usize| byte_digest(tree.subtree_text(node));
+    match_in_scope(base, side, links, &bytes);
+    match_in_scope(base, side, links, &|tree, atom| tree.nodes[atom].key);
+    match_elsewhere(base, side, links);
+    similarity_match::match_in_scope(base, side, links);
+    similarity_match::match_elsewhere(base, side, links);
+}
+
+fn match_by_id(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
+    let mut known: HashMap<&str, Option<usize>> = HashMap::new();
+    for node in content_nodes(base) {
+        if let Some(id) = &base.nodes[node].id {
+            known.entry(id).and_modify(|seen| *seen = None).or_insert(Some(node));
+        }
+    }
+    let mut taken: HashMap<&str, usize> = HashMap::new();
+    for atom in content_nodes(side) {
+        if let Some(id) = &side.nodes[atom].id {
+            *taken.entry(id).or_default() += 1;
+        }
+    }
+    for atom in content_nodes(side) {
+        let Some(id) = side.nodes[atom].id.as_deref().filter(|id| taken[id] == 1) else { continue };
+        if let Some(old) = known.get(id).copied().flatten() {
+            links.link(old, atom);
+        }
+    }
+}
+
+/// Whether the ids allow a match: two different ids do not.
+pub fn ids_agree(base: &MergeTree, old: usize, side: &MergeTree, new: usize) -> bool {
+    match (&base.nodes[old].id, &side.nodes[new].id) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+/// Whether similarity may match this base node: a node with an id is matched by that id only.
+pub fn has_no_id(base: &MergeTree, old: usize) -> bool {
+    base.nodes[old].id.is_none()
+}
+
+/// Matches nodes with equal digests in the same section, in order.
+fn match_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks, key: &dyn Fn(&MergeTree, usize) -> u64) {
+    let mut known: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
+    for node in content_nodes(base).filter(|a| links.side_of[*a].is_none()) {
+        known.entry((base.nodes[node].scope, key(base, node))).or_default().push(node);
+    }
+    known.values_mut().for_each(|nodes| nodes.reverse());
+    for atom in content_nodes(side) {
+        let scope = links.base_of[side.nodes[atom].scope].filter(|_| links.base_of[atom].is_none());
+        let Some(found) = scope.and_then(|scope| known.get_mut(&(scope, key(side, atom)))) else { continue };
+        if let Some(at) = found.iter().rposition(|old| ids_agree(base, *old, side, atom)) {
+            links.link(found.remove(at), atom);
+        }
+    }
+}
+
+/// Matches equal texts in different sections, if the text occurs once on each side.
+fn match_elsewhere(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
+    let mut known: HashMap<u64, (Vec<usize>, Vec<usize>)> = HashMap::new();
+    // Entries of the same day have equal `Date:` bullets: such a bullet may move between entries that both texts have,
+    // but never from an old entry to a new one.
+    let free = |tree: &MergeTree, taken: &[Option<usize>]| -> Vec<usize> {
+        let stays = |a: &usize| tree.label(*a).as_deref() != Some("date") || taken[tree.nodes[*a].scope].is_some();
+        content_nodes(tree).filter(|a| taken[*a].is_none() && stays(a)).collect()
+    };
+    for node in free(base, &links.side_of) {
+        known.entry(base.nodes[node].key).or_default().0.push(node);
+    }
+    for atom in free(side, &links.base_of) {
+        known.entry(side.nodes[atom].key).or_default().1.push(atom);
+    }
+    for atom in free(side, &links.base_of) {
+        if let Some((old, new)) = known.get(&side.nodes[atom].key)
+            && let ([old], [new]) = (&old[..], &new[..])
+            && ids_agree(base, *old, side, *new)
+        {
+            links.link(*old, *new);
+        }
+    }
+}
+
+/// Matches a bullet that both sides changed to the same text, if only the other side's matching found it: first in the
+/// same section, then in any.
+fn match_same_edit(
+    base: &MergeTree,
+    sides: [&MergeTree; 2],
+    links: &mut NodeLinks,
+    other: &NodeLinks,
+    scopes: [&[Option<usize>]; 2],
+) {
+    let [side, across] = sides;
+    let mut edited: HashMap<u64, Vec<(Option<usize>, usize)>> = HashMap::new();
+    // A match by similarity alone gives way to equal text.
+    let guessed = |links: &NodeLinks, old: usize| {
+        let key = links.side_of[old].map(|node| side.nodes[node].key);
+        key.is_none_or(|key| key != base.nodes[old].key && has_no_id(base, old))
+    };
+    for atom in content_nodes(across) {
+        let Some(old) = other.base_of[atom].filter(|old| guessed(links, *old)) else { continue };
+        if base.nodes[old].key != across.nodes[atom].key {
+            let scope = scopes[1][across.nodes[atom].scope];
+            edited.entry(across.nodes[atom].key).or_default().push((scope, old));
+        }
+    }
+    if edited.is_empty() {
+        return;
+    }
+    for here in [true, false] {
+        for atom in content_nodes(side).filter(|a| links.base_of[*a].is_none()).collect::<Vec<_>>() {
+            let scope = scopes[0][side.nodes[atom].scope];
+            let Some(found) = edited.get_mut(&side.nodes[atom].key) else { continue };
+            let fits = |(there, old): &(Option<usize>, usize)| {
+                let place = if here { scope.is_some() && scope == *there } else { links.side_of[*old].is_none() };
+                place && guessed(links, *old) && ids_agree(base, *old, side, atom)
+            };
+            if let Some(at) = found.iter().position(fits).filter(|_| here || found.len() == 1) {
+                let (_, old) = found.remove(at);
+                if let Some(guess) = links.side_of[old] {
+                    links.base_of[guess] = None;
+                }
+                links.link(old, atom);
+            }
+        }
+    }
+}
+
+/// Matches a bullet that one side moved to another section and the other side moved there and rephrased.
+fn match_followed_move(
+    base: &MergeTree,
+    sides: [&MergeTree; 2],
+    links: &mut NodeLinks,
+    other: &NodeLinks,
+    scopes: [&[Option<usize>]; 2],
+) {
+    let [side, across] = sides;
+    let mut moved: HashMap<usize, Vec<usize>> = HashMap::new();
+    for old in content_nodes(base).filter(|o| links.side_of[*o].is_none()) {
+        let Some(there) = other.side_of[old] else { continue };
+        let scope = scopes[1][across.nodes[there].scope];
+        if let Some(scope) = scope.filter(|s| *s != base.nodes[old].scope) {
+            moved.entry(scope).or_default().push(old);
+        }
+    }
+    if moved.is_empty() {
+        return;
+    }
+    for node in content_nodes(side).filter(|a| links.base_of[*a].is_none()).collect::<Vec<_>>() {
+        let found = scopes[0][side.nodes[node].scope].and_then(|scope| moved.get(&scope));
+        let Some(found) = found else { continue };
+        let score = |old: &usize| similarity_match::node_similarity(base, *old, side, node);
+        let best = found.iter().filter(|o| links.are_unlinked(**o, node) && has_no_id(base, **o));
+        if let Some(old) =
+            best.max_by(|x, y| score(x).total_cmp(&score(y))).filter(|o| score(o) >= similarity_match::MIN_FOLLOWED)
+        {
+            links.link(*old, node);
+        }
+    }
+}
+
+/// Pairs nodes that both sides added to the same section with the same text.
+fn pair_added_nodes(
+    sides: [&MergeTree; 2],
+    mine: &NodeLinks,
+    yours: &NodeLinks,
+    scopes: &SharedScopes,
+    mut added_pairs: Vec<(usize, usize)>,
+) -> Vec<(usize, usize)> {
+    let [ours, theirs] = sides;
+    let bytes = |tree: &MergeTree, node: usize| byte_digest(tree.subtree_text(node));
+    let text_digest = |tree: &MergeTree, atom: usize| tree.nodes[atom].key;
+    let mut taken: (Vec<bool>, Vec<bool>) = (vec![false; ours.nodes.len()], vec![false; theirs.nodes.len()]);
+    for key in [&bytes as &dyn Fn(&MergeTree, usize) -> u64, &text_digest] {
+        let mut known: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
+        for b in content_nodes(theirs).filter(|b| yours.base_of[*b].is_none() && !taken.1[*b]) {
+            if let Some(scope) = scopes.theirs[theirs.nodes[b].scope] {
+                known.entry((scope, key(theirs, b))).or_default().push(b);
+            }
+        }
+        known.values_mut().for_each(|found| found.reverse());
+        for a in content_nodes(ours).filter(|a| mine.base_of[*a].is_none()).collect::<Vec<_>>() {
+            let scope = scopes.ours[ours.nodes[a].scope].filter(|_| !taken.0[a]);
+            let found = scope.and_then(|scope| known.get_mut(&(scope, key(ours, a))));
+            if let Some(b) = found.and_then(Vec::pop) {
+                (taken.0[a], taken.1[b]) = (true, true);
+                added_pairs.push((a, b));
+            }
+        }
+    }
+    added_pairs
+}
+
+fn number_elements(
+    base: &MergeTree,
+    ours: &MergeTree,
+    theirs: &MergeTree,
+    mine: &NodeLinks,
+    yours: &NodeLinks,
+    added_pairs: &[(usize, usize)],
+) -> MergeElements {
+    let mut nodes: Vec<[Option<usize>; 3]> =
+        (0..base.nodes.len()).map(|o| [Some(o), mine.side_of[o], yours.side_of[o]]).collect();
+    let pair_of: HashMap<usize, usize> = added_pairs.iter().copied().collect();
+    let paired_theirs: std::collections::HashSet<usize> = added_pairs.iter().map(|(_, b)| *b).collect();
+    for a in (0..ours.nodes.len()).filter(|a| mine.base_of[*a].is_none()) {
+        nodes.push([None, Some(a), pair_of.get(&a).copied()]);
+    }
+    for b in (0..theirs.nodes.len()).filter(|b| yours.base_of[*b].is_none() && !paired_theirs.contains(b)) {
+        nodes.push([None, None, Some(b)]);
+    }
+    let mut of = [vec![0; base.nodes.len()], vec![0; ours.nodes.len()], vec![0; theirs.nodes.len()]];
+    for (element, found) in nodes.iter().enumerate() {
+        for (side, node) in found.iter().enumerate() {
+            if let Some(atom) = node {
+                of[side][*atom] = element as u32;
+            }
+        }
+    }
+    MergeElements { nodes, element_of: of }
+}

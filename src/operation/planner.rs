@@ -1,0 +1,170 @@
+//! The planner's state: its inputs, the warnings and failed preconditions it collects, and shared helpers.
+//!
+//! Never interprets an operation. In this module's functions `n` is the operation's index in the batch, from 0.
+
+use jiff::Zoned;
+
+use crate::change::Etag;
+use crate::code::{Rejection, Warning};
+use crate::document::{BulletMeta, Document, NewBullet};
+use crate::path::{MemoryPath, PathPrefixes};
+use crate::policy::{Policy, StampKey};
+
+use super::locate::ResolvedTarget;
+use super::snapshot::{LoadedFile, MissingInput, PlanStep, Snapshot};
+use super::{Operation, rejections, validation};
+
+/// The inputs of planning besides the operations and the snapshot.
+#[derive(Debug)]
+pub struct PlanContext<'a> {
+    pub policy: &'a Policy,
+    /// Prefixes of the data directory that a caller may put in front of a path.
+    pub prefixes: &'a PathPrefixes,
+    pub now: &'a Zoned,
+    /// Who makes the change, as written to the journal.
+    pub actor: &'a str,
+    /// `-f`: skip the staleness check.
+    pub force: bool,
+    /// `--create`: new files may have names similar to existing ones.
+    pub create: bool,
+    /// Reserved folders (`archive/`, `inbox/`) may be written, as `check --fix` does.
+    pub allow_reserved: bool,
+}
+
+/// The text that an edit applies to: an existing file, or the initial text of a new one.
+#[derive(Debug)]
+pub enum EditBase<'a> {
+    Present(&'a LoadedFile),
+    /// A new file: its title and nothing else.
+    New(Box<Document>),
+}
+
+/// The state of planning one batch.
+pub struct Planner<'a> {
+    pub snapshot: &'a Snapshot,
+    pub context: &'a PlanContext<'a>,
+    pub(super) warnings: Vec<(usize, Warning)>,
+    pub(super) etag_mismatches: Vec<(usize, MemoryPath, Option<Etag>)>,
+    pub(super) missing_inputs: Vec<MissingInput>,
+}
+
+impl<'a> Planner<'a> {
+    /// Adds a warning to the result.
+    pub fn warn(&mut self, operation: usize, warning: Warning) {
+        self.warnings.push((operation, warning));
+    }
+
+    /// Checks `if_match` and records a mismatch. A mismatch is an error only if the file would change, so that a
+    /// repeated operation without effect still succeeds.
+    pub fn check_if_match(&mut self, n: usize, op: &Operation, resolved: &ResolvedTarget<'_>) -> PlanStep<()> {
+        if let Err(etag) = verify_if_match(op, resolved.file) {
+            self.etag_mismatches.push((n, resolved.path.clone(), etag));
+        }
+        Ok(())
+    }
+
+    /// The existing file of a resolved target. Errors if it does not exist or must not be changed.
+    pub fn existing_writable_file(&self, resolved: &ResolvedTarget<'a>) -> PlanStep<&'a LoadedFile> {
+        let Some(file) = resolved.file else {
+            return Err(rejections::file_not_found(&resolved.path, self.snapshot).into());
+        };
+        validation::check_writable(&resolved.path, Some(&file.document), self.context.allow_reserved)?;
+        Ok(file)
+    }
+
+    /// The text to edit at a path that may not exist yet. Checks the path and records an `if_match` mismatch.
+    pub fn edit_base(&mut self, n: usize, op: &Operation, path: &MemoryPath, create: bool) -> PlanStep<EditBase<'a>> {
+        let file = self.snapshot.file(path)?;
+        validation::check_writable(path, file.map(|f| &f.document), self.context.allow_reserved)?;
+        if let Err(etag) = verify_if_match(op, file) {
+            self.etag_mismatches.push((n, path.clone(), etag));
+        }
+        match file {
+            Some(file) => Ok(EditBase::Present(file)),
+            None => {
+                validation::check_creatable(
+                    path,
+                    self.snapshot,
+                    create || self.context.create,
+                    self.context.allow_reserved,
+                )?;
+                Ok(EditBase::New(Box::new(self.new_file_document(path))))
+            }
+        }
+    }
+
+    pub fn base_document<'b>(&self, base: &'b EditBase<'a>) -> &'b Document {
+        match base {
+            EditBase::Present(file) => &file.document,
+            EditBase::New(document) => document,
+        }
+    }
+
+    pub fn new_file_document(&self, path: &MemoryPath) -> Document {
+        Document::parse(initial_text(path))
+    }
+
+    /// Today's date in the caller's time zone, `YYYY-MM-DD`.
+    pub fn today(&self) -> String {
+        self.context.now.date().to_string()
+    }
+
+    /// The path of a file's copy below `archive/`.
+    pub fn archive_path(&self, path: &MemoryPath) -> Result<MemoryPath, Rejection> {
+        path.inside_folder("archive")
+    }
+
+    /// A new bullet with the metadata that the policy adds: date, actor, source.
+    pub fn stamp_new_bullet(&self, mut item: NewBullet, op: &Operation) -> NewBullet {
+        let mut meta = item.meta.take().unwrap_or_default();
+        let stamps = &self.context.policy.stamps;
+        if stamps.contains(&StampKey::Added) && meta.get("added").is_none() {
+            meta.set("added", &self.today());
+        }
+        self.stamp_origin(&mut meta, op);
+        item.meta = (!meta.0.is_empty()).then_some(meta);
+        item
+    }
+
+    /// The new metadata of an updated bullet; `None` if the policy changes nothing.
+    pub fn updated_meta(&self, document: &Document, bullet: usize, op: &Operation) -> Option<BulletMeta> {
+        let old = document.bullet_meta(bullet);
+        let mut meta = old.clone().unwrap_or_default();
+        if self.context.policy.stamps.contains(&StampKey::Upd) {
+            meta.set("upd", &self.today());
+        }
+        self.stamp_origin(&mut meta, op);
+        (Some(&meta) != old.as_ref() && !meta.0.is_empty()).then_some(meta)
+    }
+
+    fn stamp_origin(&self, meta: &mut BulletMeta, op: &Operation) {
+        let stamps = &self.context.policy.stamps;
+        if stamps.contains(&StampKey::By) {
+            meta.set("by", self.context.actor);
+        }
+        if stamps.contains(&StampKey::Src)
+            && let Some(source) = &op.source
+        {
+            meta.set("src", source);
+        }
+    }
+}
+
+/// The initial text of a new file: its title.
+pub fn initial_text(path: &MemoryPath) -> String {
+    let stem = path.stem();
+    match crate::path::is_episode(stem) {
+        true => format!("# {stem} Episodes\n"),
+        false => format!("# {}\n", super::locate::new_section_title(stem)),
+    }
+}
+
+/// Checks `if_match` against a file; a mismatch returns the present etag, `None` if the file does not exist.
+fn verify_if_match(op: &Operation, file: Option<&LoadedFile>) -> Result<(), Option<Etag>> {
+    match (&op.if_match, file) {
+        (None, _) => Ok(()),
+        (Some(proof), Some(file)) if file.version.etag.matches_prefix(proof) => Ok(()),
+        (Some(_), Some(file)) => Err(Some(file.version.etag)),
+        (Some(_), None) => Err(None),
+    }
+}

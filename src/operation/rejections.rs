@@ -1,0 +1,341 @@
+//! Builds the rejections of planning: what was requested, what the file contains, and a command that helps.
+//!
+//! Never puts text from memory into a suggested command: candidates are data to display, never to execute.
+
+use serde_json::{Value, json};
+
+use crate::change::{Effect, EffectSign, Etag};
+use crate::code::{Code, Hint, Rejection, Warning};
+use crate::document::Document;
+use crate::path::MemoryPath;
+
+use super::choose_bullet::BulletSelector;
+use super::effects;
+use super::merge::MergeConflict;
+use super::snapshot::{FileHistory, LoadedFile, Snapshot};
+
+/// The maximum number of candidates in a rejection.
+const MAX_CANDIDATES: usize = 10;
+
+fn candidate_json(document: &Document, path: &MemoryPath, bullet: usize) -> Value {
+    json!({
+        "address": format!("{path}@{}", document.handle_name(bullet)),
+        "handle": document.handle_name(bullet),
+        "text": document.bullet_text(bullet),
+    })
+}
+
+fn candidates_json(document: &Document, path: &MemoryPath, bullets: &[usize]) -> Vec<Value> {
+    bullets.iter().take(MAX_CANDIDATES).map(|&i| candidate_json(document, path, i)).collect()
+}
+
+/// `file_not_found`, with existing files of similar names.
+pub fn file_not_found(path: &MemoryPath, snapshot: &Snapshot) -> Rejection {
+    let near: Vec<String> = snapshot.file_names().map_or(Vec::new(), |names| {
+        names
+            .iter()
+            .filter(|p| super::validation::is_similar_name(path.stem(), p.stem()))
+            .map(|p| p.to_string())
+            .take(3)
+            .collect()
+    });
+    let rejection = Rejection::new(Code::FileNotFound, format!("{path} does not exist")).detail("path", path.as_str());
+    match near.first() {
+        Some(first) => rejection.hint(format!("did you mean {first}?")).try_command(Hint::new("list", first.clone())),
+        None => rejection.try_command(Hint { verb: vec!["list"], operands: vec![] }),
+    }
+}
+
+/// `section_not_found`, with the file's sections.
+pub fn section_not_found(file: &LoadedFile, path: &MemoryPath, name: &str) -> Rejection {
+    let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+    let d = &file.document;
+    let has: Vec<Value> = (1..d.sections().len())
+        .take(MAX_CANDIDATES)
+        .map(|i| json!({"address": format!("{path}#{}", d.sections()[i].slug), "text": d.section_title(i)}))
+        .collect();
+    Rejection::new(Code::SectionNotFound, format!("{path} has no section '{shown}'"))
+        .detail("candidates", has)
+        .try_command(Hint::new("list", path.as_str()))
+}
+
+/// `needs_proof` for the removal of a whole file or section that the caller did not prove to have read.
+pub fn removal_needs_proof(file: &LoadedFile, path: &MemoryPath, section: usize) -> Rejection {
+    let d = &file.document;
+    let inside: Vec<usize> = (0..d.bullets().len()).filter(|&i| super::locate::is_in_section(d, i, section)).collect();
+    let address = match section {
+        0 => path.to_string(),
+        n => format!("{path}#{}", d.sections()[n].slug),
+    };
+    Rejection::new(
+        Code::NeedsProof,
+        format!("{address} contains {}; removing all of it requires --if-match or -f", bullet_count_text(inside.len())),
+    )
+    .detail("etag", file.version.etag.short())
+    .detail("candidates", candidates_json(d, path, &inside))
+    .try_command(Hint { verb: vec!["rm", "-f"], operands: vec![address] })
+}
+
+/// `needs_proof` for a write to an existing file that the caller did not prove to have read, with the bullets that it
+/// would remove.
+pub fn write_needs_proof(file: &LoadedFile, path: &MemoryPath, between: &[Effect]) -> Rejection {
+    let dropped: Vec<Value> = between
+        .iter()
+        .filter(|e| e.sign == EffectSign::Removed)
+        .take(MAX_CANDIDATES)
+        .map(|e| json!({"address": format!("{path}@{}", e.handle.as_deref().unwrap_or_default()), "handle": e.handle, "text": e.text}))
+        .collect();
+    let n = between.iter().filter(|e| e.sign == EffectSign::Removed && e.handle.is_some()).count();
+    Rejection::new(Code::NeedsProof, format!("{path} exists; writing it would remove {n} of its bullets"))
+        .hint(format!("use --if-match {} to replace the version you read, or --force", file.version.etag.short()))
+        .detail("etag", file.version.etag.short())
+        .detail("candidates", dropped)
+        .try_command(Hint::new("read", path.as_str()))
+}
+
+/// `exists`: the path of a new file is in use.
+pub fn path_exists(path: &MemoryPath) -> Rejection {
+    Rejection::new(Code::Exists, format!("{path} already exists")).detail("path", path.as_str())
+}
+
+/// `conflict`: `if_match` is not the file's present etag. `etag` is `None` if the file does not exist.
+pub fn if_match_conflict(path: &MemoryPath, etag: Option<Etag>) -> Rejection {
+    match etag {
+        Some(etag) => Rejection::new(Code::Conflict, format!("{path} changed since it was read"))
+            .hint("read it again and retry")
+            .detail("etag", etag.short())
+            .try_command(Hint::new("read", path.as_str())),
+        None => Rejection::new(Code::Conflict, format!("{path} no longer exists")).detail("etag", Value::Null),
+    }
+}
+
+/// `conflict`: both sides changed the same lines.
+pub fn merge_conflict(path: &MemoryPath, conflicts_found: &[MergeConflict]) -> Rejection {
+    let conflicts: Vec<Value> = conflicts_found
+        .iter()
+        .take(MAX_CANDIDATES)
+        .map(|c| json!({"line": c.line, "ours": c.ours, "theirs": c.theirs}))
+        .collect();
+    Rejection::new(
+        Code::Conflict,
+        format!("{path} changed meanwhile; {} places were changed on both sides", conflicts_found.len()),
+    )
+    .detail("path", path.as_str())
+    .detail("clashes", conflicts)
+}
+
+/// `text_not_found`: the old text of a patch does not occur in the file. `pair` counts from 0.
+pub fn text_not_found(path: &MemoryPath, pair: usize) -> Rejection {
+    Rejection::new(Code::TextNotFound, format!("the old text of pair {} was not found in {path}", pair + 1))
+        .hint("copy the text exactly from the file, including line breaks")
+        .detail("pair", pair)
+        .try_command(Hint::new("read", path.as_str()))
+}
+
+/// `ambiguous_text`: the old text of a patch occurs more than once. `pair` counts from 0.
+pub fn ambiguous_text(path: &MemoryPath, pair: usize, times: usize) -> Rejection {
+    Rejection::new(Code::AmbiguousText, format!("the old text of pair {} occurs {times} times in {path}", pair + 1))
+        .hint("include more of the surrounding text")
+        .detail("pair", pair)
+}
+
+/// `duplicate`: another bullet of the section already has the new text.
+pub fn duplicate_bullet(document: &Document, path: &MemoryPath, bullet: usize, existing: usize) -> Rejection {
+    let address = format!("{path}@{}", document.handle_name(bullet));
+    Rejection::new(Code::Duplicate, format!("@{} already has this text", document.handle_name(existing)))
+        .hint("remove one of the two instead")
+        .detail("candidates", candidates_json(document, path, &[existing]))
+        .try_command(Hint::new("rm", address))
+}
+
+/// The warning that index and text select different bullets, and which of them was used.
+pub fn selection_warning(
+    file: &LoadedFile,
+    path: &MemoryPath,
+    chosen: usize,
+    code: Code,
+    s: &BulletSelector<'_>,
+) -> Warning {
+    let d = &file.document;
+    let at = format!("{path}@{}", d.handle_name(chosen));
+    let message = match code {
+        Code::IndexMoved => format!("the index was out of date; used the text: {at}"),
+        _ => format!("the bullet at that index has a different text; used the index: {at}"),
+    };
+    Warning::new(code, message)
+        .detail("address", at)
+        .detail("text", d.bullet_text(chosen).into_owned())
+        .detail("given", s.text.unwrap_or_default())
+}
+
+/// The rejection for a [`BulletChoice::Rejected`].
+pub fn selection_rejected(
+    file: &LoadedFile,
+    path: &MemoryPath,
+    code: Code,
+    found: &[usize],
+    s: &BulletSelector<'_>,
+) -> Rejection {
+    let d = &file.document;
+    let message = match code {
+        Code::Usage => format!("no bullet of {path} given: use a handle, an index or a text"),
+        Code::BulletNotFound => {
+            format!(
+                "{path} has {} there; the index is out of range",
+                bullet_count_text(d.top_level_bullets(s.section).len())
+            )
+        }
+        Code::NeedsProof if s.name.is_some() => "an id alone does not prove that you read the bullet".to_owned(),
+        Code::NeedsProof => "an index alone does not prove which bullet you read".to_owned(),
+        Code::AmbiguousBullet => format!("{} bullets of {path} match", found.len()),
+        Code::TextMismatch => "the selected bullet has a different text; nothing was removed".to_owned(),
+        _ => code.meaning().to_owned(),
+    };
+    let mut rejection = Rejection::new(code, message)
+        .detail("etag", file.version.etag.short())
+        .detail("candidates", candidates_json(d, path, found));
+    if code == Code::TextMismatch && s.new_text.is_some() {
+        rejection.message = "the selected bullet has a different text".to_owned();
+    }
+    rejection.hint = match code {
+        Code::NeedsProof | Code::BulletNotFound | Code::TextMismatch => Some("use its handle: FILE@HANDLE".into()),
+        Code::AmbiguousBullet if all_same_text(d, found) => {
+            Some("they have the same text; select one with FILE#SECTION@N and -f".into())
+        }
+        Code::AmbiguousBullet => Some("use a handle: FILE@HANDLE".into()),
+        _ => None,
+    };
+    rejection.try_command(list_hint(path))
+}
+
+fn bullet_count_text(n: usize) -> String {
+    match n {
+        0 => "no bullets".to_owned(),
+        1 => "1 bullet".to_owned(),
+        n => format!("{n} bullets"),
+    }
+}
+
+fn all_same_text(d: &Document, found: &[usize]) -> bool {
+    found.windows(2).all(|w| d.handles()[w[0]] == d.handles()[w[1]])
+}
+
+/// No bullet matches: `bullet_changed` if the history has it, else `bullet_not_found` with the most similar bullets.
+pub fn bullet_not_found(
+    file: &LoadedFile,
+    path: &MemoryPath,
+    history: &FileHistory,
+    s: &BulletSelector<'_>,
+) -> Rejection {
+    let d = &file.document;
+    // A text that is in another section of the file did not change.
+    let elsewhere = s.text.filter(|_| s.name.is_none()).map(|text| d.bullets_by_text(text)).unwrap_or_default();
+    if !elsewhere.is_empty() {
+        return Rejection::new(Code::BulletNotFound, format!("{path} has that text, but not in that section"))
+            .detail("candidates", candidates_json(d, path, &elsewhere))
+            .try_command(list_hint(path));
+    }
+    for past in
+        history.last_written.iter().map(|d| (d, None)).chain(history.past.iter().map(|p| (&p.document, Some(p))))
+    {
+        let (earlier, by) = past;
+        let old = match (s.name, s.text) {
+            (Some(name), _) => super::locate::bullets_by_name(earlier, name, None, &[]).first().copied(),
+            (None, Some(text)) => earlier.bullets_by_text(text).first().copied(),
+            _ => None,
+        };
+        if let Some(old) = old {
+            return bullet_changed(d, path, earlier, old, by.map(|p| (p.rev, p.actor.as_str())));
+        }
+    }
+    let wanted = s.text.or(s.name).unwrap_or_default();
+    let mut similar: Vec<(f64, usize)> = match d.bullets().len() <= 5000 && s.text.is_some() {
+        true => (0..d.bullets().len())
+            .map(|i| (crate::text::similarity::similarity(&d.bullet_text(i), wanted), i))
+            .collect(),
+        false => Vec::new(),
+    };
+    similar.retain(|(score, _)| *score > 0.3);
+    similar.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let near: Vec<usize> = similar.into_iter().take(3).map(|(_, i)| i).collect();
+    let name = match s.name {
+        Some(name) => format!("@{name}"),
+        None => "with that text".to_owned(),
+    };
+    Rejection::new(Code::BulletNotFound, format!("{path} has no bullet {name}"))
+        .detail("candidates", candidates_json(d, path, &near))
+        .try_command(list_hint(path))
+}
+
+/// `bullet_changed`, with the old text, the new one if there is one, and who changed it.
+fn bullet_changed(
+    d: &Document,
+    path: &MemoryPath,
+    earlier: &Document,
+    old: usize,
+    by: Option<(Option<u64>, &str)>,
+) -> Rejection {
+    let was = earlier.bullet_text(old).into_owned();
+    let handle = earlier.handle_name(old);
+    let new = likely_successor(d, earlier, old);
+    let by = by.and_then(|(rev, actor)| Some((rev?, actor)));
+    let who = match by {
+        Some((rev, actor)) => format!("by {actor} in r{rev}"),
+        None => "outside memdir".to_owned(),
+    };
+    let what = if new.is_some() { "rephrased" } else { "removed" };
+    let mut rejection = Rejection::new(Code::BulletChanged, format!("@{handle} in {path} was {what} {who}"))
+        .detail("was", json!({"handle": handle, "text": was}))
+        .detail("by", by.map_or("outside", |(_, actor)| actor));
+    if let Some((rev, _)) = by {
+        rejection = rejection.detail("rev", format!("r{rev}"));
+    }
+    match new {
+        Some(i) => {
+            rejection = rejection.detail("now", candidate_json(d, path, i));
+            rejection.try_command(Hint::new("read", format!("{path}@{}", d.handle_name(i))))
+        }
+        None => rejection.try_command(list_hint(path)),
+    }
+}
+
+/// The bullet that most likely replaced a vanished one: a new bullet between the same neighbors, else the most similar
+/// new bullet.
+fn likely_successor(now: &Document, earlier: &Document, old: usize) -> Option<usize> {
+    let known: std::collections::HashSet<u64> = earlier.handles().iter().map(|h| h.0).collect();
+    let is_new = |i: &usize| !known.contains(&now.handles()[*i].0);
+    let find = |i: Option<usize>| i.and_then(|i| now.handles().iter().position(|h| *h == earlier.handles()[i]));
+    let after = find(old.checked_sub(1)).map(|i| i + 1).filter(|i| *i < now.bullets().len()).filter(is_new);
+    let before =
+        find((old + 1 < earlier.bullets().len()).then_some(old + 1)).and_then(|i| i.checked_sub(1)).filter(is_new);
+    if after.is_some() && after == before {
+        return after;
+    }
+    let was = earlier.bullet_text(old);
+    let score = |i: usize| {
+        let bonus = if Some(i) == after || Some(i) == before { 0.3 } else { 0.0 };
+        crate::text::similarity::similarity(&now.bullet_text(i), &was) + bonus
+    };
+    let news = (0..now.bullets().len()).filter(is_new).take(2000);
+    news.map(|i| (score(i), i)).filter(|(s, _)| *s >= 0.5).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, i)| i)
+}
+
+/// `limit_reached`, with the least valuable bullets of the file or section.
+pub fn limit_reached(
+    document: &Document,
+    path: &MemoryPath,
+    section: usize,
+    what: String,
+    least: &[usize],
+) -> Rejection {
+    let scope = effects::section_slug(document, section).map_or(path.to_string(), |slug| format!("{path}#{slug}"));
+    Rejection::new(Code::LimitReached, format!("{scope} would contain {what}"))
+        .hint("remove or archive one of its least valuable bullets first")
+        .detail("candidates", candidates_json(document, path, least))
+        .try_command(Hint::new("list", scope))
+}
+
+/// The suggestion to list a file again.
+pub fn list_hint(path: &MemoryPath) -> Hint {
+    Hint::new("list", path.as_str())
+}

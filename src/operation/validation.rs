@@ -1,0 +1,112 @@
+//! Checks whether a path may be written or created, and the sizes of bullets and files.
+//!
+//! Never changes its input: a check passes or returns a rejection. The policy's limits are in `limits`.
+
+use crate::code::{Code, Hint, Rejection};
+use crate::document::Document;
+use crate::path::MemoryPath;
+use crate::text::similarity::within_edit_distance;
+
+use super::snapshot::{PlanStep, Snapshot};
+
+/// The largest bullet, children included, in bytes.
+pub const MAX_BULLET_BYTES: usize = 8 * 1024;
+/// The largest file, in bytes.
+pub const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Checks whether a path may be written. `allow_reserved` allows `archive/` and `inbox/`.
+///
+/// # Errors
+/// `invalid_path`, `read_only`, `conflict_markers`.
+pub fn check_writable(path: &MemoryPath, document: Option<&Document>, allow_reserved: bool) -> Result<(), Rejection> {
+    if let Some(why) = path.odd() {
+        let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
+        return Err(Rejection::new(Code::InvalidPath, format!("cannot write '{shown}': {why}"))
+            .hint("rename the file outside memdir first"));
+    }
+    if let (Some(folder @ ("archive" | "inbox")), false) = (path.folder(), allow_reserved) {
+        return Err(Rejection::new(Code::ReadOnly, format!("{folder}/ cannot be edited directly")).hint(
+            if folder == "archive" {
+                "use rm --archive to archive an item, undo to restore it"
+            } else {
+                "use inbox --accept or inbox --reject"
+            },
+        ));
+    }
+    if let Some(line) = document.and_then(Document::conflict_marker_line) {
+        return Err(Rejection::new(
+            Code::ConflictMarkers,
+            format!("{path} contains merge conflict markers (line {line})"),
+        )
+        .hint("resolve the conflict first; the file is read-only until then")
+        .try_command(Hint::new("resolve", path.as_str()))
+        .detail("line", line));
+    }
+    Ok(())
+}
+
+/// Checks whether a file may be created at a path. `create` allows names similar to existing ones.
+///
+/// # Errors
+/// `invalid_path`, `exists` for names that a case-insensitive file system cannot distinguish, `did_you_mean`.
+pub fn check_creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, allow_reserved: bool) -> PlanStep<()> {
+    if let Some(why) = path.new_name_problem() {
+        let shown: String = path.as_str().chars().take(80).flat_map(char::escape_debug).collect();
+        return Err(Rejection::new(Code::InvalidPath, format!("cannot create '{shown}': {why}")).into());
+    }
+    let names = snapshot.file_names()?;
+    let folded = path.case_folded();
+    if let Some(existing) = names.iter().find(|p| p.case_folded() == folded) {
+        return Err(Rejection::new(
+            Code::Exists,
+            format!("{existing} exists; {path} differs only in case or Unicode normalization"),
+        )
+        .hint("some file systems cannot store both; use the existing name")
+        .try_command(Hint::new("list", existing.as_str()))
+        .into());
+    }
+    let near = names.iter().find(|p| p.parent() == path.parent() && is_similar_name(p.stem(), path.stem()));
+    match near {
+        Some(near) if !create && !allow_reserved => {
+            Err(Rejection::new(Code::DidYouMean, format!("{path} does not exist, and its name is similar to {near}"))
+                .hint("to create it anyway, use --create")
+                .detail("path", path.as_str())
+                .detail("near", near.as_str())
+                .try_command(Hint::new("list", near.as_str()))
+                .into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether two names differ by a likely typing error: an edit distance of 1, or 2 if both have 6 characters or more.
+/// Names that differ only in digits are distinct on purpose (`2026-01`, `2026-02`).
+pub fn is_similar_name(a: &str, b: &str) -> bool {
+    let letters = |t: &str| t.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+    let max_distance = if a.chars().count().min(b.chars().count()) >= 6 { 2 } else { 1 };
+    let short = a.chars().count().min(b.chars().count()) < 3;
+    a != b && !short && letters(a) != letters(b) && within_edit_distance(a, b, max_distance)
+}
+
+/// Checks that a bullet has text and is not too large.
+pub fn check_bullet_size(text: &str, children: &[String]) -> Result<(), Rejection> {
+    let bytes = text.len() + children.iter().map(|c| c.len() + 1).sum::<usize>();
+    if text.trim().is_empty() {
+        return Err(Rejection::new(Code::Usage, "the bullet text is empty"));
+    }
+    match bytes > MAX_BULLET_BYTES {
+        true => {
+            Err(Rejection::new(Code::TooLarge, format!("a bullet can have at most 8 KiB; this one has {bytes} bytes"))
+                .hint("write long text to a separate file and link to it"))
+        }
+        false => Ok(()),
+    }
+}
+
+/// Checks that a file is not too large.
+pub fn check_file_size(path: &MemoryPath, after: &Document) -> Result<(), Rejection> {
+    match after.text().len() > MAX_FILE_BYTES {
+        true => Err(Rejection::new(Code::TooLarge, format!("{path} would be larger than 64 MiB"))),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,402 @@
+//! Plans operations on text rather than bullets: `write`, `patch`, `append`.
+//!
+//! Never guesses a position: texts are matched exactly, or appended at the end of a file.
+
+use crate::change::{Effect, EffectSign};
+use crate::code::{Code, Rejection, Warning};
+use crate::document::Document;
+use crate::path::MemoryPath;
+use crate::text::Splice;
+
+use super::locate::{SectionRef, resolve};
+use super::pending_edit::{EffectKind, PendingEdit};
+use super::planner::{EditBase, Planner};
+use super::snapshot::{PlanStep, matches_etag};
+use super::{Action, Operation, Target, effects, merge, rejections};
+
+/// `write`: creates a file, or replaces an existing one if `if_match`, a current `seen` or `-f` is given.
+pub fn write(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    at: &Target,
+    text: &str,
+    create: bool,
+) -> PlanStep<Vec<PendingEdit>> {
+    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    if resolved.bullet.is_some() || resolved.section != SectionRef::File {
+        return Err(Rejection::new(Code::Usage, "write expects a file, not a section or bullet").into());
+    }
+    let text = checked_text(text)?;
+    let base = planner.edit_base(n, op, &resolved.path, create)?;
+    if let EditBase::Present(file) = &base {
+        if file.document.text() == text {
+            let effect =
+                effects::line_effect(&resolved.path, EffectSign::Unchanged, "the file already has this text", None, n);
+            return Ok(vec![PendingEdit::Unchanged(effect)]);
+        }
+        let proven = op.if_match.is_some() || matches_etag(op.seen.as_deref(), file, None);
+        if !proven && !planner.context.force {
+            let drops =
+                effects::diff_effects(Some(&file.document), Some(&Document::parse(text.clone())), &resolved.path, n);
+            return Err(rejections::write_needs_proof(file, &resolved.path, &drops).into());
+        }
+    }
+    Ok(vec![PendingEdit::ReplaceText(resolved.path, text)])
+}
+
+/// Checks that a text can be written to a file: no NUL byte, no conflict markers.
+fn checked_text(text: &str) -> Result<String, Rejection> {
+    if let Some(at) = text.find('\0') {
+        return Err(Rejection::new(Code::NotText, format!("the text contains a NUL byte (byte {at})")));
+    }
+    if let Some(line) = Document::parse(text).conflict_marker_line() {
+        return Err(Rejection::new(
+            Code::ConflictMarkers,
+            format!("line {line} of the text is a merge conflict marker"),
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// `patch`: replaces old texts by new ones. Every old text must occur exactly once outside the summary line; all are
+/// found before any is replaced.
+pub fn patch(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    at: &Target,
+    pairs: &[(String, String)],
+) -> PlanStep<Vec<PendingEdit>> {
+    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    if resolved.bullet.is_some() || resolved.section != SectionRef::File {
+        return Err(Rejection::new(Code::Usage, "patch expects a file, not a section or bullet").into());
+    }
+    planner.check_if_match(n, op, &resolved)?;
+    let file = planner.existing_writable_file(&resolved)?;
+    let text = file.document.text();
+    let derived = file.document.summary_line().map(|s| s.line.range());
+    let eol = file.document.eol().as_str();
+    let mut splices: Vec<Splice> = Vec::new();
+    let mut already_applied = None;
+    for (k, (old, new)) in pairs.iter().enumerate() {
+        let (old, new) = (convert_line_endings(old, eol), convert_line_endings(new, eol));
+        if new.contains('\0') {
+            return Err(
+                Rejection::new(Code::NotText, format!("the new text of pair {} contains a NUL byte", k + 1)).into()
+            );
+        }
+        match find_old_text(text, &old, &new, derived.clone()) {
+            PatchMatch::Once(start) => splices.push(Splice { start, end: start + old.len(), new }),
+            PatchMatch::InsideNew => {}
+            PatchMatch::OnlyNew if history_contains(planner, &resolved.path, &old)? => {
+                already_applied = already_applied.or(Some(k))
+            }
+            PatchMatch::OnlyNew | PatchMatch::NotFound => {
+                return Err(rejections::text_not_found(&resolved.path, k).into());
+            }
+            PatchMatch::Multiple(times) => return Err(rejections::ambiguous_text(&resolved.path, k, times).into()),
+        }
+    }
+    splices.sort_by_key(|s| (s.start, s.end));
+    splices.retain(|s| text[s.start..s.end] != s.new);
+    // A patch counts as applied already only as a whole: a half-applied one may be a different change.
+    if let (Some(k), false) = (already_applied, splices.is_empty()) {
+        return Err(rejections::text_not_found(&resolved.path, k).into());
+    }
+    if splices.is_empty() {
+        return Ok(vec![PendingEdit::Unchanged(effects::line_effect(
+            &resolved.path,
+            EffectSign::Unchanged,
+            "the patch is already applied",
+            None,
+            n,
+        ))]);
+    }
+    let after = crate::text::splice(text, &splices).map_err(|_| {
+        Rejection::new(
+            Code::OverlappingOperations,
+            format!("two replacements of the patch overlap in {}", resolved.path),
+        )
+    })?;
+    let after = Document::parse(checked_text(&after)?);
+    let effects = effects::diff_effects(Some(&file.document), Some(&after), &resolved.path, n);
+    let mut told = Some(effects);
+    let pending = splices.into_iter().map(|s| {
+        let effect_kind = told.take().map_or(EffectKind::NoEffect, EffectKind::Prepared);
+        PendingEdit::Edit(resolved.path.clone(), crate::document::DocumentEdit::Raw(s), effect_kind)
+    });
+    Ok(pending.collect())
+}
+
+enum PatchMatch {
+    Once(usize),
+    /// The old text occurs only inside the new one: the replacement was applied already.
+    InsideNew,
+    /// The new text occurs and the old one does not: applied already, if an earlier text of the file had the old one.
+    OnlyNew,
+    NotFound,
+    Multiple(usize),
+}
+
+/// Where the old text of a pair occurs. The summary line, at bytes `derived`, is searched only for an old text that
+/// itself contains a summary line, because memdir rewrites that line.
+fn find_old_text(text: &str, old: &str, new: &str, derived: Option<std::ops::Range<usize>>) -> PatchMatch {
+    let outside = |at: &usize| match &derived {
+        Some(line) if !old.contains("> Summary:") => *at + old.len() <= line.start || *at >= line.end,
+        _ => true,
+    };
+    let positions: Vec<usize> = text.match_indices(old).map(|(at, _)| at).filter(outside).collect();
+    let new_positions: Vec<usize> = match new.is_empty() {
+        true => Vec::new(),
+        false => text.match_indices(new).map(|(at, _)| at).collect(),
+    };
+    let inside_new = |at: &usize| new_positions.iter().any(|s| s <= at && at + old.len() <= s + new.len());
+    match positions[..] {
+        _ if old != new && !positions.is_empty() && new.contains(old) && positions.iter().all(inside_new) => {
+            PatchMatch::InsideNew
+        }
+        [at] => PatchMatch::Once(at),
+        [] if !new_positions.is_empty() => PatchMatch::OnlyNew,
+        [] => PatchMatch::NotFound,
+        _ => PatchMatch::Multiple(positions.len()),
+    }
+}
+
+/// Whether an earlier text of the file contains a text. Without this check a short new text that happens to occur in
+/// the file would count as an applied patch.
+fn history_contains(planner: &Planner<'_>, path: &MemoryPath, old: &str) -> PlanStep<bool> {
+    let history = planner.snapshot.history(path)?;
+    let mut texts = history.last_written.iter().chain(history.past.iter().map(|p| &p.document));
+    Ok(texts.any(|d| d.text().contains(old)))
+}
+
+fn convert_line_endings(text: &str, eol: &str) -> String {
+    match eol {
+        "\r\n" => text.replace("\r\n", "\n").replace('\n', "\r\n"),
+        _ => text.to_owned(),
+    }
+}
+
+/// `append`: adds an episode entry, or a block of markdown, at the end of a file.
+pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<Vec<PendingEdit>> {
+    let Action::Append { at, text, title, date, summary, file_summary, create } = &op.action else {
+        return Ok(Vec::new());
+    };
+    let target = match at {
+        Some(target) => target.clone(),
+        None => Target::Address(episode_path(planner, date.as_deref())?),
+    };
+    let resolved = resolve(&target, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    if resolved.bullet.is_some() || resolved.section != SectionRef::File {
+        return Err(Rejection::new(Code::Usage, "append expects a file, not a section or bullet").into());
+    }
+    let episodes = resolved.path.folder() == Some("episodes");
+    let block =
+        entry_markdown(planner, episodes, &checked_text(text)?, title.as_deref(), date.as_deref(), summary.as_deref())?;
+    // Episode files are named after a period, so that a new one always has a name similar to existing ones.
+    let base = planner.edit_base(n, op, &resolved.path, *create || crate::path::is_episode(resolved.path.stem()))?;
+    let document = planner.base_document(&base);
+    let mut pending = Vec::new();
+    if contains_block(document, &block) {
+        pending.push(PendingEdit::Unchanged(effects::line_effect(
+            &resolved.path,
+            EffectSign::Unchanged,
+            first_line(&block),
+            None,
+            n,
+        )));
+    } else {
+        let cut = append_splice(document, &block)
+            .map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("in {}: {why}", resolved.path)))?;
+        let effects = append_effects(document, &cut, &resolved.path, n)?;
+        pending.push(PendingEdit::Edit(
+            resolved.path.clone(),
+            crate::document::DocumentEdit::Raw(cut),
+            EffectKind::Prepared(effects),
+        ));
+    }
+    if let Some(line) = file_summary {
+        super::field_checks::check_summary_line(line)?;
+        pending.push(PendingEdit::SetSummary(resolved.path, line.clone()));
+    }
+    Ok(pending)
+}
+
+/// The path of the episode file of a day.
+fn episode_path(planner: &Planner<'_>, date: Option<&str>) -> Result<String, Rejection> {
+    let day = match date {
+        Some(date) => super::field_checks::parse_date(date)?,
+        None => planner.context.now.date(),
+    };
+    Ok(match planner.context.policy.episodes {
+        crate::policy::EpisodePeriod::Month => format!("episodes/{:04}-{:02}.md", day.year(), day.month()),
+        crate::policy::EpisodePeriod::Week => {
+            let week = day.iso_week_date();
+            format!("episodes/{:04}-W{:02}.md", week.year(), week.week())
+        }
+    })
+}
+
+/// The markdown of an entry: heading, summary and date, then the given text.
+fn entry_markdown(
+    planner: &mut Planner<'_>,
+    episodes: bool,
+    text: &str,
+    title: Option<&str>,
+    date: Option<&str>,
+    summary: Option<&str>,
+) -> Result<String, Rejection> {
+    let body = text.trim_matches(['\n', '\r']).trim_end();
+    let Some(title) = title else {
+        if summary.is_some() || (episodes && !body.starts_with("## ")) {
+            return Err(Rejection::new(
+                Code::Usage,
+                "an episode entry needs a title: use -t TITLE, or start the text with '## '",
+            ));
+        }
+        if body.is_empty() {
+            return Err(Rejection::new(Code::EmptyInput, "no text to append"));
+        }
+        return Ok(format!("{body}\n"));
+    };
+    let title = require_one_line("title", title)?;
+    let mut block = format!("## {title}\n");
+    if let Some(summary) = summary {
+        block.push_str(&format!("- Summary: {}\n", require_one_line("summary", summary)?));
+    }
+    if !body.lines().any(|l| l.trim_start().starts_with("- Date:")) {
+        let day = match date {
+            Some(date) => super::field_checks::parse_date(date)?,
+            None => planner.context.now.date(),
+        };
+        block.push_str(&format!("- Date: {day}\n"));
+    }
+    if !body.is_empty() {
+        // A paragraph directly below a bullet would be a continuation line of that bullet.
+        let below_bullet = block.lines().count() > 1;
+        if below_bullet && !["- ", "* ", "+ "].iter().any(|m| body.starts_with(m)) {
+            block.push('\n');
+        }
+        block.push_str(body);
+        block.push('\n');
+    }
+    let parsed = Document::parse(block.as_str());
+    match parsed.sections().get(1) {
+        Some(s) if parsed.text()[s.title.range()] == *title => Ok(block),
+        _ => Err(Rejection::new(Code::WouldBreakStructure, "the title is not a valid heading")),
+    }
+}
+
+/// Trims a text that must be one non-empty line. `what` names it in the error message.
+pub fn require_one_line<'t>(what: &str, text: &'t str) -> Result<&'t str, Rejection> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Rejection::new(Code::Usage, format!("the {what} is empty")));
+    }
+    match text.chars().any(|c| c.is_control() && c != '\t') {
+        true => Err(Rejection::new(Code::Multiline, format!("the {what} must be one line without control characters"))),
+        false => Ok(text),
+    }
+}
+
+fn first_line(block: &str) -> &str {
+    block.lines().next().unwrap_or_default()
+}
+
+/// Whether a document already contains a block: the same lines, ignoring blank lines and trailing white space. A block
+/// that starts with a `##` heading can be anywhere, another one only at the end.
+fn contains_block(document: &Document, block: &str) -> bool {
+    let lines = |t: &str| t.lines().map(str::trim_end).filter(|l| !l.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    let wanted = lines(block);
+    let starts_section = first_line(block).starts_with("## ");
+    let sections = document.sections();
+    if starts_section {
+        return sections
+            .iter()
+            .skip(1)
+            .any(|s| lines(&document.text()[s.heading.start as usize..s.end as usize]) == wanted);
+    }
+    lines(document.text()).ends_with(&wanted)
+}
+
+/// The splice that appends a block to a document, after one blank line. Parses the result, to check that the block has
+/// the same structure there as by itself.
+///
+/// # Errors
+/// A message, if the end of the document would change the block's structure (an unclosed code fence).
+pub fn append_splice(document: &Document, block: &str) -> Result<Splice, String> {
+    let text = document.text();
+    let eol = document.eol().as_str();
+    let content = text.trim_end_matches(['\n', '\r', ' ', '\t']);
+    let rest = &text[content.len()..];
+    let breaks = rest.matches('\n').count();
+    let gap = match (content.is_empty(), breaks) {
+        (true, _) | (_, 2..) => String::new(),
+        (_, 1) => eol.to_owned(),
+        _ => eol.repeat(2),
+    };
+    let block = convert_line_endings(&block.replace("\r\n", "\n"), eol);
+    let splice = Splice { start: text.len(), end: text.len(), new: format!("{gap}{block}") };
+    let after = Document::parse(format!("{text}{}", splice.new));
+    let alone = Document::parse(block);
+    let (n, m) = (document.blocks().len(), alone.blocks().len());
+    // A last line without a line break gets one; its blocks then end after that.
+    let ended = |end: u32| if end as usize == text.len() && breaks == 0 { end + eol.len() as u32 } else { end };
+    let same = after.blocks().len() == n + m
+        && after.bullets().len() == document.bullets().len() + alone.bullets().len()
+        && after.sections().len() == document.sections().len() + alone.sections().len() - 1
+        && after.blocks()[..n]
+            .iter()
+            .zip(document.blocks())
+            .all(|(a, b)| a.span.start == b.span.start && [b.span.end, ended(b.span.end)].contains(&a.span.end));
+    match same {
+        true => Ok(splice),
+        false => Err(
+            "the end of the file would change the structure of the appended text (an unclosed code fence or comment?)"
+                .into(),
+        ),
+    }
+}
+
+fn append_effects(document: &Document, cut: &Splice, path: &MemoryPath, n: usize) -> Result<Vec<Effect>, Rejection> {
+    let after = crate::text::splice(document.text(), std::slice::from_ref(cut))
+        .map_err(|_| Rejection::new(Code::Internal, "the append position is outside the text"))?;
+    Ok(effects::diff_effects(Some(document), Some(&Document::parse(after)), path, n))
+}
+
+/// The splice that removes a range of whole lines. At the end of the file, the blank lines before it go too.
+pub fn removal_splice(document: &Document, range: std::ops::Range<usize>) -> Splice {
+    let text = document.text();
+    let end = range.end;
+    let mut start = range.start;
+    if end >= text.len() {
+        // Nothing follows: the blank lines that separated it from the text before are removed too.
+        let text_before = text[..start].trim_end_matches(['\n', '\r', ' ', '\t']);
+        let line = text[text_before.len()..].find('\n').map_or(start, |i| text_before.len() + i + 1);
+        start = line.min(start);
+    }
+    Splice { start, end, new: String::new() }
+}
+
+/// Merges a caller's edited copy (`ours`) with a file that changed in the meantime (`theirs`); `base` is the text that
+/// the caller started from. Returns the merged text, with a warning if both sides had changes.
+///
+/// # Errors
+/// `conflict`, with the conflicting places.
+pub fn merge_edited_copy(
+    path: &MemoryPath,
+    base: &str,
+    ours: &str,
+    theirs: &str,
+) -> Result<(String, Option<Warning>), Rejection> {
+    if base == ours {
+        return Ok((theirs.to_owned(), None));
+    }
+    match merge::merge(base, ours, theirs, &merge::ConflictLabels::default()).into_clean_text() {
+        Ok(text) => {
+            Ok((text, Some(Warning::new(Code::Note, format!("{path} changed meanwhile; both changes were merged")))))
+        }
+        Err(clashes) => Err(rejections::merge_conflict(path, &clashes)),
+    }
+}

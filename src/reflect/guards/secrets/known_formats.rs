@@ -1,0 +1,220 @@
+//! Finds secrets by their own format: vendor prefixes, private key blocks, JSON Web Tokens, URLs with passwords, card
+//! numbers.
+//!
+//! Never depends on the words around them.
+
+use super::{Secret, is_placeholder};
+
+/// A vendor's prefix, the minimum length of the rest in bytes, and whether the rest must contain digits.
+struct KeyPrefix(&'static str, usize, bool);
+
+#[rustfmt::skip]
+const PREFIXES: &[KeyPrefix] = &[
+    KeyPrefix("sk-ant-", 16, true), KeyPrefix("sk-proj-", 16, true), KeyPrefix("sk-or-", 16, true), KeyPrefix("sk-svcacct-", 16, true),
+    KeyPrefix("sk-", 20, true), KeyPrefix("ghp_", 30, false), KeyPrefix("gho_", 30, false), KeyPrefix("ghu_", 30, false),
+    KeyPrefix("ghs_", 30, false), KeyPrefix("ghr_", 30, false), KeyPrefix("github_pat_", 20, false), KeyPrefix("glpat-", 16, false),
+    KeyPrefix("gldt-", 16, false), KeyPrefix("glrt-", 16, false), KeyPrefix("npm_", 30, false), KeyPrefix("hf_", 25, false),
+    KeyPrefix("xoxb-", 10, true), KeyPrefix("xoxp-", 10, true), KeyPrefix("xoxa-", 10, true), KeyPrefix("xoxr-", 10, true),
+    KeyPrefix("xoxs-", 10, true), KeyPrefix("xoxe-", 10, true), KeyPrefix("xapp-", 10, true), KeyPrefix("AIza", 33, false),
+    KeyPrefix("ya29.", 20, false), KeyPrefix("sk_live_", 16, false), KeyPrefix("sk_test_", 16, false),
+    KeyPrefix("rk_live_", 16, false), KeyPrefix("rk_test_", 16, false), KeyPrefix("whsec_", 16, false),
+    KeyPrefix("pypi-", 50, true), KeyPrefix("dop_v1_", 40, false), KeyPrefix("shpat_", 24, false), KeyPrefix("shpss_", 24, false),
+    KeyPrefix("SG.", 30, true), KeyPrefix("gsk_", 30, true), KeyPrefix("xai-", 30, true), KeyPrefix("r8_", 30, true),
+    KeyPrefix("pplx-", 30, true), KeyPrefix("tvly-", 20, true), KeyPrefix("nvapi-", 30, true), KeyPrefix("dapi", 32, true),
+    KeyPrefix("LTAI", 12, true), KeyPrefix("AKID", 28, true), KeyPrefix("PMAK-", 30, true), KeyPrefix("lin_api_", 30, true),
+    KeyPrefix("secret_", 30, true), KeyPrefix("ntn_", 30, true), KeyPrefix("figd_", 20, true), KeyPrefix("sntrys_", 20, true),
+    KeyPrefix("AGE-SECRET-KEY-1", 30, false), KeyPrefix("hvs.", 20, true), KeyPrefix("EAACEdEose0cBA", 4, false),
+];
+
+pub fn find_known(text: &str, out: &mut Vec<Secret>) {
+    find_key_blocks(text, out);
+    for (start, run) in key_runs(text) {
+        find_prefixed_key(start, run, out);
+    }
+    find_url_passwords(text, out);
+    find_cards(text, out);
+}
+
+/// Runs of the characters that keys consist of, with their byte offsets.
+pub(super) fn key_runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '/' | '=' | '~');
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at + text[at..].find(part)?;
+        let end = text[start..].find(|c| !part(c)).map_or(text.len(), |n| start + n);
+        at = end;
+        Some((start, &text[start..end]))
+    })
+}
+
+fn find_prefixed_key(start: usize, run: &str, out: &mut Vec<Secret>) {
+    let key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    for KeyPrefix(prefix, least, digits) in PREFIXES {
+        for (at, _) in run.match_indices(prefix) {
+            if run[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
+                continue;
+            }
+            let tail = &run[at + prefix.len()..];
+            let tail = tail[..tail.find(|c| !key(c)).unwrap_or(tail.len())].trim_end_matches(['.', '-']);
+            let numbers = tail.bytes().filter(u8::is_ascii_digit).count();
+            let worded = *digits
+                && (numbers == 0 || tail.contains('-') && !tail.bytes().any(|b| b.is_ascii_uppercase()) && numbers < 6);
+            if tail.len() >= *least && !worded {
+                out.push(Secret { range: start + at..start + at + prefix.len() + tail.len(), kind: "an API key" });
+            }
+        }
+    }
+    for prefix in ["AKIA", "ASIA", "ABIA", "ACCA"] {
+        for (at, _) in run.match_indices(prefix) {
+            let length = run[at..].bytes().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit()).count();
+            if length == 20 && !run[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
+                out.push(Secret { range: start + at..start + at + length, kind: "an AWS access key" });
+            }
+        }
+    }
+    find_web_token(start, run, out);
+    find_bot_token(start, run, out);
+}
+
+/// Finds JSON Web Tokens (RFC 7519): header and claims are base64url of JSON, and `{"` encodes to `eyJ`.
+fn find_web_token(start: usize, run: &str, out: &mut Vec<Secret>) {
+    for (at, _) in run.match_indices("eyJ") {
+        let mut parts = run[at..].split('.');
+        let long = |part: Option<&str>| part.is_some_and(|p| p.len() >= 8);
+        if long(parts.next()) && long(parts.next()) {
+            let part = |c: char| c.is_ascii_alphanumeric() || "-_.=".contains(c);
+            let length = run[at..].find(|c| !part(c)).unwrap_or(run.len() - at);
+            out.push(Secret { range: start + at..start + at + length, kind: "a web token" });
+            return;
+        }
+    }
+}
+
+/// Finds Telegram bot tokens: the part after the colon of `123456789:AA…`, which is a separate run.
+fn find_bot_token(start: usize, run: &str, out: &mut Vec<Secret>) {
+    let tail = run.len() == 35
+        && run.starts_with("AA")
+        && run.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if tail && super::is_random(run) {
+        out.push(Secret { range: start..start + run.len(), kind: "a bot token" });
+    }
+}
+
+/// Finds private keys: from `-----BEGIN … PRIVATE KEY-----` to the end marker, or to the end of the text.
+fn find_key_blocks(text: &str, out: &mut Vec<Secret>) {
+    let mut at = 0;
+    while let Some(n) = text[at..].find("-----BEGIN ") {
+        let start = at + n;
+        let head = text[start + 11..].find("-----").map(|n| &text[start + 11..start + 11 + n]);
+        at = start + 11;
+        if !head.is_some_and(|h| h.len() < 40 && h.contains("PRIVATE KEY")) {
+            continue;
+        }
+        let end = text[at..].find("-----END ").map(|n| at + n + 9);
+        let end = end.map_or(text.len(), |e| text[e..].find("-----").map_or(text.len(), |n| e + n + 5));
+        out.push(Secret { range: start..end, kind: "a private key" });
+        at = end;
+    }
+}
+
+/// Finds the password in `scheme://user:password@host`, and the path of a webhook, which acts as a password.
+fn find_url_passwords(text: &str, out: &mut Vec<Secret>) {
+    for (at, _) in text.match_indices("://") {
+        let start = at + 3;
+        let end = text[start..]
+            .find(|c: char| c.is_whitespace() || !c.is_ascii() || matches!(c, '"' | '\'' | '<' | '>' | '`'));
+        let rest = &text[start..end.map_or(text.len(), |n| start + n)];
+        let hook = [
+            "hooks.slack.com/services/",
+            "discord.com/api/webhooks/",
+            "discordapp.com/api/webhooks/",
+            "oapi.dingtalk.com/robot/send?access_token=",
+            "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=",
+            "open.feishu.cn/open-apis/bot/v2/hook/",
+        ];
+        if let Some(path) = hook.iter().find(|h| rest.starts_with(**h)).map(|h| start + h.len()) {
+            let stop = start + rest.trim_end_matches(['.', ',', ';']).len();
+            if stop > path + 8 {
+                out.push(Secret { range: path..stop, kind: "a webhook" });
+            }
+        }
+        let Some(sign) = rest.rfind('@') else { continue };
+        let Some(colon) = rest[..sign].find(':').filter(|n| !rest[..*n].contains('/')) else { continue };
+        let password = &rest[colon + 1..sign];
+        if !password.is_empty() && !is_placeholder(password) {
+            out.push(Secret { range: start + colon + 1..start + sign, kind: "a password in an address" });
+        }
+    }
+}
+
+/// Finds card numbers: 13 to 19 digits, possibly in groups, of a known brand and with a valid check digit.
+fn find_cards(text: &str, out: &mut Vec<Secret>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(n) = text[at..].find(|c: char| c.is_ascii_digit()) {
+        let start = at + n;
+        let mut end = start;
+        while end < bytes.len()
+            && (bytes[end].is_ascii_digit()
+                || matches!(bytes[end], b' ' | b'-') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit))
+        {
+            end += 1;
+        }
+        at = end;
+        let joined = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '+' | '#');
+        let apart = !text[..start].ends_with(joined)
+            && !text[end..].starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/'));
+        if apart {
+            find_grouped_card(text, start, end, out);
+        }
+    }
+}
+
+/// Finds a card number in the digit groups of a byte range, which may contain another number next to it.
+fn find_grouped_card(text: &str, start: usize, end: usize, out: &mut Vec<Secret>) {
+    let run = &text[start..end];
+    let starts = std::iter::once(0).chain(run.match_indices([' ', '-']).map(|(n, _)| n + 1));
+    for from in starts {
+        // The longest card number has 19 digits in five groups: 23 bytes.
+        let last = run.len().min(from + 23);
+        let ends = (from + 13..=last).rev().filter(|to| *to == run.len() || matches!(run.as_bytes()[*to], b' ' | b'-'));
+        for to in ends {
+            let digits: Vec<u8> = run[from..to].bytes().filter(u8::is_ascii_digit).map(|b| b - b'0').collect();
+            if is_card(&digits) && is_well_grouped(&run[from..to]) {
+                out.push(Secret { range: start + from..start + to, kind: "a card number" });
+                return;
+            }
+        }
+    }
+}
+
+/// Whether the digits are in one piece, or in up to five groups of three to seven.
+fn is_well_grouped(run: &str) -> bool {
+    let groups: Vec<usize> = run.split([' ', '-']).map(str::len).collect();
+    groups.len() == 1 || groups.iter().all(|n| (3..=7).contains(n)) && groups.len() <= 5
+}
+
+fn is_card(digits: &[u8]) -> bool {
+    let number = |n: usize| digits[..n].iter().fold(0u32, |sum, d| sum * 10 + u32::from(*d));
+    if !(13..=19).contains(&digits.len()) {
+        return false;
+    }
+    let brand = match (digits[0], digits.len()) {
+        (4, 13 | 16 | 19) => true,
+        (5, 16) => (51..=55).contains(&number(2)),
+        (2, 16) => (2221..=2720).contains(&number(4)),
+        (3, 15) => matches!(number(2), 34 | 37),
+        (3, 14) => matches!(number(2), 36 | 38 | 30),
+        (3, 16) => (3528..=3589).contains(&number(4)),
+        (6, 16..=19) => matches!(number(2), 60 | 62 | 64 | 65),
+        _ => false,
+    };
+    brand && luhn(digits)
+}
+
+/// The Luhn check (ISO/IEC 7812-1).
+fn luhn(digits: &[u8]) -> bool {
+    let doubled = |d: u32| if d > 4 { d * 2 - 9 } else { d * 2 };
+    let value = |(i, d): (usize, &u8)| if i % 2 == 1 { doubled(u32::from(*d)) } else { u32::from(*d) };
+    digits.iter().rev().enumerate().map(value).sum::<u32>() % 10 == 0
+}

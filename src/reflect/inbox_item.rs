@@ -1,0 +1,201 @@
+//! The file of a proposal that waits for review in `inbox/`: markdown that the user can read and edit, with the
+//! operation as JSON.
+//!
+//! Never decides whether a proposal is accepted. A file that no longer parses is an error; nothing is guessed.
+
+use serde_json::Value;
+
+use crate::change::Etag;
+use crate::code::{Code, Rejection};
+use crate::operation::{Operation, dialects};
+use crate::path::MemoryPath;
+
+/// A proposal that waits for the user's review, to be written to `inbox/`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InboxItem {
+    /// The operation, in memdir's JSON dialect.
+    pub operation: Value,
+    /// One line that summarises the change.
+    pub title: String,
+    /// Why it needs review.
+    pub why: String,
+    /// The provider and model that proposed it.
+    pub by: String,
+    /// The day of the proposal, `YYYY-MM-DD`.
+    pub at: String,
+    /// The last day on which it can be accepted, `YYYY-MM-DD`.
+    pub until: String,
+    /// The id of the conversation that it is based on.
+    pub conversation: Option<String>,
+    /// The number of the turn with the quote.
+    pub turn: Option<usize>,
+    /// The quote that is its evidence.
+    pub quote: Option<String>,
+    /// The change, as the lines of a unified diff without file headers.
+    pub diff: String,
+}
+
+/// The id of a proposal: `p` and six hexadecimal digits of the operation's hash, so that the same operation waits only
+/// once.
+pub fn proposal_id(operation: &Value) -> String {
+    format!("p{}", &Etag::of(operation.to_string().as_bytes()).hex()[..6])
+}
+
+/// The path of a proposal's file; `None` if `id` is not a proposal's id.
+pub fn item_path(id: &str) -> Option<MemoryPath> {
+    let plain = id.len() == 7 && id.starts_with('p') && id[1..].bytes().all(|b| b.is_ascii_hexdigit());
+    plain.then(|| MemoryPath::new(&format!("inbox/{id}.md")).ok())?
+}
+
+/// The id of the proposal in a file, if the path is that of a proposal.
+pub fn id_of(file: &MemoryPath) -> Option<&str> {
+    let name = file.as_str().strip_prefix("inbox/")?.strip_suffix(".md")?;
+    item_path(name).map(|_| name)
+}
+
+impl InboxItem {
+    /// The text of its file.
+    pub fn to_markdown(&self) -> String {
+        let mut out = format!("# {}\n\n- Proposed: {} by {}\n", one_line(&self.title), self.at, one_line(&self.by));
+        out.push_str(&format!("- Waits because: {}\n", one_line(&self.why)));
+        if let Some(quote) = &self.quote {
+            let turn = self.turn.map_or(String::new(), |n| format!(", turn {n}"));
+            let of = self.conversation.as_deref().map_or(String::new(), |c| format!(" of {}", one_line(c)));
+            out.push_str(&format!("- Said: \"{}\"{turn}{of}\n", one_line(quote)));
+        }
+        out.push_str(&format!("- Expires: {}\n", self.until));
+        out.push_str(&format!(
+            "\nAccept it with `memdir inbox {0} --accept`, reject it with `memdir inbox {0} --reject`. What is accepted is \
+             the operation below; it may be edited first.\n",
+            proposal_id(&self.operation)
+        ));
+        // Each line of the diff starts with a sign, and the JSON is a single line: neither can close its code fence.
+        out.push_str("\n```diff\n");
+        for line in self.diff.lines() {
+            out.push_str(line);
+            out.push('\n');
+        }
+        out.push_str(&format!("```\n\n```json\n{}\n```\n", self.operation));
+        out
+    }
+}
+
+/// A proposal parsed from its file, which the user may have edited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PendingProposal {
+    pub title: String,
+    /// The list items above the diff: origin, reason, quote, expiry.
+    pub details: Vec<String>,
+    /// The last day on which it can be accepted, unparsed, if the file has one.
+    pub until: Option<String>,
+    pub diff: String,
+    /// The operation, or why it cannot be read.
+    pub operation: Result<Operation, Rejection>,
+}
+
+/// Parses a proposal's file. Errors are in the result's `operation`.
+pub fn parse_item(text: &str) -> PendingProposal {
+    let text = text.replace("\r\n", "\n");
+    let title = text.lines().find_map(|l| l.strip_prefix("# ")).unwrap_or_default().trim().to_owned();
+    let head = text.split("\n```").next().unwrap_or_default();
+    let details: Vec<String> = head.lines().filter_map(|l| l.strip_prefix("- ")).map(str::to_owned).collect();
+    let until = details.iter().find_map(|l| l.strip_prefix("Expires:")).map(|d| d.trim().to_owned());
+    let no_operation = || {
+        Rejection::new(Code::InvalidOperation, "no operation in the proposal file")
+            .hint("restore the ```json block of the file, or reject the proposal")
+    };
+    let operation = match last_fenced_block(&text, "json") {
+        Some(json) => parse_operation(&json),
+        None => Err(no_operation()),
+    };
+    PendingProposal { title, details, until, diff: last_fenced_block(&text, "diff").unwrap_or_default(), operation }
+}
+
+fn parse_operation(json: &str) -> Result<Operation, Rejection> {
+    let mut batch = dialects::parse_batch(json).map_err(|mut all| all.remove(0))?;
+    match batch.operations.len() {
+        1 => Ok(batch.operations.remove(0)),
+        n => Err(Rejection::new(Code::InvalidOperation, format!("a proposal must contain one operation, not {n}"))),
+    }
+}
+
+/// Joins the words of an untrusted text into one line, without control characters.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    words.join(" ")
+}
+
+/// The content of the last code fence of a language. The last, because a text above might contain a fence, too.
+fn last_fenced_block(text: &str, language: &str) -> Option<String> {
+    let open = format!("```{language}");
+    let mut found = None;
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line == open {
+            let inner: Vec<&str> = lines.by_ref().take_while(|l| *l != "```").collect();
+            found = Some(inner.join("\n"));
+        }
+    }
+    found
+}
+
+impl PendingProposal {
+    /// Whether it can no longer be accepted on a day (`YYYY-MM-DD`). Without a valid expiry date it never expires.
+    pub fn is_expired(&self, today: &str) -> bool {
+        let is_day = |d: &&String| d.parse::<jiff::civil::Date>().is_ok();
+        self.until.as_ref().filter(is_day).is_some_and(|until| until.as_str() < today)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn proposal(text: &str) -> InboxItem {
+        InboxItem {
+            operation: json!({"op": "add", "at": "facts/user.md", "text": text}),
+            title: format!("+ {text}"),
+            why: "sensitive: city".into(),
+            by: "ollama llama3".into(),
+            at: "2026-02-24".into(),
+            until: "2026-03-03".into(),
+            conversation: Some("abc".into()),
+            turn: Some(3),
+            quote: Some("I moved\nto Berlin".into()),
+            diff: format!("+- {text}"),
+        }
+    }
+
+    #[test]
+    fn a_proposal_reads_back() {
+        for text in ["City: Berlin", "``` fences ``` and # heads", "a \"quoted\" \u{202e} text", "住在上海"] {
+            let one = proposal(text);
+            let back = parse_item(&one.to_markdown());
+            assert_eq!(dialects::to_json(back.operation.as_ref().unwrap()), one.operation, "{}", one.to_markdown());
+            assert_eq!(back.diff, one.diff);
+            assert!(!back.is_expired("2026-03-03") && back.is_expired("2026-03-04"));
+            assert_eq!(
+                item_path(&proposal_id(&one.operation)).as_ref().and_then(id_of),
+                Some(&*proposal_id(&one.operation))
+            );
+        }
+    }
+
+    #[test]
+    fn a_broken_file_is_refused_with_a_hint() {
+        for text in ["", "# x\n", "```json\nnope\n```\n", "```json\n[]\n```\n"] {
+            assert!(parse_item(text).operation.is_err(), "{text:?}");
+        }
+        assert!(!parse_item("- Expires: soon\n").is_expired("2999-01-01"));
+    }
+
+    #[test]
+    fn only_names_of_proposals_are_ids() {
+        for name in ["x", "p12345", "p12345g", "../p123456", "rescued-1"] {
+            assert_eq!(item_path(name), None, "{name}");
+        }
+    }
+}

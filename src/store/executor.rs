@@ -1,0 +1,505 @@
+//! Carries out a batch: performs the actions that the protocol decides, by system calls, and reports the result of
+//! each.
+//!
+//! Never chooses the next action: `protocol.rs` does.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
+
+use super::journal::Journal;
+use super::platform::{self, NameInDir};
+use super::protocol::{
+    ActionResult, BatchEnding, CommitAction, CommitOutcome, CommitStateMachine, FileChangeKind, TextLocation, TextState,
+};
+use super::record::{IntentFile, IntentRecord, encode_end, encode_intent};
+use super::root::{DataRoot, PlainFile, file_name, open_plain, read_contents, write_error};
+use super::{Durability, StoreOptions, slot};
+use crate::change::{Etag, FileVersion};
+use crate::code::{Code, Rejection, Warning};
+use crate::path::MemoryPath;
+
+/// How long to wait for a file that another process has open for writing.
+const WRITER_WAIT: Duration = Duration::from_millis(200);
+/// Interval between two checks during that wait.
+const WRITER_POLL: Duration = Duration::from_millis(4);
+
+/// An expected text, known by its bytes or only by its etag.
+#[derive(Clone)]
+pub struct ExpectedText {
+    bytes: Option<Arc<Vec<u8>>>,
+    etag: Etag,
+    mode: u32,
+}
+
+impl ExpectedText {
+    /// A text whose bytes are known.
+    pub fn new(bytes: Arc<Vec<u8>>, etag: Etag, mode: u32) -> ExpectedText {
+        ExpectedText { bytes: Some(bytes), etag, mode }
+    }
+
+    /// The text that a plan was made on; known only by its etag if the plan did not keep the bytes.
+    pub fn of_version(v: &FileVersion) -> ExpectedText {
+        let has_bytes = !v.bytes.is_empty() || v.etag == Etag::of(b"");
+        ExpectedText { bytes: has_bytes.then(|| v.bytes.clone()), etag: v.etag, mode: v.mode }
+    }
+
+    /// A text of which only the etag is known.
+    pub fn by_etag(etag: Etag, mode: u32) -> ExpectedText {
+        ExpectedText { bytes: None, etag, mode }
+    }
+
+    fn matches(&self, bytes: &[u8], mode: u32) -> bool {
+        mode == self.mode
+            && match &self.bytes {
+                Some(known) => known[..] == *bytes,
+                None => self.etag == Etag::of(bytes),
+            }
+    }
+}
+
+/// One file of a batch.
+pub struct CommitFile {
+    pub path: MemoryPath,
+    pub kind: FileChangeKind,
+    /// The name of its slot.
+    pub slot: String,
+    /// The text before the batch.
+    pub base: Option<ExpectedText>,
+    /// The text after the batch.
+    pub ours: Option<ExpectedText>,
+    /// The inode of the new text; 0 before it is written.
+    pub inode: u64,
+    parent: Option<OwnedFd>,
+    old_file: Option<PlainFile>,
+}
+
+impl CommitFile {
+    /// A file of which nothing is done yet.
+    pub fn new(
+        path: MemoryPath,
+        kind: FileChangeKind,
+        slot: String,
+        base: Option<ExpectedText>,
+        ours: Option<ExpectedText>,
+    ) -> CommitFile {
+        CommitFile { path, kind, slot, base, ours, inode: 0, parent: None, old_file: None }
+    }
+
+    /// A file of an intent, its texts known by their etags.
+    pub fn from_intent(file: &IntentFile, rev: u64, number: usize) -> Option<CommitFile> {
+        let base = file.before().map(|etag| ExpectedText::by_etag(etag, file.mode));
+        let ours = file.after().map(|etag| ExpectedText::by_etag(etag, file.mode_after()));
+        let named = CommitFile::new(file.path()?, file.kind(), slot::name(rev, number), base, ours);
+        Some(CommitFile { inode: file.inode, ..named })
+    }
+}
+
+/// Called before each action with its number; `false` stops there, as a crash would.
+pub type ActionHook<'a> = &'a mut dyn FnMut(usize) -> bool;
+
+/// A batch that is being carried out.
+pub struct CommitExecutor<'a> {
+    pub root: &'a DataRoot,
+    pub options: &'a StoreOptions,
+    pub journal: &'a mut Option<Journal>,
+    /// The batch's intent record.
+    pub intent: IntentRecord,
+    pub files: Vec<CommitFile>,
+    /// Whether this is the recovery of an interrupted batch.
+    pub recovering: bool,
+    /// Warnings for the caller.
+    pub warnings: Vec<Warning>,
+    /// The first refusal.
+    pub first_refusal: Option<Rejection>,
+    /// Whether the intent record is in the journal.
+    pub intent_written: bool,
+    /// Whether the end record is in the journal.
+    pub end_written: bool,
+    /// Whether an earlier batch of the same number left slots.
+    pub found_orphans: bool,
+}
+
+impl CommitExecutor<'_> {
+    /// Runs the batch to its end; `None` if `watch` stopped it.
+    pub fn run(
+        &mut self,
+        mut machine: CommitStateMachine,
+        watch: ActionHook<'_>,
+    ) -> Option<(CommitOutcome, Vec<usize>)> {
+        let mut action = machine.start();
+        for number in 0.. {
+            if let CommitAction::Finish(verdict) = action {
+                return Some((verdict, machine.left_unchanged()));
+            }
+            if !watch(number) {
+                return None;
+            }
+            let result = self.perform(action);
+            action = machine.step(result);
+        }
+        None
+    }
+
+    fn perform(&mut self, action: CommitAction) -> ActionResult {
+        let result = match action {
+            CommitAction::Inspect(TextLocation::Target, i) if !self.intent_written => self.check_target(i),
+            CommitAction::Inspect(place, i) => self.inspect(place, i).map(ActionResult::Observed),
+            CommitAction::WriteSlot(i) if self.recovering => self.rebuild_slot(i).map(|()| ActionResult::Ok),
+            CommitAction::WriteSlot(i) => self.write_slot(i).map(|()| ActionResult::Ok),
+            CommitAction::AppendIntent => self.append_intent(),
+            CommitAction::Exchange(i) => self.exchange(i),
+            CommitAction::MoveIn(i) => self.move_text(i, true),
+            CommitAction::MoveOut(i) => self.move_text(i, false),
+            CommitAction::Rescue(i) => self.move_to_inbox(i).map(|()| ActionResult::Ok),
+            CommitAction::SyncDirs => self.sync_dirs().map(|()| ActionResult::Ok),
+            CommitAction::AppendEnd(ending) => self.append_end(ending).map(|()| ActionResult::Ok),
+            CommitAction::Finish(_) => Ok(ActionResult::Ok),
+        };
+        match result {
+            Ok(result) => result,
+            Err(rejection) => {
+                self.first_refusal.get_or_insert(rejection);
+                ActionResult::Refused
+            }
+        }
+    }
+
+    fn is_fully_durable(&self) -> bool {
+        self.options.durability == Durability::Full
+    }
+
+    fn undo(&self) -> Result<BorrowedFd<'_>, Rejection> {
+        match self.root.undo_dir()? {
+            Some(dir) => Ok(dir),
+            None => Err(removed_meanwhile_error("'.memdir/undo/'")),
+        }
+    }
+
+    /// Returns the open folder of a file; `None` if it does not exist.
+    fn open_parent(&mut self, i: usize) -> Result<Option<BorrowedFd<'_>>, Rejection> {
+        if self.files[i].parent.is_none() {
+            self.files[i].parent = self.root.open_parent(&self.files[i].path)?;
+        }
+        Ok(self.files[i].parent.as_ref().map(|dir| dir.as_fd()))
+    }
+
+    fn open_text(&mut self, place: TextLocation, i: usize) -> Result<Option<PlainFile>, Rejection> {
+        let shown = format!("'{}'", self.files[i].path);
+        if place == TextLocation::Slot {
+            return open_plain(self.undo()?, &self.files[i].slot, &shown);
+        }
+        if self.open_parent(i)?.is_none() {
+            return Ok(None);
+        }
+        let file = &self.files[i];
+        match &file.parent {
+            Some(dir) => open_plain(dir, file_name(&file.path), &shown),
+            None => Ok(None),
+        }
+    }
+
+    fn inspect(&mut self, place: TextLocation, i: usize) -> Result<TextState, Rejection> {
+        match self.open_text(place, i) {
+            Ok(None) => Ok(TextState::Absent),
+            Ok(Some(plain)) => self.classify(place, i, &plain),
+            // A link, a directory or an unreadable file: another process put it there.
+            Err(r) if r.code == Code::UnsafeFile || self.name_exists(place, i) => Ok(TextState::Foreign),
+            Err(r) => Err(r),
+        }
+    }
+
+    fn name_exists(&self, place: TextLocation, i: usize) -> bool {
+        let file = &self.files[i];
+        match (place, &file.parent) {
+            (TextLocation::Slot, _) => self.undo().is_ok_and(|undo| platform::stat_name(undo, &file.slot).is_ok()),
+            (TextLocation::Target, Some(dir)) => platform::stat_name(dir, file_name(&file.path)).is_ok(),
+            (TextLocation::Target, None) => false,
+        }
+    }
+
+    fn classify(&self, place: TextLocation, i: usize, plain: &PlainFile) -> Result<TextState, Rejection> {
+        // Checked before the bytes are read: a process that writes and closes in between must not go unnoticed.
+        if platform::has_writer(&plain.fd) {
+            return Ok(TextState::Foreign);
+        }
+        self.classify_contents(place, i, plain)
+    }
+
+    fn classify_contents(&self, place: TextLocation, i: usize, plain: &PlainFile) -> Result<TextState, Rejection> {
+        let bytes = match read_contents(plain, "a file of this change") {
+            Err(r) if r.code == Code::TooLarge => return Ok(TextState::Foreign),
+            result => result?,
+        };
+        let file = &self.files[i];
+        // A forgotten text was emptied once it was displaced, so an empty slot means that this file was applied.
+        let emptied = self.recovering && self.intent.forgotten && bytes.is_empty() && place == TextLocation::Slot;
+        if emptied && file.kind != FileChangeKind::Create {
+            return Ok(TextState::Base);
+        }
+        let mode = platform::mode(&plain.stat);
+        let same_inode = plain.stat.st_ino == file.inode;
+        let matches = |known: &Option<ExpectedText>| known.as_ref().is_some_and(|k| k.matches(&bytes, mode));
+        // During recovery inodes may differ from the recorded ones, for example after a restored backup.
+        Ok(match (matches(&file.base), matches(&file.ours) && (same_inode || self.recovering)) {
+            (true, true) if same_inode => TextState::Ours,
+            (true, _) => TextState::Base,
+            (false, true) => TextState::Ours,
+            (false, false) => TextState::Foreign,
+        })
+    }
+
+    /// Inspects a target for the first time, and waits for an editor that has it open for writing.
+    fn check_target(&mut self, i: usize) -> Result<ActionResult, Rejection> {
+        let started = Instant::now();
+        loop {
+            let Some(plain) = self.open_text(TextLocation::Target, i)? else {
+                return Ok(ActionResult::Observed(TextState::Absent));
+            };
+            if !platform::has_writer(&plain.fd) {
+                let text = self.classify_contents(TextLocation::Target, i, &plain)?;
+                self.files[i].old_file = Some(plain);
+                return Ok(ActionResult::Observed(text));
+            }
+            if started.elapsed() > WRITER_WAIT {
+                let path = &self.files[i].path;
+                return Err(Rejection::new(Code::Busy, format!("'{path}' is open for writing in another program")));
+            }
+            std::thread::sleep(WRITER_POLL);
+        }
+    }
+
+    fn write_slot(&mut self, i: usize) -> Result<(), Rejection> {
+        // Before the first record of a journal all folders are synced anyway.
+        let begun = self.journal.as_ref().is_some_and(|journal| journal.size > 0);
+        self.root.create_machine_dir(begun && self.is_fully_durable())?;
+        if self.files[i].kind == FileChangeKind::Create && self.open_parent(i)?.is_none() {
+            let created = self.root.create_parents(&self.files[i].path, self.is_fully_durable())?;
+            self.intent.dirs.extend(created);
+        }
+        let undo = self.undo()?;
+        let file = &self.files[i];
+        let Some((bytes, mode)) = file.ours.as_ref().and_then(|k| Some((k.bytes.clone()?, k.mode))) else {
+            return slot::free(undo, &file.slot);
+        };
+        let sync = self.options.durability != Durability::Fast;
+        let written = slot::write(undo, &file.slot, &bytes, mode, file.old_file.as_ref(), sync)?;
+        self.found_orphans |= written.replaced_orphan;
+        self.warnings.extend(written.warning);
+        let file = &mut self.files[i];
+        (file.inode, file.old_file) = (written.inode, None);
+        self.intent.files[i].inode = written.inode;
+        Ok(())
+    }
+
+    /// Rebuilds a lost slot from the journal's edits, with the text that the target does not have.
+    fn rebuild_slot(&mut self, i: usize) -> Result<(), Rejection> {
+        let slot_missing = || Rejection::new(Code::HistoryGone, "an undo slot is missing and cannot be rebuilt");
+        let Some(plain) = self.open_text(TextLocation::Target, i)? else { return Err(slot_missing()) };
+        let (file, entry) = (&self.files[i], &self.intent.files[i]);
+        let now = read_contents(&plain, "a file of this change")?;
+        let forward = file.base.as_ref().is_some_and(|k| k.etag == Etag::of(&now));
+        let wanted = if forward { &file.ours } else { &file.base };
+        let Some(wanted) = wanted else { return Err(slot_missing()) };
+        let text = entry.apply(&now, forward).filter(|text| Etag::of(text) == wanted.etag).ok_or_else(slot_missing)?;
+        slot::write(self.undo()?, &file.slot, &text, wanted.mode, Some(&plain), true).map(|_| ())
+    }
+
+    fn append_intent(&mut self) -> Result<ActionResult, Rejection> {
+        let undo = self.undo()?;
+        slot::free_orphans(undo, self.intent.rev, self.files.len(), self.found_orphans);
+        // Recovery takes a created file whose slot is gone as done, so the slot's name must be on disk first. Slots of
+        // other kinds can be rebuilt or are not needed.
+        if self.is_fully_durable() && self.files.iter().any(|file| file.kind == FileChangeKind::Create) {
+            platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))?;
+        }
+        let line = encode_intent(&self.intent)?;
+        if self.journal.is_none() {
+            let Some(machine) = self.root.machine_dir()? else {
+                return Err(removed_meanwhile_error("'.memdir/'"));
+            };
+            *self.journal = Some(Journal::create(machine)?);
+        }
+        let Some(journal) = self.journal.as_mut() else { return Ok(ActionResult::Refused) };
+        if journal.size == 0 && self.options.durability != Durability::Fast {
+            self.root.sync_machine_dir()?;
+        }
+        journal.append(&line).map_err(|e| write_error(e, "the journal"))?;
+        self.intent_written = true;
+        if self.options.durability == Durability::Fast {
+            return Ok(ActionResult::Ok);
+        }
+        match journal.sync() {
+            Ok(()) => Ok(ActionResult::Ok),
+            Err(e) => {
+                self.first_refusal = Some(write_error(e, "the journal"));
+                Ok(ActionResult::Failed)
+            }
+        }
+    }
+
+    fn append_end(&mut self, ending: BatchEnding) -> Result<(), Rejection> {
+        let to_error = |e| write_error(e, "the journal");
+        if ending != BatchEnding::Done && self.options.durability != Durability::Fast {
+            // The end record `undone` must not reach the disk before the restored files do.
+            let _ = self.sync_dirs();
+        }
+        if ending == BatchEnding::Done && self.intent.forgotten {
+            // A process that is killed between the end record and the freeing of the slots must leave no text in them.
+            for file in self.files.iter().filter(|file| file.kind != FileChangeKind::Create) {
+                slot::truncate(self.undo()?, &file.slot)?;
+            }
+        }
+        let Some(journal) = self.journal.as_mut() else { return Ok(()) };
+        journal.append(&encode_end(self.intent.rev, ending)).map_err(to_error)?;
+        self.end_written = true;
+        // Losing `done` costs nothing: the slots imply it, and the next intent's sync writes it too.
+        match ending {
+            BatchEnding::Done => Ok(()),
+            _ if self.options.durability == Durability::Fast => Ok(()),
+            _ => journal.sync().map_err(to_error),
+        }
+    }
+
+    fn exchange(&mut self, i: usize) -> Result<ActionResult, Rejection> {
+        if self.open_parent(i)?.is_none() {
+            return Ok(ActionResult::Raced);
+        }
+        if self.recovering && matches!(platform::stat_name(self.undo()?, &self.files[i].slot), Err(Errno::NOENT)) {
+            let _ = self.rebuild_slot(i);
+        }
+        let file = &self.files[i];
+        let Some(dir) = &file.parent else { return Ok(ActionResult::Raced) };
+        let undo = self.undo()?;
+        let (a, b) =
+            (NameInDir { dir: undo, name: &file.slot }, NameInDir { dir: dir.as_fd(), name: file_name(&file.path) });
+        let by_link = || platform::exchange_by_link(a, b, &slot::spare_name(&file.slot));
+        let result = match self.options.allow_exchange {
+            true => match platform::exchange(a, b) {
+                Err(e) if platform::is_unsupported(e) => by_link(),
+                answer => answer,
+            },
+            false => by_link(),
+        };
+        rename_result(result, &file.path)
+    }
+
+    fn move_text(&mut self, i: usize, into_target: bool) -> Result<ActionResult, Rejection> {
+        if self.open_parent(i)?.is_none() {
+            if !into_target {
+                return Ok(ActionResult::Raced);
+            }
+            // The folder was removed with its file, or was never created.
+            self.root.create_parents(&self.files[i].path, self.is_fully_durable())?;
+            self.open_parent(i)?;
+        }
+        let file = &self.files[i];
+        let Some(dir) = &file.parent else { return Ok(ActionResult::Raced) };
+        let slot = NameInDir { dir: self.undo()?, name: &file.slot };
+        let target = NameInDir { dir: dir.as_fd(), name: file_name(&file.path) };
+        let (from, to) = if into_target { (slot, target) } else { (target, slot) };
+        rename_result(platform::rename_new(from, to), &file.path)
+    }
+
+    /// Moves a displaced text from its slot to `inbox/`, where a person finds it.
+    fn move_to_inbox(&mut self, i: usize) -> Result<(), Rejection> {
+        let undo = self.undo()?;
+        let (rev, file) = (self.intent.rev, &self.files[i]);
+        for attempt in 0..1000 {
+            let path = rescue_path(rev, i, attempt)?;
+            self.root.create_parents(&path, self.is_fully_durable())?;
+            let Some(inbox) = self.root.open_parent(&path)? else { continue };
+            let from = NameInDir { dir: undo, name: &file.slot };
+            match platform::rename_new(from, NameInDir { dir: inbox.as_fd(), name: file_name(&path) }) {
+                Ok(()) => {
+                    let _ = platform::sync(&inbox);
+                    self.warnings.push(rescued_warning(&path, Some(&file.path)));
+                    return Ok(());
+                }
+                Err(Errno::NOENT) => return Ok(()),
+                Err(Errno::EXIST) => {}
+                Err(e) => return Err(write_error(e, &format!("'{path}'"))),
+            }
+        }
+        Err(Rejection::new(Code::Io, "'inbox/' has too many rescued texts"))
+    }
+
+    fn sync_dirs(&mut self) -> Result<(), Rejection> {
+        if self.options.durability != Durability::Full {
+            return Ok(());
+        }
+        let mut synced: Vec<&str> = Vec::new();
+        let mut result = Ok(());
+        for file in &self.files {
+            let folder = file.path.parent();
+            if synced.contains(&folder) {
+                continue;
+            }
+            synced.push(folder);
+            if let Some(dir) = &file.parent
+                && let Err(e) = platform::sync(dir)
+            {
+                result = Err(write_error(e, &format!("'{folder}/'")));
+            }
+        }
+        result
+    }
+
+    /// Frees the slots of a batch that keeps no text, once it has ended.
+    pub fn free_forgotten_slots(&self) {
+        if let Ok(Some(undo)) = self.root.undo_dir()
+            && self.intent.forgotten
+        {
+            self.files.iter().for_each(|file| drop(slot::free(undo, &file.slot)));
+        }
+    }
+
+    /// Removes what an undone batch leaves behind: its own texts in slots, and folders that it created.
+    pub fn clean_up(&mut self, left_unchanged: &[usize]) {
+        let Ok(Some(undo)) = self.root.undo_dir() else { return };
+        for (i, file) in self.files.iter().enumerate() {
+            if !left_unchanged.contains(&i) && file.kind != FileChangeKind::Remove {
+                let _ = slot::free(undo, &file.slot);
+            }
+        }
+        for dir in self.intent.dirs.iter().rev() {
+            let (above, name) = dir.rsplit_once('/').unwrap_or(("", dir));
+            if let Ok(Some(above)) = self.root.open_folder(above) {
+                let _ = rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR);
+            }
+        }
+    }
+}
+
+/// The error if something below an open handle was removed.
+pub fn removed_meanwhile_error(what: &str) -> Rejection {
+    Rejection::new(Code::Busy, format!("{what} was removed during the change")).hint("run the command again")
+}
+
+fn rename_result(result: rustix::io::Result<()>, path: &MemoryPath) -> Result<ActionResult, Rejection> {
+    match result {
+        Ok(()) => Ok(ActionResult::Ok),
+        Err(Errno::EXIST | Errno::NOENT | Errno::ISDIR | Errno::NOTDIR | Errno::NOTEMPTY) => Ok(ActionResult::Raced),
+        Err(e) => Err(write_error(e, &format!("'{path}'"))),
+    }
+}
+
+/// The path at which the displaced text of a file is kept.
+pub fn rescue_path(rev: u64, file: usize, attempt: usize) -> Result<MemoryPath, Rejection> {
+    match attempt {
+        0 => MemoryPath::new(&format!("inbox/rescued-r{rev}-{file}.md")),
+        n => MemoryPath::new(&format!("inbox/rescued-r{rev}-{file}-{n}.md")),
+    }
+}
+
+/// The warning that a displaced text was kept.
+pub fn rescued_warning(path: &MemoryPath, of: Option<&MemoryPath>) -> Warning {
+    let what = match of {
+        Some(of) => format!("a version of '{of}' that was saved at the same time"),
+        None => "a text that was saved at the same time as an earlier change".to_owned(),
+    };
+    Warning::new(Code::Rescued, format!("{what} is kept as '{path}'")).detail("path", path.as_str())
+}

@@ -1,0 +1,264 @@
+//! Trims history that exceeds its age, count or size, and erases what `rm --forget` names.
+//!
+//! Never touches a memory file, nor what undoing the last 100 revisions needs.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::FileType;
+use rustix::io::Errno;
+
+use super::journal::{JOURNAL_NAME, Journal};
+use super::protocol::BatchEnding;
+use super::record::{IntentRecord, encode_end, encode_intent, pair_with_endings};
+use super::root::{open_plain, read_contents, read_error, write_all, write_error};
+use super::{LockedStore, platform, slot, walk};
+use crate::code::Rejection;
+use crate::path::MemoryPath;
+
+/// The limits of a collection.
+#[derive(Clone, Copy, Debug)]
+pub struct GcLimits {
+    /// Slots changed before this time are removed; seconds since 1970.
+    pub oldest: i64,
+    /// Maximum number of slots.
+    pub slots: usize,
+    /// Maximum size of all slots together, in bytes.
+    pub bytes: u64,
+    /// Maximum number of journal entries.
+    pub entries: usize,
+    /// The number of latest revisions that are always kept.
+    pub protected_revisions: u64,
+}
+
+impl GcLimits {
+    /// The defaults: 90 days, 10,000 slots, 256 MiB, 100,000 entries; the last 100 revisions are kept.
+    pub fn default_at(now: i64) -> GcLimits {
+        GcLimits {
+            oldest: now - 90 * 24 * 3600,
+            slots: 10_000,
+            bytes: 256 << 20,
+            entries: 100_000,
+            protected_revisions: 100,
+        }
+    }
+}
+
+/// Size of a journal, in bytes, above which a collection is tried more often.
+const LARGE_JOURNAL_BYTES: u64 = 16 << 20;
+/// Number of revisions between two collections: trimming in bulk keeps single changes fast.
+const GC_INTERVAL: u64 = 512;
+
+/// The name under which a new journal is written before it replaces the old one.
+const NEW_JOURNAL_NAME: &str = "journal.new";
+
+struct SlotFile {
+    rev: u64,
+    file: usize,
+    name: String,
+    size: u64,
+    changed: i64,
+}
+
+impl LockedStore<'_> {
+    /// Whether [`LockedStore::gc`] is worth scanning `.memdir/undo/`, judged by the revision number and the journal's
+    /// size.
+    pub fn gc_due(&self) -> bool {
+        let large = self.journal.borrow().as_ref().is_some_and(|journal| journal.size > LARGE_JOURNAL_BYTES);
+        let rev = self.next_revision.get();
+        rev.is_multiple_of(GC_INTERVAL) || large && rev.is_multiple_of(64)
+    }
+
+    /// Removes slots and journal entries that exceed the limits (90 days, 10,000 slots, 256 MiB, 100,000 entries),
+    /// except those of the last 100 revisions. Call it after the answer is printed, because it scans `.memdir/undo/`.
+    /// `now` is in seconds since 1970. Returns the number of removed slots.
+    ///
+    /// # Errors
+    /// `io`, `read_only`.
+    pub fn gc(&self, now: i64) -> Result<usize, Rejection> {
+        self.gc_to(&GcLimits::default_at(now))
+    }
+
+    /// Collects with the given limits.
+    pub(crate) fn gc_to(&self, limits: &GcLimits) -> Result<usize, Rejection> {
+        let Some(undo) = self.root.undo_dir()? else { return Ok(0) };
+        if let Some(machine) = self.root.machine_dir()? {
+            // A process may have been killed while writing it.
+            slot::free(machine, NEW_JOURNAL_NAME)?;
+        }
+        let protected_from = self.next_revision.get().saturating_sub(limits.protected_revisions);
+        let mut slots = list_slots(undo)?;
+        slots.sort_unstable_by_key(|s| std::cmp::Reverse(s.rev));
+        let (mut count, mut bytes, mut removed) = (0, 0, 0);
+        for slot in &slots {
+            count += 1;
+            bytes += slot.size;
+            let exceeds_limits = slot.changed < limits.oldest || count > limits.slots || bytes > limits.bytes;
+            if exceeds_limits && slot.rev < protected_from {
+                slot::free(undo, &slot.name)?;
+                removed += 1;
+            }
+        }
+        self.trim_journal(limits, protected_from)?;
+        Ok(removed)
+    }
+
+    fn trim_journal(&self, limits: &GcLimits, protected_from: u64) -> Result<(), Rejection> {
+        let bytes = match self.journal.borrow().as_ref() {
+            Some(journal) => journal.read_all()?,
+            None => return Ok(()),
+        };
+        let mut records = pair_with_endings(&bytes);
+        let max_entries = limits.entries.max(1);
+        if records.len() <= max_entries {
+            return Ok(());
+        }
+        let excess = records.len() - max_entries;
+        let keep_from = records.iter().position(|(intent, _)| intent.rev >= protected_from).unwrap_or(0);
+        records.drain(..excess.min(keep_from));
+        self.rewrite_journal(&records)
+    }
+
+    /// Erases every slot and journal text of these paths, and everything else in the history that contains one of these
+    /// texts (operations and answers are erased by whole entries). That something happened, when and by whom, stays.
+    ///
+    /// # Errors
+    /// `io`, `read_only`. What was erased until then stays erased.
+    pub fn forget(&self, paths: &[MemoryPath], texts: &[String]) -> Result<(), Rejection> {
+        let bytes = match self.journal.borrow().as_ref() {
+            Some(journal) => journal.read_all()?,
+            None => return Ok(()),
+        };
+        let mut records = pair_with_endings(&bytes);
+        for (intent, _) in &mut records {
+            intent.forget(paths, texts);
+        }
+        // Torn lines, which are part of no record, are dropped too.
+        self.rewrite_journal(&records)?;
+        let Some(undo) = self.root.undo_dir()? else { return Ok(()) };
+        let file = |rev, i: usize| {
+            let at = records.binary_search_by_key(&rev, |(intent, _)| intent.rev).ok()?;
+            records[at].0.files.get(i)
+        };
+        let finders: Vec<_> = texts.iter().map(|t| memchr::memmem::Finder::new(t.as_bytes())).collect();
+        for slot in list_slots(undo)? {
+            let is_named = file(slot.rev, slot.file).is_some_and(|f| paths.iter().any(|p| p.as_str() == f.path));
+            let contains_text = |bytes: &[u8]| finders.iter().any(|f| f.find(bytes).is_some());
+            if is_named || read_slot(undo, &slot.name).is_none_or(|bytes| contains_text(&bytes)) {
+                erase_slot(undo, &slot.name)?;
+            }
+        }
+        platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))
+    }
+
+    /// Replaces the journal in one step.
+    fn rewrite_journal(&self, records: &[(IntentRecord, Option<BatchEnding>)]) -> Result<(), Rejection> {
+        let to_error = |e: Errno| write_error(e, "the journal");
+        let Some(machine) = self.root.machine_dir()? else { return Ok(()) };
+        let mut bytes = Vec::new();
+        for (intent, ending) in records {
+            bytes.extend(encode_intent(intent)?);
+            bytes.extend(ending.map(|how| encode_end(intent.rev, how)).into_iter().flatten());
+        }
+        slot::free(machine, NEW_JOURNAL_NAME)?;
+        let file = platform::create_new(machine, NEW_JOURNAL_NAME).map_err(to_error)?;
+        let written = write_all(&file, &bytes).and_then(|()| platform::sync(&file));
+        let replaced = written.and_then(|()| rustix::fs::renameat(machine, NEW_JOURNAL_NAME, machine, JOURNAL_NAME));
+        replaced.map_err(|e| {
+            let _ = slot::free(machine, NEW_JOURNAL_NAME);
+            to_error(e)
+        })?;
+        platform::sync(machine).map_err(to_error)?;
+        *self.journal.borrow_mut() = Journal::open(machine, true)?;
+        Ok(())
+    }
+}
+
+/// Empties a slot before removing its name, so that an open handle or another link does not keep the text.
+fn erase_slot(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
+    if let Ok(file) = platform::open_append(undo, name) {
+        let _ = rustix::fs::ftruncate(&file, 0);
+        let _ = platform::sync(&file);
+    }
+    slot::free(undo, name)
+}
+
+/// Returns a slot's bytes; `None` if they cannot be read.
+fn read_slot(undo: BorrowedFd<'_>, name: &str) -> Option<Vec<u8>> {
+    read_contents(&open_plain(undo, name, "an undo slot").ok()??, "an undo slot").ok()
+}
+
+fn list_slots(undo: BorrowedFd<'_>) -> Result<Vec<SlotFile>, Rejection> {
+    let mut slots = Vec::new();
+    let dir: OwnedFd = platform::open_dir(undo, "").map_err(|e| read_error(e, "'.memdir/undo/'"))?;
+    let mut names = Vec::new();
+    let mut add_name = |name: &[u8], _: FileType| names.extend(String::from_utf8(name.to_vec()));
+    walk::list_names(&dir, &mut Vec::with_capacity(32 << 10), &mut add_name)
+        .map_err(|e| read_error(e, "'.memdir/undo/'"))?;
+    for name in names {
+        let Some((rev, file)) = slot::parse_name(name.trim_end_matches(".old")) else { continue };
+        let stat = match platform::stat_name(dir.as_fd(), &name) {
+            Err(Errno::NOENT) => continue,
+            result => result.map_err(|e| read_error(e, "an undo slot"))?,
+        };
+        slots.push(SlotFile { rev, file, name, size: stat.st_size as u64, changed: stat.st_ctime });
+    }
+    Ok(slots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::{Changeset, EntryHeader, FileChange};
+    use crate::code::Code;
+    use crate::store::{Durability, RevisionSide, Store, StoreOptions};
+    use std::sync::Arc;
+
+    fn test_limits() -> GcLimits {
+        GcLimits { oldest: 0, slots: 100, bytes: 1000, entries: 100, protected_revisions: 2 }
+    }
+
+    /// Writes one file six times, each text with another size, and returns what a collection leaves.
+    fn slots_after_gc(limits: GcLimits) -> (usize, Vec<u64>, Vec<u64>) {
+        let dir = tempfile::tempdir().unwrap();
+        let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
+        let store = Store::open(dir.path(), options).unwrap();
+        let path = MemoryPath::new("a.md").unwrap();
+        let (lock, _) = store.lock().unwrap();
+        for n in 1..=6 {
+            let file = FileChange {
+                path: path.clone(),
+                before: store.read(&path).unwrap(),
+                after: Some(Arc::new(vec![b'x'; 10 * n])),
+                mode: None,
+                edits: None,
+                moved: None,
+                summary: None,
+            };
+            let at = "2026-11-20T10:00:00Z".to_owned();
+            let header = EntryHeader { at, actor: "t".into(), reason: None, source: None, request: None };
+            lock.commit(&Changeset { files: vec![file], ..Changeset::default() }, &header, None).unwrap();
+        }
+        let removed = lock.gc_to(&limits).unwrap();
+        let texts = (2..=6).filter(|&rev| match store.text_at(rev, &path, RevisionSide::Before) {
+            Ok(text) => text.is_some(),
+            Err(rejection) => {
+                assert!(matches!(rejection.code, Code::HistoryGone | Code::RevisionNotFound));
+                false
+            }
+        });
+        let texts = texts.collect();
+        let entries = store.journal().unwrap().iter().map(|entry| entry.rev).collect();
+        (removed, texts, entries)
+    }
+
+    #[test]
+    fn each_limit_removes_the_oldest_and_keeps_the_last_revisions() {
+        let all: Vec<u64> = (1..=6).collect();
+        assert_eq!(slots_after_gc(test_limits()), (0, vec![2, 3, 4, 5, 6], all.clone()));
+        assert_eq!(slots_after_gc(GcLimits { oldest: i64::MAX, ..test_limits() }), (3, vec![5, 6], all.clone()));
+        assert_eq!(slots_after_gc(GcLimits { slots: 3, ..test_limits() }), (2, vec![4, 5, 6], all.clone()));
+        assert_eq!(slots_after_gc(GcLimits { bytes: 120, ..test_limits() }), (2, vec![4, 5, 6], all));
+        assert_eq!(slots_after_gc(GcLimits { entries: 3, ..test_limits() }).2, [4, 5, 6]);
+        assert_eq!(slots_after_gc(GcLimits { entries: 1, ..test_limits() }).2, [5, 6]);
+    }
+}

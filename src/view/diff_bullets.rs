@@ -1,0 +1,259 @@
+//! Compares the bullets of two texts: which were added, removed, rephrased, moved, or got other metadata.
+//!
+//! Never used to write: a rephrased bullet is matched heuristically, by similarity and neighbours.
+
+use std::collections::HashMap;
+
+use crate::document::{Document, Handle};
+use crate::text::TextFeatures;
+
+/// Minimum score at which an added bullet counts as a removed one that was rephrased.
+const MIN_SCORE: f64 = 0.6;
+/// Bonus for a matching neighbour above or below.
+const NEIGHBOUR_BONUS: f64 = 0.15;
+/// The maximum number of pairs compared by similarity.
+const MAX_PAIRS: usize = 1 << 18;
+
+/// The change of one bullet; numbers are indices into `bullets()` before or after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulletChange {
+    Removed(usize),
+    Added(usize),
+    /// Text changed, possibly moved too: before, after.
+    Updated(usize, usize),
+    /// Moved to another section: before, after.
+    Moved(usize, usize),
+    /// Metadata changed: before, after.
+    Set(usize, usize),
+}
+
+/// All changes: removed bullets in their old order, then the others in their new order.
+pub fn bullet_changes(before: &Document, after: &Document) -> Vec<BulletChange> {
+    let mut matcher = BulletMatcher::new(before, after);
+    matcher.match_by_id();
+    matcher.match_by_text();
+    matcher.match_by_similarity();
+    matcher.changes()
+}
+
+/// Matches the bullets of two documents.
+struct BulletMatcher<'d> {
+    before: &'d Document,
+    after: &'d Document,
+    /// The new index of each old bullet.
+    new_of: Vec<Option<usize>>,
+    /// The old index of each new bullet.
+    old_of: Vec<Option<usize>>,
+    /// The new index of each old section.
+    sections: Vec<Option<usize>>,
+}
+
+impl<'d> BulletMatcher<'d> {
+    fn new(before: &'d Document, after: &'d Document) -> BulletMatcher<'d> {
+        let (new_of, old_of) = (vec![None; before.bullets().len()], vec![None; after.bullets().len()]);
+        BulletMatcher { before, after, new_of, old_of, sections: match_sections(before, after) }
+    }
+
+    fn pair(&mut self, old: usize, new: usize) {
+        if self.new_of[old].is_none() && self.old_of[new].is_none() {
+            (self.new_of[old], self.old_of[new]) = (Some(new), Some(old));
+        }
+    }
+
+    fn same_section(&self, old: usize, new: usize) -> bool {
+        let section = self.before.bullets()[old].section as usize;
+        self.sections[section] == Some(self.after.bullets()[new].section as usize)
+    }
+
+    fn match_by_id(&mut self) {
+        let ids: HashMap<String, usize> =
+            (0..self.old_of.len()).filter_map(|new| Some((self.after.bullet_id(new)?.into_owned(), new))).collect();
+        for old in 0..self.new_of.len() {
+            if let Some(new) = self.before.bullet_id(old).and_then(|id| ids.get(id.as_ref()).copied()) {
+                self.pair(old, new);
+            }
+        }
+    }
+
+    /// Matches equal texts: first in the same section, then anywhere.
+    fn match_by_text(&mut self) {
+        for near in [true, false] {
+            let mut free: HashMap<Handle, Vec<usize>> = HashMap::new();
+            for new in (0..self.old_of.len()).rev().filter(|new| self.old_of[*new].is_none()) {
+                free.entry(self.after.handles()[new]).or_default().push(new);
+            }
+            for old in 0..self.new_of.len() {
+                let Some(all) = free.get_mut(&self.before.handles()[old]).filter(|_| self.new_of[old].is_none()) else {
+                    continue;
+                };
+                let at = all.iter().rposition(|new| !near || self.same_section(old, *new));
+                if let Some(new) = at.map(|at| all.remove(at)) {
+                    self.pair(old, new);
+                }
+            }
+        }
+    }
+
+    /// Matches by similarity, the best pairs first.
+    fn match_by_similarity(&mut self) {
+        let open = |side: &[Option<usize>]| (0..side.len()).filter(|i| side[*i].is_none()).collect::<Vec<_>>();
+        let (removed, added) = (open(&self.new_of), open(&self.old_of));
+        if removed.len() * added.len() > MAX_PAIRS {
+            return;
+        }
+        let mut scored = Vec::new();
+        let is: Vec<TextFeatures> = added.iter().map(|new| TextFeatures::of(&self.after.bullet_text(*new))).collect();
+        for &old in &removed {
+            let was = TextFeatures::of(&self.before.bullet_text(old));
+            for (&new, is) in added.iter().zip(&is) {
+                let score = was.similarity(is) + self.neighbour_bonus(old, new);
+                if score >= MIN_SCORE {
+                    scored.push((score, old, new));
+                }
+            }
+        }
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        scored.into_iter().for_each(|(_, old, new)| self.pair(old, new));
+    }
+
+    /// The bonus for matching neighbours of two bullets, 0 to 0.3.
+    fn neighbour_bonus(&self, old: usize, new: usize) -> f64 {
+        if !self.same_section(old, new) {
+            return 0.0;
+        }
+        let edge = |document: &Document, at: usize, next: Option<usize>| {
+            next.filter(|n| document.bullets().get(*n).is_some_and(|b| b.section == document.bullets()[at].section))
+        };
+        let common = |a: Option<usize>, b: Option<usize>| match (a, b) {
+            (None, None) => true,
+            (Some(a), Some(b)) => self.new_of[a] == Some(b),
+            _ => false,
+        };
+        let above = common(edge(self.before, old, old.checked_sub(1)), edge(self.after, new, new.checked_sub(1)));
+        let below = common(edge(self.before, old, Some(old + 1)), edge(self.after, new, Some(new + 1)));
+        NEIGHBOUR_BONUS * (f64::from(above) + f64::from(below))
+    }
+
+    fn changes(&self) -> Vec<BulletChange> {
+        let removed = (0..self.new_of.len()).filter(|old| self.new_of[*old].is_none()).map(BulletChange::Removed);
+        let now = (0..self.old_of.len()).filter_map(|new| match self.old_of[new] {
+            None => Some(BulletChange::Added(new)),
+            Some(old) => self.change_of(old, new),
+        });
+        removed.chain(now).collect()
+    }
+
+    fn change_of(&self, old: usize, new: usize) -> Option<BulletChange> {
+        if self.before.handles()[old] != self.after.handles()[new] {
+            return Some(BulletChange::Updated(old, new));
+        }
+        if !self.same_section(old, new) {
+            return Some(BulletChange::Moved(old, new));
+        }
+        (self.before.bullet_meta(old) != self.after.bullet_meta(new)).then_some(BulletChange::Set(old, new))
+    }
+}
+
+/// The new index of each old section: the section with the same slug, else (a renamed heading) the one with most of its
+/// bullets.
+fn match_sections(before: &Document, after: &Document) -> Vec<Option<usize>> {
+    let find = |slug: &str| after.sections().iter().position(|s| s.slug == slug);
+    let mut to: Vec<Option<usize>> = before.sections().iter().map(|s| find(&s.slug)).collect();
+    let mut places: HashMap<Handle, usize> = HashMap::new();
+    for (new, handle) in after.handles().iter().enumerate() {
+        places.insert(*handle, after.bullets()[new].section as usize);
+    }
+    for old in 0..to.len() {
+        if to[old].is_some() {
+            continue;
+        }
+        let mut votes: HashMap<usize, usize> = HashMap::new();
+        for (i, handle) in before.handles().iter().enumerate() {
+            if before.bullets()[i].section as usize == old
+                && let Some(place) = places.get(handle)
+            {
+                *votes.entry(*place).or_default() += 1;
+            }
+        }
+        let free = votes.into_iter().filter(|(new, _)| !to.contains(&Some(*new)));
+        to[old] = free.max_by_key(|(new, n)| (*n, usize::MAX - *new)).map(|(new, _)| new);
+    }
+    to
+}
+
+/// Share of equal bullets in two texts, 0 to 1, relative to the text with more bullets.
+pub fn bullet_overlap(a: &Document, b: &Document) -> f64 {
+    let most = a.handles().len().max(b.handles().len());
+    if most == 0 {
+        return f64::from(a.text() == b.text());
+    }
+    let mut counts: HashMap<Handle, usize> = HashMap::new();
+    a.handles().iter().for_each(|h| *counts.entry(*h).or_default() += 1);
+    let mut same = 0u32;
+    for handle in b.handles() {
+        if let Some(n) = counts.get_mut(handle).filter(|n| **n > 0) {
+            *n -= 1;
+            same += 1;
+        }
+    }
+    f64::from(same) / most as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n\n## Travel\n\n- Window seats\n";
+
+    fn check(before: &str, after: &str, expected: &[&str]) {
+        let (old, new) = (Document::parse(before), Document::parse(after));
+        let changes: Vec<String> = bullet_changes(&old, &new)
+            .into_iter()
+            .map(|change| match change {
+                BulletChange::Removed(i) => format!("- {}", old.bullet_text(i)),
+                BulletChange::Added(i) => format!("+ {}", new.bullet_text(i)),
+                BulletChange::Updated(i, j) => format!("~ {} / {}", old.bullet_text(i), new.bullet_text(j)),
+                BulletChange::Moved(_, j) => format!("> {}", new.bullet_text(j)),
+                BulletChange::Set(_, j) => format!("= {}", new.bullet_text(j)),
+            })
+            .collect();
+        assert_eq!(changes, expected, "{after}");
+    }
+
+    #[test]
+    fn added_and_removed_bullets_are_distinguished_from_rephrased_ones() {
+        check(BASE, BASE, &[]);
+        check(BASE, &BASE.replace("tabs", "spaces"), &["~ Prefers tabs / Prefers spaces"]);
+        let other = BASE.replace("Prefers tabs", "Allergic to peanuts");
+        check(BASE, &other, &["- Prefers tabs", "+ Allergic to peanuts"]);
+        check(BASE, &BASE.replace("- Prefers tabs\n", ""), &["- Prefers tabs"]);
+        check(BASE, &(BASE.to_owned() + "- Aisle seats\n"), &["+ Aisle seats"]);
+    }
+
+    #[test]
+    fn a_bullet_moves_to_another_section_and_order_is_no_move() {
+        let moved = BASE.replace("- Prefers tabs\n", "") + "- Prefers tabs\n";
+        check(BASE, &moved, &["> Prefers tabs"]);
+        check(BASE, &BASE.replace("- Prefers tabs\n- Lives in Austin", "- Lives in Austin\n- Prefers tabs"), &[]);
+        check(BASE, &BASE.replace("## Travel", "## Journeys"), &[]);
+    }
+
+    #[test]
+    fn an_id_identifies_the_bullet_for_any_text() {
+        let named = "- Prefers tabs ^mem7\n- b\n";
+        check(named, "- b\n- Writes his own editor ^mem7\n", &["~ Prefers tabs ^mem7 / Writes his own editor ^mem7"]);
+    }
+
+    #[test]
+    fn duplicates_are_counted_and_metadata_is_compared() {
+        check("- a\n- a\n", "- a\n", &["- a"]);
+        check("- a\n", "- a\n  <!-- mem imp=7 -->\n", &["= a"]);
+    }
+
+    #[test]
+    fn a_renamed_file_is_known_by_its_bullets() {
+        let of = |text: &str| Document::parse(text);
+        assert_eq!(bullet_overlap(&of("- a\n- b\n"), &of("- b\n- a\n- c\n- d\n")), 0.5);
+        assert_eq!(bullet_overlap(&of("# x\n"), &of("# x\n")), 1.0);
+    }
+}

@@ -1,0 +1,94 @@
+//! What the journal knows of bullets: who wrote them, when, and from which source.
+//!
+//! Never depends on a bullet's position: one that moved within its file keeps its origin.
+
+use std::collections::HashMap;
+
+use jiff::tz::TimeZone;
+use serde_json::Value;
+
+use super::item_facts::ItemDate;
+use crate::change::{EntryOutcome, JournalEntry};
+use crate::document::{Document, Handle};
+use crate::path::MemoryPath;
+
+/// The origin of a bullet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BulletOrigin {
+    pub at: ItemDate,
+    /// The actor.
+    pub by: String,
+    pub source: Option<String>,
+}
+
+/// The origins of bullets, by file and handle.
+#[derive(Clone, Debug, Default)]
+pub struct BulletOrigins {
+    origins: Vec<BulletOrigin>,
+    bullets: HashMap<Handle, Vec<(MemoryPath, usize)>>,
+}
+
+impl BulletOrigins {
+    /// Reads journal entries, oldest first; if a text was written twice, the later entry counts.
+    pub fn from_journal(entries: &[JournalEntry]) -> BulletOrigins {
+        let mut origins = BulletOrigins::default();
+        let written = entries.iter().filter(|e| e.outcome == EntryOutcome::Done && e.inverts.is_none());
+        for entry in written {
+            let Some(at) = parse_timestamp(&entry.at) else { continue };
+            let number = origins.origins.len();
+            origins.origins.push(BulletOrigin { at, by: entry.actor.clone(), source: entry.source.clone() });
+            for text in entry.operations.iter().flat_map(new_texts) {
+                for handle in text_handles(text) {
+                    origins.insert(handle, entry, number);
+                }
+            }
+        }
+        origins
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bullets.is_empty()
+    }
+
+    pub fn find(&self, path: &MemoryPath, handle: Handle) -> Option<&BulletOrigin> {
+        let files = self.bullets.get(&handle)?;
+        files.iter().find(|(file, _)| file == path).map(|(_, number)| &self.origins[*number])
+    }
+
+    fn insert(&mut self, handle: Handle, entry: &JournalEntry, number: usize) {
+        let files = self.bullets.entry(handle).or_default();
+        for file in &entry.files {
+            match files.iter_mut().find(|(path, _)| *path == file.path) {
+                Some((_, last)) => *last = number,
+                None => files.push((file.path.clone(), number)),
+            }
+        }
+    }
+}
+
+/// A timestamp of the journal, in UTC.
+fn parse_timestamp(stamp: &str) -> Option<ItemDate> {
+    let at: jiff::Timestamp = stamp.parse().ok()?;
+    let at = TimeZone::UTC.to_datetime(at);
+    Some(ItemDate { day: at.date(), time: Some(at.time()) })
+}
+
+/// The new texts of an operation in its journal form.
+fn new_texts(operation: &Value) -> Vec<&str> {
+    let field = |name: &str| operation.get(name).and_then(Value::as_str);
+    let pairs = operation.get("pairs").and_then(Value::as_array).into_iter().flatten();
+    field("text")
+        .into_iter()
+        .chain(pairs.filter_map(|pair| pair.as_array().and_then(|p| p.get(1)).or_else(|| pair.get("new"))?.as_str()))
+        .collect()
+}
+
+/// The handles of a text: as one bullet, and of the bullets in it.
+fn text_handles(text: &str) -> Vec<Handle> {
+    let mut all = vec![Handle::of(text)];
+    if text.contains('\n') || text.starts_with(['-', '*', '+']) {
+        let document = Document::parse(text);
+        all.extend((0..document.bullets().len()).map(|b| Handle::of(document.bullet_raw(b))));
+    }
+    all
+}

@@ -1,0 +1,256 @@
+//! What is known of an item beyond its text: date, metadata, categories and tags.
+//!
+//! Never guesses: what is not written down is unknown.
+
+use std::cell::OnceCell;
+
+use jiff::civil::{Date, DateTime, Time};
+
+use super::bullet_origins::{BulletOrigin, BulletOrigins};
+use super::count::ItemizedFile;
+use super::items::{self, ItemKind};
+use crate::document::{BulletMeta, Document, Handle, front_matter_tags, split_category};
+use crate::path::MemoryPath;
+use crate::text::dates::{PartialDate, find_dates};
+
+/// A date; in UTC if the time is known too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ItemDate {
+    pub day: Date,
+    pub time: Option<Time>,
+}
+
+impl ItemDate {
+    pub fn day_only(day: Date) -> ItemDate {
+        ItemDate { day, time: None }
+    }
+
+    /// Whether it is at or after a time bound.
+    pub fn is_since(self, point: TimeBound) -> bool {
+        match self.time {
+            Some(time) => self.day.to_datetime(time) >= point.at,
+            None => self.day >= point.day,
+        }
+    }
+
+    /// Whether it is at or before a time bound.
+    pub fn is_until(self, point: TimeBound) -> bool {
+        match self.time {
+            Some(time) => self.day.to_datetime(time) <= point.at,
+            None => self.day <= point.day,
+        }
+    }
+}
+
+/// The bound of a date filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeBound {
+    /// The date in the caller's time zone, for items without a time.
+    pub day: Date,
+    /// The date and time in UTC.
+    pub at: DateTime,
+}
+
+/// The dates of a document's sections: from `- Date:`, else the heading, else the enclosing section, else the file's
+/// name.
+pub struct SectionDates(Vec<Option<PartialDate>>);
+
+impl SectionDates {
+    /// Reads the dates of all sections.
+    pub fn of(document: &Document, path: &MemoryPath) -> SectionDates {
+        let sections = document.sections();
+        let mut fields: Vec<Option<PartialDate>> = vec![None; sections.len()];
+        for (i, bullet) in document.bullets().iter().enumerate() {
+            let value = document.bullet_raw(i).strip_prefix("Date:");
+            if let Some(value) = value.filter(|_| bullet.depth == 0) {
+                let field = &mut fields[bullet.section as usize];
+                *field = field.or_else(|| find_dates(value, None).first().copied());
+            }
+        }
+        let named = week_start(path.stem()).or_else(|| find_dates(path.stem(), None).into_iter().next());
+        let mut all: Vec<Option<PartialDate>> = Vec::with_capacity(sections.len());
+        for (i, section) in sections.iter().enumerate() {
+            let around = if i == 0 { named } else { all[section.parent as usize] };
+            let own =
+                fields[i].or_else(|| find_dates(&document.text()[section.title.range()], None).into_iter().next());
+            all.push(own.or(around));
+        }
+        SectionDates(all)
+    }
+
+    pub fn date_of(&self, section: u32) -> Option<PartialDate> {
+        self.0[section as usize]
+    }
+}
+
+/// The Monday of a week such as `2026-W07`.
+fn week_start(stem: &str) -> Option<PartialDate> {
+    let (year, week) = stem.split_once("-W")?;
+    let (year, week) = (year.parse().ok()?, week.parse().ok()?);
+    let day = jiff::civil::ISOWeekDate::new(year, week, jiff::civil::Weekday::Monday).ok()?;
+    Some(PartialDate::from_day(day.date()))
+}
+
+/// One file's items, with their dates, metadata, categories and tags.
+pub struct ItemFacts<'a> {
+    pub file: &'a ItemizedFile,
+    origins: &'a BulletOrigins,
+    section_dates: OnceCell<SectionDates>,
+    front_tags: OnceCell<Vec<String>>,
+}
+
+impl<'a> ItemFacts<'a> {
+    /// `origins` holds what the journal knows of bullets.
+    pub fn new(file: &'a ItemizedFile, origins: &'a BulletOrigins) -> ItemFacts<'a> {
+        ItemFacts { file, origins, section_dates: OnceCell::new(), front_tags: OnceCell::new() }
+    }
+
+    /// An item's metadata; empty if it is not a bullet.
+    pub fn meta(&self, item: usize) -> BulletMeta {
+        match self.file.items[item].kind {
+            ItemKind::Bullet(b) => self.file.document.bullet_meta(b as usize).unwrap_or_default(),
+            _ => BulletMeta::default(),
+        }
+    }
+
+    pub fn is_pinned(&self, item: usize) -> bool {
+        pins_item(&self.meta(item))
+    }
+
+    /// An item's importance, 0–10.
+    pub fn importance(&self, item: usize) -> Option<f64> {
+        self.meta(item).get("imp").and_then(|imp| imp.parse().ok())
+    }
+
+    /// Who wrote a bullet, when and from which source, according to the journal.
+    pub fn origin(&self, item: usize) -> Option<&'a BulletOrigin> {
+        if self.origins.is_empty() {
+            return None;
+        }
+        match self.file.items[item].kind {
+            ItemKind::Bullet(b) => {
+                self.origins.find(&self.file.path, Handle::of(self.file.document.bullet_raw(b as usize)))
+            }
+            _ => None,
+        }
+    }
+
+    /// An item's date: from its metadata (`upd`, `added`), the journal, its entry, or the file's name.
+    pub fn date(&self, item: usize) -> Option<ItemDate> {
+        let meta = self.meta(item);
+        let own = ["upd", "added"].iter().find_map(|key| parse_day(meta.get(key)?));
+        let origin_date = || self.origin(item).map(|m| m.at);
+        let section_dates =
+            || self.section_dates.get_or_init(|| SectionDates::of(&self.file.document, &self.file.path));
+        own.map(ItemDate::day_only).or_else(origin_date).or_else(|| {
+            section_dates()
+                .date_of(self.file.items[item].section)
+                .and_then(PartialDate::first_day)
+                .map(ItemDate::day_only)
+        })
+    }
+
+    /// The last day on which an item is valid.
+    pub fn expires(&self, item: usize) -> Option<Date> {
+        self.meta(item).get("exp").and_then(parse_day)
+    }
+
+    /// An item's `#tags` and its file's tags, in lower case, without `#`.
+    pub fn tags(&self, item: usize) -> Vec<String> {
+        let mut tags = self.file_tags().to_vec();
+        for part in items::searched_texts(&self.file.document, &self.file.items[item]) {
+            hashtags(part, &mut tags);
+        }
+        tags
+    }
+
+    /// An item's categories in lower case: its file's stem and tags, its sections' slugs, its `[category]`;
+    /// `procedural` below `procedures/`.
+    pub fn categories(&self, item: usize) -> Vec<String> {
+        let document = &self.file.document;
+        let one = &self.file.items[item];
+        let mut all = vec![self.file.path.stem().to_lowercase()];
+        all.extend(self.file_tags().iter().cloned());
+        let mut section = one.section as usize;
+        while section != 0 {
+            all.push(document.sections()[section].slug.clone());
+            section = document.sections()[section].parent as usize;
+        }
+        if let Some(category) = self.category(item) {
+            all.push(category.to_lowercase());
+        }
+        if self.file.path.folder() == Some("procedures") {
+            all.extend(["procedures".to_owned(), "procedural".to_owned()]);
+        }
+        all
+    }
+
+    /// An item's own `[category]`.
+    pub fn category(&self, item: usize) -> Option<&'a str> {
+        match self.file.items[item].kind {
+            ItemKind::Bullet(b) => split_category(self.file.document.bullet_raw(b as usize)).0,
+            _ => None,
+        }
+    }
+
+    fn file_tags(&self) -> &[String] {
+        self.front_tags.get_or_init(|| front_matter_tags(&self.file.document).unwrap_or_default())
+    }
+}
+
+/// Whether metadata pins its item.
+pub fn pins_item(meta: &BulletMeta) -> bool {
+    meta.get("pin").is_some_and(|v| !matches!(v, "false" | "no" | "0"))
+}
+
+/// A date as metadata has it, optionally followed by a time.
+fn parse_day(value: &str) -> Option<Date> {
+    value.get(..10)?.parse().ok()
+}
+
+/// Appends the `#tags` of a text, in lower case.
+fn hashtags(text: &str, out: &mut Vec<String>) {
+    for at in memchr::memchr_iter(b'#', text.as_bytes()) {
+        let before = text[..at].chars().next_back();
+        if before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '#' | '/' | '&' | '[')) {
+            continue;
+        }
+        let rest = &text[at + 1..];
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '/'))).unwrap_or(rest.len());
+        let tag = rest[..end].trim_end_matches('/');
+        if tag.chars().any(char::is_alphabetic) {
+            out.push(tag.to_lowercase());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_has_a_date() {
+        let text = "# Diary\n\n## One\n- Date: 2026-02-24\n### Deep\n- x\n## 8 May 2023 walk\n- y\n## Three\n- z\n";
+        let document = Document::parse(text);
+        let days = SectionDates::of(&document, &MemoryPath::new("episodes/2026-02.md").unwrap());
+        let first: Vec<String> = (0..document.sections().len())
+            .map(|s| days.date_of(s as u32).and_then(PartialDate::first_day).unwrap().to_string())
+            .collect();
+        assert_eq!(first, ["2026-02-01", "2026-02-01", "2026-02-24", "2026-02-24", "2023-05-08", "2026-02-01"]);
+        let weekly = SectionDates::of(&document, &MemoryPath::new("episodes/2026-W09.md").unwrap());
+        assert_eq!(weekly.date_of(0).and_then(PartialDate::first_day).unwrap().to_string(), "2026-02-23");
+        assert_eq!(SectionDates::of(&document, &MemoryPath::new("facts/user.md").unwrap()).date_of(5), None);
+    }
+
+    #[test]
+    fn tags_are_words_behind_a_hash() {
+        let mut tags = Vec::new();
+        hashtags("#Work at a#b, C# [#x] (#deep/er-1) #12 ##h https://x/#frag", &mut tags);
+        assert_eq!(tags, ["work", "deep/er-1"]);
+        let document = Document::parse("---\ntags: [Work, '#home']\n---\n- a\n");
+        let tags = |text: &str| super::front_matter_tags(&Document::parse(text)).unwrap();
+        assert_eq!(tags(document.text()), ["work", "home"]);
+        assert_eq!(tags("---\ntags:\n- a\n- b\n---\n"), ["a", "b"]);
+        assert_eq!(tags("---\ntags: a, b\n---\n"), ["a", "b"]);
+    }
+}

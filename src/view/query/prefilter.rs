@@ -1,0 +1,245 @@
+//! Finds byte offsets in a file that may be a term, so that only few files and items need parsing.
+//!
+//! Never misses a term: false positives are removed when terms are counted. Knows no Markdown.
+
+use memchr::memmem;
+
+use super::terms::QueryTerms;
+use crate::text::search_terms;
+use crate::text::search_terms::term_prefix;
+
+/// How many bytes are compared in one step: small enough for the compiler to vectorize.
+const BLOCK_BYTES: usize = 64;
+/// Maximum distance in bytes at which the ends of a word are searched.
+const MAX_WORD_BYTES: usize = 64;
+
+/// The byte patterns of a query.
+pub struct TermPrefilter {
+    scans: Vec<PrefixScan>,
+    grams: Vec<memmem::Finder<'static>>,
+    /// Whether words in other scripts with case are wanted.
+    other_scripts: bool,
+    /// The ASCII bytes that a term may start with: an accented letter inside a word matters only after one of them.
+    first_bytes: [bool; 256],
+    terms: QueryTerms,
+}
+
+/// A prefix, and the positions of its two rarest bytes: they are compared first.
+struct PrefixScan {
+    prefix: Vec<u8>,
+    first: usize,
+    second: usize,
+}
+
+impl TermPrefilter {
+    /// Builds the patterns of a query's terms.
+    pub fn new(terms: &QueryTerms) -> TermPrefilter {
+        let mut prefilter = TermPrefilter {
+            scans: Vec::new(),
+            grams: Vec::new(),
+            other_scripts: false,
+            first_bytes: [false; 256],
+            terms: terms.clone(),
+        };
+        for term in terms.all.iter().filter(|t| !t.is_date()) {
+            let prefix = term_prefix(&term.text);
+            let mut chars = term.text.chars();
+            match (prefix.is_empty(), chars.next(), chars.next()) {
+                (false, ..) => {
+                    let first = prefix.as_bytes()[0];
+                    prefilter.first_bytes[usize::from(first)] = true;
+                    prefilter.first_bytes[usize::from(first.to_ascii_uppercase())] = true;
+                    prefilter.scans.push(PrefixScan::new(prefix.as_bytes()));
+                }
+                (_, Some(c), None) if crate::text::words::is_unspaced(c) => {
+                    prefilter.grams.push(memmem::Finder::new(term.text.as_bytes()).into_owned());
+                }
+                // A pair of characters is found through its first one.
+                (_, Some(c), _) if crate::text::words::is_unspaced(c) => {}
+                _ => prefilter.other_scripts = true,
+            }
+        }
+        if !prefilter.grams.is_empty() {
+            for mark in ["\u{3099}", "\u{309a}"] {
+                prefilter.grams.push(memmem::Finder::new(mark).into_owned());
+            }
+        }
+        prefilter
+    }
+
+    /// Appends the offsets that may be a term, unsorted.
+    pub fn find(&self, bytes: &[u8], out: &mut Vec<u32>) {
+        for scan in &self.scans {
+            scan.find(bytes, &mut |at| {
+                if self.is_word_start(bytes, at) && self.may_be_term(bytes, at) {
+                    out.push(at as u32);
+                }
+            });
+        }
+        for gram in &self.grams {
+            out.extend(gram.find_iter(bytes).map(|at| at as u32));
+        }
+        match (self.other_scripts, self.grams.is_empty()) {
+            (true, _) => self.scan_non_ascii(bytes, |b| b >= 0xc3, out),
+            (false, true) => {
+                self.scan_non_ascii(bytes, |b| b.wrapping_sub(0xc3) <= 0x0a || b == 0xe1 || b == 0xef, out)
+            }
+            (false, false) => {
+                self.scan_non_ascii(
+                    bytes,
+                    |b| b.wrapping_sub(0xc3) <= 0x0a || b == 0xe1 || b == 0xef || b == 0xed,
+                    out,
+                );
+            }
+        }
+    }
+
+    fn is_word_start(&self, bytes: &[u8], at: usize) -> bool {
+        at == 0 || !bytes[at - 1].is_ascii_alphanumeric()
+    }
+
+    /// Whether the word at an offset is a term, or may be one.
+    fn may_be_term(&self, bytes: &[u8], at: usize) -> bool {
+        let part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'\'' || *b >= 0x80;
+        let floor = at.saturating_sub(MAX_WORD_BYTES);
+        let start = at - bytes[floor..at].iter().rev().take_while(|b| part(b)).count();
+        let end = at + bytes[at..bytes.len().min(at + MAX_WORD_BYTES)].iter().take_while(|b| part(b)).count();
+        let word = &bytes[start..end];
+        if start == floor && floor > 0 || end == at + MAX_WORD_BYTES {
+            return true;
+        }
+        let Ok(word) = std::str::from_utf8(word) else { return true };
+        let mut found = false;
+        search_terms(word, |token| found |= self.terms.find(token).is_some());
+        found
+    }
+
+    /// Whether the word around a non-ASCII letter may start like a term, judged by its first byte.
+    fn may_start_term(&self, bytes: &[u8], at: usize) -> bool {
+        let ascii = bytes[..at].iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'\'').count();
+        let start = at - ascii;
+        let alone = start == 0 || bytes[start - 1] < 0x80;
+        ascii == 0 || !alone || bytes[start] == b'\'' || self.first_bytes[usize::from(bytes[start])]
+    }
+
+    /// Searches words with letters beyond ASCII: accents and character forms that the search normalizes.
+    fn scan_non_ascii(&self, bytes: &[u8], is_candidate: impl Fn(u8) -> bool, out: &mut Vec<u32>) {
+        let mut done = 0;
+        let mut scan_block = |from: usize, block: &[u8]| {
+            for (i, b) in block.iter().enumerate() {
+                let at = from + i;
+                if at < done || !is_candidate(*b) || !self.is_normalized_letter(&bytes[at..]) {
+                    continue;
+                }
+                let rest = bytes[at..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b >= 0x80).count();
+                done = at + rest.min(MAX_WORD_BYTES);
+                if self.may_start_term(bytes, at) && self.may_be_term(bytes, at) {
+                    out.push(at as u32);
+                }
+            }
+        };
+        let (blocks, rest) = bytes.as_chunks::<BLOCK_BYTES>();
+        for (n, block) in blocks.iter().enumerate() {
+            if block.iter().fold(false, |any, b| any | is_candidate(*b)) {
+                scan_block(n * BLOCK_BYTES, block);
+            }
+        }
+        scan_block(blocks.len() * BLOCK_BYTES, rest);
+    }
+
+    fn is_normalized_letter(&self, rest: &[u8]) -> bool {
+        match rest {
+            // Latin letters with accents and combining marks; Latin Extended Additional; Hangul jamo; full-width
+            // letters and half-width kana.
+            [0xc3..=0xcd, ..] | [0xe1, 0xb8..=0xbb | 0x84..=0x87, ..] => true,
+            [0xef, 0xbc, 0x90..=0xba, ..] | [0xef, 0xbd, 0x81..=0xbf, ..] | [0xef, 0xbe, ..] => true,
+            [0xc3..=0xff, ..] => self.other_scripts,
+            _ => false,
+        }
+    }
+}
+
+impl PrefixScan {
+    fn new(prefix: &[u8]) -> PrefixScan {
+        let mut rarest: Vec<usize> = (0..prefix.len()).collect();
+        rarest.sort_by_key(|i| (letter_frequency(prefix[*i]), *i));
+        let first = rarest[0];
+        let second = rarest.get(1).copied().unwrap_or(first);
+        PrefixScan { prefix: prefix.to_vec(), first, second }
+    }
+
+    /// Calls `each` with every offset of the prefix, ASCII case ignored.
+    fn find(&self, bytes: &[u8], each: &mut dyn FnMut(usize)) {
+        let Some(starts) = (bytes.len() + 1).checked_sub(self.prefix.len()).filter(|n| *n > 0) else { return };
+        let (a, b) = (self.prefix[self.first] | 0x20, self.prefix[self.second] | 0x20);
+        let (xs, x_rest) = bytes[self.first..self.first + starts].as_chunks::<BLOCK_BYTES>();
+        let (ys, _) = bytes[self.second..self.second + starts].as_chunks::<BLOCK_BYTES>();
+        let mut check = |at: usize| {
+            if bytes[at..at + self.prefix.len()].eq_ignore_ascii_case(&self.prefix) {
+                each(at);
+            }
+        };
+        for (n, (x, y)) in xs.iter().zip(ys).enumerate() {
+            let mut hit = 0xff_u8;
+            for i in 0..BLOCK_BYTES {
+                let other = ((x[i] | 0x20) ^ a) | ((y[i] | 0x20) ^ b);
+                hit = hit.min(other);
+            }
+            if hit == 0 {
+                (0..BLOCK_BYTES)
+                    .filter(|i| (x[*i] | 0x20) == a && (y[*i] | 0x20) == b)
+                    .for_each(|i| check(n * BLOCK_BYTES + i));
+            }
+        }
+        let from = starts - x_rest.len();
+        (from..starts).for_each(check);
+    }
+}
+
+/// How common a letter is in English; 0 is the rarest.
+fn letter_frequency(byte: u8) -> usize {
+    b"zqxjkvbpgwyfmculdhrsnioate".iter().position(|l| *l == byte).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::Date;
+
+    use super::*;
+
+    #[test]
+    fn every_place_of_a_term_is_found() {
+        let today = Date::constant(2026, 2, 24);
+        let filler = "lorem ipsum dolor sit amet ".repeat(5);
+        for (question, texts) in [
+            ("memory", vec!["Memories", "MEMORY", "memory's", "the-memory", "记忆memory"]),
+            ("cafe", vec!["café", "CAFÉ", "cafe\u{301}", "Cafés", "ｃａｆｅ"]),
+            ("élan", vec!["elan", "ÉLAN", "Elan"]),
+            ("dying", vec!["die", "dies", "Dying"]),
+            ("猫", vec!["黑猫白", "猫"]),
+            ("が", vec!["か\u{3099}", "が"]),
+            ("한글", vec!["\u{1112}\u{1161}\u{11ab}", "한글은"]),
+            ("москва", vec!["Москва", "МОСКВА"]),
+            ("a1", vec!["A1"]),
+        ] {
+            let prefilter = TermPrefilter::new(&QueryTerms::parse(question, today));
+            for text in texts {
+                for pad in [0, 1, 40, 63, 64, 65, 127] {
+                    let whole = format!("{}.{text}. {filler}", &filler[..pad]);
+                    let mut found = Vec::new();
+                    prefilter.find(whole.as_bytes(), &mut found);
+                    let (from, to) = (pad as u32 + 1, (pad + 1 + text.len()) as u32);
+                    assert!(found.iter().any(|at| (from..to).contains(at)), "{question} in {text} at {pad}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_words_are_skipped() {
+        let prefilter = TermPrefilter::new(&QueryTerms::parse("memory tea", Date::constant(2026, 2, 24)));
+        let mut found = Vec::new();
+        prefilter.find("memo steam teapot Zoë memorandum, über “quoted”，好".as_bytes(), &mut found);
+        assert!(found.is_empty(), "{found:?}");
+    }
+}
