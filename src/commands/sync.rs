@@ -432,7 +432,7 @@ impl SyncRun<'_> {
         let shared_inbox_files = self.git.tracked_inbox_files()?;
         if let Some(first) = shared_inbox_files.first() {
             self.note(&format!(
-                "{} of inbox/ ({first} …) are in git, although proposals are not shared; they were not changed \
+                "{} of inbox/ ({first} …) in git, although proposals are not shared; not changed \
                  (remove them with `git rm --cached`)",
                 if shared_inbox_files.len() == 1 {
                     "1 file".to_owned()

@@ -277,7 +277,12 @@ mod m2 {
         memory.run(["write", "facts/user.md"]).stdin(USER).exit(0);
         assert_eq!(memory.text("facts/user.md").as_deref(), Some(USER));
         memory.run(["write", "facts/user.md"]).stdin(USER).exit(0).unchanged();
-        memory.run(["write", "facts/user.md"]).stdin("# User Facts\n").exit(4).tells("needs_proof").tells("drop 4");
+        memory
+            .run(["write", "facts/user.md"])
+            .stdin("# User Facts\n")
+            .exit(4)
+            .tells("needs_proof")
+            .tells("remove 4 of its bullets");
         let call = r##"{"name": "memory_write", "arguments": {"path": "facts/project.md", "content": "# Project\n\n- Stack: Bun\n"}}"##;
         memory.run(["apply"]).stdin(call).exit(0);
         assert!(memory.text("facts/project.md").unwrap().contains("- Stack: Bun\n"));

@@ -276,7 +276,7 @@ fn proposals_that_are_in_git_already_are_left_as_they_are() {
     here.git(["add", "--force", "inbox/new.md"]);
     here.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
     let came = here.memdir(["sync"]).exit(0);
-    tells(&came, "of inbox/ (inbox/new.md …) are in git although proposals stay at home");
+    tells(&came, "of inbox/ (inbox/new.md …) in git, although proposals are not shared");
     assert_eq!(here.git(["ls-files", "inbox"]), "inbox/old.md\n");
     assert_eq!((here.text("inbox/old.md"), here.text("inbox/new.md")), ("- Old, edited\n".into(), "- New\n".into()));
     there.memdir(["sync"]).exit(0);

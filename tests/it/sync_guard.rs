@@ -123,7 +123,7 @@ fn a_memory_within_a_repository_is_left_to_git() {
 fn a_memory_in_no_repository_is_told_how_to_get_one() {
     let memory = super::support::Memory::new();
     let ran = memory.run(["sync"]).exit(5);
-    ran.tells("memdir: not_own_repository: this memory is not in a git repository; nothing was changed\nhint: make it one: `git init` in it");
+    ran.tells("memdir: not_own_repository: this memory is not in a git repository; nothing was changed\nhint: run `git init` in it");
 }
 
 #[test]
@@ -137,12 +137,15 @@ fn without_a_remote_it_commits_and_says_so() {
     let repo = Repo::whole();
     repo.memdir(["add", "user", "Prefers tabs"]).exit(0);
     let came = repo.memdir(["sync"]).exit(0);
-    assert!(came.stderr.contains("memdir: there is no remote; what was pending is committed here"), "{came:#?}");
+    assert!(
+        came.stderr.contains("memdir: no remote is configured; pending changes are committed locally"),
+        "{came:#?}"
+    );
     assert_eq!(repo.git(["status", "--porcelain"]), "");
     let came = repo.memdir(["sync", "origin"]).exit(3);
     assert!(
         came.stderr
-            .contains("memdir: no_remote: git knows no remote 'origin' here; it knows none; nothing was changed")
+            .contains("memdir: no_remote: unknown git remote 'origin'; no remote is configured; nothing was changed")
     );
 }
 
@@ -152,7 +155,7 @@ fn which_remote_is_meant() {
     here.git(["remote", "add", "second", "/nonexistent"]);
     here.memdir(["sync"]).exit(0);
     let came = here.memdir(["sync", "second"]).exit(8);
-    assert!(came.stderr.contains("memdir: remote: second cannot be synced with: "), "{came:#?}");
+    assert!(came.stderr.contains("memdir: remote: cannot sync with second: "), "{came:#?}");
     here.git(["branch", "--unset-upstream"]);
     here.memdir(["sync"]).exit(0);
     here.git(["remote", "rename", "origin", "first"]);

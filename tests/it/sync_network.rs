@@ -187,8 +187,8 @@ fn a_remote_that_is_not_there_leaves_the_commit_for_the_next_sync() {
     fs_err::rename(&hub, hub.with_extension("away")).unwrap();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let came = here.memdir(["sync"]).exit(8);
-    assert!(came.stderr.starts_with("memdir: remote: origin cannot be synced with: "), "{came:#?}");
-    assert!(came.stderr.contains("goes out with the next sync\ntry: memdir -C "), "{came:#?}");
+    assert!(came.stderr.starts_with("memdir: remote: cannot sync with origin: "), "{came:#?}");
+    assert!(came.stderr.contains("and the next sync pushes them\ntry: memdir -C "), "{came:#?}");
     assert_eq!(here.git(["status", "--porcelain"]), "");
     fs_err::rename(hub.with_extension("away"), &hub).unwrap();
     settle(&here, &there);

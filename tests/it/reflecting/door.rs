@@ -52,7 +52,7 @@ fn what_came_of_it_is_told_on_one_page() {
     ");
     let ran = reads(&memory, &[]).exit(0);
     assert_eq!((ran.stdout.as_str(), ran.difference.as_str()), ("", ""));
-    assert!(ran.stderr.contains("read before"), "{ran}");
+    assert!(ran.stderr.contains("processed before"), "{ran}");
 }
 
 #[test]
