@@ -46,7 +46,7 @@ fn a_file_is_read_without_its_hidden_parts() {
 }
 
 #[test]
-fn what_is_hidden_cannot_be_asked_for() {
+fn hidden_items_cannot_be_queried() {
     let memory = memory();
     let bullet = format!("user@{}", handle("[health] Knee hurts"));
     for address in ["health", "user#health", &bullet, "facts/health.md"] {
@@ -72,7 +72,7 @@ fn hidden_files_and_items_are_not_listed_or_counted() {
 }
 
 #[test]
-fn the_list_of_all_others_holds_for_whoever_has_none() {
+fn the_default_list_applies_to_agents_without_a_list() {
     let memory = memory();
     by(&memory, "somebody", &["read", "health"]).exit(0);
     let memory = memory.policy(&format!("{POLICY}agents:\n  default: planner\n"));
@@ -84,7 +84,7 @@ fn the_list_of_all_others_holds_for_whoever_has_none() {
 }
 
 #[test]
-fn gits_name_picks_the_list_of_a_plain_read_too() {
+fn the_git_user_name_selects_the_list_of_a_plain_read_too() {
     let memory = memory();
     let named = |name: &str| {
         let config = memory.dir().with_file_name(".gitconfig");
@@ -95,7 +95,7 @@ fn gits_name_picks_the_list_of_a_plain_read_too() {
 }
 
 #[test]
-fn candidates_are_for_whoever_will_run_the_command() {
+fn completions_use_the_filter_of_the_actor_in_the_command_line() {
     let memory = memory();
     let sections = |words: &[&str]| memory.run([&["__complete", "--"], words, &["user#"]].concat()).exit(0).stdout;
     assert!(sections(&["read"]).contains("user#health\t"));
@@ -105,7 +105,7 @@ fn candidates_are_for_whoever_will_run_the_command() {
 }
 
 #[test]
-fn a_question_may_narrow_what_is_seen_and_never_widen_it() {
+fn a_query_can_narrow_the_visible_items_and_never_widen_them() {
     let memory = memory();
     let ask = |caller: &str, options: &[&str], agent: &str| {
         let question = json!({"query": "knee", "agent": agent, "categories": ["health"]}).to_string();
@@ -165,7 +165,7 @@ fn changes_that_reach_what_is_hidden_are_refused() {
 }
 
 #[test]
-fn what_touched_something_hidden_is_neither_shown_nor_undone() {
+fn changes_of_hidden_parts_are_neither_shown_nor_undone() {
     let memory = memory();
     memory.done(["add", "health", "Walks more"]);
     memory.done(["add", "user", "[health] Eats well"]);

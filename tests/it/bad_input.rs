@@ -1,6 +1,6 @@
 //! Bad input of every kind: a clear error with a code, the words that nothing was changed, and every byte as it was.
 //!
-//! Text and `--json` alike. What needs closed files or full disks runs without privileges, or says that it did not.
+//! Text and `--json` alike. Tests that need closed files or full disks run without privileges, or report a skip.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::place::{Place, Told, program, unprivileged};
 const USER: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
 const CONFLICT: &str = "# C\n\n<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n";
 
-/// A line must fail with this exit status and code, say so in both forms, and change nothing.
+/// A line must fail with this exit status and code, in text and in JSON, and change nothing.
 #[track_caller]
 fn refused(place: &Place, line: &[&str], content: &[u8], exit: i32, code: &str) {
     let before = place.files();
@@ -60,7 +60,7 @@ fn files_that_are_no_text_are_refused_and_stay() {
     place.put("facts/nul.md", b"# N\n\n- a\0b\n- a\n");
     for file in ["facts/latin.md", "facts/nul.md"] {
         for (line, content) in changes(file) {
-            // A whole file that nobody reads may be replaced or removed on the caller's word.
+            // A whole file that is not parsed may be replaced or removed with `-f`.
             if !["rm", "write", "mv"].contains(&line[0]) {
                 refused(&place, &line, content, 5, "not_text");
             }
@@ -124,7 +124,7 @@ fn conflict_markers_make_a_file_read_only() {
 }
 
 #[test]
-fn a_broken_policy_refuses_writes_with_its_line_and_lets_reads_go_on() {
+fn a_broken_policy_refuses_writes_with_its_line_and_allows_reads() {
     for (policy, line) in [("version: 1\nlimits: [\n", true), ("version: 1\nunknown_key: 1\n", true), ("- 1\n", false)]
     {
         let place = Place::new(&[("facts/user.md", USER)]);
@@ -148,7 +148,7 @@ fn a_broken_policy_refuses_writes_with_its_line_and_lets_reads_go_on() {
 }
 
 #[test]
-fn a_policy_of_a_newer_version_lets_reads_go_on() {
+fn a_policy_of_a_newer_version_allows_reads() {
     let place = Place::new(&[("facts/user.md", USER)]);
     place.put("memdir.yaml", b"version: 99\nshiny: true\n");
     done(&place, &["list"]);
@@ -212,7 +212,7 @@ fn negative_and_huge_indexes_find_nothing() {
 }
 
 #[test]
-fn nothing_on_stdin_is_told() {
+fn empty_stdin_is_reported() {
     let place = Place::new(&[("facts/user.md", USER)]);
     for line in [&["add", "user"][..], &["write", "new"], &["append"], &["patch", "user"], &["apply"]] {
         refused(&place, line, b"", 2, "empty_input");
@@ -223,7 +223,7 @@ fn nothing_on_stdin_is_told() {
 }
 
 #[test]
-fn without_a_data_dir_every_verb_says_so() {
+fn without_a_data_dir_every_command_reports_that() {
     let place = Place::new(&[]);
     fs::rename(place.dir(), place.root().join("elsewhere")).expect("moved");
     for line in [&["list"][..], &["read", "user"], &["add", "user", "x"], &["undo"], &["status"], &["check"]] {
@@ -237,8 +237,8 @@ fn without_a_data_dir_every_verb_says_so() {
 }
 
 #[test]
-fn closed_files_and_read_only_folders_are_told_and_stay() {
-    if !unprivileged("bad_input::closed_files_and_read_only_folders_are_told_and_stay") {
+fn unreadable_files_and_read_only_folders_are_reported_and_unchanged() {
+    if !unprivileged("bad_input::unreadable_files_and_read_only_folders_are_reported_and_unchanged") {
         return;
     }
     let place = Place::new(&[("facts/user.md", USER), ("facts/closed.md", USER)]);
@@ -302,7 +302,7 @@ echo ---
 "#;
 
 #[test]
-fn a_full_disk_changes_nothing_and_says_so() {
+fn a_full_disk_changes_nothing_and_is_reported() {
     let dir = tempfile::tempdir().expect("a folder");
     let script = [FULL, ""].concat();
     let run = |flags: &[&str]| {

@@ -56,7 +56,7 @@ fn a_dry_run_shows_operations_that_apply_accepts_and_writes_nothing() {
 }
 
 #[test]
-fn what_cannot_be_handed_on_as_one_batch_is_not_printed_as_one() {
+fn several_commits_are_not_printed_as_one_batch() {
     let memory = Memory::new().file("episodes/2026-02.md", EPISODES);
     let one = memory.run(["compact", "2026-02", "--to", "2", "-n", "--json"]).exit(0).unchanged().json();
     memory.run(["apply"]).stdin(one["operations"].to_string()).exit(0);
@@ -68,7 +68,7 @@ fn what_cannot_be_handed_on_as_one_batch_is_not_printed_as_one() {
 }
 
 #[test]
-fn json_says_place_by_place_who_decided() {
+fn json_reports_for_each_place_who_decided() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(11));
     let answer = memory.run(["compact", "user", "--json"]).exit(0).json();
     assert_eq!(
@@ -118,7 +118,7 @@ fn one_section_is_one_place() {
 }
 
 #[test]
-fn age_is_a_date_then_a_place_and_pinned_items_stay() {
+fn the_oldest_by_date_then_position_go_first_and_pinned_items_stay() {
     let text = "# User\n\n- pinned\n  <!-- mem pin=true -->\n- holds a pin\n  - inside\n    <!-- mem pin=true -->\n\
                 - young\n  <!-- mem added=2026-02-01 -->\n- old\n  <!-- mem added=2025-01-01 -->\n- undated\n";
     let memory = Memory::new().file("facts/user.md", text);
@@ -137,7 +137,7 @@ fn age_is_a_date_then_a_place_and_pinned_items_stay() {
 }
 
 #[test]
-fn a_place_that_is_stuck_does_not_hold_up_the_others() {
+fn a_place_that_fails_does_not_block_the_others() {
     let pinned = "# P\n\n- a\n  <!-- mem pin=true -->\n- b\n  <!-- mem pin=true -->\n";
     let policy = "version: 1\nlimits:\n  - {at: \"facts/*.md\", bullets: 1}\n";
     let memory = Memory::new().policy(policy).file("facts/p.md", pinned).file("facts/user.md", &facts(2));
@@ -148,7 +148,7 @@ fn a_place_that_is_stuck_does_not_hold_up_the_others() {
 }
 
 #[test]
-fn twins_are_told_apart_by_their_place() {
+fn duplicates_are_distinguished_by_their_place() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- same\n- same\n- other\n- same\n");
     memory.done(["compact", "user", "--to", "2"]);
     assert_eq!(memory.text("facts/user.md").unwrap(), "# User\n\n- other\n- same\n");
@@ -156,7 +156,7 @@ fn twins_are_told_apart_by_their_place() {
 }
 
 #[test]
-fn a_limit_on_characters_counts_what_stands_below_too() {
+fn a_limit_on_characters_counts_subsections_too() {
     let policy = "version: 1\nlimits:\n  - {at: \"facts/*.md\", chars: 10}\n";
     let memory =
         Memory::new().policy(policy).file("facts/user.md", "# U\n\n> Summary: a.\n\n- aaa\n  - bbbb\n- cccc\n- dddd\n");
@@ -168,7 +168,7 @@ const EPISODES: &str = "# 2026-02 Episodes\n\n> Summary: first, second, third\n\
                         ## Second\n- Date: 2026-02-01\n- b\n\n## Third\n- Date: 2026-02-02\n- c\n";
 
 #[test]
-fn entries_go_whole_the_oldest_first() {
+fn entries_are_archived_whole_the_oldest_first() {
     let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", EPISODES);
     let before = memory.tree();
     memory.run(["compact"]).exit(0).tells("episodes/2026-02.md: 3 entries, now 2");
@@ -220,7 +220,7 @@ fn two_entries_that_touch_go_together() {
 }
 
 #[test]
-fn a_newcomer_without_a_date_is_of_today() {
+fn a_new_bullet_without_a_date_is_dated_today() {
     let policy = "version: 1\nlimits:\n  - {at: \"facts/*.md\", bullets: 2, on_limit: compact}\n";
     let text = "# User\n\n- a\n  <!-- mem added=2026-01-01 -->\n- b\n  <!-- mem added=2026-01-02 -->\n";
     let memory = Memory::new().policy(policy).file("facts/user.md", text);
@@ -229,7 +229,7 @@ fn a_newcomer_without_a_date_is_of_today() {
 }
 
 #[test]
-fn operations_come_along_in_the_same_batch() {
+fn operations_can_be_added_to_the_same_batch() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(10));
     let before = memory.tree();
     let add = r#"{"op":"add","at":"user","text":"Fact number 11"}"#;
@@ -243,7 +243,7 @@ fn operations_come_along_in_the_same_batch() {
 }
 
 #[test]
-fn a_changed_file_is_no_longer_what_was_proven() {
+fn a_proof_does_not_match_a_changed_file() {
     let memory = Memory::new().file("facts/user.md", &facts(3));
     memory.run(["compact", "user", "--to", "2", "--if-match", "0123456789"]).exit(4).tells("conflict");
     let etag = memory.run(["list", "user", "--json"]).exit(0).json()["etag"].as_str().unwrap().to_owned();
@@ -251,7 +251,7 @@ fn a_changed_file_is_no_longer_what_was_proven() {
 }
 
 #[test]
-fn what_is_put_aside_and_what_waits_has_no_limit() {
+fn archived_and_pending_files_have_no_limit() {
     let policy = "version: 1\nlimits:\n  - {at: \"**\", bullets: 1}\n";
     let memory = Memory::new().policy(policy).file("archive/facts/user.md", &facts(3)).file("inbox/x.md", &facts(3));
     memory.run(["compact"]).exit(0).unchanged();

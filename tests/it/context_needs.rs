@@ -10,7 +10,7 @@ use crate::support::Memory;
 const FILES: usize = 1000;
 const BULLETS: usize = 20;
 
-/// A text that can be packed: its line, and its day for whoever packs by days.
+/// A text that can be packed: its line, and its day for packings by day.
 struct Item {
     day: String,
     line: String,
@@ -32,7 +32,7 @@ fn planted() -> Planted {
     let mut dice = Dice::new(41);
     let words = ["tide", "harbour", "release", "tea", "review", "deploy", "garden", "battery", "meeting", "invoice"];
     let sentence = |dice: &mut Dice, n: usize| (0..n).map(|_| words[dice.roll(10)]).collect::<Vec<_>>().join(" ");
-    // Where each need stands: file, bullet, metadata.
+    // The place of each need: file, bullet, metadata.
     let mut places: Vec<(usize, usize, String)> = Vec::new();
     let metas = ["pin", "pin imp=5", "imp=9", "imp=8", "imp=7", "imp=6", "imp=5"];
     for meta in metas {
@@ -87,7 +87,7 @@ fn planted() -> Planted {
     Planted { memory, items, must, needs }
 }
 
-/// The share of the names that stand in a text.
+/// The share of the names that a text contains.
 fn share(names: &BTreeSet<String>, text: &str) -> f64 {
     names.iter().filter(|n| text.contains(&format!("{n} "))).count() as f64 / names.len() as f64
 }

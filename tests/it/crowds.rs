@@ -1,8 +1,8 @@
-//! Crowds: many processes write, read and die at once, and nothing that was acknowledged is lost or doubled.
+//! Concurrency: many processes write, read and are killed at once; no acknowledged change is lost or applied twice.
 //!
 //! Small by default; with `MEMDIR_FULL=1` 32 writers × 1,000 operations, and the waits are held to a bound. A wait is a
 //! whole acknowledged command, from before its store is opened until its answer; the median is that of all of them, also
-//! of those that met nobody.
+//! of those without contention.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use crate::memory::{Dice, Memory, again, apply, full, path, rev, session};
 const WRITER: &str = "MEMDIR_TEST_CROWD_WRITER";
 const READER: &str = "MEMDIR_TEST_CROWD_READER";
 
-/// How a crowd is made up.
+/// The processes of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Crowd {
     root: PathBuf,
@@ -102,7 +102,7 @@ impl Own {
         let text = std::fs::read_to_string(log).unwrap_or_default();
         let mut own = Own::default();
         let mut open: Option<Try> = None;
-        // A line that was torn by a kill names an operation that had not begun, or an answer nobody saw.
+        // A line torn by a kill names an operation that had not begun, or an answer that was not received.
         for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
             match line {
                 Line::Try(next) => {
@@ -141,7 +141,7 @@ impl Own {
         }
     }
 
-    /// The newest revision whose texts all stand as it left them.
+    /// The newest revision whose texts are all in place.
     fn turn(&mut self) -> Option<(u64, Try)> {
         let (rev, done) = self.turns.pop()?;
         let back = Try { born: done.dead, dead: done.born, ..Try::default() };
@@ -215,7 +215,7 @@ impl Writer<'_> {
                 (born(vec![entry], vec![]), Deed::Apply(json!([op]).to_string()))
             }
             (7 | 8, _) => self.pair(k),
-            // Revisions begin anew when the journal is gone: the number would name somebody else's.
+            // Revisions start again when the journal is gone: the number would name another change.
             (9, _) if !self.crowd.vandals => match self.own.turn() {
                 Some((rev, back)) => (Try { number: k, ..back }, Deed::Undo(rev)),
                 None => self.plan(k),
@@ -233,7 +233,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A batch over two files: both say the same number.
+    /// A batch over two files: both contain the same number.
     fn pair(&mut self, k: usize) -> (Try, Deed) {
         let files = [self.crowd.file(self.number), self.crowd.file(self.number + 1)];
         match self.own.pair() {
@@ -361,7 +361,7 @@ fn run(memory: &Memory, crowd: &Crowd) -> Vec<Own> {
     for n in 0..crowd.files {
         memory.write(&crowd.file(n), "# C\n\n## Alpha\n\n- seed a\n\n## Beta\n\n- seed b\n\n## Gamma\n\n- seed c\n");
     }
-    // Files that nobody changes make a reading longer than the time between two writes.
+    // Unchanged files make a read longer than the time between two writes.
     for n in 0..300 {
         memory.write(&format!("facts/quiet/{n}.md"), "# Q\n\n- quiet\n");
     }
@@ -392,7 +392,7 @@ fn run(memory: &Memory, crowd: &Crowd) -> Vec<Own> {
     (0..crowd.writers).map(|n| Own::read(&crowd.log(n))).collect()
 }
 
-/// How often each text stands in each file.
+/// How often each text occurs in each file.
 fn census(memory: &Memory) -> BTreeMap<Mark, usize> {
     let mut census = BTreeMap::new();
     for entry in walkdir::WalkDir::new(memory.path("")).into_iter().flatten() {
@@ -453,7 +453,7 @@ fn judge(memory: &Memory, crowd: &Crowd, own: &[Own]) -> String {
     if full() && !crowd.vandals {
         assert!(max <= 5_000_000 && max <= 50 * median, "{told}");
     }
-    // A refusal is no loss, but a crowd that is mostly refused proves nothing.
+    // A refusal is no loss, but a run with mostly refusals proves nothing.
     assert!(refused.len() * 5 < done, "{told}");
     told
 }
@@ -474,7 +474,7 @@ fn crowd(memory: &Memory, writers: usize, operations: usize) -> Crowd {
 }
 
 #[test]
-fn a_crowd_with_killed_holders_loses_nothing_and_readers_see_whole_batches() {
+fn killed_lock_holders_lose_nothing_and_readers_see_whole_batches() {
     let memory = Memory::new(&[]);
     let crowd = match full() {
         true => Crowd { files: 16, readers: 2, bomb: 40, durable: true, ..crowd(&memory, 32, 1000) },
@@ -491,13 +491,13 @@ fn a_crowd_with_killed_holders_loses_nothing_and_readers_see_whole_batches() {
     println!("crowd: {told}; {readings} readings, all whole; one that asks for less saw {halves} half batches");
     assert!(readings > 0 && (halves > 0 || !crowd.naive));
     assert_eq!(memory.run(&["status"]).status, Some(0));
-    // The journal tells of every revision once.
+    // The journal contains each revision once.
     let entries = memory.session("t").store.journal().unwrap();
     assert!(entries.windows(2).all(|two| two[0].rev < two[1].rev));
 }
 
 #[test]
-fn a_crowd_on_a_file_system_that_cannot_swap_loses_nothing() {
+fn processes_without_atomic_exchange_lose_nothing() {
     let memory = Memory::new(&[]);
     let crowd = Crowd { exchange: false, naive: false, ..crowd(&memory, 4, 20) };
     let own = run(&memory, &crowd);
@@ -505,7 +505,7 @@ fn a_crowd_on_a_file_system_that_cannot_swap_loses_nothing() {
 }
 
 #[test]
-fn a_crowd_whose_machine_state_is_taken_away_over_and_over_loses_no_acknowledged_change() {
+fn processes_whose_machine_state_is_removed_repeatedly_lose_no_acknowledged_change() {
     let memory = Memory::new(&[]);
     let crowd = Crowd { bomb: 0, vandals: true, readers: 0, naive: false, ..crowd(&memory, 4, 30) };
     let own = run(&memory, &crowd);

@@ -1,6 +1,6 @@
 //! Documents from outside: random texts times random edits, judged by a second CommonMark parser.
 //!
-//! Never looks at how an edit was written, only at what reads back.
+//! Never checks how an edit was made, only the text that is parsed back.
 
 use std::collections::BTreeSet;
 
@@ -153,7 +153,7 @@ fn texts(pool: Vec<&'static str>) -> impl Strategy<Value = String> {
     (lines, any::<bool>(), rare(), prop::bool::weighted(0.8), rare()).prop_map(|(l, c, b, e, f)| text(l, c, b, e, f))
 }
 
-/// The edit that was asked for, where the document has a place for it.
+/// The requested edit, where the document has a place for it.
 fn made(document: &Document, asked: &Asked) -> Option<DocumentEdit> {
     let bullets = document.bullets().len();
     let bullet = (bullets > 0).then(|| asked.place.index(bullets.max(1)));
@@ -206,7 +206,7 @@ fn lines_of(document: &Document) -> Vec<usize> {
     document.bullets().iter().map(|b| line(b.text_start as usize - document.body_start())).collect()
 }
 
-/// Bullets that edits remove (with what stands in them), and those that they rephrase.
+/// Bullets that edits remove (with their children), and those that they rephrase.
 fn touched(document: &Document, edits: &[DocumentEdit]) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let (mut gone, mut new) = (BTreeSet::new(), BTreeSet::new());
     for edit in edits {
@@ -267,7 +267,7 @@ fn holds(before: &Document, edits: &[DocumentEdit], done: &EditedDocument) -> Re
     Ok(())
 }
 
-/// Lines that no edit touched stand there still, in their order.
+/// Lines that no edit touched are still there, in their order.
 fn keeps_lines(before: &Document, edits: &[DocumentEdit], after: &str) -> Result<(), TestCaseError> {
     let (gone, new) = touched(before, edits);
     let mut cut: Vec<(u32, u32)> =

@@ -72,7 +72,7 @@ fn the_copy_is_private_and_keeps_the_files_name() {
 }
 
 #[test]
-fn what_somebody_else_wrote_meanwhile_stays() {
+fn a_concurrent_change_is_kept() {
     let desk = Desk::new();
     let memory = desk.path("memory/facts/user.md");
     let script = format!("sed -i s/tabs/spaces/ \"$1\"; echo '- Drinks tea' >> {}", memory.display());
@@ -108,7 +108,7 @@ fn an_editor_that_fails_changes_nothing_and_loses_nothing() {
     kept(&desk, &told, "- half");
 }
 
-/// The kept copy, as it is told: in the hint and as a command to try.
+/// The kept copy, as reported: in the hint and as a command to try.
 fn kept(desk: &Desk, told: &Output, holds: &str) -> PathBuf {
     let said = stderr(told);
     let path = said.split("your text is kept in ").nth(1).and_then(|rest| rest.lines().next()).expect(&said);

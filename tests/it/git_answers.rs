@@ -1,6 +1,6 @@
 //! What the commands around git answer with `--json` is one object, valid by the schema that the program prints.
 //!
-//! Looks at no value: only at form.
+//! Checks the form only, no value.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The recipes of `fixtures/ci/` do what they say, run as they stand there against a bare repository on this disk.
+//! The recipes of `fixtures/ci/` work: they are run unchanged against a bare repository on this disk.
 //!
 //! Reaches no network and installs nothing.
 
@@ -21,7 +21,7 @@ fn workflow() -> (serde_yaml::Value, String) {
     (yaml.clone(), own["run"].as_str().unwrap().to_owned())
 }
 
-/// A bare repository with `main` and `memory`, as others pushed them, and a clone of it as CI makes one.
+/// A bare repository with `main` and `memory`, as pushed by others, and a clone of it as CI makes one.
 struct Host {
     person: Repo,
     runner: Repo,
@@ -106,7 +106,7 @@ fn a_true_conflict_is_named_and_nothing_is_pushed() {
 }
 
 #[test]
-fn a_lost_race_is_run_again_and_not_for_ever() {
+fn a_lost_race_is_retried_a_limited_number_of_times() {
     let host = host(&with("- Likes dark mode"), &with("- Speaks Dutch"));
     host.person.git(["checkout", "--quiet", "memory"]);
     host.person.commit("facts/other.md", "# Other\n\n- Faster\n");
@@ -130,7 +130,7 @@ fn a_lost_race_is_run_again_and_not_for_ever() {
 }
 
 #[test]
-fn a_branch_that_is_not_there_is_nothing_to_do() {
+fn a_missing_branch_is_nothing_to_do() {
     let host = host(BASE, BASE);
     assert_eq!(host.run(&[("BRANCH", "none")]).exit(0).stdout, "none does not exist; nothing to merge\n");
 }

@@ -1,6 +1,6 @@
 //! What a pull request changed: `diff` and `check --since` over git's revisions.
 //!
-//! Looks at no merge.
+//! Tests no merge.
 
 use super::git_repo::Repo;
 use super::support::{Memory, handle};
@@ -19,7 +19,7 @@ fn two() -> Repo {
 }
 
 #[test]
-fn a_pull_request_is_told_in_bullets() {
+fn a_pull_request_is_summarised_in_bullets() {
     let repo = two();
     let came = repo.memdir(["diff", "main..topic", "--stat"]).exit(0);
     assert_eq!(came.stdout, "+2 bullets, 1 updated, 1 moved in facts/user.md\n");
@@ -39,7 +39,7 @@ fn a_pull_request_is_told_in_bullets() {
 }
 
 #[test]
-fn a_revision_is_compared_with_now_and_with_where_branches_parted() {
+fn a_revision_is_compared_with_now_and_with_the_merge_base() {
     let repo = two();
     repo.put(FILE, NOW.replace("- Speaks Dutch\n", ""));
     assert_eq!(repo.memdir(["diff", "HEAD", "--stat"]).exit(0).stdout, "-1 bullet in facts/user.md\n");
@@ -55,7 +55,7 @@ fn a_revision_is_compared_with_now_and_with_where_branches_parted() {
 }
 
 #[test]
-fn files_that_came_went_or_got_another_name_are_told() {
+fn added_removed_and_renamed_files_are_reported() {
     let repo = Repo::new();
     repo.commit(FILE, BASE);
     repo.commit("facts/old.md", "# Old\n\n- Only here\n- And here\n");
@@ -73,7 +73,7 @@ fn files_that_came_went_or_got_another_name_are_told() {
 }
 
 #[test]
-fn source_and_reason_are_told_where_the_journal_has_them() {
+fn source_and_reason_are_reported_if_the_journal_has_them() {
     let repo = Repo::new();
     repo.commit(FILE, BASE);
     repo.memdir(["add", "user", "Speaks Dutch", "--source", "chat-12", "-m", "said in the retro"]).exit(0);
@@ -82,7 +82,7 @@ fn source_and_reason_are_told_where_the_journal_has_them() {
 }
 
 #[test]
-fn memdirs_own_revisions_are_told_the_same_way() {
+fn revisions_of_memdir_are_summarised_the_same_way() {
     let memory = Memory::new().file(FILE, BASE);
     memory.done(["update", "user", "Prefers tabs", "Prefers spaces"]);
     memory.done(["mv", &format!("user@{}", handle("Lives in Austin")), "user#travel"]);
@@ -92,7 +92,7 @@ fn memdirs_own_revisions_are_told_the_same_way() {
 }
 
 #[test]
-fn what_is_no_revision_is_refused() {
+fn an_invalid_revision_is_refused() {
     let repo = two();
     repo.memdir(["add", "user", "x y z"]).exit(0);
     for (range, code, status) in [
@@ -110,7 +110,7 @@ fn what_is_no_revision_is_refused() {
 }
 
 #[test]
-fn a_check_tells_only_what_is_new_with_paths_from_here() {
+fn a_check_reports_only_new_findings_with_relative_paths() {
     let repo = Repo::new();
     let base = "# User\n\n- See [[nowhere]]\n- Lives in Austin\n";
     repo.commit(FILE, base);

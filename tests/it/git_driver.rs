@@ -1,6 +1,6 @@
 //! `merge-driver` and `merge` keep their contracts: git's for one, ours for the other, on three files and nothing else.
 //!
-//! Looks at no repository; what the merge itself decides is looked at elsewhere.
+//! Uses no repository; the merge decisions themselves are tested in `merging`.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -90,7 +90,7 @@ fn a_path_or_label_that_looks_like_an_option_is_a_name() {
 }
 
 #[test]
-fn what_cannot_be_done_leaves_our_file_and_is_no_conflict() {
+fn a_failed_merge_leaves_our_file_and_is_no_conflict() {
     let files = three([BASE, OURS, THEIRS]);
     for words in [
         &["merge-driver", "--", "none", "A", "B", "7", "p"][..],
@@ -120,7 +120,7 @@ fn texts_that_are_no_utf8_are_merged_by_lines_as_git_does() {
 }
 
 #[test]
-fn what_is_too_large_for_a_memory_is_merged_by_lines() {
+fn files_too_large_for_a_memory_are_merged_by_lines() {
     let middle = "- one of very many facts that nobody reads\n".repeat(1_600_000);
     let big = |first: &str, last: &str| [first.as_bytes(), middle.as_bytes(), last.as_bytes()].concat();
     let files = three([big("- a\n", "- z\n"), big("- A\n", "- z\n"), big("- a\n", "- Z\n")]);
@@ -141,7 +141,7 @@ fn a_binary_stays_ours_and_is_a_conflict() {
 }
 
 #[test]
-fn merge_prints_the_text_and_says_by_its_status_whether_it_is_whole() {
+fn merge_prints_the_text_and_its_status_reports_conflicts() {
     let files = three([BASE, OURS, THEIRS]);
     let (status, out, err) = files.run(&["merge", "O", "A", "B"]);
     assert_eq!((status, out.as_str(), err.as_str()), (0, "# User\n\n- Lives in Lisbon\n- Vegan since 2023\n", ""));
@@ -157,7 +157,7 @@ fn merge_prints_the_text_and_says_by_its_status_whether_it_is_whole() {
 }
 
 #[test]
-fn merge_writes_where_it_is_told_and_refuses_what_is_no_text() {
+fn merge_writes_to_the_given_file_and_refuses_binary_input() {
     let files = three([BASE, OURS, THEIRS]);
     let (status, out, err) = files.run(&["merge", "O", "A", "B", "-o", "merged"]);
     assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));

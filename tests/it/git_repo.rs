@@ -1,6 +1,6 @@
 //! A repository with a memory in it, and clones of it: what tests with a real git build on.
 //!
-//! Never sees this machine's git settings: names, dates and branches are said here, and every setting is the clone's own.
+//! Never reads this machine's git settings: names, dates and branches are fixed, and settings are the clone's own.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -79,7 +79,7 @@ impl Repo {
         Repo { above: self.above.clone(), memory, root }
     }
 
-    /// A bare repository beside it, its `origin` from now on, that refuses to lose a commit.
+    /// A bare repository beside it, its `origin` from now on, that refuses non-fast-forward pushes.
     pub fn hub(&self) -> PathBuf {
         let hub = self.root.with_file_name("hub.git");
         self.git(["init", "--quiet", "--bare", "--initial-branch=main", hub.to_str().unwrap()]);

@@ -1,5 +1,5 @@
 //! `resolve` takes conflict markers apart again: what merges by bullet is merged, what is left is shown with handles or
-//! decided as asked; it is journaled, undoable, and loses nothing a person wrote meanwhile.
+//! decided by the given option; it is journaled, undoable, and keeps concurrent edits of a person.
 //!
 //! Needs git only where the common ancestor must come from its index.
 
@@ -27,7 +27,7 @@ fn added(line: &str) -> String {
 }
 
 #[test]
-fn what_merges_by_bullet_is_merged() {
+fn conflicts_that_merge_by_bullet_are_resolved() {
     let memory = Memory::new().file(FILE, MARKED);
     let ran = memory.done(["resolve", "user"]);
     assert!(ran.stdout.starts_with("facts/user.md  r1\n+ "), "{ran}");
@@ -46,7 +46,7 @@ fn what_merges_by_bullet_is_merged() {
 }
 
 #[test]
-fn what_is_left_is_shown_with_the_handles_of_both_sides() {
+fn the_remaining_conflicts_are_shown_with_the_handles_of_both_sides() {
     let memory = Memory::new().file(FILE, TWO_EDITS);
     let ran = memory.run(["resolve"]).may_change().exit(4);
     let [tabs, spaces, any] = ["Prefers tabs", "Prefers spaces", "Prefers any indent"].map(handle);
@@ -63,7 +63,7 @@ fn what_is_left_is_shown_with_the_handles_of_both_sides() {
 }
 
 #[test]
-fn what_is_left_is_decided_as_asked() {
+fn the_remaining_conflicts_are_decided_by_the_given_option() {
     for (flag, inside) in [
         ("--ours", "- Prefers spaces\n"),
         ("--theirs", "- Prefers any indent\n"),
@@ -94,7 +94,7 @@ fn markers_without_an_ancestor_are_left_to_a_person() {
 }
 
 #[test]
-fn nothing_to_do_and_half_a_set_are_said() {
+fn nothing_to_resolve_and_incomplete_markers_are_reported() {
     let memory = Memory::new().file(FILE, BASE);
     memory.done(["resolve"]).unchanged().tells("nothing to do");
     memory.done(["resolve", "user"]).unchanged().tells("facts/user.md has no conflict markers");
@@ -121,7 +121,7 @@ fn gits_index_knows_the_ancestor_that_markers_do_not_show() {
 }
 
 #[test]
-fn what_a_person_wrote_beside_the_markers_stays() {
+fn text_that_a_person_wrote_beside_the_markers_stays() {
     for style in ["merge", "diff3"] {
         let repo = stopped(style, &added("- Likes dark mode"), &added("- Speaks Dutch"));
         let text = repo.text(FILE);

@@ -1,5 +1,5 @@
-//! `setup git` joins a clone, leaves everything else byte for byte, and takes itself out again; `status` and `init` say
-//! where a clone stands.
+//! `setup git` configures a clone, leaves everything else byte for byte, and can be removed; `status` and `init` report
+//! whether a clone is configured.
 //!
 //! Never merges anything: that the driver it wires works is looked at where git merges.
 
@@ -11,7 +11,7 @@ fn config(repo: &Repo) -> String {
 }
 
 #[test]
-fn a_clone_is_joined_once_and_shows_what_changed() {
+fn setup_configures_a_clone_once_and_lists_its_changes() {
     let repo = Repo::new();
     repo.memdir(["setup", "git", "--check"]).exit(6);
     let came = repo.memdir(["setup", "git"]).exit(0);
@@ -29,7 +29,7 @@ fn a_clone_is_joined_once_and_shows_what_changed() {
 }
 
 #[test]
-fn what_init_ignores_already_is_not_said_twice() {
+fn files_that_init_ignores_already_are_not_listed_twice() {
     let repo = Repo::new();
     repo.put(".gitignore", "/inbox/\n/.memdir/\n");
     repo.memdir(["setup", "git"]).exit(0);
@@ -69,7 +69,7 @@ fn a_dry_run_shows_the_same_and_changes_nothing() {
 }
 
 #[test]
-fn a_rule_that_wins_over_ours_is_found() {
+fn an_attribute_rule_that_overrides_ours_is_found() {
     let repo = Repo::wired();
     fs::write(repo.root().join(".git/info/attributes"), "*.md merge=union\n").unwrap();
     let came = repo.memdir(["setup", "git", "--check"]).exit(6);
@@ -95,7 +95,7 @@ fn a_link_in_the_place_of_gits_files_is_refused() {
 }
 
 #[test]
-fn outside_a_work_tree_and_without_git_it_says_so() {
+fn outside_a_work_tree_or_without_git_an_error_says_so() {
     let repo = Repo::new();
     fs::remove_dir_all(repo.root().join(".git")).unwrap();
     let came = repo.memdir(["setup", "git"]).exit(3);
@@ -109,7 +109,7 @@ fn outside_a_work_tree_and_without_git_it_says_so() {
 }
 
 #[test]
-fn a_hook_of_another_repository_does_not_mislead_it() {
+fn the_environment_of_another_repositorys_hook_is_ignored() {
     let (repo, other) = (Repo::new(), Repo::new());
     let before = config(&other);
     let mut command = repo.program(env!("CARGO_BIN_EXE_memdir"), repo.root());
@@ -121,7 +121,7 @@ fn a_hook_of_another_repository_does_not_mislead_it() {
 }
 
 #[test]
-fn status_and_init_say_where_the_clone_stands() {
+fn status_and_init_report_the_state_of_the_clone() {
     let repo = Repo::new();
     let came = repo.memdir(["status"]).exit(0);
     assert!(came.stdout.contains("git merges line by line in this clone\ntry: memdir -C '"), "{came:#?}");

@@ -142,7 +142,7 @@ fn meet(save: Save, name: &str, from: usize, to: usize, exchange: bool) -> usize
         assert!(told && format!("{again:?}").contains("inbox/rescued-"), "not told: {said} then {again:?}");
     }
     if let Some(Ok(_)) = &answer {
-        // It stands: every file that no hand touched reads as the batch left it.
+        // The change is in place: every file without an outside edit reads as the batch left it.
         for (other, after) in NAMES.iter().zip(["aa\n", "bb\n", "new\n", ""]).filter(|(n, _)| **n != name) {
             assert_eq!(memory.text(other), after, "{other}: {said}");
         }
@@ -194,8 +194,8 @@ fn person() {
     let mut last = 0;
     while !root.join("stop").exists() {
         let Ok(mut text) = std::fs::read_to_string(&file) else { continue };
-        // What was saved last is in the file, or aside in the inbox; for the moment between a swap and the look at what
-        // came out of it, it is in the slot, and goes straight back.
+        // The last saved text is in the file, or in the inbox; between a swap and the check of the displaced text,
+        // it is in the slot, and is restored at once.
         let aside = || {
             let all = std::fs::read_dir(root.join("memory/inbox")).into_iter().flatten().flatten();
             all.map(|e| std::fs::read_to_string(e.path()).unwrap_or_default()).any(|t| t.contains(&line(last)))
@@ -235,7 +235,7 @@ fn person() {
 }
 
 #[test]
-fn a_person_who_saves_as_fast_as_they_can_while_real_commands_run_loses_no_save() {
+fn an_editor_that_saves_continuously_beside_real_commands_loses_no_save() {
     let memory = Memory::new(&[("facts/user.md", "# User\n\n- Lives in Austin\n- human 0.\n")]);
     let mut person = again("hands::person").env(HAND, memory.root()).spawn().unwrap();
     let (mut done, mut told) = (0, std::collections::BTreeMap::<Option<i32>, usize>::new());
@@ -257,7 +257,7 @@ fn a_person_who_saves_as_fast_as_they_can_while_real_commands_run_loses_no_save(
 }
 
 #[test]
-fn what_an_editor_overwrote_is_told_by_status_and_brought_back_by_redo() {
+fn a_change_that_an_editor_overwrote_is_reported_by_status_and_restored_by_redo() {
     let memory = Memory::new(&[("facts/user.md", "# User\n\n- Lives in Austin\n")]);
     let opened = memory.text("facts/user.md");
     memory.done(&["add", "user", "Keeps bees"]);

@@ -19,7 +19,7 @@ enum Takes {
 }
 use Takes::{Both, Content, Nothing, Text};
 
-/// A verb: its words, a complete command line (`T` stands for a text), what it takes.
+/// A command: its words, a complete command line (`T` is replaced by a text), what it takes.
 type Row = (&'static str, &'static [&'static str], Takes);
 
 const ROWS: &[Row] = &[
@@ -169,14 +169,14 @@ fn leaves() -> Vec<(String, clap::Command)> {
 }
 
 #[test]
-fn every_verb_has_a_row() {
+fn every_command_has_a_row() {
     let verbs: BTreeSet<String> = leaves().into_iter().map(|(name, _)| name).collect();
     let rows: BTreeSet<String> = ROWS.iter().map(|row| row.0.to_owned()).collect();
     assert_eq!(verbs, rows);
 }
 
 #[test]
-fn the_address_comes_first_and_content_has_a_file_option() {
+fn the_address_is_the_first_argument_and_content_has_a_file_option() {
     for (name, verb) in leaves() {
         let takes = ROWS.iter().find(|row| row.0 == name).unwrap().2;
         if let Some(first) = verb.get_positionals().next()
@@ -192,7 +192,7 @@ fn the_address_comes_first_and_content_has_a_file_option() {
 }
 
 #[test]
-fn content_that_is_due_is_read_from_stdin_and_never_waited_for() {
+fn required_content_is_read_from_stdin_without_waiting_for_a_silent_pipe() {
     for (name, line, _) in ROWS.iter().filter(|row| matches!(row.2, Content | Both)) {
         let memory = Memory::new();
         let line: Vec<&str> = line.iter().copied().filter(|word| *word != "T").collect();
@@ -238,7 +238,7 @@ fn without_a_command_the_first_help_is_printed() {
 }
 
 #[test]
-fn what_takes_no_content_never_looks_at_stdin() {
+fn commands_without_content_never_read_stdin() {
     for (name, line, _) in ROWS.iter().filter(|row| row.2 != Content) {
         let memory = Memory::new();
         let line = filled(line, "Drinks tea");
@@ -258,7 +258,7 @@ fn planned(memory: &Memory, line: &[&str]) -> serde_json::Value {
 }
 
 #[test]
-fn one_list_marker_comes_off_every_text() {
+fn one_list_marker_is_removed_from_every_text() {
     for (name, line, _) in ROWS.iter().filter(|row| row.1.contains(&"T")) {
         let memory = Memory::new();
         let plain = planned(&memory, &words(&filled(line, "Drinks tea")));

@@ -1,7 +1,7 @@
 //! Nothing that an agent's allowlist leaves out reaches it through any verb, in any form of output: secrets are planted
-//! wherever memory text can stand, and clap's own command tree is walked.
+//! wherever memory text can occur, and clap's own command tree is walked.
 //!
-//! Never trusts itself: the same walk by somebody without a list must show every secret.
+//! Checks itself: the same walk by an agent without a list must show every secret.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -97,7 +97,7 @@ const SECRETS: [&str; 32] = [
     "zqdeclared",
 ];
 
-/// Verbs that show no memory, whoever asks: nothing of one is read for them.
+/// Commands that show no memory text to any agent: they read none.
 const WITHOUT: [&str; 6] = ["init", "schema", "completions", "man", "merge", "merge-driver"];
 
 /// A memory with everything in it, and a copy to begin again from.
@@ -202,7 +202,7 @@ impl Planted {
     }
 }
 
-/// A command line and what stands on its stdin.
+/// A command line and its stdin.
 type Line = (Vec<String>, Option<String>);
 
 /// Addresses right, wrong, near and hidden.
@@ -245,9 +245,9 @@ fn addresses() -> Vec<String> {
 
 const TEXTS: [&str; 6] = ["Prefers tea", "Prefers te", "Said twice", "knee", "Standup at tne", "Chess"];
 
-/// What is tried of each verb, word by word; `~` is a blank within a word. `ADDRESS` stands for every address in turn,
-/// `FILE` and `TEXT` for some files with every text, `REV` for every revision, `HIDDEN` for a hidden bullet; what comes
-/// behind ` < ` stands on stdin.
+/// The command lines tried, word by word; `~` is a blank within a word. `ADDRESS` is replaced by every address in turn,
+/// `FILE` and `TEXT` by some files with every text, `REV` by every revision, `HIDDEN` by a hidden bullet; the part
+/// after ` < ` is stdin.
 const ROWS: &[(&str, &[&str])] = &[
     ("status", &["status"]),
     ("list", &["list", "list facts", "list archive", "list inbox", "list ADDRESS"]),
@@ -447,7 +447,7 @@ fn verbs() -> BTreeMap<String, bool> {
 }
 
 #[test]
-fn every_verb_is_walked_or_shows_no_memory() {
+fn every_command_is_walked_or_shows_no_memory() {
     let known: BTreeSet<String> = ROWS.iter().map(|row| row.0).chain(WITHOUT).map(str::to_owned).collect();
     assert_eq!(verbs().into_keys().collect::<BTreeSet<_>>(), known);
 }
@@ -487,7 +487,7 @@ fn commands_that_read_unfiltered_are_known() {
     assert_eq!(readers, UNFILTERED_READERS.map(str::to_owned).into(), "each must filter by itself what it prints");
 }
 
-/// Runs everything as one agent; what each line said goes to `look`, which may refuse it with a reason.
+/// Runs everything as one agent; the output of each line is passed to `look`, which may reject it with a reason.
 fn walk(actor: &str, mut look: impl FnMut(&Line, &Ran) -> Option<String>) -> (usize, Vec<String>) {
     let planted = Planted::new();
     let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
@@ -520,7 +520,7 @@ fn walk(actor: &str, mut look: impl FnMut(&Line, &Ran) -> Option<String>) -> (us
     (tried, wrong)
 }
 
-/// The secrets that an answer holds and nobody typed.
+/// The secrets that an answer contains and the command line does not.
 fn found(said: &Line, ran: &Ran) -> Vec<&'static str> {
     let typed = |secret: &str| said.0.iter().chain(&said.1).any(|w| w.contains(secret));
     let shown = |secret: &str| ran.stdout.contains(secret) || ran.stderr.contains(secret);

@@ -1,6 +1,6 @@
 //! A data dir for tests: used through the real program, or through the library as the command line uses it.
 //!
-//! Never looks at the caller's own memory or environment.
+//! Never reads the caller's own memory or environment.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -78,7 +78,7 @@ impl Memory {
         said(&mut self.command(line))
     }
 
-    /// Runs it; it must do what it was asked.
+    /// Runs it; it must succeed.
     pub fn done(&self, line: &[&str]) -> String {
         let said = self.run(line);
         assert_eq!(said.status, Some(0), "{line:?}: {said:?}");
@@ -135,12 +135,12 @@ pub fn again(test: &str) -> Command {
     command
 }
 
-/// Whether the long versions are asked for (`MEMDIR_FULL`).
+/// Whether the long versions are requested (`MEMDIR_FULL`).
 pub fn full() -> bool {
     std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1")
 }
 
-/// Something that a test needs is not to be had here. The full run may not do without; the small one says so.
+/// Reports a missing requirement of a test: a failure in the full run, a skip in the small one.
 ///
 /// # Panics
 /// In the full run.

@@ -1,8 +1,8 @@
-//! A host of models on loopback that says what a script tells it to say, in both protocols, with every fault a host can
-//! have; and remembers what it was asked.
+//! A model host on loopback that replies from a script, in both protocols, with every fault a host can
+//! have; and records its requests.
 //!
 //! Every request is held against the vendor's published schema (`fixtures/schemas/`): one that does not fit fails the
-//! test that sent it. Never sleeps: a host that hangs waits until whoever asked has gone.
+//! test that sent it. Never sleeps: a host that hangs waits until the client has closed the connection.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 pub enum Say {
     /// Answers.
     Answer(Answer),
-    /// Reads the request and says nothing.
+    /// Reads the request and does not reply.
     Hang,
     /// Sends the head of an answer, half of its body, and no more.
     HangMidBody(Answer),
@@ -35,11 +35,11 @@ pub enum Say {
     Garbage,
     /// Sends a body without end.
     Endless,
-    /// Asks another host the same, writes down both, and answers what that one answered.
+    /// Forwards the request to another host, records both, and returns that host's reply.
     Forward(Tape),
 }
 
-/// Where questions go on to, and the file that keeps them: a line each, `{"line", "asked", "status", "answered"}`.
+/// The upstream of requests, and the file that records them: one line each, `{"line", "asked", "status", "answered"}`.
 #[derive(Clone, Debug)]
 pub struct Tape {
     upstream: String,
@@ -102,7 +102,7 @@ impl Answer {
         )
     }
 
-    /// An error as OpenAI tells it.
+    /// An error in OpenAI's format.
     pub fn error(status: u16, message: &str) -> Answer {
         Answer::json(status, &json!({"error": {"message": message, "type": "x", "param": null, "code": null}}))
     }
@@ -150,7 +150,7 @@ impl From<Answer> for Say {
     }
 }
 
-/// One request as it came.
+/// One request as received.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// `POST /v1/chat/completions`.
@@ -175,7 +175,7 @@ struct Shared {
     flaws: Mutex<Vec<String>>,
     connections: AtomicUsize,
     over: AtomicBool,
-    /// Said when the script is at its end, instead of nothing.
+    /// The reply after the end of the script, instead of nothing.
     always: Option<Say>,
 }
 
@@ -186,18 +186,18 @@ pub struct Server {
 }
 
 impl Server {
-    /// A host that says these things, one a request; asked more often, the test fails.
+    /// A host with these replies, one a request; the test fails if there are more requests.
     pub fn script<S: Into<Say>>(script: impl IntoIterator<Item = S>) -> Server {
         Server::start(script.into_iter().map(Into::into).collect(), None)
     }
 
-    /// A host that says one thing to every request.
+    /// A host with one reply to every request.
     pub fn always(say: impl Into<Say>) -> Server {
         Server::start(VecDeque::new(), Some(say.into()))
     }
 
-    /// A host that says again what another one said, in order. With `MEMDIR_TEST_UPSTREAM=http://HOST:PORT` in the
-    /// environment of the tests, that host is asked instead, and the file is written anew.
+    /// A host that replays another one's replies, in order. With `MEMDIR_TEST_UPSTREAM=http://HOST:PORT` in the
+    /// environment of the tests, requests go to that host instead, and the file is written anew.
     pub fn cassette(file: &Path) -> Server {
         match std::env::var("MEMDIR_TEST_UPSTREAM") {
             Ok(upstream) => Server::recording(&upstream, file),
@@ -205,13 +205,13 @@ impl Server {
         }
     }
 
-    /// A host that asks another one and writes down what it said.
+    /// A host that forwards to another one and records its replies.
     pub fn recording(upstream: &str, file: &Path) -> Server {
         fs_err::write(file, "").unwrap();
         Server::always(Say::Forward(Tape { upstream: upstream.into(), file: file.into() }))
     }
 
-    /// A host that says again what was written down.
+    /// A host that replays a recording.
     pub fn replaying(file: &Path) -> Server {
         let text = fs_err::read_to_string(file).unwrap();
         let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -249,7 +249,7 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// What it was asked so far.
+    /// The requests so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.shared.asked.lock().unwrap().clone()
     }
@@ -263,7 +263,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::SeqCst);
-        // Wakes whoever waits for a connection.
+        // Wakes the thread that waits for a connection.
         drop(TcpStream::connect(self.address));
         if std::thread::panicking() {
             return;
@@ -276,7 +276,7 @@ impl Drop for Server {
 }
 
 impl Shared {
-    /// Serves one connection for as long as it stands.
+    /// Serves one connection for as long as it is open.
     fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
         let mut reader = BufReader::new(stream.try_clone()?);
         let mut stream = stream;
@@ -303,7 +303,7 @@ impl Shared {
     }
 }
 
-/// Does what the script says; whether the connection stands afterwards.
+/// Performs one step of the script; returns whether the connection stays open.
 fn speak(stream: &mut TcpStream, say: Say) -> std::io::Result<bool> {
     let half = |answer: &Answer| {
         let body = answer.travelling();

@@ -111,7 +111,7 @@ fn both_protocols_carry_a_conversation_with_tools() {
         let first = model.complete(&request, soon()).unwrap();
         assert_eq!((first.calls.len(), &first.calls[0].arguments, first.stop), (1, &call, StopReason::ToolCalls));
         assert_eq!((first.usage.input, first.usage.output), (100, 10));
-        // What was said goes back as it came.
+        // The reply is sent back unchanged.
         let id = first.calls[0].id.clone();
         request.messages.push(ChatMessage::Assistant { text: first.text, calls: first.calls });
         request.messages.push(ChatMessage::ToolResults(vec![ToolOutcome {
@@ -142,7 +142,7 @@ fn the_key_travels_in_one_header_only() {
 }
 
 #[test]
-fn a_wanted_object_comes_in_the_form_that_the_host_knows() {
+fn a_requested_object_uses_a_format_that_the_host_supports() {
     let schema = AnswerSchema { name: "answer".into(), schema: parameters() };
     let request = ModelRequest { answer: Some(schema), ..ping() };
     let refuse = |what: &str| Answer::error(400, &format!("{what} is not supported by this model"));
@@ -162,7 +162,7 @@ fn a_wanted_object_comes_in_the_form_that_the_host_knows() {
 }
 
 #[test]
-fn a_parameter_that_is_blamed_is_left_out() {
+fn a_rejected_parameter_is_left_out() {
     for wire in WIRES {
         let blame = |name: &str| match wire {
             Protocol::Messages => {
@@ -189,7 +189,7 @@ fn a_parameter_that_is_blamed_is_left_out() {
 }
 
 #[test]
-fn dialects_are_understood() {
+fn every_dialect_is_parsed() {
     let call =
         json!({"id": "", "type": "function", "function": {"name": "add", "arguments": {"at": "user", "text": null}}});
     let message = json!({"role": "assistant", "content": "", "tool_calls": [call, call], "reasoning_content": "hm"});
@@ -202,7 +202,7 @@ fn dialects_are_understood() {
         (ids, reply.stop, reply.usage),
         (vec!["call_5_0", "call_5_1"], StopReason::ToolCalls, llm::TokenUsage::default())
     );
-    // Arguments that came as an object go back as a text.
+    // Arguments received as an object are sent back as a text.
     let mut request = whole();
     request.messages.push(ChatMessage::Assistant { text: reply.text, calls: reply.calls });
     model.complete(&request, soon()).unwrap();
@@ -211,7 +211,7 @@ fn dialects_are_understood() {
 }
 
 #[test]
-fn an_answer_that_was_cut_off_calls_nothing() {
+fn a_truncated_answer_calls_no_tools() {
     for finish in ["length", "content_filter"] {
         let call = json!({"id": "a", "type": "function", "function": {"name": "add", "arguments": "{\"at\": \"us"}});
         let server = Server::script([Answer::choice(&json!({"content": null, "tool_calls": [call]}), finish)]);
@@ -230,7 +230,7 @@ fn an_answer_that_was_cut_off_calls_nothing() {
 }
 
 #[test]
-fn what_may_pass_is_asked_again_when_the_host_says_so() {
+fn transient_errors_are_retried_after_the_delay_that_the_host_gives() {
     for wire in WIRES {
         let busy = |status: u16| Answer::error(status, "busy").header("retry-after-ms", "1");
         let server = Server::script([busy(429), busy(503), pong(wire)]);
@@ -254,8 +254,7 @@ fn a_connection_that_breaks_is_made_again() {
     }
 }
 
-/// Every fault ends in time, in a trouble of its kind, and tells no key.
-/// Every fault that a host can have, and what it is told as.
+/// Every fault that a host can have, and the kinds of error that may report it; each ends in time and shows no key.
 pub fn faults(wire: Protocol) -> Vec<(Say, &'static [ErrorKind])> {
     let slow = Duration::from_millis(40);
     vec![
@@ -320,9 +319,9 @@ fn a_redirect_is_not_followed_with_the_key() {
     assert_eq!(other.connections(), 0);
 }
 
-/// Asks the host of the environment, and says on stderr what came of it. Does nothing unless another test calls it.
+/// Calls the host of the environment, and prints the result on stderr. Does nothing unless another test calls it.
 #[test]
-fn asks_in_a_process_of_its_own() {
+fn model_call_in_a_child_process() {
     let Ok(base_url) = std::env::var("MEMDIR_TEST_ASK") else { return };
     let env = |name: &str| match name {
         "OPENAI_BASE_URL" => Some(base_url.clone()),
@@ -335,10 +334,10 @@ fn asks_in_a_process_of_its_own() {
     }
 }
 
-/// What a process of its own says, with this environment beside the address.
+/// The output of a separate process, with this environment beside the address.
 fn elsewhere(base_url: &str, env: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "models::asks_in_a_process_of_its_own", "--nocapture"]);
+    command.args(["--exact", "models::model_call_in_a_child_process", "--nocapture"]);
     let asked = command.env("MEMDIR_TEST_ASK", base_url).envs(env.iter().copied()).output().unwrap();
     String::from_utf8(asked.stderr).unwrap()
 }
@@ -363,7 +362,7 @@ fn a_proxy_of_the_environment_is_used_but_not_for_this_machine() {
 }
 
 #[test]
-fn a_host_that_speaks_no_tls_is_told_as_such() {
+fn a_host_without_tls_is_reported_as_such() {
     let server = Server::always(Say::Garbage);
     let said = elsewhere(&server.url().replace("http:", "https:"), &[]);
     assert!(said.contains("cannot be reached: "), "{said}");
@@ -387,7 +386,7 @@ fn a_long_question_arrives_whole() {
 }
 
 #[test]
-fn a_cassette_says_again_what_was_said() {
+fn a_recording_replays_the_replies() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("cassette.jsonl");
     let asked = |server: &Server| {
@@ -402,14 +401,14 @@ fn a_cassette_says_again_what_was_said() {
 }
 
 #[test]
-fn the_cassette_in_the_repository_answers() {
+fn the_recording_in_the_repository_replays() {
     let server = Server::cassette(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cassettes/ping.jsonl"));
     let reply = ask(&server, Protocol::ChatCompletions, &ping()).unwrap();
     assert!(!reply.text.is_empty() && reply.usage.output > 0, "{reply:?}");
 }
 
 #[test]
-fn a_try_says_what_was_called_and_what_it_cost() {
+fn check_model_reports_the_call_and_its_cost() {
     let server = Server::script([pong(Protocol::ChatCompletions)]);
     let env = [("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &server.url()), ("MEMDIR_MODEL", "tiny")];
     let check = tried(&ModelQuery::default(), &env).unwrap();
@@ -429,7 +428,7 @@ fn a_try_says_what_was_called_and_what_it_cost() {
 }
 
 #[test]
-fn a_local_host_need_not_be_told_its_only_model() {
+fn the_only_model_of_a_local_host_need_not_be_named() {
     let list = Answer::json(200, &json!({"object": "list", "data": [{"id": "tiny"}]}));
     let server = Server::script([list, pong(Protocol::ChatCompletions)]);
     let host = server.url();
@@ -441,7 +440,7 @@ fn a_local_host_need_not_be_told_its_only_model() {
 }
 
 #[test]
-fn a_key_comes_from_a_file_or_a_program_too() {
+fn a_key_is_read_from_a_file_or_a_program_too() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs_err::write(file.path(), format!("{KEY}\n")).unwrap();
     for (lines, from) in [

@@ -1,6 +1,6 @@
 //! Hostile addresses and hostile files, for every verb that takes an address: nothing outside is read, named or written.
 //!
-//! Never runs as root: as root each test starts itself again as nobody, in a folder of nobody's.
+//! Never runs as root: as root each test starts itself again as user `nobody`, in a folder of that user.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 use crate::memory::missing;
 use crate::place::{Place, Told, below, unprivileged};
 
-/// What stands in every file outside, and must never be seen.
+/// The content of every file outside, which must never be shown.
 const CANARY: &str = "canary-7q3vx";
 const USER: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
 
-/// The verbs with an address (`P`), options first; `<` feeds a text. A verb may stand several times.
+/// The commands with an address (`P`), options first; `<` gives stdin. A command may be listed several times.
 const ROWS: &[(&str, &[&str])] = &[
     ("list", &["list", "--", "P"]),
     ("read", &["read", "--", "P"]),
@@ -71,7 +71,7 @@ const WITHOUT: [&str; 17] = [
 ];
 
 #[test]
-fn every_verb_is_attacked_or_takes_no_address() {
+fn every_command_is_attacked_or_takes_no_address() {
     let mut verbs = BTreeSet::new();
     for verb in memdir::cli::grammar().get_subcommands() {
         let name = verb.get_name().to_owned();
@@ -278,7 +278,7 @@ fn every_operation_on_every_forbidden_path_is_refused_in_one_batch_each() {
 }
 
 #[test]
-fn a_name_that_nothing_can_have_is_refused_before_anybody_edits() {
+fn an_impossible_name_is_refused_before_the_editor_starts() {
     let place = guarded();
     let long = "a".repeat(256);
     for name in [&*long, "user^id", "a[b"] {
@@ -323,8 +323,8 @@ fn trapped() -> Place {
 }
 
 #[test]
-fn what_is_no_plain_file_is_refused_by_every_verb() {
-    if !unprivileged("outside::what_is_no_plain_file_is_refused_by_every_verb") {
+fn anything_but_a_plain_file_is_refused_by_every_command() {
+    if !unprivileged("outside::anything_but_a_plain_file_is_refused_by_every_command") {
         return;
     }
     let place = trapped();
@@ -345,7 +345,7 @@ fn what_is_no_plain_file_is_refused_by_every_verb() {
     for (address, kind) in traps {
         for (name, row) in ROWS {
             let told = tell(&place, row, address);
-            // A file is not moved onto anything that stands there, whatever it is.
+            // A file is not moved over any existing file, folder or link.
             let taken = *row == ["mv", "--", "user", "P"] && told.error() == "exists";
             let fits = told.code == 5 || taken || *name == "__complete" && told.code == 0;
             if !fits || told.stdout.contains(CANARY) || told.stderr.contains(CANARY) {
@@ -418,7 +418,7 @@ fn nothing_is_made_through_links() {
 }
 
 #[test]
-fn a_fifo_that_nobody_writes_to_is_not_waited_for() {
+fn a_fifo_without_a_writer_is_not_waited_for() {
     let place = guarded();
     let folder = std::fs::File::open(place.root()).expect("open");
     rustix::fs::mkfifoat(&folder, "fifo", rustix::fs::Mode::from_raw_mode(0o600)).expect("a FIFO");

@@ -1,6 +1,6 @@
 //! A data dir in a folder of its own, and the program run on it: exit status, both streams, and a time limit.
 //!
-//! Never depends on the environment of whoever runs the tests.
+//! Never depends on the environment of the user who runs the tests.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -93,7 +93,7 @@ impl Place {
         ended(command, content, line)
     }
 
-    /// The texts of a file's bullets as `bullet list --json` tells them.
+    /// The texts of a file's bullets from `bullet list --json`.
     #[track_caller]
     pub fn bullets(&self, file: &str) -> Vec<String> {
         let told = self.run(&["--json", "bullet", "list", file]);
@@ -173,8 +173,8 @@ fn make_device(dir: &Path) {
     }
 }
 
-/// Whether this process may go on with a test that must not run as root. As root the test is started again as nobody,
-/// in a folder of nobody's, and must pass there; then there is nothing left to do here.
+/// Whether this process may run a test that must not run as root. As root the test is started again as `nobody`,
+/// in a folder of that user, and must pass there; then there is nothing left to do here.
 ///
 /// # Panics
 /// Where that is not possible: such a test is never skipped in silence, and never run as root.
@@ -183,7 +183,7 @@ pub fn unprivileged(test: &str) -> bool {
         return true;
     }
     let dir = tempfile::tempdir().expect("a folder");
-    // The build's own folder may be closed to nobody; the folder it gets is not.
+    // The build's own folder may be closed to user `nobody`; the folder it gets is not.
     for (from, to) in [(std::env::current_exe().expect("a program"), "it"), (program(), "memdir")] {
         fs::copy(from, dir.path().join(to)).expect("a copy of the program");
     }

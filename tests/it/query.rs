@@ -16,7 +16,7 @@ fn texts(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn items_stand_below_their_entry_best_first() {
+fn items_are_listed_below_their_entry_best_first() {
     let ran = memory().run(["query", "logger", "leak"]).exit(0).quiet().unchanged();
     insta::assert_snapshot!(ran.stdout, @r"
     episodes/2026-02.md#logger-stdout-leak-fix: Logger stdout leak fix (2026-02-20)
@@ -53,7 +53,7 @@ fn whole_texts_and_reasons() {
 }
 
 #[test]
-fn nothing_found_is_told_and_is_no_failure() {
+fn an_empty_result_is_reported_and_is_no_failure() {
     let memory = memory();
     memory.run(["query", "zyzzyva"]).exit(0).stdout("").tells("memdir: no matches");
     memory.run(["query", "the"]).exit(0).stdout("").tells("memdir: no matches");
@@ -105,7 +105,7 @@ fn the_same_state_gives_the_same_bytes() {
 }
 
 #[test]
-fn what_is_aside_or_expired_is_out_unless_asked_for() {
+fn archived_and_expired_items_are_included_only_on_request() {
     let memory = Memory::new()
         .file(
             "facts/a.md",
@@ -130,7 +130,7 @@ fn what_is_aside_or_expired_is_out_unless_asked_for() {
 }
 
 #[test]
-fn a_question_may_come_as_json() {
+fn a_query_can_be_given_as_json() {
     let memory = memory()
         .file("scopes/ana/facts/user.md", "- Prefers tabs, says Ana\n")
         .file("scopes/ana/memdir.yaml", "version: 1\n");
@@ -161,7 +161,7 @@ fn a_question_may_come_as_json() {
 }
 
 #[test]
-fn filters_that_cannot_be_served_are_errors() {
+fn invalid_filters_are_errors() {
     let memory = memory();
     for (words, code, status) in [
         (vec!["query", "tabs", "--in", "nothing/*.md"], "file_not_found", 3),
@@ -176,7 +176,7 @@ fn filters_that_cannot_be_served_are_errors() {
 }
 
 #[test]
-fn the_journal_knows_who_and_when() {
+fn the_journal_records_actor_and_time() {
     let memory = Memory::new();
     memory
         .run(["add", "user", "Likes green tea", "--source", "chat-7"])

@@ -7,7 +7,7 @@ use memdir::view::query::filter::QueryOptions;
 
 use crate::support::Memory;
 
-/// One thing that happened: who, what they did (told in one form, asked in another), and where.
+/// One event: a person, an action (in one form in the text, in another in the question), and a place.
 const DEEDS: [(&str, &str, &str); 24] = [
     ("painted a sunrise over the harbour", "painting of the sunrise", "art"),
     ("adopted two kittens from the shelter", "adopt kittens", "pets"),
@@ -78,7 +78,7 @@ fn conversations() -> (Pairs, Pairs) {
             for _ in 0..2 + chance.below(3) {
                 text += &format!("- {}: {}\n", PEOPLE[chance.below(4)], TALK[chance.below(TALK.len())]);
             }
-            // A question about it, and a mention by somebody else: near misses.
+            // A question about it, and a mention of another person: near misses.
             text += &format!(
                 "- {other}: {who}, how did the {} go?\n- {said}\n- {other}: {}\n",
                 asked,
@@ -109,7 +109,7 @@ fn conversations() -> (Pairs, Pairs) {
     (files, questions)
 }
 
-/// Plain BM25 over bullets: lower-case words as they stand, k1 1.2, b 0.75.
+/// Plain BM25 over bullets: lower-case words as written, k1 1.2, b 0.75.
 fn plain(files: &[(String, String)], question: &str) -> Vec<String> {
     let words = |text: &str| -> Vec<String> {
         text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect()

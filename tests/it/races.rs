@@ -1,7 +1,7 @@
 //! Races: a process swaps files and directories for links as fast as it can while every command runs. Nothing outside
 //! is read or written.
 //!
-//! Never as root: it starts itself again as nobody, in a folder of its own, with links to a neighbour of that folder.
+//! Never as root: it starts itself again as `nobody`, in a folder of its own, with links to a neighbour of that folder.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::memory::{Dice, full, missing, said};
 const ROOT: &str = "MEMDIR_TEST_RACE";
 const CANARY: &str = "the canary outside sings";
 
-/// Names below the data dir, each with the trap that takes its place: (what stands there, what the link leads to).
+/// Names below the data dir, each with the trap that replaces it: (what is there, the link's target).
 const SWAPS: [(&str, &str); 9] = [
     ("facts/user.md", "secret.md"),
     ("facts", "."),
@@ -58,7 +58,7 @@ fn tree(dir: &Path) -> Vec<(String, Vec<u8>, u32, i64, i64)> {
     walkdir::WalkDir::new(dir).sort_by_file_name().into_iter().map(|e| entry(e.unwrap())).collect()
 }
 
-/// Swaps and swaps back until it is told to stop; a child process of the race.
+/// Swaps and swaps back until it is stopped; a child process of the race.
 #[test]
 fn swapper() {
     let Ok(root) = std::env::var(ROOT) else { return };
@@ -74,7 +74,7 @@ fn swapper() {
             let (real, trap) = (root.join("memory").join(SWAPS[n].0), root.join(format!("traps/{n}")));
             for _ in 0..2 {
                 swaps += u64::from(renameat_with(CWD, &real, CWD, &trap, RenameFlags::EXCHANGE).is_ok());
-                // The trap stands for a moment of another length each time.
+                // The trap stays for a different time in each round.
                 (0..dice.roll(400)).for_each(|_| std::hint::spin_loop());
             }
         }
@@ -85,7 +85,7 @@ fn swapper() {
     }
 }
 
-/// Every command, as often as the swaps take; runs as nobody.
+/// Every command, as often as the swaps take; runs as user `nobody`.
 fn race(root: &Path, program: &Path, most: u64) -> (u64, usize, usize) {
     let outside = make(root);
     let before = tree(&outside);

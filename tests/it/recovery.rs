@@ -1,7 +1,7 @@
 //! Recovery from what happens to real directories: torn and flipped journals, lost machine state, git, other mounts,
 //! other people's files, clocks that jump.
 //!
-//! Never leaves its own folder; what needs privileges runs in namespaces of its own or says that it was skipped.
+//! Never leaves its own folder; tests that need privileges run in namespaces of their own or report a skip.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -92,7 +92,7 @@ fn lost_slots_cost_history_and_nothing_else() {
     let memory = three();
     std::fs::remove_dir_all(memory.path(".memdir/undo")).unwrap();
     survives(&memory, "no slots");
-    // A small change comes back from the journal alone.
+    // A small change is restored from the journal alone.
     std::fs::remove_dir_all(memory.path(".memdir/undo")).unwrap();
     memory.done(&["undo", "r3"]);
     assert!(!memory.text("facts/user.md").contains("Last") && !memory.text("facts/other.md").contains("Last"));
@@ -139,7 +139,7 @@ fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new(
         let new = [now[0] == "aa\n", now[1] == "bb\n"];
         assert!(new[0] || now[0] == "a\n", "{step}: {now:?}");
         assert!(new[1] || now[1] == "b\n", "{step}: {now:?}");
-        // What is told is true of both files; a half batch is told as unknown.
+        // The report is true of both files; a half batch is reported as unknown.
         assert!(told.is_none() || told == Some(new[0]) && told == Some(new[1]), "{step}: {answer:?} but {now:?}");
         *answers.entry(told).or_insert(0) += 1;
         // And the memory goes on.
@@ -266,7 +266,7 @@ fn a_clock_that_jumps_back_changes_no_order() {
 }
 
 #[test]
-fn a_file_system_that_cannot_swap_is_served_by_a_switch() {
+fn a_switch_supports_file_systems_without_atomic_exchange() {
     let memory = Memory::new(&[("facts/user.md", USER)]);
     for (n, value) in ["1", ""].into_iter().enumerate() {
         let mut command = memory.command(&["add", "user", &format!("Number {n}")]);
@@ -319,7 +319,7 @@ fn a_folder_on_another_mount_is_refused_in_plain_words() {
     }
 }
 
-/// Runs as nobody in a memory that is partly somebody else's.
+/// Runs as user `nobody` in a memory that partly belongs to another user.
 #[test]
 fn foreign() {
     let Ok(root) = std::env::var(INSIDE) else { return };

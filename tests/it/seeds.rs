@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::support::Memory;
 
-/// seeds/bullet-crud.md 1.
 const PROFILE: &str = "\
 # User
 
@@ -62,7 +61,7 @@ mod bullet_crud {
 ]"#;
 
     #[test]
-    fn a_bullet_that_stands_is_not_added_twice() {
+    fn an_existing_bullet_is_not_added_twice() {
         let memory = profile();
         let ran = memory.run(["apply"]).stdin(ADD).exit(0).unchanged();
         assert!(ran.stdout.contains("= @"), "{ran}");
@@ -126,7 +125,7 @@ mod bullet_crud {
     }
 
     #[test]
-    fn equal_bullets_are_ambiguous_by_text_and_told_apart_by_index() {
+    fn equal_bullets_are_ambiguous_by_text_and_distinguished_by_index() {
         let memory = Memory::new().file("facts/user.md", &format!("{PROFILE}- Lives with Anna\n"));
         let by_text = DELETE.replace("    \"index\": 3,\n", "");
         memory.run(["apply"]).stdin(by_text).exit(4).tells("ambiguous_bullet");
@@ -135,7 +134,7 @@ mod bullet_crud {
     }
 
     #[test]
-    fn the_last_bullet_goes_and_its_heading_stays() {
+    fn removing_the_last_bullet_keeps_its_heading() {
         let memory = Memory::new().file("facts/user.md", "# User\n\nUser Profile: (ID: mem123)\n- Lives with Anna\n");
         let last = DELETE.replace("\"index\": 3", "\"index\": 1");
         memory.run(["apply"]).stdin(last).exit(0);
@@ -165,7 +164,7 @@ mod bullet_crud {
     }
 
     #[test]
-    fn an_id_that_no_block_has_and_a_part_of_a_text_change_nothing() {
+    fn an_unknown_id_and_a_part_of_a_text_change_nothing() {
         let memory = profile();
         memory.run(["apply"]).stdin(ADD.replace("mem123", "mem999")).exit(3).tells("mem999");
         memory.run(["apply"]).stdin(DELETE.replace("Lives with Anna", "Anna")).exit(3).tells("bullet_not_found");
@@ -235,7 +234,6 @@ mod json_memory {
 mod m2 {
     use super::*;
 
-    /// seeds/m2-markdown-memory.md 3.
     const USER: &str = "\
 # User Facts
 
@@ -272,7 +270,7 @@ mod m2 {
     }
 
     #[test]
-    fn memory_write_makes_a_file_and_asks_for_proof_before_it_overwrites() {
+    fn memory_write_creates_a_file_and_requires_proof_before_it_overwrites() {
         let memory = Memory::new();
         memory.run(["write", "facts/user.md"]).stdin(USER).exit(0);
         assert_eq!(memory.text("facts/user.md").as_deref(), Some(USER));

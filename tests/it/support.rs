@@ -16,7 +16,7 @@ use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The time at which everything happens, unless a test says otherwise.
+/// The time of every command, unless a test sets another.
 pub const NOW: &str = "2026-02-24T10:00:00Z";
 
 /// Every file outside `.memdir/`: its bytes and mode.
@@ -112,7 +112,7 @@ fn gather(dir: &Path, prefix: &str, tree: &mut Tree) {
     }
 }
 
-/// What differs between two trees, line by line: `M path` (`A` new, `D` gone), then the lines that went and came.
+/// The difference of two trees, line by line: `M path` (`A` new, `D` deleted), then removed and added lines.
 pub fn difference(before: &Tree, after: &Tree) -> String {
     let mut out = String::new();
     let text = |entry: Option<&(Vec<u8>, u32)>| String::from_utf8_lossy(entry.map_or(&[], |e| &e.0)).into_owned();
@@ -273,7 +273,7 @@ impl Ran {
         self
     }
 
-    /// What it did to the directory, whole: lines that went and came below `M path`.
+    /// The whole difference of the directory: removed and added lines below `M path`.
     #[track_caller]
     pub fn diff(self, expected: &str) -> Ran {
         assert_eq!(self.difference, expected, "{self}");

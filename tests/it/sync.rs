@@ -1,4 +1,4 @@
-//! `sync` keeps clones of a memory in step through a bare repository: what it commits, says, merges, and where it stops.
+//! `sync` keeps clones of a memory equal through a bare repository: its commits, reports, merges and refusals.
 //!
 //! Never reaches another machine: the remote is a directory beside the clone.
 
@@ -18,7 +18,7 @@ pub fn pair() -> (Repo, Repo) {
     (here, there)
 }
 
-/// Both clones sync until neither has anything to say to the other.
+/// Both clones sync until neither has anything new for the other.
 #[track_caller]
 pub fn settle(here: &Repo, there: &Repo) {
     for repo in [here, there, here] {
@@ -74,7 +74,7 @@ fn two_clones_that_add_under_one_heading_end_equal() {
 }
 
 #[test]
-fn what_came_from_another_clone_is_no_outside_edit_and_no_lost_change() {
+fn a_change_from_another_clone_is_no_outside_edit_and_no_lost_change() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Likes dark mode"]).exit(0);
     here.memdir(["sync"]).exit(0);
@@ -90,7 +90,7 @@ fn what_came_from_another_clone_is_no_outside_edit_and_no_lost_change() {
 }
 
 #[test]
-fn undo_takes_back_the_own_change_and_leaves_what_came_from_others() {
+fn undo_reverts_the_own_change_and_keeps_changes_of_others() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Likes dark mode"]).exit(0);
     there.memdir(["add", "user#travel", "Aisle never"]).exit(0);
@@ -106,7 +106,7 @@ fn undo_takes_back_the_own_change_and_leaves_what_came_from_others() {
 }
 
 #[test]
-fn the_message_says_why_by_whom_and_from_where() {
+fn the_commit_message_names_reason_actor_and_source() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "Likes dark mode", "-m", "said in the retro", "--source", "talk-7"]).exit(0);
     here.memdir(["--as", "claude", "add", "user#work", "Speaks Dutch"]).exit(0);
@@ -133,7 +133,7 @@ fn the_message_says_why_by_whom_and_from_where() {
 }
 
 #[test]
-fn what_was_undone_before_it_was_committed_is_not_told() {
+fn changes_undone_before_the_commit_are_not_in_its_message() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "A slip", "-m", "slip"]).exit(0);
     here.memdir(["undo"]).exit(0);
@@ -208,7 +208,7 @@ fn a_merge_that_is_decided_is_concluded() {
 }
 
 #[test]
-fn plain_git_may_conclude_it_too() {
+fn plain_git_can_conclude_the_merge_too() {
     let (here, there) = parted();
     there.memdir(["sync"]).exit(4);
     there.put(FILE, TEXT.replace("Prefers tabs", "Prefers what is there"));

@@ -1,7 +1,6 @@
-//! `sync` killed before and after each step of git's that it takes: the next one goes on, nothing is lost, nothing stands
-//! twice.
+//! `sync` killed before and after each git command that it runs: the next one continues, nothing is lost or doubled.
 //!
-//! A sample of the steps in every run, all of them where `MEMDIR_FULL` asks for it. A script stands in for git and kills
+//! A sample of the steps in every run, all of them with `MEMDIR_FULL`. A script replaces git and kills
 //! the memdir that called it.
 
 use std::os::unix::fs::PermissionsExt;
@@ -34,7 +33,7 @@ impl Killer {
         Killer { dir }
     }
 
-    /// Runs a sync that is killed there; says how many calls there were, and whether it was.
+    /// Runs a sync that is killed there; returns how many calls there were, and whether it was killed.
     fn sync(&self, repo: &Repo, at: &str) -> (usize, bool) {
         fs_err::write(self.dir.path().join("n"), "0").unwrap();
         fs_err::write(self.dir.path().join("at"), at).unwrap();
@@ -51,7 +50,7 @@ impl Killer {
     }
 }
 
-/// Both clones say something new; the other one has synced.
+/// Both clones add something new; the other one has synced.
 fn parted(here: &Repo, there: &Repo, round: usize) {
     there.memdir(["add", "user#travel", &format!("Said there in round {round}")]).exit(0);
     there.put(&format!("facts/of-{round}.md"), format!("# Of {round}\n\n- A file of round {round}\n"));
@@ -61,7 +60,7 @@ fn parted(here: &Repo, there: &Repo, round: usize) {
     here.memdir(["update", "user", &before, &format!("Prefers what round {round} had")]).exit(0);
 }
 
-/// Everything that was said up to this round stands once, in both.
+/// Every text added up to this round occurs once, in both.
 fn check(here: &Repo, there: &Repo, round: usize, at: &str) {
     here.memdir(["sync"]).exit(0);
     there.memdir(["sync"]).exit(0);

@@ -1,7 +1,7 @@
 //! What `sync` refuses: an emptied memory, here or there; a repository that is not the memory's own, or in the middle of
 //! something else; a history that is another one.
 //!
-//! A refusal leaves every file and every commit; what it says is the way on.
+//! A refusal leaves every file and every commit; its text names the next command.
 
 use super::git_repo::{Came, Repo};
 use super::sync::{pair, settle};
@@ -33,7 +33,7 @@ fn remove(repo: &Repo, paths: &[&str]) {
 const ALL: [&str; 4] = ["facts/user.md", "facts/b.md", "procedures/c.md", "procedures/d.md"];
 
 #[test]
-fn a_vanished_memory_is_not_committed() {
+fn a_missing_memory_is_not_committed() {
     let (here, there) = four();
     remove(&here, &ALL);
     let came = refused(&here, 5, "emptied", "4 of 4 files of the memory are gone or empty here");
@@ -44,7 +44,7 @@ fn a_vanished_memory_is_not_committed() {
 }
 
 #[test]
-fn a_vanished_folder_is_not_committed_and_force_says_it_is_meant() {
+fn a_missing_folder_is_committed_only_with_force() {
     let (here, there) = four();
     remove(&here, &ALL[2..]);
     refused(&here, 5, "emptied", "2 of 2 files of procedures/ are gone");
@@ -65,7 +65,7 @@ fn emptied_files_are_no_better_than_vanished_ones() {
 }
 
 #[test]
-fn what_memdir_removed_goes_and_the_other_side_believes_it() {
+fn a_file_removed_by_memdir_is_removed_on_the_other_side_too() {
     let (here, there) = four();
     for path in &ALL[1..] {
         here.memdir(["rm", path, "-f"]).exit(0);
@@ -75,7 +75,7 @@ fn what_memdir_removed_goes_and_the_other_side_believes_it() {
 }
 
 #[test]
-fn one_file_that_a_person_removed_goes() {
+fn a_file_that_a_person_removed_is_removed_by_sync() {
     let (here, there) = four();
     remove(&here, &ALL[..1]);
     settle(&here, &there);
@@ -83,7 +83,7 @@ fn one_file_that_a_person_removed_goes() {
 }
 
 #[test]
-fn a_folder_that_a_person_renamed_is_not_gone() {
+fn a_renamed_folder_is_not_lost() {
     let (here, there) = four();
     fs_err::rename(here.memory().join("procedures"), here.memory().join("how")).unwrap();
     here.put("how/c.md", here.text("how/c.md") + "- And a little more\n");
@@ -120,20 +120,20 @@ fn a_memory_within_a_repository_is_left_to_git() {
 }
 
 #[test]
-fn a_memory_in_no_repository_is_told_how_to_get_one() {
+fn a_memory_outside_a_repository_gets_a_hint_how_to_create_one() {
     let memory = super::support::Memory::new();
     let ran = memory.run(["sync"]).exit(5);
     ran.tells("memdir: not_own_repository: this memory is not in a git repository; nothing was changed\nhint: run `git init` in it");
 }
 
 #[test]
-fn git_must_be_there() {
+fn a_missing_git_is_an_error() {
     let memory = super::support::Memory::new();
     memory.run(["sync"]).env("PATH", "/nonexistent").exit(3).tells("memdir: no_git: ");
 }
 
 #[test]
-fn without_a_remote_it_commits_and_says_so() {
+fn without_a_remote_sync_commits_and_reports_that() {
     let repo = Repo::whole();
     repo.memdir(["add", "user", "Prefers tabs"]).exit(0);
     let came = repo.memdir(["sync"]).exit(0);
@@ -150,7 +150,7 @@ fn without_a_remote_it_commits_and_says_so() {
 }
 
 #[test]
-fn which_remote_is_meant() {
+fn the_remote_to_use_is_determined() {
     let (here, _) = pair();
     here.git(["remote", "add", "second", "/nonexistent"]);
     here.memdir(["sync"]).exit(0);
@@ -177,7 +177,7 @@ fn a_branch_of_another_name_there_is_followed() {
 }
 
 #[test]
-fn git_in_the_middle_of_something_comes_first() {
+fn an_unfinished_git_operation_is_refused_first() {
     let (here, there) = pair();
     here.git(["checkout", "--quiet", "--detach"]);
     refused(&here, 5, "unfinished", "no branch is checked out (a detached HEAD)");

@@ -1,6 +1,6 @@
-//! `sync` and whoever is faster, slower, unwilling or not there: races, edits meanwhile, remotes and hooks that say no.
+//! `sync` with remotes that are faster, slower, refusing or missing: races, concurrent edits, hooks that refuse.
 //!
-//! Never waits longer than a test says, and never reaches another machine. A script stands in for git where something
+//! Never waits longer than a test allows, and never reaches another machine. A script replaces git where something
 //! must happen just before or after one of its steps.
 
 use std::os::unix::fs::PermissionsExt;
@@ -51,7 +51,7 @@ impl Beside {
         super::git_repo::came(self.command(repo, args).output().unwrap())
     }
 
-    /// How often the script ran, and what it said.
+    /// How often the script ran, and its output.
     pub fn ran(&self) -> (usize, String) {
         let text = |name| fs_err::read_to_string(self.dir.path().join(name)).unwrap_or_default();
         (text("n").trim().parse().unwrap(), text("log"))
@@ -70,7 +70,7 @@ fn elsewhere(there: &Repo) -> String {
 }
 
 #[test]
-fn a_lost_race_is_run_again() {
+fn a_lost_race_is_retried() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let beside = Beside::new("push", "before", 2, &elsewhere(&there));
@@ -88,7 +88,7 @@ fn a_lost_race_is_run_again() {
 }
 
 #[test]
-fn whoever_is_always_slower_is_told_to_try_later() {
+fn a_sync_that_always_loses_the_race_ends_with_try_later() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let beside = Beside::new("push", "before", 99, &elsewhere(&there));
@@ -101,7 +101,7 @@ fn whoever_is_always_slower_is_told_to_try_later() {
 }
 
 #[test]
-fn what_others_write_while_git_fetches_is_committed_and_merged() {
+fn changes_during_the_fetch_are_committed_and_merged() {
     let (here, there) = pair();
     there.memdir(["add", "user#travel", "Said there"]).exit(0);
     there.memdir(["sync"]).exit(0);
@@ -136,7 +136,7 @@ fn an_editor_that_saves_before_git_merges_is_not_overwritten() {
 }
 
 #[test]
-fn another_git_at_work_is_waited_out_by_whoever_called() {
+fn another_running_git_is_retried_by_the_caller() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     here.put(".git/index.lock", "");
@@ -206,7 +206,7 @@ fn a_remote_that_never_answers_is_not_waited_for() {
 }
 
 #[test]
-fn a_remote_that_says_no_is_told_and_not_asked_again() {
+fn a_refusing_remote_is_reported_and_not_retried() {
     let (here, _) = pair();
     let hook = here.root().with_file_name("hub.git").join("hooks/pre-receive");
     executable(&hook, "#!/bin/sh\necho run >> ran\necho 'memory is frozen' >&2\nexit 1\n");
@@ -218,7 +218,7 @@ fn a_remote_that_says_no_is_told_and_not_asked_again() {
 }
 
 #[test]
-fn a_hook_that_says_no_is_told() {
+fn a_refusing_hook_is_reported() {
     let (here, _) = pair();
     executable(&here.root().join(".git/hooks/pre-commit"), "#!/bin/sh\necho 'notes: too long' >&2\nexit 1\n");
     here.memdir(["add", "user#work", "Said here"]).exit(0);
@@ -227,7 +227,7 @@ fn a_hook_that_says_no_is_told() {
 }
 
 #[test]
-fn who_commits_must_be_known() {
+fn a_commit_needs_a_git_identity() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     here.git(["config", "user.useConfigOnly", "true"]);

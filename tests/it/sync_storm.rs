@@ -1,7 +1,7 @@
-//! Clones that change at random and sync at random: they end equal, nothing is lost, nothing comes back, and whatever
+//! Clones that change at random and sync at random: they end equal, nothing is lost, nothing deleted returns, and every
 //! is left for a person is a true conflict — by this file's own bookkeeping, not by the engine's.
 //!
-//! Small in every run; five clones with 200 changes each where `MEMDIR_FULL` asks for it.
+//! Small in every run; five clones with 200 changes each with `MEMDIR_FULL`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -18,7 +18,7 @@ const WORDS: [&str; 40] = [
     "lichen", "mica", "nettle", "otter",
 ];
 
-/// One thing that was said, in one of its wordings.
+/// One wording of a fact.
 #[derive(Clone, Debug)]
 struct Version {
     key: usize,
@@ -27,7 +27,7 @@ struct Version {
     gone: bool,
 }
 
-/// What acknowledged changes say: each wording, and which ones a later change replaced.
+/// The acknowledged changes: each wording, and which ones a later change replaced.
 #[derive(Default)]
 struct Truth {
     versions: Vec<Version>,
@@ -35,7 +35,7 @@ struct Truth {
     keys: usize,
     /// Things that were moved to another section.
     moved: BTreeSet<usize>,
-    /// Things that one clone removed and another moved: whoever decided may have kept them.
+    /// Facts that one clone removed and another moved: the person who decided may have kept them.
     kept: BTreeSet<usize>,
 }
 
@@ -46,7 +46,7 @@ impl Truth {
         self.versions.len() - 1
     }
 
-    /// The wordings of a thing that nobody replaced: one, unless it was changed on two clones at once.
+    /// The current wordings of a fact: one, unless it was changed on two clones at once.
     fn heads(&self, key: usize) -> Vec<usize> {
         let own = |v: &usize| self.versions[*v].key == key && !self.replaced.contains(v);
         (0..self.versions.len()).filter(own).collect()
@@ -97,7 +97,7 @@ impl Storm {
         Storm { clones, truth, chance, conflicts: 0, syncs: 0 }
     }
 
-    /// The bullets that stand in a clone: file, text.
+    /// The bullets of a clone: file, text.
     fn standing(&self, clone: usize) -> Vec<(String, String)> {
         let paths = ["facts/user.md", "facts/project.md", "procedures/release.md"];
         let all = paths
@@ -171,7 +171,7 @@ impl Storm {
                     .filter_map(|b| self.truth.of(b))
                     .map(|v| self.truth.versions[v].key)
                     .collect();
-                // One side removed what the other moved: which of both is meant is for a person, too.
+                // One side removed what the other moved: a person decides this, too.
                 let one_side = conflict["ours"] == "" || conflict["theirs"] == "";
                 let moved = |key: &usize| one_side && self.truth.moved.contains(key);
                 let contested = keys.iter().any(|key| self.truth.heads(*key).len() > 1 || moved(key));
@@ -214,7 +214,7 @@ impl Storm {
     }
 }
 
-/// A thing nobody said before: eight words.
+/// A new fact of eight words.
 fn fresh(truth: &mut Truth, chance: &mut Dice) -> (usize, String) {
     let key = truth.keys;
     truth.keys += 1;

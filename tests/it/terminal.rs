@@ -74,7 +74,7 @@ fn is_raw(c: char) -> bool {
 }
 
 #[test]
-fn nothing_raw_reaches_a_terminal() {
+fn no_control_character_reaches_a_terminal() {
     let place = hostile();
     let name = "- \x1b[31mred\u{202e}\n";
     place.put("facts/od\x1b[31md\u{202e}.md", name.as_bytes());
@@ -125,7 +125,7 @@ fn a_pipe_gets_a_file_as_it_is_and_lists_without_escapes() {
 }
 
 #[test]
-fn colours_come_when_asked_for_and_on_terminals_that_have_them() {
+fn colours_are_used_on_request_and_on_terminals_that_support_them() {
     let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n\n## Work\n\n- a\n")]);
     let shown = |when: Option<&str>, environment: &[(&str, &str)], terminal: bool| {
         let mut all = false;
@@ -194,7 +194,7 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn whoever_stops_sending_in_the_middle_is_told() {
+fn a_connection_that_stops_in_the_middle_is_reported() {
     let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
     let mut command = place.command(&["add", "user"]);
     command.stdin(Stdio::piped());

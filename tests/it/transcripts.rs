@@ -114,7 +114,7 @@ fn a_file_may_end_anywhere() {
 
 /// A log that is cut off within its last line loses that line and nothing else.
 #[test]
-fn half_a_last_line_is_counted_and_costs_nothing_else() {
+fn a_truncated_last_line_is_counted_and_loses_nothing_else() {
     let lines = fixtures().into_iter().filter(|(folder, path, _)| {
         path.extension().is_some_and(|x| x == "jsonl")
             && ["claude-code", "codex", "gemini-lines"].contains(&folder.as_str())
@@ -195,7 +195,7 @@ fn work_is_linear_in_the_size() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// Bytes overwritten, cut out, doubled: something comes out, or a reason.
+    /// Bytes overwritten, cut out, doubled: the result is a conversation or an error.
     #[test]
     fn damage_never_panics(which in any::<prop::sample::Index>(), damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4u8), 1..8)) {
         let fixtures = fixtures();

@@ -12,7 +12,7 @@ fn same(got: &Tree, expected: &Tree, what: &str) {
     assert!(got == expected, "{what}\n{}", difference(expected, got));
 }
 
-/// Any sequence of operations, as many undos as revisions, as many redos: every state on the way comes again.
+/// Any sequence of operations, as many undos as revisions, as many redos: every state on the way is restored.
 #[test]
 fn as_many_undos_as_revisions_lead_back_and_as_many_redos_forth() {
     let mut revisions = 0;
@@ -64,7 +64,7 @@ fn at(text: &str) -> String {
 }
 
 #[test]
-fn undo_goes_further_back_and_says_when_nothing_is_left() {
+fn undo_goes_further_back_and_reports_when_nothing_is_left() {
     let memory = small();
     memory.done(["add", "procedures/p.md", "four"]);
     memory.done(["rm", &at("one")]);
@@ -102,7 +102,7 @@ fn undo_of_a_file_that_moved_on_merges_and_a_conflict_writes_nothing() {
 }
 
 #[test]
-fn keep_edited_leaves_the_file_that_somebody_edited_and_takes_back_the_rest() {
+fn keep_edited_keeps_an_edited_file_and_undoes_the_rest() {
     let memory = small().file("procedures/q.md", "- q\n");
     let ops = r#"[{"op":"add","at":"procedures/q.md","text":"more"},
                   {"op":"update","at":"procedures/p.md","old":"one","text":"uno"}]"#;
@@ -134,7 +134,7 @@ fn a_change_that_an_editor_dropped_is_named_by_status_and_made_again_by_redo() {
 }
 
 #[test]
-fn removed_moved_archived_and_written_files_come_back_with_bytes_and_modes() {
+fn removed_moved_archived_and_written_files_are_restored_with_bytes_and_modes() {
     let memory =
         small().file("facts/user.md", "# User\n\nsee [[p]]\n").file("facts/latin.md", "# L\r\n\r\n- caf\u{e9}");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o640);
@@ -170,7 +170,7 @@ fn a_dry_undo_shows_and_writes_nothing() {
 }
 
 #[test]
-fn what_was_forgotten_cannot_be_undone() {
+fn a_forgotten_text_cannot_be_restored_by_undo() {
     let memory = small();
     memory.done(["rm", "--forget", &at("two")]);
     memory.run(["undo", "r1"]).exit(3).tells("history_gone");
@@ -178,7 +178,7 @@ fn what_was_forgotten_cannot_be_undone() {
 }
 
 /// Two callers in one list, each on bullets of its own: taking back all that one did leaves what the other did, or is
-/// refused where lines next to each other changed so much that they cannot be told apart; that is rare.
+/// refused where adjacent lines changed so much that they cannot be distinguished; that is rare.
 #[test]
 fn undoing_all_of_one_callers_changes_leaves_exactly_the_others() {
     let (mut refused, mut reordered) = (0, 0);

@@ -266,7 +266,7 @@ impl World {
     }
 }
 
-/// All bullets of a text, nested ones too, by what they say.
+/// The texts of all bullets, nested ones too.
 fn bullets(text: Option<&str>) -> BTreeMap<String, usize> {
     let document = Document::parse(text.unwrap_or_default());
     let mut all = BTreeMap::new();
@@ -285,7 +285,7 @@ fn pinned(document: &Document) -> Vec<String> {
     all.map(|i| document.bullet_raw(i).to_owned()).collect()
 }
 
-/// Every bullet that stood there stands in the file or in the archive; all but `rewritten` of them.
+/// Every earlier bullet is in the file or in the archive; all but `rewritten` of them.
 fn lost(before: &World, after: &World, rewritten: usize) -> Vec<String> {
     let all = |world: &World| {
         let mut all = bullets(world.texts[0].as_deref());

@@ -1,4 +1,4 @@
-//! `compact` with a model: every shape of an answer and every kind of trouble, and what the directory is afterwards.
+//! `compact` with a model: every shape of an answer and every kind of failure, and the directory afterwards.
 //!
 //! The model is a script in the same process: nothing here touches a network.
 
@@ -33,7 +33,7 @@ fn eleven() -> Memory {
     Memory::new().policy(TEN).file("facts/user.md", &facts(11))
 }
 
-/// What stands there when the bullets with these numbers are gone and these texts came.
+/// The expected file when the bullets with these numbers are removed and these texts are added.
 fn left(gone: &[usize], becomes: &[(usize, &str)]) -> String {
     let mut text = facts(11);
     for n in gone {
@@ -45,7 +45,7 @@ fn left(gone: &[usize], becomes: &[(usize, &str)]) -> String {
     text
 }
 
-/// The decision of one answer is carried out as it was said.
+/// The decision of one answer is carried out exactly.
 #[track_caller]
 fn carried(said: impl Into<String>, gone: &[usize], becomes: &[(usize, &str)]) {
     let said = said.into();
@@ -65,7 +65,7 @@ fn carried(said: impl Into<String>, gone: &[usize], becomes: &[(usize, &str)]) {
 }
 
 #[test]
-fn a_valid_decision_is_carried_out_in_whatever_shape_it_is_said() {
+fn a_valid_decision_in_any_shape_is_carried_out() {
     carried(decision("delete", 4, &[], None).to_string(), &[4], &[]);
     carried(decision("merge", 4, &[7], Some("Four and seven")).to_string(), &[7], &[(4, "Four and seven")]);
     carried(decision("edit", 4, &[7], Some("Four and seven")).to_string(), &[7], &[(4, "Four and seven")]);
@@ -102,7 +102,7 @@ fn a_decision_by_a_tool_call_counts_too() {
     assert_eq!(ran(&memory, &model).decided, 1);
 }
 
-/// What cannot be carried out is corrected once; `part` stands in the correction. Then age decides.
+/// An invalid decision is corrected once; the correction contains `part`. Then age decides.
 #[track_caller]
 fn falls_back(said: Result<ModelReply, LlmError>, part: &str) {
     let memory = eleven();
@@ -128,7 +128,7 @@ fn falls_back(said: Result<ModelReply, LlmError>, part: &str) {
 }
 
 #[test]
-fn what_cannot_be_carried_out_is_corrected_once_then_age_decides() {
+fn an_invalid_decision_is_corrected_once_then_age_decides() {
     let say = |action: &str, target: Value, absorbs: &[i64], new: Option<&str>| {
         falls_back_of(decision(action, target, absorbs, new))
     };
@@ -179,7 +179,7 @@ fn what_cannot_be_carried_out_is_corrected_once_then_age_decides() {
 }
 
 #[test]
-fn whoever_cannot_answer_is_not_asked_again() {
+fn permanent_errors_are_not_retried() {
     use ErrorKind::{Busy, NoTools, ProgramFailed, QuotaExceeded, Rejected, Timeout, Unauthorized, Unreachable};
     for what in [Unreachable, Timeout, Unauthorized, QuotaExceeded, Busy, Rejected, NoTools, ProgramFailed] {
         let memory = eleven().file("facts/other.md", &facts(11));
@@ -200,7 +200,7 @@ fn whoever_cannot_answer_is_not_asked_again() {
 }
 
 #[test]
-fn a_person_who_stops_it_leaves_every_byte() {
+fn an_interrupt_leaves_every_byte() {
     let memory = eleven();
     let before = memory.tree();
     let model = ReplayModel::new([Err(LlmError::new(ErrorKind::Interrupted, "stopped"))]);
@@ -257,7 +257,7 @@ fn the_question_shows_items_as_data() {
 }
 
 #[test]
-fn many_too_many_are_asked_for_again_and_again() {
+fn far_too_many_bullets_take_several_calls() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(13));
     let model = ReplayModel::new([
         answer(&decision("merge", 1, &[2], Some("One and two"))),
@@ -278,7 +278,7 @@ fn many_too_many_are_asked_for_again_and_again() {
 }
 
 #[test]
-fn the_journal_knows_who_decided_and_why() {
+fn the_journal_records_who_decided_and_why() {
     let memory = eleven();
     ran(&memory, &ReplayModel::new([answer(&decision("merge", 4, &[7], Some("Both")))]));
     let diff = memory.run(["diff", "r0..r1", "--json"]).ends();
@@ -313,7 +313,7 @@ fn meanwhile(replies: Vec<Result<ModelReply, LlmError>>, act: impl Fn(usize)) ->
 }
 
 #[test]
-fn an_edit_elsewhere_while_it_thinks_is_kept_and_the_decision_stands() {
+fn an_edit_elsewhere_during_the_model_call_keeps_the_decision() {
     let memory = eleven();
     let edited = facts(11).replace("Fact number 9", "Fact number nine").replace("# User", "# The user");
     let model = meanwhile(vec![answer(&decision("delete", 4, &[], None))], |_| memory.put("facts/user.md", &edited));
@@ -323,7 +323,7 @@ fn an_edit_elsewhere_while_it_thinks_is_kept_and_the_decision_stands() {
 }
 
 #[test]
-fn an_edit_of_what_it_decides_on_makes_it_think_again() {
+fn an_edit_of_the_decided_bullets_causes_another_call() {
     for target in [4, 5] {
         let memory = eleven();
         let edited = facts(11).replace("- Fact number 4\n", "- Fact number four\n");
@@ -342,7 +342,7 @@ fn an_edit_of_what_it_decides_on_makes_it_think_again() {
 }
 
 #[test]
-fn a_newcomer_while_it_thinks_is_not_lost_and_makes_it_think_again() {
+fn a_bullet_added_during_the_model_call_is_kept_and_causes_another_call() {
     let memory = eleven();
     let more = facts(12);
     let act = |n| {
@@ -359,7 +359,7 @@ fn a_newcomer_while_it_thinks_is_not_lost_and_makes_it_think_again() {
 }
 
 #[test]
-fn a_memory_that_never_rests_is_compacted_by_age() {
+fn a_memory_that_keeps_changing_is_compacted_by_age() {
     let memory = eleven();
     let act = |n: usize| {
         let text = memory.text("facts/user.md").unwrap();
@@ -373,7 +373,7 @@ fn a_memory_that_never_rests_is_compacted_by_age() {
 }
 
 #[test]
-fn somebody_else_made_room_while_it_thought() {
+fn another_process_made_room_during_the_model_call() {
     let memory = eleven();
     let act = |_| memory.put("facts/user.md", facts(9));
     let done = ran(&memory, &meanwhile((0..4).map(|_| answer(&decision("delete", 10, &[], None))).collect(), act));
@@ -387,7 +387,7 @@ fn batch(json: &str) -> Batch {
 
 const ADD: &str = r#"{"op":"add","at":"user","text":"Fact number 11","reason":"said so"}"#;
 
-/// What is said, which facts go, which get a new text.
+/// The decision, which facts are removed, which get a new text.
 type Case = (Value, &'static [usize], &'static [(usize, &'static str)]);
 
 #[test]
@@ -421,7 +421,7 @@ fn ten_and_one_make_ten_in_one_batch() {
 }
 
 #[test]
-fn nobody_is_asked_within_the_limits_or_where_the_policy_refuses() {
+fn no_model_is_called_within_the_limits_or_where_the_policy_refuses() {
     for (policy, n) in [(TEN, 9), ("version: 1\n", 20)] {
         let memory = Memory::new().policy(policy).file("facts/user.md", &facts(n));
         let model = ReplayModel::new([]);
@@ -439,8 +439,8 @@ fn nobody_is_asked_within_the_limits_or_where_the_policy_refuses() {
 }
 
 #[test]
-fn a_change_and_its_decision_land_together_or_not_at_all() {
-    // Somebody takes the model's target away each time: age decides in the end, and the newcomer counts.
+fn a_change_and_its_decision_are_committed_together_or_not_at_all() {
+    // Another process removes the model's target each time: age decides in the end, and the new bullet counts.
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(10));
     let act = |n: usize| {
         let text = memory.text("facts/user.md").unwrap();
@@ -475,7 +475,7 @@ fn the_same_request_again_is_the_first_answer() {
 }
 
 #[test]
-fn a_dry_run_asks_and_writes_nothing() {
+fn a_dry_run_calls_no_model_and_writes_nothing() {
     let memory = eleven();
     let before = memory.tree();
     let model = ReplayModel::new([answer(&decision("merge", 4, &[7], Some("Both")))]);

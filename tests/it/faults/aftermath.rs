@@ -1,4 +1,4 @@
-//! What must hold after a command came to a bad end, whatever the end was.
+//! What must hold after a command failed, however it failed.
 //!
 //! Never repairs anything itself: memdir's next commands do.
 
@@ -33,7 +33,7 @@ impl Expected {
 /// The file that the next command writes.
 const NEXT: &str = "memory/facts/zebra.md";
 
-/// Looks at a place after a command was interrupted, and goes on working in it. Answers what is wrong.
+/// Checks a directory after a command was interrupted, and continues working in it. Returns what is wrong.
 pub fn wrong(place: &Place, case: &Case, expected: &Expected) -> Vec<String> {
     let mut wrong = Vec::new();
     let init = case.start == Start::Nothing || case.args[0] == "init";
@@ -103,7 +103,7 @@ pub fn holds(place: &Place, case: &Case, text: &[u8]) -> bool {
     files.into_iter().any(|e| memchr::memmem::find(&std::fs::read(e.path()).unwrap(), text).is_some())
 }
 
-/// What lies about in `.memdir/` and belongs to no revision that stands.
+/// Files in `.memdir/` that belong to no existing revision.
 fn litter(place: &Place, case: &Case) -> Vec<String> {
     let machine = place.memory(case).join(".memdir");
     let names = |dir: &std::path::Path| -> BTreeSet<String> {
@@ -130,7 +130,7 @@ fn litter(place: &Place, case: &Case) -> Vec<String> {
     litter.into_iter().map(|name| format!("litter: .memdir/{name}")).collect()
 }
 
-/// The end of a test: says what went wrong, a few of each command.
+/// The end of a test: reports the failures, a few of each command.
 pub fn verdict(what: &str, tried: usize, wrong: &[String]) {
     eprintln!("{what}: {tried} tried, {} wrong", wrong.len());
     let mut shown = BTreeMap::<&str, Vec<&str>>::new();

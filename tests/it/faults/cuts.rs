@@ -1,7 +1,7 @@
 //! Power cuts on a real file system: an ext4 on a loop device, whose blocks are copied while a writer works on it.
 //!
-//! Needs root, loop devices and mkfs.ext4, and says so where it does without. The writer is stopped at a random moment;
-//! a copy counts when two readings of the device's file agree. What the device was given and not yet asked to keep is
+//! Needs root, loop devices and mkfs.ext4, and reports a skip without them. The writer is stopped at a random moment;
+//! a copy counts when two reads of the device's file agree. Data that was written and not yet flushed is
 //! in the copy too: what a device may lose of that is `images.rs`.
 
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn memdir(memory: &Path, args: &[&str], durability: &str) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// What was found after some cuts: cuts, acknowledged writes, lost ones, other trouble.
+/// The results of some cuts: cuts, acknowledged writes, lost ones, other problems.
 #[derive(Debug, Default)]
 struct Found {
     cuts: usize,
@@ -68,7 +68,7 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
     assert!(seeded);
     run("sync", &["-f", memory.to_str()?]);
     let mut found = Found::default();
-    // One shell writes on and on, two files a time and a new one, and says each number that was acknowledged.
+    // One shell writes continuously, two files at a time and a new one, and prints each number that was acknowledged.
     let script = "n=1; while :; do m=$((n-1)); printf '{\"op\":\"update\",\"at\":\"a\",\"old\":\"value %d\",\"text\":\"value %d\"}\\n\
                   {\"op\":\"update\",\"at\":\"b\",\"old\":\"value %d\",\"text\":\"value %d\"}\\n\
                   {\"op\":\"add\",\"at\":\"new/n%d.md\",\"text\":\"value %d\"}\\n' $m $n $m $n $n $n | \
@@ -100,7 +100,7 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
         }
         std::thread::sleep(Duration::from_micros((random >> 32) % 8000));
         signal(rustix::process::Signal::STOP);
-        // What was said until now was answered before the power goes.
+        // Everything printed until now was answered before the power cut.
         let said = acknowledged();
         let agreed = (0..200).any(|_| {
             std::fs::copy(&image, &copy).unwrap();

@@ -1,6 +1,6 @@
 //! Every system call refused, in every way a disk refuses.
 //!
-//! Never believes an answer: what it says is compared with the directory.
+//! Never trusts an answer: it is compared with the directory.
 
 use memdir::code::Code;
 use serde_json::Value;
@@ -103,7 +103,7 @@ pub fn untrue(place: &Place, output: &Output, expected: &Expected, call: &str, l
         let Ok(json) = serde_json::from_slice::<Value>(&output.stdout) else {
             return vec![format!("the answer is invalid JSON: {answer}")];
         };
-        // What a check could not mend, it says; then it is held to what it says.
+        // A check reports what it could not repair; then its report must be true.
         let mended = json["fixed"]["changed"] == true;
         let right = if code == 0 || mended { &expected.new } else { &expected.old };
         if now != *right {
@@ -112,7 +112,7 @@ pub fn untrue(place: &Place, output: &Output, expected: &Expected, call: &str, l
         return wrong;
     }
     let told = String::from_utf8_lossy(&output.stderr);
-    // Nobody can be told anything when nothing can be written.
+    // Nothing can be reported when nothing can be written.
     if lasting && call == "write" && told.is_empty() {
         return wrong;
     }
@@ -136,7 +136,7 @@ pub fn untrue(place: &Place, output: &Output, expected: &Expected, call: &str, l
     wrong
 }
 
-/// Kept apart so that the list of cases can be asked for by name.
+/// A separate test so that the list of cases can be selected by name.
 pub fn named(name: &str) -> &'static Case {
     super::cases::CASES.iter().find(|case| case.name == name).unwrap()
 }

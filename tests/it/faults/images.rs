@@ -55,7 +55,7 @@ fn a_power_cut_loses_nothing_that_was_answered() {
             tried += 1;
             acknowledged += usize::from(*answered);
             let mut told = wrong(&place, case, &expected);
-            // What nobody waited for may lie about.
+            // Files whose durability was not awaited may be left over.
             told.retain(|w| !w.starts_with("litter"));
             if *answered && place.files() != expected.new {
                 told.push("an acknowledged change is lost".into());

@@ -1,4 +1,4 @@
-//! Syncs that fail, told for what they are: refused, unknown, or not durable.
+//! Syncs that fail are reported truly: refused, unknown, or not durable.
 //!
 //! Never takes an answer for the truth: the files are compared with it, and the next command must find its way.
 
@@ -9,7 +9,7 @@ use super::errors::named;
 use super::place::Place;
 use super::{trace, watched};
 
-/// What a command says when one of its calls fails, and what is wrong with what it leaves.
+/// The output of a command when one of its calls fails, and what is wrong with the result.
 fn told(name: &str, call: &str, when: &str) -> (Option<i32>, Value, bool, Vec<String>) {
     let case = named(name);
     let before = Place::before(case);
@@ -42,7 +42,7 @@ fn a_sync_that_fails_once_is_refused_as_a_plain_error() {
 }
 
 #[test]
-fn an_outcome_that_cannot_be_known_is_told_as_unknown() {
+fn an_uncertain_outcome_is_reported_as_unknown() {
     if !watched() {
         return;
     }
@@ -58,7 +58,7 @@ fn an_outcome_that_cannot_be_known_is_told_as_unknown() {
 }
 
 #[test]
-fn a_change_that_a_power_cut_may_undo_is_told_as_not_durable() {
+fn a_change_that_a_power_cut_may_undo_is_reported_as_not_durable() {
     if !watched() {
         return;
     }

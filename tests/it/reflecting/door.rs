@@ -13,7 +13,7 @@ pub fn configured(memory: &Memory, text: &str) {
     fs_err::write(file, text).unwrap();
 }
 
-/// A memory whose model answers with these operations, whatever it is asked; the question is kept beside it.
+/// A memory whose model replies with these operations to every request; the request is kept beside it.
 fn with(operations: &[serde_json::Value]) -> Memory {
     let memory = Memory::new();
     let home = memory.dir().with_file_name("answer.json");
@@ -35,7 +35,7 @@ fn reads<'m>(memory: &'m Memory, words: &[&str]) -> Run<'m> {
 }
 
 #[test]
-fn what_came_of_it_is_told_on_one_page() {
+fn the_result_is_printed_on_one_page() {
     let memory = with(&[
         add("facts/user.md", "Name: Zhang San", "I'm Zhang San"),
         add("facts/user.md", "City: Berlin", "I live in Berlin"),
@@ -62,7 +62,7 @@ fn the_answer_in_json_names_every_decision() {
         add("facts/user.md", "Favourite colour: blue", "I like blue"),
     ]);
     let answer = reads(&memory, &["--json"]).exit(0).json();
-    // It says the same again when it is told what was wrong: two corrections, and then it is enough.
+    // It repeats its reply after each correction: two corrections, and then the chunk ends.
     assert_eq!(answer["counts"], json!({"found": 2, "kept": 1, "known": 0, "proposed": 0, "refused": 1}));
     assert_eq!(answer["model"]["turns"], 3);
     assert_eq!(
@@ -80,7 +80,7 @@ fn nothing_worth_keeping_is_a_sentence_and_no_error() {
 }
 
 #[test]
-fn without_a_model_the_three_shortest_ways_to_get_going_are_told() {
+fn without_a_model_the_three_shortest_setups_are_listed() {
     let memory = Memory::new();
     let ran = reads(&memory, &[]).exit(8).tells("no_model").tells("OPENAI_API_KEY").tells("ollama");
     assert!(ran.stderr.contains("exec") || ran.stderr.contains("command"), "{ran}");
@@ -89,7 +89,7 @@ fn without_a_model_the_three_shortest_ways_to_get_going_are_told() {
 }
 
 #[test]
-fn what_would_be_sent_can_be_seen_without_asking() {
+fn the_request_can_be_shown_without_calling_the_model() {
     let memory = with(&[]);
     memory.put("facts/user.md", "# User\n\n- Editor: vim\n");
     let ran = reads(&memory, &["--show-prompt"]).exit(0).unchanged().says("I'm Zhang San").says("Editor: vim");
@@ -97,7 +97,7 @@ fn what_would_be_sent_can_be_seen_without_asking() {
 }
 
 #[test]
-fn a_persons_own_instructions_take_the_place_of_ours() {
+fn the_users_own_instructions_replace_ours() {
     let memory = with(&[]);
     let file = memory.dir().with_file_name("config").join("memdir/prompts/reflect.md");
     fs_err::create_dir_all(file.parent().unwrap()).unwrap();
@@ -108,7 +108,7 @@ fn a_persons_own_instructions_take_the_place_of_ours() {
 }
 
 #[test]
-fn what_is_no_conversation_is_refused() {
+fn other_json_than_conversations_is_refused() {
     let memory = with(&[]);
     memory.run(["reflect"]).stdin("   \n").exit(2);
     memory.run(["reflect", "nowhere.md"]).exit(3).tells("file_not_found");
@@ -133,7 +133,7 @@ fn a_dry_run_from_the_command_line_writes_nothing() {
 }
 
 #[test]
-fn over_the_days_budget_work_waits_and_says_so() {
+fn over_the_daily_budget_work_is_deferred_and_reported() {
     let memory = with(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]);
     let file = memory.dir().with_file_name("config").join("memdir/config.yaml");
     let line = fs_err::read_to_string(&file).unwrap();
@@ -145,7 +145,7 @@ fn over_the_days_budget_work_waits_and_says_so() {
     memory.done(["reflect", "--queued"]).says("Name: Zhang San");
 }
 
-/// Starts a command, and waits until its model has been asked and says nothing.
+/// Starts a command, and waits until its model has been called and is silent.
 fn thinking(memory: &Memory, words: &[&str]) -> std::process::Child {
     let home = memory.dir().parent().unwrap().to_path_buf();
     let pipe = home.join("pipe");
@@ -164,7 +164,7 @@ fn thinking(memory: &Memory, words: &[&str]) -> std::process::Child {
 }
 
 #[test]
-fn whoever_is_stopped_while_the_model_thinks_leaves_no_trace() {
+fn a_process_stopped_during_the_model_call_changes_nothing() {
     for signal in [rustix::process::Signal::INT, rustix::process::Signal::KILL] {
         let memory = Memory::new().file("facts/user.md", "# User\n\n- Editor: vim\n");
         let talk = memory.dir().with_file_name("talk.md");
@@ -179,14 +179,14 @@ fn whoever_is_stopped_while_the_model_thinks_leaves_no_trace() {
 }
 
 #[test]
-fn a_drain_that_is_killed_leaves_the_work_to_the_next_one() {
+fn a_killed_queue_run_leaves_the_work_to_the_next_one() {
     let memory = with(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]);
     let file = memory.dir().with_file_name("config").join("memdir/config.yaml");
     let line = fs_err::read_to_string(&file).unwrap();
     configured(&memory, &format!("{line}budget: {{tokens_per_day: 10}}\n"));
     reads(&memory, &[]).exit(0).tells("deferred");
     let mut child = thinking(&memory, &["reflect", "--queued"]);
-    // While it is being read, nobody else takes it.
+    // While it is being read, no other process takes it.
     memory.run(["reflect", "--queued"]).exit(0).tells("nothing pending");
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::KILL).unwrap();
     child.wait().unwrap();

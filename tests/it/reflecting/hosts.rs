@@ -48,7 +48,7 @@ fn says(wire: Protocol, text: &str) -> Answer {
 }
 
 #[test]
-fn both_protocols_keep_what_was_said() {
+fn both_protocols_keep_the_replies() {
     for wire in WIRES {
         let memory = Memory::new();
         let arguments = super::script::object(add("facts/user.md", "Name: Zhang San", "I'm Zhang San"));
@@ -65,7 +65,7 @@ fn both_protocols_keep_what_was_said() {
 }
 
 #[test]
-fn no_fault_of_a_host_leaves_half_a_piece_or_waits_for_ever() {
+fn no_fault_of_a_host_commits_half_a_chunk_or_hangs() {
     let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
     let bullets: String =
         ["alpha", "bravo", "candle", "delta"].iter().map(|w| format!("- The {w} service\n")).collect();

@@ -24,7 +24,7 @@ fn a_sensitive_field_waits_and_can_be_accepted() {
     assert!(memory.text("facts/user.md").unwrap().contains("- City: Berlin\n"));
     assert_eq!(memory.text(&format!("inbox/{id}.md")), None);
     memory.done(["inbox"]).stdout("").tells("nothing pending");
-    // What was decided on is what must still stand in the proposal.
+    // The decision is on a text that must still be in the proposal.
     let entry = memory.session().store.journal().unwrap().pop().unwrap();
     assert!(entry.operations.iter().any(|op| op["op"] == "rm" && op["if_match"].is_string()), "{entry:?}");
     // Both halves are one revision.
@@ -33,7 +33,7 @@ fn a_sensitive_field_waits_and_can_be_accepted() {
 }
 
 #[test]
-fn a_rejected_proposal_goes_and_leaves_an_entry() {
+fn a_rejected_proposal_is_removed_and_journaled() {
     let memory = Memory::new();
     let id = waiting(&memory);
     memory.done(["inbox", &id, "--reject", "-m", "moved again"]);
@@ -52,7 +52,7 @@ fn a_proposal_waits_once_however_often_it_is_made() {
 }
 
 #[test]
-fn what_no_longer_fits_is_a_conflict_and_goes_on_waiting() {
+fn a_proposal_that_no_longer_applies_is_a_conflict_and_stays_pending() {
     let memory = Memory::new();
     memory.done(["add", "user", "City: Hamburg"]);
     let old = handle("City: Hamburg");
@@ -82,7 +82,7 @@ fn a_person_may_edit_a_proposal_first() {
 }
 
 #[test]
-fn an_expired_proposal_goes_with_an_entry() {
+fn an_expired_proposal_is_removed_and_journaled() {
     let memory = Memory::new();
     let id = waiting(&memory);
     let path = format!("inbox/{id}.md");
@@ -96,7 +96,7 @@ fn an_expired_proposal_goes_with_an_entry() {
 }
 
 #[test]
-fn everything_waits_if_asked() {
+fn every_proposal_waits_on_request() {
     let memory = Memory::new();
     let mut script = Script::of([ops(&[
         add("facts/user.md", "Name: Zhang San", "I'm Zhang San"),
