@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Memory, Run, handle};
+use crate::support::{CommandRun, Memory, handle};
 
 const POLICY: &str = "version: 1
 categories:
@@ -21,7 +21,7 @@ fn memory() -> Memory {
 }
 
 /// A command as an agent.
-fn by<'m>(memory: &'m Memory, agent: &str, line: &[&str]) -> Run<'m> {
+fn by<'m>(memory: &'m Memory, agent: &str, line: &[&str]) -> CommandRun<'m> {
     memory.run(line).by(agent)
 }
 
@@ -37,7 +37,7 @@ fn refused(memory: &Memory, line: &[&str]) {
 fn a_file_is_read_without_its_hidden_parts() {
     let memory = memory();
     let seen = "# User\n\n\n- Prefers tabs\n\n## Work\n\n- Standup at ten\n";
-    by(&memory, "planner", &["read", "user"]).exit(0).stdout(seen).tells("not shown");
+    by(&memory, "planner", &["read", "user"]).exit(0).stdout(seen).stderr_contains("not shown");
     by(&memory, "planner", &["read", "plain"]).exit(0).stdout("- One\n").quiet();
     let whole = memory.text("facts/user.md").unwrap();
     for agent in ["doctor", "tester"] {
@@ -57,14 +57,17 @@ fn hidden_items_cannot_be_queried() {
     refused(&memory, &["query", "--category", "health"]);
     refused(&memory, &["query", "knee", "--category", "Health"]);
     by(&memory, "planner", &["query", "--category", "sports"]).exit(0);
-    by(&memory, "doctor", &["query", "--category", "health"]).exit(0).says("Knee hurts");
+    by(&memory, "doctor", &["query", "--category", "health"]).exit(0).stdout_contains("Knee hurts");
 }
 
 #[test]
 fn hidden_files_and_items_are_not_listed_or_counted() {
     let memory = memory();
     by(&memory, "planner", &["list"]).exit(0).stdout("facts/plain.md (6B)\nfacts/user.md (51B)\n");
-    by(&memory, "planner", &["bullet", "list", "user"]).exit(0).says("2 @").says("Standup at ten");
+    by(&memory, "planner", &["bullet", "list", "user"])
+        .exit(0)
+        .stdout_contains("2 @")
+        .stdout_contains("Standup at ten");
     let found = by(&memory, "planner", &["--json", "query", "--in", "facts/*"]).exit(0).json();
     let all = by(&memory, "doctor", &["--json", "query", "--in", "facts/*"]).exit(0).json();
     assert!(found["found"].as_u64() < all["found"].as_u64(), "{found}");
@@ -176,7 +179,7 @@ fn changes_of_hidden_parts_are_neither_shown_nor_undone() {
     refused(&memory, &["show", "r1"]);
     refused(&memory, &["undo", "r1"]);
     refused(&memory, &["undo", "r2"]);
-    by(&memory, "planner", &["show", "r3"]).exit(0).says("Two");
+    by(&memory, "planner", &["show", "r3"]).exit(0).stdout_contains("Two");
     by(&memory, "planner", &["undo", "r3"]).exit(0);
     by(&memory, "planner", &["redo", "r3"]).exit(0);
 }

@@ -103,13 +103,13 @@ fn all_failures_of_a_refused_batch_are_reported_with_their_numbers() {
     ]);
     let ran = memory.run(["apply", "--json"]).stdin(ops.to_string()).exit(3);
     let error = ran.error();
-    let told: Vec<(u64, &str)> = error["failures"]
+    let result: Vec<(u64, &str)> = error["failures"]
         .as_array()
         .unwrap()
         .iter()
         .map(|f| (f["operation"].as_u64().unwrap(), f["code"].as_str().unwrap()))
         .collect();
-    assert_eq!(told, [(1, "bullet_not_found"), (2, "needs_proof"), (3, "file_not_found")]);
+    assert_eq!(result, [(1, "bullet_not_found"), (2, "needs_proof"), (3, "file_not_found")]);
     assert_eq!(error["code"], "bullet_not_found");
     let wrong = json!([{"op": "add", "at": "user"}, {"op": "add", "at": "user", "text": "x"}, {"op": "bake"}]);
     let error = memory.run(["apply", "--json"]).stdin(wrong.to_string()).exit(2).error();

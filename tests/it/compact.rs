@@ -34,9 +34,9 @@ fn the_oldest_go_to_the_archive_and_undo_brings_every_byte_back() {
             handle("Fact number 1"),
             handle("Fact number 2")
         ))
-        .tells("facts/user.md: 12 bullets, now 10: 2 of the oldest moved to archive/ (first in, first out; no model is configured)")
+        .stderr_contains("facts/user.md: 12 bullets, now 10: 2 of the oldest moved to archive/ (first in, first out; no model is configured)")
         .diff("A archive/facts/user.md\n+# User\n+\n+- Fact number 1\n+- Fact number 2\nM facts/user.md\n-- Fact number 1\n-- Fact number 2\n");
-    memory.run(["compact"]).exit(0).stdout("").tells("nothing is over its limit").unchanged();
+    memory.run(["compact"]).exit(0).stdout("").stderr_contains("nothing is over its limit").unchanged();
     memory.done(["check"]);
     memory.done(["undo"]);
     assert_eq!(memory.tree(), before);
@@ -91,7 +91,7 @@ fn to_n_needs_no_policy_and_an_address() {
     memory.run(["compact", "user", "--to", "0"]).exit(2);
     memory.run(["compact", &at("Fact number 1"), "--to", "2"]).exit(2);
     memory.run(["compact", "nowhere", "--to", "2"]).exit(3);
-    memory.run(["compact", "user"]).exit(0).tells("nothing is over its limit");
+    memory.run(["compact", "user"]).exit(0).stderr_contains("nothing is over its limit");
     memory.done(["compact", "user", "--to", "2"]);
     assert_eq!(
         memory.text("facts/user.md").unwrap(),
@@ -132,7 +132,11 @@ fn the_oldest_by_date_then_position_go_first_and_pinned_items_stay() {
     memory.done(["compact", "user", "--to", "3"]);
     assert_eq!(left(&memory), ["pinned", "holds a pin", "young"]);
     memory.done(["compact", "user", "--to", "2"]);
-    memory.run(["compact", "user", "--to", "1"]).exit(5).tells("limit_reached").tells("all other items are pinned");
+    memory
+        .run(["compact", "user", "--to", "1"])
+        .exit(5)
+        .stderr_contains("limit_reached")
+        .stderr_contains("all other items are pinned");
     assert_eq!(left(&memory), ["pinned", "holds a pin"]);
 }
 
@@ -141,10 +145,10 @@ fn a_place_that_fails_does_not_block_the_others() {
     let pinned = "# P\n\n- a\n  <!-- mem pin=true -->\n- b\n  <!-- mem pin=true -->\n";
     let policy = "version: 1\nlimits:\n  - {at: \"facts/*.md\", bullets: 1}\n";
     let memory = Memory::new().policy(policy).file("facts/p.md", pinned).file("facts/user.md", &facts(2));
-    memory.run(["compact"]).exit(0).tells("limit_reached").tells("facts/p.md would contain more");
+    memory.run(["compact"]).exit(0).stderr_contains("limit_reached").stderr_contains("facts/p.md would contain more");
     assert_eq!(memory.text("facts/p.md").unwrap(), pinned);
     assert_eq!(memory.text("facts/user.md").unwrap(), "# User\n\n> Summary: facts.\n\n- Fact number 2\n");
-    memory.run(["compact"]).exit(5).tells("limit_reached");
+    memory.run(["compact"]).exit(5).stderr_contains("limit_reached");
 }
 
 #[test]
@@ -171,7 +175,7 @@ const EPISODES: &str = "# 2026-02 Episodes\n\n> Summary: first, second, third\n\
 fn entries_are_archived_whole_the_oldest_first() {
     let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", EPISODES);
     let before = memory.tree();
-    memory.run(["compact"]).exit(0).tells("episodes/2026-02.md: 3 entries, now 2");
+    memory.run(["compact"]).exit(0).stderr_contains("episodes/2026-02.md: 3 entries, now 2");
     assert_eq!(
         memory.text("episodes/2026-02.md").unwrap(),
         "# 2026-02 Episodes\n\n> Summary: first, third\n\n## First\n- Date: 2026-02-03\n- a\n\n## Third\n- Date: 2026-02-02\n- c\n"
@@ -205,7 +209,7 @@ fn an_appended_entry_makes_room_at_once() {
         .run(["append", "-t", "Zero", "-d", "2026-01-31", "2026-02"])
         .stdin("- y\n")
         .exit(0)
-        .tells("1 of its oldest entries");
+        .stderr_contains("1 of its oldest entries");
     assert!(memory.text("archive/episodes/2026-02.md").unwrap().contains("## Zero"));
 }
 
@@ -233,7 +237,7 @@ fn operations_can_be_added_to_the_same_batch() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(10));
     let before = memory.tree();
     let add = r#"{"op":"add","at":"user","text":"Fact number 11"}"#;
-    memory.run(["compact", "-F", "-"]).stdin(add).exit(0).tells("11 bullets, now 10");
+    memory.run(["compact", "-F", "-"]).stdin(add).exit(0).stderr_contains("11 bullets, now 10");
     let text = memory.text("facts/user.md").unwrap();
     assert!(!text.contains("number 1\n") && text.ends_with("- Fact number 10\n- Fact number 11\n"), "{text}");
     memory.done(["undo"]);
@@ -245,7 +249,7 @@ fn operations_can_be_added_to_the_same_batch() {
 #[test]
 fn a_proof_does_not_match_a_changed_file() {
     let memory = Memory::new().file("facts/user.md", &facts(3));
-    memory.run(["compact", "user", "--to", "2", "--if-match", "0123456789"]).exit(4).tells("conflict");
+    memory.run(["compact", "user", "--to", "2", "--if-match", "0123456789"]).exit(4).stderr_contains("conflict");
     let etag = memory.run(["list", "user", "--json"]).exit(0).json()["etag"].as_str().unwrap().to_owned();
     memory.done(["compact", "user", "--to", "2", "--if-match", &etag]);
 }
@@ -255,5 +259,5 @@ fn archived_and_pending_files_have_no_limit() {
     let policy = "version: 1\nlimits:\n  - {at: \"**\", bullets: 1}\n";
     let memory = Memory::new().policy(policy).file("archive/facts/user.md", &facts(3)).file("inbox/x.md", &facts(3));
     memory.run(["compact"]).exit(0).unchanged();
-    memory.run(["compact", "archive/facts/user.md", "--to", "1"]).exit(5).tells("read_only");
+    memory.run(["compact", "archive/facts/user.md", "--to", "1"]).exit(5).stderr_contains("read_only");
 }

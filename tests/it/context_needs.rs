@@ -49,7 +49,7 @@ fn planted() -> Planted {
             let day = day(&mut dice);
             let place = places.iter().position(|(f, b, _)| (*f, *b) == (file, bullet));
             let length = 6 + dice.roll(8);
-            let (said, meta) = match place {
+            let (wording, meta) = match place {
                 Some(n) => {
                     let name = format!("need{n:02}");
                     if n < 15 { &mut must } else { &mut needs }.insert(name.clone());
@@ -60,8 +60,8 @@ fn planted() -> Planted {
                     (sentence(&mut dice, length), format!("added={day}{weight}"))
                 }
             };
-            text += &format!("- {said}\n  <!-- mem {meta} -->\n");
-            items.push(Item { day, line: format!("- {said} ({path}@abcd)\n") });
+            text += &format!("- {wording}\n  <!-- mem {meta} -->\n");
+            items.push(Item { day, line: format!("- {wording} ({path}@abcd)\n") });
         }
         memory = memory.file(&path, &text);
     }
@@ -75,12 +75,12 @@ fn planted() -> Planted {
             if name.starts_with("need") {
                 needs.insert(name.clone());
             }
-            let said = sentence(&mut dice, 5);
+            let wording = sentence(&mut dice, 5);
             text += &format!(
-                "## {name} happened\n- Summary: {said}\n- Date: {day}\n- Lesson: {}\n\n",
+                "## {name} happened\n- Summary: {wording}\n- Date: {day}\n- Lesson: {}\n\n",
                 sentence(&mut dice, 9)
             );
-            items.push(Item { line: format!("- {day} {name} happened: {said} ({path}#x)\n"), day });
+            items.push(Item { line: format!("- {day} {name} happened: {wording} ({path}#x)\n"), day });
         }
         memory = memory.file(&path, &text);
     }

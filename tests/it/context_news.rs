@@ -81,10 +81,10 @@ fn archiving_and_restoring_are_reported() {
     m.done(["context", "--as", "r"]);
     m.done(["undo"]);
     m.done(["add", "user", "Swims"]);
-    let told = header(&m);
+    let updates = header(&m);
     assert!(
-        told.contains("- ↺restored: [user] Lives in Austin") && told.contains("- +created: [user] Swims"),
-        "{told}"
+        updates.contains("- ↺restored: [user] Lives in Austin") && updates.contains("- +created: [user] Swims"),
+        "{updates}"
     );
 }
 
@@ -97,12 +97,12 @@ fn merged() {
         at("Oat milk is fine with coffee"),
     );
     m.run(["apply"]).stdin(batch).exit(0);
-    let told = header(&m);
+    let updates = header(&m);
     assert!(
-        told.contains("- ↔merged: [Goals] Combined 2 notes: [health] Lactose intolerant since 2019, oat milk"),
-        "{told}"
+        updates.contains("- ↔merged: [Goals] Combined 2 notes: [health] Lactose intolerant since 2019, oat milk"),
+        "{updates}"
     );
-    assert!(!told.contains("deleted") && told.lines().count() == 2, "{told}");
+    assert!(!updates.contains("deleted") && updates.lines().count() == 2, "{updates}");
 }
 
 #[test]
@@ -153,15 +153,18 @@ fn the_rest_is_counted_with_a_command_that_works() {
     let m = seen();
     let texts: Vec<String> = (1..=17).map(|n| format!("Fact number {n}")).collect();
     m.done(["add", "user"].into_iter().chain(texts.iter().map(String::as_str)));
-    let told = header(&m);
-    assert_eq!(told.lines().count(), 5, "{told}");
-    assert_eq!(told.lines().last(), Some("… and 14 more: memdir diff --since r1"));
-    m.run(["diff", "--since", "r1"]).exit(0).says("Fact number 17");
+    let updates = header(&m);
+    assert_eq!(updates.lines().count(), 5, "{updates}");
+    assert_eq!(updates.lines().last(), Some("… and 14 more: memdir diff --since r1"));
+    m.run(["diff", "--since", "r1"]).exit(0).stdout_contains("Fact number 17");
     let fresh = Memory::new();
     fresh.done(["context", "--as", "r"]);
     fresh.done(["add", "user"].into_iter().chain(texts.iter().map(String::as_str)));
-    let told = header(&fresh);
-    assert!(told.starts_with("Memory updates since r0:") && told.ends_with("… and 14 more: memdir log"), "{told}");
+    let updates = header(&fresh);
+    assert!(
+        updates.starts_with("Memory updates since r0:") && updates.ends_with("… and 14 more: memdir log"),
+        "{updates}"
+    );
 }
 
 #[test]
@@ -198,14 +201,17 @@ fn outside_edits_are_reported_once_recorded_or_not() {
     // Recorded by the next writer: not reported again to a reader that has seen it.
     m.done(["add", "other", "x"]);
     m.done(["add", "user", "Swims"]);
-    let told = header(&m);
-    assert!(told.contains("Swims") && !told.contains("Austin"), "{told}");
+    let updates = header(&m);
+    assert!(updates.contains("Swims") && !updates.contains("Austin"), "{updates}");
     m.done(["context", "--as", "r"]);
     // An edit between two revisions, which the chain of etags shows.
     edit("Drinks tea", "Drinks mate");
     m.done(["add", "user", "Sings"]);
-    let told = header(&m);
-    assert!(told.contains("↑updated: [user] Drinks mate") && told.contains("+created: [user] Sings"), "{told}");
+    let updates = header(&m);
+    assert!(
+        updates.contains("↑updated: [user] Drinks mate") && updates.contains("+created: [user] Sings"),
+        "{updates}"
+    );
     m.done(["context", "--as", "r"]);
     // Reported, then edited again outside: the reported change and the new one are both shown.
     edit("Sings", "Sings loudly");
@@ -236,8 +242,8 @@ fn forgotten_archived_and_expired_items_are_not_reported() {
     m.done(["rm", &at("Drinks tea"), "--forget"]);
     m.done(["add", "user", "Over by now", "--exp", "2026-02-20"]);
     m.run(["write", "procedures/release.md"]).stdin("# Release\n\n- Tag it\n").exit(0);
-    let told = header(&m);
-    assert!(!told.contains("tea") && !told.contains("Over by now") && !told.contains("elease"), "{told}");
+    let updates = header(&m);
+    assert!(!updates.contains("tea") && !updates.contains("Over by now") && !updates.contains("elease"), "{updates}");
 }
 
 #[test]
@@ -258,8 +264,8 @@ fn files_that_memdir_never_wrote_may_appear_and_disappear() {
     check(&m, &["- +created: [dropped] A note from elsewhere"]);
     // Reported once, also when memdir has written to it since.
     m.done(["add", "dropped", "And one more"]);
-    let told = header(&m);
-    assert!(told.contains("A note from elsewhere") && told.contains("And one more"), "{told}");
+    let updates = header(&m);
+    assert!(updates.contains("A note from elsewhere") && updates.contains("And one more"), "{updates}");
     m.done(["context", "--as", "r"]);
     assert_eq!(header(&m), "");
     m.put("facts/brief.md", "- Brief\n");

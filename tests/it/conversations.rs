@@ -59,7 +59,7 @@ struct Expected {
     twice: Option<String>,
     /// Questions that the memory answers afterwards.
     #[serde(default)]
-    asked: Vec<Asked>,
+    asked: Vec<Question>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,7 +73,7 @@ struct Item {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct Question {
     query: String,
     holds: String,
 }

@@ -33,7 +33,7 @@ struct Crowd {
     durable: bool,
     exchange: bool,
     /// Whether writers also take `.memdir/` away.
-    vandals: bool,
+    saboteurs: bool,
     /// Whether one reader more reads without asking for consistency: it must see half batches, or the run proves nothing.
     naive: bool,
 }
@@ -216,7 +216,7 @@ impl Writer<'_> {
             }
             (7 | 8, _) => self.pair(k),
             // Revisions start again when the journal is gone: the number would name another change.
-            (9, _) if !self.crowd.vandals => match self.own.turn() {
+            (9, _) if !self.crowd.saboteurs => match self.own.turn() {
                 Some((rev, back)) => (Try { number: k, ..back }, Deed::Undo(rev)),
                 None => self.plan(k),
             },
@@ -312,7 +312,7 @@ fn writer() {
                 tell(&Line::Refused(k, why.rejections[0].to_string())).unwrap();
             }
         }
-        if crowd.vandals && writer.dice.roll(12) == 0 {
+        if crowd.saboteurs && writer.dice.roll(12) == 0 {
             let _ = std::fs::rename(crowd.root.join("memory/.memdir"), crowd.root.join(format!("gone-{number}-{k}")));
         }
     }
@@ -428,7 +428,7 @@ fn judge(memory: &Memory, crowd: &Crowd, own: &[Own]) -> String {
         let all = |marks: &[Mark], times| marks.iter().all(|m| count(m) == times);
         let new = all(&open.born, 1) && all(&open.dead, 0);
         let old = all(&open.born, 0) && all(&open.dead, 1);
-        if !(new || old || crowd.vandals) {
+        if !(new || old || crowd.saboteurs) {
             wrong.push(format!("half of {open:?}"));
         }
     }
@@ -440,22 +440,22 @@ fn judge(memory: &Memory, crowd: &Crowd, own: &[Own]) -> String {
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
     let mut waits: Vec<u64> = own.iter().flat_map(|own| own.waits.iter().copied()).collect();
     waits.sort_unstable();
-    let mut told = String::new();
+    let mut report = String::new();
     let done: usize = own.iter().map(|own| own.done).sum();
     let killed: usize = own.iter().map(|own| own.restarts).sum();
     let refused: Vec<&String> = own.iter().flat_map(|own| &own.refused).collect();
     let (median, max) = (waits[waits.len() / 2], waits[waits.len() - 1]);
-    let _ = write!(told, "{done} acknowledged, {killed} killed, {} refused, ", refused.len());
-    let _ = write!(told, "wait median {median} us, p99 {} us, max {max} us", waits[waits.len() * 99 / 100]);
+    let _ = write!(report, "{done} acknowledged, {killed} killed, {} refused, ", refused.len());
+    let _ = write!(report, "wait median {median} us, p99 {} us, max {max} us", waits[waits.len() * 99 / 100]);
     for why in refused.iter().take(5) {
-        let _ = write!(told, "\n  {why}");
+        let _ = write!(report, "\n  {why}");
     }
-    if full() && !crowd.vandals {
-        assert!(max <= 5_000_000 && max <= 50 * median, "{told}");
+    if full() && !crowd.saboteurs {
+        assert!(max <= 5_000_000 && max <= 50 * median, "{report}");
     }
     // A refusal is no loss, but a run with mostly refusals proves nothing.
-    assert!(refused.len() * 5 < done, "{told}");
-    told
+    assert!(refused.len() * 5 < done, "{report}");
+    report
 }
 
 fn crowd(memory: &Memory, writers: usize, operations: usize) -> Crowd {
@@ -468,7 +468,7 @@ fn crowd(memory: &Memory, writers: usize, operations: usize) -> Crowd {
         bomb: 12,
         durable: false,
         exchange: true,
-        vandals: false,
+        saboteurs: false,
         naive: full(),
     }
 }
@@ -481,16 +481,16 @@ fn killed_lock_holders_lose_nothing_and_readers_see_whole_batches() {
         false => crowd(&memory, 8, 40),
     };
     let own = run(&memory, &crowd);
-    let told = judge(&memory, &crowd, &own);
+    let report = judge(&memory, &crowd, &own);
     let sum = |kind: &str| -> usize {
         let all = std::fs::read_dir(memory.root()).unwrap().flatten();
         let files = all.filter(|e| e.file_name().to_string_lossy().starts_with(kind));
         files.map(|e| std::fs::read_to_string(e.path()).unwrap().parse::<usize>().unwrap()).sum()
     };
     let (readings, halves) = (sum("readings-"), sum("halves-"));
-    println!("crowd: {told}; {readings} readings, all whole; one that asks for less saw {halves} half batches");
+    println!("crowd: {report}; {readings} readings, all whole; one that asks for less saw {halves} half batches");
     assert!(readings > 0 && (halves > 0 || !crowd.naive));
-    assert_eq!(memory.run(&["status"]).status, Some(0));
+    assert_eq!(memory.run(&["status"]).status, 0);
     // The journal contains each revision once.
     let entries = memory.session("t").store.journal().unwrap();
     assert!(entries.windows(2).all(|two| two[0].rev < two[1].rev));
@@ -507,7 +507,7 @@ fn processes_without_atomic_exchange_lose_nothing() {
 #[test]
 fn processes_whose_machine_state_is_removed_repeatedly_lose_no_acknowledged_change() {
     let memory = Memory::new(&[]);
-    let crowd = Crowd { bomb: 0, vandals: true, readers: 0, naive: false, ..crowd(&memory, 4, 30) };
+    let crowd = Crowd { bomb: 0, saboteurs: true, readers: 0, naive: false, ..crowd(&memory, 4, 30) };
     let own = run(&memory, &crowd);
     println!("crowd with vandals: {}", judge(&memory, &crowd, &own));
 }

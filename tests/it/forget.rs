@@ -25,9 +25,9 @@ fn memory() -> Memory {
 }
 
 fn forgotten(memory: &Memory, line: &[&str]) {
-    let said = memory.done(line);
-    assert_eq!(holders(memory, SECRET), [""; 0], "{line:?}: {said}");
-    assert!(!said.contains(SECRET) || said.contains("- @"), "{said}");
+    let run_output = memory.done(line);
+    assert_eq!(holders(memory, SECRET), [""; 0], "{line:?}: {run_output}");
+    assert!(!run_output.contains(SECRET) || run_output.contains("- @"), "{run_output}");
     memory.done(&["status"]);
     memory.done(&["log"]);
     memory.done(&["add", "user", "Something after"]);

@@ -86,8 +86,8 @@ fn two_edits_of_one_bullet_are_a_conflict_around_that_bullet_alone() {
     let repo = Repo::wired();
     let ours = but("Prefers tabs", "Prefers spaces") + "- Aisle never\n";
     repo.parted(FILE, BASE, &ours, &but("Prefers tabs", "Prefers whatever the file has"));
-    let came = repo.try_git(["merge", "--no-edit", "other"]).exit(1);
-    assert!(came.stdout.contains("CONFLICT (content)"), "{came:#?}");
+    let run_output = repo.try_git(["merge", "--no-edit", "other"]).exit(1);
+    assert!(run_output.stdout.contains("CONFLICT (content)"), "{run_output:#?}");
     let text = repo.text(FILE);
     let (before, rest) = text.split_once("<<<<<<< HEAD\n- Prefers spaces\n").unwrap();
     let (inside, after) = rest.split_once(">>>>>>> other\n").unwrap();
@@ -291,8 +291,8 @@ fn changes_of_different_bullets_always_merge_and_nothing_is_lost() {
             repo.save(branch);
         }
         repo.git(["checkout", "--quiet", "main"]);
-        let came = repo.try_git(["merge", "--quiet", "--no-edit", "other"]);
-        assert_eq!(came.status, 0, "round {round}: {came:#?}\n{}", repo.text("facts/things.md"));
+        let run_output = repo.try_git(["merge", "--quiet", "--no-edit", "other"]);
+        assert_eq!(run_output.status, 0, "round {round}: {run_output:#?}\n{}", repo.text("facts/things.md"));
         expected.sort();
         assert_eq!(bullets(&repo, "facts/things.md"), expected, "round {round}");
     }

@@ -184,14 +184,14 @@ fn through_the_program_a_text_is_refused_or_listed_exactly() {
         let meant = text.strip_prefix(['-', '*', '+']).filter(|t| t.starts_with([' ', '\t'])).unwrap_or(text);
         let meant = trimmed(meant);
         let listed = place.bullets("user");
-        match added.code {
+        match added.status {
             0 => {
                 exact += 1;
                 assert!(listed.contains(&meant.to_owned()), "{text:?}: {listed:?}");
                 assert_eq!(listed.len(), 5, "{text:?}");
             }
             _ => {
-                assert!([2, 5].contains(&added.code), "{text:?}: {}", added.stderr);
+                assert!([2, 5].contains(&added.status), "{text:?}: {}", added.stderr);
                 assert_eq!(listed, ["first", "old", "last", "more"], "{text:?}");
                 assert_eq!(place.text("facts/user.md"), AROUND[0], "{text:?}");
                 tries_are_addresses(&added.stderr, text);
@@ -205,15 +205,15 @@ fn through_the_program_a_text_is_refused_or_listed_exactly() {
 fn through_stdin_a_text_adds_bullets_and_changes_nothing_else() {
     for text in some() {
         let place = Place::new(&[("facts/user.md", AROUND[0])]);
-        let added = place.fed(&["--json", "add", "user#s"], text.as_bytes());
+        let added = place.run_with_stdin(&["--json", "add", "user#s"], text.as_bytes());
         let after = Document::parse(place.text("facts/user.md"));
         let mut bullets = place.bullets("user").into_iter();
         for known in ["first", "old", "last", "more"] {
             assert!(bullets.any(|b| b == known), "{text:?}: {known} is gone: {}", after.text());
         }
         assert_eq!(after.sections().len(), 3, "{text:?}: {}", after.text());
-        if added.code != 0 {
-            assert!([2, 5].contains(&added.code), "{text:?}: {}", added.stderr);
+        if added.status != 0 {
+            assert!([2, 5].contains(&added.status), "{text:?}: {}", added.stderr);
             assert_eq!(after.text(), AROUND[0], "{text:?}");
             tries_are_addresses(&added.stderr, &text);
         }

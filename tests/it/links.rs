@@ -32,7 +32,7 @@ fn the_list_of_a_file_ends_with_its_backlinks() {
     ");
     let section = memory.run(["list", "user#work"]).exit(0).quiet();
     assert_eq!(section.stdout.matches('←').count(), 2, "{section}");
-    let section = section.says("← facts/project.md@bw1b → #work: Ana showed");
+    let section = section.stdout_contains("← facts/project.md@bw1b → #work: Ana showed");
     assert!(!section.stdout.contains("owned_by"), "{section}");
     memory.run(["list", "project"]).exit(0).stdout(&memory.done(["list", "project"]).stdout);
     assert!(!memory.done(["list", "project"]).stdout.contains('←'));
@@ -47,7 +47,7 @@ fn the_list_of_a_file_ends_with_its_backlinks() {
     assert_eq!((of(1, "relation"), of(1, "handle")), (Some("owned_by"), Some(&*owned)));
     assert_eq!((of(2, "relation"), of(2, "part")), (None, Some("work")));
     assert_eq!(answer["backlinks"].as_array().unwrap().len(), 3);
-    memory.run(["read", of(1, "address").unwrap()]).exit(0).says("owned_by");
+    memory.run(["read", of(1, "address").unwrap()]).exit(0).stdout_contains("owned_by");
     let one = memory.run(["list", "user", "--json", "-L", "3"]).exit(0).json();
     assert_eq!((one["backlinks"].as_array().unwrap().len(), &one["more"]), (1, &Value::from(2)));
 }

@@ -139,12 +139,12 @@ fn summary_lines_point_to_the_right_file_of_real_text() {
     assert!(files.len() >= 100, "{} files", files.len());
     let (first, third) = hits(&files, |file| &file.line);
     let (first_ten, third_ten) = hits(&files, |file| &file.beginning);
-    let told = format!(
+    let indicative = format!(
         "summary lines hit@1 {first:.3} hit@3 {third:.3}, first ten words hit@1 {first_ten:.3} hit@3 {third_ten:.3}"
     );
-    println!("{told}");
-    assert!(first >= 0.34 && third >= 0.52, "{told}");
-    assert!(first >= 1.5 * first_ten && third >= 1.5 * third_ten, "{told}");
+    println!("{indicative}");
+    assert!(first >= 0.34 && third >= 0.52, "{indicative}");
+    assert!(first >= 1.5 * first_ten && third >= 1.5 * third_ten, "{indicative}");
     // The yardstick: were this higher, the questions would be easier than those the figures come from.
-    assert!(first_ten <= 0.18 && third_ten <= 0.29, "{told}");
+    assert!(first_ten <= 0.18 && third_ten <= 0.29, "{indicative}");
 }

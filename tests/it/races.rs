@@ -9,7 +9,8 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::memory::{Dice, full, missing, said};
+use crate::memory::{Dice, full, missing};
+use crate::support::{ProgramOutput, clean_command};
 
 const ROOT: &str = "MEMDIR_TEST_RACE";
 const CANARY: &str = "the canary outside sings";
@@ -132,13 +133,13 @@ fn race(root: &Path, program: &Path, most: u64) -> (u64, usize, usize) {
             &["check", "--fix"],
         ];
         for line in lines {
-            let mut command = Command::new(program);
-            command.env_clear().env("MEMDIR", root.join("memory")).env("HOME", root).env("MEMDIR_DURABILITY", "fast");
-            let told = said(command.current_dir(root).args(line).stdin(Stdio::null()));
-            assert!(told.status.is_some_and(|s| s < 100), "{line:?}: {told:?}");
-            assert!(!told.out.contains(CANARY) && !told.err.contains(CANARY), "a leak: {line:?}: {told:?}");
+            let mut command = clean_command(program, root);
+            command.env("MEMDIR", root.join("memory")).env("MEMDIR_DURABILITY", "fast");
+            let result = ProgramOutput::of(command.args(line));
+            assert!((0..100).contains(&result.status), "{line:?}: {result:?}");
+            assert!(!result.stdout.contains(CANARY) && !result.stderr.contains(CANARY), "a leak: {line:?}: {result:?}");
             runs += 1;
-            done += usize::from(told.status == Some(0));
+            done += usize::from(result.status == 0);
         }
     }
     std::fs::write(root.join("stop"), "").unwrap();
@@ -184,9 +185,10 @@ fn nothing_outside_is_read_or_written_while_everything_is_swapped_for_links() {
     command.args(["races::unprivileged", "--exact", "--nocapture"]).env(ROOT, dir.path()).env("TMPDIR", dir.path());
     match command.current_dir(dir.path()).output() {
         Ok(output) => {
-            let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && told.contains("1 passed"), "{told}");
-            println!("{}", told.lines().find(|line| line.contains("races:")).unwrap_or_default());
+            let result =
+                String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && result.contains("1 passed"), "{result}");
+            println!("{}", result.lines().find(|line| line.contains("races:")).unwrap_or_default());
         }
         Err(why) => missing(&format!("setpriv cannot be started: {why}")),
     }

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::memory::{Memory, full, said};
+use crate::memory::{Memory, full};
+use crate::support::ProgramOutput;
 
 /// The revision whose command looks for what is too old.
 const DUE: u64 = 511;
@@ -55,8 +56,9 @@ fn until_due(memory: &Memory, first: u64, due: u64, now: &str) {
     for rev in first..=due {
         let text = format!("Number {rev}.");
         let mut command = memory.command(&["add", "user", &text]);
-        let told = said(command.env("MEMDIR_NOW", if rev == due { now } else { "2026-02-24T10:00:00Z" }));
-        assert!(told.status == Some(0) && told.out.contains(&format!("r{rev}")), "{told:?}");
+        let result =
+            ProgramOutput::of(command.env("MEMDIR_NOW", if rev == due { now } else { "2026-02-24T10:00:00Z" }));
+        assert!(result.status == 0 && result.stdout.contains(&format!("r{rev}")), "{result:?}");
     }
 }
 
@@ -81,8 +83,8 @@ fn history_over_the_age_limit_is_removed_and_the_last_hundred_revisions_stay() {
     until_due(&memory, DUE - 6, DUE, "2040-01-01");
     assert_eq!(left(&memory), (SPARED..=DUE).map(|rev| (rev, 0)).collect());
     undone(&memory, DUE - 6..=DUE);
-    assert_eq!(memory.run(&["status"]).status, Some(0));
-    assert_eq!(memory.run(&["log"]).status, Some(0));
+    assert_eq!(memory.run(&["status"]).status, 0);
+    assert_eq!(memory.run(&["log"]).status, 0);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! ARCHITECTURE.md, "Which bullet is meant": each combination of name, index, text, proof and command has one outcome.
 //!
-//! The expected outcome is computed by `expected`, written from the eight rules on a plain list of texts. It
+//! The expected outcome is computed by `expected_outcome`, written from the eight rules on a plain list of texts. It
 //! shares no code with the planner.
 
 use memdir::change::{Changeset, EffectSign, Etag, FileVersion};
@@ -99,7 +99,7 @@ fn standing(case: &Case, text: &str) -> Vec<usize> {
 }
 
 /// The eight rules, first match wins; then what follows the choice.
-fn told(case: &Case) -> Outcome {
+fn expected_outcome(case: &Case) -> Outcome {
     let chosen = rules(case);
     let (bullet, warned) = match chosen {
         Act(i) => (i, None),
@@ -284,7 +284,7 @@ fn operation(action: Action, seen: Option<String>) -> Operation {
     Operation { action, seen, if_match: None, reason: None, source: None }
 }
 
-fn asked(case: &Case) -> Operation {
+fn operation_of(case: &Case) -> Operation {
     let bullet = match case.name {
         Name::None => String::new(),
         Name::Handle(text) => format!("@{}", handle(text)),
@@ -306,7 +306,7 @@ fn asked(case: &Case) -> Operation {
 
 /// The planner's result for a case.
 fn planned(world: &mut World, case: &Case) -> (Outcome, String) {
-    let op = asked(case);
+    let op = operation_of(case);
     match world.plan(std::slice::from_ref(&op), &Policy::default(), case.force) {
         Err(refused) => {
             assert_eq!(refused.len(), 1, "{case:?}");
@@ -386,7 +386,7 @@ fn every_combination_has_the_outcome_that_the_eight_rules_give() {
         if case.new.is_none() && case.name == Name::None && case.index.is_none() && case.text.is_none() {
             continue;
         }
-        let expected = told(&case);
+        let expected = expected_outcome(&case);
         let (outcome, text) = planned(&mut world, &case);
         if outcome != expected || text != after(&expected, case.new) {
             wrong.push(format!("{case:?}\n  expected {expected:?}, got {outcome:?}\n{text}"));
@@ -577,18 +577,22 @@ fn a_dozen_edits_through_the_binary() {
     let tabs = format!("{PATH}@{}", handle("Prefers tabs"));
     let etag = Etag::of(TEXT.as_bytes()).short();
     let seen = |etag: &str| format!(r#"{{"op":"update","at":"{PATH}","index":2,"text":"x","seen":"{etag}"}}"#);
-    memory.run(["update", PATH, "x"]).exit(2).tells("usage");
-    memory.run(["bullet", "del", PATH]).exit(2).tells("usage");
-    memory.run(["rm", &format!("{PATH}@zzzz")]).exit(3).tells("bullet_not_found");
-    memory.run(["rm", &format!("{PATH}@{}", handle("Said twice"))]).exit(4).tells("ambiguous_bullet");
-    memory.run(["bullet", "del", PATH, "--index", "2"]).exit(4).tells("needs_proof").tells(&handle("Lives in Austin"));
-    memory.run(["bullet", "del", PATH, "--index", "-1"]).exit(3).tells("bullet_not_found");
-    memory.run(["bullet", "del", PATH, "--index", "99", "-f"]).exit(3).tells("bullet_not_found");
-    memory.run(["rm", &format!("{PATH}@mem7")]).exit(4).tells("needs_proof");
-    memory.run(["update", &tabs, "--old", "Lives in Austin", "x"]).exit(4).tells("text_mismatch");
-    memory.run(["update", PATH, "Prefers tabs", "Lives in Austin"]).exit(4).tells("duplicate");
-    memory.run(["apply"]).stdin(seen("0123456789")).exit(4).tells("needs_proof");
-    memory.run(["apply", "-n"]).stdin(seen(&etag)).exit(0).says("+- x");
+    memory.run(["update", PATH, "x"]).exit(2).stderr_contains("usage");
+    memory.run(["bullet", "del", PATH]).exit(2).stderr_contains("usage");
+    memory.run(["rm", &format!("{PATH}@zzzz")]).exit(3).stderr_contains("bullet_not_found");
+    memory.run(["rm", &format!("{PATH}@{}", handle("Said twice"))]).exit(4).stderr_contains("ambiguous_bullet");
+    memory
+        .run(["bullet", "del", PATH, "--index", "2"])
+        .exit(4)
+        .stderr_contains("needs_proof")
+        .stderr_contains(&handle("Lives in Austin"));
+    memory.run(["bullet", "del", PATH, "--index", "-1"]).exit(3).stderr_contains("bullet_not_found");
+    memory.run(["bullet", "del", PATH, "--index", "99", "-f"]).exit(3).stderr_contains("bullet_not_found");
+    memory.run(["rm", &format!("{PATH}@mem7")]).exit(4).stderr_contains("needs_proof");
+    memory.run(["update", &tabs, "--old", "Lives in Austin", "x"]).exit(4).stderr_contains("text_mismatch");
+    memory.run(["update", PATH, "Prefers tabs", "Lives in Austin"]).exit(4).stderr_contains("duplicate");
+    memory.run(["apply"]).stdin(seen("0123456789")).exit(4).stderr_contains("needs_proof");
+    memory.run(["apply", "-n"]).stdin(seen(&etag)).exit(0).stdout_contains("+- x");
     memory
         .done(["update", PATH, "Prefers tabs", "Prefers spaces"])
         .diff(&format!("M {PATH}\n-- Prefers tabs\n+- Prefers spaces\n"));
@@ -607,8 +611,8 @@ fn check_reports_a_stray_line_and_removes_it() {
     memory.done(["set", &format!("{PATH}@{}", handle("Lives in Denver")), "id=mem7"]);
     memory.done(["add", PATH, "Vegan"]);
     memory.put(PATH, "- Age is 30\n  <!-- mem id=mem7 -->\n- Vegan\n");
-    memory.run(["rm", &format!("{PATH}@mem7"), "-f"]).exit(4).tells("bullet_changed");
-    memory.run(["check"]).may_change().ends().says("orphan_metadata");
+    memory.run(["rm", &format!("{PATH}@mem7"), "-f"]).exit(4).stderr_contains("bullet_changed");
+    memory.run(["check"]).may_change().ends().stdout_contains("orphan_metadata");
     // Another change by memdir does not make the line active.
     memory.done(["add", PATH, "Likes tea"]);
     memory.run(["rm", &format!("{PATH}@mem7"), "-f"]).exit(4);

@@ -34,8 +34,9 @@ fn unprivileged(test: &str) -> Option<tempfile::TempDir> {
     match output {
         Err(error) => panic!("{test} must not run as root, and setpriv (util-linux) cannot be started: {error}"),
         Ok(output) => {
-            let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && told.contains("1 passed"), "{told}");
+            let result =
+                String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && result.contains("1 passed"), "{result}");
         }
     }
     None

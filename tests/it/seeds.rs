@@ -110,7 +110,7 @@ mod bullet_crud {
     fn an_index_that_is_out_of_date_is_warned_of_and_the_text_decides() {
         let memory = profile();
         let moved = DELETE.replace("\"index\": 3", "\"index\": 1");
-        memory.run(["apply"]).stdin(moved).exit(0).tells("index_moved");
+        memory.run(["apply"]).stdin(moved).exit(0).stderr_contains("index_moved");
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Age is 30"]);
     }
 
@@ -119,8 +119,8 @@ mod bullet_crud {
         let memory = profile();
         let etag = memdir::change::Etag::of(PROFILE.as_bytes()).short();
         let seen = format!("\"index\": 2, \"seen\": \"{etag}\"");
-        memory.run(["apply"]).stdin(DELETE.replace("\"index\": 3", &seen)).exit(4).tells("text_mismatch");
-        memory.run(["apply"]).stdin(UPDATE.replace("\"index\": 1", &seen)).exit(0).tells("text_mismatch");
+        memory.run(["apply"]).stdin(DELETE.replace("\"index\": 3", &seen)).exit(4).stderr_contains("text_mismatch");
+        memory.run(["apply"]).stdin(UPDATE.replace("\"index\": 1", &seen)).exit(0).stderr_contains("text_mismatch");
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Lives in Austin", "Lives with Anna"]);
     }
 
@@ -128,7 +128,7 @@ mod bullet_crud {
     fn equal_bullets_are_ambiguous_by_text_and_distinguished_by_index() {
         let memory = Memory::new().file("facts/user.md", &format!("{PROFILE}- Lives with Anna\n"));
         let by_text = DELETE.replace("    \"index\": 3,\n", "");
-        memory.run(["apply"]).stdin(by_text).exit(4).tells("ambiguous_bullet");
+        memory.run(["apply"]).stdin(by_text).exit(4).stderr_contains("ambiguous_bullet");
         memory.run(["apply"]).stdin(DELETE).exit(0);
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Age is 30", "Lives with Anna"]);
     }
@@ -166,8 +166,12 @@ mod bullet_crud {
     #[test]
     fn an_unknown_id_and_a_part_of_a_text_change_nothing() {
         let memory = profile();
-        memory.run(["apply"]).stdin(ADD.replace("mem123", "mem999")).exit(3).tells("mem999");
-        memory.run(["apply"]).stdin(DELETE.replace("Lives with Anna", "Anna")).exit(3).tells("bullet_not_found");
+        memory.run(["apply"]).stdin(ADD.replace("mem123", "mem999")).exit(3).stderr_contains("mem999");
+        memory
+            .run(["apply"])
+            .stdin(DELETE.replace("Lives with Anna", "Anna"))
+            .exit(3)
+            .stderr_contains("bullet_not_found");
     }
 }
 
@@ -197,7 +201,7 @@ mod json_memory {
   "reasoning": "Clear intent to remove eggs"
 }"#;
         // A position alone proves nothing: the finder's current_value, `seen` or -f does.
-        memory.run(["apply"]).stdin(decision).exit(4).tells("needs_proof");
+        memory.run(["apply"]).stdin(decision).exit(4).stderr_contains("needs_proof");
         memory.run(["apply", "-f"]).stdin(decision).exit(0).diff("M facts/food.md\n-- scrambled_eggs_with_lox\n");
         let log = memory.done(["log", "--json"]).json();
         assert_eq!(log["entries"][0]["reason"], "Clear intent to remove eggs");
@@ -279,8 +283,8 @@ mod m2 {
             .run(["write", "facts/user.md"])
             .stdin("# User Facts\n")
             .exit(4)
-            .tells("needs_proof")
-            .tells("remove 4 of its bullets");
+            .stderr_contains("needs_proof")
+            .stderr_contains("remove 4 of its bullets");
         let call = r##"{"name": "memory_write", "arguments": {"path": "facts/project.md", "content": "# Project\n\n- Stack: Bun\n"}}"##;
         memory.run(["apply"]).stdin(call).exit(0);
         assert!(memory.text("facts/project.md").unwrap().contains("- Stack: Bun\n"));
@@ -299,8 +303,8 @@ mod m2 {
         let again = memory.run(["patch", "facts/user.md", "--json"]).stdin(patches).exit(0).unchanged().json();
         assert_eq!((&again["applied_count"], &again["changed"]), (&Value::from(0), &Value::from(false)));
         let one_misses = r#"[{"oldText": "Architect", "newText": "x"}, {"oldText": "nowhere", "newText": "y"}]"#;
-        memory.run(["patch", "facts/user.md"]).stdin(one_misses).exit(3).tells("text_not_found");
-        memory.run(["patch", "facts/user.md", "--old", "an", "--new", "x"]).exit(4).tells("ambiguous_text");
+        memory.run(["patch", "facts/user.md"]).stdin(one_misses).exit(3).stderr_contains("text_not_found");
+        memory.run(["patch", "facts/user.md", "--old", "an", "--new", "x"]).exit(4).stderr_contains("ambiguous_text");
         let call = r#"{"name": "memory_patch", "arguments": {"path": "facts/user.md", "patches": [{"oldText": "Architect", "newText": "CTO"}]}}"#;
         memory.run(["apply"]).stdin(call).exit(0).diff("M facts/user.md\n-- Role: Architect\n+- Role: CTO\n");
     }
@@ -332,9 +336,9 @@ mod m2 {
     #[test]
     fn memory_list_shows_files_with_size_and_summary() {
         let memory = memory();
-        let said = memory.done(["list"]).stdout;
-        assert!(said.contains(&format!("facts/user.md ({}B): user name, language, role", USER.len())), "{said}");
-        assert!(said.contains("logger fix, short ID, config refactor"), "{said}");
+        let printed = memory.done(["list"]).stdout;
+        assert!(printed.contains(&format!("facts/user.md ({}B): user name, language, role", USER.len())), "{printed}");
+        assert!(printed.contains("logger fix, short ID, config refactor"), "{printed}");
     }
 
     #[test]

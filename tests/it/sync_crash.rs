@@ -5,7 +5,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::git_repo::{Repo, came};
+use super::git_repo::{Repo, finished};
 use super::memory::full;
 use super::sync::pair;
 use super::sync_network::real_git;
@@ -43,7 +43,7 @@ impl Killer {
         let output = command.arg("-C").arg(repo.memory()).arg("sync").output().unwrap();
         let killed = output.status.code().is_none();
         if !killed {
-            came(output).exit(0);
+            finished(output).exit(0);
         }
         let calls = fs_err::read_to_string(self.dir.path().join("n")).unwrap();
         (calls.trim().parse().unwrap(), killed)
@@ -70,8 +70,8 @@ fn check(here: &Repo, there: &Repo, round: usize, at: &str) {
     }
     assert_eq!(here.git(["rev-parse", "HEAD^{tree}"]), there.git(["rev-parse", "HEAD^{tree}"]), "{at}");
     let text = here.text(FILE);
-    for said in (0..=round).flat_map(|n| ["there", "here"].map(|who| format!("Said {who} in round {n}\n"))) {
-        assert_eq!(text.matches(&said).count(), 1, "{at}: {said}{text}");
+    for run_output in (0..=round).flat_map(|n| ["there", "here"].map(|who| format!("Said {who} in round {n}\n"))) {
+        assert_eq!(text.matches(&run_output).count(), 1, "{at}: {run_output}{text}");
     }
     assert_eq!(text.matches("- Prefers what round").count(), 1, "{at}: {text}");
     assert!(text.contains(&format!("- Prefers what round {round} had\n")), "{at}: {text}");

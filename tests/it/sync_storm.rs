@@ -40,7 +40,7 @@ struct Truth {
 }
 
 impl Truth {
-    fn say(&mut self, key: usize, text: String, gone: bool, parent: Option<usize>) -> usize {
+    fn add_wording(&mut self, key: usize, text: String, gone: bool, parent: Option<usize>) -> usize {
         self.versions.push(Version { key, text, gone });
         self.replaced.extend(parent);
         self.versions.len() - 1
@@ -59,7 +59,7 @@ impl Truth {
 }
 
 /// Clones, and what is known about them.
-struct Storm {
+struct RandomSync {
     clones: Vec<Repo>,
     truth: Truth,
     chance: Dice,
@@ -72,8 +72,8 @@ fn bullets(text: &str) -> Vec<String> {
     text.lines().filter_map(|l| l.strip_prefix("- ")).map(str::to_owned).collect()
 }
 
-impl Storm {
-    fn new(clones: usize, seed: u64) -> Storm {
+impl RandomSync {
+    fn new(clones: usize, seed: u64) -> RandomSync {
         let first = Repo::whole();
         first.hub();
         let mut truth = Truth::default();
@@ -84,9 +84,9 @@ impl Storm {
                 text.push_str(heading);
                 text.push('\n');
                 for _ in 0..4 {
-                    let (key, said) = fresh(&mut truth, &mut chance);
-                    text.push_str(&format!("- {said}\n"));
-                    truth.say(key, said, false, None);
+                    let (key, wording) = fresh(&mut truth, &mut chance);
+                    text.push_str(&format!("- {wording}\n"));
+                    truth.add_wording(key, wording, false, None);
                 }
             }
             first.put(file, text);
@@ -94,7 +94,7 @@ impl Storm {
         first.memdir(["sync"]).exit(0);
         let others: Vec<Repo> = (1..clones).map(|n| first.hub_clone(&format!("clone {n}"))).collect();
         let clones: Vec<Repo> = std::iter::once(first).chain(others).collect();
-        Storm { clones, truth, chance, conflicts: 0, syncs: 0 }
+        RandomSync { clones, truth, chance, conflicts: 0, syncs: 0 }
     }
 
     /// The bullets of a clone: file, text.
@@ -111,11 +111,11 @@ impl Storm {
         let standing = self.standing(clone);
         let kind = self.chance.roll(10);
         if kind < 4 || standing.len() < 6 {
-            let (key, said) = fresh(&mut self.truth, &mut self.chance);
+            let (key, wording) = fresh(&mut self.truth, &mut self.chance);
             let at = format!("{}{}", self.pick(&FILES), self.pick(&SECTIONS));
-            let came = self.clones[clone].memdir(["add", &at, &said]);
-            if came.status == 0 {
-                self.truth.say(key, said, false, None);
+            let run_output = self.clones[clone].memdir(["add", &at, &wording]);
+            if run_output.status == 0 {
+                self.truth.add_wording(key, wording, false, None);
             }
             return;
         }
@@ -124,14 +124,14 @@ impl Storm {
         let key = self.truth.versions[version].key;
         let repo = &self.clones[clone];
         if kind < 7 {
-            let said = rephrased(&mut self.truth, &mut self.chance, key, &text);
-            if repo.memdir(["update", &file, &text, &said]).status == 0 {
-                self.truth.say(key, said, false, Some(version));
+            let wording = rephrased(&mut self.truth, &mut self.chance, key, &text);
+            if repo.memdir(["update", &file, &text, &wording]).status == 0 {
+                self.truth.add_wording(key, wording, false, Some(version));
             }
         } else if kind < 9 {
             let handle = format!("{file}@{}", super::support::handle(&text));
             if repo.memdir(["rm", &handle]).status == 0 {
-                self.truth.say(key, String::new(), true, Some(version));
+                self.truth.add_wording(key, String::new(), true, Some(version));
             }
         } else {
             let handle = format!("{file}@{}", super::support::handle(&text));
@@ -150,11 +150,11 @@ impl Storm {
     fn sync(&mut self, clone: usize) {
         self.syncs += 1;
         for _ in 0..3 {
-            let came = self.clones[clone].memdir(["sync", "--json"]);
-            match came.status {
+            let run_output = self.clones[clone].memdir(["sync", "--json"]);
+            match run_output.status {
                 0 => return,
-                4 => self.decide(clone, &came.json()),
-                _ => panic!("{came:#?}"),
+                4 => self.decide(clone, &run_output.json()),
+                _ => panic!("{run_output:#?}"),
             }
         }
         panic!("three decisions were not enough");
@@ -196,10 +196,10 @@ impl Storm {
             *stands.entry(version).or_default() += 1;
         }
         for (version, times) in &stands {
-            let said = &self.truth.versions[*version];
-            assert_eq!(*times, 1, "twice: {said:?}");
-            let kept = self.truth.kept.contains(&said.key);
-            assert!(kept || !self.truth.replaced.contains(version), "came back: {said:?}");
+            let wording = &self.truth.versions[*version];
+            assert_eq!(*times, 1, "twice: {wording:?}");
+            let kept = self.truth.kept.contains(&wording.key);
+            assert!(kept || !self.truth.replaced.contains(version), "came back: {wording:?}");
         }
         for key in 0..self.truth.keys {
             let heads = self.truth.heads(key);
@@ -235,7 +235,7 @@ fn rephrased(truth: &mut Truth, chance: &mut Dice, key: usize, text: &str) -> St
 
 fn storm(clones: usize, changes: usize, seed: u64) {
     let start = Instant::now();
-    let mut storm = Storm::new(clones, seed);
+    let mut storm = RandomSync::new(clones, seed);
     let mut left = vec![changes; clones];
     while left.iter().any(|n| *n > 0) {
         let clone = storm.chance.roll(clones);

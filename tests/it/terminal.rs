@@ -30,14 +30,14 @@ fn on_terminal(mut command: Command) -> (i32, String) {
     };
     let mut child = command.stdin(open()).stdout(open()).stderr(open()).spawn().expect("it starts");
     drop(command);
-    let (told, answer) = mpsc::channel();
+    let (result, answer) = mpsc::channel();
     std::thread::spawn(move || {
         let (mut master, mut bytes, mut block) = (File::from(master), Vec::new(), [0; 4096]);
         // The end of a terminal is an error (EIO).
         while let Ok(n @ 1..) = master.read(&mut block) {
             bytes.extend_from_slice(&block[..n]);
         }
-        drop(told.send(bytes));
+        drop(result.send(bytes));
     });
     let Ok(bytes) = answer.recv_timeout(LIMIT) else {
         drop(child.kill());
@@ -183,10 +183,10 @@ fn a_closed_pipe_is_no_error() {
     {
         let mut child = place.command(line).spawn().expect("it starts");
         drop(child.stdout.take());
-        let mut said = String::new();
-        child.stderr.take().expect("stderr").read_to_string(&mut said).expect("text");
+        let mut run_output = String::new();
+        child.stderr.take().expect("stderr").read_to_string(&mut run_output).expect("text");
         let status = child.wait().expect("it ended");
-        assert_eq!((status.code(), said.as_str()), (Some(0), ""), "{line:?}");
+        assert_eq!((status.code(), run_output.as_str()), (Some(0), ""), "{line:?}");
     }
     let mut child = place.command(&["read", "nowhere"]).spawn().expect("it starts");
     drop((child.stdout.take(), child.stderr.take()));

@@ -35,7 +35,7 @@ fn fixtures() -> Vec<(String, PathBuf, Vec<u8>)> {
 }
 
 /// What was read, as text: a line for each conversation, one for each turn.
-fn told(result: &Result<Vec<Conversation>, TranscriptError>) -> String {
+fn summary_of(result: &Result<Vec<Conversation>, TranscriptError>) -> String {
     let conversations = match result {
         Ok(conversations) => conversations,
         Err(error) => return format!("unreadable: {error}\n"),
@@ -61,13 +61,13 @@ fn every_fixture_reads_as_its_kind_with_its_turns() {
     let mut stale = Vec::new();
     for (_, path, bytes) in fixtures() {
         let beside = path.with_file_name(format!("{}.turns", path.file_name().unwrap().to_string_lossy()));
-        let told = told(&read(&bytes));
+        let summary_of = summary_of(&read(&bytes));
         if bless {
-            fs::write(&beside, &told).unwrap();
+            fs::write(&beside, &summary_of).unwrap();
         }
         let expected = fs::read_to_string(&beside).unwrap_or_default();
-        if expected != told {
-            stale.push(format!("{}\n--- expected\n{expected}--- read\n{told}", path.display()));
+        if expected != summary_of {
+            stale.push(format!("{}\n--- expected\n{expected}--- read\n{summary_of}", path.display()));
         }
     }
     assert!(stale.is_empty(), "{}", stale.join("\n"));

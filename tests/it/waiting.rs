@@ -50,9 +50,12 @@ fn a_waiter_past_its_time_limit_reports_busy() {
     let (memory, dir) = held();
     let mut others = [waiter(&memory, "First"), waiter(&memory, "Second")];
     for patience in ["0", "0.05", "1"] {
-        let said = memory.run(&["add", "user", "Third", "--lock-timeout", patience]);
-        assert_eq!(said.status, Some(7), "{patience}: {said:?}");
-        assert!(said.err.starts_with("memdir: busy: ") && said.err.contains("nothing was changed"), "{said:?}");
+        let run_output = memory.run(&["add", "user", "Third", "--lock-timeout", patience]);
+        assert_eq!(run_output.status, 7, "{patience}: {run_output:?}");
+        assert!(
+            run_output.stderr.starts_with("memdir: busy: ") && run_output.stderr.contains("nothing was changed"),
+            "{run_output:?}"
+        );
     }
     assert_eq!(places(&memory), 2, "who gave up has no place any more");
     drop(dir);

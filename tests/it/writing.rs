@@ -1,9 +1,9 @@
 //! `check --writing`: memory that is there, held to the rules for new memory.
 
-use crate::support::{Memory, Ran};
+use crate::support::{CommandOutcome, Memory};
 
 /// A check with findings answers, and reports them by its exit status.
-fn found(memory: &Memory, line: &[&str]) -> Ran {
+fn found(memory: &Memory, line: &[&str]) -> CommandOutcome {
     let ran = memory.run(line).ends();
     assert_eq!(ran.status, 6, "{}", ran.stderr);
     ran

@@ -148,7 +148,7 @@ fn name(chance: &mut Chance, document: &Document, n: usize) -> Value {
     }
 }
 
-fn said(chance: &mut Chance, document: &Document, n: usize) -> String {
+fn random_reply(chance: &mut Chance, document: &Document, n: usize) -> String {
     let new = [
         "Two in one",
         "- marked",
@@ -335,12 +335,12 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
     tally.cases += 1;
     let ages = ItemAges::new(&document, &[], Some(&document), "2026-02-24");
     let crowd = OverLimit::collect(&document, &case.path, &case.place, &ages, &|t| t.to_owned());
-    let reply = said(&mut chance, &document, crowd.items.len());
+    let reply = random_reply(&mut chance, &document, crowd.items.len());
     if loud {
         println!("--- {}\n{}\n--- {:?}\n{reply}", case.path, case.text, case.place);
     }
     let rules = CompactionRules { max_chars: 280, check: &|_| Ok(()) };
-    let decisions = parse_reply(&reply, &[]).and_then(|said| decide(&crowd, &said, &rules));
+    let decisions = parse_reply(&reply, &[]).and_then(|random_reply| decide(&crowd, &random_reply, &rules));
     let mut rewritten = 0;
     match decisions {
         Ok(decisions) => {

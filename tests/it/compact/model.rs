@@ -47,21 +47,21 @@ fn left(gone: &[usize], becomes: &[(usize, &str)]) -> String {
 
 /// The decision of one answer is carried out exactly.
 #[track_caller]
-fn carried(said: impl Into<String>, gone: &[usize], becomes: &[(usize, &str)]) {
-    let said = said.into();
+fn carried(decision_text: impl Into<String>, gone: &[usize], becomes: &[(usize, &str)]) {
+    let decision_text = decision_text.into();
     let memory = eleven();
     let before = memory.tree();
-    let model = ReplayModel::new([text_reply(said.as_str())]);
+    let model = ReplayModel::new([text_reply(decision_text.as_str())]);
     let done = ran(&memory, &model);
-    assert_eq!(memory.text("facts/user.md").unwrap(), left(gone, becomes), "{said}");
-    assert_eq!((done.decided, done.by_age, model.requests().len()), (1, 0, 1), "{said}");
+    assert_eq!(memory.text("facts/user.md").unwrap(), left(gone, becomes), "{decision_text}");
+    assert_eq!((done.decided, done.by_age, model.requests().len()), (1, 0, 1), "{decision_text}");
     let archive = memory.text("archive/facts/user.md").unwrap_or_default();
     for n in gone {
-        assert!(archive.contains(&format!("- Fact number {n}\n")), "{said}: {archive}");
+        assert!(archive.contains(&format!("- Fact number {n}\n")), "{decision_text}: {archive}");
     }
     memory.done(["check"]);
     memory.done(["undo"]);
-    assert_eq!(memory.tree(), before, "{said}");
+    assert_eq!(memory.tree(), before, "{decision_text}");
 }
 
 #[test]
@@ -104,24 +104,24 @@ fn a_decision_by_a_tool_call_counts_too() {
 
 /// An invalid decision is corrected once; the correction contains `part`. Then age decides.
 #[track_caller]
-fn falls_back(said: Result<ModelReply, LlmError>, part: &str) {
+fn falls_back(decision_text: Result<ModelReply, LlmError>, part: &str) {
     let memory = eleven();
     let before = memory.tree();
-    let model = ReplayModel::new([said.clone(), said.clone()]);
+    let model = ReplayModel::new([decision_text.clone(), decision_text.clone()]);
     let done = ran(&memory, &model);
-    let asked = model.requests();
-    assert_eq!(asked.len(), 2, "{said:?}");
-    let Some(ChatMessage::User(correction)) = asked[1].messages.last() else { panic!("{said:?}") };
-    assert!(correction.contains(part), "{said:?}: {correction}");
+    let requests_made = model.requests();
+    assert_eq!(requests_made.len(), 2, "{decision_text:?}");
+    let Some(ChatMessage::User(correction)) = requests_made[1].messages.last() else { panic!("{decision_text:?}") };
+    assert!(correction.contains(part), "{decision_text:?}: {correction}");
     assert!(correction.contains("Exactly 1 of the items must go"), "{correction}");
-    assert_eq!(memory.text("facts/user.md").unwrap(), left(&[1], &[]), "{said:?}");
-    assert_eq!((done.decided, done.by_age), (0, 1), "{said:?}");
+    assert_eq!(memory.text("facts/user.md").unwrap(), left(&[1], &[]), "{decision_text:?}");
+    assert_eq!((done.decided, done.by_age), (0, 1), "{decision_text:?}");
     assert!(done.places[0].why.is_some());
     memory.done(["check"]);
     memory.done(["undo"]);
-    assert_eq!(memory.tree(), before, "{said:?}");
+    assert_eq!(memory.tree(), before, "{decision_text:?}");
     // The same, and then something that can: the correction works.
-    let model = ReplayModel::new([said, answer(&decision("delete", 8, &[], None))]);
+    let model = ReplayModel::new([decision_text, answer(&decision("delete", 8, &[], None))]);
     let done = ran(&memory, &model);
     assert_eq!((done.decided, done.by_age), (1, 0));
     assert_eq!(memory.text("facts/user.md").unwrap(), left(&[8], &[]));
@@ -215,13 +215,13 @@ fn pinned_items_are_marked_and_cannot_be_named() {
     let text = facts(11).replace("- Fact number 4\n", "- Fact number 4\n  <!-- mem pin=true imp=9 -->\n");
     for (target, absorbs) in [(4, vec![]), (5, vec![4])] {
         let memory = Memory::new().policy(TEN).file("facts/user.md", &text);
-        let said = decision("merge", target, &absorbs, Some("New"));
-        let model = ReplayModel::new([answer(&said), answer(&decision("delete", 5, &[], None))]);
+        let decision_text = decision("merge", target, &absorbs, Some("New"));
+        let model = ReplayModel::new([answer(&decision_text), answer(&decision("delete", 5, &[], None))]);
         assert_eq!(ran(&memory, &model).decided, 1);
         assert_eq!(memory.text("facts/user.md").unwrap(), text.replace("- Fact number 5\n", ""));
-        let asked = model.requests();
+        let requests_made = model.requests();
         let (ChatMessage::User(first), Some(ChatMessage::User(second))) =
-            (&asked[0].messages[0], asked[1].messages.last())
+            (&requests_made[0].messages[0], requests_made[1].messages.last())
         else {
             panic!("no words")
         };
@@ -237,8 +237,8 @@ fn the_question_shows_items_as_data() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &text);
     let model = ReplayModel::new([answer(&decision("delete", 11, &[], None))]);
     ran(&memory, &model);
-    let asked = &model.requests()[0];
-    let [ChatMessage::User(question)] = &asked.messages[..] else { panic!("one question") };
+    let requests_made = &model.requests()[0];
+    let [ChatMessage::User(question)] = &requests_made.messages[..] else { panic!("one question") };
     assert!(
         question.starts_with("facts/user.md: it holds 11 bullets and may hold 10.\n<items>\n{\"n\":1,"),
         "{question}"
@@ -251,9 +251,9 @@ fn the_question_shows_items_as_data() {
         assert!(item["text"].is_string() && item["handle"].is_string());
     }
     assert!(question.contains("2026-01-02"));
-    let schema = &asked.answer.as_ref().unwrap().schema;
+    let schema = &requests_made.answer.as_ref().unwrap().schema;
     assert_eq!(schema["required"].as_array().unwrap().len(), schema["properties"].as_object().unwrap().len());
-    assert!(asked.tools.is_empty());
+    assert!(requests_made.tools.is_empty());
 }
 
 #[test]
@@ -399,13 +399,13 @@ fn ten_and_one_make_ten_in_one_batch() {
         (decision("merge", 2, &[11], Some("Both")), &[11], &[(2, "Both")]),
         (decision("merge", 11, &[2], Some("Both")), &[2], &[(11, "Both")]),
     ];
-    for (said, gone, becomes) in cases {
+    for (decision_text, gone, becomes) in cases {
         let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(10));
         let before = memory.tree();
-        let model = ReplayModel::new([answer(&said)]);
+        let model = ReplayModel::new([answer(&decision_text)]);
         let done = change_with(&memory.session(), batch(ADD), &ChangeOptions::default(), Some(&model)).unwrap();
         let Answer::Changed(done) = done else { panic!("{done:?}") };
-        assert_eq!(memory.text("facts/user.md").unwrap(), left(gone, becomes), "{said}");
+        assert_eq!(memory.text("facts/user.md").unwrap(), left(gone, becomes), "{decision_text}");
         assert_eq!(done.rev.as_deref(), Some("r1"));
         assert!(
             done.warnings[0].message.contains("11 bullets, now 10: 1 decision of the model"),
@@ -416,7 +416,7 @@ fn ten_and_one_make_ten_in_one_batch() {
         assert!(question.contains(r#""new":true,"text":"Fact number 11""#), "{question}");
         memory.done(["check"]);
         memory.done(["undo"]);
-        assert_eq!(memory.tree(), before, "{said}");
+        assert_eq!(memory.tree(), before, "{decision_text}");
     }
 }
 
@@ -497,7 +497,7 @@ fn entries_are_deleted_and_merged_whole() {
         let (start, end) = (text.find(from).unwrap(), text.find(to).unwrap());
         format!("{}{}", &text[..start], &text[end..])
     };
-    for (said, gone) in [
+    for (decision_text, gone) in [
         (decision("delete", 1, &[], None), "First"),
         (decision("delete", "second", &[], None), "Second"),
         (decision("merge", 1, &[2], Some("- a\n- b, too")), "Second"),
@@ -505,27 +505,27 @@ fn entries_are_deleted_and_merged_whole() {
     ] {
         let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", text);
         let before = memory.tree();
-        let model = ReplayModel::new([answer(&said)]);
+        let model = ReplayModel::new([answer(&decision_text)]);
         let done = ran(&memory, &model);
-        assert_eq!((done.decided, done.by_age), (1, 0), "{said} {:?}", done.places);
+        assert_eq!((done.decided, done.by_age), (1, 0), "{decision_text} {:?}", done.places);
         let left = memory.text("episodes/2026-02.md").unwrap();
-        assert!(!left.contains(&format!("## {gone}")), "{said}: {left}");
-        assert!(memory.text("archive/episodes/2026-02.md").unwrap().contains(&format!("## {gone}")), "{said}");
-        if said["action"] == "delete" && gone == "First" {
+        assert!(!left.contains(&format!("## {gone}")), "{decision_text}: {left}");
+        assert!(memory.text("archive/episodes/2026-02.md").unwrap().contains(&format!("## {gone}")), "{decision_text}");
+        if decision_text["action"] == "delete" && gone == "First" {
             let rest = cut(text, "## First", "## Second");
             assert_eq!(left, rest.replace("first, second, third", "second, third"));
         }
-        if said["target"] == 3 {
+        if decision_text["target"] == 3 {
             assert!(left.ends_with("## Third\n- Date: 2026-02-02\n- c and a\n"), "{left}");
         }
         memory.done(["check"]);
         memory.done(["undo"]);
-        assert_eq!(memory.tree(), before, "{said}");
+        assert_eq!(memory.tree(), before, "{decision_text}");
     }
     for new in ["## Heading\n- x", "", "---\na: b", "```\ncode", "<!-- mem pin=true -->"] {
         let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", text);
-        let said = answer(&decision("merge", 1, &[2], Some(new)));
-        let done = ran(&memory, &ReplayModel::new([said.clone(), said]));
+        let decision_text = answer(&decision("merge", 1, &[2], Some(new)));
+        let done = ran(&memory, &ReplayModel::new([decision_text.clone(), decision_text]));
         assert_eq!((done.decided, done.by_age), (0, 1), "{new}");
     }
 }

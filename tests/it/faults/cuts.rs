@@ -47,7 +47,7 @@ struct Found {
     cuts: usize,
     acknowledged: usize,
     lost: usize,
-    trouble: Vec<String>,
+    problems: Vec<String>,
 }
 
 /// Cuts a writer off, again and again; `None` where that cannot be done.
@@ -77,14 +77,14 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
     command.args(["-c", script]).arg(program()).arg(&memory).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
     command.env("MEMDIR_AS", "t").env("HOME", "/nonexistent").env("MEMDIR_DURABILITY", durability);
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let said = dir.path().join("said");
-    let mut writer = command.stdout(std::fs::File::create(&said).unwrap()).stderr(Stdio::null()).spawn().unwrap();
+    let printed = dir.path().join("said");
+    let mut writer = command.stdout(std::fs::File::create(&printed).unwrap()).stderr(Stdio::null()).spawn().unwrap();
     let group = rustix::process::Pid::from_child(&writer);
     let signal = |signal| rustix::process::kill_process_group(group, signal).unwrap();
     let acknowledged = || -> usize {
-        let said = std::fs::read_to_string(&said).unwrap();
+        let printed = std::fs::read_to_string(&printed).unwrap();
         // The last line may be on its way.
-        said.rsplit_once('\n').map_or(0, |(whole, _)| whole.lines().last().unwrap_or("0").parse().unwrap())
+        printed.rsplit_once('\n').map_or(0, |(whole, _)| whole.lines().last().unwrap_or("0").parse().unwrap())
     };
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for _ in 0..times {
@@ -93,7 +93,7 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
         let wanted = acknowledged() + 1 + (random >> 62) as usize;
         while acknowledged() < wanted {
             if writer.try_wait().unwrap().is_some() {
-                found.trouble.push("the writer ended".into());
+                found.problems.push("the writer ended".into());
                 return Some(found);
             }
             std::thread::sleep(Duration::from_micros(500));
@@ -101,15 +101,15 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
         std::thread::sleep(Duration::from_micros((random >> 32) % 8000));
         signal(rustix::process::Signal::STOP);
         // Everything printed until now was answered before the power cut.
-        let said = acknowledged();
+        let printed = acknowledged();
         let agreed = (0..200).any(|_| {
             std::fs::copy(&image, &copy).unwrap();
             std::fs::read(&image).unwrap() == std::fs::read(&copy).unwrap()
         });
         assert!(agreed, "the device never rests");
         found.cuts += 1;
-        found.acknowledged = said;
-        look(&copy, &dir.path().join("cut"), said, &mut found);
+        found.acknowledged = printed;
+        look(&copy, &dir.path().join("cut"), printed, &mut found);
         signal(rustix::process::Signal::CONT);
     }
     signal(rustix::process::Signal::KILL);
@@ -128,13 +128,13 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
 /// Starts the machine again on a copy, and looks what is there.
 fn look(copy: &Path, at: &Path, acknowledged: usize, found: &mut Found) {
     let Some(mounted) = Mounted::of(copy, at) else {
-        return found.trouble.push("the image cannot be mounted".into());
+        return found.problems.push("the image cannot be mounted".into());
     };
     let memory = mounted.0.join("memory");
     let mut must = |args: &[&str]| {
-        let (well, told) = memdir(&memory, args, "full");
+        let (well, reported) = memdir(&memory, args, "full");
         if !well {
-            found.trouble.push(format!("after n={acknowledged}, {args:?}: {told}"));
+            found.problems.push(format!("after n={acknowledged}, {args:?}: {reported}"));
         }
     };
     must(&["list"]);
@@ -151,7 +151,7 @@ fn look(copy: &Path, at: &Path, acknowledged: usize, found: &mut Found) {
     }
     let made = (1..=acknowledged.max(last)).filter(|n| memory.join(format!("facts/new/n{n}.md")).exists()).count();
     if made != last || memory.join(format!("facts/new/n{}.md", last + 1)).exists() {
-        found.trouble.push(format!("n={acknowledged}: values {a:?} and {b:?}, and {made} new files"));
+        found.problems.push(format!("n={acknowledged}: values {a:?} and {b:?}, and {made} new files"));
     }
 }
 
@@ -164,7 +164,7 @@ fn a_real_file_system_that_is_cut_off_keeps_what_was_answered() {
         return missing("an ext4 on a loop device (root, loop devices and mkfs.ext4)");
     };
     eprintln!("cuts of an ext4: {} cuts, {} acknowledged batches, {} lost", found.cuts, found.acknowledged, found.lost);
-    assert!(found.lost == 0 && found.trouble.is_empty() && found.cuts == 100, "{found:?}");
+    assert!(found.lost == 0 && found.problems.is_empty() && found.cuts == 100, "{found:?}");
     // The test itself: without syncs it must find losses.
     let found = cut(12, "fast").unwrap();
     eprintln!("the same without syncs: {} cuts, {} with losses", found.cuts, found.lost);

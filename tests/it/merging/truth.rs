@@ -326,35 +326,35 @@ impl Merging<'_> {
         let mut out: Vec<Want> = Vec::new();
         for want in wants {
             let same = |a: &Fact, b: &Fact| a.path == b.path && a.parent == b.parent && a.text == b.text;
-            let twin = out.iter().position(|o| same(&o.options[0], &want.options[0]));
-            let Some(twin) = twin else {
+            let duplicate = out.iter().position(|o| same(&o.options[0], &want.options[0]));
+            let Some(duplicate) = duplicate else {
                 out.push(want);
                 continue;
             };
             let at =
                 |side: usize, key: Key| self.states[side].get(&key).is_some_and(|s| s.text() == want.options[0].text);
-            let counts = [1, 2].map(|side| usize::from(at(side, out[twin].key)) + usize::from(at(side, want.key)));
+            let counts = [1, 2].map(|side| usize::from(at(side, out[duplicate].key)) + usize::from(at(side, want.key)));
             if counts.iter().any(|c| *c > 1) {
-                if out[twin].clash || want.clash {
+                if out[duplicate].clash || want.clash {
                     self.truth.unsettled = Some("equal to one side of a conflict");
                 }
                 out.push(want);
                 continue;
             }
             let single = |w: &Want| w.options.iter().all(|o| same(o, &w.options[0])) && !w.optional;
-            let alone = single(&out[twin]) && single(&want);
+            let alone = single(&out[duplicate]) && single(&want);
             let split = self.files[0].genre == Genre::Episodes
                 && !self.states[0].contains_key(&want.key)
-                && !self.same_entry(out[twin].key, want.key);
+                && !self.same_entry(out[duplicate].key, want.key);
             if split {
                 out.push(want);
                 continue;
             }
-            if !alone || counts != [1, 1] || out[twin].clash || want.clash {
+            if !alone || counts != [1, 1] || out[duplicate].clash || want.clash {
                 self.truth.unsettled = Some("two became equal that are not plain");
             }
             let mut options: Vec<Fact> = Vec::new();
-            for one in &out[twin].options {
+            for one in &out[duplicate].options {
                 for other in &want.options {
                     let (mine, yours) = (&one.meta, &other.meta);
                     let (metas, fine) = metas(&Meta::new(), mine, yours, 0);
@@ -364,7 +364,7 @@ impl Merging<'_> {
                     options.extend(metas.into_iter().map(|meta| Fact { meta, ..one.clone() }));
                 }
             }
-            out[twin].options = options;
+            out[duplicate].options = options;
         }
         out
     }

@@ -18,7 +18,7 @@ fn over_the_budget_a_conversation_waits_and_is_read_later() {
     let mut poor = name();
     poor.budget = Some(100);
     let answer = poor.reads(&memory, TALK);
-    assert!(answer.deferred.is_some() && poor.asked().is_empty());
+    assert!(answer.deferred.is_some() && poor.requests().is_empty());
     assert_eq!(memory.tree(), before);
     assert_eq!(memory.session().store.queued_names().unwrap().len(), 1);
     // The same conversation waits once.
@@ -95,7 +95,7 @@ fn a_failed_queue_run_keeps_the_work_and_duplicates_nothing() {
     name().reads(&memory, TALK);
     let nobody = Script::of([]);
     let answer = nobody.drains(&memory).unwrap();
-    assert_eq!((answer.counts.found, nobody.asked().len()), (0, 0));
+    assert_eq!((answer.counts.found, nobody.requests().len()), (0, 0));
     assert!(memory.session().store.queued_names().unwrap().is_empty());
     assert_eq!(memory.text("facts/user.md").unwrap().matches("Zhang San").count(), 1);
 }
@@ -113,12 +113,12 @@ fn a_conversation_that_a_host_refuses_does_not_stop_the_others() {
     let script = Script::of([refused(), ops(&[])]);
     let answer = script.drains(&memory).unwrap();
     assert!(answer.partial.as_deref().is_some_and(|why| why.contains("too long")), "{:?}", answer.partial);
-    assert_eq!((script.asked().len(), memory.session().store.queued_names().unwrap().len()), (2, 1));
+    assert_eq!((script.requests().len(), memory.session().store.queued_names().unwrap().len()), (2, 1));
     // Two in a row, and a host refuses everything.
     poor.reads(&memory, "User: hello again\n");
     let script = Script::of([refused(), refused(), refused()]);
     assert!(script.drains(&memory).is_err());
-    assert_eq!(script.asked().len(), 2);
+    assert_eq!(script.requests().len(), 2);
 }
 
 #[test]
@@ -131,5 +131,5 @@ fn status_reports_model_costs_and_pending_work() {
     let status = memory.done(["status", "--json"]).json();
     assert_eq!(status["models"]["tokens"], 110, "{status}");
     assert_eq!((&status["models"]["first_pass"], &status["queued"]), (&serde_json::json!(1.0), &serde_json::json!(1)));
-    memory.done(["status"]).says("110 tokens").says("1 conversation waits for budget");
+    memory.done(["status"]).stdout_contains("110 tokens").stdout_contains("1 conversation waits for budget");
 }

@@ -107,7 +107,7 @@ fn each_conversation_gives_its_annotated_result() {
         // The same conversation again has no new turns, and the model is not called.
         let nobody = Script::of([]);
         let again = nobody.reads(&memory, &conversation(folder));
-        assert!(again.decisions.is_empty() && nobody.asked().is_empty(), "{}", folder.display());
+        assert!(again.decisions.is_empty() && nobody.requests().is_empty(), "{}", folder.display());
     }
     assert!(all.len() >= 20, "{} conversations", all.len());
     assert!(broken.is_empty(), "{}", broken.join("\n"));

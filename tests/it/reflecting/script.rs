@@ -82,13 +82,13 @@ impl Script {
     }
 
     /// Every question so far.
-    pub fn asked(&self) -> Vec<ModelRequest> {
+    pub fn requests(&self) -> Vec<ModelRequest> {
         self.replay.requests()
     }
 
     /// Our last message in the n-th request.
     pub fn question(&self, n: usize) -> String {
-        let request = &self.asked()[n];
+        let request = &self.requests()[n];
         let ours = request.messages.iter().rev().find_map(|m| match m {
             ChatMessage::User(text) => Some(text.clone()),
             _ => None,
@@ -98,7 +98,7 @@ impl Script {
 
     /// The results of the calls before the n-th request.
     pub fn results(&self, n: usize) -> Vec<String> {
-        match self.asked()[n].messages.last() {
+        match self.requests()[n].messages.last() {
             Some(ChatMessage::ToolResults(outcomes)) => outcomes.iter().map(|o| o.text.clone()).collect(),
             other => panic!("no results: {other:?}"),
         }

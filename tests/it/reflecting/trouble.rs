@@ -95,7 +95,7 @@ fn an_error_in_a_later_chunk_keeps_the_earlier_ones_and_reports_partial() {
         assert_eq!(memory.text("facts/project.md"), None);
         let rest = Script::of([ops(&[add("facts/project.md", "Project name: Phoenix", "project is called Phoenix")])]);
         let answer = rest.reads(&memory, &long());
-        assert_eq!((answer.counts.kept, rest.asked().len()), (1, 1), "{what:?}");
+        assert_eq!((answer.counts.kept, rest.requests().len()), (1, 1), "{what:?}");
     }
 }
 
@@ -110,7 +110,7 @@ fn an_unreadable_reply_is_requested_once_more() {
     let memory = Memory::new();
     let script = Script::of([text_reply("no"), text_reply("no"), text_reply("no")]);
     let failure = script.tries(&memory, "User: I'm Zhang San.\n").unwrap_err();
-    assert_eq!((failure.rejections[0].code, script.asked().len()), (Code::Model, 2));
+    assert_eq!((failure.rejections[0].code, script.requests().len()), (Code::Model, 2));
 }
 
 /// Any operation that a model might propose, sensible or hostile.
@@ -181,11 +181,11 @@ proptest! {
         let memory = Memory::new().file("facts/user.md", "# User\n\n- Editor: vim\n- Shell: fish\n\n## Work\n\n- Role: dev\n");
         let before = memory.tree();
         let script = Script::of(replies).way(if tools { ReplyMode::Tools } else { ReplyMode::JsonObject });
-        let came = script.tries(&memory, "User: I'm Zhang San, I have tea in the morning.\nAssistant: Fine.\n");
+        let result = script.tries(&memory, "User: I'm Zhang San, I have tea in the morning.\nAssistant: Fine.\n");
         for path in memory.tree().keys() {
             prop_assert!(["facts/", "episodes/", "inbox/p", "procedures/", "memdir.yaml", ".gitignore"].iter().any(|p| path.starts_with(p)), "{}", path);
         }
-        if came.is_err() {
+        if result.is_err() {
             prop_assert_eq!(memory.tree(), before.clone());
         }
         let session = memory.session();
