@@ -383,3 +383,37 @@ fn every_code_is_in_the_manual() {
         );
     }
 }
+
+/// The files below `data/` that a macro of this name includes.
+fn included(name: &str) -> Vec<String> {
+    let opening = format!("{name}!(\"");
+    let paths = |source: Source| -> Vec<String> {
+        source.text.split(&opening).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
+    };
+    sources("src").into_iter().flat_map(paths).collect()
+}
+
+#[test]
+fn every_data_file_is_used_once_with_trimmed_unique_entries_sorted_if_searched() {
+    let data = root().join("data");
+    let walk = walkdir::WalkDir::new(&data).into_iter().map(Result::unwrap).filter(|e| e.file_type().is_file());
+    let mut files: Vec<String> =
+        walk.map(|e| e.path().strip_prefix(&data).unwrap().to_string_lossy().into_owned()).collect();
+    let words = included("word_list");
+    let mut used = [words.clone(), included("phrase_list")].concat();
+    files.sort();
+    used.sort();
+    assert_eq!(used, files);
+    for path in &files {
+        let text = fs::read_to_string(data.join(path)).unwrap();
+        let (comment, entries) = text.split_once("\n\n").unwrap();
+        assert!(comment.lines().all(|line| line.starts_with("# ")), "{path} starts with its purpose");
+        let sections = entries.strip_suffix('\n').unwrap().split("\n\n");
+        for lines in sections.map(|section| section.split('\n').collect::<Vec<_>>()) {
+            assert!(lines.iter().all(|line| !line.is_empty() && *line == line.trim()), "{path}: blanks at an end");
+            let unique: std::collections::HashSet<&str> = lines.iter().copied().collect();
+            assert_eq!(unique.len(), lines.len(), "{path}: an entry twice");
+            assert!(!words.contains(path) || lines.is_sorted(), "{path} must be sorted");
+        }
+    }
+}
