@@ -51,7 +51,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "patch" -d 'Replace ex
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "write" -d 'Create or replace a whole file'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "apply" -d 'Apply a batch of operations, all or nothing'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "edit" -d 'Edit a file in $VISUAL or $EDITOR; other writers are not blocked'
-complete -c memdir -n "__fish_memdir_needs_command" -f -a "bullet" -d 'Add, remove, update or list bullets only'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "bullet" -d 'Add, remove, update or list bullets'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "log" -d 'Show the history, newest first, including edits made outside memdir'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "show" -d 'Show what one revision changed'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "diff" -d 'Show changes since a revision or between two, memdir\'s or git\'s; without one, unrecorded edits'
@@ -124,8 +124,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l conf -d 'Minimum
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l since -d 'Only items since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'; items of unknown date are counted, not shown' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l until -d 'Only items until WHEN' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only items by this actor' -r
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l source -d 'Only items from this source' -r
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l run -d 'Only items from this run' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l source -d 'Only items whose metadata names this source' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l run -d 'Only items whose metadata names this run' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l threshold -d 'Minimum relevance, 0 to 1; an item with every word of the query has 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
@@ -210,7 +210,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -l as -d 'The caller\'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand rm" -l archive -d 'Move it to archive/'
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -l archive -d 'Move what is removed to archive/'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l forget -d 'Erase its text also from the undo files, journal and archive; cannot be undone'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
@@ -398,7 +398,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l archive -d 'Move it to archive/'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l archive -d 'Move what is removed to archive/'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l forget -d 'Erase its text also from the undo files, journal and archive; cannot be undone'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
@@ -530,7 +530,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l propose -d 'Apply nothing: put every proposal into inbox/'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l show-prompt -d 'Print the first prompt without calling a model'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l check-model -d 'Show which model would be called, and test it'
-complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l queued -d 'Process the conversations that are queued for budget'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l queued -d 'Process the conversations that were queued when the daily token budget was used up'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s n -l dry-run -d 'Call the model, show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
@@ -579,7 +579,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l json -d 'Print
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only findings that are new since this git revision; paths are relative to the working directory' -r
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only findings that are new since this git commit; paths are relative to the working directory' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
@@ -626,7 +626,7 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l check -d 'Change nothing; exit 6 if something is missing'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l remove -d 'Remove what was set up, and nothing else'
-complete -c memdir -n "__fish_memdir_using_subcommand setup" -l print -d 'Print the lines, to set it up manually'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l print -d 'Print the lines and commands to set it up manually'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
@@ -719,4 +719,5 @@ function __fish_memdir_words
     command memdir __complete -- $words[2..-1] 2>/dev/null
 end
 
-complete -c memdir -n 'not __fish_use_subcommand' -f -a '(__fish_memdir_words)'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "help" -d 'Print the help of a command'
+complete -c memdir -n 'not __fish_memdir_needs_command >/dev/null' -f -a '(__fish_memdir_words)'

@@ -85,7 +85,7 @@ pub struct RmArgs {
     /// FILE@BULLET, FILE#SECTION or FILE; an argument with a list marker ('- text') is the text of a bullet in the file before it
     #[arg(value_name = "ADDRESS", required = true, value_parser = argv::rm_operand)]
     pub words: Vec<RmOperand>,
-    /// Move it to archive/
+    /// Move what is removed to archive/
     #[arg(long, conflicts_with = "forget")]
     pub archive: bool,
     /// Erase its text also from the undo files, journal and archive; cannot be undone
@@ -250,7 +250,7 @@ pub struct BulletDelArgs {
     /// The n-th bullet of the file or section, from 1
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub index: Option<i64>,
-    /// Move it to archive/
+    /// Move what is removed to archive/
     #[arg(long, conflicts_with = "forget")]
     pub archive: bool,
     /// Erase its text also from the undo files, journal and archive; cannot be undone

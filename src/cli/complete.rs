@@ -3,86 +3,73 @@
 //! Never fails and never writes: without candidates it prints nothing.
 
 use super::args::GlobalArgs;
-use super::{open, sanitize, verbs};
+use super::grammar::{ValueKind, WordReader, WordRole};
+use super::{open, sanitize};
 use crate::commands::answer::Answer;
 use crate::commands::{self, LogOptions, Session};
-
-/// What the next positional of a command is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CompletionKind {
-    File,
-    Address,
-    Revision,
-    None,
-}
 
 /// Prints one candidate per line: the word, a tab, a description. `words` are those after `memdir`; the last one is
 /// incomplete.
 pub fn complete(global: &GlobalArgs, words: &[String]) -> String {
-    let (partial, before) = match words.split_last() {
-        Some((half, before)) => (half.as_str(), before),
-        None => return String::new(),
+    let Some((partial, before)) = words.split_last() else {
+        return String::new();
     };
-    let (global, command, positionals) = parse_words(global, before);
     if partial.starts_with('-') {
         return String::new();
     }
-    let kind = match command.as_deref() {
-        None => return String::new(),
-        Some("read" | "rm" | "remove" | "delete" | "del" | "set" | "log" | "bullet del") => CompletionKind::Address,
-        Some("cat" | "mv" | "move" | "rename" | "update" | "bullet update") if positionals == 0 => {
-            CompletionKind::Address
-        }
-        Some("mv" | "move" | "rename") if positionals == 1 => CompletionKind::File,
-        Some("list" | "ls" | "add" | "bullet add" | "bullet list") if positionals == 0 => CompletionKind::Address,
-        Some("append" | "patch" | "write" | "edit" | "where") if positionals == 0 => CompletionKind::File,
-        Some("check" | "resolve") => CompletionKind::File,
-        Some("show" | "diff" | "undo" | "redo") if positionals == 0 => CompletionKind::Revision,
-        Some(_) => CompletionKind::None,
-    };
-    if kind == CompletionKind::None {
+    if let Some((first, path)) = before.split_first()
+        && first == "help"
+    {
+        return format_candidates(help_topics(path), partial);
+    }
+    let (global, kind) = parse_words(global, before);
+    if matches!(kind, ValueKind::Text | ValueKind::Path | ValueKind::Other) {
         return String::new();
     }
     let Ok(session) = open::open_session(&global, open::SessionNeeds::TextsOnly, None) else {
         return String::new();
     };
     let candidates = match kind {
-        CompletionKind::Revision => revision_candidates(&session),
-        CompletionKind::Address if partial.contains(['@', '#']) => inside_file(&session, partial),
-        _ => file_candidates(&session),
+        ValueKind::Revision => revision_candidates(&session),
+        ValueKind::Address | ValueKind::AddressOrText if partial.contains(['@', '#']) => inside_file(&session, partial),
+        ValueKind::Address | ValueKind::AddressOrText | ValueKind::File => file_candidates(&session),
+        ValueKind::Text | ValueKind::Path | ValueKind::Other => Vec::new(),
     };
     format_candidates(candidates, partial)
 }
 
-/// The global options among the words, the command (with that of `bullet`), and how many positionals follow it.
-fn parse_words(global: &GlobalArgs, before: &[String]) -> (GlobalArgs, Option<String>, usize) {
+/// The global options among the words, and the kind of the next word.
+fn parse_words(global: &GlobalArgs, before: &[String]) -> (GlobalArgs, ValueKind) {
     let mut global = global.clone();
-    let mut command: Option<String> = None;
-    let mut positionals = 0;
-    let mut words = before.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "-C" | "--dir" => global.dir = words.next().map(Into::into),
-            "-g" | "--global" => global.global = true,
-            // The allowlist of this name decides which candidates are visible.
-            "--as" => global.actor = words.next().cloned(),
-            "-F" | "--file" | "-m" | "--reason" | "--color" | "--source" | "--if-match" | "--old" | "--new"
-            | "--tag" | "--index" | "-t" | "-s" | "-d" => drop(words.next()),
-            w if w.starts_with('-') => {
-                if let Some(name) = w.strip_prefix("--as=") {
-                    global.actor = Some(name.to_owned());
-                }
-            }
-            w => match &command {
-                None => command = Some(w.to_owned()),
-                Some(v) if v == "bullet" && verbs::BULLET.iter().any(|b| b.name == w) => {
-                    command = Some(format!("bullet {w}"));
-                }
-                Some(_) => positionals += 1,
+    let mut reader = WordReader::new();
+    for word in before {
+        match reader.read(word) {
+            WordRole::OptionValue(option) => set_global(&mut global, option.long, word),
+            WordRole::Options => match word.strip_prefix("--").and_then(|long| long.split_once('=')) {
+                Some((long, value)) => set_global(&mut global, long, value),
+                None => global.global |= word == "-g" || word == "--global",
             },
+            WordRole::Subcommand | WordRole::DoubleDash | WordRole::Positional(_) => {}
         }
     }
-    (global, command, positionals)
+    (global, reader.next_value())
+}
+
+/// Sets the option that decides which memory is read, or whose allowlist decides which candidates are visible.
+fn set_global(global: &mut GlobalArgs, long: &str, value: &str) {
+    match long {
+        "dir" => global.dir = Some(value.into()),
+        "as" => global.actor = Some(value.to_owned()),
+        _ => {}
+    }
+}
+
+/// The commands below `path` that have a help text.
+fn help_topics(path: &[String]) -> Candidates {
+    let grammar = super::grammar();
+    let parent = path.iter().try_fold(&grammar, |command, name| command.find_subcommand(name));
+    let topics = parent.into_iter().flat_map(|command| command.get_subcommands()).filter(|c| !c.is_hide_set());
+    topics.map(|c| (c.get_name().to_owned(), c.get_about().map(ToString::to_string).unwrap_or_default())).collect()
 }
 
 type Candidates = Vec<(String, String)>;
@@ -145,17 +132,17 @@ fn format_candidates(candidates: Candidates, partial: &str) -> String {
 mod tests {
     use super::*;
 
-    fn check(words: &[&str], verb: Option<&str>, seen: usize) {
-        let words: Vec<String> = words.iter().map(|w| (*w).to_owned()).collect();
-        let (_, v, n) = parse_words(&GlobalArgs::default(), &words);
-        assert_eq!((v.as_deref(), n), (verb, seen), "{words:?}");
-    }
-
     #[test]
-    fn the_command_and_its_positionals_are_found_among_options() {
-        check(&["-C", "add", "rm", "-n", "user@a"], Some("rm"), 1);
-        check(&["bullet", "del", "-m", "why"], Some("bullet del"), 0);
-        check(&["--json"], None, 0);
+    fn the_memory_and_the_caller_are_read_from_the_words() {
+        let read = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            let (global, kind) = parse_words(&GlobalArgs::default(), &words);
+            (global.dir.map(|dir| dir.display().to_string()), global.actor, global.global, kind)
+        };
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!(read("-C a --as=x rm -n"), (text("a"), text("x"), false, ValueKind::AddressOrText));
+        assert_eq!(read("-g --as x bullet add"), (None, text("x"), true, ValueKind::Address));
+        assert_eq!(read("add user -m --as=x"), (None, None, false, ValueKind::Text));
     }
 
     #[test]

@@ -1,11 +1,15 @@
-//! Generates completion scripts, manual pages and JSON Schemas from the grammar and the codes.
+//! Generates completion scripts, manual pages, JSON Schemas and the table of `grammar.rs` from the grammar and the codes.
 //!
 //! Never reads the memory.
 
-use clap::Command;
+use std::fmt::Write;
+
+use clap::{Arg, Command, ValueHint};
 use clap_complete::aot;
 
 use super::args;
+use super::argv::RmOperand;
+use super::grammar::ValueKind;
 use super::verbs::{CompletionShell, ManArgs, SchemaTopic};
 use crate::code::{Code, Rejection};
 use crate::{commands, host, operation, policy, view};
@@ -114,8 +118,88 @@ fn command_page(command: &Command, words: &[&str]) -> String {
     let command = command.clone().name(name.clone()).bin_name(usage).display_name(name.clone()).version("");
     let command = if name == "memdir" { command.version(env!("CARGO_PKG_VERSION")) } else { command };
     let mut out = Vec::new();
-    drop(clap_mangen::Man::new(command).date("").source("memdir").manual("memdir").render(&mut out));
-    String::from_utf8_lossy(&out).into_owned()
+    let page = clap_mangen::Man::new(command).date("").source("memdir").manual("memdir");
+    drop(page.render(&mut out));
+    let text = String::from_utf8_lossy(&out).into_owned();
+    match text.split_once(".SH VERSION\n") {
+        Some((before, version)) if name == "memdir" => {
+            format!("{before}{}.SH VERSION\n{version}", super::manual::program_sections())
+        }
+        _ => text,
+    }
+}
+
+/// The table from which `grammar.rs` reads what a word is, as Rust source.
+fn grammar_table() -> String {
+    let mut out = String::from(
+        "//! Generated from clap's grammar: each command with its options that take a value, and its positionals.\n\
+         //!\n\
+         //! Never edited: `MEMDIR_BLESS=1 cargo test --test it generated` rewrites it.\n\n\
+         use super::grammar::ValueKind::{Address, AddressOrText, File, Other, Path, Revision, Text};\n\
+         use super::grammar::{CommandGrammar, many, one, option};\n\n\
+         /// The program itself, then all commands.\n\
+         pub const COMMANDS: &[CommandGrammar] = &[\n",
+    );
+    let root = super::grammar();
+    push_command(&mut out, &root, &[], &root);
+    for command in root.get_subcommands() {
+        push_command(&mut out, command, &[command.get_name()], &root);
+        for sub in command.get_subcommands() {
+            push_command(&mut out, sub, &[command.get_name(), sub.get_name()], &root);
+        }
+    }
+    out + "];\n"
+}
+
+/// Appends one command to the table; the options of `root` are listed only with `root` itself.
+fn push_command(out: &mut String, command: &Command, path: &[&str], root: &Command) {
+    let aliases: Vec<&str> = command.get_all_aliases().collect();
+    let _ = write!(
+        out,
+        "    CommandGrammar {{\n        path: &{path:?},\n        aliases: &{aliases:?},\n        options: &["
+    );
+    let is_global = |arg: &Arg| !path.is_empty() && root.get_arguments().any(|global| global.get_id() == arg.get_id());
+    for arg in command.get_opts().filter(|arg| !is_global(arg)) {
+        let (long, short) = (arg.get_long().unwrap_or_default(), arg.get_short());
+        let _ = write!(out, "\n            option({long:?}, {short:?}, {:?}),", value_kind(arg));
+    }
+    let positionals = command.get_positionals().map(|arg| {
+        let repeated = arg.get_num_args().is_some_and(|range| range.max_values() > 1);
+        format!("{}({:?})", if repeated { "many" } else { "one" }, value_kind(arg))
+    });
+    let end = if command.get_opts().all(is_global) { "" } else { "\n        " };
+    let positionals = positionals.collect::<Vec<_>>().join(", ");
+    let _ = write!(out, "{end}],\n        positionals: &[{positionals}],\n    }},\n");
+}
+
+/// The kind of an argument's value: by its parser, else by its name in the usage line.
+fn value_kind(arg: &Arg) -> ValueKind {
+    let name = arg.get_value_names().and_then(|names| names.first()).map_or("", |name| name.as_str());
+    let is_address = ["ADDRESS", "FILE[#SECTION]"].contains(&name);
+    match name {
+        _ if removes_mark(arg) => {
+            if is_address {
+                ValueKind::AddressOrText
+            } else {
+                ValueKind::Text
+            }
+        }
+        _ if arg.get_value_hint() == ValueHint::AnyPath => ValueKind::Path,
+        _ if is_address => ValueKind::Address,
+        "FILE" | "DEST" => ValueKind::File,
+        "REV" | "REV | A..B" => ValueKind::Revision,
+        _ => ValueKind::Other,
+    }
+}
+
+/// Whether an argument's parser accepts the NUL that `argv::prepare` puts before a text, and removes it.
+fn removes_mark(arg: &Arg) -> bool {
+    let probe = Command::new("probe").arg(Arg::new("value").value_parser(arg.get_value_parser().clone()));
+    let Ok(matches) = probe.try_get_matches_from(["probe", "\0- a"]) else {
+        return false;
+    };
+    let text = matches.try_get_one::<String>("value").ok().flatten().map(String::as_str);
+    text == Some("- a") || matches!(matches.try_get_one::<RmOperand>("value"), Ok(Some(RmOperand::Text(_))))
 }
 
 /// All generated files that are committed: path from the root of the repository, and text.
@@ -124,6 +208,7 @@ pub fn generated_files() -> Vec<(String, String)> {
         ("completions/memdir.bash".to_owned(), completions(CompletionShell::Bash)),
         ("completions/_memdir".to_owned(), completions(CompletionShell::Zsh)),
         ("completions/memdir.fish".to_owned(), completions(CompletionShell::Fish)),
+        ("src/cli/grammar_table.rs".to_owned(), grammar_table()),
     ];
     all.extend(man_pages().into_iter().map(|(name, text)| (format!("man/{name}"), text)));
     all

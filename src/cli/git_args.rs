@@ -86,7 +86,7 @@ pub struct SetupArgs {
     /// Remove what was set up, and nothing else
     #[arg(long, conflicts_with = "print")]
     pub remove: bool,
-    /// Print the lines, to set it up manually
+    /// Print the lines and commands to set it up manually
     #[arg(long)]
     pub print: bool,
     /// Show what would change, write nothing

@@ -1,4 +1,4 @@
-//! Renders the manual pages memdir-format(5) and memdir-durability(7) from `format.md` and `durability.md`.
+//! Renders the manual pages memdir-format(5) and memdir-durability(7), and sections of memdir(1), from markdown files.
 //!
 //! Never repeats the error codes by hand: they come from `Code::ALL`.
 
@@ -23,6 +23,13 @@ pub fn format_page() -> String {
 pub fn durability_page() -> String {
     let mut out = String::from(".TH memdir-durability 7 \"\" \"memdir\" \"memdir\"\n");
     push_roff(&mut out, include_str!("durability.md"));
+    out
+}
+
+/// The sections of memdir(1) that no grammar contains: exit status, environment, files and examples.
+pub fn program_sections() -> String {
+    let mut out = String::new();
+    push_roff(&mut out, include_str!("memdir.md"));
     out
 }
 
@@ -75,6 +82,14 @@ mod tests {
         let page = format_page();
         for code in Code::ALL {
             assert!(page.contains(&format!("\\fB{}\\fR (exit {})", code.name(), code.exit())), "{}", code.name());
+        }
+    }
+
+    #[test]
+    fn the_page_of_the_program_lists_every_exit_status() {
+        let page = program_sections();
+        for code in Code::ALL {
+            assert!(page.contains(&format!("\\fB{}\\fR\n", code.exit())), "{}", code.name());
         }
     }
 

@@ -11,6 +11,9 @@ mod context;
 mod generate;
 mod git;
 mod git_args;
+mod grammar;
+#[rustfmt::skip]
+mod grammar_table;
 mod hints;
 mod history;
 mod json;
@@ -30,6 +33,7 @@ mod verbs;
 
 use std::ffi::OsString;
 
+use args::GlobalArgs;
 use clap::error::ErrorKind;
 use output::{CliReply, OutputFormat};
 
@@ -40,36 +44,57 @@ use crate::commands;
 /// codes").
 pub fn run(args: Vec<OsString>) -> u8 {
     let json = argv::wants_json(&args);
-    // git reads a merge driver's exit status 1 to 128 as "merged with conflicts", so a usage error needs a higher one.
-    let is_merge_driver = args.first().is_some_and(|verb| verb == "merge-driver");
-    let parsed = match query_args::simple_query(&args) {
-        Some((global, args)) => Ok((global, Some(verbs::CliCommand::Query(args)))),
-        None => {
-            let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
-            args::command().try_get_matches_from(words).and_then(|matches| args::from_matches(&matches))
-        }
-    };
-    match parsed {
-        Ok((global, Some(command))) => output::print_reply(run::run(&global, command), &OutputFormat::new(&global)),
+    if let Some((global, query)) = query_args::simple_query(&args) {
+        return run_command(&global, verbs::CliCommand::Query(query), &["query"]);
+    }
+    let path = grammar::WordReader::command_of(&args).path;
+    let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
+    match args::command().try_get_matches_from(words).and_then(|matches| args::from_matches(&matches)) {
+        Ok((global, Some(command))) => run_command(&global, command, path),
         Ok((global, None)) => output::print_reply(CliReply::Text(args::HELP.into()), &OutputFormat::new(&global)),
         Err(error) => {
-            let status = output::print_reply(clap_reply(&error), &OutputFormat { json, ..OutputFormat::default() });
-            if is_merge_driver && status != 0 { commands::merge::EXIT_NOT_DONE } else { status }
+            let may_change = verbs::always_may_change(path);
+            let format = OutputFormat { json, may_change, ..OutputFormat::default() };
+            let status = output::print_reply(clap_reply(&error, path), &format);
+            // git reads a merge driver's exit status 1 to 128 as "merged with conflicts", so a usage error needs a
+            // higher one.
+            if path == ["merge-driver"] && status != 0 { commands::merge::EXIT_NOT_DONE } else { status }
         }
     }
+}
+
+/// Runs a parsed command and prints its result. A usage error without a hint names the help of the command.
+fn run_command(global: &GlobalArgs, command: verbs::CliCommand, path: &[&'static str]) -> u8 {
+    let format = OutputFormat { may_change: command.may_change(), ..OutputFormat::new(global) };
+    let mut reply = run::run(global, command);
+    if let CliReply::Result(result, ..) = &mut reply
+        && let Err(error) = &mut **result
+        && let [rejection] = &mut error.rejections[..]
+        && rejection.code == Code::Usage
+        && rejection.hint.is_none()
+        && rejection.hints.is_empty()
+    {
+        rejection.hints.push(help_hint(path));
+    }
+    output::print_reply(reply, &format)
+}
+
+/// The command that prints the help of the command with this path.
+fn help_hint(path: &[&'static str]) -> Hint {
+    Hint { verb: path.iter().copied().chain(["--help"]).collect(), operands: Vec::new() }
 }
 
 /// Converts a clap error: help and version are printed as answers, anything else is a usage error.
-fn clap_reply(error: &clap::Error) -> CliReply {
+fn clap_reply(error: &clap::Error, path: &[&'static str]) -> CliReply {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => CliReply::Text(error.to_string()),
-        _ => usage_rejection(&error.to_string()).into(),
+        _ => usage_rejection(&error.to_string(), path).into(),
     }
 }
 
-/// Converts clap's error text: its first paragraph is the message, its tips are the hint, and the help of the
-/// subcommand in its usage line is the command to try.
-fn usage_rejection(text: &str) -> Rejection {
+/// Converts clap's error text: its first paragraph is the message, its tips are the hint, and the help of the called
+/// command is the command to try.
+fn usage_rejection(text: &str, path: &[&'static str]) -> Rejection {
     let mut paragraphs = text.split("\n\n");
     let first = paragraphs.next().unwrap_or_default().trim_start_matches("error: ");
     let sentence = first.lines().map(str::trim).collect::<Vec<_>>().join(" ");
@@ -79,13 +104,7 @@ fn usage_rejection(text: &str) -> Rejection {
             rejection = rejection.hint(tip.lines().map(str::trim).collect::<Vec<_>>().join(" "));
         }
     }
-    let usage = text.split("Usage: memdir ").nth(1).unwrap_or_default();
-    let is_subcommand = |w: &&str| verbs::ALL.iter().chain(verbs::BULLET).any(|v| v.name == *w);
-    let subcommand: Vec<String> = usage.split_whitespace().take_while(is_subcommand).map(str::to_owned).collect();
-    rejection.try_command(Hint {
-        verb: if subcommand.is_empty() { vec!["--help"] } else { vec!["help"] },
-        operands: subcommand,
-    })
+    rejection.try_command(help_hint(path))
 }
 
 /// The whole grammar with all subcommands and options built, for tests and generators.
@@ -128,12 +147,56 @@ mod tests {
         }
     }
 
+    /// The usage error of a command line, and the command to try.
+    fn usage_error(line: &str) -> (Rejection, String) {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let path = grammar::WordReader::command_of(&words).path;
+        let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(words));
+        let error = args::command().try_get_matches_from(words).unwrap_err();
+        let rejection = usage_rejection(&error.to_string(), path);
+        let hint = hints::to_command(&rejection.hints[0], "").unwrap();
+        (rejection, hint)
+    }
+
     #[test]
     fn clap_errors_are_converted() {
-        let error = args::command().try_get_matches_from(["memdir", "add", "user", "x", "--reson", "y"]).unwrap_err();
-        let refused = usage_rejection(&error.to_string());
-        assert_eq!(refused.message, "unexpected argument '--reson' found");
-        assert!(refused.hint.unwrap().contains("--reason"));
-        assert_eq!(hints::to_command(&refused.hints[0], "").unwrap(), "memdir help add");
+        let (rejection, _) = usage_error("add user x --reson y");
+        assert_eq!(rejection.message, "unexpected argument '--reson' found");
+        assert!(rejection.hint.unwrap().contains("--reason"));
+    }
+
+    #[test]
+    fn a_usage_error_names_the_help_of_its_command() {
+        for (line, hint) in [
+            ("add user x --reson y", "memdir add --help"),
+            ("list -L x", "memdir list --help"),
+            ("-C dir ls -L", "memdir list --help"),
+            ("read", "memdir read --help"),
+            ("bullet", "memdir bullet --help"),
+            ("bullet rm --index x", "memdir bullet del --help"),
+            ("lost", "memdir --help"),
+        ] {
+            assert_eq!(usage_error(line).1, hint, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_some_commands_may_change_something() {
+        let may_change = |line: &str| {
+            let words = std::iter::once("memdir").chain(line.split(' '));
+            let matches = args::command().try_get_matches_from(words).unwrap();
+            args::from_matches(&matches).unwrap().1.unwrap().may_change()
+        };
+        for line in ["add user x", "bullet add user x", "check --fix", "inbox p1 --accept", "setup git", "sync", "undo"]
+        {
+            assert!(may_change(line), "{line}");
+        }
+        for line in
+            ["list", "bullet list user", "check", "inbox", "setup git --check", "merge a b c", "diff", "schema query"]
+        {
+            assert!(!may_change(line), "{line}");
+        }
+        assert!(verbs::always_may_change(&["bullet", "add"]) && verbs::always_may_change(&["add"]));
+        assert!(!verbs::always_may_change(&["check"]) && !verbs::always_may_change(&["bullet", "list"]));
     }
 }

@@ -99,6 +99,7 @@ fn durability(config: &UserConfig) -> Result<Durability, Rejection> {
         None | Some("full") => Ok(Durability::Full),
         Some("atomic") => Ok(Durability::Atomic),
         Some("fast") => Ok(Durability::Fast),
-        Some(_) => Err(Rejection::new(Code::Usage, "MEMDIR_DURABILITY must be full, atomic or fast")),
+        Some(_) => Err(Rejection::new(Code::Usage, "MEMDIR_DURABILITY must be full, atomic or fast")
+            .hint("see ENVIRONMENT in memdir(1)")),
     }
 }

@@ -23,6 +23,8 @@ pub struct OutputFormat {
     pub color: bool,
     /// Whether stdout is a terminal.
     pub terminal: bool,
+    /// Whether the command may change something; if so, errors report that nothing was changed.
+    pub may_change: bool,
     /// How the caller selected the data directory (`-C DIR` or `-g`, else empty), repeated in the commands to try.
     pub dir_option: String,
 }
@@ -44,7 +46,7 @@ impl OutputFormat {
             None => String::new(),
         };
         let GlobalArgs { json, quiet, verbose, .. } = *global;
-        OutputFormat { json, quiet, verbose, color, terminal, dir_option }
+        OutputFormat { json, quiet, verbose, color, terminal, may_change: false, dir_option }
     }
 }
 

@@ -8,6 +8,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::args::GlobalArgs;
+use super::grammar::{WordReader, WordRole};
 use crate::code::{Code, Rejection};
 use crate::view::query::filter::QueryOptions;
 use crate::view::query::query_json;
@@ -65,10 +66,10 @@ pub struct QueryArgs {
     /// Only items by this actor
     #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub by: Option<String>,
-    /// Only items from this source
+    /// Only items whose metadata names this source
     #[arg(long, value_name = "ID", help_heading = "Filters")]
     pub source: Option<String>,
-    /// Only items from this run
+    /// Only items whose metadata names this run
     #[arg(long, value_name = "ID", help_heading = "Filters")]
     pub run: Option<String>,
     /// Minimum relevance, 0 to 1; an item with every word of the query has 1
@@ -132,23 +133,30 @@ impl QueryArgs {
 /// Parses a simple query (`[-C DIR] query WORDS… [-L N] [--json]`) without clap, because on a small memory building
 /// the options costs more than the search. Returns `None` for anything else, which clap then parses.
 pub fn simple_query(args: &[OsString]) -> Option<(GlobalArgs, QueryArgs)> {
-    let (mut global, mut query, mut after_command) = (GlobalArgs::default(), QueryArgs::default(), false);
-    let mut words = args.iter();
-    while let Some(word) = words.next() {
-        match (word.to_str()?, after_command) {
-            ("-C" | "--dir", false) if global.dir.is_none() => {
-                let dir = words.next()?.to_str()?;
-                global.dir = Some(dir.into()).filter(|_| !dir.is_empty() && !dir.starts_with('-'));
-                global.dir.as_ref()?;
-            }
-            ("--json", _) if !global.json => global.json = true,
-            ("query" | "search" | "find" | "grep", false) => after_command = true,
-            ("-L", true) if query.limit.is_none() => query.limit = Some(words.next()?.to_str()?.parse().ok()?),
-            (word, true) if !word.starts_with('-') => query.words.push(word.to_owned()),
-            _ => return None,
+    let (mut global, mut query) = (GlobalArgs::default(), QueryArgs::default());
+    let mut reader = WordReader::new();
+    for arg in args {
+        let word = arg.to_str()?;
+        match reader.read(word) {
+            WordRole::Subcommand if reader.command.path == ["query"] => {}
+            WordRole::OptionValue(option) => match option.long {
+                "dir" if global.dir.is_none() && !word.is_empty() && !word.starts_with('-') => {
+                    global.dir = Some(word.into());
+                }
+                "limit" if query.limit.is_none() => query.limit = Some(word.parse().ok()?),
+                _ => return None,
+            },
+            WordRole::Options => match word {
+                "--json" if !global.json => global.json = true,
+                "-C" | "--dir" | "-L" | "--limit" => {}
+                _ => return None,
+            },
+            WordRole::Positional(_) if word != "-" => query.words.push(word.to_owned()),
+            WordRole::Subcommand | WordRole::DoubleDash | WordRole::Positional(_) => return None,
         }
     }
-    (!query.words.is_empty()).then_some((global, query))
+    let is_complete = reader.command.path == ["query"] && !reader.expects_value() && !query.words.is_empty();
+    is_complete.then_some((global, query))
 }
 
 /// Parses an importance range: `7`, `5..`, `..3` or `3..7`, each from 0 to 10; both ends are included.

@@ -384,7 +384,10 @@ fn read_content(file: Option<&Path>) -> Result<String, Rejection> {
 }
 
 fn stdin_wait() -> Result<Duration, Rejection> {
-    let error = |_| Rejection::new(Code::Usage, "MEMDIR_STDIN_WAIT must be a number of milliseconds");
+    let error = |_| {
+        Rejection::new(Code::Usage, "MEMDIR_STDIN_WAIT must be a number of milliseconds")
+            .hint("see ENVIRONMENT in memdir(1)")
+    };
     match open::env("MEMDIR_STDIN_WAIT") {
         None => Ok(content::DEFAULT_WAIT),
         Some(ms) => ms.parse().map(Duration::from_millis).map_err(error),

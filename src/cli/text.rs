@@ -228,7 +228,8 @@ fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat, terminal: boo
     }
     sanitize::escape_line(out, &r.message, terminal);
     out.push_str(match r.changed {
-        Some(false) => "; nothing was changed\n",
+        Some(false) if format.may_change => "; nothing was changed\n",
+        Some(false) => "\n",
         Some(true) => "; the change was made\n",
         None => "; it is not known whether anything was changed\n",
     });

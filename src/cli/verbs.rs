@@ -16,26 +16,23 @@ use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncAr
 use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
 
-/// The name and aliases of a subcommand, and how to build its options.
+/// The name and aliases of a subcommand, whether it may change the memory, and how to build its options.
 pub struct CommandSpec {
     pub name: &'static str,
     pub aliases: &'static [&'static str],
     pub hidden: bool,
+    /// What it does, for the help of `bullet`. The other commands are listed in `args::HELP`.
+    about: Option<&'static str>,
+    /// Whether it may change something with any options.
+    pub always_may_change: bool,
     pub grammar: fn(Command) -> Command,
-}
-
-const fn visible(name: &'static str, aliases: &'static [&'static str], grammar: fn(Command) -> Command) -> CommandSpec {
-    CommandSpec { name, aliases, hidden: false, grammar }
-}
-
-const fn hidden(name: &'static str, grammar: fn(Command) -> Command) -> CommandSpec {
-    CommandSpec { name, aliases: &[], hidden: true, grammar }
 }
 
 impl CommandSpec {
     /// The clap command. Its options are built only if it is called, because building all of them slows every start.
     pub fn command(&self) -> Command {
         let command = Command::new(self.name).defer(self.grammar).hide(self.hidden);
+        let command = self.about.into_iter().fold(command, Command::about);
         match self.aliases.is_empty() {
             true => command,
             false => command.aliases(self.aliases.iter().copied()),
@@ -47,14 +44,36 @@ fn no_such() -> clap::Error {
     clap::Error::raw(clap::error::ErrorKind::InvalidSubcommand, "no such command\n")
 }
 
+fn check<A>(condition: fn(&A) -> bool, args: &A) -> bool {
+    condition(args)
+}
+
+// Each row declares whether a command only reads or may change something, and for some commands on which condition.
 macro_rules! verbs {
-    ($($kind:ident $variant:ident($args:ty) = $name:literal $([$($alias:literal),*])?;)+) => {
+    ($($kind:ident $effect:ident $variant:ident($args:ty) = $name:literal $([$($alias:literal),*])?
+        $(, if $condition:expr)?;)+) => {
         /// A parsed subcommand with its arguments.
         #[derive(Debug)]
         pub enum CliCommand { $($variant($args),)+ }
 
         /// All subcommands, in the order of the manual.
-        pub const ALL: &[CommandSpec] = &[$(verbs!(@$kind $name, &[$($($alias),*)?], grammar::<$args>),)+];
+        pub const ALL: &[CommandSpec] = &[$(CommandSpec {
+            name: $name,
+            aliases: &[$($($alias),*)?],
+            hidden: verbs!(@hidden $kind),
+            about: None,
+            always_may_change: verbs!(@changes $effect) $(&& !verbs!(@is_condition $condition))?,
+            grammar: grammar::<$args>,
+        },)+];
+
+        impl CliCommand {
+            /// Whether this command may change something, so that its errors must report that nothing was changed.
+            pub fn may_change(&self) -> bool {
+                match self {
+                    $(CliCommand::$variant(_args) => verbs!(@changes $effect) $(&& check::<$args>($condition, _args))?,)+
+                }
+            }
+        }
 
         /// Builds a subcommand from its name and its parsed arguments.
         pub fn from_matches(name: &str, matches: &ArgMatches) -> Result<CliCommand, clap::Error> {
@@ -64,47 +83,50 @@ macro_rules! verbs {
             }
         }
     };
-    (@visible $name:literal, $aliases:expr, $grammar:expr) => { visible($name, $aliases, $grammar) };
-    (@hidden $name:literal, $aliases:expr, $grammar:expr) => { hidden($name, $grammar) };
+    (@hidden visible) => { false };
+    (@hidden hidden) => { true };
+    (@is_condition $condition:expr) => { true };
+    (@changes reads) => { false };
+    (@changes changes) => { true };
 }
 
 verbs! {
-    visible Init(InitArgs) = "init";
-    visible Status(StatusArgs) = "status" ["st"];
-    visible List(ListArgs) = "list" ["ls"];
-    visible Read(ReadArgs) = "read" ["cat"];
-    visible Query(QueryArgs) = "query" ["search", "find", "grep"];
-    visible Context(ContextArgs) = "context";
-    visible Add(AddArgs) = "add";
-    visible Update(UpdateArgs) = "update";
-    visible Rm(RmArgs) = "rm" ["remove", "delete", "del"];
-    visible Mv(MvArgs) = "mv" ["move", "rename"];
-    visible Set(SetArgs) = "set";
-    visible Append(AppendArgs) = "append";
-    visible Patch(PatchArgs) = "patch";
-    visible Write(WriteArgs) = "write";
-    visible Apply(ApplyArgs) = "apply";
-    visible Edit(EditArgs) = "edit";
-    visible Bullet(BulletArgs) = "bullet";
-    visible Log(LogArgs) = "log";
-    visible Show(ShowArgs) = "show";
-    visible Diff(DiffArgs) = "diff";
-    visible Undo(UndoArgs) = "undo";
-    visible Redo(RedoArgs) = "redo";
-    visible Reflect(ReflectArgs) = "reflect";
-    visible Inbox(InboxArgs) = "inbox";
-    visible Compact(CompactArgs) = "compact";
-    visible Check(CheckArgs) = "check";
-    visible Resolve(ResolveArgs) = "resolve";
-    visible Setup(SetupArgs) = "setup";
-    visible Sync(SyncArgs) = "sync";
-    hidden Merge(MergeArgs) = "merge";
-    hidden MergeDriver(MergeDriverArgs) = "merge-driver";
-    hidden Where(WhereArgs) = "where";
-    hidden Schema(SchemaArgs) = "schema";
-    hidden Completions(CompletionsArgs) = "completions";
-    hidden Man(ManArgs) = "man";
-    hidden Complete(CompleteArgs) = "__complete";
+    visible changes Init(InitArgs) = "init";
+    visible reads Status(StatusArgs) = "status" ["st"];
+    visible reads List(ListArgs) = "list" ["ls"];
+    visible reads Read(ReadArgs) = "read" ["cat"];
+    visible reads Query(QueryArgs) = "query" ["search", "find", "grep"];
+    visible reads Context(ContextArgs) = "context";
+    visible changes Add(AddArgs) = "add";
+    visible changes Update(UpdateArgs) = "update";
+    visible changes Rm(RmArgs) = "rm" ["remove", "delete", "del"];
+    visible changes Mv(MvArgs) = "mv" ["move", "rename"];
+    visible changes Set(SetArgs) = "set";
+    visible changes Append(AppendArgs) = "append";
+    visible changes Patch(PatchArgs) = "patch";
+    visible changes Write(WriteArgs) = "write";
+    visible changes Apply(ApplyArgs) = "apply";
+    visible changes Edit(EditArgs) = "edit";
+    visible changes Bullet(BulletArgs) = "bullet", if |a| !matches!(a.command, BulletCommand::List(_));
+    visible reads Log(LogArgs) = "log";
+    visible reads Show(ShowArgs) = "show";
+    visible reads Diff(DiffArgs) = "diff";
+    visible changes Undo(UndoArgs) = "undo";
+    visible changes Redo(RedoArgs) = "redo";
+    visible changes Reflect(ReflectArgs) = "reflect", if |a| !a.check_model && !a.show_prompt;
+    visible changes Inbox(InboxArgs) = "inbox", if |a| a.accept || a.reject;
+    visible changes Compact(CompactArgs) = "compact";
+    visible changes Check(CheckArgs) = "check", if |a| a.fix;
+    visible changes Resolve(ResolveArgs) = "resolve";
+    visible changes Setup(SetupArgs) = "setup", if |a| !a.check && !a.print;
+    visible changes Sync(SyncArgs) = "sync";
+    hidden reads Merge(MergeArgs) = "merge";
+    hidden reads MergeDriver(MergeDriverArgs) = "merge-driver";
+    hidden reads Where(WhereArgs) = "where";
+    hidden reads Schema(SchemaArgs) = "schema";
+    hidden reads Completions(CompletionsArgs) = "completions";
+    hidden reads Man(ManArgs) = "man";
+    hidden reads Complete(CompleteArgs) = "__complete";
 }
 
 #[derive(Args, Debug)]
@@ -171,13 +193,41 @@ pub enum BulletCommand {
 
 /// The subcommands of `bullet`.
 pub const BULLET: &[CommandSpec] = &[
-    visible("add", &[], |c| grammar::<AddArgs>(c).after_help("Example: memdir bullet add user#work 'Standup at ten'")),
-    visible("del", &["rm"], grammar::<BulletDelArgs>),
-    visible("update", &[], |c| {
+    bullet("add", &[], "Add bullets to a file or section; create it if it is missing", true, |c| {
+        grammar::<AddArgs>(c).after_help("Example: memdir bullet add user#work 'Standup at ten'")
+    }),
+    bullet("del", &["rm"], "Remove one bullet by handle, index or text", true, grammar::<BulletDelArgs>),
+    bullet("update", &[], "Replace the text of a bullet", true, |c| {
         grammar::<UpdateArgs>(c).override_usage(BULLET_UPDATE).after_help(BULLET_UPDATE_EXAMPLE)
     }),
-    visible("list", &[], grammar::<BulletListArgs>),
+    bullet(
+        "list",
+        &[],
+        "List all bullets of a file or section with index and handle",
+        false,
+        grammar::<BulletListArgs>,
+    ),
 ];
+
+const fn bullet(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    about: &'static str,
+    always_may_change: bool,
+    grammar: fn(Command) -> Command,
+) -> CommandSpec {
+    CommandSpec { name, aliases, hidden: false, about: Some(about), always_may_change, grammar }
+}
+
+/// Whether the command of this path (`["bullet", "add"]`) may change something with any options.
+pub fn always_may_change(path: &[&str]) -> bool {
+    let (specs, name) = match path {
+        ["bullet", name] => (BULLET, name),
+        [name] => (ALL, name),
+        _ => return false,
+    };
+    specs.iter().any(|spec| spec.name == *name && spec.always_may_change)
+}
 
 const BULLET_UPDATE: &str = "memdir bullet update [OPTIONS] FILE [--index N] [--old OLD] NEW
        memdir bullet update [OPTIONS] FILE OLD NEW
@@ -188,7 +238,7 @@ const BULLET_UPDATE_EXAMPLE: &str =
 impl Args for BulletArgs {
     fn augment_args(command: Command) -> Command {
         command
-            .about("Add, remove, update or list bullets only")
+            .about("Add, remove, update or list bullets")
             .after_help("Example: memdir bullet list user")
             .subcommand_required(true)
             .disable_help_subcommand(true)
@@ -328,8 +378,8 @@ pub struct CheckArgs {
     /// Only these files
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
-    /// Only findings that are new since this git revision; paths are relative to the working directory
-    #[arg(long, value_name = "REV", conflicts_with = "fix")]
+    /// Only findings that are new since this git commit; paths are relative to the working directory
+    #[arg(long, value_name = "COMMIT", conflicts_with = "fix")]
     pub since: Option<String>,
     /// Also check facts and episodes against the writing rules
     #[arg(long)]

@@ -20,6 +20,7 @@ pub fn now(fixed: Option<&str>, local: bool) -> Result<Zoned, Rejection> {
     };
     parse_fixed_time(text).ok_or_else(|| {
         Rejection::new(Code::Usage, "MEMDIR_NOW is neither an RFC 3339 time nor a date")
+            .hint("see ENVIRONMENT in memdir(1)")
             .hint("write it like 2026-02-24T10:00:00Z or 2026-02-24")
     })
 }

@@ -203,6 +203,4 @@ pub fn operations_schema() -> Value {
 }
 
 #[cfg(test)]
-mod schema_tests;
-#[cfg(test)]
 mod tests;

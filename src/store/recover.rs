@@ -5,11 +5,10 @@
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
-use super::executor::{ActionHook, CommitExecutor, CommitFile};
+use super::executor::{ActionHook, CommitExecutor, CommitFile, rescue_path, rescued_warning};
 use super::journal::Journal;
 use super::protocol::{CommitOutcome, CommitStateMachine};
 use super::record::IntentRecord;
-use super::rescue::{rescue_path, rescued_warning};
 use super::root::DataRoot;
 use super::{StoreOptions, platform};
 use crate::code::{Code, Rejection, Warning};

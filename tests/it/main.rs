@@ -1,4 +1,4 @@
-//! Integration tests, one program: each module tests memdir from outside.
+//! Integration tests, one program: each module looks at memdir from outside.
 
 mod allowlists;
 mod answers;
@@ -6,6 +6,7 @@ mod bad_input;
 mod batches;
 mod changes;
 mod compact;
+mod completion;
 mod context;
 mod context_needs;
 mod context_news;

@@ -11,7 +11,7 @@ use crate::planning::{self, Memory};
 
 const NEW: &str = "Zebras graze at 7 in the morning";
 
-/// The attempts and their results.
+/// What was tried and what came of it.
 #[derive(Default)]
 struct Tally {
     updates: usize,

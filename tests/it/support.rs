@@ -4,12 +4,11 @@
 //! every byte of the memory as it was.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use memdir::commands::Session;
 use memdir::path::PathPrefixes;
@@ -17,7 +16,7 @@ use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The time of every command, unless a test sets another.
+/// The time at which everything happens, unless a test says otherwise.
 pub const NOW: &str = "2026-02-24T10:00:00Z";
 
 /// Every file outside `.memdir/`: its bytes and mode.
@@ -71,14 +70,14 @@ impl Memory {
     }
 
     /// A command, not yet run.
-    pub fn run<S: AsRef<str>>(&self, words: impl IntoIterator<Item = S>) -> CommandRun<'_> {
+    pub fn run<S: AsRef<str>>(&self, words: impl IntoIterator<Item = S>) -> Run<'_> {
         let words = words.into_iter().map(|w| w.as_ref().to_owned()).collect();
-        CommandRun { memory: self, words, stdin: None, env: Vec::new(), stays: true }
+        Run { memory: self, words, stdin: None, env: Vec::new(), stays: true }
     }
 
     /// Runs a command that must succeed, for what it leaves behind.
     #[track_caller]
-    pub fn done<S: AsRef<str>>(&self, words: impl IntoIterator<Item = S>) -> CommandOutcome {
+    pub fn done<S: AsRef<str>>(&self, words: impl IntoIterator<Item = S>) -> Ran {
         self.run(words).exit(0)
     }
 
@@ -98,72 +97,6 @@ impl Memory {
     }
 }
 
-/// The program: beside a copied test program, else where it was built.
-pub fn program() -> PathBuf {
-    std::env::var_os("MEMDIR_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_memdir").into(), PathBuf::from)
-}
-
-/// A program in a directory that also is its home: nothing of this machine's environment but `PATH`, no stdin.
-pub fn clean_command(program: impl AsRef<OsStr>, home: &Path) -> Command {
-    let mut command = Command::new(program);
-    command.current_dir(home).env_clear().env("HOME", home).env("LC_ALL", "C.UTF-8").stdin(Stdio::null());
-    command.env("PATH", std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()));
-    command
-}
-
-/// memdir in a directory that also is its home, with a fixed clock and caller, and without waiting for the disk.
-pub fn memdir_command(home: &Path) -> Command {
-    let mut command = clean_command(program(), home);
-    command.env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester").env("MEMDIR_DURABILITY", "fast");
-    command
-}
-
-/// The output of a finished program.
-#[derive(Debug)]
-pub struct ProgramOutput {
-    /// Its exit status; -1 when a signal ended it.
-    pub status: i32,
-    pub stdout: String,
-    pub stderr: String,
-}
-
-impl From<Output> for ProgramOutput {
-    fn from(output: Output) -> ProgramOutput {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let status = output.status.code().unwrap_or(-1);
-        ProgramOutput { status, stdout: text(&output.stdout), stderr: text(&output.stderr) }
-    }
-}
-
-impl ProgramOutput {
-    /// Runs a command to its end.
-    pub fn of(command: &mut Command) -> ProgramOutput {
-        command.output().unwrap().into()
-    }
-
-    /// The exit status must be this one.
-    #[track_caller]
-    pub fn exit(self, status: i32) -> ProgramOutput {
-        assert_eq!(self.status, status, "{self:#?}");
-        self
-    }
-
-    /// The answer as JSON.
-    #[track_caller]
-    pub fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {self:#?}"))
-    }
-
-    /// The error's code, from text or JSON.
-    pub fn error_code(&self) -> String {
-        if let Ok(Value::Object(object)) = serde_json::from_str(&self.stderr) {
-            return object.get("code").and_then(Value::as_str).unwrap_or("").to_owned();
-        }
-        let rest = self.stderr.lines().find_map(|l| l.strip_prefix("memdir: ")).unwrap_or("");
-        rest.split(':').next().unwrap_or("").to_owned()
-    }
-}
-
 fn gather(dir: &Path, prefix: &str, tree: &mut Tree) {
     let Ok(entries) = fs_err::read_dir(dir) else { return };
     for entry in entries {
@@ -179,7 +112,7 @@ fn gather(dir: &Path, prefix: &str, tree: &mut Tree) {
     }
 }
 
-/// The difference of two trees, line by line: `M path` (`A` new, `D` deleted), then removed and added lines.
+/// What differs between two trees, line by line: `M path` (`A` new, `D` gone), then the lines that went and came.
 pub fn difference(before: &Tree, after: &Tree) -> String {
     let mut out = String::new();
     let text = |entry: Option<&(Vec<u8>, u32)>| String::from_utf8_lossy(entry.map_or(&[], |e| &e.0)).into_owned();
@@ -211,8 +144,8 @@ pub fn difference(before: &Tree, after: &Tree) -> String {
     out
 }
 
-/// A command to run.
-pub struct CommandRun<'m> {
+/// A command on its way.
+pub struct Run<'m> {
     memory: &'m Memory,
     words: Vec<String>,
     stdin: Option<Vec<u8>>,
@@ -220,8 +153,8 @@ pub struct CommandRun<'m> {
     stays: bool,
 }
 
-impl CommandRun<'_> {
-    /// Its stdin; without it, nothing.
+impl Run<'_> {
+    /// What it finds on stdin; without it, nothing.
     pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(text.into());
         self
@@ -233,7 +166,7 @@ impl CommandRun<'_> {
         self
     }
 
-    /// The actor of the command.
+    /// Who runs it.
     pub fn by(self, actor: &str) -> Self {
         self.env("MEMDIR_AS", actor)
     }
@@ -246,27 +179,29 @@ impl CommandRun<'_> {
 
     /// Runs it; the exit status must be this one.
     #[track_caller]
-    pub fn exit(self, status: i32) -> CommandOutcome {
+    pub fn exit(self, status: i32) -> Ran {
         let stays = self.stays;
         let ran = self.ends();
         assert_eq!(ran.status, status, "{ran}");
         if status != 0 && stays {
-            assert_eq!(ran.difference, "", "it failed and changed the memory\n{ran}");
-            assert_eq!(ran.stdout, "", "it failed and printed an answer\n{ran}");
+            assert_eq!(ran.difference, "", "it failed, and it changed the memory\n{ran}");
+            assert_eq!(ran.stdout, "", "it failed, and it answered\n{ran}");
         }
         ran
     }
 
     /// Runs it, however it ends; a death by signal is a failure of the test.
     #[track_caller]
-    pub fn ends(self) -> CommandOutcome {
+    pub fn ends(self) -> Ran {
         let before = self.memory.tree();
         let home = self.memory.above.path();
-        let mut command = memdir_command(home);
-        command.args(&self.words);
-        command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_STATE_HOME", home.join("state"));
-        command.env("TMPDIR", home).env("MEMDIR", self.memory.dir()).env("MEMDIR_STDIN_WAIT", "10000");
-        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", home);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
+        command.args(&self.words).current_dir(home).env_clear();
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", home).env("XDG_CONFIG_HOME", home.join("config")).env("XDG_STATE_HOME", home.join("state"));
+        command.env("TMPDIR", home).env("MEMDIR", self.memory.dir()).env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester");
+        command.env("MEMDIR_DURABILITY", "fast").env("MEMDIR_STDIN_WAIT", "10000");
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", home).env("LC_ALL", "C.UTF-8");
         command.envs(self.env.iter().map(|(k, v)| (k, v)));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
@@ -276,7 +211,7 @@ impl CommandRun<'_> {
             let _ = pipe.write_all(text);
         }
         let output = child.wait_with_output().unwrap();
-        CommandOutcome {
+        Ran {
             what: self.words.join(" "),
             status: output.status.code().expect("it ends by itself"),
             stdout: String::from_utf8(output.stdout).unwrap(),
@@ -286,20 +221,20 @@ impl CommandRun<'_> {
     }
 }
 
-/// A finished command, with the change of the directory.
-pub struct CommandOutcome {
+/// A command that ran.
+pub struct Ran {
     what: String,
     /// Its exit status.
     pub status: i32,
     /// Its answer.
     pub stdout: String,
-    /// Its messages.
+    /// Its talk.
     pub stderr: String,
     /// What it did to the directory.
     pub difference: String,
 }
 
-impl std::fmt::Display for CommandOutcome {
+impl std::fmt::Display for Ran {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -309,45 +244,45 @@ impl std::fmt::Display for CommandOutcome {
     }
 }
 
-impl CommandOutcome {
+impl Ran {
     /// The whole answer.
     #[track_caller]
-    pub fn stdout(self, expected: &str) -> CommandOutcome {
+    pub fn stdout(self, expected: &str) -> Ran {
         assert_eq!(self.stdout, expected, "{self}");
         self
     }
 
-    /// Stdout contains a text.
+    /// The answer holds a text.
     #[track_caller]
-    pub fn stdout_contains(self, part: &str) -> CommandOutcome {
-        assert!(self.stdout.contains(part), "no {part:?} on stdout of\n{self}");
+    pub fn says(self, part: &str) -> Ran {
+        assert!(self.stdout.contains(part), "no {part:?} in the answer of\n{self}");
         self
     }
 
-    /// Stderr contains a text.
+    /// The talk holds a text.
     #[track_caller]
-    pub fn stderr_contains(self, part: &str) -> CommandOutcome {
-        assert!(self.stderr.contains(part), "no {part:?} on stderr of\n{self}");
+    pub fn tells(self, part: &str) -> Ran {
+        assert!(self.stderr.contains(part), "no {part:?} in the talk of\n{self}");
         self
     }
 
-    /// Stderr is empty.
+    /// No talk at all.
     #[track_caller]
-    pub fn quiet(self) -> CommandOutcome {
+    pub fn quiet(self) -> Ran {
         assert_eq!(self.stderr, "", "{self}");
         self
     }
 
-    /// The whole difference of the directory: removed and added lines below `M path`.
+    /// What it did to the directory, whole: lines that went and came below `M path`.
     #[track_caller]
-    pub fn diff(self, expected: &str) -> CommandOutcome {
+    pub fn diff(self, expected: &str) -> Ran {
         assert_eq!(self.difference, expected, "{self}");
         self
     }
 
     /// It left every byte.
     #[track_caller]
-    pub fn unchanged(self) -> CommandOutcome {
+    pub fn unchanged(self) -> Ran {
         self.diff("")
     }
 
@@ -366,7 +301,7 @@ impl CommandOutcome {
 }
 
 #[track_caller]
-fn one_object(text: &str, ran: &CommandOutcome) -> Value {
+fn one_object(text: &str, ran: &Ran) -> Value {
     let value: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}\n{ran}"));
     assert_eq!(text.lines().count(), 1, "{ran}");
     assert_eq!(value["v"], 1, "{ran}");

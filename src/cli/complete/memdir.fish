@@ -4,4 +4,5 @@ function __fish_memdir_words
     command memdir __complete -- $words[2..-1] 2>/dev/null
 end
 
-complete -c memdir -n 'not __fish_use_subcommand' -f -a '(__fish_memdir_words)'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "help" -d 'Print the help of a command'
+complete -c memdir -n 'not __fish_memdir_needs_command >/dev/null' -f -a '(__fish_memdir_words)'

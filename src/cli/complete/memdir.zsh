@@ -1,13 +1,23 @@
 
 # Files, sections, bullets and revisions are read from the memory.
 _memdir() {
+    local ret=1
     local -a memdir_words
-    memdir_words=("${(@)words[2,CURRENT]}")
-    memdir_words[-1]=$PREFIX
-    _memdir_clap "$@"
+    # Without the quotes that the shell needs: 'user\#w' is the address 'user#w'.
+    memdir_words=("${(@Q)words[2,CURRENT-1]}" "${(Q)PREFIX}")
+    _memdir_clap "$@" && ret=0
+    # Aliases and the operands of help are unknown to the functions above.
+    if (( ! compstate[nmatches] && $#memdir_words > 1 )); then
+        _memdir_candidates && ret=0
+    fi
+    return ret
 }
 
 _memdir_words() {
+    _memdir_candidates || _files
+}
+
+_memdir_candidates() {
     local line
     local -a found shown
     for line in "${(@f)$(command memdir __complete -- "${(@)memdir_words}" 2>/dev/null)}"; do
@@ -15,10 +25,6 @@ _memdir_words() {
         found+=("${line%%$'\t'*}")
         shown+=("${line%%$'\t'*}  ${line#*$'\t'}")
     done
-    if (( $#found )); then
-        compadd -l -d shown -S '' -- "${found[@]}"
-    else
-        _files
-    fi
+    (( $#found )) && compadd -l -d shown -S '' -- "${found[@]}"
 }
 

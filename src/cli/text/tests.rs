@@ -115,8 +115,9 @@ fn an_error_shows_the_texts_the_candidates_and_commands_to_try() {
         .detail("candidates", candidates)
         .try_command(Hint::new("rm", "user@v3wd"))
         .try_command(Hint::new("rm", "$(rm -rf ~)"));
+    let format = OutputFormat { may_change: true, ..OutputFormat::default() };
     assert_eq!(
-        failure(&refused.into(), &OutputFormat::default(), false),
+        failure(&refused.into(), &format, false),
         "memdir: bullet_changed: @t7an in facts/user.md was rephrased outside memdir; nothing was changed\n  \
          was: @t7an Likes tea\n  now: Likes green tea\n  facts/user.md@v3wd a\\x1bb\ntry: memdir rm user@v3wd\n"
     );

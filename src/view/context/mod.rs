@@ -59,7 +59,5 @@ fn item_text(file: &ItemizedFile, item: usize) -> String {
     }
 }
 
-mod update_kind;
-
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,217 @@
+//! Classifies each word of a command line: a subcommand, an option, its value or a positional.
+//!
+//! Reads the generated table of `grammar_table.rs`, because building clap's own takes longer than most commands. Never
+//! reports an error: clap does, when it parses the same words.
+
+pub use super::grammar_table::COMMANDS;
+
+/// The part of a command's grammar that decides what a word is.
+#[derive(Debug)]
+pub struct CommandGrammar {
+    /// The names that call it: `["add"]`, `["bullet", "add"]`; of the program itself none.
+    pub path: &'static [&'static str],
+    pub aliases: &'static [&'static str],
+    /// Its own options that take a value. Those of the program itself are valid with every command.
+    pub options: &'static [OptionGrammar],
+    pub positionals: &'static [PositionalGrammar],
+}
+
+/// An option that takes a value.
+#[derive(Debug, PartialEq, Eq)]
+pub struct OptionGrammar {
+    pub long: &'static str,
+    pub short: Option<char>,
+    pub value: ValueKind,
+}
+
+/// A positional.
+#[derive(Debug)]
+pub struct PositionalGrammar {
+    pub value: ValueKind,
+    pub repeated: bool,
+}
+
+/// The kind of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// A text of the memory, which may start with a list marker.
+    Text,
+    /// An address, or a text with a list marker.
+    AddressOrText,
+    /// A file, section or bullet of the memory.
+    Address,
+    /// A file of the memory.
+    File,
+    /// A revision of the memory.
+    Revision,
+    /// A path in the file system.
+    Path,
+    Other,
+}
+
+impl ValueKind {
+    /// Whether a list marker in front of the value is allowed.
+    pub const fn is_text(self) -> bool {
+        matches!(self, ValueKind::Text | ValueKind::AddressOrText)
+    }
+}
+
+/// A row of the table: an option with a value.
+pub const fn option(long: &'static str, short: Option<char>, value: ValueKind) -> OptionGrammar {
+    OptionGrammar { long, short, value }
+}
+
+/// A row of the table: a positional that is given once.
+pub const fn one(value: ValueKind) -> PositionalGrammar {
+    PositionalGrammar { value, repeated: false }
+}
+
+/// A row of the table: a positional that may be repeated.
+pub const fn many(value: ValueKind) -> PositionalGrammar {
+    PositionalGrammar { value, repeated: true }
+}
+
+/// What one word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordRole {
+    Subcommand,
+    /// The value of this option, which is the word before.
+    OptionValue(&'static OptionGrammar),
+    /// One or several options, perhaps with a value in the same word.
+    Options,
+    DoubleDash,
+    Positional(ValueKind),
+}
+
+/// Reads the words after the program's name, one by one.
+pub struct WordReader {
+    /// The command that the words so far call.
+    pub command: &'static CommandGrammar,
+    positionals: usize,
+    open_option: Option<&'static OptionGrammar>,
+    after_double_dash: bool,
+}
+
+impl WordReader {
+    pub fn new() -> WordReader {
+        WordReader { command: &COMMANDS[0], positionals: 0, open_option: None, after_double_dash: false }
+    }
+
+    /// The command that a whole command line calls.
+    pub fn command_of(words: &[std::ffi::OsString]) -> &'static CommandGrammar {
+        let mut reader = WordReader::new();
+        for word in words {
+            reader.read(&word.to_string_lossy());
+        }
+        reader.command
+    }
+
+    /// The role of the next word.
+    pub fn read(&mut self, word: &str) -> WordRole {
+        if let Some(option) = self.open_option.take() {
+            return WordRole::OptionValue(option);
+        }
+        let is_marked_text = self.next_value().is_text() && strip_list_marker(word).is_some();
+        if !self.after_double_dash && word == "--" {
+            self.after_double_dash = true;
+            return WordRole::DoubleDash;
+        }
+        if !self.after_double_dash && word.len() > 1 && word.starts_with('-') && !is_marked_text {
+            self.open_option = self.option_without_value(word);
+            return WordRole::Options;
+        }
+        if self.positionals == 0
+            && let Some(subcommand) = self.subcommand(word)
+        {
+            self.command = subcommand;
+            return WordRole::Subcommand;
+        }
+        let value = self.next_value();
+        self.positionals += 1;
+        WordRole::Positional(value)
+    }
+
+    /// Whether the next word is the value of an option.
+    pub fn expects_value(&self) -> bool {
+        self.open_option.is_some()
+    }
+
+    /// The kind of the next word, unless it is an option or a subcommand.
+    pub fn next_value(&self) -> ValueKind {
+        if let Some(option) = self.open_option {
+            return option.value;
+        }
+        let positionals = self.command.positionals;
+        let next = positionals.get(self.positionals).or(positionals.last().filter(|last| last.repeated));
+        next.map_or(ValueKind::Other, |positional| positional.value)
+    }
+
+    fn subcommand(&self, word: &str) -> Option<&'static CommandGrammar> {
+        let parent = self.command.path;
+        COMMANDS.iter().find(|command| match command.path.split_last() {
+            Some((name, rest)) => rest == parent && (*name == word || command.aliases.contains(&word)),
+            None => false,
+        })
+    }
+
+    /// The option of this word whose value is the next word (not `--name=value` or `-Fvalue`).
+    fn option_without_value(&self, word: &str) -> Option<&'static OptionGrammar> {
+        let find = |wanted: &dyn Fn(&OptionGrammar) -> bool| {
+            self.command.options.iter().chain(COMMANDS[0].options).find(|option| wanted(option))
+        };
+        if let Some(long) = word.strip_prefix("--") {
+            return find(&|option| option.long == long);
+        }
+        let mut shorts = word.char_indices().skip(1);
+        let (at, short, option) = shorts.find_map(|(at, c)| Some((at, c, find(&|option| option.short == Some(c))?)))?;
+        (at + short.len_utf8() == word.len()).then_some(option)
+    }
+}
+
+/// The text after a list marker. `-n` and `--` are not list markers: a marker is followed by a space or a tab.
+pub fn strip_list_marker(word: &str) -> Option<&str> {
+    let rest = word.strip_prefix(['-', '*', '+'])?;
+    rest.starts_with([' ', '\t']).then(|| rest.trim_start_matches([' ', '\t']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks the command that a line calls, and the kind of its next word.
+    fn check(line: &str, command: &str, next: ValueKind) {
+        let mut reader = WordReader::new();
+        for word in line.split_whitespace() {
+            reader.read(word);
+        }
+        assert_eq!((reader.command.path.join(" ").as_str(), reader.next_value()), (command, next), "{line}");
+    }
+
+    #[test]
+    fn options_and_their_values_are_no_positionals() {
+        check("list -L 5", "list", ValueKind::Address);
+        check("list -L", "list", ValueKind::Other);
+        check("add --imp 5", "add", ValueKind::Address);
+        check("add user --imp 5 -F", "add", ValueKind::Path);
+        check("-C add rm -n user@a", "rm", ValueKind::AddressOrText);
+        check("--as x log", "log", ValueKind::Address);
+        check("log user", "log", ValueKind::Other);
+        check("rm -nm why", "rm", ValueKind::AddressOrText);
+        check("rm -nmwhy", "rm", ValueKind::AddressOrText);
+        check("mv a", "mv", ValueKind::File);
+        check("reflect", "reflect", ValueKind::Path);
+        check("diff", "diff", ValueKind::Revision);
+        check("read --", "read", ValueKind::Address);
+    }
+
+    #[test]
+    fn aliases_and_the_subcommands_of_bullet_are_commands() {
+        check("cat", "read", ValueKind::Address);
+        check("bullet", "bullet", ValueKind::Other);
+        check("bullet add", "bullet add", ValueKind::Address);
+        check("bullet rm -m why", "bullet del", ValueKind::Address);
+        check("bullet del user", "bullet del", ValueKind::Text);
+        check("nothing list", "", ValueKind::Other);
+        check("read list", "read", ValueKind::Other);
+    }
+}
