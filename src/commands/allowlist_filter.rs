@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
 
-use super::{Error, Session};
+use super::Session;
 use crate::change::{EntryFile, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::{BlockKind, Document, DocumentBlock, Handle, Visibility, VisibleParts, summary_ranges};
@@ -22,6 +22,11 @@ impl Session {
     /// filtered.
     pub fn visibility(&self) -> Option<Visibility> {
         Visibility::for_agent(&self.policy.policy, &self.actor)
+    }
+
+    /// The visibility that the session's store enforces; `None` if the store is unfiltered.
+    pub(super) fn filtered_visibility(&self) -> Option<Visibility> {
+        self.store.require_unfiltered().is_err().then(|| self.visibility())?
     }
 
     /// Installs the filter for the caller's allowlist in the store, if the policy has one.
@@ -50,12 +55,6 @@ impl Session {
 pub(super) fn allowlist_rejection() -> Rejection {
     Rejection::new(Code::CategoryNotAllowed, "this is outside the caller's allowlist")
         .hint("the allowlists in memdir.yaml list the categories that each agent may see")
-}
-
-/// Replaces an error by the generic rejection if an unrestricted caller would get another result (`differs`): otherwise
-/// the error would reveal that something is hidden.
-pub(super) fn mask_difference(error: Error, differs: bool) -> Error {
-    if differs { allowlist_rejection().into() } else { error }
 }
 
 /// The session for a query on behalf of another agent: restricted by that agent's allowlist and by the caller's.

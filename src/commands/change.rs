@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::answer::{Answer, ChangeResult, ChangedFile, EffectRow, WarningRow};
 use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
+use super::restricted_change::{fetch_visible, require_visible_files};
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning};
@@ -27,8 +28,8 @@ const MAX_ATTEMPTS: usize = 10;
 pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> CommandResult {
     session.may_write()?;
     apply_options(&mut batch, options);
-    if let Some(visibility) = session.visibility() {
-        return super::restricted_change::change(session, &visibility, &batch, options);
+    if session.visibility().is_some() {
+        return super::restricted_change::change(session, &batch, options);
     }
     if options.dry_run {
         let mut snapshot = Snapshot::new();
@@ -102,19 +103,32 @@ pub fn plan_batch(
 }
 
 /// Plans the operations under the given context, fetching inputs as the planner requests them.
+///
+/// # Errors
+/// The rejections of the planner; `category_not_allowed` if the session is restricted and the change concerns a file
+/// that its caller does not see whole.
 pub fn plan_in_context(
     session: &Session,
     snapshot: &mut Snapshot,
     ops: &[Operation],
     context: &PlanContext<'_>,
 ) -> Result<Changeset, Error> {
+    let visibility = session.filtered_visibility();
     // Each round fetches at least one new input, and one operation needs only a few, so this limit is never reached.
     for _ in 0..MAX_ATTEMPTS + ops.len() {
         match plan(snapshot, ops, context).map_err(|refused| without_single_number(refused, ops.len()))? {
-            PlanOutcome::Ready(changeset) => return Ok(*changeset),
+            PlanOutcome::Ready(changeset) => {
+                if let Some(visibility) = &visibility {
+                    require_visible_files(session, visibility, &changeset, snapshot)?;
+                }
+                return Ok(*changeset);
+            }
             PlanOutcome::NeedsInput(inputs) => {
                 for input in inputs {
-                    fetch(&session.store, input, snapshot)?;
+                    match &visibility {
+                        Some(visibility) => fetch_visible(session, visibility, input, snapshot)?,
+                        None => fetch(&session.store, input, snapshot)?,
+                    }
                 }
             }
         }

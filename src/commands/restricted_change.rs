@@ -1,139 +1,128 @@
-//! Changes by a restricted agent: planned twice, on what the agent sees and on the unfiltered files; the second plan is
-//! committed (ARCHITECTURE.md, "Visibility").
+//! Changes by a restricted agent: they are planned on what the agent sees, and refused if a file that they concern has
+//! parts that it does not see (ARCHITECTURE.md, "Visibility"). What it sees of the other files is all of them, so the
+//! changeset is committed like any other.
 //!
-//! Never changes or reveals what is hidden from the agent: if the two plans differ, the change is refused.
+//! Never reveals what is hidden: whatever is refused because of it gets the same rejection.
 
-use super::allowlist_filter::{allowlist_rejection, mask_difference};
-use super::change::{change_result, commit_loop, dry_run_result, earlier_answer, plan_batch};
+use super::allowlist_filter::allowlist_rejection;
+use super::change::{commit_loop, dry_run_result, earlier_answer, plan_batch};
+use super::fetch::fetch;
 use super::{Answer, ChangeOptions, CommandResult, Error, Session};
-use crate::change::{Changeset, Effect, EffectSign, FileChange, JournalEntry};
+use crate::change::{Changeset, Etag, JournalEntry};
 use crate::code::{Rejection, Warning};
-use crate::document::{Document, Visibility};
-use crate::operation::{Action, Batch, Snapshot};
+use crate::document::{Document, Visibility, VisibleParts};
+use crate::operation::{Action, Batch, MissingInput, Snapshot};
 use crate::path::MemoryPath;
 use crate::store::RevisionSide;
 
-/// Like [`super::change`], for an agent with this visibility.
+/// Like [`super::change`], for an agent with an allowlist.
 ///
 /// # Errors
-/// `category_not_allowed` if the change affects anything hidden; else the errors of planning on what the agent sees.
-pub(super) fn change(
-    session: &Session,
-    visibility: &Visibility,
-    batch: &Batch,
-    options: &ChangeOptions,
-) -> CommandResult {
+/// `category_not_allowed` if the change concerns anything hidden; else the errors of planning on what the agent sees.
+pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) -> CommandResult {
     // Forgetting scans every file and the whole history, which would reveal where hidden text occurs.
     let forgets = |action: &Action| matches!(action, Action::Remove { forget: true, .. });
     if batch.operations.iter().any(|op| forgets(&op.action)) {
         return Err(allowlist_rejection().into());
     }
-    let unfiltered = session.unfiltered();
+    let plan = || -> Result<(Changeset, Snapshot), Error> {
+        let mut snapshot = Snapshot::new();
+        let changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
+        Ok((changeset, snapshot))
+    };
     if options.dry_run {
-        let plans = plan_both(session, &unfiltered, visibility, batch, options)?;
-        let etags = change_result(&plans.full_plan, &plans.full_snapshot, true).files;
-        let mut answer = dry_run_result(&plans.visible_plan, &plans.visible_snapshot);
-        for file in &mut answer.files {
-            file.etag = etags.iter().find(|f| f.path == file.path).and_then(|f| f.etag.clone());
-        }
-        return Ok(Answer::Changed(answer));
+        let (changeset, snapshot) = plan()?;
+        return Ok(Answer::Changed(dry_run_result(&changeset, &snapshot)));
     }
+    let unfiltered = session.unfiltered();
     let (locked, warnings) = unfiltered.store.lock()?;
     if let Some(request) = batch.request.as_deref()
         && let Some((first, actor)) = earlier_answer(&unfiltered, request)?
     {
         return if actor == session.actor { Ok(first) } else { Err(allowlist_rejection().into()) };
     }
-    commit_loop(&unfiltered, &locked, batch, redact_warnings(&warnings), || {
-        let both = plan_both(session, &unfiltered, visibility, batch, options)?;
-        Ok((both.full_plan, both.full_snapshot))
-    })
+    commit_loop(&unfiltered, &locked, batch, redact_warnings(&warnings), plan)
 }
 
-/// One batch planned on two snapshots.
-struct DualPlan {
-    /// The plan on what the agent sees.
-    visible_plan: Changeset,
-    visible_snapshot: Snapshot,
-    /// The plan on the unfiltered files, with the effects and warnings of the other plan.
-    full_plan: Changeset,
-    full_snapshot: Snapshot,
-}
-
-fn plan_both(
-    session: &Session,
-    unfiltered: &Session,
-    visibility: &Visibility,
-    batch: &Batch,
-    options: &ChangeOptions,
-) -> Result<DualPlan, Error> {
-    let (mut visible_snapshot, mut full_snapshot) = (Snapshot::new(), Snapshot::new());
-    let visible_result = plan_batch(session, &mut visible_snapshot, &batch.operations, options);
-    let full_result = plan_batch(unfiltered, &mut full_snapshot, &batch.operations, options);
-    let (visible_plan, full_plan) = require_same_effects(visibility, visible_result, full_result, &full_snapshot)?;
-    Ok(DualPlan { visible_plan, visible_snapshot, full_plan, full_snapshot })
-}
-
-/// Compares two plans of one batch, on what an agent sees and on the unfiltered files (`full_snapshot`). If they have
-/// the same effects and change nothing hidden, returns both, the second with the effects and warnings of the first.
+/// Fetches one input of the planner for a restricted agent.
 ///
 /// # Errors
-/// `category_not_allowed`; else the errors of planning on what the agent sees.
-pub(super) fn require_same_effects(
+/// `category_not_allowed` for a file that the agent does not see whole, and where hidden files contain the same id or
+/// link to the same file; else the errors of reading.
+pub(super) fn fetch_visible(
+    session: &Session,
     visibility: &Visibility,
-    visible_result: Result<Changeset, Error>,
-    full_result: Result<Changeset, Error>,
-    full_snapshot: &Snapshot,
-) -> Result<(Changeset, Changeset), Error> {
-    let (visible_plan, mut full_plan) = match (visible_result, full_result) {
-        (Ok(planned), Ok(made)) => (planned, made),
-        (Err(refused), Ok(_)) => return Err(mask_difference(refused, true)),
-        (Err(refused), Err(full)) => {
-            let codes = |f: &Error| f.rejections.iter().map(|r| r.code).collect::<Vec<_>>();
-            let differ = codes(&refused) != codes(&full);
-            return Err(mask_difference(refused, differ));
+    input: MissingInput,
+    snapshot: &mut Snapshot,
+) -> Result<(), Rejection> {
+    let is_visible = match &input {
+        // The filter removes summary lines from the journal, but the planner must recognise the one that memdir wrote.
+        // It compares it with the present line and shows it to nobody.
+        MissingInput::LastSummary(_) => return fetch(&session.store.unfiltered(), input, snapshot),
+        MissingInput::FileNames | MissingInput::History(_) => return fetch(&session.store, input, snapshot),
+        MissingInput::File(path) => {
+            // Before the file is read: an error of reading would reveal that it exists.
+            if !visibility.shows_path(path) {
+                return Err(allowlist_rejection());
+            }
+            fetch(&session.store, input.clone(), snapshot)?;
+            !is_redacted(snapshot, path)
         }
-        (Ok(_), Err(_)) => return Err(allowlist_rejection().into()),
+        MissingInput::IdHolders(id) => {
+            let all = fetch_both(session, &input, snapshot)?;
+            all.id_holders(id).ok() == snapshot.id_holders(id).ok()
+        }
+        MissingInput::Backlinks(to) => {
+            let all = fetch_both(session, &input, snapshot)?;
+            all.backlinks(to).ok() == snapshot.backlinks(to).ok()
+        }
     };
-    let is_same = paths(&visible_plan) == paths(&full_plan) && same_effects(&visible_plan.effects, &full_plan.effects);
-    if !is_same || full_plan.files.iter().any(|file| touches_hidden(visibility, file, full_snapshot)) {
-        return Err(allowlist_rejection().into());
+    if is_visible { Ok(()) } else { Err(allowlist_rejection()) }
+}
+
+/// Fetches an input as the agent sees it; returns a snapshot with the same input without the filter.
+fn fetch_both(session: &Session, input: &MissingInput, snapshot: &mut Snapshot) -> Result<Snapshot, Rejection> {
+    let mut all = Snapshot::new();
+    fetch(&session.store.unfiltered(), input.clone(), &mut all)?;
+    fetch(&session.store, input.clone(), snapshot)?;
+    Ok(all)
+}
+
+/// Whether the snapshot has only a part of a file: the read filter keeps the etag of the whole text.
+fn is_redacted(snapshot: &Snapshot, path: &MemoryPath) -> bool {
+    let loaded = snapshot.file(path).ok().flatten();
+    loaded.is_some_and(|file| Etag::of(file.document.text().as_bytes()) != file.version.etag)
+}
+
+/// Checks that a planned change concerns only files that the agent sees whole, before and after it.
+///
+/// # Errors
+/// `category_not_allowed`; `io`.
+pub(super) fn require_visible_files(
+    session: &Session,
+    visibility: &Visibility,
+    changeset: &Changeset,
+    snapshot: &Snapshot,
+) -> Result<(), Rejection> {
+    for file in &changeset.files {
+        let after = file.after.as_ref().map(|bytes| Document::from_bytes(bytes.to_vec()));
+        let is_visible = after.is_none_or(|document| {
+            document.is_ok_and(|document| visibility.visible_parts(&document, &file.path) == VisibleParts::All)
+        });
+        if !is_visible || !visibility.shows_path(&file.path) || is_redacted(snapshot, &file.path) {
+            return Err(allowlist_rejection());
+        }
     }
-    full_plan.effects.clone_from(&visible_plan.effects);
-    full_plan.warnings.clone_from(&visible_plan.warnings);
-    Ok((visible_plan, full_plan))
-}
-
-fn paths(changeset: &Changeset) -> Vec<&MemoryPath> {
-    let mut paths: Vec<&MemoryPath> = changeset.files.iter().map(|file| &file.path).collect();
-    paths.sort();
-    paths
-}
-
-/// Whether two plans have the same effects. Handles and ids are ignored: their shortest unique prefixes can differ.
-fn same_effects(one: &[Effect], other: &[Effect]) -> bool {
-    type EffectFields<'e> = (&'e MemoryPath, EffectSign, &'e str, Option<&'e str>, Option<&'e str>, usize);
-    fn effect_fields(e: &Effect) -> EffectFields<'_> {
-        (&e.path, e.sign, &e.text, e.section.as_deref(), e.to.as_deref(), e.operation)
+    // The planner compares the name of a new file with the names that the agent sees.
+    let created: Vec<&MemoryPath> =
+        changeset.files.iter().filter(|file| file.before.is_none()).map(|file| &file.path).collect();
+    if created.is_empty() {
+        return Ok(());
     }
-    one.iter().map(effect_fields).eq(other.iter().map(effect_fields))
-}
-
-/// Whether a file change modifies, adds or removes anything that is hidden from the agent.
-fn touches_hidden(visibility: &Visibility, file: &FileChange, full_snapshot: &Snapshot) -> bool {
-    let after = match &file.after {
-        Some(bytes) => match Document::from_bytes(bytes.to_vec()) {
-            Ok(document) => Some(document),
-            Err(_) => return true,
-        },
-        None => None,
-    };
-    let before = full_snapshot.file(&file.path).ok().flatten().map(|loaded| &loaded.document);
-    let hidden_parts = |document: Option<&Document>| -> Vec<String> {
-        document
-            .map_or(Vec::new(), |d| visibility.protected_texts(d, &file.path).into_iter().map(str::to_owned).collect())
-    };
-    hidden_parts(before) != hidden_parts(after.as_ref())
+    let names = session.store.unfiltered().walk(None)?;
+    let others = names.iter().map(|found| &found.path).filter(|path| !changeset.files.iter().any(|f| f.path == **path));
+    let taken = |path: &MemoryPath| created.iter().any(|new| new.case_folded() == path.case_folded());
+    if others.into_iter().any(taken) { Err(allowlist_rejection()) } else { Ok(()) }
 }
 
 /// Warnings about other commands, reduced to the meaning of their code: their messages may name hidden files.

@@ -99,18 +99,6 @@ impl Visibility {
         if body.trim().is_empty() { VisibleParts::Nothing } else { VisibleParts::Except(hidden) }
     }
 
-    /// The source text of each hidden part; the whole text if the file is hidden. A change by this agent must keep
-    /// these texts unmodified.
-    pub fn protected_texts<'d>(&self, document: &'d Document, path: &MemoryPath) -> Vec<&'d str> {
-        match !self.shows_path(path) || self.hidden_by_tags(document) {
-            true => vec![document.text()],
-            false => merge_ranges(self.hidden_items(document))
-                .into_iter()
-                .map(|range| document.text()[range].trim_end())
-                .collect(),
-        }
-    }
-
     /// The visible text; `None` if the file is hidden.
     pub fn visible_text(&self, document: &Document, path: &MemoryPath) -> Option<String> {
         match self.visible_parts(document, path) {
@@ -333,11 +321,10 @@ mod tests {
     }
 
     #[test]
-    fn hidden_parts_are_protected_from_changes() {
+    fn a_bullet_is_found_hidden_by_its_index() {
         let (document, path) = (Document::parse("> Summary: x\n\n- a\n- [health] b\n\n"), "facts/a.md");
         let path = MemoryPath::from_disk_name(path).unwrap();
         let planner = visibility("planner").unwrap();
-        assert_eq!(planner.protected_texts(&document, &path), ["- [health] b"]);
         assert!(planner.hides_bullet(&document, &path, 1) && !planner.hides_bullet(&document, &path, 0));
     }
 }

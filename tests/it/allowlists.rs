@@ -129,15 +129,52 @@ fn a_question_may_narrow_what_is_seen_and_never_widen_it() {
 }
 
 #[test]
-fn changes_leave_what_is_hidden_as_it_is() {
+fn a_file_with_hidden_parts_is_changed_by_nobody_who_cannot_see_them() {
     let memory = memory();
-    let added = by(&memory, "planner", &["add", "user#work", "Reviews on Friday"]).exit(0);
-    assert!(added.difference.contains("+- Reviews on Friday\n"), "{added}");
-    by(&memory, "planner", &["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
-    let text = memory.text("facts/user.md").unwrap();
-    assert!(text.contains("- [health] Knee hurts\n\n## Health\n\n- Takes aspirin\n"), "{text}");
-    let shown = by(&memory, "planner", &["add", "-n", "user", "x"]).exit(0);
-    assert!(shown.stdout.contains("+- x") && !shown.stdout.contains("nee"), "{shown}");
+    let before = memory.text("facts/user.md").unwrap();
+    let present = format!("user@{}", handle("Prefers tabs"));
+    for line in [
+        &["add", "user#work", "Reviews on Friday"][..],
+        &["add", "user", "x"],
+        &["update", "user", "Prefers tabs", "Prefers spaces"],
+        &["update", "user", "Knee hurts", "x"],
+        &["update", "user", "Nothing like it", "x"],
+        &["bullet", "del", "user", "--index", "1"],
+        &["set", &present, "imp=3"],
+        &["mv", &present, "plain"],
+        &["patch", "--old", "tabs", "--new", "spaces", "user"],
+    ] {
+        refused(&memory, line);
+        refused(&memory, &[line, &["-n"]].concat());
+    }
+    assert_eq!(memory.text("facts/user.md").unwrap(), before);
+    let batch = json!([{"op": "add", "at": "plain", "text": "x"}, {"op": "add", "at": "user", "text": "y"}]);
+    memory.run(["apply"]).by("planner").stdin(batch.to_string()).exit(5);
+    let added = by(&memory, "planner", &["add", "plain", "Two"]).exit(0);
+    assert!(added.difference.contains("+- Two\n"), "{added}");
+    let shown = by(&memory, "planner", &["add", "-n", "plain", "Three"]).exit(0);
+    assert!(shown.stdout.contains("+- Three"), "{shown}");
+    by(&memory, "doctor", &["update", "user", "Prefers tabs", "Prefers spaces"]).exit(0);
+}
+
+#[test]
+fn every_refusal_for_something_hidden_is_the_same() {
+    let memory = memory().file("facts/Tagged.md", "---\ntags: [health]\n---\n- See [[plain]] ^known\n");
+    let message = |line: &[&str]| by(&memory, "planner", &[&["--json"], line].concat()).exit(5).error().to_string();
+    let hidden = format!("user@{}", handle("[health] Knee hurts"));
+    let first = message(&["add", "health", "x"]);
+    for line in [
+        &["rm", &hidden][..],
+        &["update", "user", "Knee hurts", "x"],
+        &["add", "user", "x"],
+        &["add", "plain", "[health] x"],
+        // A hidden file links to it, contains the id, or has the same name in other letters.
+        &["mv", "plain", "other"],
+        &["update", "@known", "x"],
+        &["add", "tagged", "x", "--create"],
+    ] {
+        assert_eq!(message(line), first, "{line:?}");
+    }
 }
 
 #[test]

@@ -6,17 +6,14 @@ use serde_json::{Value, json};
 
 use super::chunk::AcceptedOperation;
 use super::overlay::{first_rejection, plan_context};
-use crate::change::{Changeset, FileVersion};
+use crate::change::Changeset;
 use crate::code::Rejection;
 use crate::commands::answer::{Answer, ChangeResult};
 use crate::commands::change::{change_result, commit_loop, earlier_answer, plan_in_context};
-use crate::commands::fetch::fetch;
-use crate::commands::restricted_change::require_same_effects;
 use crate::commands::{ChangeOptions, Error, Session};
-use crate::document::Visibility;
 use crate::llm::{ModelId, TokenUsage};
 use crate::operation::sequence::OperationSequence;
-use crate::operation::{Action, Batch, MissingInput, Operation, Snapshot, Target, dialects};
+use crate::operation::{Action, Batch, Operation, Snapshot, Target, dialects};
 use crate::reflect::inbox_item::{self, InboxItem};
 use crate::store::LockedStore;
 use crate::view::diff::unified_diff;
@@ -114,27 +111,27 @@ fn plan(
     committed: &mut CommittedChunk,
 ) -> Result<OperationSequence, Error> {
     let mut sequence = OperationSequence::default();
-    let mut visibility = session.visibility().map(|sight| (sight, Snapshot::new()));
-    let unfiltered = session.unfiltered();
+    let (unfiltered, mut inbox) = (session.unfiltered(), Snapshot::new());
     (committed.proposals, committed.dropped) = Default::default();
     for accepted_operation in accepted {
         let result = match &accepted_operation.as_proposal {
             None => {
-                plan_as_caller(session, &unfiltered, visibility.as_mut(), &mut sequence, &accepted_operation.operation)
+                let operations = std::slice::from_ref(&accepted_operation.operation);
+                plan_in_context(session, &mut sequence.current, operations, &plan_context(session, false))
             }
             Some((why, diff)) => {
                 let proposal = new_inbox_item(session, accepted_operation, origin, why, diff);
                 let id = inbox_item::proposal_id(&proposal.operation);
                 committed.proposals.push((accepted_operation.decision_index, id.clone()));
-                if proposal_exists(&unfiltered, &mut sequence.current, &id)? {
+                let Some(path) = inbox_item::item_path(&id) else { continue };
+                let is_planned = sequence.changed_files().any(|changed| *changed == path);
+                if is_planned || !matches!(unfiltered.store.read(&path), Ok(None)) {
                     continue;
                 }
-                plan_in_context(
-                    &unfiltered,
-                    &mut sequence.current,
-                    &[create_operation(&proposal)],
-                    &plan_context(&unfiltered, true),
-                )
+                // Planned without the filter, which hides the inbox, and on a snapshot of its own: errors of the
+                // caller's operations must not show what it contains.
+                let operations = [create_operation(&proposal)];
+                plan_in_context(&unfiltered, &mut inbox, &operations, &plan_context(&unfiltered, true))
             }
         };
         match result {
@@ -150,39 +147,6 @@ fn plan(
         operation.insert("output_tokens".into(), json!(origin.usage.output));
     }
     Ok(sequence)
-}
-
-/// Plans one operation with the caller's visibility: it must have the same effects with and without the read filter.
-fn plan_as_caller(
-    session: &Session,
-    unfiltered: &Session,
-    visibility: Option<&mut (Visibility, Snapshot)>,
-    sequence: &mut OperationSequence,
-    operation: &Operation,
-) -> Result<Changeset, Error> {
-    let operations = std::slice::from_ref(operation);
-    let full_plan = plan_in_context(unfiltered, &mut sequence.current, operations, &plan_context(unfiltered, false));
-    let Some((sight, visible_snapshot)) = visibility else { return full_plan };
-    let (planned, changeset) = require_same_effects(
-        sight,
-        plan_in_context(session, visible_snapshot, operations, &plan_context(session, false)),
-        full_plan,
-        &sequence.current,
-    )?;
-    for file in planned.files {
-        let mode = file.mode.or(file.before.as_ref().map(|b| b.mode)).unwrap_or(0o600);
-        visible_snapshot.insert_file(file.path, Ok(file.after.map(|bytes| FileVersion::new(bytes.to_vec(), mode))));
-    }
-    Ok(changeset)
-}
-
-/// Whether the same proposal exists, on disk or earlier in this chunk.
-fn proposal_exists(session: &Session, snapshot: &mut Snapshot, id: &str) -> Result<bool, Error> {
-    let Some(path) = inbox_item::item_path(id) else { return Ok(false) };
-    if snapshot.exists(&path).is_err() {
-        fetch(&session.store, MissingInput::File(path.clone()), snapshot)?;
-    }
-    Ok(snapshot.exists(&path).unwrap_or(false))
 }
 
 /// Adds to the journal entry which model proposed the operation, and which words of the conversation prove it.
