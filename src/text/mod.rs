@@ -2,6 +2,7 @@
 //!
 //! Pure, and independent of Markdown files and their structure.
 
+pub mod best_pairs;
 pub mod byte_size;
 pub mod dates;
 pub mod display_width;

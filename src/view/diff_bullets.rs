@@ -6,11 +6,8 @@ use std::collections::HashMap;
 
 use crate::document::{Document, Handle};
 use crate::text::TextFeatures;
+use crate::text::best_pairs::{MIN_SCORE, PairScore, best_pairs, neighbour_bonus};
 
-/// Minimum score at which an added bullet counts as a removed one that was rephrased.
-const MIN_SCORE: f64 = 0.6;
-/// Bonus for a matching neighbour above or below.
-const NEIGHBOUR_BONUS: f64 = 0.15;
 /// The maximum number of pairs compared by similarity.
 const MAX_PAIRS: usize = 1 << 18;
 
@@ -101,19 +98,13 @@ impl<'d> BulletMatcher<'d> {
         if removed.len() * added.len() > MAX_PAIRS {
             return;
         }
-        let mut scored = Vec::new();
-        let is: Vec<TextFeatures> = added.iter().map(|new| TextFeatures::of(&self.after.bullet_text(*new))).collect();
-        for &old in &removed {
-            let was = TextFeatures::of(&self.before.bullet_text(old));
-            for (&new, is) in added.iter().zip(&is) {
-                let score = was.similarity(is) + self.neighbour_bonus(old, new);
-                if score >= MIN_SCORE {
-                    scored.push((score, old, new));
-                }
-            }
-        }
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-        scored.into_iter().for_each(|(_, old, new)| self.pair(old, new));
+        let was: Vec<TextFeatures> = removed.iter().map(|i| TextFeatures::of(&self.before.bullet_text(*i))).collect();
+        let is: Vec<TextFeatures> = added.iter().map(|i| TextFeatures::of(&self.after.bullet_text(*i))).collect();
+        let pairs = best_pairs(removed.len(), added.len(), |i, j| {
+            let score = was[i].similarity(&is[j]) + self.neighbour_bonus(removed[i], added[j]);
+            (score >= MIN_SCORE).then_some(PairScore { score, distance: 0 })
+        });
+        pairs.into_iter().for_each(|(i, j)| self.pair(removed[i], added[j]));
     }
 
     /// The bonus for matching neighbours of two bullets, 0 to 0.3.
@@ -121,17 +112,13 @@ impl<'d> BulletMatcher<'d> {
         if !self.same_section(old, new) {
             return 0.0;
         }
-        let edge = |document: &Document, at: usize, next: Option<usize>| {
-            next.filter(|n| document.bullets().get(*n).is_some_and(|b| b.section == document.bullets()[at].section))
+        let adjacent = |document: &Document, at: usize| {
+            let section = document.bullets()[at].section;
+            [at.checked_sub(1), Some(at + 1)]
+                .map(|next| next.filter(|n| document.bullets().get(*n).is_some_and(|b| b.section == section)))
         };
-        let common = |a: Option<usize>, b: Option<usize>| match (a, b) {
-            (None, None) => true,
-            (Some(a), Some(b)) => self.new_of[a] == Some(b),
-            _ => false,
-        };
-        let above = common(edge(self.before, old, old.checked_sub(1)), edge(self.after, new, new.checked_sub(1)));
-        let below = common(edge(self.before, old, Some(old + 1)), edge(self.after, new, Some(new + 1)));
-        NEIGHBOUR_BONUS * (f64::from(above) + f64::from(below))
+        let are_paired = |old: usize, new: usize| self.new_of[old] == Some(new);
+        neighbour_bonus(adjacent(self.before, old), adjacent(self.after, new), are_paired)
     }
 
     fn changes(&self) -> Vec<BulletChange> {

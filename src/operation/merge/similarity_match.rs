@@ -8,12 +8,8 @@ use std::collections::HashMap;
 use super::node_matching::{NodeLinks, has_no_id};
 use super::tree::{MergeNodeKind, MergeTree};
 use crate::text::TextFeatures;
+use crate::text::best_pairs::{self, MIN_SCORE, NEIGHBOUR_BONUS, PairScore, best_pairs};
 
-/// Minimum score at which two texts count as one that was rephrased (0.6 with a neighbour bonus of 2 × 0.15 was
-/// measured best).
-const MIN_SCORE: f64 = 0.6;
-/// Bonus for each adjacent sibling (before, after) that matches.
-const NEIGHBOUR_BONUS: f64 = 0.15;
 /// Bonus for an equal label: `Editor: vim` and `Editor: emacs` are one bullet whose value was replaced.
 const LABEL_BONUS: f64 = 0.25;
 /// Minimum similarity for a text in another section. Higher than `MIN_SCORE`: no neighbour supports such a match.
@@ -68,7 +64,7 @@ fn unmatched_nodes(tree: &MergeTree, taken: &[Option<usize>]) -> Vec<usize> {
     (1..tree.nodes.len()).filter(open).collect()
 }
 
-type PairScore<'a> = &'a dyn Fn(&NodeLinks, f64, usize, usize) -> Option<f64>;
+type NodePairScore<'a> = &'a dyn Fn(&NodeLinks, f64, usize, usize) -> Option<f64>;
 
 /// Links the pairs with the highest scores first. `score` gets the links so far, the similarity and the two nodes, and
 /// returns `None` for a pair that must not be linked.
@@ -78,25 +74,19 @@ fn link_best_pairs(
     links: &mut NodeLinks,
     old: &[usize],
     new: &[usize],
-    score: PairScore<'_>,
+    score: NodePairScore<'_>,
 ) {
     let reach = if old.len() * new.len() > MAX_PAIRS { MAX_PAIRS / new.len().max(1) + 4 } else { usize::MAX };
     let was: Vec<NodeFeatures> = old.iter().map(|o| NodeFeatures::new(base, *o)).collect();
     let is: Vec<NodeFeatures> = new.iter().map(|n| NodeFeatures::new(side, *n)).collect();
-    let mut found = Vec::new();
-    for (i, o) in old.iter().enumerate() {
-        for (j, n) in new.iter().enumerate() {
-            let fits = i.abs_diff(j) < reach && base.nodes[*o].kind == side.nodes[*n].kind;
-            if fits && has_no_id(base, *o) {
-                found.extend(score(links, was[i].similarity(&is[j]), *o, *n).map(|s| (s, i.abs_diff(j), *o, *n)));
-            }
-        }
-    }
-    found.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2, x.3).cmp(&(y.1, y.2, y.3))));
-    for (_, _, o, n) in found {
-        if links.are_unlinked(o, n) {
-            links.link(o, n);
-        }
+    let pairs = best_pairs(old.len(), new.len(), |i, j| {
+        let (o, n, distance) = (old[i], new[j], i.abs_diff(j));
+        let may_pair = distance < reach && base.nodes[o].kind == side.nodes[n].kind && has_no_id(base, o);
+        let score = may_pair.then(|| score(links, was[i].similarity(&is[j]), o, n))??;
+        Some(PairScore { score, distance })
+    });
+    for (i, j) in pairs {
+        links.link(old[i], new[j]);
     }
 }
 
@@ -141,18 +131,13 @@ fn line_similarity(a: &str, b: &str) -> f64 {
 }
 
 fn neighbour_bonus(base: &MergeTree, side: &MergeTree, links: &NodeLinks, old: usize, new: usize) -> f64 {
-    let (o, n) = (adjacent_siblings(base, old), adjacent_siblings(side, new));
-    let together = |o: Option<usize>, n: Option<usize>| match (o, n) {
-        (Some(o), Some(n)) => links.base_of[n] == Some(o),
-        (None, None) => true,
-        _ => false,
-    };
-    NEIGHBOUR_BONUS * (f64::from(together(o.0, n.0)) + f64::from(together(o.1, n.1)))
+    let are_paired = |old: usize, new: usize| links.base_of[new] == Some(old);
+    best_pairs::neighbour_bonus(adjacent_siblings(base, old), adjacent_siblings(side, new), are_paired)
 }
 
 /// The siblings directly before and after a node.
-fn adjacent_siblings(tree: &MergeTree, node: usize) -> (Option<usize>, Option<usize>) {
+fn adjacent_siblings(tree: &MergeTree, node: usize) -> [Option<usize>; 2] {
     let children = &tree.nodes[tree.nodes[node].parent].children;
     let at = children.partition_point(|k| *k < node);
-    (at.checked_sub(1).map(|i| children[i]), children.get(at + 1).copied())
+    [at.checked_sub(1).map(|i| children[i]), children.get(at + 1).copied()]
 }
