@@ -21,7 +21,7 @@ use crate::reflect::compaction::{self, CompactionRules, CompactionStep, OverLimi
 use crate::reflect::guards::{self, Violation, secrets};
 use crate::reflect::judge;
 use dialogue::CompactDialogue;
-use overlay::Overlay;
+use overlay::CompactOverlay;
 use report::CompactionRow;
 use targets::{CompactionScope, LimitScopeRef, files_over_limit, is_within, resolve_scope};
 
@@ -192,7 +192,7 @@ impl CompactionRun<'_> {
         &self,
         batch: &[Operation],
         dialogue: &mut CompactDialogue<'_>,
-    ) -> Result<(Overlay<'_>, CompactionPlan), Error> {
+    ) -> Result<(CompactOverlay<'_>, CompactionPlan), Error> {
         let mut overlay = self.plan_batch(batch)?;
         let mut plan = CompactionPlan::default();
         let mut paths = match self.scope {
@@ -224,8 +224,8 @@ impl CompactionRun<'_> {
     }
 
     /// Plans the batch alone, without evictions.
-    fn plan_batch(&self, batch: &[Operation]) -> Result<Overlay<'_>, Error> {
-        let mut overlay = Overlay::new(self.session);
+    fn plan_batch(&self, batch: &[Operation]) -> Result<CompactOverlay<'_>, Error> {
+        let mut overlay = CompactOverlay::new(self.session);
         if let (
             Some(if_match),
             CompactionScope::Within(path, _) | CompactionScope::ToSize(LimitScopeRef { path, .. }),
@@ -244,7 +244,7 @@ impl CompactionRun<'_> {
     }
 
     /// Plans the batch and the decided steps again on the current files; `None` if they no longer apply.
-    fn replan(&self, batch: &[Operation], plan: &CompactionPlan) -> Result<Option<Overlay<'_>>, Error> {
+    fn replan(&self, batch: &[Operation], plan: &CompactionPlan) -> Result<Option<CompactOverlay<'_>>, Error> {
         let mut overlay = self.plan_batch(batch)?;
         for step in &plan.steps {
             if overlay.apply_step(step).is_err() {
@@ -260,7 +260,7 @@ impl CompactionRun<'_> {
     /// memory.
     fn over_limit(
         &self,
-        overlay: &mut Overlay<'_>,
+        overlay: &mut CompactOverlay<'_>,
         paths_to_check: &[MemoryPath],
     ) -> Result<Vec<LimitScopeRef>, Error> {
         let policy = &self.session.policy.policy;
@@ -306,7 +306,7 @@ impl CompactionRun<'_> {
     /// Reduces one file or section to its limit: by the model as long as it makes valid decisions, then by age.
     fn reduce(
         &self,
-        overlay: &mut Overlay<'_>,
+        overlay: &mut CompactOverlay<'_>,
         scope_ref: &LimitScopeRef,
         dialogue: &mut CompactDialogue<'_>,
         plan: &mut CompactionPlan,
@@ -381,11 +381,10 @@ impl CompactionRun<'_> {
     /// The result of a dry run.
     fn dry_run(
         &self,
-        mut overlay: Overlay<'_>,
+        overlay: CompactOverlay<'_>,
         plan: CompactionPlan,
         dialogue: CompactDialogue<'_>,
     ) -> Result<CompactionOutcome, Error> {
-        overlay.load_changed_files()?;
         let (changeset, snapshot) = overlay.into_changeset();
         let mut change = dry_run_result(&changeset, &snapshot);
         if !plan.steps.is_empty() && !self.is_replayable_batch(&changeset) {
@@ -437,7 +436,7 @@ fn completed(
 
 /// Applies steps to the overlay. They must reduce the excess and must not increase any other measure.
 fn try_steps(
-    overlay: &mut Overlay<'_>,
+    overlay: &mut CompactOverlay<'_>,
     scope_ref: &LimitScopeRef,
     steps: &[CompactionStep],
     document: &Document,

@@ -6,7 +6,8 @@ use crate::change::{EntryFile, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::document::links::{FileLink, find_links, link_candidates, refers_to};
-use crate::operation::{FileHistory, MissingInput, PastText, Snapshot};
+use crate::operation::snapshot::PlanStep;
+use crate::operation::{FileHistory, MissingInput, PastText, PlanStop, Snapshot};
 use crate::path::MemoryPath;
 use crate::store::{FoundFile, RevisionSide, Store};
 
@@ -46,6 +47,24 @@ pub fn fetch(store: &Store, input: MissingInput, snapshot: &mut Snapshot) -> Res
         }
     }
     Ok(())
+}
+
+/// Runs a step of planning, fetching inputs as it requests them.
+///
+/// # Errors
+/// The rejection of the step; errors of reading.
+pub fn with_fetches<T>(
+    store: &Store,
+    snapshot: &mut Snapshot,
+    step: impl Fn(&Snapshot) -> PlanStep<T>,
+) -> Result<T, Rejection> {
+    loop {
+        match step(snapshot) {
+            Ok(value) => return Ok(value),
+            Err(PlanStop::Rejected(rejection)) => return Err(*rejection),
+            Err(PlanStop::NeedsInput(input)) => fetch(store, input, snapshot)?,
+        }
+    }
 }
 
 fn done_entries(entries: &[JournalEntry]) -> impl DoubleEndedIterator<Item = &JournalEntry> {

@@ -5,7 +5,7 @@
 use super::allowlist_filter::allowlist_rejection;
 use super::answer::{Answer, FileList, FileRow, TextResult, WhereResult};
 use super::backlinks::find_backlinks;
-use super::fetch::fetch;
+use super::fetch::with_fetches;
 use super::{CommandResult, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
@@ -164,14 +164,7 @@ fn resolve_with_fetches(
     address: &str,
     snapshot: &mut Snapshot,
 ) -> Result<ResolvedAddress, Rejection> {
-    for _ in 0..16 {
-        match resolve_once(session, address, snapshot) {
-            Ok(named) => return Ok(named),
-            Err(PlanStop::Rejected(rejection)) => return Err(*rejection),
-            Err(PlanStop::NeedsInput(input)) => fetch(&session.store, input, snapshot)?,
-        }
-    }
-    Err(Rejection::new(Code::Internal, "the address could not be resolved"))
+    with_fetches(&session.store, snapshot, |snapshot| resolve_once(session, address, snapshot))
 }
 
 fn resolve_once(session: &Session, address: &str, snapshot: &Snapshot) -> Result<ResolvedAddress, PlanStop> {

@@ -50,6 +50,24 @@ pub struct FileHistory {
     pub past: Vec<PastText>,
 }
 
+/// What a snapshot has of one file.
+#[derive(Debug, Default)]
+pub struct FileInputs {
+    state: Option<FileState>,
+    pub last_summary: Option<Option<String>>,
+    pub history: Option<FileHistory>,
+}
+
+impl FileInputs {
+    /// The file, if it was read and exists.
+    pub fn loaded(&self) -> Option<&LoadedFile> {
+        match &self.state {
+            Some(FileState::Present(loaded)) => Some(loaded),
+            _ => None,
+        }
+    }
+}
+
 /// An input that planning needs and the snapshot does not have.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MissingInput {
@@ -136,6 +154,31 @@ impl Snapshot {
 
     pub fn insert_history(&mut self, of: MemoryPath, history: FileHistory) {
         self.histories.insert(of, history);
+    }
+
+    /// Removes all that was read of one file.
+    pub fn take_file_inputs(&mut self, path: &MemoryPath) -> FileInputs {
+        FileInputs {
+            state: self.files.remove(path),
+            last_summary: self.last_summaries.remove(path),
+            history: self.histories.remove(path),
+        }
+    }
+
+    /// Replaces all that the snapshot has of one file.
+    pub fn restore_file_inputs(&mut self, path: MemoryPath, inputs: FileInputs) {
+        self.take_file_inputs(&path);
+        self.last_summaries.extend(inputs.last_summary.map(|line| (path.clone(), line)));
+        self.histories.extend(inputs.history.map(|history| (path.clone(), history)));
+        self.files.extend(inputs.state.map(|state| (path, state)));
+    }
+
+    /// Adds a file to the names of all files, or removes it, if the names were read.
+    pub fn list_file(&mut self, path: &MemoryPath, exists: bool) {
+        let Some(names) = &mut self.file_names else { return };
+        names.retain(|name| name != path);
+        names.extend(exists.then(|| path.clone()));
+        names.sort();
     }
 
     /// A file; `None` if it does not exist.

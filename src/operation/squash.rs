@@ -2,11 +2,7 @@
 //!
 //! Pure. Never plans: each changeset was planned on the result of the one before it.
 
-use std::sync::Arc;
-
-use super::snapshot::{FileHistory, PastText, Snapshot};
-use crate::change::{Changeset, FileChange, FileVersion, JournalEdit};
-use crate::document::Document;
+use crate::change::{Changeset, FileChange, JournalEdit};
 use crate::path::MemoryPath;
 use crate::text::{Splice, compose};
 
@@ -53,41 +49,12 @@ fn squash_file(earlier: &mut FileChange, later: FileChange, text: Option<&str>) 
     earlier.summary = later.summary.or(earlier.summary.take());
 }
 
-/// The snapshot after a changeset, to plan the next one on: its files, and their histories as if it had been
-/// committed. Files that it does not change are not in it and are requested again.
-pub fn apply_to_snapshot(changeset: &Changeset, base: &Snapshot) -> Snapshot {
-    let mut snapshot = Snapshot::new();
-    for file in &changeset.files {
-        let mode = file.mode.or(file.before.as_ref().map(|b| b.mode)).unwrap_or(0o600);
-        let version = file.after.as_ref().map(|bytes| FileVersion::new(Arc::unwrap_or_clone(bytes.clone()), mode));
-        snapshot.insert_file(file.path.clone(), Ok(version));
-        if let Some(line) = &file.summary {
-            snapshot.insert_last_summary(file.path.clone(), Some(line.clone()));
-        }
-        if let Some(history) = history_after(file, base) {
-            snapshot.insert_history(file.path.clone(), history);
-        }
-    }
-    snapshot
-}
-
-/// A file's history after a change by memdir. If the snapshot has no history, it consists of the text before the change.
-fn history_after(file: &FileChange, base: &Snapshot) -> Option<FileHistory> {
-    let after = Document::from_bytes(file.after.as_ref()?.to_vec()).ok()?;
-    let before = base.file(&file.path).ok().flatten().map(|f| f.document.clone());
-    let mut past: Vec<PastText> = Vec::new();
-    let past_text = |rev, document| PastText { rev, actor: String::new(), at: String::new(), document };
-    past.extend(before.map(|document| past_text(Some(0), document)));
-    if let Ok(history) = base.history(&file.path) {
-        past.extend(history.last_written.clone().map(|document| past_text(None, document)));
-        past.extend(history.past.iter().map(|p| past_text(p.rev, p.document.clone())));
-    }
-    Some(FileHistory { last_written: Some(after), past })
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::change::FileVersion;
     use crate::operation::file_change::minimal_splice;
 
     fn change(before: &str, after: &str) -> Changeset {

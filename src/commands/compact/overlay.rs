@@ -1,29 +1,25 @@
-//! An overlay of planned changes: what the files would contain after each step.
+//! Plans the steps of a compaction on an overlay: what the files would contain after each of them.
 //!
 //! Reads from the store what planning requires; never writes.
 
-use std::collections::HashSet;
-
 use super::super::change::plan_in_context;
-use super::super::fetch::fetch;
+use super::super::fetch::{fetch, with_fetches};
 use super::super::{Error, Session};
 use crate::change::{Changeset, Etag};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
-use crate::operation::squash::{apply_to_snapshot, squash};
-use crate::operation::{MissingInput, Operation, PlanContext, PlanStop, Snapshot, inert_metadata};
+use crate::operation::overlay::Overlay;
+use crate::operation::{MissingInput, Operation, PlanContext, Snapshot, inert_metadata};
 use crate::path::MemoryPath;
 use crate::policy::Policy;
 use crate::reflect::compaction::{CompactionStep, check_conservation, current_operations, is_current};
 
 /// The files on disk and the changes planned on top of them.
-pub struct Overlay<'a> {
+pub struct CompactOverlay<'a> {
     session: &'a Session,
     /// The policy without evictions: `compact` decides itself what is removed.
     policy: Policy,
-    base: Snapshot,
-    overlaid: Option<Snapshot>,
-    changeset: Changeset,
+    overlay: Overlay,
 }
 
 /// Why a step was not applied.
@@ -60,22 +56,17 @@ impl StepError {
     }
 }
 
-impl<'a> Overlay<'a> {
-    pub fn new(session: &'a Session) -> Overlay<'a> {
+impl<'a> CompactOverlay<'a> {
+    pub fn new(session: &'a Session) -> CompactOverlay<'a> {
         let policy = session.policy.policy.without_eviction();
-        Overlay { session, policy, base: Snapshot::new(), overlaid: None, changeset: Changeset::default() }
-    }
-
-    fn current(&mut self) -> &mut Snapshot {
-        self.overlaid.as_mut().unwrap_or(&mut self.base)
+        CompactOverlay { session, policy, overlay: Overlay::default() }
     }
 
     /// Plans operations on the current state of the overlay.
     pub fn plan(&mut self, operations: &[Operation], force: bool, create: bool) -> Result<Changeset, Error> {
         let session = self.session;
-        let policy = self.policy.clone();
         let context = PlanContext {
-            policy: &policy,
+            policy: &self.policy,
             prefixes: &session.prefixes,
             now: &session.now,
             actor: &session.actor,
@@ -83,28 +74,15 @@ impl<'a> Overlay<'a> {
             create,
             allow_reserved: false,
         };
-        plan_in_context(session, self.current(), operations, &context)
+        plan_in_context(session, &mut self.overlay.current, operations, &context)
     }
 
     /// Adds a planned change to the overlay.
     pub fn accept(&mut self, changeset: Changeset) -> Result<(), Rejection> {
-        // A metadata line without effect can pin a bullet, and only the journal shows that. Load it before the next
-        // step is planned.
-        for file in &changeset.files {
-            let has_inert_lines = self
-                .base
-                .file(&file.path)
-                .ok()
-                .flatten()
-                .is_some_and(|f| inert_metadata::has_metadata_lines(&f.document));
-            if has_inert_lines && self.base.history(&file.path).is_err() {
-                fetch(&self.session.store, MissingInput::History(file.path.clone()), &mut self.base)?;
-            }
+        for path in self.overlay.missing_histories(&changeset) {
+            fetch(&self.session.store, MissingInput::History(path), &mut self.overlay.current)?;
         }
-        let base = &self.base;
-        let text = |path: &MemoryPath| base.file(path).ok().flatten().map(|f| f.document.text());
-        self.changeset = squash(std::mem::take(&mut self.changeset), changeset, text);
-        self.overlaid = Some(apply_to_snapshot(&self.changeset, &self.base));
+        self.overlay.push(changeset);
         Ok(())
     }
 
@@ -125,75 +103,49 @@ impl<'a> Overlay<'a> {
 
     /// The current text of a file; `None` if it does not exist.
     pub fn document(&mut self, path: &MemoryPath) -> Result<Option<Document>, Rejection> {
-        let store = &self.session.store;
-        let snapshot = self.overlaid.as_mut().unwrap_or(&mut self.base);
-        loop {
-            match snapshot.file(path) {
-                Ok(file) => return Ok(file.map(|f| f.document.clone())),
-                Err(PlanStop::Rejected(why)) => return Err(*why),
-                Err(PlanStop::NeedsInput(input)) => fetch(store, input, snapshot)?,
-            }
-        }
+        with_fetches(&self.session.store, &mut self.overlay.current, |snapshot| {
+            Ok(snapshot.file(path)?.map(|file| file.document.clone()))
+        })
     }
 
     /// The etag of the file on disk.
     pub fn etag(&mut self, path: &MemoryPath) -> Result<Option<Etag>, Rejection> {
         self.document(path)?;
-        Ok(self.base.file(path).ok().flatten().map(|f| f.version.etag))
+        Ok(self.overlay.original(path).map(|file| file.version.etag))
     }
 
     /// The text of the file on disk, if it has been read.
     pub fn document_on_disk(&self, path: &MemoryPath) -> Option<&Document> {
-        self.base.file(path).ok().flatten().map(|f| &f.document)
+        self.overlay.original(path).map(|file| &file.document)
     }
 
     /// Indices of the bullets whose metadata line has no effect.
     pub fn inert_bullets(&mut self, path: &MemoryPath, document: &Document) -> Result<Vec<usize>, Rejection> {
-        let store = &self.session.store;
-        let snapshot = self.overlaid.as_mut().unwrap_or(&mut self.base);
-        loop {
-            match inert_metadata::inert_bullets(document, path, snapshot) {
-                Ok(found) => return Ok(found),
-                Err(PlanStop::Rejected(why)) => return Err(*why),
-                Err(PlanStop::NeedsInput(input)) => fetch(store, input, snapshot)?,
-            }
-        }
+        with_fetches(&self.session.store, &mut self.overlay.current, |snapshot| {
+            inert_metadata::inert_bullets(document, path, snapshot)
+        })
     }
 
     /// The files changed so far, sorted.
     pub fn changed_files(&self) -> Vec<MemoryPath> {
-        let paths: HashSet<&MemoryPath> = self.changeset.files.iter().map(|f| &f.path).collect();
-        let mut all: Vec<MemoryPath> = paths.into_iter().cloned().collect();
+        let mut all: Vec<MemoryPath> = self.overlay.changed_files().cloned().collect();
         all.sort();
+        all.dedup();
         all
     }
 
-    /// A snapshot of the overlay, for `rollback`.
+    /// The changes so far, for `rollback`.
     pub fn checkpoint(&self) -> Changeset {
-        self.changeset.clone()
+        self.overlay.changeset.clone()
     }
 
-    /// Discards everything planned after the snapshot.
+    /// Discards everything planned after the checkpoint.
     pub fn rollback(&mut self, checkpoint: Changeset) {
-        self.changeset = checkpoint;
-        self.overlaid = match self.changeset.files.is_empty() {
-            true => None,
-            false => Some(apply_to_snapshot(&self.changeset, &self.base)),
-        };
-    }
-
-    /// Reads all changed files from disk, as the diff of a dry run needs them.
-    pub fn load_changed_files(&mut self) -> Result<(), Rejection> {
-        for path in self.changed_files() {
-            if let Err(PlanStop::NeedsInput(input)) = self.base.file(&path) {
-                fetch(&self.session.store, input, &mut self.base)?;
-            }
-        }
-        Ok(())
+        self.overlay.rollback(checkpoint);
     }
 
     /// Everything planned, as one changeset, and the snapshot it is based on.
     pub fn into_changeset(self) -> (Changeset, Snapshot) {
-        (self.changeset, self.base)
+        self.overlay.into_changeset()
     }
 }

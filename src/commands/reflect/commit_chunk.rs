@@ -12,7 +12,7 @@ use crate::commands::answer::{Answer, ChangeResult};
 use crate::commands::change::{change_result, commit_loop, earlier_answer, plan_in_context};
 use crate::commands::{ChangeOptions, Error, Session};
 use crate::llm::{ModelId, TokenUsage};
-use crate::operation::sequence::OperationSequence;
+use crate::operation::overlay::Overlay;
 use crate::operation::{Action, Batch, Operation, Snapshot, Target, dialects};
 use crate::reflect::inbox_item::{self, InboxItem};
 use crate::store::LockedStore;
@@ -74,8 +74,8 @@ pub fn commit(
     };
     let unfiltered = session.unfiltered();
     let answer = commit_loop(&unfiltered, locked, &batch, Vec::new(), || {
-        let sequence = plan(session, accepted, origin, &mut committed)?;
-        Ok((sequence.changeset, sequence.current))
+        let overlay = plan(session, accepted, origin, &mut committed)?;
+        Ok((overlay.changeset, overlay.current))
     })?;
     if let Answer::Changed(change) = answer {
         committed.change = Some(change);
@@ -93,13 +93,13 @@ pub fn dry_run(
     origin: &ChunkOrigin<'_>,
 ) -> Result<CommittedChunk, Error> {
     let mut committed = CommittedChunk::default();
-    let sequence = plan(session, accepted, origin, &mut committed)?;
-    let diff = sequence.changeset.files.iter().map(|file| {
+    let overlay = plan(session, accepted, origin, &mut committed)?;
+    let diff = overlay.changeset.files.iter().map(|file| {
         let after = file.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        unified_diff(file.path.as_str(), sequence.text_before(&file.path), after.as_deref())
+        unified_diff(file.path.as_str(), overlay.text_before(&file.path), after.as_deref())
     });
     let diff = Some(diff.collect());
-    let change = change_result(&sequence.changeset, &sequence.current, true);
+    let change = change_result(&overlay.changeset, &overlay.current, true);
     committed.change = Some(ChangeResult { dry_run: true, diff, ..change });
     Ok(committed)
 }
@@ -109,22 +109,22 @@ fn plan(
     accepted: &[AcceptedOperation],
     origin: &ChunkOrigin<'_>,
     committed: &mut CommittedChunk,
-) -> Result<OperationSequence, Error> {
-    let mut sequence = OperationSequence::default();
+) -> Result<Overlay, Error> {
+    let mut overlay = Overlay::default();
     let (unfiltered, mut inbox) = (session.unfiltered(), Snapshot::new());
     (committed.proposals, committed.dropped) = Default::default();
     for accepted_operation in accepted {
         let result = match &accepted_operation.as_proposal {
             None => {
                 let operations = std::slice::from_ref(&accepted_operation.operation);
-                plan_in_context(session, &mut sequence.current, operations, &plan_context(session, false))
+                plan_in_context(session, &mut overlay.current, operations, &plan_context(session, false))
             }
             Some((why, diff)) => {
                 let proposal = new_inbox_item(session, accepted_operation, origin, why, diff);
                 let id = inbox_item::proposal_id(&proposal.operation);
                 committed.proposals.push((accepted_operation.decision_index, id.clone()));
                 let Some(path) = inbox_item::item_path(&id) else { continue };
-                let is_planned = sequence.changed_files().any(|changed| *changed == path);
+                let is_planned = overlay.changed_files().any(|changed| *changed == path);
                 if is_planned || !matches!(unfiltered.store.read(&path), Ok(None)) {
                     continue;
                 }
@@ -137,16 +137,16 @@ fn plan(
         match result {
             Ok(mut changeset) => {
                 add_evidence(&mut changeset, accepted_operation, origin);
-                sequence.push(changeset);
+                overlay.push(changeset);
             }
             Err(failure) => committed.dropped.push((accepted_operation.decision_index, first_rejection(failure))),
         }
     }
-    if let Some(Value::Object(operation)) = sequence.changeset.operations.first_mut() {
+    if let Some(Value::Object(operation)) = overlay.changeset.operations.first_mut() {
         operation.insert("input_tokens".into(), json!(origin.usage.input));
         operation.insert("output_tokens".into(), json!(origin.usage.output));
     }
-    Ok(sequence)
+    Ok(overlay)
 }
 
 /// Adds to the journal entry which model proposed the operation, and which words of the conversation prove it.

@@ -19,7 +19,7 @@ use crate::document::{Document, section_range};
 use crate::operation::Operation;
 use crate::operation::PlanContext;
 use crate::operation::effects::diff_effects;
-use crate::operation::sequence::OperationSequence;
+use crate::operation::overlay::Overlay;
 use crate::path::MemoryPath;
 use crate::reflect::outcome::TouchedFile;
 use crate::reflect::prompt::KnownMemory;
@@ -40,7 +40,7 @@ const MAX_RESULT_TOKENS: usize = 2000;
 pub struct ReflectOverlay<'s> {
     session: &'s Session,
     files: Vec<(MemoryPath, Document)>,
-    sequence: OperationSequence,
+    overlay: Overlay,
     bullet_texts: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl<'s> ReflectOverlay<'s> {
             (0..document.bullets().len()).map(|i| document.bullet_text(i).into_owned()).collect::<Vec<_>>()
         };
         let bullet_texts = files.iter().flat_map(texts).collect();
-        Ok(ReflectOverlay { session, files, sequence: OperationSequence::default(), bullet_texts })
+        Ok(ReflectOverlay { session, files, overlay: Overlay::default(), bullet_texts })
     }
 
     /// The texts of all bullets, including the accepted ones.
@@ -80,12 +80,12 @@ impl<'s> ReflectOverlay<'s> {
         let session = self.session;
         let context = plan_context(session, false);
         let operations = std::slice::from_ref(operation);
-        plan_in_context(session, &mut self.sequence.current, operations, &context).map_err(first_rejection)
+        plan_in_context(session, &mut self.overlay.current, operations, &context).map_err(first_rejection)
     }
 
     /// The text of a file, with the accepted operations applied.
     pub fn current_text(&self, path: &MemoryPath) -> Option<String> {
-        self.sequence.current.file(path).ok().flatten().map(|file| file.document.text().to_owned())
+        self.overlay.current.file(path).ok().flatten().map(|file| file.document.text().to_owned())
     }
 
     /// What a planned change does: the files it touches, and the bullets and headings it adds and removes.
@@ -110,7 +110,7 @@ impl<'s> ReflectOverlay<'s> {
         }
         let added = changeset.effects.iter().filter(|e| e.sign == EffectSign::Added).map(|e| e.text.clone());
         self.bullet_texts.extend(added);
-        self.sequence.push(changeset);
+        self.overlay.push(changeset);
     }
 
     /// The memory as the prompt shows it for a chunk of conversation: all facts if they are short enough, else the most
@@ -188,7 +188,7 @@ impl<'s> ReflectOverlay<'s> {
     }
 
     fn read_text(&mut self, at: &str) -> Result<String, Rejection> {
-        let named = resolve_address_in(self.session, at, &mut self.sequence.current)?;
+        let named = resolve_address_in(self.session, at, &mut self.overlay.current)?;
         let range = match named.bullet {
             Some(i) => named.document.bullets()[i].line_start as usize..named.document.bullets()[i].end as usize,
             None => section_range(&named.document, named.section),
@@ -197,7 +197,7 @@ impl<'s> ReflectOverlay<'s> {
     }
 
     fn list_bullets(&mut self, at: &str) -> Result<String, Rejection> {
-        let named = resolve_address_in(self.session, at, &mut self.sequence.current)?;
+        let named = resolve_address_in(self.session, at, &mut self.overlay.current)?;
         let mut out = String::new();
         for row in outline(&named.document, &named.path, named.section, OutlineDepth::Flat).bullets {
             let _ = writeln!(out, "- @{} {}", row.handle, row.text);
@@ -208,13 +208,13 @@ impl<'s> ReflectOverlay<'s> {
     fn list_files(&self) -> String {
         let mut out = String::new();
         for (path, document) in &self.files {
-            match self.sequence.current_text(path) {
+            match self.overlay.current_text(path) {
                 None => _ = writeln!(out, "{path}: {}", outline::summary_value(document)),
                 Some(Some(text)) => _ = writeln!(out, "{path}: {}", outline::summary_value(&Document::parse(text))),
                 Some(None) => {}
             }
         }
-        let new = self.sequence.changed_files().filter(|path| self.sequence.text_before(path).is_none());
+        let new = self.overlay.changed_files().filter(|path| self.overlay.text_before(path).is_none());
         new.for_each(|path| _ = writeln!(out, "{path}"));
         out
     }
@@ -238,8 +238,8 @@ impl<'s> ReflectOverlay<'s> {
     }
 
     fn run_query(&self, options: &QueryOptions) -> Result<QueryResult, Rejection> {
-        let changed = self.sequence.changed_files().map(|path| {
-            let text = self.sequence.current_text(path).flatten();
+        let changed = self.overlay.changed_files().map(|path| {
+            let text = self.overlay.current_text(path).flatten();
             (path.clone(), text.map(|t| t.as_bytes().to_vec()))
         });
         let overrides: HashMap<MemoryPath, Option<Vec<u8>>> = changed.collect();
