@@ -57,7 +57,7 @@ pub(super) fn fetch_visible(
 ) -> Result<(), Rejection> {
     let is_visible = match &input {
         // The filter removes summary lines from the journal, but the planner must recognise the one that memdir wrote.
-        // It compares it with the present line and shows it to nobody.
+        // The line is only compared with the present one, never shown.
         MissingInput::LastSummary(_) => return fetch(&session.store.unfiltered(), input, snapshot),
         MissingInput::FileNames | MissingInput::History(_) => return fetch(&session.store, input, snapshot),
         MissingInput::File(path) => {

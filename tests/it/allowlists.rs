@@ -129,7 +129,7 @@ fn a_question_may_narrow_what_is_seen_and_never_widen_it() {
 }
 
 #[test]
-fn a_file_with_hidden_parts_is_changed_by_nobody_who_cannot_see_them() {
+fn a_file_with_hidden_parts_cannot_be_changed_by_a_restricted_agent() {
     let memory = memory();
     let before = memory.text("facts/user.md").unwrap();
     let present = format!("user@{}", handle("Prefers tabs"));
