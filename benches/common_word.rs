@@ -1,4 +1,4 @@
-//! A word that stands in nearly every file: `memdir query` beside `rg`, whole processes, the same data, run in turns.
+//! A word that occurs in nearly every file: `memdir query` beside `rg`, whole processes, the same data, run in turns.
 //!
 //! `cargo bench --bench common_word` prints the median times and their ratio at 10, 1,000 and 10,000 files. Without `rg`
 //! (looked for on the `PATH`, or named by `RG`) it prints memdir's times alone. It fails at nothing: machines differ.
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 
-/// The word that is asked for: in every file but each twentieth, in one of six bullets there.
+/// The word searched for: in every file but each twentieth, in one of six bullets there.
 const WORD: &str = "project";
 const WORDS: [&str; 40] = [
     "user", "prefers", "uses", "file", "test", "build", "server", "config", "data", "memory", "agent", "team", "name",

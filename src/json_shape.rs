@@ -120,6 +120,11 @@ pub struct ShapeProblem {
 }
 
 impl ShapeForm {
+    /// A form without description whose fields have no rules in common. Unknown fields are errors.
+    pub const fn new(name: &'static str, fields: &'static [&'static [ShapeField]]) -> ShapeForm {
+        ShapeForm { name, description: "", fields, groups: &[], null_only: &[], ignores_unknown: false, rule: None }
+    }
+
     /// All fields, in the order of the manual.
     pub fn all_fields(&self) -> impl Iterator<Item = &'static ShapeField> + use<> {
         self.fields.iter().copied().flatten()

@@ -6,6 +6,7 @@
 
 mod commit_message;
 mod guard;
+mod own_repository;
 mod pending;
 mod sync_state;
 mod unmerged;
@@ -13,6 +14,7 @@ mod unmerged;
 use std::time::Duration;
 
 use commit_message::CommitDetails;
+use own_repository::own_repository;
 pub use sync_state::SyncState;
 
 use super::answer::{Answer, CommitRow, MergedCommits, SyncResult, UndecidedFile};
@@ -64,25 +66,6 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult {
             Ok(Answer::Sync(run.answer))
         }
         Err(why) => Err(run.with_context(why)),
-    }
-}
-
-/// git in the repository whose root is the data dir.
-fn own_repository(session: &Session) -> Result<Git, Rejection> {
-    let git = Git::in_dir(&session.dir);
-    let not_own = |why: String| Rejection::new(Code::NotOwnRepository, why);
-    match git.work_tree() {
-        Ok((_, subdirectory)) if subdirectory.is_empty() => Ok(git),
-        Ok((top, below)) => Err(not_own(format!(
-            "this memory is a subdirectory ({below}) of the repository {}; sync needs a repository of its own",
-            top.display()
-        ))
-        .hint("use git there (after `memdir setup git`, it merges by bullet), or run `git init` in the memory")),
-        Err(why) if why.code == Code::NoRepository && why.hint.is_none() => {
-            Err(not_own("this memory is not in a git repository".to_owned())
-                .hint("run `git init` in it, and `git remote add origin URL` to sync with another machine"))
-        }
-        Err(why) => Err(why),
     }
 }
 

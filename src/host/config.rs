@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use crate::code::{Code, Warning};
-use crate::json_shape::{JsonShape, ShapeField, ShapeForm, optional};
+use crate::json_shape::{JsonShape, ShapeForm, optional};
 use crate::policy::yaml;
 
 /// The settings of one user for all data directories on this machine.
@@ -56,7 +56,7 @@ pub struct ModelSettings {
 pub const PROVIDERS: &[&str] =
     &["openai", "anthropic", "gemini", "openrouter", "ollama", "llamacpp", "lmstudio", "vllm", "exec"];
 
-const CONFIG_FORM: ShapeForm = config_form(
+const CONFIG_FORM: ShapeForm = ShapeForm::new(
     "config",
     &[&[
         optional("memory", &JsonShape::Object(&MEMORY_FORM), "the location of the memory"),
@@ -70,7 +70,7 @@ const CONFIG_FORM: ShapeForm = config_form(
         optional("budget", &JsonShape::Object(&BUDGET_FORM), "limits on model usage"),
     ]],
 );
-const MODEL_FORM: ShapeForm = config_form(
+const MODEL_FORM: ShapeForm = ShapeForm::new(
     "model",
     &[&[
         optional("provider", &JsonShape::Choice(PROVIDERS), "the model's provider"),
@@ -87,17 +87,13 @@ const MODEL_FORM: ShapeForm = config_form(
         optional("tools", &JsonShape::Choice(&["auto", "on", "off"]), "whether tool calls are used"),
     ]],
 );
-const BUDGET_FORM: ShapeForm = config_form(
+const BUDGET_FORM: ShapeForm = ShapeForm::new(
     "budget",
     &[&[optional("tokens_per_day", &JsonShape::Integer(0, 1 << 53), "maximum model usage per day, in tokens")]],
 );
 const WORD_LIST: JsonShape = JsonShape::List(&JsonShape::Text(0), 1);
 const MEMORY_FORM: ShapeForm =
-    config_form("memory", &[&[optional("dataDir", &JsonShape::Text(1), "the data dir of -g")]]);
-
-const fn config_form(name: &'static str, fields: &'static [&'static [ShapeField]]) -> ShapeForm {
-    ShapeForm { name, description: "", fields, groups: &[], null_only: &[], ignores_unknown: false, rule: None }
-}
+    ShapeForm::new("memory", &[&[optional("dataDir", &JsonShape::Text(1), "the data dir of -g")]]);
 
 /// Parses the config. Never fails: an invalid entry is ignored, with a warning.
 pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {

@@ -203,4 +203,6 @@ pub fn operations_schema() -> Value {
 }
 
 #[cfg(test)]
+mod schema_tests;
+#[cfg(test)]
 mod tests;

@@ -121,7 +121,7 @@ const fn policy_section(
     fields: &'static [&'static [ShapeField]],
     groups: &'static [FieldGroup],
 ) -> ShapeForm {
-    ShapeForm { name, description: "", fields, groups, null_only: &[], ignores_unknown: false, rule: None }
+    ShapeForm { groups, ..ShapeForm::new(name, fields) }
 }
 
 const COUNT_SHAPE: JsonShape = JsonShape::Integer(1, 1_000_000_000);

@@ -16,6 +16,7 @@ use super::protocol::{
     ActionResult, BatchEnding, CommitAction, CommitOutcome, CommitStateMachine, FileChangeKind, TextLocation, TextState,
 };
 use super::record::{IntentFile, IntentRecord, encode_end, encode_intent};
+use super::rescue::{rescue_path, rescued_warning};
 use super::root::{DataRoot, PlainFile, file_name, open_plain, read_contents, write_error};
 use super::{Durability, StoreOptions, slot};
 use crate::change::{Etag, FileVersion};
@@ -485,21 +486,4 @@ fn rename_result(result: rustix::io::Result<()>, path: &MemoryPath) -> Result<Ac
         Err(Errno::EXIST | Errno::NOENT | Errno::ISDIR | Errno::NOTDIR | Errno::NOTEMPTY) => Ok(ActionResult::Raced),
         Err(e) => Err(write_error(e, &format!("'{path}'"))),
     }
-}
-
-/// The path at which the displaced text of a file is kept.
-pub fn rescue_path(rev: u64, file: usize, attempt: usize) -> Result<MemoryPath, Rejection> {
-    match attempt {
-        0 => MemoryPath::new(&format!("inbox/rescued-r{rev}-{file}.md")),
-        n => MemoryPath::new(&format!("inbox/rescued-r{rev}-{file}-{n}.md")),
-    }
-}
-
-/// The warning that a displaced text was kept.
-pub fn rescued_warning(path: &MemoryPath, of: Option<&MemoryPath>) -> Warning {
-    let what = match of {
-        Some(of) => format!("a version of '{of}' that was saved at the same time"),
-        None => "a text that was saved at the same time as an earlier change".to_owned(),
-    };
-    Warning::new(Code::Rescued, format!("{what} is kept as '{path}'")).detail("path", path.as_str())
 }

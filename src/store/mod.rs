@@ -26,6 +26,7 @@ mod queue;
 mod read_filter;
 mod record;
 mod recover;
+mod rescue;
 mod root;
 mod slot;
 mod walk;

@@ -5,10 +5,11 @@
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
-use super::executor::{ActionHook, CommitExecutor, CommitFile, rescue_path, rescued_warning};
+use super::executor::{ActionHook, CommitExecutor, CommitFile};
 use super::journal::Journal;
 use super::protocol::{CommitOutcome, CommitStateMachine};
 use super::record::IntentRecord;
+use super::rescue::{rescue_path, rescued_warning};
 use super::root::DataRoot;
 use super::{StoreOptions, platform};
 use crate::code::{Code, Rejection, Warning};

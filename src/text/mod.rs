@@ -20,6 +20,7 @@ pub mod stopwords;
 pub mod strip_diacritics;
 pub mod verbs;
 pub mod word_frequency;
+pub(crate) mod word_list;
 pub mod words;
 
 pub use byte_size::format_size;

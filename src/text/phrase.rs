@@ -8,6 +8,7 @@
 //! * `*`: any one word
 //! * `-ing`: any word with this ending
 //! * `..3`: up to three arbitrary words or characters; `~3`: the same, but without 的 and 's
+//! * `@name`: one of the words of a file in `data/pattern_groups/`, in Chinese only
 //! * a group followed by `?`: optional
 //!
 //! `^` at the start of a pattern matches only at the start of the text (in Chinese: of a clause). `$` matches the end
@@ -18,6 +19,7 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::word_list::{PhraseList, WordList, phrase_list, word_list};
 use super::words::{is_unspaced, words};
 
 /// A word of a sentence. The `'s` of "user's" is a token of its own.
@@ -54,7 +56,7 @@ pub fn is_capitalized(word: &str) -> bool {
 /// A list of patterns, indexed by first word or character, since most patterns match nowhere in a text.
 #[derive(Debug)]
 pub struct PhrasePatterns {
-    patterns: &'static [&'static str],
+    patterns: PhraseList,
     word_index: OnceLock<PhraseIndex<&'static str>>,
     char_index: OnceLock<PhraseIndex<char>>,
 }
@@ -68,8 +70,13 @@ struct PhraseIndex<K> {
 
 impl PhrasePatterns {
     /// Creates the list; the index is built on first use.
-    pub const fn new(patterns: &'static [&'static str]) -> PhrasePatterns {
+    pub const fn new(patterns: PhraseList) -> PhrasePatterns {
         PhrasePatterns { patterns, word_index: OnceLock::new(), char_index: OnceLock::new() }
+    }
+
+    /// One list of patterns for each section of a file.
+    pub fn sections(patterns: PhraseList) -> Vec<PhrasePatterns> {
+        patterns.sections().map(PhrasePatterns::new).collect()
     }
 
     /// Like the function [`find`], with the index.
@@ -102,7 +109,10 @@ impl PhrasePatterns {
             let group = plain.split(' ').next().unwrap_or_default();
             let is_wildcard =
                 group.is_empty() || group.ends_with('?') || group.starts_with("..") || group.starts_with('~');
-            let keys: Option<Vec<K>> = group.split('|').map(|one| if one == "#" { None } else { first(one) }).collect();
+            let keys: Option<Vec<K>> = group
+                .split('|')
+                .map(|one| if one == "#" || one.starts_with('@') { None } else { first(one) })
+                .collect();
             match keys.filter(|_| !is_wildcard) {
                 Some(keys) => keys.into_iter().for_each(|key| index.by_first.entry(key).or_default().push(pattern)),
                 None => index.any.push(pattern),
@@ -162,14 +172,10 @@ fn word_matches(one: &str, word: &str) -> bool {
     }
 }
 
-#[rustfmt::skip]
-const NUMBER_WORDS: &[&str] = &[
-    "a", "an", "couple", "eight", "eleven", "few", "five", "four", "half", "nine", "one", "seven", "several", "six",
-    "some", "ten", "three", "twelve", "two",
-];
+const NUMBER_WORDS: WordList = word_list!("numbers/words.en.txt");
 
 fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit()) || NUMBER_WORDS.contains(&word)
+    !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit()) || NUMBER_WORDS.contains(word)
 }
 
 /// The first match of any pattern in a text without spaces between words.
@@ -212,12 +218,26 @@ fn match_unspaced_groups(pattern: &str, text: &str) -> Option<usize> {
         return if ends { match_unspaced_groups(rest, text) } else { None };
     }
     let (group, optional) = group.strip_suffix('?').map_or((group, false), |g| (g, true));
-    let taken = group.split('|').find_map(|one| {
+    let match_one = |one: &str| {
         let length =
             if one == "#" { chinese_number_length(text)? } else { text.starts_with(one).then_some(one.len())? };
         match_unspaced_groups(rest, &text[length..]).map(|n| length + n)
+    };
+    let taken = group.split('|').find_map(|one| match one.strip_prefix('@') {
+        Some(name) => named_group(name).iter().find_map(match_one),
+        None => match_one(one),
     });
     taken.or_else(|| if optional { match_unspaced_groups(rest, text) } else { None })
+}
+
+/// The words that a pattern names as `@name`. A pattern is compiled in, so an unknown name is an error in memdir.
+fn named_group(name: &str) -> PhraseList {
+    match name {
+        "judged" => phrase_list!("pattern_groups/judged.zh.txt"),
+        "languages" => phrase_list!("pattern_groups/languages.zh.txt"),
+        "places" => phrase_list!("pattern_groups/places.zh.txt"),
+        _ => unreachable!("no group of words is named {name}"),
+    }
 }
 
 fn chinese_number_length(text: &str) -> Option<usize> {
@@ -254,6 +274,14 @@ mod tests {
         assert_eq!(english("is working", "is -ing").as_deref(), Some("is working"));
         assert_eq!(english("now run", "^run"), None);
         assert_eq!(english("", "a"), None);
+    }
+
+    #[test]
+    fn each_named_group_is_found() {
+        for name in ["judged", "languages", "places"] {
+            assert!(named_group(name).iter().count() > 20, "{name}");
+        }
+        assert_eq!(find_unspaced("用户说粤语了", &["说 @languages"]), Some("说粤语"));
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn mask_non_prose(text: &str) -> String {
 }
 
 /// Masks fixed phrases whose words have another meaning.
-pub fn mask_phrases(text: &str, phrases: &[&str]) -> String {
+pub fn mask_phrases<'a>(text: &str, phrases: impl IntoIterator<Item = &'a str>) -> String {
     let mut out = text.to_owned();
     for phrase in phrases {
         if out.contains(phrase) {

@@ -3,24 +3,16 @@
 //! Never interprets meaning: whether a period ends a sentence depends on the neighbouring characters and words. Expects
 //! text masked by [`super::prose_mask::mask_non_prose`], so that periods in code, quotations and URLs do not count.
 
+use super::word_list::{WordList, word_list};
+
 /// Abbreviations whose period never ends a sentence.
-#[rustfmt::skip]
-const ABBREVIATIONS: &[&str] = &[
-    "e.g", "i.e", "cf", "vs", "v", "approx", "incl", "excl", "no", "nr", "mr", "mrs", "ms", "dr", "prof", "st", "sr",
-    "jr", "fig", "eq", "ref", "vol", "ed", "est", "dept", "al", "ca", "resp", "min", "max", "tel", "ext", "pp", "p",
-    "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "mon", "tue", "wed", "thu",
-    "fri", "sat", "sun", "mt", "ft", "rev", "gen", "sen", "gov", "hon", "viz", "op", "sec", "chap", "art",
-];
+const ABBREVIATIONS: WordList = word_list!("sentences/abbreviations.en.txt");
 /// Abbreviations whose period ends a sentence only if a known first word follows.
-const COMPANY_ABBREVIATIONS: &[&str] = &["inc", "ltd", "co", "corp", "u.s", "u.k", "e.u", "llc", "gmbh", "bros"];
+const COMPANY_ABBREVIATIONS: WordList = word_list!("sentences/company_abbreviations.en.txt");
 /// Abbreviations whose period ends a sentence if any capitalized word follows.
 const TIME_ABBREVIATIONS: &[&str] = &["etc", "a.m", "p.m"];
 /// Words that start a sentence and are not names.
-#[rustfmt::skip]
-const STARTERS: &[&str] = &[
-    "a", "all", "also", "an", "and", "but", "each", "every", "he", "however", "if", "in", "it", "its", "nobody", "on",
-    "one", "she", "so", "the", "then", "there", "these", "they", "this", "those", "user", "we", "when",
-];
+const STARTERS: WordList = word_list!("sentences/starters.en.txt");
 
 /// The sentences of a text, trimmed. Pieces without letters and digits are dropped.
 pub fn sentences(prose: &str) -> Vec<&str> {
@@ -77,22 +69,20 @@ fn ends_at_period(before: &str, after: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(' || c == '_').next().unwrap_or_default();
     let lower = word.to_lowercase();
     let next: String = rest.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
-    let starts = STARTERS.contains(&next.to_lowercase().as_str()) && next.starts_with(char::is_uppercase);
+    let starts = STARTERS.contains(next.to_lowercase().as_str()) && next.starts_with(char::is_uppercase);
     if is_list_marker(before) || word.chars().filter(|c| c.is_alphabetic()).count() == 1 && word.len() == 1 {
         return false;
     }
     if TIME_ABBREVIATIONS.contains(&lower.as_str()) {
         return next.starts_with(char::is_uppercase);
     }
-    if COMPANY_ABBREVIATIONS.contains(&lower.as_str()) || ABBREVIATIONS.contains(&lower.as_str()) && lower.len() > 2 {
+    if COMPANY_ABBREVIATIONS.contains(&lower) || ABBREVIATIONS.contains(&lower) && lower.len() > 2 {
         return starts;
     }
     let version = lower.starts_with(|c: char| c == 'v' || c.is_ascii_digit())
         && lower.contains('.')
         && !next.starts_with(char::is_uppercase);
-    !ABBREVIATIONS.contains(&lower.as_str())
-        && !version
-        && (!next.is_empty() || rest.trim_start().starts_with(['_', '(', '"']))
+    !ABBREVIATIONS.contains(&lower) && !version && (!next.is_empty() || rest.trim_start().starts_with(['_', '(', '"']))
 }
 
 /// Whether the text is a list marker such as `1.` without its period.

@@ -3,76 +3,30 @@
 //! Never parses a sentence: it may mistake a plural noun for a verb, or miss a rare verb.
 
 use super::phrase::{WordToken, is_capitalized};
+use super::word_list::{WordList, word_list};
 
 /// Third-person forms that are rarely plural nouns.
-#[rustfmt::skip]
-const CLEAR_VERBS: &[&str] = &[
-    "accepts", "adds", "agrees", "allows", "appears", "applies", "arrives", "asks", "attends", "becomes", "begins", "believes",
-    "belongs", "brings", "chooses", "collects", "comes", "compares", "complains", "confirms", "considers", "contains",
-    "continues", "creates", "decides", "depends", "describes", "disagrees", "discusses", "dislikes", "does", "enables",
-    "enjoys", "exists", "expects", "explains", "fails", "feels", "finds", "gets", "gives", "goes", "happens", "hates",
-    "implements", "improves", "includes", "intends", "involves", "keeps", "knows", "learns", "lets", "lies", "listens",
-    "loses", "makes", "means", "meets", "mentions", "migrates", "occurs", "owns", "prefers", "proposes", "provides",
-    "realizes", "recommends", "refactors", "refuses", "rejects", "remains", "removes", "replies", "requires",
-    "resides", "resolves", "returns", "says", "seems", "sells", "sends", "solves", "speaks", "stays", "suggests", "takes",
-    "teaches", "tells", "thinks", "tries", "understands", "uses", "wants", "wonders", "writes",
-];
+const CLEAR_VERBS: WordList = word_list!("verbs/third_person.en.txt");
 /// Third-person forms that may be plural nouns; they count as verbs only next to a subject or an object.
-#[rustfmt::skip]
-const AMBIGUOUS_VERBS: &[&str] = &[
-    "breaks", "builds", "calls", "causes", "changes", "checks", "commutes", "covers", "crashes", "debates", "deploys",
-    "documents", "drinks", "drives", "eats", "ends", "fixes", "grows", "hangs", "helps", "holds", "hopes", "leaves", "likes",
-    "lives", "looks", "loves", "merges", "moves", "needs", "opens", "pays", "plans", "plays", "presents", "promises", "pulls",
-    "pushes", "raises", "reads", "replaces", "reports", "requests", "reviews", "rides", "runs", "sees", "shares", "shows", "sings",
-    "sleeps", "starts", "stops", "struggles", "studies", "supports", "switches", "talks", "tests", "travels", "turns",
-    "updates", "visits", "walks", "watches", "works", "worries",
-];
-#[rustfmt::skip]
-const SUBJECTS: &[&str] = &[
-    "user", "team", "assistant", "agent", "client", "server", "vendor", "company", "customer", "manager", "project",
-    "parser", "importer", "driver", "app", "api", "service", "script", "bot", "who", "which", "that", "everybody",
-    "nobody", "someone", "everyone", "also", "still", "now", "often", "always", "usually", "never", "developer", "engineer",
-    "pipeline", "library", "system", "tool", "model", "doctor", "landlord", "bank", "office", "meeting", "shop", "school",
-    "sister", "brother", "wife", "husband", "partner", "daughter", "son", "mother", "father", "friend", "colleague", "boss",
-    "neighbour", "neighbor", "index", "store",
-];
+const AMBIGUOUS_VERBS: WordList = word_list!("verbs/third_person_or_plural.en.txt");
+const SUBJECTS: WordList = word_list!("verbs/subjects.en.txt");
 /// Words after which a third-person form is a plural noun.
-#[rustfmt::skip]
-const NOUN_MARKERS: &[&str] = &[
-    "the", "a", "an", "this", "these", "those", "'s", "of", "for", "in", "on", "with", "to", "from", "by", "all",
-    "some", "new", "old", "no", "any", "more", "several", "few", "many", "two", "three", "four", "five", "six", "seven",
-    "release", "status", "security", "price", "daily", "weekly", "between", "about", "per", "both", "and", "or", "at",
-    "into", "as", "than", "most", "other", "its", "their", "his", "her", "under", "over", "without", "only", "each", "every",
-];
+const NOUN_MARKERS: WordList = word_list!("verbs/noun_markers.en.txt");
 /// Words that follow a verb, but not a noun.
-#[rustfmt::skip]
-const AFTER_VERB: &[&str] = &[
-    "the", "a", "an", "that", "how", "why", "whether", "what", "this", "these", "it", "them", "user", "every", "each", "all",
-    "some", "no", "up", "down", "out", "as",
-];
-#[rustfmt::skip]
-const IRREGULAR_PAST: &[&str] = &[
-    "ate", "awoke", "beat", "became", "began", "bent", "bet", "bit", "blew", "bore", "bought", "bound", "broke",
-    "brought", "built", "burst", "came", "caught", "chose", "cost", "crept", "cut", "dealt", "did", "drank", "drew",
-    "drove", "dug", "fed", "fell", "felt", "flew", "forgot", "fought", "found", "froze", "gave", "got", "grew", "had",
-    "heard", "held", "hid", "hit", "hung", "hurt", "kept", "knew", "laid", "led", "left", "lent", "lit", "lost",
-    "made", "meant", "met", "overcame", "paid", "proved", "put", "quit", "ran", "rang", "rode", "rose", "said",
-    "sang", "sat", "saw", "sent", "set", "shook", "shot", "shut", "slept", "slid", "sold", "sought", "spent", "split",
-    "spoke", "sprang", "spread", "stole", "stood", "struck", "stuck", "sued", "swam", "swore", "taught", "thought",
-    "threw", "told", "took", "tore", "understood", "was", "went", "were", "withdrew", "woke", "won", "wore", "wrote",
-];
+const AFTER_VERB: WordList = word_list!("verbs/after_verb.en.txt");
+const IRREGULAR_PAST: WordList = word_list!("verbs/irregular_past.en.txt");
 
 /// Whether a word has the form of a past-tense verb.
 pub fn is_past_verb(word: &str) -> bool {
     word.len() > 3
         && word.ends_with("ed")
         && !matches!(word, "need" | "feed" | "seed" | "speed" | "indeed" | "embed" | "exceed" | "succeed" | "proceed")
-        || IRREGULAR_PAST.binary_search(&word).is_ok()
+        || IRREGULAR_PAST.contains(word)
 }
 
 /// Whether the word after this one is a noun even if it looks like a verb: "the tests", "of tests".
 pub fn is_noun_marker(previous: &str) -> bool {
-    NOUN_MARKERS.contains(&previous) || previous.bytes().all(|b| b.is_ascii_digit())
+    NOUN_MARKERS.contains(previous) || previous.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Indexes of verbs in the simple present: `is`, `has`, third-person forms.
@@ -95,30 +49,30 @@ fn is_present_verb(tokens: &[WordToken<'_>], i: usize) -> bool {
         return false;
     }
     let named = is_capitalized(tokens[i - 1].surface) && (i > 1 || next_word != "and");
-    if CLEAR_VERBS.contains(&word) {
-        return previous == "and" || !NOUN_MARKERS.contains(&previous);
+    if CLEAR_VERBS.contains(word) {
+        return previous == "and" || !NOUN_MARKERS.contains(previous);
     }
-    if previous == "and" && AFTER_VERB.contains(&next_word) {
+    if previous == "and" && AFTER_VERB.contains(next_word) {
         return (1..i - 1).any(|at| is_present_verb(tokens, at));
     }
     if previous == "and"
-        && AMBIGUOUS_VERBS.contains(&word)
+        && AMBIGUOUS_VERBS.contains(word)
         && next.is_some()
         && !matches!(next_word, "and" | "or" | "in" | "on" | "at")
     {
         return (1..i - 1).any(|at| is_present_verb(tokens, at));
     }
-    if NOUN_MARKERS.contains(&previous) || previous.bytes().all(|b| b.is_ascii_digit()) {
+    if NOUN_MARKERS.contains(previous) || previous.bytes().all(|b| b.is_ascii_digit()) {
         return false;
     }
-    if AMBIGUOUS_VERBS.contains(&word) {
-        return SUBJECTS.contains(&previous) || named || AFTER_VERB.contains(&next_word);
+    if AMBIGUOUS_VERBS.contains(word) {
+        return SUBJECTS.contains(previous) || named || AFTER_VERB.contains(next_word);
     }
     // Unknown word: a third-person form if it has the object of a verb.
     let form = word.len() > 3
         && word.ends_with('s')
         && !["ss", "us", "is", "ous", "ics"].iter().any(|end| word.ends_with(end));
-    let object = AFTER_VERB.contains(&next_word) || previous == "user" && next.is_some();
+    let object = AFTER_VERB.contains(next_word) || previous == "user" && next.is_some();
     form && object && !tokens[..i].iter().any(|t| is_past_verb(&t.text))
 }
 
@@ -126,13 +80,6 @@ fn is_present_verb(tokens: &[WordToken<'_>], i: usize) -> bool {
 mod tests {
     use super::*;
     use crate::text::phrase::word_tokens;
-
-    #[test]
-    fn the_list_is_sorted_for_binary_search() {
-        let mut sorted = IRREGULAR_PAST.to_vec();
-        sorted.sort_unstable();
-        assert_eq!(IRREGULAR_PAST, sorted);
-    }
 
     #[test]
     fn verbs_in_the_present_are_distinguished_from_plurals() {

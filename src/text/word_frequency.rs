@@ -2,39 +2,20 @@
 //!
 //! Never reads a file at run time: the table is compiled in and searched in place.
 //!
-//! `common.txt` holds stems and the share of texts that contain them (per mille), sorted by bytes. It was counted over
-//! passages of a few hundred words of public documentation; everyday words missing there were added by judgement.
+//! `data/word_frequency/en.txt` holds stems and the share of texts that contain them (per mille).
 
-const TABLE: &str = include_str!("common.txt");
+use super::word_list::{WordList, word_list};
+
+const SHARES: WordList = word_list!("word_frequency/en.txt");
 
 /// Number of texts in a thousand that contain a stem; 0 for an unknown stem.
 pub fn per_mille(stem: &str) -> u32 {
-    let table = TABLE.as_bytes();
-    let (mut low, mut high) = (0, table.len());
-    while low < high {
-        let middle = line_start(table, low + (high - low) / 2);
-        let line = &TABLE[middle..line_end(table, middle)];
-        let Some((word, share)) = line.split_once(' ') else { return 0 };
-        match word.cmp(stem) {
-            std::cmp::Ordering::Equal => return share.parse().unwrap_or(0),
-            std::cmp::Ordering::Less => low = middle + line.len() + 1,
-            std::cmp::Ordering::Greater => high = middle,
-        }
-    }
-    0
+    SHARES.value(stem).and_then(|share| share.parse().ok()).unwrap_or(0)
 }
 
 /// The inverse document frequency of a stem, from about 0.1 (in nearly every text) to 7.6 (unknown).
 pub fn rarity(stem: &str) -> f64 {
     (1000.0 / (f64::from(per_mille(stem)) + 0.5)).ln().max(0.1)
-}
-
-fn line_start(table: &[u8], at: usize) -> usize {
-    memchr::memrchr(b'\n', &table[..at]).map_or(0, |i| i + 1)
-}
-
-fn line_end(table: &[u8], at: usize) -> usize {
-    memchr::memchr(b'\n', &table[at..]).map_or(table.len(), |i| at + i)
 }
 
 #[cfg(test)]
@@ -43,16 +24,13 @@ mod tests {
     use crate::text::stem;
 
     #[test]
-    fn every_line_is_found_again_and_the_table_is_sorted() {
-        let mut last = "";
-        for line in TABLE.lines() {
+    fn every_stem_is_found_with_its_share() {
+        for line in SHARES.iter() {
             let (word, share) = line.split_once(' ').unwrap();
-            assert!(last < word, "{word} must sort after {last}");
             assert_eq!(per_mille(word).to_string(), share, "{word}");
             assert!(!stem(word).is_empty());
-            last = word;
         }
-        assert!((2_000..4_000).contains(&TABLE.lines().count()));
+        assert!((2_000..4_000).contains(&SHARES.iter().count()));
     }
 
     #[test]

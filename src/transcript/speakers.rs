@@ -9,37 +9,12 @@ use std::ops::Range;
 use super::lenient_json::LenientText;
 use super::turn_builder::{TurnBuilder, parse_time};
 use super::{Conversation, Role, TranscriptFormat};
+use crate::text::word_list::{WordList, word_list};
 
-const USER_NAMES: &[&str] = &["user", "human", "me", "you", "you said", "prompt", "用户", "我", "人类", "使用者", "你"];
-const ASSISTANT_NAMES: &[&str] = &[
-    "assistant",
-    "ai",
-    "ai assistant",
-    "bot",
-    "model",
-    "llm",
-    "agent",
-    "response",
-    "chatgpt",
-    "chatgpt said",
-    "claude",
-    "claude said",
-    "gpt",
-    "gemini",
-    "gemini said",
-    "codex",
-    "copilot",
-    "github copilot",
-    "cursor",
-    "助手",
-    "助理",
-    "机器人",
-    "模型",
-    "ai助手",
-    "智能助手",
-];
-const TOOL_NAMES: &[&str] = &["tool", "tool result", "tool output", "function", "工具", "工具结果"];
-const SYSTEM_NAMES: &[&str] = &["system", "系统"];
+const USER_NAMES: WordList = word_list!("transcript/user_names.txt");
+const ASSISTANT_NAMES: WordList = word_list!("transcript/assistant_names.txt");
+const TOOL_NAMES: WordList = word_list!("transcript/tool_names.txt");
+const SYSTEM_NAMES: WordList = word_list!("transcript/system_names.txt");
 /// Prefixes of model names with a version.
 const MODEL_PREFIXES: &[&str] = &["claude ", "claude-", "gpt-", "gemini ", "gemini-", "chatgpt "];
 /// Words that may precede a name, with a number.
@@ -236,7 +211,7 @@ fn parse_speaker(name: &str) -> Option<(Role, Option<String>)> {
         let name = name.trim_start_matches(|c: char| !c.is_alphabetic());
         let trimmed = name.trim_end_matches(|c: char| !c.is_alphabetic());
         let bare = NAME_SUFFIXES.iter().find_map(|after| trimmed.strip_suffix(after)).unwrap_or(trimmed);
-        let is = |names: &[&str]| names.contains(&bare) || names.contains(&name);
+        let is = |names: WordList| names.contains(bare) || names.contains(name);
         let versioned = || MODEL_PREFIXES.iter().any(|v| name.starts_with(v)) && name.len() < 32;
         match () {
             () if is(USER_NAMES) => Some(Role::User),

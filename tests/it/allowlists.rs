@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Memory, Run, handle};
+use crate::support::{CommandRun, Memory, handle};
 
 const POLICY: &str = "version: 1
 categories:
@@ -21,7 +21,7 @@ fn memory() -> Memory {
 }
 
 /// A command as an agent.
-fn by<'m>(memory: &'m Memory, agent: &str, line: &[&str]) -> Run<'m> {
+fn by<'m>(memory: &'m Memory, agent: &str, line: &[&str]) -> CommandRun<'m> {
     memory.run(line).by(agent)
 }
 
@@ -37,7 +37,7 @@ fn refused(memory: &Memory, line: &[&str]) {
 fn a_file_is_read_without_its_hidden_parts() {
     let memory = memory();
     let seen = "# User\n\n\n- Prefers tabs\n\n## Work\n\n- Standup at ten\n";
-    by(&memory, "planner", &["read", "user"]).exit(0).stdout(seen).tells("not shown");
+    by(&memory, "planner", &["read", "user"]).exit(0).stdout(seen).stderr_contains("not shown");
     by(&memory, "planner", &["read", "plain"]).exit(0).stdout("- One\n").quiet();
     let whole = memory.text("facts/user.md").unwrap();
     for agent in ["doctor", "tester"] {
@@ -46,7 +46,7 @@ fn a_file_is_read_without_its_hidden_parts() {
 }
 
 #[test]
-fn what_is_hidden_cannot_be_asked_for() {
+fn hidden_items_cannot_be_queried() {
     let memory = memory();
     let bullet = format!("user@{}", handle("[health] Knee hurts"));
     for address in ["health", "user#health", &bullet, "facts/health.md"] {
@@ -57,14 +57,17 @@ fn what_is_hidden_cannot_be_asked_for() {
     refused(&memory, &["query", "--category", "health"]);
     refused(&memory, &["query", "knee", "--category", "Health"]);
     by(&memory, "planner", &["query", "--category", "sports"]).exit(0);
-    by(&memory, "doctor", &["query", "--category", "health"]).exit(0).says("Knee hurts");
+    by(&memory, "doctor", &["query", "--category", "health"]).exit(0).stdout_contains("Knee hurts");
 }
 
 #[test]
 fn hidden_files_and_items_are_not_listed_or_counted() {
     let memory = memory();
     by(&memory, "planner", &["list"]).exit(0).stdout("facts/plain.md (6B)\nfacts/user.md (51B)\n");
-    by(&memory, "planner", &["bullet", "list", "user"]).exit(0).says("2 @").says("Standup at ten");
+    by(&memory, "planner", &["bullet", "list", "user"])
+        .exit(0)
+        .stdout_contains("2 @")
+        .stdout_contains("Standup at ten");
     let found = by(&memory, "planner", &["--json", "query", "--in", "facts/*"]).exit(0).json();
     let all = by(&memory, "doctor", &["--json", "query", "--in", "facts/*"]).exit(0).json();
     assert!(found["found"].as_u64() < all["found"].as_u64(), "{found}");
@@ -72,7 +75,7 @@ fn hidden_files_and_items_are_not_listed_or_counted() {
 }
 
 #[test]
-fn the_list_of_all_others_holds_for_whoever_has_none() {
+fn the_default_list_applies_to_agents_without_a_list() {
     let memory = memory();
     by(&memory, "somebody", &["read", "health"]).exit(0);
     let memory = memory.policy(&format!("{POLICY}agents:\n  default: planner\n"));
@@ -84,7 +87,7 @@ fn the_list_of_all_others_holds_for_whoever_has_none() {
 }
 
 #[test]
-fn gits_name_picks_the_list_of_a_plain_read_too() {
+fn the_git_user_name_selects_the_list_of_a_plain_read_too() {
     let memory = memory();
     let named = |name: &str| {
         let config = memory.dir().with_file_name(".gitconfig");
@@ -95,7 +98,7 @@ fn gits_name_picks_the_list_of_a_plain_read_too() {
 }
 
 #[test]
-fn candidates_are_for_whoever_will_run_the_command() {
+fn completions_use_the_filter_of_the_actor_in_the_command_line() {
     let memory = memory();
     let sections = |words: &[&str]| memory.run([&["__complete", "--"], words, &["user#"]].concat()).exit(0).stdout;
     assert!(sections(&["read"]).contains("user#health\t"));
@@ -105,7 +108,7 @@ fn candidates_are_for_whoever_will_run_the_command() {
 }
 
 #[test]
-fn a_question_may_narrow_what_is_seen_and_never_widen_it() {
+fn a_query_can_narrow_the_visible_items_and_never_widen_them() {
     let memory = memory();
     let ask = |caller: &str, options: &[&str], agent: &str| {
         let question = json!({"query": "knee", "agent": agent, "categories": ["health"]}).to_string();
@@ -202,7 +205,7 @@ fn changes_that_reach_what_is_hidden_are_refused() {
 }
 
 #[test]
-fn what_touched_something_hidden_is_neither_shown_nor_undone() {
+fn changes_of_hidden_parts_are_neither_shown_nor_undone() {
     let memory = memory();
     memory.done(["add", "health", "Walks more"]);
     memory.done(["add", "user", "[health] Eats well"]);
@@ -213,7 +216,7 @@ fn what_touched_something_hidden_is_neither_shown_nor_undone() {
     refused(&memory, &["show", "r1"]);
     refused(&memory, &["undo", "r1"]);
     refused(&memory, &["undo", "r2"]);
-    by(&memory, "planner", &["show", "r3"]).exit(0).says("Two");
+    by(&memory, "planner", &["show", "r3"]).exit(0).stdout_contains("Two");
     by(&memory, "planner", &["undo", "r3"]).exit(0);
     by(&memory, "planner", &["redo", "r3"]).exit(0);
 }

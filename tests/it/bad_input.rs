@@ -1,6 +1,6 @@
 //! Bad input of every kind: a clear error with a code, the words that nothing was changed, and every byte as it was.
 //!
-//! Text and `--json` alike. What needs closed files or full disks runs without privileges, or says that it did not.
+//! Text and `--json` alike. Tests that need closed files or full disks run without privileges, or report a skip.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
@@ -8,22 +8,23 @@ use std::process::Command;
 use fs_err as fs;
 use serde_json::Value;
 
-use crate::place::{Place, Told, program, unprivileged};
+use crate::place::{Place, unprivileged};
+use crate::support::{ProgramOutput, program};
 
 const USER: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
 const CONFLICT: &str = "# C\n\n<<<<<<< ours\n- a\n=======\n- b\n>>>>>>> theirs\n";
 
-/// A line must fail with this exit status and code, say so in both forms, and change nothing.
+/// A line must fail with this exit status and code, in text and in JSON, and change nothing.
 #[track_caller]
 fn refused(place: &Place, line: &[&str], content: &[u8], exit: i32, code: &str) {
     let before = place.files();
-    let text = place.fed(line, content);
-    assert_eq!((text.code, text.error().as_str()), (exit, code), "{line:?}: {text:?}");
+    let text = place.run_with_stdin(line, content);
+    assert_eq!((text.status, text.error_code().as_str()), (exit, code), "{line:?}: {text:?}");
     assert!(text.stdout.is_empty(), "{line:?}: {text:?}");
     assert_eq!(text.stderr.contains("nothing was changed"), may_change(line), "{line:?}: {text:?}");
-    let json = place.fed(&[&["--json"], line].concat(), content);
+    let json = place.run_with_stdin(&[&["--json"], line].concat(), content);
     let error: Value = serde_json::from_str(&json.stderr).unwrap_or_else(|e| panic!("{line:?}: {e}: {json:?}"));
-    assert_eq!((json.code, error["code"].as_str()), (exit, Some(code)), "{line:?}: {error}");
+    assert_eq!((json.status, error["code"].as_str()), (exit, Some(code)), "{line:?}: {error}");
     assert_eq!((&error["v"], &error["changed"]), (&1.into(), &false.into()), "{line:?}: {error}");
     assert!(error["message"].as_str().is_some_and(|m| m.len() > 10) && error["try"].is_array(), "{line:?}: {error}");
     assert!(json.stdout.is_empty(), "{line:?}: {json:?}");
@@ -59,10 +60,10 @@ fn may_change(line: &[&str]) -> bool {
 
 /// A line must succeed.
 #[track_caller]
-fn done(place: &Place, line: &[&str]) -> Told {
-    let told = place.run(line);
-    assert_eq!(told.code, 0, "{line:?}: {told:?}");
-    told
+fn done(place: &Place, line: &[&str]) -> ProgramOutput {
+    let result = place.run(line);
+    assert_eq!(result.status, 0, "{line:?}: {result:?}");
+    result
 }
 
 /// Verbs that change a file, each as (line, content).
@@ -87,7 +88,7 @@ fn files_that_are_no_text_are_refused_and_stay() {
     place.put("facts/nul.md", b"# N\n\n- a\0b\n- a\n");
     for file in ["facts/latin.md", "facts/nul.md"] {
         for (line, content) in changes(file) {
-            // A whole file that nobody reads may be replaced or removed on the caller's word.
+            // A whole file that is not parsed may be replaced or removed with `-f`.
             if !["rm", "write", "mv"].contains(&line[0]) {
                 refused(&place, &line, content, 5, "not_text");
             }
@@ -97,8 +98,8 @@ fn files_that_are_no_text_are_refused_and_stay() {
     }
     for line in [["read", "facts/latin.md", "-q"], ["read", "--json", "facts/latin.md"], ["read", "facts/nul.md", "-q"]]
     {
-        let told = place.run(&line);
-        assert_eq!((told.code, told.error().as_str()), (5, "not_text"), "{line:?}: {told:?}");
+        let result = place.run(&line);
+        assert_eq!((result.status, result.error_code().as_str()), (5, "not_text"), "{line:?}: {result:?}");
     }
     done(&place, &["list"]);
     done(&place, &["status"]);
@@ -113,8 +114,8 @@ fn a_file_over_64_mib_is_refused_and_stays() {
     let huge = || fs::metadata(place.dir().join("facts/huge.md")).map(|m| (m.len(), m.modified().ok())).expect("there");
     let before = huge();
     for line in [&["read", "huge"][..], &["list", "huge"], &["add", "huge", "x"], &["rm", "-f", "huge"]] {
-        let told = place.run(line);
-        assert_eq!((told.code, told.error().as_str()), (5, "too_large"), "{line:?}: {told:?}");
+        let result = place.run(line);
+        assert_eq!((result.status, result.error_code().as_str()), (5, "too_large"), "{line:?}: {result:?}");
         assert_eq!(huge(), before, "{line:?}");
     }
     done(&place, &["list"]);
@@ -132,8 +133,8 @@ fn a_directory_where_a_file_is_expected_is_refused() {
     refused(&place, &["read", "facts/dir.md"], b"", 5, "unsafe_file");
     refused(&place, &["add", "user", "-F", "memory/facts"], b"", 1, "io");
     refused(&place, &["read", "facts/user.md/deeper"], b"", 3, "file_not_found");
-    let told = place.run(&["add", "facts/user.md/deeper", "x"]);
-    assert!(told.code != 0 && place.text("facts/user.md") == USER, "{told:?}");
+    let result = place.run(&["add", "facts/user.md/deeper", "x"]);
+    assert!(result.status != 0 && place.text("facts/user.md") == USER, "{result:?}");
 }
 
 #[test]
@@ -146,36 +147,39 @@ fn conflict_markers_make_a_file_read_only() {
     }
     assert_eq!(done(&place, &["read", "facts/c.md"]).stdout, CONFLICT);
     done(&place, &["list", "facts/c.md"]);
-    let told = place.run(&["write", "fresh", "-F", "memory/facts/c.md"]);
-    assert!(told.code == 0 || told.code == 5, "{told:?}");
+    let result = place.run(&["write", "fresh", "-F", "memory/facts/c.md"]);
+    assert!(result.status == 0 || result.status == 5, "{result:?}");
 }
 
 #[test]
-fn a_broken_policy_refuses_writes_with_its_line_and_lets_reads_go_on() {
+fn a_broken_policy_refuses_writes_with_its_line_and_allows_reads() {
     for (policy, line) in [("version: 1\nlimits: [\n", true), ("version: 1\nunknown_key: 1\n", true), ("- 1\n", false)]
     {
         let place = Place::new(&[("facts/user.md", USER)]);
         place.put("memdir.yaml", policy.as_bytes());
         refused(&place, &["add", "user", "x"], b"", 5, "invalid_policy");
         refused(&place, &["undo"], b"", 5, "invalid_policy");
-        let told = place.run(&["add", "user", "x"]);
-        assert!(!line || told.stderr.contains("line 2") || told.stderr.contains("line 3"), "{policy:?}: {told:?}");
+        let result = place.run(&["add", "user", "x"]);
+        assert!(
+            !line || result.stderr.contains("line 2") || result.stderr.contains("line 3"),
+            "{policy:?}: {result:?}"
+        );
         for read in [&["list"][..], &["read", "user"], &["list", "user"], &["status"]] {
-            let told = done(&place, read);
-            assert!(told.stderr.contains("invalid_policy") || read == ["status"], "{policy:?} {read:?}: {told:?}");
+            let result = done(&place, read);
+            assert!(result.stderr.contains("invalid_policy") || read == ["status"], "{policy:?} {read:?}: {result:?}");
         }
     }
     for (bytes, code) in [(&b"version: \xff\n"[..], "not_text"), (&[b'#'; 70_000][..], "too_large")] {
         let place = Place::new(&[("facts/user.md", USER)]);
         place.put("memdir.yaml", bytes);
-        let told = place.run(&["add", "user", "x"]);
-        assert!(told.code == 5 && [code, "invalid_policy"].contains(&told.error().as_str()), "{told:?}");
+        let result = place.run(&["add", "user", "x"]);
+        assert!(result.status == 5 && [code, "invalid_policy"].contains(&result.error_code().as_str()), "{result:?}");
         assert_eq!(place.text("facts/user.md"), USER);
     }
 }
 
 #[test]
-fn a_policy_of_a_newer_version_lets_reads_go_on() {
+fn a_policy_of_a_newer_version_allows_reads() {
     let place = Place::new(&[("facts/user.md", USER)]);
     place.put("memdir.yaml", b"version: 99\nshiny: true\n");
     done(&place, &["list"]);
@@ -223,23 +227,23 @@ fn negative_and_huge_indexes_find_nothing() {
         refused(&place, &["bullet", "del", "user", "--index", index, "-f"], b"", 3, "bullet_not_found");
         refused(&place, &["bullet", "update", "user", "--index", index, "x", "-f"], b"", 3, "bullet_not_found");
         let operation = format!("{{\"op\":\"rm\",\"at\":\"user\",\"index\":{index}}}");
-        let told = place.fed(&["apply", "-f"], operation.as_bytes());
-        assert!(["bullet_not_found", "invalid_operation"].contains(&&*told.error()), "{index}: {told:?}");
+        let result = place.run_with_stdin(&["apply", "-f"], operation.as_bytes());
+        assert!(["bullet_not_found", "invalid_operation"].contains(&&*result.error_code()), "{index}: {result:?}");
     }
     for index in ["9223372036854775808", "99999999999999999999", "1.5", "one", ""] {
         refused(&place, &["bullet", "del", "user", "--index", index, "-f"], b"", 2, "usage");
     }
     for at in ["user@0", "user@99999999999999999999999", "user@4294967297", "user@3"] {
         for line in [&["read", at][..], &["rm", "-f", at]] {
-            let told = place.run(line);
-            assert!([2, 3, 5].contains(&told.code), "{line:?}: {told:?}");
+            let result = place.run(line);
+            assert!([2, 3, 5].contains(&result.status), "{line:?}: {result:?}");
             assert_eq!(place.text("facts/user.md"), USER);
         }
     }
 }
 
 #[test]
-fn nothing_on_stdin_is_told() {
+fn empty_stdin_is_reported() {
     let place = Place::new(&[("facts/user.md", USER)]);
     for line in [&["add", "user"][..], &["write", "new"], &["append"], &["patch", "user"], &["apply"]] {
         refused(&place, line, b"", 2, "empty_input");
@@ -250,22 +254,22 @@ fn nothing_on_stdin_is_told() {
 }
 
 #[test]
-fn without_a_data_dir_every_verb_says_so() {
+fn without_a_data_dir_every_command_reports_that() {
     let place = Place::new(&[]);
     fs::rename(place.dir(), place.root().join("elsewhere")).expect("moved");
     for line in [&["list"][..], &["read", "user"], &["add", "user", "x"], &["undo"], &["status"], &["check"]] {
-        let told = place.run(line);
-        assert_eq!((told.code, told.error().as_str()), (3, "no_data_dir"), "{line:?}: {told:?}");
-        assert!(told.stderr.contains("memdir init"), "{told:?}");
-        let told = place.run(&[&["-C", "nowhere"], line].concat());
-        assert_eq!((told.code, told.error().as_str()), (3, "no_data_dir"), "{line:?}: {told:?}");
+        let result = place.run(line);
+        assert_eq!((result.status, result.error_code().as_str()), (3, "no_data_dir"), "{line:?}: {result:?}");
+        assert!(result.stderr.contains("memdir init"), "{result:?}");
+        let result = place.run(&[&["-C", "nowhere"], line].concat());
+        assert_eq!((result.status, result.error_code().as_str()), (3, "no_data_dir"), "{line:?}: {result:?}");
     }
     assert!(!place.dir().exists());
 }
 
 #[test]
-fn closed_files_and_read_only_folders_are_told_and_stay() {
-    if !unprivileged("bad_input::closed_files_and_read_only_folders_are_told_and_stay") {
+fn unreadable_files_and_read_only_folders_are_reported_and_unchanged() {
+    if !unprivileged("bad_input::unreadable_files_and_read_only_folders_are_reported_and_unchanged") {
         return;
     }
     let place = Place::new(&[("facts/user.md", USER), ("facts/closed.md", USER)]);
@@ -281,11 +285,14 @@ fn closed_files_and_read_only_folders_are_told_and_stay() {
     for folder in ["facts", ".memdir/undo", ".memdir", ""] {
         mode(folder, 0o555);
         for line in [&["add", "user", "x"][..], &["rm", "-f", "user"], &["add", "folder/fresh", "x"]] {
-            let told = place.run(line);
+            let result = place.run(line);
             // What is written lies in facts/ and undo/; the journal is only appended to.
             let possible = ["", ".memdir"].contains(&folder);
-            assert!(told.code == 5 && told.error() == "read_only" || possible, "{folder} {line:?}: {told:?}");
-            if told.code == 0 {
+            assert!(
+                result.status == 5 && result.error_code() == "read_only" || possible,
+                "{folder} {line:?}: {result:?}"
+            );
+            if result.status == 0 {
                 done(&place, &["undo"]);
             }
         }
@@ -299,8 +306,11 @@ fn closed_files_and_read_only_folders_are_told_and_stay() {
     for folder in ["facts", ""] {
         mode(folder, 0o000);
         for line in [&["read", "user"][..], &["add", "user", "x"], &["list", "user"]] {
-            let told = place.run(line);
-            assert!([1, 3, 5].contains(&told.code) && !told.error().is_empty(), "{folder} {line:?}: {told:?}");
+            let result = place.run(line);
+            assert!(
+                [1, 3, 5].contains(&result.status) && !result.error_code().is_empty(),
+                "{folder} {line:?}: {result:?}"
+            );
         }
         mode(folder, 0o755);
     }
@@ -329,7 +339,7 @@ echo ---
 "#;
 
 #[test]
-fn a_full_disk_changes_nothing_and_says_so() {
+fn a_full_disk_changes_nothing_and_is_reported() {
     let dir = tempfile::tempdir().expect("a folder");
     let script = [FULL, ""].concat();
     let run = |flags: &[&str]| {
@@ -347,16 +357,16 @@ fn a_full_disk_changes_nothing_and_says_so() {
         Ok(output) => output,
         Err(e) => return crate::memory::missing(&format!("a full disk needs unshare (util-linux): {e}")),
     };
-    let (told, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    if wrong.contains("mount:") || wrong.contains("unshare:") {
-        return crate::memory::missing(&format!("a full disk needs a mount namespace of our own: {wrong}"));
+    let (result, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    if errors.contains("mount:") || errors.contains("unshare:") {
+        return crate::memory::missing(&format!("a full disk needs a mount namespace of our own: {errors}"));
     }
-    assert!(output.status.success(), "{told}\n{wrong}");
-    let (full, after) = told.split_once("---\n").unwrap_or_else(|| panic!("{told}\n{wrong}"));
-    assert!(full.contains("exit 1") || full.contains("exit 5"), "the disk was never full: {told}");
+    assert!(output.status.success(), "{result}\n{errors}");
+    let (full, after) = result.split_once("---\n").unwrap_or_else(|| panic!("{result}\n{errors}"));
+    assert!(full.contains("exit 1") || full.contains("exit 5"), "the disk was never full: {result}");
     let acknowledged = full.matches("done").count();
-    assert_eq!(full.matches("- one more").count(), acknowledged, "{told}");
-    assert!(full.contains("- first"), "{told}");
-    assert_eq!(after.matches("- one more").count(), acknowledged, "{told}");
-    assert!(after.contains("- last") && after.contains("- Prefers tabs\n- first\n"), "{told}");
+    assert_eq!(full.matches("- one more").count(), acknowledged, "{result}");
+    assert!(full.contains("- first"), "{result}");
+    assert_eq!(after.matches("- one more").count(), acknowledged, "{result}");
+    assert!(after.contains("- last") && after.contains("- Prefers tabs\n- first\n"), "{result}");
 }

@@ -1,4 +1,4 @@
-//! Batches nobody would send: whatever comes in, all of it happens or none, and an error is one object.
+//! Generated batches, valid and invalid: a batch is applied whole or not at all, and an error is one JSON object.
 
 use memdir::change::Etag;
 use memdir::commands::{self, Answer, ChangeOptions};
@@ -12,9 +12,9 @@ fn how(force: bool, dry_run: bool) -> ChangeOptions {
     ChangeOptions { force, dry_run, create: true, ..ChangeOptions::default() }
 }
 
-/// 10,000 batches, in process. Two memories go in step: one gets the batch, its twin what `-n --json` made of it.
+/// 10,000 batches, in process. Two memories are compared: one gets the batch, the other the output of its `-n --json`.
 #[test]
-fn ten_thousand_batches_are_whole_or_nothing_and_a_dry_run_tells_the_truth() {
+fn ten_thousand_batches_are_applied_whole_or_not_at_all_as_their_dry_run_reports() {
     let (mut made, mut refused, mut idle) = (0, 0, 0);
     for round in 0..100 {
         let (memory, twin) = (memory(), memory());
@@ -64,7 +64,7 @@ fn ten_thousand_batches_are_whole_or_nothing_and_a_dry_run_tells_the_truth() {
 }
 
 #[test]
-fn through_the_binary_an_error_is_one_object_and_nothing_else() {
+fn an_error_with_json_through_the_binary_is_one_object() {
     let memory = memory();
     let mut dice = Dice::new(4711);
     let (mut made, mut refused) = (0, 0);
@@ -93,7 +93,7 @@ fn through_the_binary_an_error_is_one_object_and_nothing_else() {
 }
 
 #[test]
-fn all_failures_of_a_refused_batch_are_told_with_their_numbers() {
+fn all_failures_of_a_refused_batch_are_reported_with_their_numbers() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- Prefers tabs\n- Vegan\n");
     let ops = json!([
         {"op": "add", "at": "user", "text": "Likes tea"},
@@ -103,13 +103,13 @@ fn all_failures_of_a_refused_batch_are_told_with_their_numbers() {
     ]);
     let ran = memory.run(["apply", "--json"]).stdin(ops.to_string()).exit(3);
     let error = ran.error();
-    let told: Vec<(u64, &str)> = error["failures"]
+    let result: Vec<(u64, &str)> = error["failures"]
         .as_array()
         .unwrap()
         .iter()
         .map(|f| (f["operation"].as_u64().unwrap(), f["code"].as_str().unwrap()))
         .collect();
-    assert_eq!(told, [(1, "bullet_not_found"), (2, "needs_proof"), (3, "file_not_found")]);
+    assert_eq!(result, [(1, "bullet_not_found"), (2, "needs_proof"), (3, "file_not_found")]);
     assert_eq!(error["code"], "bullet_not_found");
     let wrong = json!([{"op": "add", "at": "user"}, {"op": "add", "at": "user", "text": "x"}, {"op": "bake"}]);
     let error = memory.run(["apply", "--json"]).stdin(wrong.to_string()).exit(2).error();
@@ -134,7 +134,7 @@ fn positions_and_handles_of_a_batch_mean_the_state_before_it() {
 }
 
 #[test]
-fn two_operations_that_meet_are_refused_whole() {
+fn a_batch_with_overlapping_operations_is_refused_whole() {
     let text = "# U\n\n- Prefers tabs\n- Vegan\n";
     let tabs = format!("procedures/u.md@{}", handle("Prefers tabs"));
     let meets = [

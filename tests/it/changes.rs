@@ -33,21 +33,23 @@ fn add() {
     m.done(["add", "procedures/p.md#work", "- Retro on Friday", "* Demo"])
         .diff(&format!("M {P}\n+- Retro on Friday\n+- Demo\n"));
     m.done(["add", "procedures/p#home", "Two cats"]).diff(&format!("M {P}\n+\n+## Home\n+\n+- Two cats\n"));
-    m.done(["add", "procedures/new.md", "First"]).diff("A procedures/new.md\n+# New\n+\n+- First\n").says("new file");
+    m.done(["add", "procedures/new.md", "First"])
+        .diff("A procedures/new.md\n+# New\n+\n+- First\n")
+        .stdout_contains("new file");
     m.run(["add", P]).stdin("- one\n  - child\n- two\n").exit(0).diff(&format!("M {P}\n+- one\n+  - child\n+- two\n"));
     m.run(["add", P, "-"]).stdin("three\n").exit(0).diff(&format!("M {P}\n+- three\n"));
     m.done(["add", P, "Tagged", "--tag", "x", "--imp", "7"])
         .diff(&format!("M {P}\n+- Tagged #x\n+  <!-- mem imp=7 -->\n"));
     m.done(["add", P, "# no heading"]).diff(&format!("M {P}\n+- \\# no heading\n"));
-    m.run(["add", P, "two\nlines"]).exit(2).tells("multiline");
+    m.run(["add", P, "two\nlines"]).exit(2).stderr_contains("multiline");
     m.run(["add", P, ""]).exit(2);
-    m.run(["add", P]).exit(2).tells("empty_input");
-    m.run(["add", &at("Prefers tabs"), "x"]).exit(2).tells("usage");
-    m.run(["add", P, "x", "--imp", "11"]).exit(2).tells("imp");
-    m.run(["add", P, &"x".repeat(9000)]).exit(5).tells("too_large");
-    m.run(["add", "archive/p.md", "x"]).exit(5).tells("read_only");
+    m.run(["add", P]).exit(2).stderr_contains("empty_input");
+    m.run(["add", &at("Prefers tabs"), "x"]).exit(2).stderr_contains("usage");
+    m.run(["add", P, "x", "--imp", "11"]).exit(2).stderr_contains("imp");
+    m.run(["add", P, &"x".repeat(9000)]).exit(5).stderr_contains("too_large");
+    m.run(["add", "archive/p.md", "x"]).exit(5).stderr_contains("read_only");
     m.run(["add", "procedures/q.md", "x"]).exit(0).diff("A procedures/q.md\n+# Q\n+\n+- x\n");
-    m.run(["add", "procedures/nwe.md", "x"]).exit(3).tells("did_you_mean");
+    m.run(["add", "procedures/nwe.md", "x"]).exit(3).stderr_contains("did_you_mean");
 }
 
 #[test]
@@ -58,8 +60,8 @@ fn update() {
         .stdout(&format!("{P}  r1\n- @{tabs} Prefers tabs\n+ @{spaces} Prefers spaces\n"))
         .diff(&format!("M {P}\n-- Prefers tabs\n+- Prefers spaces\n"))
         .quiet();
-    m.done(["update", &at("Prefers spaces"), "Prefers spaces"]).unchanged().says("= @");
-    m.run(["update", &at("Prefers tabs"), "x"]).exit(4).tells("bullet_changed").tells(&spaces);
+    m.done(["update", &at("Prefers spaces"), "Prefers spaces"]).unchanged().stdout_contains("= @");
+    m.run(["update", &at("Prefers tabs"), "x"]).exit(4).stderr_contains("bullet_changed").stderr_contains(&spaces);
     m.done(["update", P, "Lives in Austin", "- Lives in Denver"])
         .diff(&format!("M {P}\n-- Lives in Austin\n+- Lives in Denver\n"));
     m.done(["bullet", "update", P, "--index", "1", "--old", "Prefers spaces", "Tabs"])
@@ -68,12 +70,12 @@ fn update() {
         .stdin("- from stdin\n")
         .exit(0)
         .diff(&format!("M {P}\n-- Tabs\n+- from stdin\n"));
-    m.run(["update", &at("from stdin"), "Lives in Denver"]).exit(4).tells("duplicate");
-    m.run(["update", P, "nowhere", "x"]).exit(3).tells("bullet_not_found");
-    m.run(["update", "procedures/nosuch.md", "a", "b"]).exit(3).tells("file_not_found");
-    m.run(["update", "procedures/p.md#nosuch", "a", "b"]).exit(3).tells("section_not_found");
-    m.run(["update", &at("from stdin"), "a\nb"]).exit(2).tells("multiline");
-    m.run(["update", &at("from stdin"), "x", "--if-match", "0123456789"]).exit(4).tells("conflict");
+    m.run(["update", &at("from stdin"), "Lives in Denver"]).exit(4).stderr_contains("duplicate");
+    m.run(["update", P, "nowhere", "x"]).exit(3).stderr_contains("bullet_not_found");
+    m.run(["update", "procedures/nosuch.md", "a", "b"]).exit(3).stderr_contains("file_not_found");
+    m.run(["update", "procedures/p.md#nosuch", "a", "b"]).exit(3).stderr_contains("section_not_found");
+    m.run(["update", &at("from stdin"), "a\nb"]).exit(2).stderr_contains("multiline");
+    m.run(["update", &at("from stdin"), "x", "--if-match", "0123456789"]).exit(4).stderr_contains("conflict");
     let crlf = Memory::new().file(P, "\u{feff}- a b\r\n* c\r\n\r\n1. d");
     crlf.done(["update", P, "c", "C"]);
     crlf.done(["update", P, "d", "D"]);
@@ -83,20 +85,20 @@ fn update() {
 #[test]
 fn rm() {
     let m = memory();
-    m.done(["rm", &at("Lives in Austin")]).diff(&format!("M {P}\n-- Lives in Austin\n")).says("- @");
-    m.run(["rm", &at("Lives in Austin")]).exit(4).tells("bullet_changed");
+    m.done(["rm", &at("Lives in Austin")]).diff(&format!("M {P}\n-- Lives in Austin\n")).stdout_contains("- @");
+    m.run(["rm", &at("Lives in Austin")]).exit(4).stderr_contains("bullet_changed");
     m.done(["rm", &at("Standup at ten")]);
     assert!(m.text(P).unwrap().ends_with("\n## Work\n"));
-    m.run(["rm", P]).exit(4).tells("needs_proof").tells(&handle("Prefers tabs"));
-    m.run(["rm", "procedures/p#work"]).exit(4).tells("needs_proof");
+    m.run(["rm", P]).exit(4).stderr_contains("needs_proof").stderr_contains(&handle("Prefers tabs"));
+    m.run(["rm", "procedures/p#work"]).exit(4).stderr_contains("needs_proof");
     m.done(["rm", "-f", "procedures/p#work"]);
     assert_eq!(m.text(P).unwrap(), "# P\n\n- Prefers tabs\n");
     m.run(["rm", &at("Prefers tabs"), &format!("{P}@zzzz")]).exit(3);
     m.done(["rm", "--archive", &at("Prefers tabs")])
         .diff("A archive/procedures/p.md\n+# P\n+\n+- Prefers tabs\nM procedures/p.md\n-\n-- Prefers tabs\n");
-    m.run(["rm", "archive/procedures/p.md", "-f"]).exit(5).tells("read_only");
+    m.run(["rm", "archive/procedures/p.md", "-f"]).exit(5).stderr_contains("read_only");
     m.done(["rm", "-f", P]).diff("D procedures/p.md\n-# P\n");
-    m.run(["rm", "-f", P]).exit(3).tells("file_not_found");
+    m.run(["rm", "-f", P]).exit(3).stderr_contains("file_not_found");
     let n = memory();
     n.done(["rm", P, "- Prefers tabs", "- Lives in Austin"])
         .diff(&format!("M {P}\n-- Prefers tabs\n-- Lives in Austin\n-\n"));
@@ -119,10 +121,10 @@ fn mv() {
         .diff(&format!("A procedures/home.md\n+# Home\n+\n+- Lives in Austin\nM {P}\n-- Lives in Austin\n"));
     m.done(["mv", "procedures/p#work", "procedures/home.md"]);
     assert!(m.text("procedures/home.md").unwrap().ends_with("\n## Work\n\n- Standup at ten\n"));
-    m.run(["mv", P, "procedures/home.md"]).exit(4).tells("exists");
+    m.run(["mv", P, "procedures/home.md"]).exit(4).stderr_contains("exists");
     m.run(["mv", P, "../x"]).exit(5);
     m.run(["mv", "procedures/nosuch", "procedures/x"]).exit(3);
-    m.run(["mv", &at("Prefers tabs"), "procedures/home@1"]).exit(2).tells("usage");
+    m.run(["mv", &at("Prefers tabs"), "procedures/home@1"]).exit(2).stderr_contains("usage");
     m.done(["mv", P, "procedures/deep/q.md"]);
     assert_eq!(m.text(P), None);
     assert_eq!(m.text("procedures/deep/q.md").unwrap(), "# P\n\n- Prefers tabs\n");
@@ -146,11 +148,11 @@ fn set() {
     m.done(["set", &tabs, "note=a --> b \"c\""]);
     m.done(["set", &tabs, "note="]);
     assert_eq!(m.text(P).unwrap(), TEXT);
-    m.run(["set", &tabs, "exp=soon"]).exit(2).tells("YYYY-MM-DD");
-    m.run(["set", &tabs, "a b=c"]).exit(2).tells("is not a valid key");
+    m.run(["set", &tabs, "exp=soon"]).exit(2).stderr_contains("YYYY-MM-DD");
+    m.run(["set", &tabs, "a b=c"]).exit(2).stderr_contains("is not a valid key");
     m.run(["set", &tabs, "imp"]).exit(2);
     m.done(["set", &tabs, "id=mem1"]);
-    m.run(["set", &at("Standup at ten"), "id=mem1"]).exit(4).tells("exists");
+    m.run(["set", &at("Standup at ten"), "id=mem1"]).exit(4).stderr_contains("exists");
     m.done(["set", "procedures/p#work", "title=Job"]).diff(&format!("M {P}\n-## Work\n+## Job\n"));
     m.done(["set", "procedures/p#job", "id=job1"]).diff(&format!("M {P}\n-## Job\n+## Job {{#job1}}\n"));
     m.done(["set", P, "title=Pea"]).diff(&format!("M {P}\n-# P\n+# Pea\n"));
@@ -176,8 +178,8 @@ fn append() {
     assert!(m.text("episodes/2026-02.md").unwrap().contains("\n> Summary: mine\n"));
     m.run(["append", "-t", "a\nb"]).stdin("x\n").exit(2);
     m.run(["append", "-t", "T", "-d", "yesterdy"]).stdin("x\n").exit(2);
-    m.run(["append"]).stdin("no title\n").exit(2).tells("title");
-    m.run(["append", "-t", "T"]).exit(2).tells("empty_input");
+    m.run(["append"]).stdin("no title\n").exit(2).stderr_contains("title");
+    m.run(["append", "-t", "T"]).exit(2).stderr_contains("empty_input");
     m.run(["append", "procedures/p.md"])
         .stdin("a paragraph\n")
         .exit(0)
@@ -187,35 +189,35 @@ fn append() {
     m.run(["append", "procedures/short.md"]).stdin("## T\n").exit(0);
     assert_eq!(m.text("procedures/short.md").unwrap(), "- no final line end\n\n## T\n");
     m.put("procedures/open.md", "```\nno end\n");
-    m.run(["append", "procedures/open.md"]).stdin("x\n").exit(5).tells("would_break_structure");
+    m.run(["append", "procedures/open.md"]).stdin("x\n").exit(5).stderr_contains("would_break_structure");
 }
 
 #[test]
 fn patch() {
     let m = memory();
     m.done(["patch", P, "--old", "tabs", "--new", "spaces"])
-        .says("applied 1")
+        .stdout_contains("applied 1")
         .diff(&format!("M {P}\n-- Prefers tabs\n+- Prefers spaces\n"));
     m.done(["patch", P, "--old", "tabs", "--new", "spaces"]).unchanged();
-    m.done(["patch", P, "--old", "spaces", "--new", "spaces, two"]).says("applied 1");
+    m.done(["patch", P, "--old", "spaces", "--new", "spaces, two"]).stdout_contains("applied 1");
     m.done(["patch", P, "--old", "spaces", "--new", "spaces, two"]).unchanged();
-    m.run(["patch", P, "--old", "never", "--new", "P"]).exit(3).tells("text_not_found");
-    m.run(["patch", P, "--old", "i", "--new", "x"]).exit(4).tells("ambiguous_text");
+    m.run(["patch", P, "--old", "never", "--new", "P"]).exit(3).stderr_contains("text_not_found");
+    m.run(["patch", P, "--old", "i", "--new", "x"]).exit(4).stderr_contains("ambiguous_text");
     m.run(["patch", P, "--old", "Austin"]).exit(2);
     m.run(["patch", P, "--old", "", "--new", "x"]).exit(2);
-    m.run(["patch", P]).stdin("not json").exit(2).tells("invalid_operation");
+    m.run(["patch", P]).stdin("not json").exit(2).stderr_contains("invalid_operation");
     m.run(["patch", P]).stdin(r#"[{"oldText":"Austin","newText":"Denver"},{"oldText":"nope","newText":"P"}]"#).exit(3);
     m.run(["patch", P])
         .stdin(r#"[{"oldText":"Austin","newText":"a"},{"oldText":"in Austin","newText":"b"}]"#)
         .exit(2)
-        .tells("overlapping");
+        .stderr_contains("overlapping");
     m.run(["patch", P])
         .stdin("[{\"oldText\":\"Austin\\n\\n## Work\",\"newText\":\"Rome\\n\\n## Job\"}]")
         .exit(0)
         .diff(&format!("M {P}\n-- Lives in Austin\n+- Lives in Rome\n-## Work\n+## Job\n"));
     m.done(["patch", P, "--old", "\n- Lives in Rome", "--new", ""]).diff(&format!("M {P}\n-- Lives in Rome\n"));
     let s = Memory::new().file("facts/u.md", "# U\n\n> Summary: tea\n\n- Drink: tea\n");
-    s.done(["patch", "facts/u.md", "--old", "tea", "--new", "mate"]).says("applied 1");
+    s.done(["patch", "facts/u.md", "--old", "tea", "--new", "mate"]).stdout_contains("applied 1");
     assert!(s.text("facts/u.md").unwrap().ends_with("- Drink: mate\n"));
 }
 
@@ -230,23 +232,23 @@ fn write() {
     m.run(["write", P])
         .stdin("# P\n\n- Prefers tabs\n")
         .exit(4)
-        .tells("needs_proof")
-        .tells("remove 2 of its bullets")
-        .tells("Lives in Austin");
+        .stderr_contains("needs_proof")
+        .stderr_contains("remove 2 of its bullets")
+        .stderr_contains("Lives in Austin");
     let etag = memdir::change::Etag::of(TEXT.as_bytes()).short();
-    m.run(["write", P, "--if-match", "0123456789"]).stdin("x\n").exit(4).tells("conflict");
+    m.run(["write", P, "--if-match", "0123456789"]).stdin("x\n").exit(4).stderr_contains("conflict");
     m.run(["write", P, "--if-match", "0123456789"]).stdin(TEXT).exit(0).unchanged();
     m.run(["write", P, "--if-match", &etag])
         .stdin("# P\n\n- Prefers tabs\n")
         .exit(0)
         .diff(&format!("M {P}\n-- Lives in Austin\n-\n-## Work\n-\n-- Standup at ten\n"));
     m.run(["write", P, "-f"]).stdin("# Other\n").exit(0).diff(&format!("M {P}\n-# P\n-\n-- Prefers tabs\n+# Other\n"));
-    m.run(["write", P, "-f"]).stdin("").exit(2).tells("empty_input");
-    m.run(["write", P, "-f"]).stdin(b"caf\xe9".to_vec()).exit(5).tells("not_text");
-    m.run(["write", P, "-f"]).stdin("a\0b").exit(5).tells("not_text");
+    m.run(["write", P, "-f"]).stdin("").exit(2).stderr_contains("empty_input");
+    m.run(["write", P, "-f"]).stdin(b"caf\xe9".to_vec()).exit(5).stderr_contains("not_text");
+    m.run(["write", P, "-f"]).stdin("a\0b").exit(5).stderr_contains("not_text");
     m.run(["write", "procedures/p#work", "-f"]).stdin("x\n").exit(2);
-    m.run(["write", "../x"]).stdin("x\n").exit(5).tells("invalid_path");
-    m.run(["write", "procedures/P.md", "--create"]).stdin("x\n").exit(4).tells("exists");
+    m.run(["write", "../x"]).stdin("x\n").exit(5).stderr_contains("invalid_path");
+    m.run(["write", "procedures/P.md", "--create"]).stdin("x\n").exit(4).stderr_contains("exists");
 }
 
 /// An editor that replaces a word, as a shell command.
@@ -271,7 +273,7 @@ fn edit() {
     let text = m.text(P).unwrap();
     assert!(text.contains("- Prefers both\n") && text.ends_with("- meanwhile\n"), "{text}");
     let clash = editor(&format!("sed -i s/both/mine/ \"$1\"; sed -i s/both/theirs/ {}", other.display()));
-    m.run(["edit", P]).env("EDITOR", &clash).may_change().exit(4).tells("conflict");
+    m.run(["edit", P]).env("EDITOR", &clash).may_change().exit(4).stderr_contains("conflict");
     assert!(m.text(P).unwrap().contains("Prefers theirs"));
 }
 
@@ -280,12 +282,12 @@ fn a_dry_run_shows_the_diff_and_writes_nothing() {
     let m = memory();
     m.done(["update", &at("Prefers tabs"), "Prefers spaces", "-n"])
         .unchanged()
-        .says("-- Prefers tabs\n+- Prefers spaces\n");
+        .stdout_contains("-- Prefers tabs\n+- Prefers spaces\n");
     let dry = m.done(["rm", &at("Prefers tabs"), "-n", "--json"]).unchanged().json();
     assert_eq!((&dry["dry_run"], &dry["changed"]), (&json!(true), &json!(true)));
     m.run(["apply"]).stdin(dry["operations"].to_string()).exit(0).diff(&format!("M {P}\n-- Prefers tabs\n"));
     m.run(["rm", &at("Prefers tabs"), "-n"]).exit(4);
-    m.done(["log"]).says("r1");
+    m.done(["log"]).stdout_contains("r1");
     m.done(["mv", P, "procedures/q.md", "-n"]).unchanged();
 }
 

@@ -34,9 +34,9 @@ fn the_oldest_go_to_the_archive_and_undo_brings_every_byte_back() {
             handle("Fact number 1"),
             handle("Fact number 2")
         ))
-        .tells("facts/user.md: 12 bullets, now 10: 2 of the oldest moved to archive/ (first in, first out; no model is configured)")
+        .stderr_contains("facts/user.md: 12 bullets, now 10: 2 of the oldest moved to archive/ (first in, first out; no model is configured)")
         .diff("A archive/facts/user.md\n+# User\n+\n+- Fact number 1\n+- Fact number 2\nM facts/user.md\n-- Fact number 1\n-- Fact number 2\n");
-    memory.run(["compact"]).exit(0).stdout("").tells("nothing is over its limit").unchanged();
+    memory.run(["compact"]).exit(0).stdout("").stderr_contains("nothing is over its limit").unchanged();
     memory.done(["check"]);
     memory.done(["undo"]);
     assert_eq!(memory.tree(), before);
@@ -56,7 +56,7 @@ fn a_dry_run_shows_operations_that_apply_accepts_and_writes_nothing() {
 }
 
 #[test]
-fn what_cannot_be_handed_on_as_one_batch_is_not_printed_as_one() {
+fn several_commits_are_not_printed_as_one_batch() {
     let memory = Memory::new().file("episodes/2026-02.md", EPISODES);
     let one = memory.run(["compact", "2026-02", "--to", "2", "-n", "--json"]).exit(0).unchanged().json();
     memory.run(["apply"]).stdin(one["operations"].to_string()).exit(0);
@@ -68,7 +68,7 @@ fn what_cannot_be_handed_on_as_one_batch_is_not_printed_as_one() {
 }
 
 #[test]
-fn json_says_place_by_place_who_decided() {
+fn json_reports_for_each_place_who_decided() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(11));
     let answer = memory.run(["compact", "user", "--json"]).exit(0).json();
     assert_eq!(
@@ -91,7 +91,7 @@ fn to_n_needs_no_policy_and_an_address() {
     memory.run(["compact", "user", "--to", "0"]).exit(2);
     memory.run(["compact", &at("Fact number 1"), "--to", "2"]).exit(2);
     memory.run(["compact", "nowhere", "--to", "2"]).exit(3);
-    memory.run(["compact", "user"]).exit(0).tells("nothing is over its limit");
+    memory.run(["compact", "user"]).exit(0).stderr_contains("nothing is over its limit");
     memory.done(["compact", "user", "--to", "2"]);
     assert_eq!(
         memory.text("facts/user.md").unwrap(),
@@ -118,7 +118,7 @@ fn one_section_is_one_place() {
 }
 
 #[test]
-fn age_is_a_date_then_a_place_and_pinned_items_stay() {
+fn the_oldest_by_date_then_position_go_first_and_pinned_items_stay() {
     let text = "# User\n\n- pinned\n  <!-- mem pin=true -->\n- holds a pin\n  - inside\n    <!-- mem pin=true -->\n\
                 - young\n  <!-- mem added=2026-02-01 -->\n- old\n  <!-- mem added=2025-01-01 -->\n- undated\n";
     let memory = Memory::new().file("facts/user.md", text);
@@ -132,23 +132,27 @@ fn age_is_a_date_then_a_place_and_pinned_items_stay() {
     memory.done(["compact", "user", "--to", "3"]);
     assert_eq!(left(&memory), ["pinned", "holds a pin", "young"]);
     memory.done(["compact", "user", "--to", "2"]);
-    memory.run(["compact", "user", "--to", "1"]).exit(5).tells("limit_reached").tells("all other items are pinned");
+    memory
+        .run(["compact", "user", "--to", "1"])
+        .exit(5)
+        .stderr_contains("limit_reached")
+        .stderr_contains("all other items are pinned");
     assert_eq!(left(&memory), ["pinned", "holds a pin"]);
 }
 
 #[test]
-fn a_place_that_is_stuck_does_not_hold_up_the_others() {
+fn a_place_that_fails_does_not_block_the_others() {
     let pinned = "# P\n\n- a\n  <!-- mem pin=true -->\n- b\n  <!-- mem pin=true -->\n";
     let policy = "version: 1\nlimits:\n  - {at: \"facts/*.md\", bullets: 1}\n";
     let memory = Memory::new().policy(policy).file("facts/p.md", pinned).file("facts/user.md", &facts(2));
-    memory.run(["compact"]).exit(0).tells("limit_reached").tells("facts/p.md would contain more");
+    memory.run(["compact"]).exit(0).stderr_contains("limit_reached").stderr_contains("facts/p.md would contain more");
     assert_eq!(memory.text("facts/p.md").unwrap(), pinned);
     assert_eq!(memory.text("facts/user.md").unwrap(), "# User\n\n> Summary: facts.\n\n- Fact number 2\n");
-    memory.run(["compact"]).exit(5).tells("limit_reached");
+    memory.run(["compact"]).exit(5).stderr_contains("limit_reached");
 }
 
 #[test]
-fn twins_are_told_apart_by_their_place() {
+fn duplicates_are_distinguished_by_their_place() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- same\n- same\n- other\n- same\n");
     memory.done(["compact", "user", "--to", "2"]);
     assert_eq!(memory.text("facts/user.md").unwrap(), "# User\n\n- other\n- same\n");
@@ -156,7 +160,7 @@ fn twins_are_told_apart_by_their_place() {
 }
 
 #[test]
-fn a_limit_on_characters_counts_what_stands_below_too() {
+fn a_limit_on_characters_counts_subsections_too() {
     let policy = "version: 1\nlimits:\n  - {at: \"facts/*.md\", chars: 10}\n";
     let memory =
         Memory::new().policy(policy).file("facts/user.md", "# U\n\n> Summary: a.\n\n- aaa\n  - bbbb\n- cccc\n- dddd\n");
@@ -168,10 +172,10 @@ const EPISODES: &str = "# 2026-02 Episodes\n\n> Summary: first, second, third\n\
                         ## Second\n- Date: 2026-02-01\n- b\n\n## Third\n- Date: 2026-02-02\n- c\n";
 
 #[test]
-fn entries_go_whole_the_oldest_first() {
+fn entries_are_archived_whole_the_oldest_first() {
     let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", EPISODES);
     let before = memory.tree();
-    memory.run(["compact"]).exit(0).tells("episodes/2026-02.md: 3 entries, now 2");
+    memory.run(["compact"]).exit(0).stderr_contains("episodes/2026-02.md: 3 entries, now 2");
     assert_eq!(
         memory.text("episodes/2026-02.md").unwrap(),
         "# 2026-02 Episodes\n\n> Summary: first, third\n\n## First\n- Date: 2026-02-03\n- a\n\n## Third\n- Date: 2026-02-02\n- c\n"
@@ -205,7 +209,7 @@ fn an_appended_entry_makes_room_at_once() {
         .run(["append", "-t", "Zero", "-d", "2026-01-31", "2026-02"])
         .stdin("- y\n")
         .exit(0)
-        .tells("1 of its oldest entries");
+        .stderr_contains("1 of its oldest entries");
     assert!(memory.text("archive/episodes/2026-02.md").unwrap().contains("## Zero"));
 }
 
@@ -220,7 +224,7 @@ fn two_entries_that_touch_go_together() {
 }
 
 #[test]
-fn a_newcomer_without_a_date_is_of_today() {
+fn a_new_bullet_without_a_date_is_dated_today() {
     let policy = "version: 1\nlimits:\n  - {at: \"facts/*.md\", bullets: 2, on_limit: compact}\n";
     let text = "# User\n\n- a\n  <!-- mem added=2026-01-01 -->\n- b\n  <!-- mem added=2026-01-02 -->\n";
     let memory = Memory::new().policy(policy).file("facts/user.md", text);
@@ -229,11 +233,11 @@ fn a_newcomer_without_a_date_is_of_today() {
 }
 
 #[test]
-fn operations_come_along_in_the_same_batch() {
+fn operations_can_be_added_to_the_same_batch() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(10));
     let before = memory.tree();
     let add = r#"{"op":"add","at":"user","text":"Fact number 11"}"#;
-    memory.run(["compact", "-F", "-"]).stdin(add).exit(0).tells("11 bullets, now 10");
+    memory.run(["compact", "-F", "-"]).stdin(add).exit(0).stderr_contains("11 bullets, now 10");
     let text = memory.text("facts/user.md").unwrap();
     assert!(!text.contains("number 1\n") && text.ends_with("- Fact number 10\n- Fact number 11\n"), "{text}");
     memory.done(["undo"]);
@@ -243,17 +247,17 @@ fn operations_come_along_in_the_same_batch() {
 }
 
 #[test]
-fn a_changed_file_is_no_longer_what_was_proven() {
+fn a_proof_does_not_match_a_changed_file() {
     let memory = Memory::new().file("facts/user.md", &facts(3));
-    memory.run(["compact", "user", "--to", "2", "--if-match", "0123456789"]).exit(4).tells("conflict");
+    memory.run(["compact", "user", "--to", "2", "--if-match", "0123456789"]).exit(4).stderr_contains("conflict");
     let etag = memory.run(["list", "user", "--json"]).exit(0).json()["etag"].as_str().unwrap().to_owned();
     memory.done(["compact", "user", "--to", "2", "--if-match", &etag]);
 }
 
 #[test]
-fn what_is_put_aside_and_what_waits_has_no_limit() {
+fn archived_and_pending_files_have_no_limit() {
     let policy = "version: 1\nlimits:\n  - {at: \"**\", bullets: 1}\n";
     let memory = Memory::new().policy(policy).file("archive/facts/user.md", &facts(3)).file("inbox/x.md", &facts(3));
     memory.run(["compact"]).exit(0).unchanged();
-    memory.run(["compact", "archive/facts/user.md", "--to", "1"]).exit(5).tells("read_only");
+    memory.run(["compact", "archive/facts/user.md", "--to", "1"]).exit(5).stderr_contains("read_only");
 }

@@ -10,7 +10,7 @@ use crate::support::Memory;
 const FILES: usize = 1000;
 const BULLETS: usize = 20;
 
-/// A text that can be packed: its line, and its day for whoever packs by days.
+/// A text that can be packed: its line, and its day for packings by day.
 struct Item {
     day: String,
     line: String,
@@ -32,7 +32,7 @@ fn planted() -> Planted {
     let mut dice = Dice::new(41);
     let words = ["tide", "harbour", "release", "tea", "review", "deploy", "garden", "battery", "meeting", "invoice"];
     let sentence = |dice: &mut Dice, n: usize| (0..n).map(|_| words[dice.roll(10)]).collect::<Vec<_>>().join(" ");
-    // Where each need stands: file, bullet, metadata.
+    // The place of each need: file, bullet, metadata.
     let mut places: Vec<(usize, usize, String)> = Vec::new();
     let metas = ["pin", "pin imp=5", "imp=9", "imp=8", "imp=7", "imp=6", "imp=5"];
     for meta in metas {
@@ -49,7 +49,7 @@ fn planted() -> Planted {
             let day = day(&mut dice);
             let place = places.iter().position(|(f, b, _)| (*f, *b) == (file, bullet));
             let length = 6 + dice.roll(8);
-            let (said, meta) = match place {
+            let (wording, meta) = match place {
                 Some(n) => {
                     let name = format!("need{n:02}");
                     if n < 15 { &mut must } else { &mut needs }.insert(name.clone());
@@ -60,8 +60,8 @@ fn planted() -> Planted {
                     (sentence(&mut dice, length), format!("added={day}{weight}"))
                 }
             };
-            text += &format!("- {said}\n  <!-- mem {meta} -->\n");
-            items.push(Item { day, line: format!("- {said} ({path}@abcd)\n") });
+            text += &format!("- {wording}\n  <!-- mem {meta} -->\n");
+            items.push(Item { day, line: format!("- {wording} ({path}@abcd)\n") });
         }
         memory = memory.file(&path, &text);
     }
@@ -75,19 +75,19 @@ fn planted() -> Planted {
             if name.starts_with("need") {
                 needs.insert(name.clone());
             }
-            let said = sentence(&mut dice, 5);
+            let wording = sentence(&mut dice, 5);
             text += &format!(
-                "## {name} happened\n- Summary: {said}\n- Date: {day}\n- Lesson: {}\n\n",
+                "## {name} happened\n- Summary: {wording}\n- Date: {day}\n- Lesson: {}\n\n",
                 sentence(&mut dice, 9)
             );
-            items.push(Item { line: format!("- {day} {name} happened: {said} ({path}#x)\n"), day });
+            items.push(Item { line: format!("- {day} {name} happened: {wording} ({path}#x)\n"), day });
         }
         memory = memory.file(&path, &text);
     }
     Planted { memory, items, must, needs }
 }
 
-/// The share of the names that stand in a text.
+/// The share of the names that a text contains.
 fn share(names: &BTreeSet<String>, text: &str) -> f64 {
     names.iter().filter(|n| text.contains(&format!("{n} "))).count() as f64 / names.len() as f64
 }

@@ -1,4 +1,4 @@
-//! The header of `context`: what has changed since a reader looked last, whoever changed it.
+//! The header of `context`: changes since a reader's last look, by any actor.
 
 use crate::support::{Memory, handle};
 
@@ -34,7 +34,7 @@ fn at(text: &str) -> String {
 }
 
 #[test]
-fn a_first_look_and_an_unchanged_memory_have_no_news() {
+fn a_first_read_and_an_unchanged_memory_report_no_updates() {
     let m = Memory::new().file("facts/user.md", USER);
     assert_eq!(header(&m), "");
     let m = seen();
@@ -42,7 +42,7 @@ fn a_first_look_and_an_unchanged_memory_have_no_news() {
 }
 
 #[test]
-fn created_updated_deleted() {
+fn creating_updating_and_deleting_are_reported() {
     let m = seen();
     m.done(["add", "user#personal", "Preferred name is Ana", "--imp", "2"]);
     m.done(["update", &at("Ship v1 by August"), "Ship v1 by Sep"]);
@@ -58,7 +58,7 @@ fn created_updated_deleted() {
 }
 
 #[test]
-fn what_came_and_went_between_two_looks_is_no_news() {
+fn a_bullet_added_and_removed_between_two_reads_is_not_reported() {
     let m = seen();
     m.done(["add", "user", "Swims"]);
     m.done(["rm", &at("Swims")]);
@@ -68,7 +68,7 @@ fn what_came_and_went_between_two_looks_is_no_news() {
 }
 
 #[test]
-fn soft_deleted_and_restored() {
+fn archiving_and_restoring_are_reported() {
     let m = seen();
     m.done(["rm", &at("Drinks tea"), "--archive"]);
     check(&m, &["- ↓soft-deleted: [user] Drinks tea"]);
@@ -81,10 +81,10 @@ fn soft_deleted_and_restored() {
     m.done(["context", "--as", "r"]);
     m.done(["undo"]);
     m.done(["add", "user", "Swims"]);
-    let told = header(&m);
+    let updates = header(&m);
     assert!(
-        told.contains("- ↺restored: [user] Lives in Austin") && told.contains("- +created: [user] Swims"),
-        "{told}"
+        updates.contains("- ↺restored: [user] Lives in Austin") && updates.contains("- +created: [user] Swims"),
+        "{updates}"
     );
 }
 
@@ -97,12 +97,12 @@ fn merged() {
         at("Oat milk is fine with coffee"),
     );
     m.run(["apply"]).stdin(batch).exit(0);
-    let told = header(&m);
+    let updates = header(&m);
     assert!(
-        told.contains("- ↔merged: [Goals] Combined 2 notes: [health] Lactose intolerant since 2019, oat milk"),
-        "{told}"
+        updates.contains("- ↔merged: [Goals] Combined 2 notes: [health] Lactose intolerant since 2019, oat milk"),
+        "{updates}"
     );
-    assert!(!told.contains("deleted") && told.lines().count() == 2, "{told}");
+    assert!(!updates.contains("deleted") && updates.lines().count() == 2, "{updates}");
 }
 
 #[test]
@@ -153,19 +153,22 @@ fn the_rest_is_counted_with_a_command_that_works() {
     let m = seen();
     let texts: Vec<String> = (1..=17).map(|n| format!("Fact number {n}")).collect();
     m.done(["add", "user"].into_iter().chain(texts.iter().map(String::as_str)));
-    let told = header(&m);
-    assert_eq!(told.lines().count(), 5, "{told}");
-    assert_eq!(told.lines().last(), Some("… and 14 more: memdir diff --since r1"));
-    m.run(["diff", "--since", "r1"]).exit(0).says("Fact number 17");
+    let updates = header(&m);
+    assert_eq!(updates.lines().count(), 5, "{updates}");
+    assert_eq!(updates.lines().last(), Some("… and 14 more: memdir diff --since r1"));
+    m.run(["diff", "--since", "r1"]).exit(0).stdout_contains("Fact number 17");
     let fresh = Memory::new();
     fresh.done(["context", "--as", "r"]);
     fresh.done(["add", "user"].into_iter().chain(texts.iter().map(String::as_str)));
-    let told = header(&fresh);
-    assert!(told.starts_with("Memory updates since r0:") && told.ends_with("… and 14 more: memdir log"), "{told}");
+    let updates = header(&fresh);
+    assert!(
+        updates.starts_with("Memory updates since r0:") && updates.ends_with("… and 14 more: memdir log"),
+        "{updates}"
+    );
 }
 
 #[test]
-fn pinned_and_important_news_come_first_then_the_newest() {
+fn pinned_and_important_updates_are_first_then_the_newest() {
     let m = seen();
     m.done(["add", "user", "first", "--imp", "3"]);
     m.done(["add", "user", "second", "--imp", "8"]);
@@ -183,7 +186,7 @@ fn pinned_and_important_news_come_first_then_the_newest() {
 }
 
 #[test]
-fn outside_edits_are_told_once_recorded_or_not() {
+fn outside_edits_are_reported_once_recorded_or_not() {
     let m = seen();
     let edit = |from: &str, to: &str| m.put("facts/user.md", m.text("facts/user.md").unwrap().replace(from, to));
     // No history holds what was written as a whole and replaced outside.
@@ -195,19 +198,22 @@ fn outside_edits_are_told_once_recorded_or_not() {
     assert_eq!(header(&m), "Memory updates since r2:\n- ↑updated: [user] Lives in Austin");
     m.done(["context", "--as", "r"]);
     assert_eq!(header(&m), "");
-    // Recorded by the next writer: no news for whoever was told.
+    // Recorded by the next writer: not reported again to a reader that has seen it.
     m.done(["add", "other", "x"]);
     m.done(["add", "user", "Swims"]);
-    let told = header(&m);
-    assert!(told.contains("Swims") && !told.contains("Austin"), "{told}");
+    let updates = header(&m);
+    assert!(updates.contains("Swims") && !updates.contains("Austin"), "{updates}");
     m.done(["context", "--as", "r"]);
     // An edit between two revisions, which the chain of etags shows.
     edit("Drinks tea", "Drinks mate");
     m.done(["add", "user", "Sings"]);
-    let told = header(&m);
-    assert!(told.contains("↑updated: [user] Drinks mate") && told.contains("+created: [user] Sings"), "{told}");
+    let updates = header(&m);
+    assert!(
+        updates.contains("↑updated: [user] Drinks mate") && updates.contains("+created: [user] Sings"),
+        "{updates}"
+    );
     m.done(["context", "--as", "r"]);
-    // Told, then edited again outside: what was told comes with what is new.
+    // Reported, then edited again outside: the reported change and the new one are both shown.
     edit("Sings", "Sings loudly");
     m.done(["context", "--as", "r"]);
     edit("Prefers tabs over spaces", "Prefers spaces over tabs");
@@ -220,7 +226,7 @@ fn outside_edits_are_told_once_recorded_or_not() {
 }
 
 #[test]
-fn what_was_edited_outside_before_the_first_look_is_no_news() {
+fn outside_edits_before_the_first_read_are_not_reported() {
     let m = Memory::new();
     m.run(["write", "facts/user.md"]).stdin(USER).exit(0);
     m.put("facts/user.md", USER.replace("Drinks tea", "Drinks mate"));
@@ -231,17 +237,17 @@ fn what_was_edited_outside_before_the_first_look_is_no_news() {
 }
 
 #[test]
-fn what_is_forgotten_aside_or_expired_is_not_told() {
+fn forgotten_archived_and_expired_items_are_not_reported() {
     let m = seen();
     m.done(["rm", &at("Drinks tea"), "--forget"]);
     m.done(["add", "user", "Over by now", "--exp", "2026-02-20"]);
     m.run(["write", "procedures/release.md"]).stdin("# Release\n\n- Tag it\n").exit(0);
-    let told = header(&m);
-    assert!(!told.contains("tea") && !told.contains("Over by now") && !told.contains("elease"), "{told}");
+    let updates = header(&m);
+    assert!(!updates.contains("tea") && !updates.contains("Over by now") && !updates.contains("elease"), "{updates}");
 }
 
 #[test]
-fn other_text_is_told_by_its_file_and_summaries_are_not() {
+fn other_text_is_reported_by_its_file_and_summaries_are_not_reported() {
     let m = seen();
     m.done(["set", "user", "summary=who you are"]);
     check(&m, &[]);
@@ -250,16 +256,16 @@ fn other_text_is_told_by_its_file_and_summaries_are_not() {
 }
 
 #[test]
-fn files_that_memdir_never_wrote_come_and_go() {
+fn files_that_memdir_never_wrote_may_appear_and_disappear() {
     let m = seen();
     m.put("facts/dropped.md", "# Dropped\n\n- A note from elsewhere\n");
     m.put("inbox/proposed.md", "- Not consented to\n");
     m.put("procedures/p.md", "- Not for a context\n");
     check(&m, &["- +created: [dropped] A note from elsewhere"]);
-    // Told once, also when memdir has written to it since.
+    // Reported once, also when memdir has written to it since.
     m.done(["add", "dropped", "And one more"]);
-    let told = header(&m);
-    assert!(told.contains("A note from elsewhere") && told.contains("And one more"), "{told}");
+    let updates = header(&m);
+    assert!(updates.contains("A note from elsewhere") && updates.contains("And one more"), "{updates}");
     m.done(["context", "--as", "r"]);
     assert_eq!(header(&m), "");
     m.put("facts/brief.md", "- Brief\n");

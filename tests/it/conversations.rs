@@ -1,5 +1,5 @@
 //! The annotated conversations are what they claim to be: they parse, every operation of a scripted reply is accounted
-//! for, and a quote that is said to be real stands in the turn that is named.
+//! for, and a quote that counts as evidence is in the turn that is named.
 //!
 //! `fixtures/conversations/NAME/`: `conversation.*`, `memory/` to start from, `replies.json` (texts as a model writes
 //! them, one a round), `expected.yaml` (what is kept, refused with which reason, proposed, or left as it was).
@@ -59,7 +59,7 @@ struct Expected {
     twice: Option<String>,
     /// Questions that the memory answers afterwards.
     #[serde(default)]
-    asked: Vec<Asked>,
+    asked: Vec<Question>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,7 +73,7 @@ struct Item {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asked {
+struct Question {
     query: String,
     holds: String,
 }
@@ -108,7 +108,7 @@ fn case(folder: PathBuf) -> Case {
     Case { name, folder, conversation, operations, rounds: replies.len(), expected }
 }
 
-/// The operations of a reply, which may stand in a fence.
+/// The operations of a reply, which may be inside a code fence.
 fn operations(name: &str, reply: &str) -> Vec<Value> {
     let json = &reply[reply.find('{').unwrap()..=reply.rfind('}').unwrap()];
     let mut value: Value = serde_json::from_str(json).unwrap_or_else(|e| panic!("{name}: {e}"));
@@ -181,7 +181,7 @@ fn every_operation_is_accounted_for() {
         assert_eq!(count("refused"), expected.refused.len(), "{}", case.name);
         assert_eq!(count("proposed"), expected.proposed.len(), "{}", case.name);
         assert_eq!(expected.unchanged, expected.kept.is_empty() && expected.proposed.is_empty(), "{}", case.name);
-        // Whoever is refused is asked once more.
+        // A refused proposal is returned to the model once.
         assert!(case.rounds > 1 || expected.refused.is_empty(), "{}", case.name);
         let reasons =
             expected.refused.iter().chain(&expected.proposed).map(|item| item.why.as_deref().unwrap_or_default());
@@ -199,7 +199,7 @@ fn every_reason_occurs() {
 }
 
 #[test]
-fn quotes_stand_where_they_are_said_to_stand() {
+fn quotes_are_in_the_turns_that_the_annotations_name() {
     for case in cases() {
         for operation in &case.operations {
             let (quote, turn) = (operation["quote"].as_str().unwrap(), case.turn(operation));
@@ -213,7 +213,7 @@ fn quotes_stand_where_they_are_said_to_stand() {
                 (_, "no_evidence") => !anywhere,
                 (_, "injected_evidence") => stands && turn.injected && !own,
                 (_, "tool_evidence") => stands && turn.role == Role::Tool && !own,
-                // Orders come from tools; they are refused whoever gives them.
+                // Instructions from tools are refused, whatever their content.
                 (_, "instruction") => stands,
                 _ => stands && spoken,
             };

@@ -104,7 +104,7 @@ fn the_example_is_small_and_every_name_in_it_is_a_memory_path() {
     }
 }
 
-/// DESIGN 2's rule Fresh, read naively: labels and headings, lower case, in file order.
+/// ARCHITECTURE.md, "Summary lines", implemented naively: labels and headings, lower case, in file order.
 #[test]
 fn the_examples_summary_lines_are_what_memdir_would_write() {
     for (name, text) in example() {

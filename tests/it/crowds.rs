@@ -1,8 +1,8 @@
-//! Crowds: many processes write, read and die at once, and nothing that was acknowledged is lost or doubled.
+//! Concurrency: many processes write, read and are killed at once; no acknowledged change is lost or applied twice.
 //!
 //! Small by default; with `MEMDIR_FULL=1` 32 writers × 1,000 operations, and the waits are held to a bound. A wait is a
 //! whole acknowledged command, from before its store is opened until its answer; the median is that of all of them, also
-//! of those that met nobody.
+//! of those without contention.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use crate::memory::{Dice, Memory, again, apply, full, path, rev, session};
 const WRITER: &str = "MEMDIR_TEST_CROWD_WRITER";
 const READER: &str = "MEMDIR_TEST_CROWD_READER";
 
-/// How a crowd is made up.
+/// The processes of one run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Crowd {
     root: PathBuf,
@@ -33,7 +33,7 @@ struct Crowd {
     durable: bool,
     exchange: bool,
     /// Whether writers also take `.memdir/` away.
-    vandals: bool,
+    saboteurs: bool,
     /// Whether one reader more reads without asking for consistency: it must see half batches, or the run proves nothing.
     naive: bool,
 }
@@ -102,7 +102,7 @@ impl Own {
         let text = std::fs::read_to_string(log).unwrap_or_default();
         let mut own = Own::default();
         let mut open: Option<Try> = None;
-        // A line that was torn by a kill names an operation that had not begun, or an answer nobody saw.
+        // A line torn by a kill names an operation that had not begun, or an answer that was not received.
         for line in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
             match line {
                 Line::Try(next) => {
@@ -141,7 +141,7 @@ impl Own {
         }
     }
 
-    /// The newest revision whose texts all stand as it left them.
+    /// The newest revision whose texts are all in place.
     fn turn(&mut self) -> Option<(u64, Try)> {
         let (rev, done) = self.turns.pop()?;
         let back = Try { born: done.dead, dead: done.born, ..Try::default() };
@@ -215,8 +215,8 @@ impl Writer<'_> {
                 (born(vec![entry], vec![]), Deed::Apply(json!([op]).to_string()))
             }
             (7 | 8, _) => self.pair(k),
-            // Revisions begin anew when the journal is gone: the number would name somebody else's.
-            (9, _) if !self.crowd.vandals => match self.own.turn() {
+            // Revisions start again when the journal is gone: the number would name another change.
+            (9, _) if !self.crowd.saboteurs => match self.own.turn() {
                 Some((rev, back)) => (Try { number: k, ..back }, Deed::Undo(rev)),
                 None => self.plan(k),
             },
@@ -233,7 +233,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A batch over two files: both say the same number.
+    /// A batch over two files: both contain the same number.
     fn pair(&mut self, k: usize) -> (Try, Deed) {
         let files = [self.crowd.file(self.number), self.crowd.file(self.number + 1)];
         match self.own.pair() {
@@ -312,7 +312,7 @@ fn writer() {
                 tell(&Line::Refused(k, why.rejections[0].to_string())).unwrap();
             }
         }
-        if crowd.vandals && writer.dice.roll(12) == 0 {
+        if crowd.saboteurs && writer.dice.roll(12) == 0 {
             let _ = std::fs::rename(crowd.root.join("memory/.memdir"), crowd.root.join(format!("gone-{number}-{k}")));
         }
     }
@@ -361,7 +361,7 @@ fn run(memory: &Memory, crowd: &Crowd) -> Vec<Own> {
     for n in 0..crowd.files {
         memory.write(&crowd.file(n), "# C\n\n## Alpha\n\n- seed a\n\n## Beta\n\n- seed b\n\n## Gamma\n\n- seed c\n");
     }
-    // Files that nobody changes make a reading longer than the time between two writes.
+    // Unchanged files make a read longer than the time between two writes.
     for n in 0..300 {
         memory.write(&format!("facts/quiet/{n}.md"), "# Q\n\n- quiet\n");
     }
@@ -392,7 +392,7 @@ fn run(memory: &Memory, crowd: &Crowd) -> Vec<Own> {
     (0..crowd.writers).map(|n| Own::read(&crowd.log(n))).collect()
 }
 
-/// How often each text stands in each file.
+/// How often each text occurs in each file.
 fn census(memory: &Memory) -> BTreeMap<Mark, usize> {
     let mut census = BTreeMap::new();
     for entry in walkdir::WalkDir::new(memory.path("")).into_iter().flatten() {
@@ -428,7 +428,7 @@ fn judge(memory: &Memory, crowd: &Crowd, own: &[Own]) -> String {
         let all = |marks: &[Mark], times| marks.iter().all(|m| count(m) == times);
         let new = all(&open.born, 1) && all(&open.dead, 0);
         let old = all(&open.born, 0) && all(&open.dead, 1);
-        if !(new || old || crowd.vandals) {
+        if !(new || old || crowd.saboteurs) {
             wrong.push(format!("half of {open:?}"));
         }
     }
@@ -440,22 +440,22 @@ fn judge(memory: &Memory, crowd: &Crowd, own: &[Own]) -> String {
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
     let mut waits: Vec<u64> = own.iter().flat_map(|own| own.waits.iter().copied()).collect();
     waits.sort_unstable();
-    let mut told = String::new();
+    let mut report = String::new();
     let done: usize = own.iter().map(|own| own.done).sum();
     let killed: usize = own.iter().map(|own| own.restarts).sum();
     let refused: Vec<&String> = own.iter().flat_map(|own| &own.refused).collect();
     let (median, max) = (waits[waits.len() / 2], waits[waits.len() - 1]);
-    let _ = write!(told, "{done} acknowledged, {killed} killed, {} refused, ", refused.len());
-    let _ = write!(told, "wait median {median} us, p99 {} us, max {max} us", waits[waits.len() * 99 / 100]);
+    let _ = write!(report, "{done} acknowledged, {killed} killed, {} refused, ", refused.len());
+    let _ = write!(report, "wait median {median} us, p99 {} us, max {max} us", waits[waits.len() * 99 / 100]);
     for why in refused.iter().take(5) {
-        let _ = write!(told, "\n  {why}");
+        let _ = write!(report, "\n  {why}");
     }
-    if full() && !crowd.vandals {
-        assert!(max <= 5_000_000 && max <= 50 * median, "{told}");
+    if full() && !crowd.saboteurs {
+        assert!(max <= 5_000_000 && max <= 50 * median, "{report}");
     }
-    // A refusal is no loss, but a crowd that is mostly refused proves nothing.
-    assert!(refused.len() * 5 < done, "{told}");
-    told
+    // A refusal is no loss, but a run with mostly refusals proves nothing.
+    assert!(refused.len() * 5 < done, "{report}");
+    report
 }
 
 fn crowd(memory: &Memory, writers: usize, operations: usize) -> Crowd {
@@ -468,36 +468,36 @@ fn crowd(memory: &Memory, writers: usize, operations: usize) -> Crowd {
         bomb: 12,
         durable: false,
         exchange: true,
-        vandals: false,
+        saboteurs: false,
         naive: full(),
     }
 }
 
 #[test]
-fn a_crowd_with_killed_holders_loses_nothing_and_readers_see_whole_batches() {
+fn killed_lock_holders_lose_nothing_and_readers_see_whole_batches() {
     let memory = Memory::new(&[]);
     let crowd = match full() {
         true => Crowd { files: 16, readers: 2, bomb: 40, durable: true, ..crowd(&memory, 32, 1000) },
         false => crowd(&memory, 8, 40),
     };
     let own = run(&memory, &crowd);
-    let told = judge(&memory, &crowd, &own);
+    let report = judge(&memory, &crowd, &own);
     let sum = |kind: &str| -> usize {
         let all = std::fs::read_dir(memory.root()).unwrap().flatten();
         let files = all.filter(|e| e.file_name().to_string_lossy().starts_with(kind));
         files.map(|e| std::fs::read_to_string(e.path()).unwrap().parse::<usize>().unwrap()).sum()
     };
     let (readings, halves) = (sum("readings-"), sum("halves-"));
-    println!("crowd: {told}; {readings} readings, all whole; one that asks for less saw {halves} half batches");
+    println!("crowd: {report}; {readings} readings, all whole; one that asks for less saw {halves} half batches");
     assert!(readings > 0 && (halves > 0 || !crowd.naive));
-    assert_eq!(memory.run(&["status"]).status, Some(0));
-    // The journal tells of every revision once.
+    assert_eq!(memory.run(&["status"]).status, 0);
+    // The journal contains each revision once.
     let entries = memory.session("t").store.journal().unwrap();
     assert!(entries.windows(2).all(|two| two[0].rev < two[1].rev));
 }
 
 #[test]
-fn a_crowd_on_a_file_system_that_cannot_swap_loses_nothing() {
+fn processes_without_atomic_exchange_lose_nothing() {
     let memory = Memory::new(&[]);
     let crowd = Crowd { exchange: false, naive: false, ..crowd(&memory, 4, 20) };
     let own = run(&memory, &crowd);
@@ -505,9 +505,9 @@ fn a_crowd_on_a_file_system_that_cannot_swap_loses_nothing() {
 }
 
 #[test]
-fn a_crowd_whose_machine_state_is_taken_away_over_and_over_loses_no_acknowledged_change() {
+fn processes_whose_machine_state_is_removed_repeatedly_lose_no_acknowledged_change() {
     let memory = Memory::new(&[]);
-    let crowd = Crowd { bomb: 0, vandals: true, readers: 0, naive: false, ..crowd(&memory, 4, 30) };
+    let crowd = Crowd { bomb: 0, saboteurs: true, readers: 0, naive: false, ..crowd(&memory, 4, 30) };
     let own = run(&memory, &crowd);
     println!("crowd with vandals: {}", judge(&memory, &crowd, &own));
 }

@@ -1,6 +1,6 @@
 //! Documents from outside: random texts times random edits, judged by a second CommonMark parser.
 //!
-//! Never looks at how an edit was written, only at what reads back.
+//! Never checks how an edit was made, only the text that is parsed back.
 
 use std::collections::BTreeSet;
 
@@ -119,14 +119,14 @@ const TEXTS: &[&str] = &[
 ];
 
 #[derive(Clone, Debug)]
-struct Asked {
+struct RequestedEdit {
     kind: u8,
     place: prop::sample::Index,
     text: &'static str,
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
-    (0..8u8, any::<prop::sample::Index>(), prop::sample::select(TEXTS)).prop_map(|(kind, place, text)| Asked {
+fn requested_edit() -> impl Strategy<Value = RequestedEdit> {
+    (0..8u8, any::<prop::sample::Index>(), prop::sample::select(TEXTS)).prop_map(|(kind, place, text)| RequestedEdit {
         kind,
         place,
         text,
@@ -153,22 +153,26 @@ fn texts(pool: Vec<&'static str>) -> impl Strategy<Value = String> {
     (lines, any::<bool>(), rare(), prop::bool::weighted(0.8), rare()).prop_map(|(l, c, b, e, f)| text(l, c, b, e, f))
 }
 
-/// The edit that was asked for, where the document has a place for it.
-fn made(document: &Document, asked: &Asked) -> Option<DocumentEdit> {
+/// The requested edit, where the document has a place for it.
+fn made(document: &Document, requested_edit: &RequestedEdit) -> Option<DocumentEdit> {
     let bullets = document.bullets().len();
-    let bullet = (bullets > 0).then(|| asked.place.index(bullets.max(1)));
-    let section = asked.place.index(document.sections().len());
-    let items = vec![NewBullet { text: asked.text.into(), ..NewBullet::default() }];
-    Some(match asked.kind {
-        0 | 1 => DocumentEdit::Update { bullet: bullet?, text: asked.text.into() },
+    let bullet = (bullets > 0).then(|| requested_edit.place.index(bullets.max(1)));
+    let section = requested_edit.place.index(document.sections().len());
+    let items = vec![NewBullet { text: requested_edit.text.into(), ..NewBullet::default() }];
+    Some(match requested_edit.kind {
+        0 | 1 => DocumentEdit::Update { bullet: bullet?, text: requested_edit.text.into() },
         2 => DocumentEdit::Remove { bullet: bullet? },
         3 => DocumentEdit::Insert { at: InsertPosition::Before(bullet?), items },
         4 => DocumentEdit::Insert { at: InsertPosition::After(bullet?), items },
         5 => DocumentEdit::Insert { at: InsertPosition::EndOfSection(section), items },
-        6 => {
-            DocumentEdit::Insert { at: InsertPosition::NewSection { under: section, title: asked.text.into() }, items }
-        }
-        _ => DocumentEdit::SetMeta { bullet: bullet?, meta: BulletMeta(vec![("imp".into(), asked.text.into())]) },
+        6 => DocumentEdit::Insert {
+            at: InsertPosition::NewSection { under: section, title: requested_edit.text.into() },
+            items,
+        },
+        _ => DocumentEdit::SetMeta {
+            bullet: bullet?,
+            meta: BulletMeta(vec![("imp".into(), requested_edit.text.into())]),
+        },
     })
 }
 
@@ -206,7 +210,7 @@ fn lines_of(document: &Document) -> Vec<usize> {
     document.bullets().iter().map(|b| line(b.text_start as usize - document.body_start())).collect()
 }
 
-/// Bullets that edits remove (with what stands in them), and those that they rephrase.
+/// Bullets that edits remove (with their children), and those that they rephrase.
 fn touched(document: &Document, edits: &[DocumentEdit]) -> (BTreeSet<usize>, BTreeSet<usize>) {
     let (mut gone, mut new) = (BTreeSet::new(), BTreeSet::new());
     for edit in edits {
@@ -267,7 +271,7 @@ fn holds(before: &Document, edits: &[DocumentEdit], done: &EditedDocument) -> Re
     Ok(())
 }
 
-/// Lines that no edit touched stand there still, in their order.
+/// Lines that no edit touched are still there, in their order.
 fn keeps_lines(before: &Document, edits: &[DocumentEdit], after: &str) -> Result<(), TestCaseError> {
     let (gone, new) = touched(before, edits);
     let mut cut: Vec<(u32, u32)> =
@@ -299,9 +303,9 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1500) })]
 
     #[test]
-    fn an_edit_of_an_ordinary_text_is_done_and_reads_back(source in texts(TAME.to_vec()), asked in asked()) {
+    fn an_edit_of_an_ordinary_text_is_done_and_reads_back(source in texts(TAME.to_vec()), requested_edit in requested_edit()) {
         let document = Document::parse(source);
-        if let Some(wanted) = made(&document, &asked) {
+        if let Some(wanted) = made(&document, &requested_edit) {
             let edits = [wanted];
             match apply_edits(&document, &edits) {
                 Ok(done) => {
@@ -316,10 +320,10 @@ proptest! {
     #[test]
     fn edits_of_any_text_read_back_or_are_refused(
         source in texts([TAME, NASTY].concat()),
-        asked in prop::collection::vec(asked(), 1..5),
+        requested_edit in prop::collection::vec(requested_edit(), 1..5),
     ) {
         let document = Document::parse(source);
-        let edits: Vec<DocumentEdit> = asked.iter().filter_map(|a| made(&document, a)).collect();
+        let edits: Vec<DocumentEdit> = requested_edit.iter().filter_map(|a| made(&document, a)).collect();
         if let Ok(done) = apply_edits(&document, &edits) {
             holds(&document, &edits, &done)?;
             keeps_lines(&document, &edits, done.document.text())?;

@@ -1,7 +1,7 @@
 //! Faults from outside: the program is killed, refused and cut off at every system call it makes, as `strace` sees
 //! and meddles with them.
 //!
-//! Never trusts what the program says of itself: the directory is compared. Small by default; `MEMDIR_FULL=1` (see
+//! Never trusts the program's own report: the directory is compared. Small by default; `MEMDIR_FULL=1` (see
 //! `.ci/full`) takes every command and every call, on the program that `MEMDIR_BIN` names.
 
 mod aftermath;

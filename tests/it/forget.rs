@@ -6,7 +6,7 @@ use crate::memory::{Memory, apply};
 
 const SECRET: &str = "Prefers hunter2 as a password";
 
-/// Every file below the data dir in which these bytes stand.
+/// Every file below the data dir that contains these bytes.
 fn holders(memory: &Memory, text: &str) -> Vec<String> {
     let all = walkdir::WalkDir::new(memory.path("")).sort_by_file_name().into_iter().map(Result::unwrap);
     let files = all.filter(|e| e.file_type().is_file());
@@ -25,9 +25,9 @@ fn memory() -> Memory {
 }
 
 fn forgotten(memory: &Memory, line: &[&str]) {
-    let said = memory.done(line);
-    assert_eq!(holders(memory, SECRET), [""; 0], "{line:?}: {said}");
-    assert!(!said.contains(SECRET) || said.contains("- @"), "{said}");
+    let run_output = memory.done(line);
+    assert_eq!(holders(memory, SECRET), [""; 0], "{line:?}: {run_output}");
+    assert!(!run_output.contains(SECRET) || run_output.contains("- @"), "{run_output}");
     memory.done(&["status"]);
     memory.done(&["log"]);
     memory.done(&["add", "user", "Something after"]);
@@ -110,7 +110,7 @@ fn neither_in_torn_lines_orphan_slots_or_reasons() {
 }
 
 #[test]
-fn what_stands_in_another_file_stays_and_is_told() {
+fn a_duplicate_in_another_file_is_kept_and_reported() {
     let memory = memory();
     memory.write("facts/other.md", &format!("# Other\n\n- {SECRET}\n"));
     let session = memory.session("t");
@@ -121,8 +121,8 @@ fn what_stands_in_another_file_stays_and_is_told() {
 }
 
 #[test]
-fn a_forgetting_that_is_killed_at_any_system_call_can_be_said_again() {
-    // The scrubbing comes before the commit: as long as the text stands, the same command finds its traces.
+fn rm_forget_killed_at_any_system_call_can_be_repeated() {
+    // The text is removed from history before the commit: until then, the same command finds the remaining copies.
     let memory = memory();
     let session = memory.session("t");
     let (locked, _) = session.store.lock().unwrap();

@@ -1,4 +1,4 @@
-//! Completion scripts and manual pages are what the grammar says: regenerated and compared.
+//! Completion scripts and manual pages match the grammar: regenerated and compared.
 //!
 //! `MEMDIR_BLESS=1` rewrites them.
 
@@ -33,7 +33,7 @@ fn committed_completions_and_manual_pages_are_the_grammars() {
 }
 
 #[test]
-fn the_hidden_verb_of_completion_is_in_no_page() {
+fn the_hidden_completion_command_is_in_no_page() {
     for (path, text) in memdir::cli::generated_files().iter().filter(|(path, _)| path.starts_with("man/")) {
         assert!(!text.contains("__complete") && !text.contains("\\_\\_complete"), "{path}");
     }

@@ -1,6 +1,6 @@
 //! What the commands around git answer with `--json` is one object, valid by the schema that the program prints.
 //!
-//! Looks at no value: only at form.
+//! Checks the form only, no value.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const BASE: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
 #[test]
 fn every_answer_around_git_fits_the_schema() {
     let repo = Repo::new();
-    let schema: Value = serde_json::from_str(&repo.bare(["schema", "answer"]).exit(0).stdout).unwrap();
+    let schema: Value = serde_json::from_str(&repo.memdir_in_work_tree(["schema", "answer"]).exit(0).stdout).unwrap();
     let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
     compiler.add_resource("answer.json", schema).unwrap();
     let index = compiler.compile("answer.json", &mut schemas).unwrap();
@@ -42,14 +42,17 @@ fn every_answer_around_git_fits_the_schema() {
         (&["resolve", "nowhere"], 3),
     ];
     let check = |line: &[&str], status: i32| {
-        let came = repo.memdir([line, &["--json"]].concat()).exit(status);
-        let (said, silent) =
-            if came.stdout.is_empty() { (&came.stderr, &came.stdout) } else { (&came.stdout, &came.stderr) };
-        assert!(silent.is_empty() && said.starts_with("{\"v\":1,") && said.lines().count() == 1, "{line:?}: {came:#?}");
-        let value: Value = serde_json::from_str(said).unwrap();
+        let result = repo.memdir([line, &["--json"]].concat()).exit(status);
+        let (run_output, silent) =
+            if result.stdout.is_empty() { (&result.stderr, &result.stdout) } else { (&result.stdout, &result.stderr) };
+        assert!(
+            silent.is_empty() && run_output.starts_with("{\"v\":1,") && run_output.lines().count() == 1,
+            "{line:?}: {result:#?}"
+        );
+        let value: Value = serde_json::from_str(run_output).unwrap();
         assert_eq!(value.get("code").is_some(), matches!(status, 3), "{line:?}");
         if let Err(why) = schemas.validate(&value, index) {
-            panic!("{line:?}: {why}\n{said}");
+            panic!("{line:?}: {why}\n{run_output}");
         }
     };
     lines.iter().for_each(|(line, status)| check(line, *status));

@@ -1,10 +1,11 @@
-//! The recipes of `fixtures/ci/` do what they say, run as they stand there against a bare repository on this disk.
+//! The recipes of `fixtures/ci/` work: they are run unchanged against a bare repository on this disk.
 //!
 //! Reaches no network and installs nothing.
 
 use std::path::Path;
 
-use super::git_repo::{Came, Repo};
+use super::git_repo::Repo;
+use super::support::ProgramOutput;
 
 const BASE: &str = "# User\n\n## Work\n\n- Standup at ten\n\n## Travel\n\n- Window seats\n";
 const FILE: &str = "facts/user.md";
@@ -21,7 +22,7 @@ fn workflow() -> (serde_yaml::Value, String) {
     (yaml.clone(), own["run"].as_str().unwrap().to_owned())
 }
 
-/// A bare repository with `main` and `memory`, as others pushed them, and a clone of it as CI makes one.
+/// A bare repository with `main` and `memory`, as pushed by others, and a clone of it as CI makes one.
 struct Host {
     person: Repo,
     runner: Repo,
@@ -45,12 +46,16 @@ fn host(main: &str, memory: &str) -> Host {
 
 impl Host {
     /// Runs the script as the workflow does.
-    fn run(&self, env: &[(&str, &str)]) -> Came {
+    fn run(&self, env: &[(&str, &str)]) -> ProgramOutput {
         let mut command = self.runner.program("bash", self.runner.root());
         command.envs(env.iter().copied()).arg("-c").arg(workflow().1);
         let output = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        Came { status: output.status.code().unwrap(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        ProgramOutput {
+            status: output.status.code().unwrap(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 
     fn tip(&self) -> String {
@@ -80,8 +85,8 @@ fn the_workflow_and_the_snippet_are_one_script() {
 fn the_base_branch_is_merged_into_the_memory_branch_and_pushed() {
     let host = host(&with("- Likes dark mode"), &with("- Speaks Dutch"));
     let before = host.tip();
-    let came = host.run(&[]).exit(0);
-    assert_eq!(came.stdout, "+1 bullet in facts/user.md\n");
+    let run_output = host.run(&[]).exit(0);
+    assert_eq!(run_output.stdout, "+1 bullet in facts/user.md\n");
     let text = host.text();
     assert!(
         text.contains("- Likes dark mode\n") && text.contains("- Speaks Dutch\n") && !text.contains("<<<"),
@@ -98,15 +103,18 @@ fn the_base_branch_is_merged_into_the_memory_branch_and_pushed() {
 fn a_true_conflict_is_named_and_nothing_is_pushed() {
     let host = host(&BASE.replace("at ten", "at nine"), &BASE.replace("at ten", "at noon"));
     let before = host.tip();
-    let came = host.run(&[]).exit(1);
-    assert!(came.stderr.contains("memory/facts/user.md\n"), "{came:#?}");
-    assert!(came.stderr.contains("Standup at nine") && came.stderr.contains("Standup at noon"), "{came:#?}");
+    let run_output = host.run(&[]).exit(1);
+    assert!(run_output.stderr.contains("memory/facts/user.md\n"), "{run_output:#?}");
+    assert!(
+        run_output.stderr.contains("Standup at nine") && run_output.stderr.contains("Standup at noon"),
+        "{run_output:#?}"
+    );
     assert_eq!(host.tip(), before);
     assert_eq!(host.runner.git(["status", "--porcelain"]), "");
 }
 
 #[test]
-fn a_lost_race_is_run_again_and_not_for_ever() {
+fn a_lost_race_is_retried_a_limited_number_of_times() {
     let host = host(&with("- Likes dark mode"), &with("- Speaks Dutch"));
     host.person.git(["checkout", "--quiet", "memory"]);
     host.person.commit("facts/other.md", "# Other\n\n- Faster\n");
@@ -117,20 +125,20 @@ fn a_lost_race_is_run_again_and_not_for_ever() {
     fs_err::write(&hook, format!("#!/bin/sh\nunset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX\n{push}\n"))
         .unwrap();
     std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let came = host.run(&[]).exit(0);
-    assert!(came.stderr.contains("somebody else pushed to memory first (try 1 of 5)"), "{came:#?}");
+    let run_output = host.run(&[]).exit(0);
+    assert!(run_output.stderr.contains("somebody else pushed to memory first (try 1 of 5)"), "{run_output:#?}");
     assert!(host.text().contains("- Likes dark mode\n"));
     host.person.git(["-C", "../host.git", "show", "memory:memory/facts/other.md"]);
     host.person.git(["checkout", "--quiet", "main"]);
     host.person.commit("facts/more.md", "# More\n\n- One\n");
     host.person.git(["push", "--quiet", "origin", "main"]);
     fs_err::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
-    let came = host.run(&[("TRIES", "2")]).exit(1);
-    assert_eq!(came.stderr.matches("somebody else pushed").count(), 2, "{came:#?}");
+    let run_output = host.run(&[("TRIES", "2")]).exit(1);
+    assert_eq!(run_output.stderr.matches("somebody else pushed").count(), 2, "{run_output:#?}");
 }
 
 #[test]
-fn a_branch_that_is_not_there_is_nothing_to_do() {
+fn a_missing_branch_is_nothing_to_do() {
     let host = host(BASE, BASE);
     assert_eq!(host.run(&[("BRANCH", "none")]).exit(0).stdout, "none does not exist; nothing to merge\n");
 }

@@ -1,12 +1,13 @@
 //! `merge-driver` and `merge` keep their contracts: git's for one, ours for the other, on three files and nothing else.
 //!
-//! Looks at no repository; what the merge itself decides is looked at elsewhere.
+//! Uses no repository; the merge decisions themselves are tested in `merging`.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Command;
 
 use fs_err as fs;
+
+use crate::support::memdir_command;
 
 const BASE: &str = "# User\n\n- Lives in Austin\n- Vegan since 2024\n";
 const OURS: &str = "# User\n\n- Lives in Lisbon\n- Vegan since 2024\n";
@@ -28,9 +29,7 @@ fn three(sides: [impl AsRef<[u8]>; 3]) -> Three {
 
 impl Three {
     fn run(&self, words: &[&str]) -> (i32, String, String) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        command.env_clear().env("PATH", path).env("HOME", self.dir.path()).current_dir(self.dir.path());
+        let mut command = memdir_command(self.dir.path());
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         let output = command.args(words).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -41,7 +40,7 @@ impl Three {
         fs::read(self.dir.path().join(name)).unwrap()
     }
 
-    fn drive(&self, more: &[&str]) -> i32 {
+    fn run_driver(&self, more: &[&str]) -> i32 {
         let (status, out, err) = self.run(&[&["merge-driver", "--", "O", "A", "B"], more].concat());
         assert_eq!((out.as_str(), err.as_str()), ("", ""));
         status
@@ -53,7 +52,7 @@ fn a_clean_merge_is_written_into_our_file_which_keeps_its_mode() {
     let files = three([BASE, OURS, THEIRS]);
     let ours = files.dir.path().join("A");
     fs::set_permissions(&ours, std::fs::Permissions::from_mode(0o640)).unwrap();
-    assert_eq!(files.drive(&["7", "memory/facts/user.md"]), 0);
+    assert_eq!(files.run_driver(&["7", "memory/facts/user.md"]), 0);
     assert_eq!(String::from_utf8(files.file("A")).unwrap(), "# User\n\n- Lives in Lisbon\n- Vegan since 2023\n");
     assert_eq!(fs::metadata(&ours).unwrap().permissions().mode() & 0o7777, 0o640);
     assert_eq!(fs::read_dir(files.dir.path()).unwrap().count(), 3, "nothing is left beside them");
@@ -63,7 +62,7 @@ fn a_clean_merge_is_written_into_our_file_which_keeps_its_mode() {
 #[test]
 fn a_conflict_has_gits_markers_names_and_length() {
     let files = three([BASE, OURS, OTHER]);
-    assert_eq!(files.drive(&["9", "facts/user.md", "base of both", "HEAD", "other"]), 1);
+    assert_eq!(files.run_driver(&["9", "facts/user.md", "base of both", "HEAD", "other"]), 1);
     insta::assert_snapshot!(String::from_utf8(files.file("A")).unwrap(), @r"
     # User
 
@@ -77,7 +76,7 @@ fn a_conflict_has_gits_markers_names_and_length() {
     - Vegan since 2024
     ");
     let old = three([BASE, OURS, OTHER]);
-    assert_eq!(old.drive(&["7", "facts/user.md", "%S", "%X", "%Y"]), 1);
+    assert_eq!(old.run_driver(&["7", "facts/user.md", "%S", "%X", "%Y"]), 1);
     let text = String::from_utf8(old.file("A")).unwrap();
     assert!(text.contains("<<<<<<< ours\n") && text.contains(">>>>>>> theirs\n"), "{text}");
 }
@@ -85,12 +84,12 @@ fn a_conflict_has_gits_markers_names_and_length() {
 #[test]
 fn a_path_or_label_that_looks_like_an_option_is_a_name() {
     let files = three([BASE, OURS, OTHER]);
-    assert_eq!(files.drive(&["7", "-n.md", "--json", "-q", "$(id)"]), 1);
+    assert_eq!(files.run_driver(&["7", "-n.md", "--json", "-q", "$(id)"]), 1);
     assert!(String::from_utf8(files.file("A")).unwrap().contains(">>>>>>> $(id)\n"));
 }
 
 #[test]
-fn what_cannot_be_done_leaves_our_file_and_is_no_conflict() {
+fn a_failed_merge_leaves_our_file_and_is_no_conflict() {
     let files = three([BASE, OURS, THEIRS]);
     for words in [
         &["merge-driver", "--", "none", "A", "B", "7", "p"][..],
@@ -110,21 +109,21 @@ fn texts_that_are_no_utf8_are_merged_by_lines_as_git_does() {
         [b"- Lives in ", home.as_bytes(), b"\n- caf\xe9\n- a\n- b\n- Vegan since ", year.as_bytes(), b"\n"].concat()
     };
     let files = three([latin("Austin", "2024"), latin("Lisbon", "2024"), latin("Austin", "2023")]);
-    assert_eq!(files.drive(&["7", "p"]), 0);
+    assert_eq!(files.run_driver(&["7", "p"]), 0);
     assert_eq!(files.file("A"), latin("Lisbon", "2023"));
     let files = three([latin("Austin", "2024"), latin("Lisbon", "2024"), latin("Porto", "2024")]);
-    assert_eq!(files.drive(&["8", "p", "", "HEAD", "other"]), 1);
+    assert_eq!(files.run_driver(&["8", "p", "", "HEAD", "other"]), 1);
     let marked = files.file("A");
     let text = String::from_utf8_lossy(&marked);
     assert!(text.contains("<<<<<<<< HEAD\n- Lives in Lisbon\n") && text.contains("- caf\u{fffd}\n"), "{text}");
 }
 
 #[test]
-fn what_is_too_large_for_a_memory_is_merged_by_lines() {
+fn files_too_large_for_a_memory_are_merged_by_lines() {
     let middle = "- one of very many facts that nobody reads\n".repeat(1_600_000);
     let big = |first: &str, last: &str| [first.as_bytes(), middle.as_bytes(), last.as_bytes()].concat();
     let files = three([big("- a\n", "- z\n"), big("- A\n", "- z\n"), big("- a\n", "- Z\n")]);
-    assert_eq!(files.drive(&["7", "p"]), 0);
+    assert_eq!(files.run_driver(&["7", "p"]), 0);
     assert!(files.file("A") == big("- A\n", "- Z\n"));
 }
 
@@ -136,12 +135,12 @@ fn a_binary_stays_ours_and_is_a_conflict() {
     assert!(err.contains("our side was kept"), "{err}");
     assert_eq!(files.file("A"), b"b\0");
     let files = three([&b"a\0"[..], b"a\0", b"c\0"]);
-    assert_eq!(files.drive(&["7", "p"]), 0);
+    assert_eq!(files.run_driver(&["7", "p"]), 0);
     assert_eq!(files.file("A"), b"c\0", "a side that changed nothing gives way");
 }
 
 #[test]
-fn merge_prints_the_text_and_says_by_its_status_whether_it_is_whole() {
+fn merge_prints_the_text_and_its_status_reports_conflicts() {
     let files = three([BASE, OURS, THEIRS]);
     let (status, out, err) = files.run(&["merge", "O", "A", "B"]);
     assert_eq!((status, out.as_str(), err.as_str()), (0, "# User\n\n- Lives in Lisbon\n- Vegan since 2023\n", ""));
@@ -157,7 +156,7 @@ fn merge_prints_the_text_and_says_by_its_status_whether_it_is_whole() {
 }
 
 #[test]
-fn merge_writes_where_it_is_told_and_refuses_what_is_no_text() {
+fn merge_writes_to_the_given_file_and_refuses_binary_input() {
     let files = three([BASE, OURS, THEIRS]);
     let (status, out, err) = files.run(&["merge", "O", "A", "B", "-o", "merged"]);
     assert_eq!((status, out.as_str(), err.as_str()), (0, "", ""));

@@ -1,6 +1,6 @@
 //! git itself merges, rebases, picks and pops, with the driver that `setup git` wired: two people's bullets meet.
 //!
-//! Says nothing about where a new bullet stands among its neighbours: only that all are there, once.
+//! Checks that all bullets are there once, not where a new bullet is placed among its neighbours.
 
 use super::git_repo::Repo;
 
@@ -19,7 +19,7 @@ fn but(old: &str, new: &str) -> String {
     BASE.replace(old, new)
 }
 
-/// The bullets of the file, sorted; each must stand once, and no marker may stand.
+/// The bullets of the file, sorted; each must occur once, without conflict markers.
 #[track_caller]
 fn bullets(repo: &Repo, path: &str) -> Vec<String> {
     let text = repo.text(path);
@@ -86,8 +86,8 @@ fn two_edits_of_one_bullet_are_a_conflict_around_that_bullet_alone() {
     let repo = Repo::wired();
     let ours = but("Prefers tabs", "Prefers spaces") + "- Aisle never\n";
     repo.parted(FILE, BASE, &ours, &but("Prefers tabs", "Prefers whatever the file has"));
-    let came = repo.try_git(["merge", "--no-edit", "other"]).exit(1);
-    assert!(came.stdout.contains("CONFLICT (content)"), "{came:#?}");
+    let run_output = repo.try_git(["merge", "--no-edit", "other"]).exit(1);
+    assert!(run_output.stdout.contains("CONFLICT (content)"), "{run_output:#?}");
     let text = repo.text(FILE);
     let (before, rest) = text.split_once("<<<<<<< HEAD\n- Prefers spaces\n").unwrap();
     let (inside, after) = rest.split_once(">>>>>>> other\n").unwrap();
@@ -156,7 +156,7 @@ fn crossed(first: [&str; 2], second: [&str; 2]) -> Repo {
     let tips = ["main", "other"].map(|branch| repo.git(["rev-parse", branch]).trim().to_owned());
     for (branch, (tip, text)) in ["main", "other"].into_iter().zip([&tips[1], &tips[0]].into_iter().zip(second)) {
         repo.git(["checkout", "--quiet", branch]);
-        // However that merge goes: what each made of it is said here.
+        // The result of that merge is not checked; the results of both strategies are compared here.
         repo.try_git(["merge", "--quiet", "--no-edit", tip]);
         repo.commit(FILE, text);
     }
@@ -190,7 +190,7 @@ fn a_conflict_between_ancestors_does_not_spoil_what_both_sides_decided() {
 }
 
 #[test]
-fn a_clone_whose_memdir_went_away_merges_as_git_does() {
+fn a_clone_without_memdir_merges_as_git_does() {
     let repo = two_adds();
     let gone = repo.git(["config", "merge.memdir.driver"]).replace(env!("CARGO_BIN_EXE_memdir"), "/nonexistent/memdir");
     repo.git(["config", "merge.memdir.driver", gone.trim_end()]);
@@ -203,7 +203,7 @@ fn a_clone_whose_memdir_went_away_merges_as_git_does() {
 }
 
 #[test]
-fn each_clone_is_joined_by_itself_and_the_rule_travels() {
+fn each_clone_needs_its_own_setup_and_the_attribute_rule_is_shared() {
     let repo = two_adds();
     let clone = repo.clone_to("clone");
     assert_eq!(
@@ -291,8 +291,8 @@ fn changes_of_different_bullets_always_merge_and_nothing_is_lost() {
             repo.save(branch);
         }
         repo.git(["checkout", "--quiet", "main"]);
-        let came = repo.try_git(["merge", "--quiet", "--no-edit", "other"]);
-        assert_eq!(came.status, 0, "round {round}: {came:#?}\n{}", repo.text("facts/things.md"));
+        let run_output = repo.try_git(["merge", "--quiet", "--no-edit", "other"]);
+        assert_eq!(run_output.status, 0, "round {round}: {run_output:#?}\n{}", repo.text("facts/things.md"));
         expected.sort();
         assert_eq!(bullets(&repo, "facts/things.md"), expected, "round {round}");
     }

@@ -1,12 +1,12 @@
 //! A repository with a memory in it, and clones of it: what tests with a real git build on.
 //!
-//! Never sees this machine's git settings: names, dates and branches are said here, and every setting is the clone's own.
+//! Never reads this machine's git settings: names, dates and branches are fixed, and settings are the clone's own.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use super::support::NOW;
+use super::support::{NOW, ProgramOutput, clean_command};
 use tempfile::TempDir;
 
 /// A work tree with a memory below it (or as its root), in a directory of its own.
@@ -14,32 +14,6 @@ pub struct Repo {
     above: std::rc::Rc<TempDir>,
     root: PathBuf,
     memory: PathBuf,
-}
-
-/// What a program came to.
-#[derive(Debug)]
-pub struct Came {
-    /// Its exit status.
-    pub status: i32,
-    /// Its answer.
-    pub stdout: String,
-    /// Its talk.
-    pub stderr: String,
-}
-
-impl Came {
-    /// It must have ended so.
-    #[track_caller]
-    pub fn exit(self, status: i32) -> Came {
-        assert_eq!(self.status, status, "{self:#?}");
-        self
-    }
-
-    /// The answer as JSON.
-    #[track_caller]
-    pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {self:#?}"))
-    }
 }
 
 impl Repo {
@@ -79,7 +53,7 @@ impl Repo {
         Repo { above: self.above.clone(), memory, root }
     }
 
-    /// A bare repository beside it, its `origin` from now on, that refuses to lose a commit.
+    /// A bare repository beside it, its `origin` from now on, that refuses non-fast-forward pushes.
     pub fn hub(&self) -> PathBuf {
         let hub = self.root.with_file_name("hub.git");
         self.git(["init", "--quiet", "--bare", "--initial-branch=main", hub.to_str().unwrap()]);
@@ -110,9 +84,12 @@ impl Repo {
     pub fn program(&self, program: impl AsRef<OsStr>, dir: &Path) -> Command {
         let own = Path::new(env!("CARGO_BIN_EXE_memdir")).parent().unwrap();
         let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default());
-        let mut command = Command::new(program);
-        command.current_dir(dir).env_clear().env("PATH", path).env("LC_ALL", "C.UTF-8");
-        command.env("HOME", self.above.path()).env("TMPDIR", self.above.path()).env("XDG_CONFIG_HOME", "/nonexistent");
+        let mut command = clean_command(program, self.above.path());
+        command
+            .current_dir(dir)
+            .env("PATH", path)
+            .env("TMPDIR", self.above.path())
+            .env("XDG_CONFIG_HOME", "/nonexistent");
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         command.env("GIT_CEILING_DIRECTORIES", self.above.path());
         for who in ["AUTHOR", "COMMITTER"] {
@@ -121,13 +98,12 @@ impl Repo {
         }
         command.env("GIT_MERGE_AUTOEDIT", "no").env("GIT_EDITOR", "true").env("GIT_SEQUENCE_EDITOR", "true");
         command.env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester").env("MEMDIR_DURABILITY", "fast");
-        command.stdin(Stdio::null());
         command
     }
 
     /// git, however it ends.
-    pub fn try_git<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Came {
-        came(self.program("git", &self.root).args(args).output().unwrap())
+    pub fn try_git<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> ProgramOutput {
+        finished(self.program("git", &self.root).args(args).output().unwrap())
     }
 
     /// git, which must succeed; its answer.
@@ -137,14 +113,14 @@ impl Repo {
     }
 
     /// memdir in the work tree, on this memory.
-    pub fn memdir<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Came {
+    pub fn memdir<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> ProgramOutput {
         let mut command = self.program(env!("CARGO_BIN_EXE_memdir"), &self.root);
-        came(command.arg("-C").arg(&self.memory).args(args).output().unwrap())
+        finished(command.arg("-C").arg(&self.memory).args(args).output().unwrap())
     }
 
     /// memdir in the work tree, which finds the memory by itself.
-    pub fn bare<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Came {
-        came(self.program(env!("CARGO_BIN_EXE_memdir"), &self.root).args(args).output().unwrap())
+    pub fn memdir_in_work_tree<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> ProgramOutput {
+        finished(self.program(env!("CARGO_BIN_EXE_memdir"), &self.root).args(args).output().unwrap())
     }
 
     /// A person writes a file of the memory.
@@ -185,11 +161,10 @@ impl Repo {
     }
 }
 
-/// What a program came to, read.
-pub fn came(output: Output) -> Came {
-    Came {
-        status: output.status.code().expect("it ends by itself"),
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-    }
+/// The output of a program that must not be ended by a signal.
+#[track_caller]
+pub fn finished(output: Output) -> ProgramOutput {
+    let output = ProgramOutput::from(output);
+    assert!(output.status >= 0, "a signal ended it: {output:#?}");
+    output
 }

@@ -1,5 +1,5 @@
 //! `resolve` takes conflict markers apart again: what merges by bullet is merged, what is left is shown with handles or
-//! decided as asked; it is journaled, undoable, and loses nothing a person wrote meanwhile.
+//! decided by the given option; it is journaled, undoable, and keeps concurrent edits of a person.
 //!
 //! Needs git only where the common ancestor must come from its index.
 
@@ -27,7 +27,7 @@ fn added(line: &str) -> String {
 }
 
 #[test]
-fn what_merges_by_bullet_is_merged() {
+fn conflicts_that_merge_by_bullet_are_resolved() {
     let memory = Memory::new().file(FILE, MARKED);
     let ran = memory.done(["resolve", "user"]);
     assert!(ran.stdout.starts_with("facts/user.md  r1\n+ "), "{ran}");
@@ -42,11 +42,11 @@ fn what_merges_by_bullet_is_merged() {
     assert_eq!(memory.text(FILE).unwrap(), MARKED);
     memory.done(["redo"]);
     assert_eq!(memory.text(FILE).unwrap(), text);
-    memory.done(["log"]).says("tester: resolve; facts/user.md");
+    memory.done(["log"]).stdout_contains("tester: resolve; facts/user.md");
 }
 
 #[test]
-fn what_is_left_is_shown_with_the_handles_of_both_sides() {
+fn the_remaining_conflicts_are_shown_with_the_handles_of_both_sides() {
     let memory = Memory::new().file(FILE, TWO_EDITS);
     let ran = memory.run(["resolve"]).may_change().exit(4);
     let [tabs, spaces, any] = ["Prefers tabs", "Prefers spaces", "Prefers any indent"].map(handle);
@@ -63,7 +63,7 @@ fn what_is_left_is_shown_with_the_handles_of_both_sides() {
 }
 
 #[test]
-fn what_is_left_is_decided_as_asked() {
+fn the_remaining_conflicts_are_decided_by_the_given_option() {
     for (flag, inside) in [
         ("--ours", "- Prefers spaces\n"),
         ("--theirs", "- Prefers any indent\n"),
@@ -79,7 +79,11 @@ fn what_is_left_is_decided_as_asked() {
 #[test]
 fn a_dry_run_shows_the_diff_and_writes_nothing() {
     let memory = Memory::new().file(FILE, TWO_EDITS);
-    memory.done(["resolve", "-n", "--ours"]).unchanged().says("-<<<<<<< HEAD\n").says("dry run, nothing written\n");
+    memory
+        .done(["resolve", "-n", "--ours"])
+        .unchanged()
+        .stdout_contains("-<<<<<<< HEAD\n")
+        .stdout_contains("dry run, nothing written\n");
     memory.done(["resolve", "--ours", "--json"]);
 }
 
@@ -88,28 +92,28 @@ fn markers_without_an_ancestor_are_left_to_a_person() {
     let plain = "# User\n\n<<<<<<< HEAD\n- Prefers spaces\n=======\n- Prefers any indent\n>>>>>>> other\n";
     let memory = Memory::new().file(FILE, plain);
     let ran = memory.run(["resolve"]).may_change().exit(4);
-    ran.unchanged().tells("do not include the common ancestor").says("  theirs @");
+    ran.unchanged().stderr_contains("do not include the common ancestor").stdout_contains("  theirs @");
     memory.done(["resolve", "--both"]);
     assert_eq!(memory.text(FILE).unwrap(), "# User\n\n- Prefers spaces\n- Prefers any indent\n");
 }
 
 #[test]
-fn nothing_to_do_and_half_a_set_are_said() {
+fn nothing_to_resolve_and_incomplete_markers_are_reported() {
     let memory = Memory::new().file(FILE, BASE);
-    memory.done(["resolve"]).unchanged().tells("nothing to do");
-    memory.done(["resolve", "user"]).unchanged().tells("facts/user.md has no conflict markers");
-    memory.run(["resolve", "none"]).exit(3).tells("file_not_found");
+    memory.done(["resolve"]).unchanged().stderr_contains("nothing to do");
+    memory.done(["resolve", "user"]).unchanged().stderr_contains("facts/user.md has no conflict markers");
+    memory.run(["resolve", "none"]).exit(3).stderr_contains("file_not_found");
     let broken = "# User\n\n<<<<<<< a\n<<<<<<< b\n=======\n- x\n>>>>>>> b\n";
     memory.put(FILE, broken);
-    memory.run(["resolve", "user"]).exit(5).tells("memdir: conflict_markers: ");
+    memory.run(["resolve", "user"]).exit(5).stderr_contains("memdir: conflict_markers: ");
 }
 
 #[test]
 fn gits_index_knows_the_ancestor_that_markers_do_not_show() {
     for style in ["merge", "diff3"] {
         let repo = stopped(style, &added("- Likes dark mode"), &added("- Speaks Dutch"));
-        let came = repo.memdir(["resolve"]).exit(0);
-        assert!(came.stdout.ends_with("\ntry: git add -- memory/facts/user.md\n"), "{came:#?}");
+        let run_output = repo.memdir(["resolve"]).exit(0);
+        assert!(run_output.stdout.ends_with("\ntry: git add -- memory/facts/user.md\n"), "{run_output:#?}");
         let again = repo.memdir(["resolve", "user"]).exit(0);
         assert_eq!(again.stdout, "try: git add -- memory/facts/user.md\n", "git still waits");
         let text = repo.text(FILE);
@@ -121,7 +125,7 @@ fn gits_index_knows_the_ancestor_that_markers_do_not_show() {
 }
 
 #[test]
-fn what_a_person_wrote_beside_the_markers_stays() {
+fn text_that_a_person_wrote_beside_the_markers_stays() {
     for style in ["merge", "diff3"] {
         let repo = stopped(style, &added("- Likes dark mode"), &added("- Speaks Dutch"));
         let text = repo.text(FILE);
@@ -152,7 +156,7 @@ fn all_files_with_markers_are_one_change_also_what_was_archived() {
     memory.done(["undo"]);
     assert_eq!(memory.text("archive/facts/user.md").unwrap(), TWO_EDITS);
     memory.put("facts/a: b.md", TWO_EDITS);
-    memory.done(["resolve", "--ours"]).tells("was not changed");
+    memory.done(["resolve", "--ours"]).stderr_contains("was not changed");
     assert_eq!(memory.text("facts/a: b.md").unwrap(), TWO_EDITS);
     assert!(!memory.text(FILE).unwrap().contains("<<<"));
 }
@@ -167,9 +171,12 @@ fn a_file_that_one_side_removed_is_a_persons_to_decide() {
     repo.git(["checkout", "--quiet", "main"]);
     repo.commit(FILE, &added("- Speaks Dutch"));
     repo.try_git(["merge", "--no-edit", "other"]).exit(1);
-    let came = repo.memdir(["resolve"]).exit(0);
-    assert!(came.stderr.contains("facts/user.md was deleted on their side and changed on the other"), "{came:#?}");
-    assert_eq!(came.stdout, "");
+    let run_output = repo.memdir(["resolve"]).exit(0);
+    assert!(
+        run_output.stderr.contains("facts/user.md was deleted on their side and changed on the other"),
+        "{run_output:#?}"
+    );
+    assert_eq!(run_output.stdout, "");
     assert!(repo.text(FILE).contains("- Speaks Dutch\n"));
 }
 
@@ -178,9 +185,14 @@ fn status_and_refusals_lead_to_resolve() {
     let memory = Memory::new().file(FILE, BASE);
     memory.done(["add", "user", "Speaks Dutch"]);
     memory.put(FILE, TWO_EDITS);
-    let ran = memory.done(["status"]).says("conflict markers: facts/user.md\ntry: memdir resolve facts/user.md\n");
+    let ran =
+        memory.done(["status"]).stdout_contains("conflict markers: facts/user.md\ntry: memdir resolve facts/user.md\n");
     assert!(!ran.stdout.contains("dropped"), "what is missing between markers is not decided yet: {ran}");
-    memory.run(["add", "user", "x y z"]).exit(5).tells("conflict_markers").tells("try: memdir resolve facts/user.md\n");
+    memory
+        .run(["add", "user", "x y z"])
+        .exit(5)
+        .stderr_contains("conflict_markers")
+        .stderr_contains("try: memdir resolve facts/user.md\n");
 }
 
 #[test]

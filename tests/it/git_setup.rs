@@ -1,5 +1,5 @@
-//! `setup git` joins a clone, leaves everything else byte for byte, and takes itself out again; `status` and `init` say
-//! where a clone stands.
+//! `setup git` configures a clone, leaves everything else byte for byte, and can be removed; `status` and `init` report
+//! whether a clone is configured.
 //!
 //! Never merges anything: that the driver it wires works is looked at where git merges.
 
@@ -11,12 +11,12 @@ fn config(repo: &Repo) -> String {
 }
 
 #[test]
-fn a_clone_is_joined_once_and_shows_what_changed() {
+fn setup_configures_a_clone_once_and_lists_its_changes() {
     let repo = Repo::new();
     repo.memdir(["setup", "git", "--check"]).exit(6);
-    let came = repo.memdir(["setup", "git"]).exit(0);
-    assert!(came.stdout.contains("memory/.gitattributes\n+ # memdir begin\n+ *.md merge=memdir diff=markdown\n"));
-    assert!(came.stdout.contains("\ngit config\n+ merge.memdir.name=memdir: bullet by bullet\n"), "{came:#?}");
+    let result = repo.memdir(["setup", "git"]).exit(0);
+    assert!(result.stdout.contains("memory/.gitattributes\n+ # memdir begin\n+ *.md merge=memdir diff=markdown\n"));
+    assert!(result.stdout.contains("\ngit config\n+ merge.memdir.name=memdir: bullet by bullet\n"), "{result:#?}");
     assert_eq!(repo.text(".gitattributes"), "# memdir begin\n*.md merge=memdir diff=markdown\n# memdir end\n");
     assert_eq!(repo.text(".gitignore"), "# memdir begin\n/inbox/\n# memdir end\n");
     let before = (config(&repo), repo.text(".gitattributes"));
@@ -29,7 +29,7 @@ fn a_clone_is_joined_once_and_shows_what_changed() {
 }
 
 #[test]
-fn what_init_ignores_already_is_not_said_twice() {
+fn files_that_init_ignores_already_are_not_listed_twice() {
     let repo = Repo::new();
     repo.put(".gitignore", "/inbox/\n/.memdir/\n");
     repo.memdir(["setup", "git"]).exit(0);
@@ -48,8 +48,8 @@ fn removing_leaves_every_other_byte() {
         let before = config(&repo);
         repo.memdir(["setup", "git"]).exit(0);
         assert_ne!(config(&repo), before);
-        let came = repo.memdir(["setup", "git", "--remove"]).exit(0);
-        assert!(came.stdout.contains("\n- *.md merge=memdir diff=markdown\n"), "{came:#?}");
+        let result = repo.memdir(["setup", "git", "--remove"]).exit(0);
+        assert!(result.stdout.contains("\n- *.md merge=memdir diff=markdown\n"), "{result:#?}");
         assert_eq!(config(&repo), before);
         assert_eq!(fs::read_to_string(repo.memory().join(".gitattributes")).ok().as_deref(), own);
         assert_eq!(fs::read_to_string(repo.memory().join(".gitignore")).ok().as_deref(), own.map(|_| "notes.txt"));
@@ -69,13 +69,13 @@ fn a_dry_run_shows_the_same_and_changes_nothing() {
 }
 
 #[test]
-fn a_rule_that_wins_over_ours_is_found() {
+fn an_attribute_rule_that_overrides_ours_is_found() {
     let repo = Repo::wired();
     fs::write(repo.root().join(".git/info/attributes"), "*.md merge=union\n").unwrap();
-    let came = repo.memdir(["setup", "git", "--check"]).exit(6);
-    assert_eq!(came.stdout, "git's attributes set merge=union for the files of this memory\n");
-    let came = repo.memdir(["--json", "setup", "git", "--check"]).exit(6);
-    assert_eq!((&came.json()["wired"], came.json()["findings"].as_array().unwrap().len()), (&false.into(), 1));
+    let result = repo.memdir(["setup", "git", "--check"]).exit(6);
+    assert_eq!(result.stdout, "git's attributes set merge=union for the files of this memory\n");
+    let result = repo.memdir(["--json", "setup", "git", "--check"]).exit(6);
+    assert_eq!((&result.json()["wired"], result.json()["findings"].as_array().unwrap().len()), (&false.into(), 1));
     fs::remove_file(repo.root().join(".git/info/attributes")).unwrap();
     repo.git(["config", "merge.memdir.recursive", "text"]);
     assert!(repo.memdir(["setup", "git", "--check"]).exit(6).stdout.starts_with("merge.memdir.recursive is set"));
@@ -89,27 +89,30 @@ fn a_link_in_the_place_of_gits_files_is_refused() {
     let outside = repo.root().join("outside");
     fs::write(&outside, "mine\n").unwrap();
     std::os::unix::fs::symlink(&outside, repo.memory().join(".gitattributes")).unwrap();
-    let came = repo.memdir(["setup", "git"]);
-    assert!(came.status == 5 && came.stderr.starts_with("memdir: unsafe_file: "), "{came:#?}");
+    let result = repo.memdir(["setup", "git"]);
+    assert!(result.status == 5 && result.stderr.starts_with("memdir: unsafe_file: "), "{result:#?}");
     assert_eq!(fs::read_to_string(&outside).unwrap(), "mine\n");
 }
 
 #[test]
-fn outside_a_work_tree_and_without_git_it_says_so() {
+fn outside_a_work_tree_or_without_git_an_error_says_so() {
     let repo = Repo::new();
     fs::remove_dir_all(repo.root().join(".git")).unwrap();
-    let came = repo.memdir(["setup", "git"]).exit(3);
-    assert!(came.stderr.starts_with("memdir: no_repository: "), "{came:#?}");
+    let result = repo.memdir(["setup", "git"]).exit(3);
+    assert!(result.stderr.starts_with("memdir: no_repository: "), "{result:#?}");
     let mut command = repo.program(env!("CARGO_BIN_EXE_memdir"), repo.root());
     let output = command.env("PATH", "/nonexistent").args(["setup", "git"]).output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(3) && said.starts_with("memdir: no_git: git is not installed"), "{said}");
+    let run_output = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        output.status.code() == Some(3) && run_output.starts_with("memdir: no_git: git is not installed"),
+        "{run_output}"
+    );
     let shown = repo.memdir(["setup", "git", "--print"]).exit(0).stdout;
     assert!(shown.contains("*.md merge=memdir diff=markdown\n") && shown.contains("git config merge.memdir.driver '"));
 }
 
 #[test]
-fn a_hook_of_another_repository_does_not_mislead_it() {
+fn the_environment_of_another_repositorys_hook_is_ignored() {
     let (repo, other) = (Repo::new(), Repo::new());
     let before = config(&other);
     let mut command = repo.program(env!("CARGO_BIN_EXE_memdir"), repo.root());
@@ -121,16 +124,16 @@ fn a_hook_of_another_repository_does_not_mislead_it() {
 }
 
 #[test]
-fn status_and_init_say_where_the_clone_stands() {
+fn status_and_init_report_the_state_of_the_clone() {
     let repo = Repo::new();
-    let came = repo.memdir(["status"]).exit(0);
-    assert!(came.stdout.contains("git merges line by line in this clone\ntry: memdir -C '"), "{came:#?}");
-    assert!(came.stdout.ends_with(" setup git\n"), "{came:#?}");
+    let result = repo.memdir(["status"]).exit(0);
+    assert!(result.stdout.contains("git merges line by line in this clone\ntry: memdir -C '"), "{result:#?}");
+    assert!(result.stdout.ends_with(" setup git\n"), "{result:#?}");
     repo.memdir(["setup", "git"]).exit(0);
     assert!(repo.memdir(["status"]).exit(0).stdout.ends_with("git merges by bullet in this clone\n"));
     assert_eq!(repo.memdir(["status", "--json"]).exit(0).json()["wired"], true);
-    let came = repo.bare(["init", "second"]).exit(0);
-    assert!(came.stderr.contains("`memdir setup git`"), "{came:#?}");
+    let result = repo.memdir_in_work_tree(["init", "second"]).exit(0);
+    assert!(result.stderr.contains("`memdir setup git`"), "{result:#?}");
     let ignored = Repo::new();
     fs::write(ignored.root().join(".gitignore"), "/memory/\n").unwrap();
     assert!(!ignored.memdir(["status"]).exit(0).stdout.contains("git merges"));

@@ -86,7 +86,7 @@ fn no_text_breaks_out_of_a_bullet_and_all_are_read_back_exactly_or_refused() {
     assert!(exact > 6 * corpus::texts().len(), "only {exact} were written");
 }
 
-/// Whether all bullets and headings but one stand as they were, and that one reads as wanted.
+/// Whether all bullets and headings but one are unchanged, and that one reads as wanted.
 fn kept(before: &Document, after: &Document, updated: Option<usize>, wanted: &str) -> Result<(), String> {
     let raw = |d: &Document, skip: Option<usize>| -> Vec<String> {
         (0..d.bullets().len()).filter(|b| Some(*b) != skip).map(|b| d.bullet_raw(b).to_owned()).collect()
@@ -117,7 +117,7 @@ fn same_but(before: &judge::Seen, item: usize, after: &judge::Seen) -> bool {
     without_text(before).is_some() && without_text(before) == without_text(after)
 }
 
-/// A word of a `try` that is no address of what stands in the file.
+/// A word of a `try` command that is no address of a bullet in the file.
 fn leak(document: &Document, refusals: &[Rejection]) -> Option<String> {
     let mut known: BTreeSet<String> = BTreeSet::from([FILE.to_owned(), String::new()]);
     for (dressed, plain) in document.sections().iter().map(|s| (format!("{FILE}#{}", s.slug), &s.slug)) {
@@ -133,7 +133,7 @@ fn leak(document: &Document, refusals: &[Rejection]) -> Option<String> {
 type Select = fn(&str) -> Action;
 
 #[test]
-fn no_selector_reaches_a_try() {
+fn no_selector_is_printed_in_a_command_to_try() {
     const SELECTORS: [(&str, Select); 7] = [
         ("old", |t| Action::Update { at: planning::at(""), index: None, old: Some(t.into()), text: "new".into() }),
         ("old at an index", |t| Action::Update {
@@ -184,14 +184,14 @@ fn through_the_program_a_text_is_refused_or_listed_exactly() {
         let meant = text.strip_prefix(['-', '*', '+']).filter(|t| t.starts_with([' ', '\t'])).unwrap_or(text);
         let meant = trimmed(meant);
         let listed = place.bullets("user");
-        match added.code {
+        match added.status {
             0 => {
                 exact += 1;
                 assert!(listed.contains(&meant.to_owned()), "{text:?}: {listed:?}");
                 assert_eq!(listed.len(), 5, "{text:?}");
             }
             _ => {
-                assert!([2, 5].contains(&added.code), "{text:?}: {}", added.stderr);
+                assert!([2, 5].contains(&added.status), "{text:?}: {}", added.stderr);
                 assert_eq!(listed, ["first", "old", "last", "more"], "{text:?}");
                 assert_eq!(place.text("facts/user.md"), AROUND[0], "{text:?}");
                 tries_are_addresses(&added.stderr, text);
@@ -205,15 +205,15 @@ fn through_the_program_a_text_is_refused_or_listed_exactly() {
 fn through_stdin_a_text_adds_bullets_and_changes_nothing_else() {
     for text in some() {
         let place = Place::new(&[("facts/user.md", AROUND[0])]);
-        let added = place.fed(&["--json", "add", "user#s"], text.as_bytes());
+        let added = place.run_with_stdin(&["--json", "add", "user#s"], text.as_bytes());
         let after = Document::parse(place.text("facts/user.md"));
         let mut bullets = place.bullets("user").into_iter();
         for known in ["first", "old", "last", "more"] {
             assert!(bullets.any(|b| b == known), "{text:?}: {known} is gone: {}", after.text());
         }
         assert_eq!(after.sections().len(), 3, "{text:?}: {}", after.text());
-        if added.code != 0 {
-            assert!([2, 5].contains(&added.code), "{text:?}: {}", added.stderr);
+        if added.status != 0 {
+            assert!([2, 5].contains(&added.status), "{text:?}: {}", added.stderr);
             assert_eq!(after.text(), AROUND[0], "{text:?}");
             tries_are_addresses(&added.stderr, &text);
         }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::process::{Command, Output, Stdio};
 
+use crate::support::memdir_command;
+
 /// What a verb takes.
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
@@ -19,7 +21,7 @@ enum Takes {
 }
 use Takes::{Both, Content, Nothing, Text};
 
-/// A verb: its words, a complete command line (`T` stands for a text), what it takes.
+/// A command: its words, a complete command line (`T` is replaced by a text), what it takes.
 type Row = (&'static str, &'static [&'static str], Takes);
 
 const ROWS: &[Row] = &[
@@ -102,11 +104,9 @@ impl Memory {
     }
 
     fn command(&self, line: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
-        command.env_clear().env("HOME", self.root.path()).env("MEMDIR_NOW", "2026-02-24T10:00:00Z");
-        command.env("EDITOR", "true").env("MEMDIR_AS", "test").env("MEMDIR_STDIN_WAIT", "20");
-        command.current_dir(self.root.path()).args(line);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = memdir_command(self.root.path());
+        command.env("EDITOR", "true").env("MEMDIR_AS", "test").env("MEMDIR_STDIN_WAIT", "20").args(line);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
@@ -114,7 +114,7 @@ impl Memory {
         self.command(line).output().unwrap()
     }
 
-    fn fed(&self, line: &[&str], content: &[u8]) -> Output {
+    fn run_with_stdin(&self, line: &[&str], content: &[u8]) -> Output {
         // A loaded machine may need longer than the silent pipe is given here.
         let mut command = self.command(line);
         let mut child = command.env("MEMDIR_STDIN_WAIT", "9000").stdin(Stdio::piped()).spawn().unwrap();
@@ -141,8 +141,8 @@ fn stderr(output: &Output) -> String {
 
 /// The exit status and code of a refusal.
 fn refused(output: &Output) -> (i32, String) {
-    let said = stderr(output);
-    let code = said.strip_prefix("memdir: ").and_then(|rest| rest.split(':').next()).unwrap_or(&said);
+    let printed = stderr(output);
+    let code = printed.strip_prefix("memdir: ").and_then(|rest| rest.split(':').next()).unwrap_or(&printed);
     (output.status.code().unwrap_or(-1), code.to_owned())
 }
 
@@ -169,14 +169,14 @@ fn leaves() -> Vec<(String, clap::Command)> {
 }
 
 #[test]
-fn every_verb_has_a_row() {
+fn every_command_has_a_row() {
     let verbs: BTreeSet<String> = leaves().into_iter().map(|(name, _)| name).collect();
     let rows: BTreeSet<String> = ROWS.iter().map(|row| row.0.to_owned()).collect();
     assert_eq!(verbs, rows);
 }
 
 #[test]
-fn the_address_comes_first_and_content_has_a_file_option() {
+fn the_address_is_the_first_argument_and_content_has_a_file_option() {
     for (name, verb) in leaves() {
         let takes = ROWS.iter().find(|row| row.0 == name).unwrap().2;
         if let Some(first) = verb.get_positionals().next()
@@ -192,15 +192,15 @@ fn the_address_comes_first_and_content_has_a_file_option() {
 }
 
 #[test]
-fn content_that_is_due_is_read_from_stdin_and_never_waited_for() {
+fn required_content_is_read_from_stdin_without_waiting_for_a_silent_pipe() {
     for (name, line, _) in ROWS.iter().filter(|row| matches!(row.2, Content | Both)) {
         let memory = Memory::new();
         let line: Vec<&str> = line.iter().copied().filter(|word| *word != "T").collect();
         let empty = (2, "empty_input".to_owned());
         assert_eq!(refused(&memory.silent(&line)), empty, "{name}");
-        assert_eq!(refused(&memory.fed(&line, b" \n")), empty, "{name}");
-        assert_eq!(refused(&memory.fed(&line, b"a\0b")), (5, "not_text".to_owned()), "{name}");
-        assert_eq!(refused(&memory.fed(&line, b"a\xffb")), (5, "not_text".to_owned()), "{name}");
+        assert_eq!(refused(&memory.run_with_stdin(&line, b" \n")), empty, "{name}");
+        assert_eq!(refused(&memory.run_with_stdin(&line, b"a\0b")), (5, "not_text".to_owned()), "{name}");
+        assert_eq!(refused(&memory.run_with_stdin(&line, b"a\xffb")), (5, "not_text".to_owned()), "{name}");
         let dash = [line.as_slice(), &["-F", "-"]].concat();
         assert_eq!(refused(&memory.silent(&dash)), empty, "{name}");
         let file = [line.as_slice(), &["-F", "nowhere.md"]].concat();
@@ -212,8 +212,8 @@ fn content_that_is_due_is_read_from_stdin_and_never_waited_for() {
 fn a_line_break_in_a_text_argument_is_refused() {
     for (name, line, _) in ROWS.iter().filter(|row| row.1.contains(&"T")) {
         let memory = Memory::new();
-        let told = refused(&memory.run(&words(&filled(line, "a\nb"))));
-        assert_eq!(told, (2, "multiline".to_owned()), "{name}");
+        let result = refused(&memory.run(&words(&filled(line, "a\nb"))));
+        assert_eq!(result, (2, "multiline".to_owned()), "{name}");
     }
 }
 
@@ -238,13 +238,13 @@ fn without_a_command_the_first_help_is_printed() {
 }
 
 #[test]
-fn what_takes_no_content_never_looks_at_stdin() {
+fn commands_without_content_never_read_stdin() {
     for (name, line, _) in ROWS.iter().filter(|row| row.2 != Content) {
         let memory = Memory::new();
         let line = filled(line, "Drinks tea");
-        let told = memory.silent(&words(&line));
-        assert!(!stderr(&told).contains("empty_input"), "{name}: {}", stderr(&told));
-        assert_ne!(told.status.code(), Some(101), "{name}: {}", stderr(&told));
+        let result = memory.silent(&words(&line));
+        assert!(!stderr(&result).contains("empty_input"), "{name}: {}", stderr(&result));
+        assert_ne!(result.status.code(), Some(101), "{name}: {}", stderr(&result));
     }
 }
 
@@ -258,7 +258,7 @@ fn planned(memory: &Memory, line: &[&str]) -> serde_json::Value {
 }
 
 #[test]
-fn one_list_marker_comes_off_every_text() {
+fn one_list_marker_is_removed_from_every_text() {
     for (name, line, _) in ROWS.iter().filter(|row| row.1.contains(&"T")) {
         let memory = Memory::new();
         let plain = planned(&memory, &words(&filled(line, "Drinks tea")));
@@ -297,10 +297,10 @@ fn one_file_can_be_written_in_many_ways() {
 #[test]
 fn several_texts_are_one_change_and_a_list_from_stdin_is_the_same() {
     let (one, two) = (Memory::new(), Memory::new());
-    let told = one.run(&["add", "user", "Drinks tea", "- Likes rain"]);
-    assert_eq!(told.status.code(), Some(0), "{}", stderr(&told));
-    let fed = two.fed(&["add", "user"], b"- Drinks tea\n- Likes rain\n");
-    assert_eq!(String::from_utf8_lossy(&fed.stdout), String::from_utf8_lossy(&told.stdout));
+    let result = one.run(&["add", "user", "Drinks tea", "- Likes rain"]);
+    assert_eq!(result.status.code(), Some(0), "{}", stderr(&result));
+    let run_with_stdin = two.run_with_stdin(&["add", "user"], b"- Drinks tea\n- Likes rain\n");
+    assert_eq!(String::from_utf8_lossy(&run_with_stdin.stdout), String::from_utf8_lossy(&result.stdout));
     let text = |memory: &Memory| fs_err::read_to_string(memory.root.path().join("memory/facts/user.md")).unwrap();
     assert_eq!(text(&one), text(&two));
     assert!(text(&one).ends_with("- Lives in Austin\n- Drinks tea\n- Likes rain\n"), "{}", text(&one));
@@ -309,12 +309,12 @@ fn several_texts_are_one_change_and_a_list_from_stdin_is_the_same() {
 #[test]
 fn an_option_keeps_its_value_and_output_has_no_colour_in_a_pipe() {
     let memory = Memory::new();
-    let told = memory.run(&["add", "user", "Drinks tea", "-m", "- because"]);
-    assert_eq!(told.status.code(), Some(0), "{}", stderr(&told));
+    let result = memory.run(&["add", "user", "Drinks tea", "-m", "- because"]);
+    assert_eq!(result.status.code(), Some(0), "{}", stderr(&result));
     let log = memory.run(&["log", "--json"]);
     let log: serde_json::Value = serde_json::from_slice(&log.stdout).unwrap();
     assert_eq!(log["entries"][0]["reason"], "- because");
-    assert!(!told.stdout.contains(&0x1b));
+    assert!(!result.stdout.contains(&0x1b));
     assert!(memory.run(&["list", "--color", "always"]).stdout.contains(&0x1b));
 }
 

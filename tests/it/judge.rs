@@ -1,6 +1,6 @@
 //! A second reader of markdown: what comrak sees of a text, block by block, so that edits are not judged by us alone.
 //!
-//! Never looks at how an edit was made. The byte order mark, the front matter and the derived summary line are left out.
+//! Independent of how an edit was made. The byte order mark, the front matter and the derived summary line are ignored.
 
 use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, Options, parse_document};

@@ -1,7 +1,7 @@
 //! Nothing that an agent's allowlist leaves out reaches it through any verb, in any form of output: secrets are planted
-//! wherever memory text can stand, and clap's own command tree is walked.
+//! wherever memory text can occur, and clap's own command tree is walked.
 //!
-//! Never trusts itself: the same walk by somebody without a list must show every secret.
+//! Checks itself: the same walk by an agent without a list must show every secret.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use fs_err as fs;
 use serde_json::json;
 
-use crate::support::{Memory, Ran, Run, handle};
+use crate::support::{CommandOutcome, CommandRun, Memory, handle};
 
 const POLICY: &str = "version: 1
 categories:
@@ -97,7 +97,7 @@ const SECRETS: [&str; 32] = [
     "zqdeclared",
 ];
 
-/// Verbs that show no memory, whoever asks: nothing of one is read for them.
+/// Commands that show no memory text to any agent: they read none.
 const WITHOUT: [&str; 6] = ["init", "schema", "completions", "man", "merge", "merge-driver"];
 
 /// A memory with everything in it, and a copy to begin again from.
@@ -193,7 +193,7 @@ impl Planted {
         copy(&self.aside(), &self.memory.dir());
     }
 
-    fn run(&self, line: &[String], stdin: Option<&str>, actor: &str) -> Run<'_> {
+    fn run(&self, line: &[String], stdin: Option<&str>, actor: &str) -> CommandRun<'_> {
         let run = self.memory.run(line).by(actor).env("EDITOR", "cat").may_change();
         match stdin {
             Some(text) => run.stdin(text),
@@ -202,7 +202,7 @@ impl Planted {
     }
 }
 
-/// A command line and what stands on its stdin.
+/// A command line and its stdin.
 type Line = (Vec<String>, Option<String>);
 
 /// Addresses right, wrong, near and hidden.
@@ -245,9 +245,9 @@ fn addresses() -> Vec<String> {
 
 const TEXTS: [&str; 6] = ["Prefers tea", "Prefers te", "Said twice", "knee", "Standup at tne", "Chess"];
 
-/// What is tried of each verb, word by word; `~` is a blank within a word. `ADDRESS` stands for every address in turn,
-/// `FILE` and `TEXT` for some files with every text, `REV` for every revision, `HIDDEN` for a hidden bullet; what comes
-/// behind ` < ` stands on stdin.
+/// The command lines tried, word by word; `~` is a blank within a word. `ADDRESS` is replaced by every address in turn,
+/// `FILE` and `TEXT` by some files with every text, `REV` by every revision, `HIDDEN` by a hidden bullet; the part
+/// after ` < ` is stdin.
 const ROWS: &[(&str, &[&str])] = &[
     ("status", &["status"]),
     ("list", &["list", "list facts", "list archive", "list inbox", "list ADDRESS"]),
@@ -447,7 +447,7 @@ fn verbs() -> BTreeMap<String, bool> {
 }
 
 #[test]
-fn every_verb_is_walked_or_shows_no_memory() {
+fn every_command_is_walked_or_shows_no_memory() {
     let known: BTreeSet<String> = ROWS.iter().map(|row| row.0).chain(WITHOUT).map(str::to_owned).collect();
     assert_eq!(verbs().into_keys().collect::<BTreeSet<_>>(), known);
 }
@@ -487,8 +487,8 @@ fn commands_that_read_unfiltered_are_known() {
     assert_eq!(readers, UNFILTERED_READERS.map(str::to_owned).into(), "each must filter by itself what it prints");
 }
 
-/// Runs everything as one agent; what each line said goes to `look`, which may refuse it with a reason.
-fn walk(actor: &str, mut look: impl FnMut(&Line, &Ran) -> Option<String>) -> (usize, Vec<String>) {
+/// Runs everything as one agent; the output of each line is passed to `look`, which may reject it with a reason.
+fn walk(actor: &str, mut look: impl FnMut(&Line, &CommandOutcome) -> Option<String>) -> (usize, Vec<String>) {
     let planted = Planted::new();
     let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
     let (verbs, mut tried, mut turn, mut wrong) = (verbs(), 0, 0, Vec::new());
@@ -509,8 +509,8 @@ fn walk(actor: &str, mut look: impl FnMut(&Line, &Ran) -> Option<String>) -> (us
                 whole.extend(words.iter().cloned().chain(own.into_iter().map(str::to_owned)));
                 let ran = planted.run(&whole, stdin.as_deref(), actor).ends();
                 tried += 1;
-                let said = (whole, stdin.clone());
-                wrong.extend(look(&said, &ran).map(|why| format!("{why}\n{ran}")));
+                let run_output = (whole, stdin.clone());
+                wrong.extend(look(&run_output, &ran).map(|why| format!("{why}\n{ran}")));
                 if !ran.difference.is_empty() {
                     planted.anew();
                 }
@@ -520,9 +520,9 @@ fn walk(actor: &str, mut look: impl FnMut(&Line, &Ran) -> Option<String>) -> (us
     (tried, wrong)
 }
 
-/// The secrets that an answer holds and nobody typed.
-fn found(said: &Line, ran: &Ran) -> Vec<&'static str> {
-    let typed = |secret: &str| said.0.iter().chain(&said.1).any(|w| w.contains(secret));
+/// The secrets that an answer contains and the command line does not.
+fn found(run_output: &Line, ran: &CommandOutcome) -> Vec<&'static str> {
+    let typed = |secret: &str| run_output.0.iter().chain(&run_output.1).any(|w| w.contains(secret));
     let shown = |secret: &str| ran.stdout.contains(secret) || ran.stderr.contains(secret);
     SECRETS.into_iter().filter(|secret| shown(secret) && !typed(secret)).collect()
 }
@@ -531,17 +531,17 @@ fn found(said: &Line, ran: &Ran) -> Vec<&'static str> {
 fn a_restricted_agent_is_never_shown_a_secret() {
     let handles = ["[health] zqbullet of the knee", "zqinside the section about the parser", "zqstem", "zqtagged"];
     let handles = handles.map(handle);
-    let (tried, wrong) = walk("planner", |said, ran| {
-        let typed = |secret: &String| said.0.iter().chain(&said.1).any(|w| w.contains(secret.as_str()));
-        let told = |handle: &&String| {
+    let (tried, wrong) = walk("planner", |run_output, ran| {
+        let typed = |secret: &String| run_output.0.iter().chain(&run_output.1).any(|w| w.contains(secret.as_str()));
+        let result = |handle: &&String| {
             let forms = [format!("@{handle}"), format!("\"{handle}\"")];
             !typed(handle) && forms.iter().any(|form| ran.stdout.contains(form) || ran.stderr.contains(form))
         };
-        let secrets = found(said, ran);
-        let handles: Vec<&String> = handles.iter().filter(told).collect();
+        let secrets = found(run_output, ran);
+        let handles: Vec<&String> = handles.iter().filter(result).collect();
         let left = ran.stdout.lines().chain(ran.stderr.lines()).any(|line| {
             line.contains("zq") && {
-                let typed: Vec<&String> = said.0.iter().chain(&said.1).collect();
+                let typed: Vec<&String> = run_output.0.iter().chain(&run_output.1).collect();
                 let words = line.split(|c: char| !c.is_alphanumeric()).filter(|w| w.starts_with("zq"));
                 words.into_iter().any(|word| !typed.iter().any(|t| t.contains(word)))
             }
@@ -559,8 +559,8 @@ fn a_restricted_agent_is_never_shown_a_secret() {
 #[test]
 fn without_a_list_the_same_walk_shows_every_secret() {
     let mut seen = BTreeSet::new();
-    walk("tester", |said, ran| {
-        seen.extend(found(said, ran));
+    walk("tester", |run_output, ran| {
+        seen.extend(found(run_output, ran));
         None
     });
     let hidden: Vec<&str> = SECRETS.into_iter().filter(|secret| !seen.contains(secret)).collect();

@@ -20,7 +20,7 @@ fn memory() -> Memory {
 }
 
 #[test]
-fn a_files_list_ends_with_who_links_to_it() {
+fn the_list_of_a_file_ends_with_its_backlinks() {
     let memory = memory();
     insta::assert_snapshot!(memory.run(["list", "user"]).exit(0).quiet().unchanged().stdout, @r"
     facts/user.md: User
@@ -32,7 +32,7 @@ fn a_files_list_ends_with_who_links_to_it() {
     ");
     let section = memory.run(["list", "user#work"]).exit(0).quiet();
     assert_eq!(section.stdout.matches('←').count(), 2, "{section}");
-    let section = section.says("← facts/project.md@bw1b → #work: Ana showed");
+    let section = section.stdout_contains("← facts/project.md@bw1b → #work: Ana showed");
     assert!(!section.stdout.contains("owned_by"), "{section}");
     memory.run(["list", "project"]).exit(0).stdout(&memory.done(["list", "project"]).stdout);
     assert!(!memory.done(["list", "project"]).stdout.contains('←'));
@@ -47,7 +47,7 @@ fn a_files_list_ends_with_who_links_to_it() {
     assert_eq!((of(1, "relation"), of(1, "handle")), (Some("owned_by"), Some(&*owned)));
     assert_eq!((of(2, "relation"), of(2, "part")), (None, Some("work")));
     assert_eq!(answer["backlinks"].as_array().unwrap().len(), 3);
-    memory.run(["read", of(1, "address").unwrap()]).exit(0).says("owned_by");
+    memory.run(["read", of(1, "address").unwrap()]).exit(0).stdout_contains("owned_by");
     let one = memory.run(["list", "user", "--json", "-L", "3"]).exit(0).json();
     assert_eq!((one["backlinks"].as_array().unwrap().len(), &one["more"]), (1, &Value::from(2)));
 }
@@ -65,7 +65,7 @@ fn many_backlinks_are_counted_not_all_shown() {
 }
 
 #[test]
-fn of_two_files_of_one_name_only_the_one_that_is_meant_is_linked_to() {
+fn of_two_files_with_one_name_only_the_resolved_one_is_linked() {
     let memory = Memory::new()
         .file("facts/user.md", "- a\n")
         .file("notes/user.md", "- b\n")
@@ -80,7 +80,7 @@ fn of_two_files_of_one_name_only_the_one_that_is_meant_is_linked_to() {
 }
 
 #[test]
-fn links_that_lead_nowhere_are_found_where_they_stand() {
+fn broken_links_are_reported_with_their_position() {
     let memory = memory().file(
         "facts/see.md",
         "# See\n\n- [[user]] [[user|me]] [[User.md]] [[user#work]] [[user#job|at work]] [[#see]]\n\
@@ -119,7 +119,7 @@ fn shown(answer: &Value) -> Vec<(&str, Option<&str>)> {
 }
 
 #[test]
-fn linked_items_come_only_when_asked_for_and_are_marked() {
+fn linked_items_are_included_only_on_request_and_are_marked() {
     let memory = memory();
     let plain = memory.run(["query", "owned", "--json"]).exit(0).json();
     assert_eq!(shown(&plain), [("owned_by [[user]] (since May)", None)]);
@@ -141,7 +141,7 @@ fn linked_items_come_only_when_asked_for_and_are_marked() {
 }
 
 #[test]
-fn of_a_linked_file_comes_what_fits_best() {
+fn the_best_matching_item_of_a_linked_file_is_included() {
     let memory = Memory::new()
         .file("facts/a.md", "- boat plan for the summer, see [[b]]\n")
         .file("facts/b.md", "# B\n\n- first thing\n- boat thing\n");
@@ -155,7 +155,7 @@ fn of_a_linked_file_comes_what_fits_best() {
 }
 
 #[test]
-fn what_links_to_a_found_item_comes_too_two_at_most() {
+fn items_linking_to_a_result_are_included_two_at_most() {
     let memory = memory();
     let answer = memory.run(["query", "standup", "--linked", "--json"]).exit(0).json();
     let found = shown(&answer);

@@ -1,4 +1,4 @@
-//! Integration tests, one program: each module looks at memdir from outside.
+//! Integration tests, one program: each module tests memdir from outside.
 
 mod allowlists;
 mod answers;

@@ -1,6 +1,6 @@
 //! A data dir for tests: used through the real program, or through the library as the command line uses it.
 //!
-//! Never looks at the caller's own memory or environment.
+//! Never reads the caller's own memory or environment.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,20 +11,11 @@ use memdir::path::{MemoryPath, PathPrefixes};
 use memdir::policy;
 use memdir::store::{Durability, Store, StoreOptions};
 
+use crate::support::{ProgramOutput, memdir_command};
+
 /// A folder of one's own with a data dir `memory/` in it.
 pub struct Memory {
     root: tempfile::TempDir,
-}
-
-/// What the program said.
-#[derive(Debug)]
-pub struct Said {
-    /// Its exit status; `None` when a signal ended it.
-    pub status: Option<i32>,
-    /// Its answer.
-    pub out: String,
-    /// Its talk.
-    pub err: String,
 }
 
 impl Memory {
@@ -66,36 +57,27 @@ impl Memory {
 
     /// The program with a line of arguments.
     pub fn command(&self, line: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
-        command.env_clear().env("HOME", self.root()).env("PATH", "/usr/bin:/bin").env("MEMDIR_AS", "test");
-        command.env("MEMDIR", self.path("")).env("MEMDIR_NOW", "2026-02-24T10:00:00Z");
-        command.env("MEMDIR_DURABILITY", "fast").current_dir(self.root()).args(line).stdin(Stdio::null());
+        let mut command = memdir_command(self.root());
+        command.env("MEMDIR_AS", "test").env("MEMDIR", self.path("")).args(line);
         command
     }
 
     /// Runs it.
-    pub fn run(&self, line: &[&str]) -> Said {
-        said(&mut self.command(line))
+    pub fn run(&self, line: &[&str]) -> ProgramOutput {
+        ProgramOutput::of(&mut self.command(line))
     }
 
-    /// Runs it; it must do what it was asked.
+    /// Runs it; it must succeed.
     pub fn done(&self, line: &[&str]) -> String {
-        let said = self.run(line);
-        assert_eq!(said.status, Some(0), "{line:?}: {said:?}");
-        said.out
+        let output = self.run(line);
+        assert_eq!(output.status, 0, "{line:?}: {output:?}");
+        output.stdout
     }
 
     /// A session of the library.
     pub fn session(&self, actor: &str) -> Session {
         session(&self.path(""), actor, StoreOptions { durability: Durability::Fast, ..StoreOptions::default() })
     }
-}
-
-/// Runs a command to its end.
-pub fn said(command: &mut Command) -> Said {
-    let output = command.output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Said { status: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
 /// A session of the library in a data dir.
@@ -135,12 +117,12 @@ pub fn again(test: &str) -> Command {
     command
 }
 
-/// Whether the long versions are asked for (`MEMDIR_FULL`).
+/// Whether the long versions are requested (`MEMDIR_FULL`).
 pub fn full() -> bool {
     std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1")
 }
 
-/// Something that a test needs is not to be had here. The full run may not do without; the small one says so.
+/// Reports a missing requirement of a test: a failure in the full run, a skip in the small one.
 ///
 /// # Panics
 /// In the full run.

@@ -1,5 +1,5 @@
 //! The structural merge, judged from outside: random pairs of changes whose right result is known, because every thing
-//! in them has a hidden identity that the engine never sees (DESIGN 8, FINDINGS 3).
+//! in them has a hidden identity that the engine never sees (ARCHITECTURE.md, "Merging").
 //!
 //! Small by default, large with `MEMDIR_FULL=1`; `MEMDIR_SEED=SERIES:SEED` runs one pair and prints it.
 
@@ -19,7 +19,7 @@ mod three;
 mod truth;
 mod twins;
 
-/// Whether the large numbers are asked for.
+/// Whether the large numbers are requested.
 fn full() -> bool {
     std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1")
 }

@@ -1,6 +1,6 @@
-//! Programs that answer, in every build: how they are chosen, and that nobody of theirs outlives memdir.
+//! Programs as models, in every build: how they are chosen, and that no child process outlives memdir.
 //!
-//! Looks at processes from outside, through a pipe that stays open for as long as any of them lives.
+//! Observes processes from outside, through a pipe that stays open for as long as any of them lives.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -16,7 +16,7 @@ use memdir::llm::{self, ChatMessage, Deadline, ModelConfig, ModelRequest, Protoc
 /// Where the asking process finds the pipe.
 const PIPE: &str = "MEMDIR_TEST_PIPE";
 
-/// What `--check-model` says, with this environment.
+/// The output of `--check-model` with this environment.
 pub fn tried(asked: &ModelQuery, env: &[(&str, &str)]) -> Result<ModelCheck, Rejection> {
     let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
     match model::check_model(asked, &env) {
@@ -39,9 +39,9 @@ pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Asks a program that does not answer, and has children of its own. Does nothing unless the other test calls it.
+/// Calls a program that does not answer and has child processes. Does nothing unless the other test calls it.
 #[test]
-fn asks_in_a_process_of_its_own() {
+fn model_call_in_a_child_process() {
     let Ok(pipe) = std::env::var(PIPE) else { return };
     let line = "exec 9>\"$MEMDIR_TEST_PIPE\"; sleep 30 & echo up >&9; sleep 30; wait";
     let choice = ModelConfig {
@@ -69,7 +69,7 @@ fn a_program_and_its_children_die_with_memdir() {
         let pipe = dir.path().join("pipe");
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let mut asking = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "model_programs::asks_in_a_process_of_its_own"])
+            .args(["--exact", "model_programs::model_call_in_a_child_process"])
             .env(PIPE, &pipe)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -89,7 +89,7 @@ fn a_program_and_its_children_die_with_memdir() {
 }
 
 #[test]
-fn a_program_of_the_users_config_answers() {
+fn a_program_of_the_user_config_is_the_model() {
     let home = config("model: {command: [sh, -c, 'cat >/dev/null; echo pong']}");
     let env = [("XDG_CONFIG_HOME", text(home.path()))];
     let check = tried(&ModelQuery::default(), &env).unwrap();
@@ -100,7 +100,7 @@ fn a_program_of_the_users_config_answers() {
 }
 
 #[test]
-fn nothing_configured_names_three_ways_to_get_going() {
+fn an_empty_configuration_lists_three_setups() {
     let refused = tried(&ModelQuery::default(), &[]).unwrap_err();
     assert_eq!((refused.code.name(), refused.code.exit()), ("no_model", 8));
     let hint = refused.hint.unwrap();
@@ -108,7 +108,7 @@ fn nothing_configured_names_three_ways_to_get_going() {
 }
 
 #[test]
-fn a_program_that_memdir_asked_cannot_make_memdir_ask() {
+fn a_model_program_cannot_make_memdir_call_a_model() {
     let home = config("model: {command: [sh, -c, 'test -n \"$MEMDIR_INSIDE\" && echo pong']}");
     let env = [("XDG_CONFIG_HOME", text(home.path()))];
     tried(&ModelQuery::default(), &env).unwrap();
@@ -118,7 +118,7 @@ fn a_program_that_memdir_asked_cannot_make_memdir_ask() {
 
 #[test]
 #[cfg(not(feature = "network"))]
-fn a_build_without_network_says_so() {
+fn a_build_without_network_reports_that() {
     let refused = tried(&ModelQuery { provider: Some("ollama".into()), ..ModelQuery::default() }, &[]).unwrap_err();
     assert_eq!((refused.code.name(), refused.code.exit()), ("no_model", 8));
     assert_eq!(refused.message, "this build of memdir has no network support");

@@ -1,8 +1,8 @@
-//! A host of models on loopback that says what a script tells it to say, in both protocols, with every fault a host can
-//! have; and remembers what it was asked.
+//! A model host on loopback that replies from a script, in both protocols, with every fault a host can
+//! have; and records its requests.
 //!
 //! Every request is held against the vendor's published schema (`fixtures/schemas/`): one that does not fit fails the
-//! test that sent it. Never sleeps: a host that hangs waits until whoever asked has gone.
+//! test that sent it. Never sleeps: a host that hangs waits until the client has closed the connection.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 
 /// What the host does with one request.
 #[derive(Clone, Debug)]
-pub enum Say {
+pub enum ScriptedReply {
     /// Answers.
     Answer(Answer),
-    /// Reads the request and says nothing.
+    /// Reads the request and does not reply.
     Hang,
     /// Sends the head of an answer, half of its body, and no more.
     HangMidBody(Answer),
@@ -35,11 +35,11 @@ pub enum Say {
     Garbage,
     /// Sends a body without end.
     Endless,
-    /// Asks another host the same, writes down both, and answers what that one answered.
+    /// Forwards the request to another host, records both, and returns that host's reply.
     Forward(Tape),
 }
 
-/// Where questions go on to, and the file that keeps them: a line each, `{"line", "asked", "status", "answered"}`.
+/// The upstream of requests, and the file that records them: one line each, `{"line", "asked", "status", "answered"}`.
 #[derive(Clone, Debug)]
 pub struct Tape {
     upstream: String,
@@ -102,7 +102,7 @@ impl Answer {
         )
     }
 
-    /// An error as OpenAI tells it.
+    /// An error in OpenAI's format.
     pub fn error(status: u16, message: &str) -> Answer {
         Answer::json(status, &json!({"error": {"message": message, "type": "x", "param": null, "code": null}}))
     }
@@ -144,15 +144,15 @@ impl Answer {
     }
 }
 
-impl From<Answer> for Say {
-    fn from(answer: Answer) -> Say {
-        Say::Answer(answer)
+impl From<Answer> for ScriptedReply {
+    fn from(answer: Answer) -> ScriptedReply {
+        ScriptedReply::Answer(answer)
     }
 }
 
-/// One request as it came.
+/// One request as received.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct ReceivedRequest {
     /// `POST /v1/chat/completions`.
     pub line: String,
     /// Names in lower case.
@@ -161,7 +161,7 @@ pub struct Asked {
     pub body: Value,
 }
 
-impl Asked {
+impl ReceivedRequest {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
@@ -170,13 +170,13 @@ impl Asked {
 
 /// What the host's threads share.
 struct Shared {
-    script: Mutex<VecDeque<Say>>,
-    asked: Mutex<Vec<Asked>>,
+    script: Mutex<VecDeque<ScriptedReply>>,
+    requests: Mutex<Vec<ReceivedRequest>>,
     flaws: Mutex<Vec<String>>,
     connections: AtomicUsize,
     over: AtomicBool,
-    /// Said when the script is at its end, instead of nothing.
-    always: Option<Say>,
+    /// The reply after the end of the script, instead of nothing.
+    always: Option<ScriptedReply>,
 }
 
 /// A host on loopback. When it is dropped, every request must have been valid and every reply wanted.
@@ -186,18 +186,18 @@ pub struct Server {
 }
 
 impl Server {
-    /// A host that says these things, one a request; asked more often, the test fails.
-    pub fn script<S: Into<Say>>(script: impl IntoIterator<Item = S>) -> Server {
+    /// A host with these replies, one a request; the test fails if there are more requests.
+    pub fn script<S: Into<ScriptedReply>>(script: impl IntoIterator<Item = S>) -> Server {
         Server::start(script.into_iter().map(Into::into).collect(), None)
     }
 
-    /// A host that says one thing to every request.
-    pub fn always(say: impl Into<Say>) -> Server {
+    /// A host with one reply to every request.
+    pub fn always(say: impl Into<ScriptedReply>) -> Server {
         Server::start(VecDeque::new(), Some(say.into()))
     }
 
-    /// A host that says again what another one said, in order. With `MEMDIR_TEST_UPSTREAM=http://HOST:PORT` in the
-    /// environment of the tests, that host is asked instead, and the file is written anew.
+    /// A host that replays another one's replies, in order. With `MEMDIR_TEST_UPSTREAM=http://HOST:PORT` in the
+    /// environment of the tests, requests go to that host instead, and the file is written anew.
     pub fn cassette(file: &Path) -> Server {
         match std::env::var("MEMDIR_TEST_UPSTREAM") {
             Ok(upstream) => Server::recording(&upstream, file),
@@ -205,13 +205,13 @@ impl Server {
         }
     }
 
-    /// A host that asks another one and writes down what it said.
+    /// A host that forwards to another one and records its replies.
     pub fn recording(upstream: &str, file: &Path) -> Server {
         fs_err::write(file, "").unwrap();
-        Server::always(Say::Forward(Tape { upstream: upstream.into(), file: file.into() }))
+        Server::always(ScriptedReply::Forward(Tape { upstream: upstream.into(), file: file.into() }))
     }
 
-    /// A host that says again what was written down.
+    /// A host that replays a recording.
     pub fn replaying(file: &Path) -> Server {
         let text = fs_err::read_to_string(file).unwrap();
         let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -219,12 +219,12 @@ impl Server {
         Server::script(lines.map(|line| Answer::json(status(&line), &line["answered"])).collect::<Vec<_>>())
     }
 
-    fn start(script: VecDeque<Say>, always: Option<Say>) -> Server {
+    fn start(script: VecDeque<ScriptedReply>, always: Option<ScriptedReply>) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             script: Mutex::new(script),
-            asked: Mutex::default(),
+            requests: Mutex::default(),
             flaws: Mutex::default(),
             connections: AtomicUsize::new(0),
             over: AtomicBool::new(false),
@@ -249,9 +249,9 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// What it was asked so far.
-    pub fn asked(&self) -> Vec<Asked> {
-        self.shared.asked.lock().unwrap().clone()
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
+        self.shared.requests.lock().unwrap().clone()
     }
 
     /// How many connections were made.
@@ -263,7 +263,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.over.store(true, Ordering::SeqCst);
-        // Wakes whoever waits for a connection.
+        // Wakes the thread that waits for a connection.
         drop(TcpStream::connect(self.address));
         if std::thread::panicking() {
             return;
@@ -276,23 +276,23 @@ impl Drop for Server {
 }
 
 impl Shared {
-    /// Serves one connection for as long as it stands.
+    /// Serves one connection for as long as it is open.
     fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
         let mut reader = BufReader::new(stream.try_clone()?);
         let mut stream = stream;
-        while let Some((asked, flaw)) = receive(&mut reader)? {
-            let flaw = flaw.or_else(|| flawed(&asked));
+        while let Some((requests, flaw)) = receive(&mut reader)? {
+            let flaw = flaw.or_else(|| flawed(&requests));
             let mut flaws = self.flaws.lock().unwrap();
-            flaws.extend(flaw.map(|flaw| format!("{}: {flaw}\n{:#}", asked.line, asked.body)));
-            self.asked.lock().unwrap().push(asked.clone());
+            flaws.extend(flaw.map(|flaw| format!("{}: {flaw}\n{:#}", requests.line, requests.body)));
+            self.requests.lock().unwrap().push(requests.clone());
             let say = self.script.lock().unwrap().pop_front().or_else(|| self.always.clone());
             let Some(say) = say else {
-                flaws.push(format!("{}: asked more often than the script says", asked.line));
+                flaws.push(format!("{}: asked more often than the script says", requests.line));
                 return Ok(());
             };
             drop(flaws);
             let say = match say {
-                Say::Forward(tape) => forward(&tape, &asked).into(),
+                ScriptedReply::Forward(tape) => forward(&tape, &requests).into(),
                 say => say,
             };
             if !speak(&mut stream, say)? {
@@ -303,25 +303,25 @@ impl Shared {
     }
 }
 
-/// Does what the script says; whether the connection stands afterwards.
-fn speak(stream: &mut TcpStream, say: Say) -> std::io::Result<bool> {
+/// Performs one step of the script; returns whether the connection stays open.
+fn speak(stream: &mut TcpStream, say: ScriptedReply) -> std::io::Result<bool> {
     let half = |answer: &Answer| {
         let body = answer.travelling();
         [answer.head().into_bytes(), body[..body.len() / 2].to_vec()].concat()
     };
     match say {
-        Say::Answer(answer) => {
+        ScriptedReply::Answer(answer) => {
             stream.write_all(&[answer.head().into_bytes(), answer.travelling()].concat())?;
             return Ok(true);
         }
-        Say::Hang => {
+        ScriptedReply::Hang => {
             gone(stream, None);
         }
-        Say::HangMidBody(answer) => {
+        ScriptedReply::HangMidBody(answer) => {
             stream.write_all(&half(&answer))?;
             gone(stream, None);
         }
-        Say::Drip(answer, pace) => {
+        ScriptedReply::Drip(answer, pace) => {
             stream.write_all(answer.head().as_bytes())?;
             for byte in answer.travelling() {
                 stream.write_all(&[byte])?;
@@ -331,10 +331,10 @@ fn speak(stream: &mut TcpStream, say: Say) -> std::io::Result<bool> {
             }
             return Ok(true);
         }
-        Say::Close | Say::Forward(_) => {}
-        Say::CloseMidBody(answer) => stream.write_all(&half(&answer))?,
-        Say::Garbage => stream.write_all(b"\x16\x03\x01 nobody speaks like this\r\n\r\n\0\0\xff")?,
-        Say::Endless => {
+        ScriptedReply::Close | ScriptedReply::Forward(_) => {}
+        ScriptedReply::CloseMidBody(answer) => stream.write_all(&half(&answer))?,
+        ScriptedReply::Garbage => stream.write_all(b"\x16\x03\x01 nobody speaks like this\r\n\r\n\0\0\xff")?,
+        ScriptedReply::Endless => {
             stream.write_all(b"HTTP/1.1 200 Said\r\ntransfer-encoding: chunked\r\n\r\n")?;
             let piece = [b"10000\r\n".as_slice(), &[b' '; 0x10000], b"\r\n"].concat();
             while stream.write_all(&piece).is_ok() {}
@@ -344,19 +344,19 @@ fn speak(stream: &mut TcpStream, say: Say) -> std::io::Result<bool> {
 }
 
 /// What another host answers to the same question; both are written down, the key is not.
-fn forward(tape: &Tape, asked: &Asked) -> Answer {
-    let path = asked.line.split(' ').nth(1).unwrap_or_default();
+fn forward(tape: &Tape, requests: &ReceivedRequest) -> Answer {
+    let path = requests.line.split(' ').nth(1).unwrap_or_default();
     let url = format!("{}{path}", tape.upstream);
-    let passed = |name: &&'static str| asked.header(name).map(|value| (*name, value.to_owned()));
+    let passed = |name: &&'static str| requests.header(name).map(|value| (*name, value.to_owned()));
     let headers: Vec<_> = ["authorization", "x-api-key", "anthropic-version"].iter().filter_map(passed).collect();
-    let body = asked.body.to_string();
-    let body = (!asked.body.is_null()).then_some(body.as_bytes());
+    let body = requests.body.to_string();
+    let body = (!requests.body.is_null()).then_some(body.as_bytes());
     let outgoing = HttpRequest { url: &url, headers: &headers, body, timeout: Duration::from_secs(300) };
     let Ok(incoming) = HttpTransport.send(&outgoing) else {
         return Answer::error(502, "the other host does not answer");
     };
     let answered: Value = serde_json::from_slice(&incoming.body).unwrap_or_default();
-    let line = json!({"line": asked.line, "asked": asked.body, "status": incoming.status, "answered": answered});
+    let line = json!({"line": requests.line, "asked": requests.body, "status": incoming.status, "answered": answered});
     let mut file = fs_err::OpenOptions::new().append(true).open(&tape.file).unwrap();
     writeln!(file, "{line}").unwrap();
     Answer::json(incoming.status, &answered)
@@ -371,7 +371,7 @@ fn gone(stream: &mut TcpStream, pace: Option<Duration>) -> bool {
 }
 
 /// One request, and what is wrong with its form.
-fn receive(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<(Asked, Option<String>)>> {
+fn receive(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<(ReceivedRequest, Option<String>)>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {
         return Ok(None);
@@ -389,24 +389,24 @@ fn receive(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<(Asked, 
     reader.read_exact(&mut body)?;
     let read = if body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&body) };
     let flaw = read.as_ref().err().map(|e| format!("invalid JSON: {e}"));
-    Ok(Some((Asked { line, headers, body: read.unwrap_or_default() }, flaw)))
+    Ok(Some((ReceivedRequest { line, headers, body: read.unwrap_or_default() }, flaw)))
 }
 
 /// What is wrong with a request, by the vendor's schema and headers.
-fn flawed(asked: &Asked) -> Option<String> {
-    let schema = match asked.line.as_str() {
+fn flawed(requests: &ReceivedRequest) -> Option<String> {
+    let schema = match requests.line.as_str() {
         line if line.starts_with("GET ") && line.ends_with("/models") => return None,
         line if line.starts_with("POST ") && line.ends_with("/chat/completions") => "openai-chat.json",
         line if line.starts_with("POST ") && line.ends_with("/messages") => "anthropic-messages.json",
         _ => return Some("no such path".into()),
     };
-    if asked.header("content-type") != Some("application/json") {
+    if requests.header("content-type") != Some("application/json") {
         return Some("it does not say that it is JSON".into());
     }
-    if schema == "anthropic-messages.json" && asked.header("anthropic-version").is_none() {
+    if schema == "anthropic-messages.json" && requests.header("anthropic-version").is_none() {
         return Some("anthropic-version is missing".into());
     }
-    if asked.header("content-length").is_none() {
+    if requests.header("content-length").is_none() {
         return Some("its length is not known".into());
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/schemas").join(schema);
@@ -414,7 +414,7 @@ fn flawed(asked: &Asked) -> Option<String> {
     let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
     compiler.add_resource(schema, published).unwrap();
     let index = compiler.compile(schema, &mut schemas).unwrap();
-    schemas.validate(&asked.body, index).err().map(|e| format!("{e:#}"))
+    schemas.validate(&requests.body, index).err().map(|e| format!("{e:#}"))
 }
 
 #[test]

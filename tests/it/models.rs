@@ -15,7 +15,7 @@ use memdir::llm::{
 use serde_json::{Value, json};
 
 use crate::model_programs::{config, text, tried};
-use crate::model_server::{Answer, Say, Server};
+use crate::model_server::{Answer, ScriptedReply, Server};
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
 /// The wires of both protocols.
@@ -111,7 +111,7 @@ fn both_protocols_carry_a_conversation_with_tools() {
         let first = model.complete(&request, soon()).unwrap();
         assert_eq!((first.calls.len(), &first.calls[0].arguments, first.stop), (1, &call, StopReason::ToolCalls));
         assert_eq!((first.usage.input, first.usage.output), (100, 10));
-        // What was said goes back as it came.
+        // The reply is sent back unchanged.
         let id = first.calls[0].id.clone();
         request.messages.push(ChatMessage::Assistant { text: first.text, calls: first.calls });
         request.messages.push(ChatMessage::ToolResults(vec![ToolOutcome {
@@ -134,15 +134,15 @@ fn the_key_travels_in_one_header_only() {
     ] {
         let server = Server::script([pong(wire)]);
         ask(&server, wire, &ping()).unwrap();
-        let asked = server.asked().remove(0);
-        assert_eq!(asked.header(name), Some(value.as_str()));
-        let others = asked.headers.iter().filter(|(n, v)| n != name && v.contains(KEY)).count();
-        assert_eq!((others, asked.body.to_string().contains(KEY), asked.line.contains(KEY)), (0, false, false));
+        let requests = server.requests().remove(0);
+        assert_eq!(requests.header(name), Some(value.as_str()));
+        let others = requests.headers.iter().filter(|(n, v)| n != name && v.contains(KEY)).count();
+        assert_eq!((others, requests.body.to_string().contains(KEY), requests.line.contains(KEY)), (0, false, false));
     }
 }
 
 #[test]
-fn a_wanted_object_comes_in_the_form_that_the_host_knows() {
+fn a_requested_object_uses_a_format_that_the_host_supports() {
     let schema = AnswerSchema { name: "answer".into(), schema: parameters() };
     let request = ModelRequest { answer: Some(schema), ..ping() };
     let refuse = |what: &str| Answer::error(400, &format!("{what} is not supported by this model"));
@@ -151,7 +151,7 @@ fn a_wanted_object_comes_in_the_form_that_the_host_knows() {
     let model = open(&server, Protocol::ChatCompletions);
     assert_eq!(model.complete(&request, soon()).unwrap().text, "{}");
     assert_eq!(model.complete(&request, soon()).unwrap().text, "{}");
-    let types: Vec<Value> = server.asked().iter().map(|a| a.body["response_format"]["type"].clone()).collect();
+    let types: Vec<Value> = server.requests().iter().map(|a| a.body["response_format"]["type"].clone()).collect();
     // What was learned holds.
     assert_eq!(types, [json!("json_schema"), json!("json_object"), Value::Null, Value::Null]);
 
@@ -162,7 +162,7 @@ fn a_wanted_object_comes_in_the_form_that_the_host_knows() {
 }
 
 #[test]
-fn a_parameter_that_is_blamed_is_left_out() {
+fn a_rejected_parameter_is_left_out() {
     for wire in WIRES {
         let blame = |name: &str| match wire {
             Protocol::Messages => {
@@ -178,18 +178,18 @@ fn a_parameter_that_is_blamed_is_left_out() {
         let choice = ModelConfig { temperature: Some(0.2), top_p: Some(0.9), ..choice(&server, wire) };
         assert_eq!(llm::open(&choice).unwrap().complete(&ping(), soon()).unwrap().text, "pong");
         let sent: Vec<[bool; 2]> =
-            server.asked().iter().map(|a| ["temperature", "top_p"].map(|n| a.body.get(n).is_some())).collect();
+            server.requests().iter().map(|a| ["temperature", "top_p"].map(|n| a.body.get(n).is_some())).collect();
         assert_eq!(sent, [[true, true], [false, true], [false, false]]);
     }
     let renamed = Answer::error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.");
     let server = Server::script([renamed, pong(Protocol::ChatCompletions)]);
     let request = ModelRequest { max_tokens: 50, ..ping() };
     ask(&server, Protocol::ChatCompletions, &request).unwrap();
-    assert_eq!(server.asked()[1].body["max_completion_tokens"], 50);
+    assert_eq!(server.requests()[1].body["max_completion_tokens"], 50);
 }
 
 #[test]
-fn dialects_are_understood() {
+fn every_dialect_is_parsed() {
     let call =
         json!({"id": "", "type": "function", "function": {"name": "add", "arguments": {"at": "user", "text": null}}});
     let message = json!({"role": "assistant", "content": "", "tool_calls": [call, call], "reasoning_content": "hm"});
@@ -202,16 +202,16 @@ fn dialects_are_understood() {
         (ids, reply.stop, reply.usage),
         (vec!["call_5_0", "call_5_1"], StopReason::ToolCalls, llm::TokenUsage::default())
     );
-    // Arguments that came as an object go back as a text.
+    // Arguments received as an object are sent back as a text.
     let mut request = whole();
     request.messages.push(ChatMessage::Assistant { text: reply.text, calls: reply.calls });
     model.complete(&request, soon()).unwrap();
-    let back = server.asked()[1].body["messages"][7]["tool_calls"][0]["function"]["arguments"].clone();
+    let back = server.requests()[1].body["messages"][7]["tool_calls"][0]["function"]["arguments"].clone();
     assert_eq!(back, json!("{\"at\":\"user\",\"text\":null}"));
 }
 
 #[test]
-fn an_answer_that_was_cut_off_calls_nothing() {
+fn a_truncated_answer_calls_no_tools() {
     for finish in ["length", "content_filter"] {
         let call = json!({"id": "a", "type": "function", "function": {"name": "add", "arguments": "{\"at\": \"us"}});
         let server = Server::script([Answer::choice(&json!({"content": null, "tool_calls": [call]}), finish)]);
@@ -230,17 +230,17 @@ fn an_answer_that_was_cut_off_calls_nothing() {
 }
 
 #[test]
-fn what_may_pass_is_asked_again_when_the_host_says_so() {
+fn transient_errors_are_retried_after_the_delay_that_the_host_gives() {
     for wire in WIRES {
         let busy = |status: u16| Answer::error(status, "busy").header("retry-after-ms", "1");
         let server = Server::script([busy(429), busy(503), pong(wire)]);
         assert_eq!(ask(&server, wire, &ping()).unwrap().text, "pong");
-        assert_eq!(server.asked().len(), 3);
+        assert_eq!(server.requests().len(), 3);
     }
     let hour = Answer::error(429, "slow down").header("retry-after", "3600");
     let server = Server::script([hour]);
-    let trouble = ask(&server, Protocol::ChatCompletions, &ping()).unwrap_err();
-    assert_eq!((trouble.kind, trouble.status), (ErrorKind::Busy, Some(429)));
+    let failure = ask(&server, Protocol::ChatCompletions, &ping()).unwrap_err();
+    assert_eq!((failure.kind, failure.status), (ErrorKind::Busy, Some(429)));
     let quota = Answer::json(429, &json!({"error": {"message": "pay", "code": "insufficient_quota"}}));
     let server = Server::script([quota.header("retry-after-ms", "1")]);
     assert_eq!(ask(&server, Protocol::ChatCompletions, &ping()).unwrap_err().kind, ErrorKind::QuotaExceeded);
@@ -248,24 +248,25 @@ fn what_may_pass_is_asked_again_when_the_host_says_so() {
 
 #[test]
 fn a_connection_that_breaks_is_made_again() {
-    for fault in [Say::Close, Say::CloseMidBody(pong(Protocol::ChatCompletions)), Say::Garbage] {
+    for fault in
+        [ScriptedReply::Close, ScriptedReply::CloseMidBody(pong(Protocol::ChatCompletions)), ScriptedReply::Garbage]
+    {
         let server = Server::script([fault.clone(), pong(Protocol::ChatCompletions).into()]);
         assert_eq!(ask(&server, Protocol::ChatCompletions, &ping()).unwrap().text, "pong", "{fault:?}");
     }
 }
 
-/// Every fault ends in time, in a trouble of its kind, and tells no key.
-/// Every fault that a host can have, and what it is told as.
-pub fn faults(wire: Protocol) -> Vec<(Say, &'static [ErrorKind])> {
+/// Every fault that a host can have, and the kinds of error that may report it; each ends in time and shows no key.
+pub fn faults(wire: Protocol) -> Vec<(ScriptedReply, &'static [ErrorKind])> {
     let slow = Duration::from_millis(40);
     vec![
-        (Say::Hang, &[ErrorKind::Timeout]),
-        (Say::HangMidBody(pong(wire)), &[ErrorKind::Timeout]),
-        (Say::Drip(pong(wire), slow), &[ErrorKind::Timeout]),
-        (Say::Close, &[ErrorKind::Unreachable]),
-        (Say::CloseMidBody(pong(wire)), &[ErrorKind::Unreachable]),
-        (Say::Garbage, &[ErrorKind::Unreachable]),
-        (Say::Endless, &[ErrorKind::TooLarge, ErrorKind::Timeout]),
+        (ScriptedReply::Hang, &[ErrorKind::Timeout]),
+        (ScriptedReply::HangMidBody(pong(wire)), &[ErrorKind::Timeout]),
+        (ScriptedReply::Drip(pong(wire), slow), &[ErrorKind::Timeout]),
+        (ScriptedReply::Close, &[ErrorKind::Unreachable]),
+        (ScriptedReply::CloseMidBody(pong(wire)), &[ErrorKind::Unreachable]),
+        (ScriptedReply::Garbage, &[ErrorKind::Unreachable]),
+        (ScriptedReply::Endless, &[ErrorKind::TooLarge, ErrorKind::Timeout]),
         (Answer::raw(200, "text/html", "<html>proxy</html>").into(), &[ErrorKind::Malformed]),
         (Answer::raw(200, "application/json", "").into(), &[ErrorKind::Malformed]),
         (Answer::raw(200, "application/json", "{\"choices\": [").into(), &[ErrorKind::Malformed]),
@@ -291,38 +292,38 @@ fn every_fault_ends_within_the_deadline() {
             let server = Server::always(fault.clone());
             let model = open(&server, wire);
             let began = Instant::now();
-            let trouble = model.complete(&ping(), Deadline::within(Duration::from_millis(300))).unwrap_err();
+            let failure = model.complete(&ping(), Deadline::within(Duration::from_millis(300))).unwrap_err();
             let took = began.elapsed();
             assert!(took < Duration::from_millis(1300), "{fault:?} took {took:?}");
-            assert!(kinds.contains(&trouble.kind), "{fault:?}: {trouble:?}");
-            assert!(!format!("{trouble:?}").contains("sk-"), "{trouble:?}");
-            assert!(!trouble.message.contains(char::is_control), "{trouble:?}");
+            assert!(kinds.contains(&failure.kind), "{fault:?}: {failure:?}");
+            assert!(!format!("{failure:?}").contains("sk-"), "{failure:?}");
+            assert!(!failure.message.contains(char::is_control), "{failure:?}");
         }
     }
 }
 
 #[test]
 fn one_request_has_a_time_of_its_own() {
-    let server = Server::script([Say::Hang]);
+    let server = Server::script([ScriptedReply::Hang]);
     let choice = ModelConfig { timeout: Duration::from_millis(100), ..choice(&server, Protocol::ChatCompletions) };
-    let trouble = llm::open(&choice).unwrap().complete(&ping(), soon()).unwrap_err();
-    assert_eq!(trouble.kind, ErrorKind::Timeout);
-    assert!(trouble.message.ends_with("did not answer within 0.1 s"), "{}", trouble.message);
+    let failure = llm::open(&choice).unwrap().complete(&ping(), soon()).unwrap_err();
+    assert_eq!(failure.kind, ErrorKind::Timeout);
+    assert!(failure.message.ends_with("did not answer within 0.1 s"), "{}", failure.message);
 }
 
 #[test]
 fn a_redirect_is_not_followed_with_the_key() {
-    let other = Server::script(Vec::<Say>::new());
+    let other = Server::script(Vec::<ScriptedReply>::new());
     let away = Answer::raw(308, "text/plain", "").header("location", &format!("{}/v1/chat/completions", other.url()));
     let server = Server::script([away]);
-    let trouble = ask(&server, Protocol::ChatCompletions, &ping()).unwrap_err();
-    assert!(trouble.message.ends_with("it redirects; set base_url to the final URL"), "{}", trouble.message);
+    let failure = ask(&server, Protocol::ChatCompletions, &ping()).unwrap_err();
+    assert!(failure.message.ends_with("it redirects; set base_url to the final URL"), "{}", failure.message);
     assert_eq!(other.connections(), 0);
 }
 
-/// Asks the host of the environment, and says on stderr what came of it. Does nothing unless another test calls it.
+/// Calls the host of the environment, and prints the result on stderr. Does nothing unless another test calls it.
 #[test]
-fn asks_in_a_process_of_its_own() {
+fn model_call_in_a_child_process() {
     let Ok(base_url) = std::env::var("MEMDIR_TEST_ASK") else { return };
     let env = |name: &str| match name {
         "OPENAI_BASE_URL" => Some(base_url.clone()),
@@ -335,12 +336,12 @@ fn asks_in_a_process_of_its_own() {
     }
 }
 
-/// What a process of its own says, with this environment beside the address.
+/// The output of a separate process, with this environment beside the address.
 fn elsewhere(base_url: &str, env: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "models::asks_in_a_process_of_its_own", "--nocapture"]);
-    let asked = command.env("MEMDIR_TEST_ASK", base_url).envs(env.iter().copied()).output().unwrap();
-    String::from_utf8(asked.stderr).unwrap()
+    command.args(["--exact", "models::model_call_in_a_child_process", "--nocapture"]);
+    let requests = command.env("MEMDIR_TEST_ASK", base_url).envs(env.iter().copied()).output().unwrap();
+    String::from_utf8(requests.stderr).unwrap()
 }
 
 #[test]
@@ -353,20 +354,20 @@ fn a_proxy_of_the_environment_is_used_but_not_for_this_machine() {
         ("no_proxy", String::new()),
     ];
     let env = env.each_ref().map(|(name, value)| (*name, value.as_str()));
-    let said = elsewhere("http://model.example/v1", &env);
-    assert!(said.contains("answered"), "{said}");
-    assert_eq!(proxy.asked()[0].line, "POST http://model.example/v1/chat/completions");
+    let printed = elsewhere("http://model.example/v1", &env);
+    assert!(printed.contains("answered"), "{printed}");
+    assert_eq!(proxy.requests()[0].line, "POST http://model.example/v1/chat/completions");
     let near = Server::script([pong(Protocol::ChatCompletions)]);
-    let said = elsewhere(&near.url(), &env);
-    assert!(said.contains("answered"), "{said}");
-    assert_eq!((near.asked().len(), proxy.asked().len()), (1, 1));
+    let printed = elsewhere(&near.url(), &env);
+    assert!(printed.contains("answered"), "{printed}");
+    assert_eq!((near.requests().len(), proxy.requests().len()), (1, 1));
 }
 
 #[test]
-fn a_host_that_speaks_no_tls_is_told_as_such() {
-    let server = Server::always(Say::Garbage);
-    let said = elsewhere(&server.url().replace("http:", "https:"), &[]);
-    assert!(said.contains("cannot be reached: "), "{said}");
+fn a_host_without_tls_is_reported_as_such() {
+    let server = Server::always(ScriptedReply::Garbage);
+    let printed = elsewhere(&server.url().replace("http:", "https:"), &[]);
+    assert!(printed.contains("cannot be reached: "), "{printed}");
 }
 
 #[test]
@@ -383,33 +384,33 @@ fn a_long_question_arrives_whole() {
     let server = Server::script([pong(Protocol::ChatCompletions)]);
     let request = ModelRequest { messages: vec![ChatMessage::User(long.clone())], ..ModelRequest::default() };
     ask(&server, Protocol::ChatCompletions, &request).unwrap();
-    assert_eq!(server.asked()[0].body["messages"][0]["content"], long);
+    assert_eq!(server.requests()[0].body["messages"][0]["content"], long);
 }
 
 #[test]
-fn a_cassette_says_again_what_was_said() {
+fn a_recording_replays_the_replies() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("cassette.jsonl");
-    let asked = |server: &Server| {
+    let requests = |server: &Server| {
         let model = open(server, Protocol::ChatCompletions);
         [model.complete(&whole(), soon()).unwrap(), model.complete(&ping(), soon()).unwrap()]
     };
     let upstream =
         Server::script([Answer::chat_calls([("add", json!({"at": "user", "text": "x"}))]), Answer::chat("done")]);
-    let first = asked(&Server::recording(&upstream.url(), &file));
-    assert_eq!(asked(&Server::replaying(&file)), first);
+    let first = requests(&Server::recording(&upstream.url(), &file));
+    assert_eq!(requests(&Server::replaying(&file)), first);
     assert!(!fs_err::read_to_string(&file).unwrap().contains(KEY));
 }
 
 #[test]
-fn the_cassette_in_the_repository_answers() {
+fn the_recording_in_the_repository_replays() {
     let server = Server::cassette(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cassettes/ping.jsonl"));
     let reply = ask(&server, Protocol::ChatCompletions, &ping()).unwrap();
     assert!(!reply.text.is_empty() && reply.usage.output > 0, "{reply:?}");
 }
 
 #[test]
-fn a_try_says_what_was_called_and_what_it_cost() {
+fn check_model_reports_the_call_and_its_cost() {
     let server = Server::script([pong(Protocol::ChatCompletions)]);
     let env = [("OPENAI_API_KEY", KEY), ("OPENAI_BASE_URL", &server.url()), ("MEMDIR_MODEL", "tiny")];
     let check = tried(&ModelQuery::default(), &env).unwrap();
@@ -429,7 +430,7 @@ fn a_try_says_what_was_called_and_what_it_cost() {
 }
 
 #[test]
-fn a_local_host_need_not_be_told_its_only_model() {
+fn the_only_model_of_a_local_host_need_not_be_named() {
     let list = Answer::json(200, &json!({"object": "list", "data": [{"id": "tiny"}]}));
     let server = Server::script([list, pong(Protocol::ChatCompletions)]);
     let host = server.url();
@@ -437,11 +438,11 @@ fn a_local_host_need_not_be_told_its_only_model() {
         tried(&ModelQuery { provider: Some("ollama".into()), ..ModelQuery::default() }, &[("OLLAMA_HOST", &host)])
             .unwrap();
     assert_eq!((check.model.as_str(), check.key), ("tiny", None));
-    assert_eq!(server.asked()[0].line, "GET /v1/models");
+    assert_eq!(server.requests()[0].line, "GET /v1/models");
 }
 
 #[test]
-fn a_key_comes_from_a_file_or_a_program_too() {
+fn a_key_is_read_from_a_file_or_a_program_too() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs_err::write(file.path(), format!("{KEY}\n")).unwrap();
     for (lines, from) in [
@@ -454,6 +455,6 @@ fn a_key_comes_from_a_file_or_a_program_too() {
         let home = config(&yaml);
         let check = tried(&ModelQuery::default(), &[("XDG_CONFIG_HOME", text(home.path()))]).unwrap();
         assert_eq!((check.key, check.warnings.len()), (Some(from), 0));
-        assert_eq!(server.asked()[0].header("x-api-key"), Some(KEY));
+        assert_eq!(server.requests()[0].header("x-api-key"), Some(KEY));
     }
 }

@@ -1,6 +1,6 @@
 //! Hostile addresses and hostile files, for every verb that takes an address: nothing outside is read, named or written.
 //!
-//! Never runs as root: as root each test starts itself again as nobody, in a folder of nobody's.
+//! Never runs as root: as root each test starts itself again as user `nobody`, in a folder of that user.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::symlink;
@@ -14,13 +14,14 @@ use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::{Value, json};
 
 use crate::memory::missing;
-use crate::place::{Place, Told, below, unprivileged};
+use crate::place::{Place, below, unprivileged};
+use crate::support::ProgramOutput;
 
-/// What stands in every file outside, and must never be seen.
+/// The content of every file outside, which must never be shown.
 const CANARY: &str = "canary-7q3vx";
 const USER: &str = "# User\n\n- Prefers tabs\n- Lives in Austin\n";
 
-/// The verbs with an address (`P`), options first; `<` feeds a text. A verb may stand several times.
+/// The commands with an address (`P`), options first; `<` gives stdin. A command may be listed several times.
 const ROWS: &[(&str, &[&str])] = &[
     ("list", &["list", "--", "P"]),
     ("read", &["read", "--", "P"]),
@@ -71,7 +72,7 @@ const WITHOUT: [&str; 17] = [
 ];
 
 #[test]
-fn every_verb_is_attacked_or_takes_no_address() {
+fn every_command_is_attacked_or_takes_no_address() {
     let mut verbs = BTreeSet::new();
     for verb in memdir::cli::grammar().get_subcommands() {
         let name = verb.get_name().to_owned();
@@ -120,9 +121,9 @@ fn around(place: &Place) -> std::collections::BTreeMap<String, Vec<u8>> {
     below(place.root(), |path| !["memory", ".local", ".cache"].contains(&path))
 }
 
-fn tell(place: &Place, row: &[&str], path: &str) -> Told {
+fn run_row(place: &Place, row: &[&str], path: &str) -> ProgramOutput {
     let line: Vec<&str> = row.iter().filter(|w| **w != "<").map(|w| if *w == "P" { path } else { w }).collect();
-    if row.contains(&"<") { place.fed(&line, b"- new\n") } else { place.run(&line) }
+    if row.contains(&"<") { place.run_with_stdin(&line, b"- new\n") } else { place.run(&line) }
 }
 
 /// What a path that the grammar forbids may be answered with.
@@ -161,14 +162,18 @@ fn no_hostile_path_leaves_the_data_dir_through_the_program() {
         }
         for turn in 0..each {
             let (name, row) = ROWS[(number * each + turn) % ROWS.len()];
-            let told = tell(&place, row, path);
+            let result = run_row(&place, row, path);
             tried += 1;
-            strict += usize::from(*refuse && told.code == 5);
-            if told.stdout.contains(CANARY) || told.stderr.contains(CANARY) || told.stdout.contains("root:x:0") {
-                wrong.push(format!("{name} {path:?} leaks: {told:?}"));
+            strict += usize::from(*refuse && result.status == 5);
+            if result.stdout.contains(CANARY) || result.stderr.contains(CANARY) || result.stdout.contains("root:x:0") {
+                wrong.push(format!("{name} {path:?} leaks: {result:?}"));
             }
-            if *refuse && !is_refusal(row, path, told.code) || told.code < 0 || told.code == 1 || told.code > 7 {
-                wrong.push(format!("{name} {path:?} (refuse: {refuse}): {told:?}"));
+            if *refuse && !is_refusal(row, path, result.status)
+                || result.status < 0
+                || result.status == 1
+                || result.status > 7
+            {
+                wrong.push(format!("{name} {path:?} (refuse: {refuse}): {result:?}"));
             }
         }
         if *refuse && path != "-" && !path.ends_with('/') && place.files() != inside {
@@ -221,15 +226,15 @@ fn no_hostile_path_is_read_by_any_command_in_process() {
         ];
         for (number, verdict) in verdicts.into_iter().enumerate() {
             tried += 1;
-            let told = format!("{verdict:?}");
-            assert!(!told.contains(CANARY) && !told.contains("root:x:0"), "{path:?} leaks: {told}");
+            let result = format!("{verdict:?}");
+            assert!(!result.contains(CANARY) && !result.contains("root:x:0"), "{path:?} leaks: {result}");
             let code = verdict.err().map_or(0, |f| i32::from(f.rejections[0].code.exit()));
             let folder = number == 0 && path.trim_start_matches("./").trim_end_matches('/') == "facts";
             assert!(
                 !refuse
                     || folder
                     || is_refusal(if [3, 4].contains(&number) { &["log"] } else { &["read"] }, &path, code),
-                "{number} {path:?}: {told}"
+                "{number} {path:?}: {result}"
             );
         }
     }
@@ -264,10 +269,10 @@ fn every_operation_on_every_forbidden_path_is_refused_in_one_batch_each() {
     let mut refused = 0;
     for (name, make) in operations {
         let batch: Vec<Value> = forbidden.iter().map(|p| make(p)).collect();
-        let told = place.fed(&["--json", "apply"], Value::Array(batch).to_string().as_bytes());
-        assert_ne!(told.code, 0, "{name}: {told:?}");
-        assert!(!told.stderr.contains(CANARY), "{name} leaks");
-        let error: Value = serde_json::from_str(&told.stderr).expect("one object");
+        let result = place.run_with_stdin(&["--json", "apply"], Value::Array(batch).to_string().as_bytes());
+        assert_ne!(result.status, 0, "{name}: {result:?}");
+        assert!(!result.stderr.contains(CANARY), "{name} leaks");
+        let error: Value = serde_json::from_str(&result.stderr).expect("one object");
         let failures = error["failures"].as_array().unwrap_or_else(|| panic!("{name}: {error}"));
         refused += failures.iter().filter(|f| f["code"] == "invalid_path").count();
         assert!(place.files() == inside, "{name} changed the memory");
@@ -278,13 +283,13 @@ fn every_operation_on_every_forbidden_path_is_refused_in_one_batch_each() {
 }
 
 #[test]
-fn a_name_that_nothing_can_have_is_refused_before_anybody_edits() {
+fn an_impossible_name_is_refused_before_the_editor_starts() {
     let place = guarded();
     let long = "a".repeat(256);
     for name in [&*long, "user^id", "a[b"] {
         for line in [&["edit", name][..], &["add", name, "x"], &["write", name, "-F", "secret.md"]] {
-            let told = place.run(line);
-            assert_eq!((told.code, told.error().as_str()), (5, "invalid_path"), "{line:?}: {told:?}");
+            let result = place.run(line);
+            assert_eq!((result.status, result.error_code().as_str()), (5, "invalid_path"), "{line:?}: {result:?}");
         }
     }
     assert_eq!(place.files().len(), 3);
@@ -323,8 +328,8 @@ fn trapped() -> Place {
 }
 
 #[test]
-fn what_is_no_plain_file_is_refused_by_every_verb() {
-    if !unprivileged("outside::what_is_no_plain_file_is_refused_by_every_verb") {
+fn anything_but_a_plain_file_is_refused_by_every_command() {
+    if !unprivileged("outside::anything_but_a_plain_file_is_refused_by_every_command") {
         return;
     }
     let place = trapped();
@@ -344,12 +349,12 @@ fn what_is_no_plain_file_is_refused_by_every_verb() {
     let mut wrong = Vec::new();
     for (address, kind) in traps {
         for (name, row) in ROWS {
-            let told = tell(&place, row, address);
-            // A file is not moved onto anything that stands there, whatever it is.
-            let taken = *row == ["mv", "--", "user", "P"] && told.error() == "exists";
-            let fits = told.code == 5 || taken || *name == "__complete" && told.code == 0;
-            if !fits || told.stdout.contains(CANARY) || told.stderr.contains(CANARY) {
-                wrong.push(format!("{name} {row:?} on {kind}: {told:?}"));
+            let result = run_row(&place, row, address);
+            // A file is not moved over any existing file, folder or link.
+            let taken = *row == ["mv", "--", "user", "P"] && result.error_code() == "exists";
+            let fits = result.status == 5 || taken || *name == "__complete" && result.status == 0;
+            if !fits || result.stdout.contains(CANARY) || result.stderr.contains(CANARY) {
+                wrong.push(format!("{name} {row:?} on {kind}: {result:?}"));
             }
             if place.files() != inside || around(&place) != outside {
                 wrong.push(format!("{name} on {kind} changed something"));
@@ -357,9 +362,9 @@ fn what_is_no_plain_file_is_refused_by_every_verb() {
         }
     }
     for line in [&["list"][..], &["status"], &["check"], &["list", "facts"], &["log"], &["diff"], &["rm", "@canary"]] {
-        let told = place.run(line);
-        if told.stdout.contains(CANARY) || told.stderr.contains(CANARY) || told.code == 1 {
-            wrong.push(format!("{line:?}: {told:?}"));
+        let result = place.run(line);
+        if result.stdout.contains(CANARY) || result.stderr.contains(CANARY) || result.status == 1 {
+            wrong.push(format!("{line:?}: {result:?}"));
         }
     }
     assert!(wrong.is_empty(), "{} wrong: {:#?}", wrong.len(), &wrong[..wrong.len().min(20)]);
@@ -383,10 +388,13 @@ fn machine_state_and_policy_behind_links_are_refused() {
         let outside = around(&place);
         for line in [&["list"][..], &["add", "user", "x"], &["status"], &["undo"], &["check", "--fix"], &["log", "-p"]]
         {
-            let told = place.run(line);
-            assert!(!told.stdout.contains(CANARY) && !told.stderr.contains(CANARY), "{name} {line:?} leaks: {told:?}");
+            let result = place.run(line);
+            assert!(
+                !result.stdout.contains(CANARY) && !result.stderr.contains(CANARY),
+                "{name} {line:?} leaks: {result:?}"
+            );
         }
-        assert_eq!(place.run(&["add", "user", "x"]).code, if name == "inbox" { 0 } else { 5 }, "{name}");
+        assert_eq!(place.run(&["add", "user", "x"]).status, if name == "inbox" { 0 } else { 5 }, "{name}");
         assert!(around(&place) == outside, "{name}: something outside changed");
     }
 }
@@ -405,10 +413,10 @@ fn nothing_is_made_through_links() {
                 symlink(to, place.dir().join(name)).expect("a link");
                 let outside = around(&place);
                 for line in [&["init", option, "memory"][..], &["-C", "memory", "add", "user", "x"]] {
-                    let told = place.run(line);
+                    let result = place.run(line);
                     assert!(
-                        !told.stdout.contains(CANARY) && !told.stderr.contains(CANARY),
-                        "{name} {line:?}: {told:?}"
+                        !result.stdout.contains(CANARY) && !result.stderr.contains(CANARY),
+                        "{name} {line:?}: {result:?}"
                     );
                 }
                 assert!(around(&place) == outside, "{name} -> {to}: {option} changed something outside");
@@ -418,13 +426,13 @@ fn nothing_is_made_through_links() {
 }
 
 #[test]
-fn a_fifo_that_nobody_writes_to_is_not_waited_for() {
+fn a_fifo_without_a_writer_is_not_waited_for() {
     let place = guarded();
     let folder = std::fs::File::open(place.root()).expect("open");
     rustix::fs::mkfifoat(&folder, "fifo", rustix::fs::Mode::from_raw_mode(0o600)).expect("a FIFO");
     for line in [&["add", "user", "-F", "fifo"][..], &["write", "new", "-F", "fifo"], &["apply", "-F", "fifo"]] {
-        let told = place.run(line);
-        assert_eq!((told.code, told.error().as_str()), (2, "empty_input"), "{line:?}: {told:?}");
+        let result = place.run(line);
+        assert_eq!((result.status, result.error_code().as_str()), (2, "empty_input"), "{line:?}: {result:?}");
     }
 }
 
@@ -441,14 +449,14 @@ fn other_peoples_files_are_read_or_refused_and_never_half_written() {
         fs::rename(theirs.join(name), place.dir().join("facts").join(name)).expect("moved in");
     }
     let closed = place.run(&["read", "facts/closed.md"]);
-    assert_eq!((closed.code, closed.error().as_str()), (1, "io"), "{closed:?}");
-    assert_eq!(place.run(&["add", "facts/closed.md", "x"]).code, 1);
+    assert_eq!((closed.status, closed.error_code().as_str()), (1, "io"), "{closed:?}");
+    assert_eq!(place.run(&["add", "facts/closed.md", "x"]).status, 1);
     assert!(place.run(&["read", "facts/theirs.md"]).stdout.contains("another user's"));
     let added = place.run(&["add", "facts/theirs.md", "ours"]);
     let text = place.text("facts/theirs.md");
-    let whole = if added.code == 0 { text.contains("- another user's\n- ours\n") } else { !text.contains("ours") };
+    let whole = if added.status == 0 { text.contains("- another user's\n- ours\n") } else { !text.contains("ours") };
     assert!(whole, "{added:?}: {text}");
-    assert_eq!(place.run(&["list"]).code, 0);
+    assert_eq!(place.run(&["list"]).status, 0);
 }
 
 #[test]
@@ -475,9 +483,12 @@ fn a_file_that_is_swapped_for_a_link_again_and_again_leads_nowhere() {
         for round in 0..60 {
             let text = format!("round {round}");
             for line in [&["read", "user"][..], &["list", "user"], &["add", "user", &text], &["write", "-f", "user"]] {
-                let told = place.fed(line, b"# User\n\n- ours\n");
-                assert!(!told.stdout.contains(CANARY) && !told.stderr.contains(CANARY), "{line:?} leaks: {told:?}");
-                assert!([0, 3, 5, 7].contains(&told.code), "{line:?}: {told:?}");
+                let result = place.run_with_stdin(line, b"# User\n\n- ours\n");
+                assert!(
+                    !result.stdout.contains(CANARY) && !result.stderr.contains(CANARY),
+                    "{line:?} leaks: {result:?}"
+                );
+                assert!([0, 3, 5, 7].contains(&result.status), "{line:?}: {result:?}");
             }
         }
         over.store(true, Ordering::Relaxed);

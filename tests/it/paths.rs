@@ -1,6 +1,6 @@
 //! Every hostile name of `fixtures/hostile/paths.json` meets the path grammar, as an address and as a name.
 //!
-//! Never touches a disk: what stands behind the grammar is the kernel's sandbox, tested elsewhere.
+//! Never touches a disk: the kernel's sandbox behind the grammar is tested in `sandbox`.
 
 use memdir::path::{Address, MemoryPath, PathPrefixes};
 use serde_json::Value;
@@ -52,7 +52,7 @@ fn every_hostile_name_is_refused_and_every_odd_but_good_one_is_not() {
 }
 
 #[test]
-fn a_refusal_shows_no_raw_hostile_character() {
+fn a_refusal_escapes_control_characters() {
     for (path, _) in rows() {
         let Some(why) = refusal(&path) else { continue };
         let raw =
@@ -76,7 +76,7 @@ fn whatever_an_address_may_open_stays_below_the_data_dir() {
 }
 
 #[test]
-fn parts_of_an_address_never_stand_in_a_new_name() {
+fn parts_of_an_address_are_never_in_a_new_name() {
     for name in ["facts/a#b.md", "facts/a@b.md", "facts/a^b.md", "facts/a[b.md", "facts/a]b.md"] {
         let found = MemoryPath::from_disk_name(name).expect("people may name their files so");
         assert_eq!(found.odd(), None, "{name}");

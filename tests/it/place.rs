@@ -1,6 +1,6 @@
 //! A data dir in a folder of its own, and the program run on it: exit status, both streams, and a time limit.
 //!
-//! Never depends on the environment of whoever runs the tests.
+//! Never depends on the environment of the user who runs the tests.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -12,28 +12,11 @@ use std::time::Duration;
 use fs_err as fs;
 use serde_json::Value;
 
+use crate::support::{ProgramOutput, memdir_command, program};
+
 /// A folder with `memory/` in it.
 pub struct Place {
     root: tempfile::TempDir,
-}
-
-/// What a run came to.
-#[derive(Debug)]
-pub struct Told {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
-}
-
-impl Told {
-    /// The error's code, text or JSON.
-    pub fn error(&self) -> String {
-        if let Ok(Value::Object(object)) = serde_json::from_str(&self.stderr) {
-            return object.get("code").and_then(Value::as_str).unwrap_or("").to_owned();
-        }
-        let rest = self.stderr.lines().find_map(|l| l.strip_prefix("memdir: ")).unwrap_or("");
-        rest.split(':').next().unwrap_or("").to_owned()
-    }
 }
 
 impl Place {
@@ -72,32 +55,29 @@ impl Place {
 
     /// The program with a clean environment, stdin closed.
     pub fn command(&self, line: &[&str]) -> Command {
-        let mut command = Command::new(program());
-        command.env_clear().env("HOME", self.root()).env("MEMDIR_NOW", "2026-02-24T10:00:00Z");
-        command.env("EDITOR", "true").env("MEMDIR_AS", "test").env("MEMDIR_STDIN_WAIT", "20");
-        command.env("MEMDIR_DURABILITY", "fast").env("PATH", "/usr/bin:/bin");
-        command.current_dir(self.root()).args(line);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = memdir_command(self.root());
+        command.env("EDITOR", "true").env("MEMDIR_AS", "test").env("MEMDIR_STDIN_WAIT", "20").args(line);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
     /// Runs a command line.
-    pub fn run(&self, line: &[&str]) -> Told {
+    pub fn run(&self, line: &[&str]) -> ProgramOutput {
         ended(self.command(line), b"", line)
     }
 
     /// Runs a command line with something on stdin.
-    pub fn fed(&self, line: &[&str], content: &[u8]) -> Told {
+    pub fn run_with_stdin(&self, line: &[&str], content: &[u8]) -> ProgramOutput {
         let mut command = self.command(line);
         command.stdin(Stdio::piped()).env("MEMDIR_STDIN_WAIT", "9000");
         ended(command, content, line)
     }
 
-    /// The texts of a file's bullets as `bullet list --json` tells them.
+    /// The texts of a file's bullets from `bullet list --json`.
     #[track_caller]
     pub fn bullets(&self, file: &str) -> Vec<String> {
-        let told = self.run(&["--json", "bullet", "list", file]);
-        let json: Value = serde_json::from_str(&told.stdout).unwrap_or_else(|e| panic!("{e}: {told:?}"));
+        let result = self.run(&["--json", "bullet", "list", file]);
+        let json: Value = serde_json::from_str(&result.stdout).unwrap_or_else(|e| panic!("{e}: {result:?}"));
         let text = |row: &Value| row["text"].as_str().expect("a text").to_owned();
         json["bullets"].as_array().map(|rows| rows.iter().map(text).collect()).unwrap_or_default()
     }
@@ -121,15 +101,10 @@ pub fn below(dir: &Path, wanted: impl Fn(&str) -> bool) -> BTreeMap<String, Vec<
     walk.filter_map(Result::ok).map(|e| (name(&e), content(&e))).collect()
 }
 
-/// Where the program is: beside a copied test program, else where it was built.
-pub fn program() -> PathBuf {
-    std::env::var_os("MEMDIR_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_memdir").into(), PathBuf::from)
-}
-
 /// The longest that any command may take.
 const LIMIT: Duration = Duration::from_secs(10);
 
-fn ended(mut command: Command, content: &[u8], line: &[&str]) -> Told {
+fn ended(mut command: Command, content: &[u8], line: &[&str]) -> ProgramOutput {
     let mut child = command.spawn().expect("the program starts");
     if let Some(mut stdin) = child.stdin.take() {
         let content = content.to_owned();
@@ -146,19 +121,19 @@ fn ended(mut command: Command, content: &[u8], line: &[&str]) -> Told {
     };
     let (stdout, stderr) = (read(stdout, &mut child), read(stderr, &mut child));
     let status = child.wait().expect("it ended");
-    Told { code: status.code().unwrap_or(-1), stdout, stderr }
+    ProgramOutput { status: status.code().unwrap_or(-1), stdout, stderr }
 }
 
 fn reader(stream: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
-    let (told, answer) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut stream) = stream {
             drop(stream.read_to_end(&mut bytes));
         }
-        drop(told.send(bytes));
+        drop(sender.send(bytes));
     });
-    answer
+    receiver
 }
 
 const NOBODY: u32 = 65534;
@@ -173,8 +148,8 @@ fn make_device(dir: &Path) {
     }
 }
 
-/// Whether this process may go on with a test that must not run as root. As root the test is started again as nobody,
-/// in a folder of nobody's, and must pass there; then there is nothing left to do here.
+/// Whether this process may run a test that must not run as root. As root the test is started again as `nobody`,
+/// in a folder of that user, and must pass there; then there is nothing left to do here.
 ///
 /// # Panics
 /// Where that is not possible: such a test is never skipped in silence, and never run as root.
@@ -183,7 +158,7 @@ pub fn unprivileged(test: &str) -> bool {
         return true;
     }
     let dir = tempfile::tempdir().expect("a folder");
-    // The build's own folder may be closed to nobody; the folder it gets is not.
+    // The build's own folder may be closed to user `nobody`; the folder it gets is not.
     for (from, to) in [(std::env::current_exe().expect("a program"), "it"), (program(), "memdir")] {
         fs::copy(from, dir.path().join(to)).expect("a copy of the program");
     }
@@ -204,8 +179,8 @@ pub fn unprivileged(test: &str) -> bool {
         .current_dir(dir.path())
         .output()
         .unwrap_or_else(|e| panic!("{test} never runs as root, and setpriv (util-linux) cannot be started: {e}"));
-    let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && told.contains("1 passed"), "as nobody: {told}");
-    print!("{told}");
+    let result = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && result.contains("1 passed"), "as nobody: {result}");
+    print!("{result}");
     false
 }

@@ -1,6 +1,6 @@
 //! Plans operations on texts in memory, as the commands do on a disk.
 //!
-//! Never touches a disk: what planning asks for is answered by a memory of one file without a history.
+//! Never touches a disk: planning reads a memory of one file without a history.
 
 use std::sync::Arc;
 

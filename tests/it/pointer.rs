@@ -3,7 +3,7 @@
 //! The corpus is `fixtures/real` (instructions, manuals, changelogs of public projects) with headings, labels and marks
 //! taken out. A question is three words of one sentence, stemmed as search does it; the reader sees one line a file and
 //! nothing else, and picks among 27 files by BM25 over the lines. Files that score the same share the credit. It is no
-//! set of questions that people asked: what makes it comparable is its yardstick. The first ten words of each file point
+//! set of real questions: what makes it comparable is its yardstick. The first ten words of each file point
 //! about as well as on the public conversations the figures come from (there .17 and .28).
 
 use std::collections::HashMap;
@@ -106,7 +106,7 @@ fn scores(lines: &[&[String]], question: &[String]) -> Vec<f64> {
     scores
 }
 
-/// Shares of questions whose file comes first, and among the first three.
+/// Shares of questions whose file ranks first, and among the first three.
 fn hits<'f>(files: &'f [File], line: impl Fn(&'f File) -> &'f [String]) -> (f64, f64) {
     let mut chance = Chance(7);
     let (mut first, mut third, mut all) = (0.0, 0.0, 0.0);
@@ -139,12 +139,12 @@ fn summary_lines_point_to_the_right_file_of_real_text() {
     assert!(files.len() >= 100, "{} files", files.len());
     let (first, third) = hits(&files, |file| &file.line);
     let (first_ten, third_ten) = hits(&files, |file| &file.beginning);
-    let told = format!(
+    let indicative = format!(
         "summary lines hit@1 {first:.3} hit@3 {third:.3}, first ten words hit@1 {first_ten:.3} hit@3 {third_ten:.3}"
     );
-    println!("{told}");
-    assert!(first >= 0.34 && third >= 0.52, "{told}");
-    assert!(first >= 1.5 * first_ten && third >= 1.5 * third_ten, "{told}");
+    println!("{indicative}");
+    assert!(first >= 0.34 && third >= 0.52, "{indicative}");
+    assert!(first >= 1.5 * first_ten && third >= 1.5 * third_ten, "{indicative}");
     // The yardstick: were this higher, the questions would be easier than those the figures come from.
-    assert!(first_ten <= 0.18 && third_ten <= 0.29, "{told}");
+    assert!(first_ten <= 0.18 && third_ten <= 0.29, "{indicative}");
 }

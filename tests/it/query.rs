@@ -16,7 +16,7 @@ fn texts(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn items_stand_below_their_entry_best_first() {
+fn items_are_listed_below_their_entry_best_first() {
     let ran = memory().run(["query", "logger", "leak"]).exit(0).quiet().unchanged();
     insta::assert_snapshot!(ran.stdout, @r"
     episodes/2026-02.md#logger-stdout-leak-fix: Logger stdout leak fix (2026-02-20)
@@ -53,10 +53,10 @@ fn whole_texts_and_reasons() {
 }
 
 #[test]
-fn nothing_found_is_told_and_is_no_failure() {
+fn an_empty_result_is_reported_and_is_no_failure() {
     let memory = memory();
-    memory.run(["query", "zyzzyva"]).exit(0).stdout("").tells("memdir: no matches");
-    memory.run(["query", "the"]).exit(0).stdout("").tells("memdir: no matches");
+    memory.run(["query", "zyzzyva"]).exit(0).stdout("").stderr_contains("memdir: no matches");
+    memory.run(["query", "the"]).exit(0).stdout("").stderr_contains("memdir: no matches");
     let answer = memory.run(["query", "zyzzyva", "--json"]).exit(0).json();
     assert_eq!((answer["items"].clone(), answer["found"].clone()), (json!([]), json!(0)));
 }
@@ -70,7 +70,7 @@ fn json_holds_what_text_shows_and_more() {
     assert_eq!(item["meta"]["imp"], "7");
     let (path, handle) = (item["path"].as_str().unwrap(), item["handle"].as_str().unwrap());
     assert_eq!(item["address"], format!("{path}@{handle}"));
-    memory().run(["read", &format!("{path}@{handle}")]).exit(0).says("Runs in the morning");
+    memory().run(["read", &format!("{path}@{handle}")]).exit(0).stdout_contains("Runs in the morning");
     assert!(item["parts"].as_array().unwrap().iter().any(|p| p["term"] == "morn"));
     assert!(item["score"].as_f64().unwrap() > 0.0);
 }
@@ -82,16 +82,16 @@ fn an_answer_is_complete_unless_it_is_bounded() {
         let bullets: String = (0..10).map(|i| format!("- apple number {n} and {i}\n")).collect();
         memory = memory.file(&format!("facts/f{n:02}.md"), &bullets);
     }
-    let all = memory.run(["query", "apple"]).exit(0).says("400 of 400 items");
+    let all = memory.run(["query", "apple"]).exit(0).stdout_contains("400 of 400 items");
     assert_eq!(all.stdout.lines().filter(|l| l.contains("apple")).count(), 400);
-    let few = memory.run(["query", "apple", "-L", "3"]).exit(0).says("3 of 400 items");
+    let few = memory.run(["query", "apple", "-L", "3"]).exit(0).stdout_contains("3 of 400 items");
     assert!(few.stdout.ends_with("more: -L 400; whole texts: --full\n"), "{few}");
     for budget in [40, 64, 100, 500, 1000] {
         let ran = memory.run(["query", "apple", "-b", &budget.to_string()]).exit(0);
         assert!(memdir::view::query::answer::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
-        let told: usize =
+        let reported: usize =
             ran.stdout.lines().last().unwrap().split(", ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-        assert!(told <= budget);
+        assert!(reported <= budget);
     }
 }
 
@@ -105,7 +105,7 @@ fn the_same_state_gives_the_same_bytes() {
 }
 
 #[test]
-fn what_is_aside_or_expired_is_out_unless_asked_for() {
+fn archived_and_expired_items_are_included_only_on_request() {
     let memory = Memory::new()
         .file(
             "facts/a.md",
@@ -130,7 +130,7 @@ fn what_is_aside_or_expired_is_out_unless_asked_for() {
 }
 
 #[test]
-fn a_question_may_come_as_json() {
+fn a_query_can_be_given_as_json() {
     let memory = memory()
         .file("scopes/ana/facts/user.md", "- Prefers tabs, says Ana\n")
         .file("scopes/ana/memdir.yaml", "version: 1\n");
@@ -157,11 +157,11 @@ fn a_question_may_come_as_json() {
         let ran = memory.run(["query", "--json"]).stdin(json).exit(status);
         assert_eq!(ran.error()["code"], code, "{json}");
     }
-    memory.run(["query"]).stdin("").exit(2).tells("empty_input");
+    memory.run(["query"]).stdin("").exit(2).stderr_contains("empty_input");
 }
 
 #[test]
-fn filters_that_cannot_be_served_are_errors() {
+fn invalid_filters_are_errors() {
     let memory = memory();
     for (words, code, status) in [
         (vec!["query", "tabs", "--in", "nothing/*.md"], "file_not_found", 3),
@@ -171,12 +171,12 @@ fn filters_that_cannot_be_served_are_errors() {
         (vec!["query", "a", "--threshold", "2"], "usage", 2),
         (vec!["query", "-", "--tag", "x"], "usage", 2),
     ] {
-        memory.run(words).stdin("{}").exit(status).tells(code);
+        memory.run(words).stdin("{}").exit(status).stderr_contains(code);
     }
 }
 
 #[test]
-fn the_journal_knows_who_and_when() {
+fn the_journal_records_actor_and_time() {
     let memory = Memory::new();
     memory
         .run(["add", "user", "Likes green tea", "--source", "chat-7"])
@@ -195,7 +195,7 @@ fn the_journal_knows_who_and_when() {
     assert_eq!(found(&["--until", "2026-01-10"]), ["Likes green tea"]);
     assert_eq!(found(&["--since", "r2"]), ["Likes black tea"]);
     assert_eq!(found(&["--since", "3 weeks"]), ["Likes black tea"]);
-    memory.run(["query", "tea", "--since", "2026-02-01"]).exit(0).says("1 item of unknown date left out");
+    memory.run(["query", "tea", "--since", "2026-02-01"]).exit(0).stdout_contains("1 item of unknown date left out");
     assert_eq!(found(&[]).len(), 3);
 }
 

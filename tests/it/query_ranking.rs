@@ -7,7 +7,7 @@ use memdir::view::query::filter::QueryOptions;
 
 use crate::support::Memory;
 
-/// One thing that happened: who, what they did (told in one form, asked in another), and where.
+/// One event: a person, an action (in one form in the text, in another in the question), and a place.
 const DEEDS: [(&str, &str, &str); 24] = [
     ("painted a sunrise over the harbour", "painting of the sunrise", "art"),
     ("adopted two kittens from the shelter", "adopt kittens", "pets"),
@@ -72,16 +72,16 @@ fn conversations() -> (Pairs, Pairs) {
         for deed in 0..4 {
             let who = PEOPLE[chance.below(4)];
             let other = PEOPLE[(PEOPLE.iter().position(|p| *p == who).unwrap() + 1 + chance.below(3)) % 4];
-            let (told, asked, _) = DEEDS[(session * 4 + deed * 7) % DEEDS.len()];
+            let (stated, queried, _) = DEEDS[(session * 4 + deed * 7) % DEEDS.len()];
             let when = ["yesterday", "last week", "the other day", "on Friday"][chance.below(4)];
-            let said = format!("{who}: I {told} {when}, session {session}");
+            let sentence = format!("{who}: I {stated} {when}, session {session}");
             for _ in 0..2 + chance.below(3) {
                 text += &format!("- {}: {}\n", PEOPLE[chance.below(4)], TALK[chance.below(TALK.len())]);
             }
-            // A question about it, and a mention by somebody else: near misses.
+            // A question about it, and a mention of another person: near misses.
             text += &format!(
-                "- {other}: {who}, how did the {} go?\n- {said}\n- {other}: {}\n",
-                asked,
+                "- {other}: {who}, how did the {} go?\n- {sentence}\n- {other}: {}\n",
+                queried,
                 TALK[chance.below(TALK.len())]
             );
             let month = [
@@ -99,17 +99,17 @@ fn conversations() -> (Pairs, Pairs) {
                 "December",
             ][month - 1];
             let question = match chance.below(2) {
-                0 => format!("When did {who} tell about the {asked} in {month} 2023?"),
-                _ => format!("What did {who} say about {asked} in {month} 2023?"),
+                0 => format!("When did {who} tell about the {queried} in {month} 2023?"),
+                _ => format!("What did {who} say about {queried} in {month} 2023?"),
             };
-            questions.push((question, said));
+            questions.push((question, sentence));
         }
         files.push((format!("episodes/2023-{month:02}-{session:02}.md"), text));
     }
     (files, questions)
 }
 
-/// Plain BM25 over bullets: lower-case words as they stand, k1 1.2, b 0.75.
+/// Plain BM25 over bullets: lower-case words as written, k1 1.2, b 0.75.
 fn plain(files: &[(String, String)], question: &str) -> Vec<String> {
     let words = |text: &str| -> Vec<String> {
         text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect()
@@ -163,7 +163,7 @@ fn the_ranking_beats_plain_bm25() {
         found.items.into_iter().map(|row| row.text).collect()
     });
     let theirs = worth(&questions, |question| plain(&files, question));
-    let told = format!("ours R@10 {:.3} MRR {:.3}, plain R@10 {:.3} MRR {:.3}", ours.0, ours.1, theirs.0, theirs.1);
-    assert!(ours.0 >= theirs.0 + 0.1 && ours.1 >= theirs.1 + 0.1, "{told}");
-    assert!(ours.0 >= 0.9 && ours.1 >= 0.6, "{told}");
+    let stated = format!("ours R@10 {:.3} MRR {:.3}, plain R@10 {:.3} MRR {:.3}", ours.0, ours.1, theirs.0, theirs.1);
+    assert!(ours.0 >= theirs.0 + 0.1 && ours.1 >= theirs.1 + 0.1, "{stated}");
+    assert!(ours.0 >= 0.9 && ours.1 >= 0.6, "{stated}");
 }

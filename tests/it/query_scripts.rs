@@ -1,4 +1,4 @@
-//! `query` in other scripts: sentences made from lists of words, each asked for by words it holds.
+//! `query` in other scripts: sentences made from lists of words, each searched by words it contains.
 
 use memdir::commands::{self, Answer, Session};
 use memdir::view::query::filter::QueryOptions;
@@ -19,7 +19,7 @@ impl Chance {
     }
 }
 
-/// A sentence: who, what, where and what was done, with what stands between them.
+/// A sentence: subject, object, place and action, with the words that join them.
 struct Language {
     parts: [&'static [&'static str]; 4],
     between: [&'static str; 4],

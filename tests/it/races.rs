@@ -1,7 +1,7 @@
 //! Races: a process swaps files and directories for links as fast as it can while every command runs. Nothing outside
 //! is read or written.
 //!
-//! Never as root: it starts itself again as nobody, in a folder of its own, with links to a neighbour of that folder.
+//! Never as root: it starts itself again as `nobody`, in a folder of its own, with links to a neighbour of that folder.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,13 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::memory::{Dice, full, missing, said};
+use crate::memory::{Dice, full, missing};
+use crate::support::{ProgramOutput, clean_command};
 
 const ROOT: &str = "MEMDIR_TEST_RACE";
 const CANARY: &str = "the canary outside sings";
 
-/// Names below the data dir, each with the trap that takes its place: (what stands there, what the link leads to).
+/// Names below the data dir, each with the trap that replaces it: (what is there, the link's target).
 const SWAPS: [(&str, &str); 9] = [
     ("facts/user.md", "secret.md"),
     ("facts", "."),
@@ -58,7 +59,7 @@ fn tree(dir: &Path) -> Vec<(String, Vec<u8>, u32, i64, i64)> {
     walkdir::WalkDir::new(dir).sort_by_file_name().into_iter().map(|e| entry(e.unwrap())).collect()
 }
 
-/// Swaps and swaps back until it is told to stop; a child process of the race.
+/// Swaps and swaps back until it is stopped; a child process of the race.
 #[test]
 fn swapper() {
     let Ok(root) = std::env::var(ROOT) else { return };
@@ -74,7 +75,7 @@ fn swapper() {
             let (real, trap) = (root.join("memory").join(SWAPS[n].0), root.join(format!("traps/{n}")));
             for _ in 0..2 {
                 swaps += u64::from(renameat_with(CWD, &real, CWD, &trap, RenameFlags::EXCHANGE).is_ok());
-                // The trap stands for a moment of another length each time.
+                // The trap stays for a different time in each round.
                 (0..dice.roll(400)).for_each(|_| std::hint::spin_loop());
             }
         }
@@ -85,7 +86,7 @@ fn swapper() {
     }
 }
 
-/// Every command, as often as the swaps take; runs as nobody.
+/// Every command, as often as the swaps take; runs as user `nobody`.
 fn race(root: &Path, program: &Path, most: u64) -> (u64, usize, usize) {
     let outside = make(root);
     let before = tree(&outside);
@@ -132,13 +133,13 @@ fn race(root: &Path, program: &Path, most: u64) -> (u64, usize, usize) {
             &["check", "--fix"],
         ];
         for line in lines {
-            let mut command = Command::new(program);
-            command.env_clear().env("MEMDIR", root.join("memory")).env("HOME", root).env("MEMDIR_DURABILITY", "fast");
-            let told = said(command.current_dir(root).args(line).stdin(Stdio::null()));
-            assert!(told.status.is_some_and(|s| s < 100), "{line:?}: {told:?}");
-            assert!(!told.out.contains(CANARY) && !told.err.contains(CANARY), "a leak: {line:?}: {told:?}");
+            let mut command = clean_command(program, root);
+            command.env("MEMDIR", root.join("memory")).env("MEMDIR_DURABILITY", "fast");
+            let result = ProgramOutput::of(command.args(line));
+            assert!((0..100).contains(&result.status), "{line:?}: {result:?}");
+            assert!(!result.stdout.contains(CANARY) && !result.stderr.contains(CANARY), "a leak: {line:?}: {result:?}");
             runs += 1;
-            done += usize::from(told.status == Some(0));
+            done += usize::from(result.status == 0);
         }
     }
     std::fs::write(root.join("stop"), "").unwrap();
@@ -184,9 +185,10 @@ fn nothing_outside_is_read_or_written_while_everything_is_swapped_for_links() {
     command.args(["races::unprivileged", "--exact", "--nocapture"]).env(ROOT, dir.path()).env("TMPDIR", dir.path());
     match command.current_dir(dir.path()).output() {
         Ok(output) => {
-            let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && told.contains("1 passed"), "{told}");
-            println!("{}", told.lines().find(|line| line.contains("races:")).unwrap_or_default());
+            let result =
+                String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && result.contains("1 passed"), "{result}");
+            println!("{}", result.lines().find(|line| line.contains("races:")).unwrap_or_default());
         }
         Err(why) => missing(&format!("setpriv cannot be started: {why}")),
     }

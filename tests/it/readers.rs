@@ -1,4 +1,4 @@
-//! Fuzzing: bytes that nobody would write, given to everything that reads: no panic, no hang, no broken promise.
+//! Fuzzing: random bytes for every parser: no panic, no hang, no broken promise.
 //!
 //! Small by default; with `MEMDIR_FULL` at least 1,000,000 executions a target. What once failed is kept below
 //! `fixtures/fuzz/TARGET/` and runs first.
@@ -232,7 +232,7 @@ fn metadata_lines_print_as_they_read() {
 }
 
 #[test]
-fn addresses_and_paths_never_leave_the_data_dir() {
+fn addresses_and_paths_stay_inside_the_data_dir() {
     let seeds = [
         "user",
         "facts/user.md",
@@ -305,7 +305,7 @@ fn journals_read_without_believing_what_is_spoilt() {
             let old = old.unwrap_or_else(|| panic!("an entry that nobody wrote: {entry:?}"));
             assert_eq!((&entry.files, &entry.at, &entry.operations), (&old.files, &old.at, &old.operations));
         }
-        // And lines that a good checksum closes, whatever they say.
+        // And random lines with a valid checksum.
         let mut line: Vec<u8> = bytes.iter().copied().filter(|&b| b != b'\n').collect();
         if dice.roll(2) == 0 {
             line.truncate(line.len().saturating_sub(18));

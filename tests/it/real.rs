@@ -11,7 +11,7 @@ use crate::planning::{self, Memory};
 
 const NEW: &str = "Zebras graze at 7 in the morning";
 
-/// What was tried and what came of it.
+/// The attempts and their results.
 #[derive(Default)]
 struct Tally {
     updates: usize,

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::memory::{Memory, full, said};
+use crate::memory::{Memory, full};
+use crate::support::ProgramOutput;
 
 /// The revision whose command looks for what is too old.
 const DUE: u64 = 511;
@@ -19,7 +20,7 @@ fn line(text: &str) -> String {
     format!("{text},\"crc\":\"{:08x}\"}}\n", crc32fast::hash(text.as_bytes()))
 }
 
-/// A memory whose journal tells of so many revisions.
+/// A memory whose journal contains so many revisions.
 fn memory(revisions: u64) -> Memory {
     let memory = Memory::new(&[("facts/user.md", "# User\n\n- Lives in Austin\n")]);
     memory.done(&["add", "user", "Keeps bees"]);
@@ -50,13 +51,14 @@ fn left(memory: &Memory) -> BTreeSet<(u64, usize)> {
     names.map(|name| parse(name.to_str().unwrap()).unwrap()).collect()
 }
 
-/// Adds until the revision that is due, the last one at this time.
+/// Adds until the expected revision, the last one at this time.
 fn until_due(memory: &Memory, first: u64, due: u64, now: &str) {
     for rev in first..=due {
         let text = format!("Number {rev}.");
         let mut command = memory.command(&["add", "user", &text]);
-        let told = said(command.env("MEMDIR_NOW", if rev == due { now } else { "2026-02-24T10:00:00Z" }));
-        assert!(told.status == Some(0) && told.out.contains(&format!("r{rev}")), "{told:?}");
+        let result =
+            ProgramOutput::of(command.env("MEMDIR_NOW", if rev == due { now } else { "2026-02-24T10:00:00Z" }));
+        assert!(result.status == 0 && result.stdout.contains(&format!("r{rev}")), "{result:?}");
     }
 }
 
@@ -70,7 +72,7 @@ fn undone(memory: &Memory, revisions: std::ops::RangeInclusive<u64>) {
 }
 
 #[test]
-fn what_is_too_old_goes_and_the_last_hundred_revisions_stay() {
+fn history_over_the_age_limit_is_removed_and_the_last_hundred_revisions_stay() {
     let memory = memory(DUE - 7);
     slots(&memory, (2..=DUE - 7).map(|rev| (rev, 0, 10)));
     let before = left(&memory);
@@ -81,12 +83,12 @@ fn what_is_too_old_goes_and_the_last_hundred_revisions_stay() {
     until_due(&memory, DUE - 6, DUE, "2040-01-01");
     assert_eq!(left(&memory), (SPARED..=DUE).map(|rev| (rev, 0)).collect());
     undone(&memory, DUE - 6..=DUE);
-    assert_eq!(memory.run(&["status"]).status, Some(0));
-    assert_eq!(memory.run(&["log"]).status, Some(0));
+    assert_eq!(memory.run(&["status"]).status, 0);
+    assert_eq!(memory.run(&["log"]).status, 0);
 }
 
 #[test]
-fn what_is_too_many_goes_and_the_last_hundred_revisions_stay() {
+fn history_over_the_count_limit_is_removed_and_the_last_hundred_revisions_stay() {
     let memory = memory(DUE - 7);
     slots(&memory, (0..10_050).map(|file| (5, file, 1)));
     slots(&memory, (400..=DUE - 7).map(|rev| (rev, 0, 10)));
@@ -98,7 +100,7 @@ fn what_is_too_many_goes_and_the_last_hundred_revisions_stay() {
 }
 
 #[test]
-fn what_is_too_large_goes_and_the_last_hundred_revisions_stay() {
+fn history_over_the_size_limit_is_removed_and_the_last_hundred_revisions_stay() {
     const LARGE: u64 = 300 << 20;
     for (rev, kept) in [(5, vec![410, 420]), (SPARED + 8, vec![SPARED + 8])] {
         let memory = memory(DUE - 7);
@@ -124,7 +126,7 @@ fn a_journal_that_is_too_long_loses_its_oldest_entries() {
 }
 
 #[test]
-fn reaping_between_any_two_changes_takes_nothing_that_a_command_needs() {
+fn garbage_collection_between_any_two_changes_removes_nothing_that_a_command_needs() {
     let memory = memory(400);
     slots(&memory, (2..=400).map(|rev| (rev, 0, 10)));
     let (stop, mut gone) = (AtomicBool::new(false), 0);

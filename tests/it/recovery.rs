@@ -1,7 +1,7 @@
 //! Recovery from what happens to real directories: torn and flipped journals, lost machine state, git, other mounts,
 //! other people's files, clocks that jump.
 //!
-//! Never leaves its own folder; what needs privileges runs in namespaces of its own or says that it was skipped.
+//! Never leaves its own folder; tests that need privileges run in namespaces of their own or report a skip.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use memdir::change::{Changeset, EntryHeader, EntryOutcome, FileChange};
 
-use crate::memory::{Memory, Said, apply, full, missing, path, said};
+use crate::memory::{Memory, apply, full, missing, path};
+use crate::support::{ProgramOutput, clean_command, program};
 
 const USER: &str = "# User\n\n- Lives in Austin\n";
 
@@ -92,7 +93,7 @@ fn lost_slots_cost_history_and_nothing_else() {
     let memory = three();
     std::fs::remove_dir_all(memory.path(".memdir/undo")).unwrap();
     survives(&memory, "no slots");
-    // A small change comes back from the journal alone.
+    // A small change is restored from the journal alone.
     std::fs::remove_dir_all(memory.path(".memdir/undo")).unwrap();
     memory.done(&["undo", "r3"]);
     assert!(!memory.text("facts/user.md").contains("Last") && !memory.text("facts/other.md").contains("Last"));
@@ -131,7 +132,7 @@ fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new(
         });
         drop(locked);
         let now = [memory.text("facts/a.md"), memory.text("facts/b.md")];
-        let told = match &answer {
+        let result = match &answer {
             Some(Ok(_)) => Some(true),
             Some(Err(memdir::store::CommitStopped::Rejected(why))) => why.changed,
             _ => Some(false),
@@ -139,20 +140,20 @@ fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new(
         let new = [now[0] == "aa\n", now[1] == "bb\n"];
         assert!(new[0] || now[0] == "a\n", "{step}: {now:?}");
         assert!(new[1] || now[1] == "b\n", "{step}: {now:?}");
-        // What is told is true of both files; a half batch is told as unknown.
-        assert!(told.is_none() || told == Some(new[0]) && told == Some(new[1]), "{step}: {answer:?} but {now:?}");
-        *answers.entry(told).or_insert(0) += 1;
+        // The report is true of both files; a half batch is reported as unknown.
+        assert!(result.is_none() || result == Some(new[0]) && result == Some(new[1]), "{step}: {answer:?} but {now:?}");
+        *answers.entry(result).or_insert(0) += 1;
         // And the memory goes on.
         memory.done(&["add", "other", "After", "--create"]);
     }
     println!("recovery: machine state taken away: {answers:?}");
 }
 
-fn git(memory: &Memory, line: &[&str]) -> Said {
+fn git(memory: &Memory, line: &[&str]) -> ProgramOutput {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]);
     command.env("HOME", memory.root()).env("GIT_CONFIG_NOSYSTEM", "1").current_dir(memory.root()).args(line);
-    said(command.stdin(Stdio::null()))
+    ProgramOutput::of(command.stdin(Stdio::null()))
 }
 
 fn repository() -> Memory {
@@ -160,13 +161,13 @@ fn repository() -> Memory {
     for line in
         [&["init", "-q", "-b", "main"][..], &["add", "-A"], &["commit", "-qm", "one"], &["checkout", "-qb", "side"]]
     {
-        let told = git(&memory, line);
-        assert_eq!(told.status, Some(0), "{line:?}: {told:?}");
+        let result = git(&memory, line);
+        assert_eq!(result.status, 0, "{line:?}: {result:?}");
     }
     memory.done(&["add", "user", "Of the side"]);
     for line in [&["commit", "-qam", "two"][..], &["checkout", "-q", "main"]] {
-        let told = git(&memory, line);
-        assert_eq!(told.status, Some(0), "{line:?}: {told:?}");
+        let result = git(&memory, line);
+        assert_eq!(result.status, 0, "{line:?}: {result:?}");
     }
     memory
 }
@@ -176,7 +177,7 @@ fn git_between_commands_is_an_outside_edit() {
     let memory = repository();
     let other = Memory::new(&[]);
     let clone = git(&memory, &["clone", "-q", ".", other.path("clone").to_str().unwrap()]);
-    assert_eq!(clone.status, Some(0), "{clone:?}");
+    assert_eq!(clone.status, 0, "{clone:?}");
     for line in [
         &["checkout", "-q", "side"][..],
         &["stash", "-q"],
@@ -189,25 +190,25 @@ fn git_between_commands_is_an_outside_edit() {
         &["merge", "-q", "side"],
         &["pull", "-q", ".", "side"],
     ] {
-        let told = git(&memory, line);
-        assert!(told.status.is_some(), "{told:?}");
+        let result = git(&memory, line);
+        assert!(result.status >= 0, "{result:?}");
         memory.done(&["add", "user", "Between"]);
         assert!(memory.text("facts/user.md").contains("- Between\n"));
         for look in [&["status"][..], &["log"], &["list", "user"], &["check"]] {
-            assert!(matches!(memory.run(look).status, Some(0 | 6)), "{look:?} after {line:?}");
+            assert!(matches!(memory.run(look).status, 0 | 6), "{look:?} after {line:?}");
         }
         memory.done(&["undo"]);
         assert!(!memory.text("facts/user.md").contains("- Between\n"), "{line:?}");
     }
     let seen = git(&memory, &["status", "--porcelain", "--ignored"]);
-    assert!(!seen.out.contains("?? memory/.memdir"), "machine state ignores itself: {}", seen.out);
+    assert!(!seen.stdout.contains("?? memory/.memdir"), "machine state ignores itself: {}", seen.stdout);
 }
 
 #[test]
 fn git_during_commands_tears_no_file() {
     let memory = repository();
     let stop = AtomicBool::new(false);
-    let mut told = BTreeMap::<Option<i32>, usize>::new();
+    let mut result = BTreeMap::<i32, usize>::new();
     let (mut turns, mut wrong) = (0, Vec::new());
     std::thread::scope(|scope| {
         let other = scope.spawn(|| {
@@ -227,24 +228,24 @@ fn git_during_commands_tears_no_file() {
             turns
         });
         for n in 0..40 {
-            let said = memory.run(&["add", "user", &format!("During {n}")]);
-            *told.entry(said.status).or_default() += 1;
+            let run_output = memory.run(&["add", "user", &format!("During {n}")]);
+            *result.entry(run_output.status).or_default() += 1;
             let text = memory.text("facts/user.md");
             let whole = text.is_empty() || text.starts_with("# User\n") && text.ends_with('\n');
             // Checked at the end: a panic here would leave the other thread at work.
-            let unknown = said.err.contains("outcome_unknown") && said.status == Some(1);
-            if !whole || !(unknown || matches!(said.status, Some(0 | 4 | 5 | 7))) {
-                wrong.push(format!("{said:?}: {text}"));
+            let unknown = run_output.stderr.contains("outcome_unknown") && run_output.status == 1;
+            if !whole || !(unknown || matches!(run_output.status, 0 | 4 | 5 | 7)) {
+                wrong.push(format!("{run_output:?}: {text}"));
             }
         }
         stop.store(true, Ordering::Relaxed);
         turns = other.join().unwrap();
     });
     assert!(wrong.is_empty(), "{wrong:#?}");
-    println!("recovery: 40 adds during {turns} git commands, by exit {told:?}");
+    println!("recovery: 40 adds during {turns} git commands, by exit {result:?}");
     git(&memory, &["checkout", "-qf", "main"]);
     memory.done(&["add", "user", "After"]);
-    assert_eq!(git(&memory, &["fsck", "--strict"]).status, Some(0));
+    assert_eq!(git(&memory, &["fsck", "--strict"]).status, 0);
 }
 
 #[test]
@@ -252,7 +253,7 @@ fn a_clock_that_jumps_back_changes_no_order() {
     let memory = Memory::new(&[("facts/user.md", USER)]);
     for (now, text) in [("2026-02-24", "First"), ("1999-01-01", "Second"), ("2038-01-20T04:00:00Z", "Third")] {
         let mut command = memory.command(&["add", "user", text]);
-        assert_eq!(said(command.env("MEMDIR_NOW", now)).status, Some(0));
+        assert_eq!(ProgramOutput::of(command.env("MEMDIR_NOW", now)).status, 0);
     }
     for text in ["Third", "Second", "First"] {
         assert!(memory.text("facts/user.md").contains(text));
@@ -266,11 +267,11 @@ fn a_clock_that_jumps_back_changes_no_order() {
 }
 
 #[test]
-fn a_file_system_that_cannot_swap_is_served_by_a_switch() {
+fn a_switch_supports_file_systems_without_atomic_exchange() {
     let memory = Memory::new(&[("facts/user.md", USER)]);
     for (n, value) in ["1", ""].into_iter().enumerate() {
         let mut command = memory.command(&["add", "user", &format!("Number {n}")]);
-        assert_eq!(said(command.env("MEMDIR_NO_EXCHANGE", value)).status, Some(0));
+        assert_eq!(ProgramOutput::of(command.env("MEMDIR_NO_EXCHANGE", value)).status, 0);
     }
     memory.done(&["undo", "r1"]);
     assert_eq!(memory.text("facts/user.md"), format!("{USER}- Number 1\n"));
@@ -290,15 +291,18 @@ fn mounted() {
     }
     std::fs::write(dir.join("facts/user.md"), USER).unwrap();
     let run = |line: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
-        said(command.env_clear().env("MEMDIR", &dir).env("HOME", &root).args(line).stdin(Stdio::null()))
+        let mut command = clean_command(program(), Path::new(&root));
+        ProgramOutput::of(command.env("MEMDIR", &dir).args(line))
     };
     for line in [&["add", "user", "x"][..], &["read", "user"], &["rm", "user", "-f"], &["add", "new", "x"]] {
-        let said = run(line);
-        assert_eq!(said.status, Some(5), "{line:?}: {said:?}");
-        assert!(said.err.starts_with("memdir: unsafe_file: ") && said.err.contains("mount"), "{said:?}");
+        let run_output = run(line);
+        assert_eq!(run_output.status, 5, "{line:?}: {run_output:?}");
+        assert!(
+            run_output.stderr.starts_with("memdir: unsafe_file: ") && run_output.stderr.contains("mount"),
+            "{run_output:?}"
+        );
     }
-    assert_eq!(run(&["list"]).status, Some(0));
+    assert_eq!(run(&["list"]).status, 0);
     assert_eq!(std::fs::read_to_string(dir.join("facts/user.md")).unwrap(), USER);
     println!("MOUNTED");
 }
@@ -319,25 +323,31 @@ fn a_folder_on_another_mount_is_refused_in_plain_words() {
     }
 }
 
-/// Runs as nobody in a memory that is partly somebody else's.
+/// Runs as user `nobody` in a memory that partly belongs to another user.
 #[test]
 fn foreign() {
     let Ok(root) = std::env::var(INSIDE) else { return };
     let dir = Path::new(&root).join("memory");
     let run = |line: &[&str]| {
-        let mut command = Command::new(Path::new(&root).join("memdir"));
-        said(command.env_clear().env("MEMDIR", &dir).env("HOME", &root).args(line).stdin(Stdio::null()))
+        let mut command = clean_command(Path::new(&root).join("memdir"), Path::new(&root));
+        ProgramOutput::of(command.env("MEMDIR", &dir).args(line))
     };
-    let said = run(&["add", "readable", "x"]);
-    assert_eq!(said.status, Some(0), "{said:?}");
-    assert!(said.err.contains("owner") || said.out.contains("owner"), "that the owner changes is told: {said:?}");
+    let run_output = run(&["add", "readable", "x"]);
+    assert_eq!(run_output.status, 0, "{run_output:?}");
+    assert!(
+        run_output.stderr.contains("owner") || run_output.stdout.contains("owner"),
+        "that the owner changes is told: {run_output:?}"
+    );
     for line in [&["add", "closed", "x"][..], &["read", "closed"], &["add", "locked/user", "x", "--create"]] {
-        let said = run(line);
-        assert!(matches!(said.status, Some(1 | 5)), "{line:?}: {said:?}");
-        assert!(said.err.to_lowercase().contains("permission") || said.err.contains("read_only"), "{said:?}");
+        let run_output = run(line);
+        assert!(matches!(run_output.status, 1 | 5), "{line:?}: {run_output:?}");
+        assert!(
+            run_output.stderr.to_lowercase().contains("permission") || run_output.stderr.contains("read_only"),
+            "{run_output:?}"
+        );
     }
     for line in [&["list"][..], &["status"], &["log"]] {
-        assert_eq!(run(line).status, Some(0), "{line:?}");
+        assert_eq!(run(line).status, 0, "{line:?}");
     }
     println!("FOREIGN");
 }
@@ -361,8 +371,9 @@ fn another_users_files_are_replaced_with_a_word_or_refused_with_one() {
     command.args(["recovery::foreign", "--exact", "--nocapture"]).env(INSIDE, memory.root()).current_dir(memory.root());
     match command.output() {
         Ok(output) => {
-            let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-            assert!(told.contains("FOREIGN"), "{told}");
+            let result =
+                String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(result.contains("FOREIGN"), "{result}");
         }
         Err(why) => missing(&format!("setpriv cannot be started: {why}")),
     }

@@ -1,6 +1,6 @@
-//! DESIGN 4, "Which bullet is meant": every combination of name, index, text, proof and verb has one outcome.
+//! ARCHITECTURE.md, "Which bullet is meant": each combination of name, index, text, proof and command has one outcome.
 //!
-//! The expected outcome comes from `told`, written from the design's eight sentences on a plain list of texts. It
+//! The expected outcome is computed by `expected_outcome`, written from the eight rules on a plain list of texts. It
 //! shares no code with the planner.
 
 use memdir::change::{Changeset, EffectSign, Etag, FileVersion};
@@ -30,7 +30,7 @@ const TEXT: &str = "\
   <!-- mem id=mem7 -->
 ";
 
-/// What the file read before somebody rephrased one bullet.
+/// The file's text before an outside edit rephrased one bullet.
 const PAST: &str = "\
 # P
 
@@ -99,7 +99,7 @@ fn standing(case: &Case, text: &str) -> Vec<usize> {
 }
 
 /// The eight rules, first match wins; then what follows the choice.
-fn told(case: &Case) -> Outcome {
+fn expected_outcome(case: &Case) -> Outcome {
     let chosen = rules(case);
     let (bullet, warned) = match chosen {
         Act(i) => (i, None),
@@ -128,7 +128,7 @@ fn rules(case: &Case) -> Outcome {
         (name, index, text) => {
             let named = match name {
                 Name::Id => vec![4],
-                // A handle names bullets of the whole file; a section in the address tells equal ones apart.
+                // A handle names bullets of the whole file; a section in the address distinguishes equal ones.
                 Name::Handle(of) => {
                     let all: Vec<usize> = (0..BULLETS.len()).filter(|&i| BULLETS[i].0 == of).collect();
                     let here = standing(case, of);
@@ -245,7 +245,7 @@ impl World {
         World { snapshot }
     }
 
-    /// Plans; whatever is asked for does not exist.
+    /// Plans; every other input does not exist.
     fn plan(&mut self, ops: &[Operation], policy: &Policy, force: bool) -> Result<Changeset, Vec<Rejection>> {
         let now = NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC);
         let prefixes = PathPrefixes::default();
@@ -284,7 +284,7 @@ fn operation(action: Action, seen: Option<String>) -> Operation {
     Operation { action, seen, if_match: None, reason: None, source: None }
 }
 
-fn asked(case: &Case) -> Operation {
+fn operation_of(case: &Case) -> Operation {
     let bullet = match case.name {
         Name::None => String::new(),
         Name::Handle(text) => format!("@{}", handle(text)),
@@ -304,9 +304,9 @@ fn asked(case: &Case) -> Operation {
     operation(action, seen)
 }
 
-/// What the planner says of a case.
+/// The planner's result for a case.
 fn planned(world: &mut World, case: &Case) -> (Outcome, String) {
-    let op = asked(case);
+    let op = operation_of(case);
     match world.plan(std::slice::from_ref(&op), &Policy::default(), case.force) {
         Err(refused) => {
             assert_eq!(refused.len(), 1, "{case:?}");
@@ -314,7 +314,7 @@ fn planned(world: &mut World, case: &Case) -> (Outcome, String) {
         }
         Ok(changeset) => {
             let effect = &changeset.effects[0];
-            // Equal texts have equal handles: their sections tell them apart.
+            // Equal texts have equal handles: their sections distinguish them.
             let section = |i: usize| if BULLETS[i].1 { Some("work") } else { Some("p") };
             let names = |i: &usize| {
                 effect.handle.as_deref() == Some(handle(BULLETS[*i].0).as_str())
@@ -360,7 +360,7 @@ fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     for work in [false, true] {
         for name in names {
-            // FILE#SECTION@HANDLE is no address of DESIGN 3, but FILE#SECTION with an index and a text is.
+            // FILE#SECTION@HANDLE is no address, but FILE#SECTION with an index and a text is.
             for index in indexes {
                 for text in texts {
                     for seen in [Seen::None, Seen::Stale, Seen::Current] {
@@ -386,7 +386,7 @@ fn every_combination_has_the_outcome_that_the_eight_rules_give() {
         if case.new.is_none() && case.name == Name::None && case.index.is_none() && case.text.is_none() {
             continue;
         }
-        let expected = told(&case);
+        let expected = expected_outcome(&case);
         let (outcome, text) = planned(&mut world, &case);
         if outcome != expected || text != after(&expected, case.new) {
             wrong.push(format!("{case:?}\n  expected {expected:?}, got {outcome:?}\n{text}"));
@@ -444,14 +444,14 @@ fn code(text: &str, past: &str, policy: &str, ops: &str) -> Code {
 const LINE: &str = "  <!-- mem id=mem7 imp=9 pin=true -->\n";
 
 #[test]
-fn a_line_that_turned_up_under_another_bullet_names_nothing() {
+fn a_metadata_line_that_appears_under_another_bullet_is_inert() {
     let left = format!("- Age is 30\n- Lives in Denver\n{LINE}");
     let stray = format!("- Age is 30\n{LINE}");
     let rm = r#"{"op":"rm","at":"procedures/p.md@mem7","text":"Age is 30"}"#;
     assert_eq!(code(&stray, &left, "", rm), Code::BulletChanged);
     // A person wrote the line: nothing had it before.
     assert_eq!(becomes(&stray, "- Age is 30\n", "", rm), "");
-    // Somebody says what the bullet has: the stray line goes.
+    // An update states the bullet's metadata: the stray line is removed.
     let set =
         r#"{"op":"set","at":"procedures/p.md@HANDLE","meta":{"imp":"3"}}"#.replace("HANDLE", &handle("Age is 30"));
     assert_eq!(becomes(&stray, &left, "", &set), "- Age is 30\n  <!-- mem imp=3 -->\n");
@@ -462,7 +462,7 @@ const COMPACT: &str = "version: 1\nlimits:\n  - {at: \"procedures/*.md\", bullet
 const REFUSE: &str = "version: 1\nlimits:\n  - {at: \"procedures/*.md\", bullets: 2}\n";
 
 #[test]
-fn a_stray_line_pins_nothing() {
+fn a_stray_metadata_line_pins_nothing() {
     let left = format!("- one\n- gone\n{LINE}- two\n");
     let stray = format!("- one\n{LINE}- two\n");
     let add = r#"{"op":"add","at":"procedures/p.md","text":"three"}"#;
@@ -472,7 +472,7 @@ fn a_stray_line_pins_nothing() {
 }
 
 #[test]
-fn a_limit_refuses_with_the_least_valuable_bullets_or_makes_room_and_says_so() {
+fn a_limit_refuses_and_lists_the_least_valuable_bullets_or_archives_them_and_reports_it() {
     let text = "- one\n  <!-- mem imp=9 -->\n- two\n";
     let add = r#"{"op":"add","at":"procedures/p.md","text":"three"}"#;
     let refused = check(&[(PATH, text, text)], REFUSE, add).unwrap_err();
@@ -535,7 +535,7 @@ fn a_rm_without_a_selector_takes_the_whole_and_needs_proof_of_it() {
 }
 
 #[test]
-fn stamps_are_written_only_when_the_policy_asks_and_ids_never_unasked() {
+fn stamps_are_written_only_if_the_policy_requires_them_and_ids_only_on_request() {
     let text = "- Prefers tabs\n- Updated: 2025-01-01\n";
     let add = r#"{"op":"add","at":"procedures/p.md","text":"new","source":"chat-1"}"#;
     assert_eq!(becomes(text, text, "", add), format!("{text}- new\n"));
@@ -552,7 +552,7 @@ fn stamps_are_written_only_when_the_policy_asks_and_ids_never_unasked() {
 }
 
 #[test]
-fn names_of_new_files_are_checked_against_those_that_stand() {
+fn names_of_new_files_are_checked_against_existing_ones() {
     let files = [("facts/user.md", "- x\n", "- x\n")];
     let add = |at: &str, more: &str| check(&files, "", &format!(r#"{{"op":"add","at":"{at}","text":"y"{more}}}"#));
     assert_eq!(add("usr", "").unwrap_err()[0].code, Code::DidYouMean);
@@ -570,25 +570,29 @@ fn a_file_with_conflict_markers_is_not_written() {
     }
 }
 
-/// The same rules through the binary: exit statuses, and what a refusal tells its reader.
+/// The same rules through the binary: exit statuses, and the text of a refusal.
 #[test]
-fn a_dozen_of_them_through_the_binary() {
+fn a_dozen_edits_through_the_binary() {
     let memory = Memory::new().file(PATH, TEXT);
     let tabs = format!("{PATH}@{}", handle("Prefers tabs"));
     let etag = Etag::of(TEXT.as_bytes()).short();
     let seen = |etag: &str| format!(r#"{{"op":"update","at":"{PATH}","index":2,"text":"x","seen":"{etag}"}}"#);
-    memory.run(["update", PATH, "x"]).exit(2).tells("usage");
-    memory.run(["bullet", "del", PATH]).exit(2).tells("usage");
-    memory.run(["rm", &format!("{PATH}@zzzz")]).exit(3).tells("bullet_not_found");
-    memory.run(["rm", &format!("{PATH}@{}", handle("Said twice"))]).exit(4).tells("ambiguous_bullet");
-    memory.run(["bullet", "del", PATH, "--index", "2"]).exit(4).tells("needs_proof").tells(&handle("Lives in Austin"));
-    memory.run(["bullet", "del", PATH, "--index", "-1"]).exit(3).tells("bullet_not_found");
-    memory.run(["bullet", "del", PATH, "--index", "99", "-f"]).exit(3).tells("bullet_not_found");
-    memory.run(["rm", &format!("{PATH}@mem7")]).exit(4).tells("needs_proof");
-    memory.run(["update", &tabs, "--old", "Lives in Austin", "x"]).exit(4).tells("text_mismatch");
-    memory.run(["update", PATH, "Prefers tabs", "Lives in Austin"]).exit(4).tells("duplicate");
-    memory.run(["apply"]).stdin(seen("0123456789")).exit(4).tells("needs_proof");
-    memory.run(["apply", "-n"]).stdin(seen(&etag)).exit(0).says("+- x");
+    memory.run(["update", PATH, "x"]).exit(2).stderr_contains("usage");
+    memory.run(["bullet", "del", PATH]).exit(2).stderr_contains("usage");
+    memory.run(["rm", &format!("{PATH}@zzzz")]).exit(3).stderr_contains("bullet_not_found");
+    memory.run(["rm", &format!("{PATH}@{}", handle("Said twice"))]).exit(4).stderr_contains("ambiguous_bullet");
+    memory
+        .run(["bullet", "del", PATH, "--index", "2"])
+        .exit(4)
+        .stderr_contains("needs_proof")
+        .stderr_contains(&handle("Lives in Austin"));
+    memory.run(["bullet", "del", PATH, "--index", "-1"]).exit(3).stderr_contains("bullet_not_found");
+    memory.run(["bullet", "del", PATH, "--index", "99", "-f"]).exit(3).stderr_contains("bullet_not_found");
+    memory.run(["rm", &format!("{PATH}@mem7")]).exit(4).stderr_contains("needs_proof");
+    memory.run(["update", &tabs, "--old", "Lives in Austin", "x"]).exit(4).stderr_contains("text_mismatch");
+    memory.run(["update", PATH, "Prefers tabs", "Lives in Austin"]).exit(4).stderr_contains("duplicate");
+    memory.run(["apply"]).stdin(seen("0123456789")).exit(4).stderr_contains("needs_proof");
+    memory.run(["apply", "-n"]).stdin(seen(&etag)).exit(0).stdout_contains("+- x");
     memory
         .done(["update", PATH, "Prefers tabs", "Prefers spaces"])
         .diff(&format!("M {PATH}\n-- Prefers tabs\n+- Prefers spaces\n"));
@@ -602,14 +606,14 @@ fn a_dozen_of_them_through_the_binary() {
 }
 
 #[test]
-fn check_reports_a_stray_line_and_takes_it_out() {
+fn check_reports_a_stray_line_and_removes_it() {
     let memory = Memory::new().file(PATH, "- Age is 30\n- Lives in Denver\n");
     memory.done(["set", &format!("{PATH}@{}", handle("Lives in Denver")), "id=mem7"]);
     memory.done(["add", PATH, "Vegan"]);
     memory.put(PATH, "- Age is 30\n  <!-- mem id=mem7 -->\n- Vegan\n");
-    memory.run(["rm", &format!("{PATH}@mem7"), "-f"]).exit(4).tells("bullet_changed");
-    memory.run(["check"]).may_change().ends().says("orphan_metadata");
-    // Another change of memdir does not make the line say anything.
+    memory.run(["rm", &format!("{PATH}@mem7"), "-f"]).exit(4).stderr_contains("bullet_changed");
+    memory.run(["check"]).may_change().ends().stdout_contains("orphan_metadata");
+    // Another change by memdir does not make the line active.
     memory.done(["add", PATH, "Likes tea"]);
     memory.run(["rm", &format!("{PATH}@mem7"), "-f"]).exit(4);
     memory.run(["check", "--fix"]).ends();

@@ -1,6 +1,6 @@
 //! What the store must never touch: links, FIFOs, directories in a file's place, anything outside the data dir.
 //!
-//! Runs without privileges only: as root it starts itself again as nobody, or says that it did nothing.
+//! Runs without privileges only: as root it starts itself again as user `nobody`, or reports that it did nothing.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn unprivileged(test: &str) -> Option<tempfile::TempDir> {
         return Some(dir);
     }
     std::os::unix::fs::chown(dir.path(), Some(65534), Some(65534)).unwrap();
-    // The build's own folder may be closed to nobody; the folder it gets is not.
+    // The build's own folder may be closed to user `nobody`; the folder it gets is not.
     let program = dir.path().join("it");
     std::fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     let output = Command::new("setpriv")
@@ -34,8 +34,9 @@ fn unprivileged(test: &str) -> Option<tempfile::TempDir> {
     match output {
         Err(error) => panic!("{test} must not run as root, and setpriv (util-linux) cannot be started: {error}"),
         Ok(output) => {
-            let told = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success() && told.contains("1 passed"), "{told}");
+            let result =
+                String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && result.contains("1 passed"), "{result}");
         }
     }
     None
@@ -202,8 +203,8 @@ fn a_read_only_data_dir_can_be_read() {
 }
 
 #[test]
-fn what_a_person_closes_or_replaces_by_a_folder_at_any_step_comes_back_to_its_place() {
-    let name = "what_a_person_closes_or_replaces_by_a_folder_at_any_step_comes_back_to_its_place";
+fn a_file_made_unreadable_or_replaced_by_a_folder_at_any_step_is_restored() {
+    let name = "a_file_made_unreadable_or_replaced_by_a_folder_at_any_step_is_restored";
     let Some(dir) = unprivileged(name) else { return };
     for (step, folder) in (0..12).flat_map(|step| [(step, true), (step, false)]) {
         let dir = tempfile::tempdir_in(dir.path()).unwrap();

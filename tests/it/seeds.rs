@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::support::Memory;
 
-/// seeds/bullet-crud.md 1.
 const PROFILE: &str = "\
 # User
 
@@ -62,7 +61,7 @@ mod bullet_crud {
 ]"#;
 
     #[test]
-    fn a_bullet_that_stands_is_not_added_twice() {
+    fn an_existing_bullet_is_not_added_twice() {
         let memory = profile();
         let ran = memory.run(["apply"]).stdin(ADD).exit(0).unchanged();
         assert!(ran.stdout.contains("= @"), "{ran}");
@@ -111,7 +110,7 @@ mod bullet_crud {
     fn an_index_that_is_out_of_date_is_warned_of_and_the_text_decides() {
         let memory = profile();
         let moved = DELETE.replace("\"index\": 3", "\"index\": 1");
-        memory.run(["apply"]).stdin(moved).exit(0).tells("index_moved");
+        memory.run(["apply"]).stdin(moved).exit(0).stderr_contains("index_moved");
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Age is 30"]);
     }
 
@@ -120,22 +119,22 @@ mod bullet_crud {
         let memory = profile();
         let etag = memdir::change::Etag::of(PROFILE.as_bytes()).short();
         let seen = format!("\"index\": 2, \"seen\": \"{etag}\"");
-        memory.run(["apply"]).stdin(DELETE.replace("\"index\": 3", &seen)).exit(4).tells("text_mismatch");
-        memory.run(["apply"]).stdin(UPDATE.replace("\"index\": 1", &seen)).exit(0).tells("text_mismatch");
+        memory.run(["apply"]).stdin(DELETE.replace("\"index\": 3", &seen)).exit(4).stderr_contains("text_mismatch");
+        memory.run(["apply"]).stdin(UPDATE.replace("\"index\": 1", &seen)).exit(0).stderr_contains("text_mismatch");
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Lives in Austin", "Lives with Anna"]);
     }
 
     #[test]
-    fn equal_bullets_are_ambiguous_by_text_and_told_apart_by_index() {
+    fn equal_bullets_are_ambiguous_by_text_and_distinguished_by_index() {
         let memory = Memory::new().file("facts/user.md", &format!("{PROFILE}- Lives with Anna\n"));
         let by_text = DELETE.replace("    \"index\": 3,\n", "");
-        memory.run(["apply"]).stdin(by_text).exit(4).tells("ambiguous_bullet");
+        memory.run(["apply"]).stdin(by_text).exit(4).stderr_contains("ambiguous_bullet");
         memory.run(["apply"]).stdin(DELETE).exit(0);
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Age is 30", "Lives with Anna"]);
     }
 
     #[test]
-    fn the_last_bullet_goes_and_its_heading_stays() {
+    fn removing_the_last_bullet_keeps_its_heading() {
         let memory = Memory::new().file("facts/user.md", "# User\n\nUser Profile: (ID: mem123)\n- Lives with Anna\n");
         let last = DELETE.replace("\"index\": 3", "\"index\": 1");
         memory.run(["apply"]).stdin(last).exit(0);
@@ -165,10 +164,14 @@ mod bullet_crud {
     }
 
     #[test]
-    fn an_id_that_no_block_has_and_a_part_of_a_text_change_nothing() {
+    fn an_unknown_id_and_a_part_of_a_text_change_nothing() {
         let memory = profile();
-        memory.run(["apply"]).stdin(ADD.replace("mem123", "mem999")).exit(3).tells("mem999");
-        memory.run(["apply"]).stdin(DELETE.replace("Lives with Anna", "Anna")).exit(3).tells("bullet_not_found");
+        memory.run(["apply"]).stdin(ADD.replace("mem123", "mem999")).exit(3).stderr_contains("mem999");
+        memory
+            .run(["apply"])
+            .stdin(DELETE.replace("Lives with Anna", "Anna"))
+            .exit(3)
+            .stderr_contains("bullet_not_found");
     }
 }
 
@@ -198,7 +201,7 @@ mod json_memory {
   "reasoning": "Clear intent to remove eggs"
 }"#;
         // A position alone proves nothing: the finder's current_value, `seen` or -f does.
-        memory.run(["apply"]).stdin(decision).exit(4).tells("needs_proof");
+        memory.run(["apply"]).stdin(decision).exit(4).stderr_contains("needs_proof");
         memory.run(["apply", "-f"]).stdin(decision).exit(0).diff("M facts/food.md\n-- scrambled_eggs_with_lox\n");
         let log = memory.done(["log", "--json"]).json();
         assert_eq!(log["entries"][0]["reason"], "Clear intent to remove eggs");
@@ -235,7 +238,6 @@ mod json_memory {
 mod m2 {
     use super::*;
 
-    /// seeds/m2-markdown-memory.md 3.
     const USER: &str = "\
 # User Facts
 
@@ -272,7 +274,7 @@ mod m2 {
     }
 
     #[test]
-    fn memory_write_makes_a_file_and_asks_for_proof_before_it_overwrites() {
+    fn memory_write_creates_a_file_and_requires_proof_before_it_overwrites() {
         let memory = Memory::new();
         memory.run(["write", "facts/user.md"]).stdin(USER).exit(0);
         assert_eq!(memory.text("facts/user.md").as_deref(), Some(USER));
@@ -281,8 +283,8 @@ mod m2 {
             .run(["write", "facts/user.md"])
             .stdin("# User Facts\n")
             .exit(4)
-            .tells("needs_proof")
-            .tells("remove 4 of its bullets");
+            .stderr_contains("needs_proof")
+            .stderr_contains("remove 4 of its bullets");
         let call = r##"{"name": "memory_write", "arguments": {"path": "facts/project.md", "content": "# Project\n\n- Stack: Bun\n"}}"##;
         memory.run(["apply"]).stdin(call).exit(0);
         assert!(memory.text("facts/project.md").unwrap().contains("- Stack: Bun\n"));
@@ -301,8 +303,8 @@ mod m2 {
         let again = memory.run(["patch", "facts/user.md", "--json"]).stdin(patches).exit(0).unchanged().json();
         assert_eq!((&again["applied_count"], &again["changed"]), (&Value::from(0), &Value::from(false)));
         let one_misses = r#"[{"oldText": "Architect", "newText": "x"}, {"oldText": "nowhere", "newText": "y"}]"#;
-        memory.run(["patch", "facts/user.md"]).stdin(one_misses).exit(3).tells("text_not_found");
-        memory.run(["patch", "facts/user.md", "--old", "an", "--new", "x"]).exit(4).tells("ambiguous_text");
+        memory.run(["patch", "facts/user.md"]).stdin(one_misses).exit(3).stderr_contains("text_not_found");
+        memory.run(["patch", "facts/user.md", "--old", "an", "--new", "x"]).exit(4).stderr_contains("ambiguous_text");
         let call = r#"{"name": "memory_patch", "arguments": {"path": "facts/user.md", "patches": [{"oldText": "Architect", "newText": "CTO"}]}}"#;
         memory.run(["apply"]).stdin(call).exit(0).diff("M facts/user.md\n-- Role: Architect\n+- Role: CTO\n");
     }
@@ -334,9 +336,9 @@ mod m2 {
     #[test]
     fn memory_list_shows_files_with_size_and_summary() {
         let memory = memory();
-        let said = memory.done(["list"]).stdout;
-        assert!(said.contains(&format!("facts/user.md ({}B): user name, language, role", USER.len())), "{said}");
-        assert!(said.contains("logger fix, short ID, config refactor"), "{said}");
+        let printed = memory.done(["list"]).stdout;
+        assert!(printed.contains(&format!("facts/user.md ({}B): user name, language, role", USER.len())), "{printed}");
+        assert!(printed.contains("logger fix, short ID, config refactor"), "{printed}");
     }
 
     #[test]

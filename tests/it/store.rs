@@ -64,7 +64,7 @@ fn text(version: Option<FileVersion>) -> Option<String> {
 }
 
 #[test]
-fn every_text_that_was_committed_over_comes_back() {
+fn every_text_that_a_commit_replaced_can_be_restored() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path(), options()).unwrap();
     write(dir.path(), "facts/a.md", "one\n");
@@ -355,7 +355,7 @@ fn a_person_who_saves_at_any_step_loses_nothing() {
 }
 
 #[test]
-fn a_displaced_text_that_cannot_go_back_is_kept_in_the_inbox_and_told_twice() {
+fn a_displaced_text_that_cannot_be_restored_is_kept_in_the_inbox_and_reported_twice() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path(), options()).unwrap();
     write(dir.path(), "a.md", "a\n");
@@ -464,7 +464,7 @@ fn eight_processes_lose_no_line() {
 }
 
 #[test]
-fn a_file_that_somebody_writes_is_waited_for_and_then_busy() {
+fn a_file_that_is_being_written_is_waited_for_and_then_busy() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path(), options()).unwrap();
     write(dir.path(), "a.md", "a\n");
@@ -478,7 +478,7 @@ fn a_file_that_somebody_writes_is_waited_for_and_then_busy() {
 }
 
 #[test]
-fn modes_and_file_systems_that_cannot_swap_are_served_too() {
+fn modes_and_file_systems_without_atomic_exchange_are_supported() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path(), StoreOptions { allow_exchange: false, ..options() }).unwrap();
@@ -497,7 +497,7 @@ fn modes_and_file_systems_that_cannot_swap_are_served_too() {
 }
 
 #[test]
-fn what_is_forgotten_is_nowhere_in_the_machine_state() {
+fn a_forgotten_text_is_nowhere_in_the_machine_state() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::open(dir.path(), options()).unwrap();
     commit(&store, vec![change(&store, "a.md", Some("secret\n")), change(&store, "b.md", Some("kept\n"))]);
@@ -521,7 +521,7 @@ fn what_is_forgotten_is_nowhere_in_the_machine_state() {
 }
 
 #[test]
-fn a_data_dir_that_is_replaced_is_opened_again() {
+fn a_replaced_data_dir_is_reopened() {
     let dir = tempfile::tempdir().unwrap();
     let (at, aside) = (dir.path().join("memory"), dir.path().join("aside"));
     write(&at, "a.md", "old\n");

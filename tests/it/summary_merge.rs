@@ -1,5 +1,5 @@
 //! A summary line must not cost merges: with a plain line merge, branches that touch different bullets merge as often
-//! with the line as without it (FINDINGS 3).
+//! with the line as without it.
 
 use memdir::document::Document;
 use memdir::document::summary::{FileKind, SummaryUpdate, update_summary};
@@ -99,7 +99,7 @@ fn summarised(before: &str, after: &str) -> String {
     }
 }
 
-/// A bare text with another text's summary line.
+/// A text without a summary, with another text's summary line added.
 fn with_line_of(base: &str, bare: &str) -> String {
     let line = base.lines().find(|l| l.starts_with("> Summary: ")).unwrap();
     bare.replacen("# Notes\n", &format!("# Notes\n\n{line}\n"), 1)
@@ -147,6 +147,6 @@ fn removed_labels_cost_few_merges() {
 }
 
 #[test]
-fn telling_words_cost_few_merges() {
+fn indicative_words_cost_few_merges() {
     check(Shape { sections: 1, bullets: 12, labelled: false }, 3);
 }

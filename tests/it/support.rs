@@ -4,11 +4,12 @@
 //! every byte of the memory as it was.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use memdir::commands::Session;
 use memdir::path::PathPrefixes;
@@ -16,7 +17,7 @@ use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The time at which everything happens, unless a test says otherwise.
+/// The time of every command, unless a test sets another.
 pub const NOW: &str = "2026-02-24T10:00:00Z";
 
 /// Every file outside `.memdir/`: its bytes and mode.
@@ -70,14 +71,14 @@ impl Memory {
     }
 
     /// A command, not yet run.
-    pub fn run<S: AsRef<str>>(&self, words: impl IntoIterator<Item = S>) -> Run<'_> {
+    pub fn run<S: AsRef<str>>(&self, words: impl IntoIterator<Item = S>) -> CommandRun<'_> {
         let words = words.into_iter().map(|w| w.as_ref().to_owned()).collect();
-        Run { memory: self, words, stdin: None, env: Vec::new(), stays: true }
+        CommandRun { memory: self, words, stdin: None, env: Vec::new(), stays: true }
     }
 
     /// Runs a command that must succeed, for what it leaves behind.
     #[track_caller]
-    pub fn done<S: AsRef<str>>(&self, words: impl IntoIterator<Item = S>) -> Ran {
+    pub fn done<S: AsRef<str>>(&self, words: impl IntoIterator<Item = S>) -> CommandOutcome {
         self.run(words).exit(0)
     }
 
@@ -97,6 +98,72 @@ impl Memory {
     }
 }
 
+/// The program: beside a copied test program, else where it was built.
+pub fn program() -> PathBuf {
+    std::env::var_os("MEMDIR_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_memdir").into(), PathBuf::from)
+}
+
+/// A program in a directory that also is its home: nothing of this machine's environment but `PATH`, no stdin.
+pub fn clean_command(program: impl AsRef<OsStr>, home: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(home).env_clear().env("HOME", home).env("LC_ALL", "C.UTF-8").stdin(Stdio::null());
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()));
+    command
+}
+
+/// memdir in a directory that also is its home, with a fixed clock and caller, and without waiting for the disk.
+pub fn memdir_command(home: &Path) -> Command {
+    let mut command = clean_command(program(), home);
+    command.env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester").env("MEMDIR_DURABILITY", "fast");
+    command
+}
+
+/// The output of a finished program.
+#[derive(Debug)]
+pub struct ProgramOutput {
+    /// Its exit status; -1 when a signal ended it.
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl From<Output> for ProgramOutput {
+    fn from(output: Output) -> ProgramOutput {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let status = output.status.code().unwrap_or(-1);
+        ProgramOutput { status, stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    }
+}
+
+impl ProgramOutput {
+    /// Runs a command to its end.
+    pub fn of(command: &mut Command) -> ProgramOutput {
+        command.output().unwrap().into()
+    }
+
+    /// The exit status must be this one.
+    #[track_caller]
+    pub fn exit(self, status: i32) -> ProgramOutput {
+        assert_eq!(self.status, status, "{self:#?}");
+        self
+    }
+
+    /// The answer as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {self:#?}"))
+    }
+
+    /// The error's code, from text or JSON.
+    pub fn error_code(&self) -> String {
+        if let Ok(Value::Object(object)) = serde_json::from_str(&self.stderr) {
+            return object.get("code").and_then(Value::as_str).unwrap_or("").to_owned();
+        }
+        let rest = self.stderr.lines().find_map(|l| l.strip_prefix("memdir: ")).unwrap_or("");
+        rest.split(':').next().unwrap_or("").to_owned()
+    }
+}
+
 fn gather(dir: &Path, prefix: &str, tree: &mut Tree) {
     let Ok(entries) = fs_err::read_dir(dir) else { return };
     for entry in entries {
@@ -112,7 +179,7 @@ fn gather(dir: &Path, prefix: &str, tree: &mut Tree) {
     }
 }
 
-/// What differs between two trees, line by line: `M path` (`A` new, `D` gone), then the lines that went and came.
+/// The difference of two trees, line by line: `M path` (`A` new, `D` deleted), then removed and added lines.
 pub fn difference(before: &Tree, after: &Tree) -> String {
     let mut out = String::new();
     let text = |entry: Option<&(Vec<u8>, u32)>| String::from_utf8_lossy(entry.map_or(&[], |e| &e.0)).into_owned();
@@ -144,8 +211,8 @@ pub fn difference(before: &Tree, after: &Tree) -> String {
     out
 }
 
-/// A command on its way.
-pub struct Run<'m> {
+/// A command to run.
+pub struct CommandRun<'m> {
     memory: &'m Memory,
     words: Vec<String>,
     stdin: Option<Vec<u8>>,
@@ -153,8 +220,8 @@ pub struct Run<'m> {
     stays: bool,
 }
 
-impl Run<'_> {
-    /// What it finds on stdin; without it, nothing.
+impl CommandRun<'_> {
+    /// Its stdin; without it, nothing.
     pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(text.into());
         self
@@ -166,7 +233,7 @@ impl Run<'_> {
         self
     }
 
-    /// Who runs it.
+    /// The actor of the command.
     pub fn by(self, actor: &str) -> Self {
         self.env("MEMDIR_AS", actor)
     }
@@ -179,29 +246,27 @@ impl Run<'_> {
 
     /// Runs it; the exit status must be this one.
     #[track_caller]
-    pub fn exit(self, status: i32) -> Ran {
+    pub fn exit(self, status: i32) -> CommandOutcome {
         let stays = self.stays;
         let ran = self.ends();
         assert_eq!(ran.status, status, "{ran}");
         if status != 0 && stays {
-            assert_eq!(ran.difference, "", "it failed, and it changed the memory\n{ran}");
-            assert_eq!(ran.stdout, "", "it failed, and it answered\n{ran}");
+            assert_eq!(ran.difference, "", "it failed and changed the memory\n{ran}");
+            assert_eq!(ran.stdout, "", "it failed and printed an answer\n{ran}");
         }
         ran
     }
 
     /// Runs it, however it ends; a death by signal is a failure of the test.
     #[track_caller]
-    pub fn ends(self) -> Ran {
+    pub fn ends(self) -> CommandOutcome {
         let before = self.memory.tree();
         let home = self.memory.above.path();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_memdir"));
-        command.args(&self.words).current_dir(home).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", home).env("XDG_CONFIG_HOME", home.join("config")).env("XDG_STATE_HOME", home.join("state"));
-        command.env("TMPDIR", home).env("MEMDIR", self.memory.dir()).env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester");
-        command.env("MEMDIR_DURABILITY", "fast").env("MEMDIR_STDIN_WAIT", "10000");
-        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", home).env("LC_ALL", "C.UTF-8");
+        let mut command = memdir_command(home);
+        command.args(&self.words);
+        command.env("XDG_CONFIG_HOME", home.join("config")).env("XDG_STATE_HOME", home.join("state"));
+        command.env("TMPDIR", home).env("MEMDIR", self.memory.dir()).env("MEMDIR_STDIN_WAIT", "10000");
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", home);
         command.envs(self.env.iter().map(|(k, v)| (k, v)));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
@@ -211,7 +276,7 @@ impl Run<'_> {
             let _ = pipe.write_all(text);
         }
         let output = child.wait_with_output().unwrap();
-        Ran {
+        CommandOutcome {
             what: self.words.join(" "),
             status: output.status.code().expect("it ends by itself"),
             stdout: String::from_utf8(output.stdout).unwrap(),
@@ -221,20 +286,20 @@ impl Run<'_> {
     }
 }
 
-/// A command that ran.
-pub struct Ran {
+/// A finished command, with the change of the directory.
+pub struct CommandOutcome {
     what: String,
     /// Its exit status.
     pub status: i32,
     /// Its answer.
     pub stdout: String,
-    /// Its talk.
+    /// Its messages.
     pub stderr: String,
     /// What it did to the directory.
     pub difference: String,
 }
 
-impl std::fmt::Display for Ran {
+impl std::fmt::Display for CommandOutcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
@@ -244,45 +309,45 @@ impl std::fmt::Display for Ran {
     }
 }
 
-impl Ran {
+impl CommandOutcome {
     /// The whole answer.
     #[track_caller]
-    pub fn stdout(self, expected: &str) -> Ran {
+    pub fn stdout(self, expected: &str) -> CommandOutcome {
         assert_eq!(self.stdout, expected, "{self}");
         self
     }
 
-    /// The answer holds a text.
+    /// Stdout contains a text.
     #[track_caller]
-    pub fn says(self, part: &str) -> Ran {
-        assert!(self.stdout.contains(part), "no {part:?} in the answer of\n{self}");
+    pub fn stdout_contains(self, part: &str) -> CommandOutcome {
+        assert!(self.stdout.contains(part), "no {part:?} on stdout of\n{self}");
         self
     }
 
-    /// The talk holds a text.
+    /// Stderr contains a text.
     #[track_caller]
-    pub fn tells(self, part: &str) -> Ran {
-        assert!(self.stderr.contains(part), "no {part:?} in the talk of\n{self}");
+    pub fn stderr_contains(self, part: &str) -> CommandOutcome {
+        assert!(self.stderr.contains(part), "no {part:?} on stderr of\n{self}");
         self
     }
 
-    /// No talk at all.
+    /// Stderr is empty.
     #[track_caller]
-    pub fn quiet(self) -> Ran {
+    pub fn quiet(self) -> CommandOutcome {
         assert_eq!(self.stderr, "", "{self}");
         self
     }
 
-    /// What it did to the directory, whole: lines that went and came below `M path`.
+    /// The whole difference of the directory: removed and added lines below `M path`.
     #[track_caller]
-    pub fn diff(self, expected: &str) -> Ran {
+    pub fn diff(self, expected: &str) -> CommandOutcome {
         assert_eq!(self.difference, expected, "{self}");
         self
     }
 
     /// It left every byte.
     #[track_caller]
-    pub fn unchanged(self) -> Ran {
+    pub fn unchanged(self) -> CommandOutcome {
         self.diff("")
     }
 
@@ -301,7 +366,7 @@ impl Ran {
 }
 
 #[track_caller]
-fn one_object(text: &str, ran: &Ran) -> Value {
+fn one_object(text: &str, ran: &CommandOutcome) -> Value {
     let value: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}\n{ran}"));
     assert_eq!(text.lines().count(), 1, "{ran}");
     assert_eq!(value["v"], 1, "{ran}");

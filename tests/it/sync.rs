@@ -1,8 +1,9 @@
-//! `sync` keeps clones of a memory in step through a bare repository: what it commits, says, merges, and where it stops.
+//! `sync` keeps clones of a memory equal through a bare repository: its commits, reports, merges and refusals.
 //!
 //! Never reaches another machine: the remote is a directory beside the clone.
 
-use super::git_repo::{Came, Repo};
+use super::git_repo::Repo;
+use super::support::ProgramOutput;
 
 const FILE: &str = "facts/user.md";
 const TEXT: &str = "# User\n\n## Work\n\n- Standup at ten\n- Prefers tabs\n\n## Travel\n\n- Window seats\n";
@@ -18,7 +19,7 @@ pub fn pair() -> (Repo, Repo) {
     (here, there)
 }
 
-/// Both clones sync until neither has anything to say to the other.
+/// Both clones sync until neither has anything new for the other.
 #[track_caller]
 pub fn settle(here: &Repo, there: &Repo) {
     for repo in [here, there, here] {
@@ -31,13 +32,13 @@ pub fn settle(here: &Repo, there: &Repo) {
 }
 
 #[track_caller]
-fn says(came: &Came, part: &str) {
-    assert!(came.stdout.contains(part), "no {part:?} in {came:#?}");
+fn assert_stdout_contains(result: &ProgramOutput, part: &str) {
+    assert!(result.stdout.contains(part), "no {part:?} in {result:#?}");
 }
 
 #[track_caller]
-fn tells(came: &Came, part: &str) {
-    assert!(came.stderr.contains(part), "no {part:?} in {came:#?}");
+fn assert_stderr_contains(result: &ProgramOutput, part: &str) {
+    assert!(result.stderr.contains(part), "no {part:?} in {result:#?}");
 }
 
 fn message(repo: &Repo) -> String {
@@ -51,13 +52,16 @@ fn the_first_sync_shares_everything_but_proposals_and_machine_state() {
     repo.put("inbox/idea.md", "- Not consented to\n");
     repo.put("scopes/web/inbox/idea.md", "- Neither\n");
     repo.memdir(["add", "user", "Prefers tabs", "Lives in Austin"]).exit(0);
-    let came = repo.memdir(["sync"]).exit(0);
-    says(&came, "memory: 2 bullets added in 4 files\npushed 1 commit to origin/main\n");
-    tells(&came, "memdir: this clone merges by bullet from now on (.gitattributes, .gitignore, git config)\n");
+    let result = repo.memdir(["sync"]).exit(0);
+    assert_stdout_contains(&result, "memory: 2 bullets added in 4 files\npushed 1 commit to origin/main\n");
+    assert_stderr_contains(
+        &result,
+        "memdir: this clone merges by bullet from now on (.gitattributes, .gitignore, git config)\n",
+    );
     assert_eq!(repo.git(["ls-files"]), ".gitattributes\n.gitignore\nfacts/user.md\nmemdir.yaml\n");
     assert_eq!(repo.git(["rev-parse", "HEAD"]), repo.git(["rev-parse", "@{upstream}"]));
-    let came = repo.memdir(["sync"]).exit(0);
-    assert_eq!((&*came.stdout, &*came.stderr), ("", "memdir: nothing to do, up to date with origin/main\n"));
+    let result = repo.memdir(["sync"]).exit(0);
+    assert_eq!((&*result.stdout, &*result.stderr), ("", "memdir: nothing to do, up to date with origin/main\n"));
 }
 
 #[test]
@@ -66,15 +70,18 @@ fn two_clones_that_add_under_one_heading_end_equal() {
     here.memdir(["add", "user#work", "Likes dark mode"]).exit(0);
     there.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
     here.memdir(["sync"]).exit(0);
-    let came = there.memdir(["sync"]).exit(0);
-    says(&came, "memory: 1 bullet added in 1 file\nmerged 1 commit from origin/main: facts/user.md\npushed 2 commits");
+    let result = there.memdir(["sync"]).exit(0);
+    assert_stdout_contains(
+        &result,
+        "memory: 1 bullet added in 1 file\nmerged 1 commit from origin/main: facts/user.md\npushed 2 commits",
+    );
     settle(&here, &there);
     let text = here.text(FILE);
     assert!(text.contains("- Likes dark mode\n") && text.contains("- Speaks Dutch\n"), "{text}");
 }
 
 #[test]
-fn what_came_from_another_clone_is_no_outside_edit_and_no_lost_change() {
+fn a_change_from_another_clone_is_no_outside_edit_and_no_lost_change() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Likes dark mode"]).exit(0);
     here.memdir(["sync"]).exit(0);
@@ -90,7 +97,7 @@ fn what_came_from_another_clone_is_no_outside_edit_and_no_lost_change() {
 }
 
 #[test]
-fn undo_takes_back_the_own_change_and_leaves_what_came_from_others() {
+fn undo_reverts_the_own_change_and_keeps_changes_of_others() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Likes dark mode"]).exit(0);
     there.memdir(["add", "user#travel", "Aisle never"]).exit(0);
@@ -99,14 +106,14 @@ fn undo_takes_back_the_own_change_and_leaves_what_came_from_others() {
     here.memdir(["undo"]).exit(0);
     let text = here.text(FILE);
     assert!(!text.contains("Likes dark mode") && text.contains("- Aisle never\n"), "{text}");
-    let came = here.memdir(["undo"]).exit(0);
-    tells(&came, "there is nothing to undo or redo");
+    let result = here.memdir(["undo"]).exit(0);
+    assert_stderr_contains(&result, "there is nothing to undo or redo");
     settle(&here, &there);
     assert_eq!(there.text(FILE), text);
 }
 
 #[test]
-fn the_message_says_why_by_whom_and_from_where() {
+fn the_commit_message_names_reason_actor_and_source() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "Likes dark mode", "-m", "said in the retro", "--source", "talk-7"]).exit(0);
     here.memdir(["--as", "claude", "add", "user#work", "Speaks Dutch"]).exit(0);
@@ -133,7 +140,7 @@ fn the_message_says_why_by_whom_and_from_where() {
 }
 
 #[test]
-fn what_was_undone_before_it_was_committed_is_not_told() {
+fn changes_undone_before_the_commit_are_not_in_its_message() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "A slip", "-m", "slip"]).exit(0);
     here.memdir(["undo"]).exit(0);
@@ -150,8 +157,11 @@ fn a_dry_run_shows_the_commit_and_does_nothing() {
     here.memdir(["add", "user#work", "Likes dark mode", "-m", "why not"]).exit(0);
     let refs = || (here.git(["for-each-ref"]), here.git(["status", "--porcelain"]));
     let before = refs();
-    let came = here.memdir(["sync", "-n"]).exit(0);
-    says(&came, "dry run, nothing committed; the remote was not contacted\nwhy not\n\nfacts/user.md: 1 added\n");
+    let result = here.memdir(["sync", "-n"]).exit(0);
+    assert_stdout_contains(
+        &result,
+        "dry run, nothing committed; the remote was not contacted\nwhy not\n\nfacts/user.md: 1 added\n",
+    );
     let json = here.memdir(["sync", "-n", "--json"]).exit(0).json();
     assert_eq!(
         (&json["dry_run"], &json["committed"][0]["files"][0], &json["pushed"]),
@@ -173,14 +183,14 @@ fn parted() -> (Repo, Repo) {
 #[test]
 fn a_true_conflict_stops_where_plain_git_understands_and_lists_the_bullets() {
     let (here, there) = parted();
-    let came = there.memdir(["sync"]).exit(4);
+    let result = there.memdir(["sync"]).exit(4);
     let [tabs, spaces, any] = ["Prefers tabs", "Prefers spaces", "Prefers any indent"].map(super::support::handle);
     let left = format!(
         "facts/user.md: 1 conflict left\nline 8\n  base   @{tabs} Prefers tabs\n  ours   @{any} Prefers any indent\n  \
          theirs @{spaces} Prefers spaces\ntry: memdir -C {} resolve facts/user.md\n",
         there.memory().display()
     );
-    assert!(came.stdout.ends_with(&left), "{came:#?}\n{left}");
+    assert!(result.stdout.ends_with(&left), "{result:#?}\n{left}");
     assert_eq!(there.git(["status", "--porcelain"]), "UU facts/user.md\n");
     assert_eq!(there.git(["rev-parse", "MERGE_HEAD"]), here.git(["rev-parse", "HEAD"]));
     let text = there.text(FILE);
@@ -197,8 +207,8 @@ fn a_merge_that_is_decided_is_concluded() {
         there.memdir(["sync"]).exit(4);
         there.memdir(["resolve", "user", how]).exit(0);
         there.memdir(["add", "user#work", "Said meanwhile"]).exit(0);
-        let came = there.memdir(["sync"]).exit(0);
-        says(&came, "memory: 1 commit from origin/main merged\npushed 2 commits to origin/main\n");
+        let result = there.memdir(["sync"]).exit(0);
+        assert_stdout_contains(&result, "memory: 1 commit from origin/main merged\npushed 2 commits to origin/main\n");
         settle(&here, &there);
         let text = here.text(FILE);
         let stands = (text.contains("- Prefers any indent\n"), text.contains("- Prefers spaces\n"));
@@ -208,12 +218,12 @@ fn a_merge_that_is_decided_is_concluded() {
 }
 
 #[test]
-fn plain_git_may_conclude_it_too() {
+fn plain_git_can_conclude_the_merge_too() {
     let (here, there) = parted();
     there.memdir(["sync"]).exit(4);
     there.put(FILE, TEXT.replace("Prefers tabs", "Prefers what is there"));
     there.git(["commit", "--quiet", "--all", "--no-edit"]);
-    says(&there.memdir(["sync"]).exit(0), "pushed 2 commits");
+    assert_stdout_contains(&there.memdir(["sync"]).exit(0), "pushed 2 commits");
     settle(&here, &there);
 }
 
@@ -225,9 +235,9 @@ fn a_file_that_one_side_removed_and_the_other_changed_waits_for_a_person() {
     here.memdir(["rm", "user", "-f"]).exit(0);
     there.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
     here.memdir(["sync"]).exit(0);
-    let came = there.memdir(["sync"]).exit(4);
-    says(
-        &came,
+    let result = there.memdir(["sync"]).exit(4);
+    assert_stdout_contains(
+        &result,
         "facts/user.md: changed here, removed there\ntry: git add -- facts/user.md\ntry: git rm -- facts/user.md\n",
     );
     there.memdir(["sync"]).exit(4);
@@ -246,8 +256,8 @@ fn a_text_that_may_never_have_been_merged_is_not_taken_for_decided() {
     there.git(["commit", "--quiet", "-m", "by hand"]);
     there.git(["fetch", "--quiet"]);
     there.try_git(["merge", "origin/main"]).exit(1);
-    let came = there.memdir(["sync"]).exit(4);
-    says(&came, "facts/user.md: has no conflict markers, but is not marked as resolved in git\n");
+    let result = there.memdir(["sync"]).exit(4);
+    assert_stdout_contains(&result, "facts/user.md: has no conflict markers, but is not marked as resolved in git\n");
     drop(here);
 }
 
@@ -258,8 +268,8 @@ fn markers_are_never_committed() {
         "# User\n\n<<<<<<< a\n- Prefers spaces\n||||||| o\n- Prefers tabs\n=======\n- Prefers any\n>>>>>>> b\n";
     here.put(FILE, marked);
     let before = here.git(["rev-parse", "HEAD"]);
-    let came = here.memdir(["sync"]).exit(4);
-    says(&came, "facts/user.md: contains conflict markers\ntry: memdir ");
+    let result = here.memdir(["sync"]).exit(4);
+    assert_stdout_contains(&result, "facts/user.md: contains conflict markers\ntry: memdir ");
     assert_eq!(here.git(["rev-parse", "HEAD"]), before);
     here.memdir(["resolve", "user", "--both"]).exit(0);
     here.memdir(["sync"]).exit(0);
@@ -275,8 +285,8 @@ fn proposals_that_are_in_git_already_are_left_as_they_are() {
     here.put("inbox/new.md", "- New\n");
     here.git(["add", "--force", "inbox/new.md"]);
     here.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
-    let came = here.memdir(["sync"]).exit(0);
-    tells(&came, "of inbox/ (inbox/new.md …) in git, although proposals are not shared");
+    let result = here.memdir(["sync"]).exit(0);
+    assert_stderr_contains(&result, "of inbox/ (inbox/new.md …) in git, although proposals are not shared");
     assert_eq!(here.git(["ls-files", "inbox"]), "inbox/old.md\n");
     assert_eq!((here.text("inbox/old.md"), here.text("inbox/new.md")), ("- Old, edited\n".into(), "- New\n".into()));
     there.memdir(["sync"]).exit(0);
@@ -292,7 +302,10 @@ fn a_file_that_git_leaves_out_here_is_not_written_over() {
     there.memdir(["sync"]).exit(0);
     here.put("inbox/x.md", "- Mine\n");
     here.memdir(["add", "user#work", "Speaks Dutch"]).exit(0);
-    let came = here.memdir(["sync"]).exit(4);
-    tells(&came, "memdir: exists: 'inbox/x.md' is part of origin/main, but exists here as a file that git ignores; ");
+    let result = here.memdir(["sync"]).exit(4);
+    assert_stderr_contains(
+        &result,
+        "memdir: exists: 'inbox/x.md' is part of origin/main, but exists here as a file that git ignores; ",
+    );
     assert_eq!(here.text("inbox/x.md"), "- Mine\n");
 }

@@ -1,12 +1,11 @@
-//! `sync` killed before and after each step of git's that it takes: the next one goes on, nothing is lost, nothing stands
-//! twice.
+//! `sync` killed before and after each git command that it runs: the next one continues, nothing is lost or doubled.
 //!
-//! A sample of the steps in every run, all of them where `MEMDIR_FULL` asks for it. A script stands in for git and kills
+//! A sample of the steps in every run, all of them with `MEMDIR_FULL`. A script replaces git and kills
 //! the memdir that called it.
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::git_repo::{Repo, came};
+use super::git_repo::{Repo, finished};
 use super::memory::full;
 use super::sync::pair;
 use super::sync_network::real_git;
@@ -34,7 +33,7 @@ impl Killer {
         Killer { dir }
     }
 
-    /// Runs a sync that is killed there; says how many calls there were, and whether it was.
+    /// Runs a sync that is killed there; returns how many calls there were, and whether it was killed.
     fn sync(&self, repo: &Repo, at: &str) -> (usize, bool) {
         fs_err::write(self.dir.path().join("n"), "0").unwrap();
         fs_err::write(self.dir.path().join("at"), at).unwrap();
@@ -44,14 +43,14 @@ impl Killer {
         let output = command.arg("-C").arg(repo.memory()).arg("sync").output().unwrap();
         let killed = output.status.code().is_none();
         if !killed {
-            came(output).exit(0);
+            finished(output).exit(0);
         }
         let calls = fs_err::read_to_string(self.dir.path().join("n")).unwrap();
         (calls.trim().parse().unwrap(), killed)
     }
 }
 
-/// Both clones say something new; the other one has synced.
+/// Both clones add something new; the other one has synced.
 fn parted(here: &Repo, there: &Repo, round: usize) {
     there.memdir(["add", "user#travel", &format!("Said there in round {round}")]).exit(0);
     there.put(&format!("facts/of-{round}.md"), format!("# Of {round}\n\n- A file of round {round}\n"));
@@ -61,7 +60,7 @@ fn parted(here: &Repo, there: &Repo, round: usize) {
     here.memdir(["update", "user", &before, &format!("Prefers what round {round} had")]).exit(0);
 }
 
-/// Everything that was said up to this round stands once, in both.
+/// Every text added up to this round occurs once, in both.
 fn check(here: &Repo, there: &Repo, round: usize, at: &str) {
     here.memdir(["sync"]).exit(0);
     there.memdir(["sync"]).exit(0);
@@ -71,8 +70,8 @@ fn check(here: &Repo, there: &Repo, round: usize, at: &str) {
     }
     assert_eq!(here.git(["rev-parse", "HEAD^{tree}"]), there.git(["rev-parse", "HEAD^{tree}"]), "{at}");
     let text = here.text(FILE);
-    for said in (0..=round).flat_map(|n| ["there", "here"].map(|who| format!("Said {who} in round {n}\n"))) {
-        assert_eq!(text.matches(&said).count(), 1, "{at}: {said}{text}");
+    for run_output in (0..=round).flat_map(|n| ["there", "here"].map(|who| format!("Said {who} in round {n}\n"))) {
+        assert_eq!(text.matches(&run_output).count(), 1, "{at}: {run_output}{text}");
     }
     assert_eq!(text.matches("- Prefers what round").count(), 1, "{at}: {text}");
     assert!(text.contains(&format!("- Prefers what round {round} had\n")), "{at}: {text}");

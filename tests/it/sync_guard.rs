@@ -1,19 +1,23 @@
 //! What `sync` refuses: an emptied memory, here or there; a repository that is not the memory's own, or in the middle of
 //! something else; a history that is another one.
 //!
-//! A refusal leaves every file and every commit; what it says is the way on.
+//! A refusal leaves every file and every commit; its text names the next command.
 
-use super::git_repo::{Came, Repo};
+use super::git_repo::Repo;
+use super::support::ProgramOutput;
 use super::sync::{pair, settle};
 
 #[track_caller]
-fn refused(repo: &Repo, status: i32, code: &str, part: &str) -> Came {
+fn refused(repo: &Repo, status: i32, code: &str, part: &str) -> ProgramOutput {
     let stands = || (repo.git(["rev-parse", "HEAD"]), repo.git(["diff", "--cached"]), repo.git(["stash", "list"]));
     let before = stands();
-    let came = repo.memdir(["sync"]).exit(status);
-    assert!(came.stderr.contains(&format!("memdir: {code}: ")) && came.stderr.contains(part), "{came:#?}");
+    let run_output = repo.memdir(["sync"]).exit(status);
+    assert!(
+        run_output.stderr.contains(&format!("memdir: {code}: ")) && run_output.stderr.contains(part),
+        "{run_output:#?}"
+    );
     assert_eq!(stands(), before, "nothing was committed, merged or staged");
-    came
+    run_output
 }
 
 /// Two clones in step with four files in two folders.
@@ -33,18 +37,18 @@ fn remove(repo: &Repo, paths: &[&str]) {
 const ALL: [&str; 4] = ["facts/user.md", "facts/b.md", "procedures/c.md", "procedures/d.md"];
 
 #[test]
-fn a_vanished_memory_is_not_committed() {
+fn a_missing_memory_is_not_committed() {
     let (here, there) = four();
     remove(&here, &ALL);
-    let came = refused(&here, 5, "emptied", "4 of 4 files of the memory are gone or empty here");
-    assert!(came.stderr.contains("git restore") && !came.stderr.contains("try: "), "{came:#?}");
+    let run_output = refused(&here, 5, "emptied", "4 of 4 files of the memory are gone or empty here");
+    assert!(run_output.stderr.contains("git restore") && !run_output.stderr.contains("try: "), "{run_output:#?}");
     here.git(["restore", "."]);
     settle(&here, &there);
     assert_eq!(there.git(["ls-files", "*.md"]).lines().count(), 4);
 }
 
 #[test]
-fn a_vanished_folder_is_not_committed_and_force_says_it_is_meant() {
+fn a_missing_folder_is_committed_only_with_force() {
     let (here, there) = four();
     remove(&here, &ALL[2..]);
     refused(&here, 5, "emptied", "2 of 2 files of procedures/ are gone");
@@ -65,7 +69,7 @@ fn emptied_files_are_no_better_than_vanished_ones() {
 }
 
 #[test]
-fn what_memdir_removed_goes_and_the_other_side_believes_it() {
+fn a_file_removed_by_memdir_is_removed_on_the_other_side_too() {
     let (here, there) = four();
     for path in &ALL[1..] {
         here.memdir(["rm", path, "-f"]).exit(0);
@@ -75,7 +79,7 @@ fn what_memdir_removed_goes_and_the_other_side_believes_it() {
 }
 
 #[test]
-fn one_file_that_a_person_removed_goes() {
+fn a_file_that_a_person_removed_is_removed_by_sync() {
     let (here, there) = four();
     remove(&here, &ALL[..1]);
     settle(&here, &there);
@@ -83,7 +87,7 @@ fn one_file_that_a_person_removed_goes() {
 }
 
 #[test]
-fn a_folder_that_a_person_renamed_is_not_gone() {
+fn a_renamed_folder_is_not_lost() {
     let (here, there) = four();
     fs_err::rename(here.memory().join("procedures"), here.memory().join("how")).unwrap();
     here.put("how/c.md", here.text("how/c.md") + "- And a little more\n");
@@ -101,66 +105,72 @@ fn a_scope_answers_for_its_own_files() {
     let scope = here.memory().join("scopes/web");
     let scope = scope.to_str().unwrap();
     for name in ["facts/a.md", "facts/b.md"] {
-        here.bare(["-C", scope, "rm", name, "-f"]).exit(0);
+        here.memdir_in_work_tree(["-C", scope, "rm", name, "-f"]).exit(0);
     }
     settle(&here, &there);
     assert!(!there.memory().join("scopes/web/facts/a.md").exists());
-    let came = here.bare(["-C", here.memory().join("facts").to_str().unwrap(), "sync"]).exit(5);
-    assert!(came.stderr.contains("memdir: not_own_repository: this memory is a subdirectory (facts/) of"), "{came:#?}");
+    let run_output = here.memdir_in_work_tree(["-C", here.memory().join("facts").to_str().unwrap(), "sync"]).exit(5);
+    assert!(
+        run_output.stderr.contains("memdir: not_own_repository: this memory is a subdirectory (facts/) of"),
+        "{run_output:#?}"
+    );
 }
 
 #[test]
 fn a_memory_within_a_repository_is_left_to_git() {
     let repo = Repo::new();
-    let came = repo.memdir(["sync"]).exit(5);
+    let run_output = repo.memdir(["sync"]).exit(5);
     assert!(
-        came.stderr.contains("memdir: not_own_repository: this memory is a subdirectory (memory/) of the repository")
+        run_output
+            .stderr
+            .contains("memdir: not_own_repository: this memory is a subdirectory (memory/) of the repository")
     );
-    assert!(came.stderr.contains("hint: use git there"), "{came:#?}");
+    assert!(run_output.stderr.contains("hint: use git there"), "{run_output:#?}");
 }
 
 #[test]
-fn a_memory_in_no_repository_is_told_how_to_get_one() {
+fn a_memory_outside_a_repository_gets_a_hint_how_to_create_one() {
     let memory = super::support::Memory::new();
     let ran = memory.run(["sync"]).exit(5);
-    ran.tells("memdir: not_own_repository: this memory is not in a git repository; nothing was changed\nhint: run `git init` in it");
+    ran.stderr_contains("memdir: not_own_repository: this memory is not in a git repository; nothing was changed\nhint: run `git init` in it");
 }
 
 #[test]
-fn git_must_be_there() {
+fn a_missing_git_is_an_error() {
     let memory = super::support::Memory::new();
-    memory.run(["sync"]).env("PATH", "/nonexistent").exit(3).tells("memdir: no_git: ");
+    memory.run(["sync"]).env("PATH", "/nonexistent").exit(3).stderr_contains("memdir: no_git: ");
 }
 
 #[test]
-fn without_a_remote_it_commits_and_says_so() {
+fn without_a_remote_sync_commits_and_reports_that() {
     let repo = Repo::whole();
     repo.memdir(["add", "user", "Prefers tabs"]).exit(0);
-    let came = repo.memdir(["sync"]).exit(0);
+    let run_output = repo.memdir(["sync"]).exit(0);
     assert!(
-        came.stderr.contains("memdir: no remote is configured; pending changes are committed locally"),
-        "{came:#?}"
+        run_output.stderr.contains("memdir: no remote is configured; pending changes are committed locally"),
+        "{run_output:#?}"
     );
     assert_eq!(repo.git(["status", "--porcelain"]), "");
-    let came = repo.memdir(["sync", "origin"]).exit(3);
+    let run_output = repo.memdir(["sync", "origin"]).exit(3);
     assert!(
-        came.stderr
+        run_output
+            .stderr
             .contains("memdir: no_remote: unknown git remote 'origin'; no remote is configured; nothing was changed")
     );
 }
 
 #[test]
-fn which_remote_is_meant() {
+fn the_remote_to_use_is_determined() {
     let (here, _) = pair();
     here.git(["remote", "add", "second", "/nonexistent"]);
     here.memdir(["sync"]).exit(0);
-    let came = here.memdir(["sync", "second"]).exit(8);
-    assert!(came.stderr.contains("memdir: remote: cannot sync with second: "), "{came:#?}");
+    let run_output = here.memdir(["sync", "second"]).exit(8);
+    assert!(run_output.stderr.contains("memdir: remote: cannot sync with second: "), "{run_output:#?}");
     here.git(["branch", "--unset-upstream"]);
     here.memdir(["sync"]).exit(0);
     here.git(["remote", "rename", "origin", "first"]);
-    let came = here.memdir(["sync"]).exit(2);
-    assert!(came.stderr.contains("there are several remotes (first, second)"), "{came:#?}");
+    let run_output = here.memdir(["sync"]).exit(2);
+    assert!(run_output.stderr.contains("there are several remotes (first, second)"), "{run_output:#?}");
     here.memdir(["add", "user", "By its address"]).exit(0);
     here.memdir(["sync", here.root().with_file_name("hub.git").to_str().unwrap()]).exit(0);
 }
@@ -170,14 +180,14 @@ fn a_branch_of_another_name_there_is_followed() {
     let (here, there) = pair();
     here.git(["branch", "--quiet", "-m", "mine"]);
     here.memdir(["add", "user", "Said on mine"]).exit(0);
-    let came = here.memdir(["sync"]).exit(0);
-    assert!(came.stdout.ends_with("pushed 1 commit to origin/main\n"), "{came:#?}");
+    let run_output = here.memdir(["sync"]).exit(0);
+    assert!(run_output.stdout.ends_with("pushed 1 commit to origin/main\n"), "{run_output:#?}");
     there.memdir(["sync"]).exit(0);
     assert!(there.text("facts/user.md").contains("Said on mine"));
 }
 
 #[test]
-fn git_in_the_middle_of_something_comes_first() {
+fn an_unfinished_git_operation_is_refused_first() {
     let (here, there) = pair();
     here.git(["checkout", "--quiet", "--detach"]);
     refused(&here, 5, "unfinished", "no branch is checked out (a detached HEAD)");
@@ -196,9 +206,14 @@ fn another_history_is_not_merged_unasked() {
     let other = Repo::whole();
     other.put("facts/user.md", "# User\n\n- Of another beginning\n");
     other.git(["remote", "add", "origin", here.root().with_file_name("hub.git").to_str().unwrap()]);
-    let came = other.memdir(["sync"]).exit(5);
-    assert!(came.stderr.contains("memdir: unrelated_histories: this memory and origin/main have no commit in common"));
-    assert!(came.stderr.contains("git pull --no-rebase --allow-unrelated-histories origin main"), "{came:#?}");
+    let run_output = other.memdir(["sync"]).exit(5);
+    assert!(
+        run_output.stderr.contains("memdir: unrelated_histories: this memory and origin/main have no commit in common")
+    );
+    assert!(
+        run_output.stderr.contains("git pull --no-rebase --allow-unrelated-histories origin main"),
+        "{run_output:#?}"
+    );
     other.git(["pull", "--quiet", "--no-rebase", "--no-edit", "--allow-unrelated-histories", "origin", "main"]);
     other.memdir(["sync"]).exit(0);
     here.memdir(["sync"]).exit(0);

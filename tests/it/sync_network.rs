@@ -1,13 +1,14 @@
-//! `sync` and whoever is faster, slower, unwilling or not there: races, edits meanwhile, remotes and hooks that say no.
+//! `sync` with remotes that are faster, slower, refusing or missing: races, concurrent edits, hooks that refuse.
 //!
-//! Never waits longer than a test says, and never reaches another machine. A script stands in for git where something
+//! Never waits longer than a test allows, and never reaches another machine. A script replaces git where something
 //! must happen just before or after one of its steps.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::git_repo::{Came, Repo};
+use super::git_repo::Repo;
+use super::support::ProgramOutput;
 use super::sync::{pair, settle};
 
 const FILE: &str = "facts/user.md";
@@ -47,11 +48,11 @@ impl Beside {
     }
 
     /// Runs memdir with this git.
-    pub fn memdir(&self, repo: &Repo, args: &[&str]) -> Came {
-        super::git_repo::came(self.command(repo, args).output().unwrap())
+    pub fn memdir(&self, repo: &Repo, args: &[&str]) -> ProgramOutput {
+        super::git_repo::finished(self.command(repo, args).output().unwrap())
     }
 
-    /// How often the script ran, and what it said.
+    /// How often the script ran, and its output.
     pub fn ran(&self) -> (usize, String) {
         let text = |name| fs_err::read_to_string(self.dir.path().join(name)).unwrap_or_default();
         (text("n").trim().parse().unwrap(), text("log"))
@@ -70,30 +71,30 @@ fn elsewhere(there: &Repo) -> String {
 }
 
 #[test]
-fn a_lost_race_is_run_again() {
+fn a_lost_race_is_retried() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let beside = Beside::new("push", "before", 2, &elsewhere(&there));
-    let came = beside.memdir(&here, &["sync"]).exit(0);
+    let result = beside.memdir(&here, &["sync"]).exit(0);
     assert_eq!(beside.ran().0, 2, "{:?}", beside.ran());
     assert!(
-        came.stdout.contains("merged 2 commits from origin/main") && came.stdout.contains("pushed 3 commits"),
-        "{came:#?}"
+        result.stdout.contains("merged 2 commits from origin/main") && result.stdout.contains("pushed 3 commits"),
+        "{result:#?}"
     );
     settle(&here, &there);
     let text = there.text(FILE);
-    for said in ["Said here", "Said there 1", "Said there 2"] {
-        assert_eq!(text.matches(said).count(), 1, "{text}");
+    for run_output in ["Said here", "Said there 1", "Said there 2"] {
+        assert_eq!(text.matches(run_output).count(), 1, "{text}");
     }
 }
 
 #[test]
-fn whoever_is_always_slower_is_told_to_try_later() {
+fn a_sync_that_always_loses_the_race_ends_with_try_later() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let beside = Beside::new("push", "before", 99, &elsewhere(&there));
-    let came = beside.memdir(&here, &["sync", "--json"]).exit(7);
-    let error: serde_json::Value = serde_json::from_str(&came.stderr).unwrap();
+    let result = beside.memdir(&here, &["sync", "--json"]).exit(7);
+    let error: serde_json::Value = serde_json::from_str(&result.stderr).unwrap();
     assert_eq!((&error["code"], &error["retryable"], &error["changed"]), (&"busy".into(), &true.into(), &true.into()));
     assert_eq!(beside.ran().0, 10);
     settle(&here, &there);
@@ -101,7 +102,7 @@ fn whoever_is_always_slower_is_told_to_try_later() {
 }
 
 #[test]
-fn what_others_write_while_git_fetches_is_committed_and_merged() {
+fn changes_during_the_fetch_are_committed_and_merged() {
     let (here, there) = pair();
     there.memdir(["add", "user#travel", "Said there"]).exit(0);
     there.memdir(["sync"]).exit(0);
@@ -116,8 +117,8 @@ fn what_others_write_while_git_fetches_is_committed_and_merged() {
     assert_eq!(beside.ran().0, 1);
     settle(&here, &there);
     let text = there.text(FILE);
-    for said in ["Said there", "By an agent", "Prefers spaces"] {
-        assert_eq!(text.matches(said).count(), 1, "{said} {text}");
+    for run_output in ["Said there", "By an agent", "Prefers spaces"] {
+        assert_eq!(text.matches(run_output).count(), 1, "{run_output} {text}");
     }
 }
 
@@ -136,12 +137,12 @@ fn an_editor_that_saves_before_git_merges_is_not_overwritten() {
 }
 
 #[test]
-fn another_git_at_work_is_waited_out_by_whoever_called() {
+fn another_running_git_is_retried_by_the_caller() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     here.put(".git/index.lock", "");
-    let came = here.memdir(["sync"]).exit(7);
-    assert!(came.stderr.contains("memdir: busy: another git process is running in this repository"), "{came:#?}");
+    let result = here.memdir(["sync"]).exit(7);
+    assert!(result.stderr.contains("memdir: busy: another git process is running in this repository"), "{result:#?}");
     fs_err::remove_file(here.root().join(".git/index.lock")).unwrap();
     here.memdir(["sync"]).exit(0);
 }
@@ -158,8 +159,8 @@ fn syncs_of_one_clone_at_the_same_time_do_no_harm() {
         command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
     };
     for child in [command(), command(), command()] {
-        let came = super::git_repo::came(child.wait_with_output().unwrap());
-        assert!(matches!(came.status, 0 | 7), "{came:#?}");
+        let result = super::git_repo::finished(child.wait_with_output().unwrap());
+        assert!(matches!(result.status, 0 | 7), "{result:#?}");
     }
     settle(&here, &there);
     let text = there.text(FILE);
@@ -186,9 +187,9 @@ fn a_remote_that_is_not_there_leaves_the_commit_for_the_next_sync() {
     let hub = here.root().with_file_name("hub.git");
     fs_err::rename(&hub, hub.with_extension("away")).unwrap();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
-    let came = here.memdir(["sync"]).exit(8);
-    assert!(came.stderr.starts_with("memdir: remote: cannot sync with origin: "), "{came:#?}");
-    assert!(came.stderr.contains("and the next sync pushes them\ntry: memdir -C "), "{came:#?}");
+    let result = here.memdir(["sync"]).exit(8);
+    assert!(result.stderr.starts_with("memdir: remote: cannot sync with origin: "), "{result:#?}");
+    assert!(result.stderr.contains("and the next sync pushes them\ntry: memdir -C "), "{result:#?}");
     assert_eq!(here.git(["status", "--porcelain"]), "");
     fs_err::rename(hub.with_extension("away"), &hub).unwrap();
     settle(&here, &there);
@@ -200,34 +201,34 @@ fn a_remote_that_never_answers_is_not_waited_for() {
     let (here, _) = pair();
     here.git(["remote", "set-url", "origin", "ssh://nowhere.invalid/memory"]);
     here.git(["config", "core.sshCommand", "exec sleep 60;"]);
-    let came = here.memdir(["sync", "--timeout", "0.2"]).exit(8);
-    assert!(came.stderr.contains("memdir: remote: origin did not answer within 0 s"), "{came:#?}");
+    let result = here.memdir(["sync", "--timeout", "0.2"]).exit(8);
+    assert!(result.stderr.contains("memdir: remote: origin did not answer within 0 s"), "{result:#?}");
     assert!(!here.root().join(".git/index.lock").exists());
 }
 
 #[test]
-fn a_remote_that_says_no_is_told_and_not_asked_again() {
+fn a_refusing_remote_is_reported_and_not_retried() {
     let (here, _) = pair();
     let hook = here.root().with_file_name("hub.git").join("hooks/pre-receive");
     executable(&hook, "#!/bin/sh\necho run >> ran\necho 'memory is frozen' >&2\nexit 1\n");
     here.memdir(["add", "user#work", "Said here"]).exit(0);
-    let came = here.memdir(["sync"]).exit(5);
-    let said = "memdir: remote_refused: origin rejected the branch: [remote rejected] (pre-receive hook declined) memory is frozen";
-    assert!(came.stderr.starts_with(said), "{came:#?}");
+    let result = here.memdir(["sync"]).exit(5);
+    let run_output = "memdir: remote_refused: origin rejected the branch: [remote rejected] (pre-receive hook declined) memory is frozen";
+    assert!(result.stderr.starts_with(run_output), "{result:#?}");
     assert_eq!(fs_err::read_to_string(here.root().with_file_name("hub.git").join("ran")).unwrap(), "run\n");
 }
 
 #[test]
-fn a_hook_that_says_no_is_told() {
+fn a_refusing_hook_is_reported() {
     let (here, _) = pair();
     executable(&here.root().join(".git/hooks/pre-commit"), "#!/bin/sh\necho 'notes: too long' >&2\nexit 1\n");
     here.memdir(["add", "user#work", "Said here"]).exit(0);
-    let came = here.memdir(["sync"]).exit(1);
-    assert!(came.stderr.starts_with("memdir: git: git commit failed: notes: too long; nothing was changed\nhint: "));
+    let result = here.memdir(["sync"]).exit(1);
+    assert!(result.stderr.starts_with("memdir: git: git commit failed: notes: too long; nothing was changed\nhint: "));
 }
 
 #[test]
-fn who_commits_must_be_known() {
+fn a_commit_needs_a_git_identity() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     here.git(["config", "user.useConfigOnly", "true"]);
@@ -235,15 +236,15 @@ fn who_commits_must_be_known() {
     for who in ["AUTHOR", "COMMITTER"] {
         command.env_remove(format!("GIT_{who}_NAME")).env_remove(format!("GIT_{who}_EMAIL"));
     }
-    let came = super::git_repo::came(command.arg("-C").arg(here.memory()).arg("sync").output().unwrap()).exit(1);
-    assert!(came.stderr.contains("hint: set your git identity: `git config user.name NAME`"), "{came:#?}");
+    let result = super::git_repo::finished(command.arg("-C").arg(here.memory()).arg("sync").output().unwrap()).exit(1);
+    assert!(result.stderr.contains("hint: set your git identity: `git config user.name NAME`"), "{result:#?}");
     here.git(["config", "user.name", "Somebody Else"]);
     here.git(["config", "user.email", "else@localhost"]);
     let mut command = here.program(env!("CARGO_BIN_EXE_memdir"), here.root());
     for who in ["AUTHOR", "COMMITTER"] {
         command.env_remove(format!("GIT_{who}_NAME")).env_remove(format!("GIT_{who}_EMAIL"));
     }
-    super::git_repo::came(command.arg("-C").arg(here.memory()).arg("sync").output().unwrap()).exit(0);
+    super::git_repo::finished(command.arg("-C").arg(here.memory()).arg("sync").output().unwrap()).exit(0);
     assert_eq!(here.git(["log", "-1", "--format=%an <%ae>"]), "Somebody Else <else@localhost>\n");
 }
 

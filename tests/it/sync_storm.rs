@@ -1,7 +1,7 @@
-//! Clones that change at random and sync at random: they end equal, nothing is lost, nothing comes back, and whatever
+//! Clones that change at random and sync at random: they end equal, nothing is lost, nothing deleted returns, and every
 //! is left for a person is a true conflict — by this file's own bookkeeping, not by the engine's.
 //!
-//! Small in every run; five clones with 200 changes each where `MEMDIR_FULL` asks for it.
+//! Small in every run; five clones with 200 changes each with `MEMDIR_FULL`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -18,7 +18,7 @@ const WORDS: [&str; 40] = [
     "lichen", "mica", "nettle", "otter",
 ];
 
-/// One thing that was said, in one of its wordings.
+/// One wording of a fact.
 #[derive(Clone, Debug)]
 struct Version {
     key: usize,
@@ -27,7 +27,7 @@ struct Version {
     gone: bool,
 }
 
-/// What acknowledged changes say: each wording, and which ones a later change replaced.
+/// The acknowledged changes: each wording, and which ones a later change replaced.
 #[derive(Default)]
 struct Truth {
     versions: Vec<Version>,
@@ -35,18 +35,18 @@ struct Truth {
     keys: usize,
     /// Things that were moved to another section.
     moved: BTreeSet<usize>,
-    /// Things that one clone removed and another moved: whoever decided may have kept them.
+    /// Facts that one clone removed and another moved: the person who decided may have kept them.
     kept: BTreeSet<usize>,
 }
 
 impl Truth {
-    fn say(&mut self, key: usize, text: String, gone: bool, parent: Option<usize>) -> usize {
+    fn add_wording(&mut self, key: usize, text: String, gone: bool, parent: Option<usize>) -> usize {
         self.versions.push(Version { key, text, gone });
         self.replaced.extend(parent);
         self.versions.len() - 1
     }
 
-    /// The wordings of a thing that nobody replaced: one, unless it was changed on two clones at once.
+    /// The current wordings of a fact: one, unless it was changed on two clones at once.
     fn heads(&self, key: usize) -> Vec<usize> {
         let own = |v: &usize| self.versions[*v].key == key && !self.replaced.contains(v);
         (0..self.versions.len()).filter(own).collect()
@@ -59,7 +59,7 @@ impl Truth {
 }
 
 /// Clones, and what is known about them.
-struct Storm {
+struct RandomSync {
     clones: Vec<Repo>,
     truth: Truth,
     chance: Dice,
@@ -72,8 +72,8 @@ fn bullets(text: &str) -> Vec<String> {
     text.lines().filter_map(|l| l.strip_prefix("- ")).map(str::to_owned).collect()
 }
 
-impl Storm {
-    fn new(clones: usize, seed: u64) -> Storm {
+impl RandomSync {
+    fn new(clones: usize, seed: u64) -> RandomSync {
         let first = Repo::whole();
         first.hub();
         let mut truth = Truth::default();
@@ -84,9 +84,9 @@ impl Storm {
                 text.push_str(heading);
                 text.push('\n');
                 for _ in 0..4 {
-                    let (key, said) = fresh(&mut truth, &mut chance);
-                    text.push_str(&format!("- {said}\n"));
-                    truth.say(key, said, false, None);
+                    let (key, wording) = fresh(&mut truth, &mut chance);
+                    text.push_str(&format!("- {wording}\n"));
+                    truth.add_wording(key, wording, false, None);
                 }
             }
             first.put(file, text);
@@ -94,10 +94,10 @@ impl Storm {
         first.memdir(["sync"]).exit(0);
         let others: Vec<Repo> = (1..clones).map(|n| first.hub_clone(&format!("clone {n}"))).collect();
         let clones: Vec<Repo> = std::iter::once(first).chain(others).collect();
-        Storm { clones, truth, chance, conflicts: 0, syncs: 0 }
+        RandomSync { clones, truth, chance, conflicts: 0, syncs: 0 }
     }
 
-    /// The bullets that stand in a clone: file, text.
+    /// The bullets of a clone: file, text.
     fn standing(&self, clone: usize) -> Vec<(String, String)> {
         let paths = ["facts/user.md", "facts/project.md", "procedures/release.md"];
         let all = paths
@@ -111,11 +111,11 @@ impl Storm {
         let standing = self.standing(clone);
         let kind = self.chance.roll(10);
         if kind < 4 || standing.len() < 6 {
-            let (key, said) = fresh(&mut self.truth, &mut self.chance);
+            let (key, wording) = fresh(&mut self.truth, &mut self.chance);
             let at = format!("{}{}", self.pick(&FILES), self.pick(&SECTIONS));
-            let came = self.clones[clone].memdir(["add", &at, &said]);
-            if came.status == 0 {
-                self.truth.say(key, said, false, None);
+            let run_output = self.clones[clone].memdir(["add", &at, &wording]);
+            if run_output.status == 0 {
+                self.truth.add_wording(key, wording, false, None);
             }
             return;
         }
@@ -124,14 +124,14 @@ impl Storm {
         let key = self.truth.versions[version].key;
         let repo = &self.clones[clone];
         if kind < 7 {
-            let said = rephrased(&mut self.truth, &mut self.chance, key, &text);
-            if repo.memdir(["update", &file, &text, &said]).status == 0 {
-                self.truth.say(key, said, false, Some(version));
+            let wording = rephrased(&mut self.truth, &mut self.chance, key, &text);
+            if repo.memdir(["update", &file, &text, &wording]).status == 0 {
+                self.truth.add_wording(key, wording, false, Some(version));
             }
         } else if kind < 9 {
             let handle = format!("{file}@{}", super::support::handle(&text));
             if repo.memdir(["rm", &handle]).status == 0 {
-                self.truth.say(key, String::new(), true, Some(version));
+                self.truth.add_wording(key, String::new(), true, Some(version));
             }
         } else {
             let handle = format!("{file}@{}", super::support::handle(&text));
@@ -150,11 +150,11 @@ impl Storm {
     fn sync(&mut self, clone: usize) {
         self.syncs += 1;
         for _ in 0..3 {
-            let came = self.clones[clone].memdir(["sync", "--json"]);
-            match came.status {
+            let run_output = self.clones[clone].memdir(["sync", "--json"]);
+            match run_output.status {
                 0 => return,
-                4 => self.decide(clone, &came.json()),
-                _ => panic!("{came:#?}"),
+                4 => self.decide(clone, &run_output.json()),
+                _ => panic!("{run_output:#?}"),
             }
         }
         panic!("three decisions were not enough");
@@ -171,7 +171,7 @@ impl Storm {
                     .filter_map(|b| self.truth.of(b))
                     .map(|v| self.truth.versions[v].key)
                     .collect();
-                // One side removed what the other moved: which of both is meant is for a person, too.
+                // One side removed what the other moved: a person decides this, too.
                 let one_side = conflict["ours"] == "" || conflict["theirs"] == "";
                 let moved = |key: &usize| one_side && self.truth.moved.contains(key);
                 let contested = keys.iter().any(|key| self.truth.heads(*key).len() > 1 || moved(key));
@@ -196,10 +196,10 @@ impl Storm {
             *stands.entry(version).or_default() += 1;
         }
         for (version, times) in &stands {
-            let said = &self.truth.versions[*version];
-            assert_eq!(*times, 1, "twice: {said:?}");
-            let kept = self.truth.kept.contains(&said.key);
-            assert!(kept || !self.truth.replaced.contains(version), "came back: {said:?}");
+            let wording = &self.truth.versions[*version];
+            assert_eq!(*times, 1, "twice: {wording:?}");
+            let kept = self.truth.kept.contains(&wording.key);
+            assert!(kept || !self.truth.replaced.contains(version), "came back: {wording:?}");
         }
         for key in 0..self.truth.keys {
             let heads = self.truth.heads(key);
@@ -214,7 +214,7 @@ impl Storm {
     }
 }
 
-/// A thing nobody said before: eight words.
+/// A new fact of eight words.
 fn fresh(truth: &mut Truth, chance: &mut Dice) -> (usize, String) {
     let key = truth.keys;
     truth.keys += 1;
@@ -235,7 +235,7 @@ fn rephrased(truth: &mut Truth, chance: &mut Dice, key: usize, text: &str) -> St
 
 fn storm(clones: usize, changes: usize, seed: u64) {
     let start = Instant::now();
-    let mut storm = Storm::new(clones, seed);
+    let mut storm = RandomSync::new(clones, seed);
     let mut left = vec![changes; clones];
     while left.iter().any(|n| *n > 0) {
         let clone = storm.chance.roll(clones);

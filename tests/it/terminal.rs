@@ -30,14 +30,14 @@ fn on_terminal(mut command: Command) -> (i32, String) {
     };
     let mut child = command.stdin(open()).stdout(open()).stderr(open()).spawn().expect("it starts");
     drop(command);
-    let (told, answer) = mpsc::channel();
+    let (result, answer) = mpsc::channel();
     std::thread::spawn(move || {
         let (mut master, mut bytes, mut block) = (File::from(master), Vec::new(), [0; 4096]);
         // The end of a terminal is an error (EIO).
         while let Ok(n @ 1..) = master.read(&mut block) {
             bytes.extend_from_slice(&block[..n]);
         }
-        drop(told.send(bytes));
+        drop(result.send(bytes));
     });
     let Ok(bytes) = answer.recv_timeout(LIMIT) else {
         drop(child.kill());
@@ -74,7 +74,7 @@ fn is_raw(c: char) -> bool {
 }
 
 #[test]
-fn nothing_raw_reaches_a_terminal() {
+fn no_control_character_reaches_a_terminal() {
     let place = hostile();
     let name = "- \x1b[31mred\u{202e}\n";
     place.put("facts/od\x1b[31md\u{202e}.md", name.as_bytes());
@@ -125,7 +125,7 @@ fn a_pipe_gets_a_file_as_it_is_and_lists_without_escapes() {
 }
 
 #[test]
-fn colours_come_when_asked_for_and_on_terminals_that_have_them() {
+fn colours_are_used_on_request_and_on_terminals_that_support_them() {
     let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n\n## Work\n\n- a\n")]);
     let shown = |when: Option<&str>, environment: &[(&str, &str)], terminal: bool| {
         let mut all = false;
@@ -183,10 +183,10 @@ fn a_closed_pipe_is_no_error() {
     {
         let mut child = place.command(line).spawn().expect("it starts");
         drop(child.stdout.take());
-        let mut said = String::new();
-        child.stderr.take().expect("stderr").read_to_string(&mut said).expect("text");
+        let mut run_output = String::new();
+        child.stderr.take().expect("stderr").read_to_string(&mut run_output).expect("text");
         let status = child.wait().expect("it ended");
-        assert_eq!((status.code(), said.as_str()), (Some(0), ""), "{line:?}");
+        assert_eq!((status.code(), run_output.as_str()), (Some(0), ""), "{line:?}");
     }
     let mut child = place.command(&["read", "nowhere"]).spawn().expect("it starts");
     drop((child.stdout.take(), child.stderr.take()));
@@ -194,7 +194,7 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
-fn whoever_stops_sending_in_the_middle_is_told() {
+fn a_connection_that_stops_in_the_middle_is_reported() {
     let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
     let mut command = place.command(&["add", "user"]);
     command.stdin(Stdio::piped());

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 #[test]
-fn the_tour_tells_its_story_on_one_screen() {
+fn the_tour_fits_on_one_screen() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tour.sh");
     let mut tour = Command::new("bash");
     tour.arg(&script).env("MEMDIR_BIN", env!("CARGO_BIN_EXE_memdir")).stdin(Stdio::null());

@@ -35,7 +35,7 @@ fn fixtures() -> Vec<(String, PathBuf, Vec<u8>)> {
 }
 
 /// What was read, as text: a line for each conversation, one for each turn.
-fn told(result: &Result<Vec<Conversation>, TranscriptError>) -> String {
+fn summary_of(result: &Result<Vec<Conversation>, TranscriptError>) -> String {
     let conversations = match result {
         Ok(conversations) => conversations,
         Err(error) => return format!("unreadable: {error}\n"),
@@ -61,13 +61,13 @@ fn every_fixture_reads_as_its_kind_with_its_turns() {
     let mut stale = Vec::new();
     for (_, path, bytes) in fixtures() {
         let beside = path.with_file_name(format!("{}.turns", path.file_name().unwrap().to_string_lossy()));
-        let told = told(&read(&bytes));
+        let summary_of = summary_of(&read(&bytes));
         if bless {
-            fs::write(&beside, &told).unwrap();
+            fs::write(&beside, &summary_of).unwrap();
         }
         let expected = fs::read_to_string(&beside).unwrap_or_default();
-        if expected != told {
-            stale.push(format!("{}\n--- expected\n{expected}--- read\n{told}", path.display()));
+        if expected != summary_of {
+            stale.push(format!("{}\n--- expected\n{expected}--- read\n{summary_of}", path.display()));
         }
     }
     assert!(stale.is_empty(), "{}", stale.join("\n"));
@@ -114,7 +114,7 @@ fn a_file_may_end_anywhere() {
 
 /// A log that is cut off within its last line loses that line and nothing else.
 #[test]
-fn half_a_last_line_is_counted_and_costs_nothing_else() {
+fn a_truncated_last_line_is_counted_and_loses_nothing_else() {
     let lines = fixtures().into_iter().filter(|(folder, path, _)| {
         path.extension().is_some_and(|x| x == "jsonl")
             && ["claude-code", "codex", "gemini-lines"].contains(&folder.as_str())
@@ -195,7 +195,7 @@ fn work_is_linear_in_the_size() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// Bytes overwritten, cut out, doubled: something comes out, or a reason.
+    /// Bytes overwritten, cut out, doubled: the result is a conversation or an error.
     #[test]
     fn damage_never_panics(which in any::<prop::sample::Index>(), damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4u8), 1..8)) {
         let fixtures = fixtures();

@@ -12,7 +12,7 @@ fn same(got: &Tree, expected: &Tree, what: &str) {
     assert!(got == expected, "{what}\n{}", difference(expected, got));
 }
 
-/// Any sequence of operations, as many undos as revisions, as many redos: every state on the way comes again.
+/// Any sequence of operations, as many undos as revisions, as many redos: every state on the way is restored.
 #[test]
 fn as_many_undos_as_revisions_lead_back_and_as_many_redos_forth() {
     let mut revisions = 0;
@@ -26,7 +26,7 @@ fn as_many_undos_as_revisions_lead_back_and_as_many_redos_forth() {
         let session = memory.session();
         let mut dice = Dice::new(seed + 90_000);
         let how = ChangeOptions { force: true, create: true, ..ChangeOptions::default() };
-        let (mut states, mut told) = (vec![memory.tree()], Vec::new());
+        let (mut states, mut reported) = (vec![memory.tree()], Vec::new());
         for _ in 0..12 {
             let ops: Vec<Value> =
                 (0..1 + dice.below(2)).map(|_| operation(&mut dice, states.last().unwrap())).collect();
@@ -36,17 +36,17 @@ fn as_many_undos_as_revisions_lead_back_and_as_many_redos_forth() {
                 && done.rev.is_some()
             {
                 states.push(memory.tree());
-                told.push(text);
+                reported.push(text);
             }
         }
-        revisions += told.len();
-        let what = |verb: &str, i: usize| format!("seed {seed}: {verb} {i} of\n{}", told.join("\n"));
-        for i in (0..told.len()).rev() {
+        revisions += reported.len();
+        let what = |verb: &str, i: usize| format!("seed {seed}: {verb} {i} of\n{}", reported.join("\n"));
+        for i in (0..reported.len()).rev() {
             commands::undo(&session, &UndoOptions::default(), &ChangeOptions::default())
                 .unwrap_or_else(|why| panic!("{}\n{why:?}", what("undo", i)));
             same(&memory.tree(), &states[i], &what("undo", i));
         }
-        for i in 0..told.len() {
+        for i in 0..reported.len() {
             commands::redo(&session, None, &ChangeOptions::default())
                 .unwrap_or_else(|why| panic!("{}\n{why:?}", what("redo", i)));
             same(&memory.tree(), &states[i + 1], &what("redo", i));
@@ -64,13 +64,13 @@ fn at(text: &str) -> String {
 }
 
 #[test]
-fn undo_goes_further_back_and_says_when_nothing_is_left() {
+fn undo_goes_further_back_and_reports_when_nothing_is_left() {
     let memory = small();
     memory.done(["add", "procedures/p.md", "four"]);
     memory.done(["rm", &at("one")]);
     memory.done(["undo"]).diff("M procedures/p.md\n+- one\n");
     memory.done(["undo"]).diff("M procedures/p.md\n-- four\n");
-    memory.done(["undo"]).unchanged().tells("there is nothing to undo or redo");
+    memory.done(["undo"]).unchanged().stderr_contains("there is nothing to undo or redo");
     memory.done(["redo"]).diff("M procedures/p.md\n+- four\n");
     memory.done(["redo"]).diff("M procedures/p.md\n-- one\n");
     memory.done(["redo"]).unchanged();
@@ -96,20 +96,20 @@ fn undo_of_a_file_that_moved_on_merges_and_a_conflict_writes_nothing() {
     memory.done(["undo"]).diff("M procedures/p.md\n-- uno\n+- one\n");
     memory.done(["redo"]).diff("M procedures/p.md\n-- one\n+- uno\n");
     memory.put("procedures/p.md", "- UNO!\n- two\n- three\n- a person's\n");
-    memory.run(["undo"]).exit(4).tells("conflict").tells("nothing was changed");
+    memory.run(["undo"]).exit(4).stderr_contains("conflict").stderr_contains("nothing was changed");
     let error = memory.run(["undo", "--json"]).exit(4).error();
     assert_eq!(error["details"]["path"], "procedures/p.md");
 }
 
 #[test]
-fn keep_edited_leaves_the_file_that_somebody_edited_and_takes_back_the_rest() {
+fn keep_edited_keeps_an_edited_file_and_undoes_the_rest() {
     let memory = small().file("procedures/q.md", "- q\n");
     let ops = r#"[{"op":"add","at":"procedures/q.md","text":"more"},
                   {"op":"update","at":"procedures/p.md","old":"one","text":"uno"}]"#;
     memory.run(["apply"]).stdin(ops).exit(0);
     memory.put("procedures/p.md", "- UNO!\n- two\n- three\n");
     memory.run(["undo"]).exit(4);
-    memory.done(["undo", "--keep-edited"]).diff("M procedures/q.md\n-- more\n").tells("procedures/p.md");
+    memory.done(["undo", "--keep-edited"]).diff("M procedures/q.md\n-- more\n").stderr_contains("procedures/p.md");
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn a_revision_is_undone_once_and_by_its_name() {
     memory.done(["add", "procedures/p.md", "four"]);
     memory.done(["add", "procedures/p.md", "five"]);
     memory.done(["undo", "r1"]).diff("M procedures/p.md\n-- four\n");
-    memory.run(["undo", "r1"]).exit(4).tells("exists");
-    memory.run(["undo", "r99"]).exit(3).tells("revision_not_found");
+    memory.run(["undo", "r1"]).exit(4).stderr_contains("exists");
+    memory.run(["undo", "r99"]).exit(3).stderr_contains("revision_not_found");
     memory.done(["redo", "r1"]).diff("M procedures/p.md\n+- four\n");
 }
 
@@ -129,12 +129,12 @@ fn a_change_that_an_editor_dropped_is_named_by_status_and_made_again_by_redo() {
     let before = memory.text("procedures/p.md").unwrap();
     memory.done(["add", "procedures/p.md", "four"]);
     memory.put("procedures/p.md", before + "- from the editor\n");
-    memory.done(["status"]).says("r1");
+    memory.done(["status"]).stdout_contains("r1");
     memory.done(["redo", "r1"]).diff("M procedures/p.md\n+- four\n");
 }
 
 #[test]
-fn removed_moved_archived_and_written_files_come_back_with_bytes_and_modes() {
+fn removed_moved_archived_and_written_files_are_restored_with_bytes_and_modes() {
     let memory =
         small().file("facts/user.md", "# User\n\nsee [[p]]\n").file("facts/latin.md", "# L\r\n\r\n- caf\u{e9}");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o640);
@@ -164,21 +164,21 @@ fn removed_moved_archived_and_written_files_come_back_with_bytes_and_modes() {
 fn a_dry_undo_shows_and_writes_nothing() {
     let memory = small();
     memory.done(["rm", &at("two")]);
-    memory.done(["undo", "-n"]).unchanged().says("+- two");
+    memory.done(["undo", "-n"]).unchanged().stdout_contains("+- two");
     memory.done(["undo", "-n", "--json"]).unchanged();
     memory.done(["undo"]).diff("M procedures/p.md\n+- two\n");
 }
 
 #[test]
-fn what_was_forgotten_cannot_be_undone() {
+fn a_forgotten_text_cannot_be_restored_by_undo() {
     let memory = small();
     memory.done(["rm", "--forget", &at("two")]);
-    memory.run(["undo", "r1"]).exit(3).tells("history_gone");
+    memory.run(["undo", "r1"]).exit(3).stderr_contains("history_gone");
     memory.done(["undo"]).unchanged();
 }
 
 /// Two callers in one list, each on bullets of its own: taking back all that one did leaves what the other did, or is
-/// refused where lines next to each other changed so much that they cannot be told apart; that is rare.
+/// refused where adjacent lines changed so much that they cannot be distinguished; that is rare.
 #[test]
 fn undoing_all_of_one_callers_changes_leaves_exactly_the_others() {
     let (mut refused, mut reordered) = (0, 0);

@@ -1,7 +1,7 @@
-//! Waiting for the lock, seen from outside: who waits too long is told, who waits is served in order, and somebody who
-//! was stopped in the line holds up nobody.
+//! Waiting for the lock, seen from outside: waiters get the lock in order, one past its time limit reports busy, and a
+//! stopped waiter blocks no other process.
 //!
-//! Never measures time: that a bound on the waits holds is `crowds.rs`.
+//! Never measures time: the bound on the waits is tested in `crowds.rs`.
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;
@@ -38,7 +38,7 @@ fn added(memory: &Memory) -> Vec<String> {
     text.lines().filter_map(|line| line.strip_prefix("- ")).skip(2).map(str::to_owned).collect()
 }
 
-/// How many stand in the line, by the kernel's own list.
+/// The number of waiting processes, by the kernel's own list.
 fn places(memory: &Memory) -> usize {
     let inode = format!(":{} ", std::fs::metadata(memory.path(".memdir/.gitignore")).unwrap().ino());
     let locks = std::fs::read_to_string("/proc/locks").unwrap();
@@ -46,13 +46,16 @@ fn places(memory: &Memory) -> usize {
 }
 
 #[test]
-fn who_waits_longer_than_they_want_to_is_told_that_somebody_is_busy() {
+fn a_waiter_past_its_time_limit_reports_busy() {
     let (memory, dir) = held();
     let mut others = [waiter(&memory, "First"), waiter(&memory, "Second")];
     for patience in ["0", "0.05", "1"] {
-        let said = memory.run(&["add", "user", "Third", "--lock-timeout", patience]);
-        assert_eq!(said.status, Some(7), "{patience}: {said:?}");
-        assert!(said.err.starts_with("memdir: busy: ") && said.err.contains("nothing was changed"), "{said:?}");
+        let run_output = memory.run(&["add", "user", "Third", "--lock-timeout", patience]);
+        assert_eq!(run_output.status, 7, "{patience}: {run_output:?}");
+        assert!(
+            run_output.stderr.starts_with("memdir: busy: ") && run_output.stderr.contains("nothing was changed"),
+            "{run_output:?}"
+        );
     }
     assert_eq!(places(&memory), 2, "who gave up has no place any more");
     drop(dir);
@@ -61,7 +64,7 @@ fn who_waits_longer_than_they_want_to_is_told_that_somebody_is_busy() {
 }
 
 #[test]
-fn who_waits_is_served_in_order_and_the_killed_leave_no_gap() {
+fn waiters_get_the_lock_in_order_and_killed_ones_are_skipped() {
     let (memory, dir) = held();
     let mut line: Vec<Child> = (0..8).map(|n| waiter(&memory, &format!("Number {n}."))).collect();
     for n in [0, 3, 4, 7] {
@@ -77,7 +80,7 @@ fn who_waits_is_served_in_order_and_the_killed_leave_no_gap() {
 }
 
 #[test]
-fn somebody_who_was_stopped_in_the_line_holds_up_nobody() {
+fn a_stopped_waiter_blocks_no_other_process() {
     let (memory, dir) = held();
     let mut stopped = waiter(&memory, "Stopped");
     let pid = Pid::from_child(&stopped);
@@ -93,7 +96,7 @@ fn somebody_who_was_stopped_in_the_line_holds_up_nobody() {
 }
 
 #[test]
-fn a_line_that_is_taken_away_takes_nothing_with_it() {
+fn removing_a_stray_line_removes_nothing_else() {
     let (memory, dir) = held();
     let mut line: Vec<Child> = (0..4).map(|n| waiter(&memory, &format!("Number {n}."))).collect();
     std::fs::remove_dir_all(memory.path(".memdir")).unwrap();

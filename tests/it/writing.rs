@@ -1,16 +1,16 @@
 //! `check --writing`: memory that is there, held to the rules for new memory.
 
-use crate::support::{Memory, Ran};
+use crate::support::{CommandOutcome, Memory};
 
-/// A check that finds something answers, and says so by its status.
-fn found(memory: &Memory, line: &[&str]) -> Ran {
+/// A check with findings answers, and reports them by its exit status.
+fn found(memory: &Memory, line: &[&str]) -> CommandOutcome {
     let ran = memory.run(line).ends();
     assert_eq!(ran.status, 6, "{}", ran.stderr);
     ran
 }
 
 #[test]
-fn what_breaks_a_rule_is_told_where_it_stands_with_the_rule() {
+fn a_violation_is_reported_with_its_position_and_rule() {
     let memory = Memory::new()
         .file("facts/user.md", "# User\n\n- Name: Zhang San\n- Moved to Cork last week\n- 我喜欢喝茶\n")
         .file("episodes/2026-02.md", "# 2026-02\n\n## Leak\n- Date: 2026-02-24\n- The team will fix the leak\n");
@@ -25,7 +25,7 @@ fn what_breaks_a_rule_is_told_where_it_stands_with_the_rule() {
 }
 
 #[test]
-fn without_it_nobody_is_held_to_the_rules() {
+fn without_the_policy_key_no_rule_is_enforced() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- I moved last week!\n");
     memory.run(["check"]).exit(0);
     found(&memory, &["check", "--writing"]);
@@ -52,7 +52,7 @@ fn the_length_is_the_policys() {
 }
 
 #[test]
-fn a_secret_is_told_and_never_shown() {
+fn a_secret_is_reported_and_never_shown() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- The wifi password: hunter2xyz9!\n");
     let ran = found(&memory, &["check", "--writing"]);
     assert!(ran.stdout.contains(": secret: ") && !ran.stdout.contains("hunter2"), "{}", ran.stdout);

@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+pub use super::chunk_limits::ChunkLimits;
 use super::decision_text::{
     effects_text, finding_reason, mark_known, mark_refused, redact, refusal_text, rejection_reason, string_field,
 };
@@ -25,33 +26,6 @@ use crate::reflect::proposal::{self, Proposal, parse_proposal};
 use crate::reflect::{chunks, tool_schema};
 use crate::transcript::Turn;
 use crate::view::diff::unified_diff;
-
-/// Limits of one chunk.
-#[derive(Clone, Copy, Debug)]
-pub struct ChunkLimits {
-    /// Number of requests to the model.
-    pub max_requests: usize,
-    /// Number of accepted writes.
-    pub max_writes: usize,
-    /// Number of accepted writes per turn of the conversation.
-    pub max_writes_per_turn: usize,
-    /// Number of tokens spent, requests and replies together.
-    pub max_tokens: u64,
-    /// Upper bound of a reply, in tokens.
-    pub max_reply_tokens: u32,
-}
-
-impl Default for ChunkLimits {
-    fn default() -> ChunkLimits {
-        ChunkLimits {
-            max_requests: 8,
-            max_writes: 12,
-            max_writes_per_turn: 3,
-            max_tokens: 100_000,
-            max_reply_tokens: 4096,
-        }
-    }
-}
 
 /// The input for reading a chunk.
 pub struct ChunkInput<'a> {

@@ -7,6 +7,7 @@
 //! it; `watermark` records how far a conversation was read; `queue` stores conversations until there is budget again.
 
 pub mod chunk;
+mod chunk_limits;
 mod commit_chunk;
 mod cost_estimate;
 mod decision_text;

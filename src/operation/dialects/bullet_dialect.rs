@@ -13,13 +13,19 @@ pub const FORMS: &[&ShapeForm] = &[&ADD, &DELETE, &UPDATE];
 
 const ALL_FIELDS: &[&str] = &["memory_id", "category", "sub_memory", "old_sub_memory", "new_sub_memory", "index"];
 
-const fn bullet_form(
-    name: &'static str,
-    about: &'static str,
-    fields: &'static [&'static [ShapeField]],
-    groups: &'static [FieldGroup],
-) -> ShapeForm {
-    ShapeForm { name, description: about, fields, groups, null_only: ALL_FIELDS, ignores_unknown: false, rule: None }
+/// An operation, with the fields that all have: `intent` and [`COMMON_FIELDS`].
+macro_rules! bullet_form {
+    ($name:literal, $about:literal, $choices:expr, [$($fields:expr),* $(,)?], $groups:expr $(,)?) => {
+        ShapeForm {
+            description: $about,
+            groups: $groups,
+            null_only: ALL_FIELDS,
+            ..ShapeForm::new(
+                $name,
+                &[&[required("intent", &JsonShape::Choice(&$choices), "")], $($fields,)* COMMON_FIELDS],
+            )
+        }
+    };
 }
 
 const BLOCK_FIELDS: &[ShapeField] = &[
@@ -28,17 +34,16 @@ const BLOCK_FIELDS: &[ShapeField] = &[
 ];
 const ID_OR_CATEGORY: FieldGroup = FieldGroup::AtLeastOne(&["memory_id", "category"]);
 
-const ADD: ShapeForm = bullet_form(
+const ADD: ShapeForm = bullet_form!(
     "bullet_add",
     "Adds a bullet to a block.",
-    &[
-        &[required("intent", &JsonShape::Choice(&["add"]), "")],
+    ["add"],
+    [
         BLOCK_FIELDS,
         &[
             required("sub_memory", &BULLET, "the bullet's text"),
             optional("index", &INDEX, "ignored: bullets are added at the end"),
         ],
-        COMMON_FIELDS,
     ],
     &[ID_OR_CATEGORY],
 );
@@ -46,32 +51,30 @@ const DELETE: ShapeForm = ShapeForm {
     rule: Some(&ShapeRule { violation: missing_bullet_selector, schema: bullet_selector_schema }),
     ..REMOVE
 };
-const REMOVE: ShapeForm = bullet_form(
+const REMOVE: ShapeForm = bullet_form!(
     "bullet_delete",
     "Removes a bullet from a block.",
-    &[
-        &[required("intent", &JsonShape::Choice(&["delete", "remove"]), "")],
+    ["delete", "remove"],
+    [
         BLOCK_FIELDS,
         &[
             optional("sub_memory", &NON_EMPTY_TEXT, "its present text"),
             optional("index", &INDEX, "its index in the block, from 1"),
         ],
-        COMMON_FIELDS,
     ],
     &[ID_OR_CATEGORY],
 );
-const UPDATE: ShapeForm = bullet_form(
+const UPDATE: ShapeForm = bullet_form!(
     "bullet_update",
     "Replaces the text of a bullet in a block.",
-    &[
-        &[required("intent", &JsonShape::Choice(&["update"]), "")],
+    ["update"],
+    [
         BLOCK_FIELDS,
         &[
             optional("old_sub_memory", &NON_EMPTY_TEXT, "its present text"),
             required("new_sub_memory", &LINE, "its new text"),
             optional("index", &INDEX, "its index in the block, from 1"),
         ],
-        COMMON_FIELDS,
     ],
     &[ID_OR_CATEGORY],
 );

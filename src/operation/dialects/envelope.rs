@@ -17,35 +17,32 @@ pub const FORMS: &[&ShapeForm] = &[&OPERATIONS, &EDITS];
 const OPERATION_LIST: JsonShape = JsonShape::List(&JsonShape::DefinitionRef("operation"), 0);
 
 const OPERATIONS: ShapeForm = ShapeForm {
-    name: "batch",
     description: "Operations that are applied together or not at all.",
-    fields: &[&[
-        required(
-            "operations",
-            &OPERATION_LIST,
-            "the operations, in order; indexes and handles refer to the state before the batch",
-        ),
-        optional("request", &LINE_OR_EMPTY, "your id for the batch; a repeated id returns the first result"),
-        optional("reason", &ANY_TEXT, "the reason for operations that have none"),
-        optional("source", &ANY_TEXT, "the source of operations that have none"),
-    ]],
-    groups: &[],
-    null_only: &[],
-    ignores_unknown: false,
-    rule: None,
+    ..ShapeForm::new(
+        "batch",
+        &[&[
+            required(
+                "operations",
+                &OPERATION_LIST,
+                "the operations, in order; indexes and handles refer to the state before the batch",
+            ),
+            optional("request", &LINE_OR_EMPTY, "your id for the batch; a repeated id returns the first result"),
+            optional("reason", &ANY_TEXT, "the reason for operations that have none"),
+            optional("source", &ANY_TEXT, "the source of operations that have none"),
+        ]],
+    )
 };
 const EDITS: ShapeForm = ShapeForm {
-    name: "edits",
     description: "The edits that a model decided on.",
-    fields: &[&[
-        required("edits", &OPERATION_LIST, "the operations, in order"),
-        optional("decision", &ANY_TEXT, "'proceed', or another value with an empty list for no change"),
-        optional("reasoning", &ANY_TEXT, "the reason for operations that have none"),
-    ]],
-    groups: &[],
-    null_only: &[],
-    ignores_unknown: false,
     rule: Some(&ShapeRule { violation: edits_without_proceed, schema: no_edits_without_proceed_schema }),
+    ..ShapeForm::new(
+        "edits",
+        &[&[
+            required("edits", &OPERATION_LIST, "the operations, in order"),
+            optional("decision", &ANY_TEXT, "'proceed', or another value with an empty list for no change"),
+            optional("reasoning", &ANY_TEXT, "the reason for operations that have none"),
+        ]],
+    )
 };
 
 fn edits_without_proceed(object: &Map<String, Value>) -> Option<&'static str> {

@@ -33,13 +33,19 @@ const ALL_FIELDS: &[&str] = &[
     "forget",
 ];
 
-const fn operation_form(
-    name: &'static str,
-    about: &'static str,
-    fields: &'static [&'static [ShapeField]],
-    groups: &'static [FieldGroup],
-) -> ShapeForm {
-    ShapeForm { name, description: about, fields, groups, null_only: ALL_FIELDS, ignores_unknown: false, rule: None }
+/// An operation, with the fields that all have: `op` and [`COMMON_FIELDS`].
+macro_rules! operation_form {
+    ($name:literal, $about:literal, [$($fields:expr),* $(,)?], $groups:expr $(,)?) => {
+        ShapeForm {
+            description: $about,
+            groups: $groups,
+            null_only: ALL_FIELDS,
+            ..ShapeForm::new(
+                $name,
+                &[&[required("op", &JsonShape::Choice(&[$name]), "")], $($fields,)* COMMON_FIELDS],
+            )
+        }
+    };
 }
 
 /// The fields that name a file, section or bullet: an address or a category.
@@ -53,38 +59,33 @@ const CREATE_FIELD: &[ShapeField] =
     &[optional("create", &JsonShape::Boolean, "create the file even if its name is similar to an existing one")];
 const INDEX_FIELD: &[ShapeField] = &[optional("index", &INDEX, "the bullet's index in that file or section, from 1")];
 
-const ADD: ShapeForm = operation_form(
+const ADD: ShapeForm = operation_form!(
     "add",
     "Adds one bullet at the end of a file or section, which is created if missing.",
-    &[
-        &[required("op", &JsonShape::Choice(&["add"]), "")],
+    [
         TARGET_FIELDS,
         &[
             required("text", &BULLET, "the bullet: one line; indented lines below it become its children"),
             optional("meta", &JsonShape::Map(&META_KEY, &META_VALUE, 0), "metadata: exp, imp, conf, pin, src …"),
         ],
         CREATE_FIELD,
-        COMMON_FIELDS,
     ],
     ONE_TARGET,
 );
-const UPDATE: ShapeForm = operation_form(
+const UPDATE: ShapeForm = operation_form!(
     "update",
     "Replaces the text of a bullet.",
-    &[
-        &[required("op", &JsonShape::Choice(&["update"]), "")],
+    [
         TARGET_FIELDS,
         &[required("text", &LINE, "the new text, one line"), optional("old", &NON_EMPTY_TEXT, "its present text")],
         INDEX_FIELD,
-        COMMON_FIELDS,
     ],
     ONE_TARGET,
 );
-const RM: ShapeForm = operation_form(
+const RM: ShapeForm = operation_form!(
     "rm",
     "Removes a bullet, or without a selector a section or file.",
-    &[
-        &[required("op", &JsonShape::Choice(&["rm"]), "")],
+    [
         TARGET_FIELDS,
         &[optional("text", &NON_EMPTY_TEXT, "the bullet's present text")],
         INDEX_FIELD,
@@ -92,78 +93,52 @@ const RM: ShapeForm = operation_form(
             optional("archive", &JsonShape::Boolean, "keep a copy below archive/"),
             optional("forget", &JsonShape::Boolean, "keep no copy anywhere, history included"),
         ],
-        COMMON_FIELDS,
     ],
     ONE_TARGET,
 );
-const MV: ShapeForm = operation_form(
+const MV: ShapeForm = operation_form!(
     "mv",
     "Moves a bullet, section or file.",
-    &[
-        &[required("op", &JsonShape::Choice(&["mv"]), "")],
-        TARGET_FIELDS,
-        &[required("to", &NON_EMPTY_TEXT, "the address it moves to")],
-        CREATE_FIELD,
-        COMMON_FIELDS,
-    ],
+    [TARGET_FIELDS, &[required("to", &NON_EMPTY_TEXT, "the address it moves to")], CREATE_FIELD],
     ONE_TARGET,
 );
-const SET: ShapeForm = operation_form(
+const SET: ShapeForm = operation_form!(
     "set",
     "Sets a bullet's metadata, a section's title or id, a file's summary, title or front matter.",
-    &[
-        &[required("op", &JsonShape::Choice(&["set"]), "")],
+    [
         TARGET_FIELDS,
         &[required(
             "meta",
             &JsonShape::Map(&META_KEY, &META_VALUE, 1),
             "keys and values; an empty value removes the key",
         )],
-        COMMON_FIELDS,
     ],
     ONE_TARGET,
 );
-const WRITE: ShapeForm = operation_form(
+const WRITE: ShapeForm = operation_form!(
     "write",
     "Creates or replaces a whole file.",
-    &[
-        &[required("op", &JsonShape::Choice(&["write"]), "")],
-        FILE_FIELD,
-        &[required("text", &ANY_TEXT, "the whole text")],
-        CREATE_FIELD,
-        COMMON_FIELDS,
-    ],
+    [FILE_FIELD, &[required("text", &ANY_TEXT, "the whole text")], CREATE_FIELD],
     &[],
 );
-const PAIR: ShapeForm = ShapeForm {
-    name: "pair",
-    description: "",
-    fields: &[&[
+const PAIR: ShapeForm = ShapeForm::new(
+    "pair",
+    &[&[
         required("old", &NON_EMPTY_TEXT, "a text that occurs exactly once in the file"),
         required("new", &ANY_TEXT, "its replacement"),
     ]],
-    groups: &[],
-    null_only: &[],
-    ignores_unknown: false,
-    rule: None,
-};
-const PATCH: ShapeForm = operation_form(
+);
+const PATCH: ShapeForm = operation_form!(
     "patch",
     "Replaces exact texts, all or none of them.",
-    &[
-        &[required("op", &JsonShape::Choice(&["patch"]), "")],
-        FILE_FIELD,
-        &[required("pairs", &JsonShape::List(&JsonShape::Object(&PAIR), 1), "old and new texts, in order")],
-        COMMON_FIELDS,
-    ],
+    [FILE_FIELD, &[required("pairs", &JsonShape::List(&JsonShape::Object(&PAIR), 1), "old and new texts, in order")]],
     &[],
 );
-const APPEND: ShapeForm = operation_form(
+const APPEND: ShapeForm = operation_form!(
     "append",
     "Appends an episode entry, or a block of markdown to another file.",
-    &[
+    [
         &[
-            required("op", &JsonShape::Choice(&["append"]), ""),
             optional("at", &NON_EMPTY_TEXT, "the file's address; without it, the current episode file"),
             required("text", &ANY_TEXT, "markdown below the title, or without title the whole entry"),
             optional("title", &LINE, "the entry's title"),
@@ -172,18 +147,13 @@ const APPEND: ShapeForm = operation_form(
             optional("file_summary", &LINE_OR_EMPTY, "a replacement for the file's summary line"),
         ],
         CREATE_FIELD,
-        COMMON_FIELDS,
     ],
     &[],
 );
-const NOTHING: ShapeForm = operation_form(
+const NOTHING: ShapeForm = operation_form!(
     "nothing",
     "Makes no change.",
-    &[
-        &[required("op", &JsonShape::Choice(&["nothing"]), ""), optional("at", &NON_EMPTY_TEXT, "what was considered")],
-        CATEGORY_FIELD,
-        COMMON_FIELDS,
-    ],
+    [&[optional("at", &NON_EMPTY_TEXT, "what was considered")], CATEGORY_FIELD],
     &[],
 );
 const CATEGORY_FIELD: &[ShapeField] = &[optional("category", &LINE, "what was considered, as a category")];

@@ -14,16 +14,18 @@ pub const FORMS: &[&ShapeForm] = &[&INSERT, &UPDATE, &DELETE, &NO_CHANGE];
 
 const ALL_FIELDS: &[&str] = &["path", "file", "new_value", "current_value", "relevance"];
 
-const fn path_form(name: &'static str, about: &'static str, fields: &'static [&'static [ShapeField]]) -> ShapeForm {
-    ShapeForm {
-        name,
-        description: about,
-        fields,
-        groups: &[],
-        null_only: ALL_FIELDS,
-        ignores_unknown: false,
-        rule: None,
-    }
+/// An operation, with the fields that all have: `operation` and [`COMMON_FIELDS`].
+macro_rules! path_form {
+    ($name:literal, $about:literal, $choices:expr, [$($fields:expr),* $(,)?] $(,)?) => {
+        ShapeForm {
+            description: $about,
+            null_only: ALL_FIELDS,
+            ..ShapeForm::new(
+                $name,
+                &[&[required("operation", &JsonShape::Choice(&$choices), "")], $($fields,)* COMMON_FIELDS],
+            )
+        }
+    };
 }
 
 /// Steps contain no character with a meaning in addresses; an index has at most nine digits, to prevent overflow.
@@ -80,15 +82,7 @@ const SCALAR_OF_ITEM: JsonShape = JsonShape::AnyOf(&[LINE_OR_EMPTY, JsonShape::N
 const fn item_form(fields: &'static [&'static [ShapeField]]) -> ShapeForm {
     const NAMES: &[&str] = &["expiry", "confidence", "importance", "durability"];
     const GROUPS: &[FieldGroup] = &[FieldGroup::AtLeastOne(&["display", "item"])];
-    ShapeForm {
-        name: "item",
-        description: "",
-        fields,
-        groups: GROUPS,
-        null_only: NAMES,
-        ignores_unknown: false,
-        rule: None,
-    }
+    ShapeForm { groups: GROUPS, null_only: NAMES, ..ShapeForm::new("item", fields) }
 }
 
 const CURRENT_VALUE_FIELD: &[ShapeField] = &[optional(
@@ -97,60 +91,45 @@ const CURRENT_VALUE_FIELD: &[ShapeField] = &[optional(
     "the present item; must match",
 )];
 
-const INSERT: ShapeForm = path_form(
+const INSERT: ShapeForm = path_form!(
     "path_insert",
     "Adds an item to a list.",
-    &[
-        &[required("operation", &JsonShape::Choice(&["insert"]), ""), required("path", &LIST_PATH, "the list")],
+    ["insert"],
+    [
+        &[required("path", &LIST_PATH, "the list")],
         FILE_FIELDS,
         &[required("new_value", &JsonShape::AnyOf(&[BULLET, JsonShape::Object(&ITEM)]), "the item")],
-        COMMON_FIELDS,
     ],
 );
-const UPDATE: ShapeForm = path_form(
+const UPDATE: ShapeForm = path_form!(
     "path_update",
     "Replaces the text of an item.",
-    &[
-        &[required("operation", &JsonShape::Choice(&["update"]), ""), required("path", &ITEM_PATH, "the item")],
+    ["update"],
+    [
+        &[required("path", &ITEM_PATH, "the item")],
         FILE_FIELDS,
         &[required("new_value", &JsonShape::AnyOf(&[LINE, JsonShape::Object(&TEXT_ITEM)]), "its new text")],
         CURRENT_VALUE_FIELD,
-        COMMON_FIELDS,
     ],
 );
-const DELETE: ShapeForm = path_form(
+const DELETE: ShapeForm = path_form!(
     "path_delete",
     "Removes an item.",
-    &[
-        &[required("operation", &JsonShape::Choice(&["delete"]), ""), required("path", &ITEM_PATH, "the item")],
-        FILE_FIELDS,
-        CURRENT_VALUE_FIELD,
-        COMMON_FIELDS,
-    ],
+    ["delete"],
+    [&[required("path", &ITEM_PATH, "the item")], FILE_FIELDS, CURRENT_VALUE_FIELD],
 );
-const NO_CHANGE: ShapeForm = path_form(
+const NO_CHANGE: ShapeForm = path_form!(
     "path_no_change",
     "Makes no change.",
-    &[
-        &[
-            required("operation", &JsonShape::Choice(&["no_change"]), ""),
-            optional("path", &ITEM_PATH, "what was considered"),
-        ],
+    ["no_change"],
+    [
+        &[optional("path", &ITEM_PATH, "what was considered")],
         FILE_FIELDS,
         &[optional("new_value", &JsonShape::AnyOf(&[ANY_TEXT, JsonShape::Object(&ANYTHING)]), "ignored")],
         CURRENT_VALUE_FIELD,
-        COMMON_FIELDS,
     ],
 );
-const ANYTHING: ShapeForm = ShapeForm {
-    name: "item",
-    description: "",
-    fields: &[],
-    groups: &[],
-    null_only: &[],
-    ignores_unknown: true,
-    rule: None,
-};
+const ANYTHING: ShapeForm = ShapeForm { ignores_unknown: true, ..ShapeForm::new("item", &[]) };
 
 /// The action of a checked object of one of [`FORMS`].
 pub fn action(operation: &str, fields: CheckedFields) -> Action {

@@ -15,7 +15,7 @@ pub const FORMS: &[&ShapeForm] = &[&WRITE, &PATCH, &APPEND, &REPLACE];
 pub const CALL_FORMS: &[&ShapeForm] = &[&CALL_WRITE, &CALL_PATCH, &CALL_APPEND];
 
 const fn tool_form(name: &'static str, about: &'static str, fields: &'static [&'static [ShapeField]]) -> ShapeForm {
-    ShapeForm { name, description: about, fields, groups: &[], null_only: &[], ignores_unknown: false, rule: None }
+    ShapeForm { description: about, ..ShapeForm::new(name, fields) }
 }
 
 const PATH: &[ShapeField] = &[required("path", &NON_EMPTY_TEXT, "the file, like facts/user.md")];
@@ -25,9 +25,8 @@ const WRITE: ShapeForm = tool_form(
     "Creates or replaces a whole file.",
     &[PATH, &[required("content", &ANY_TEXT, "the whole text")], COMMON_FIELDS],
 );
-const PAIR: ShapeForm = tool_form(
+const PAIR: ShapeForm = ShapeForm::new(
     "patch",
-    "",
     &[&[
         required("oldText", &NON_EMPTY_TEXT, "a text that occurs exactly once"),
         required("newText", &ANY_TEXT, "its replacement"),
@@ -72,40 +71,33 @@ const CALL_GROUPS: &[FieldGroup] =
     &[FieldGroup::ExactlyOne(&["tool", "name"]), FieldGroup::ExactlyOne(ARGUMENT_FIELDS)];
 /// The field names that model hosts use for a tool's arguments.
 const ARGUMENT_FIELDS: &[&str] = &["arguments", "params", "input"];
-const CALL_WRITE: ShapeForm = call_form(
-    "call_memory_write",
-    &[&[
-        optional("tool", &JsonShape::Choice(&["memory_write"]), ""),
-        optional("name", &JsonShape::Choice(&["memory_write"]), ""),
-        optional("arguments", &JsonShape::FormRef(&WRITE), "an object, or an object as JSON in a string"),
-        optional("params", &JsonShape::FormRef(&WRITE), "same as arguments"),
-        optional("input", &JsonShape::FormRef(&WRITE), "same as arguments"),
-    ]],
-);
-const CALL_PATCH: ShapeForm = call_form(
-    "call_memory_patch",
-    &[&[
-        optional("tool", &JsonShape::Choice(&["memory_patch"]), ""),
-        optional("name", &JsonShape::Choice(&["memory_patch"]), ""),
-        optional("arguments", &JsonShape::FormRef(&PATCH), "an object, or an object as JSON in a string"),
-        optional("params", &JsonShape::FormRef(&PATCH), "same as arguments"),
-        optional("input", &JsonShape::FormRef(&PATCH), "same as arguments"),
-    ]],
-);
-const CALL_APPEND: ShapeForm = call_form(
-    "call_memory_append",
-    &[&[
-        optional("tool", &JsonShape::Choice(&["memory_append"]), ""),
-        optional("name", &JsonShape::Choice(&["memory_append"]), ""),
-        optional("arguments", &JsonShape::FormRef(&APPEND), "an object, or an object as JSON in a string"),
-        optional("params", &JsonShape::FormRef(&APPEND), "same as arguments"),
-        optional("input", &JsonShape::FormRef(&APPEND), "same as arguments"),
-    ]],
-);
 
-const fn call_form(name: &'static str, fields: &'static [&'static [ShapeField]]) -> ShapeForm {
-    ShapeForm { name, description: "", fields, groups: CALL_GROUPS, null_only: &[], ignores_unknown: false, rule: None }
+/// The call of a tool, whose arguments are an object of the given form.
+macro_rules! call_form {
+    ($name:literal, $tool:literal, $arguments:ident) => {
+        ShapeForm {
+            groups: CALL_GROUPS,
+            ..ShapeForm::new(
+                $name,
+                &[&[
+                    optional("tool", &JsonShape::Choice(&[$tool]), ""),
+                    optional("name", &JsonShape::Choice(&[$tool]), ""),
+                    optional(
+                        "arguments",
+                        &JsonShape::FormRef(&$arguments),
+                        "an object, or an object as JSON in a string",
+                    ),
+                    optional("params", &JsonShape::FormRef(&$arguments), "same as arguments"),
+                    optional("input", &JsonShape::FormRef(&$arguments), "same as arguments"),
+                ]],
+            )
+        }
+    };
 }
+
+const CALL_WRITE: ShapeForm = call_form!("call_memory_write", "memory_write", WRITE);
+const CALL_PATCH: ShapeForm = call_form!("call_memory_patch", "memory_patch", PATCH);
+const CALL_APPEND: ShapeForm = call_form!("call_memory_append", "memory_append", APPEND);
 
 /// The tool whose arguments an object is, by a field that only this tool has.
 pub fn form_by_fields(object: &Map<String, Value>) -> Option<&'static ShapeForm> {

@@ -6,43 +6,21 @@
 use super::{GuardFinding, GuardText, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, find, is_capitalized, matched_text};
 use crate::text::prose_mask::mask_phrases;
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
-#[rustfmt::skip]
-const FIRST_AND_SECOND: &[&str] = &[
-    "i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "we", "we're", "we've", "we'd", "we'll", "us",
-    "our", "ours", "ourselves", "you", "you're", "you've", "you'd", "you'll", "your", "yours", "yourself",
-    "yourselves",
-];
-#[rustfmt::skip]
-const THIRD_PERSON: &[&str] = &[
-    "he", "he'd", "he'll", "him", "his", "himself", "she", "she'd", "she'll", "her", "hers", "herself", "they",
-    "they're", "they've", "they'd", "they'll", "them", "their", "theirs", "themselves", "it", "it'd", "it'll", "its",
-    "itself",
-];
+const FIRST_AND_SECOND: WordList = word_list!("guards/person/first_and_second.en.txt");
+const THIRD_PERSON: WordList = word_list!("guards/person/third.en.txt");
 /// A demonstrative without a noun: "This means …".
-static DEMONSTRATIVES: PhrasePatterns = PhrasePatterns::new(&[
-    "^this|that|these|those is|was|are|were|will|has|had|means|meant|happens|happened|causes|caused|makes|made|leads|led|broke|works|worked|fails|failed|helps|helped",
-]);
+static DEMONSTRATIVES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/person/demonstratives.en.txt"));
 /// Words before an "I" that is a Roman numeral.
-#[rustfmt::skip]
-const NUMBERED_NOUNS: &[&str] = &[
-    "war", "type", "phase", "part", "chapter", "level", "volume", "class", "category", "act", "book", "stage", "grade",
-    "tier", "schedule", "elizabeth", "charles", "james", "francis", "napoleon", "factor", "article",
-];
-const MINE_ADJECTIVES: &[&str] =
-    &["a", "the", "coal", "gold", "silver", "salt", "copper", "iron", "diamond", "land", "data", "tin"];
+const NUMBERED_NOUNS: WordList = word_list!("guards/person/numbered_nouns.en.txt");
+const MINE_ADJECTIVES: WordList = word_list!("guards/person/mine_adjectives.en.txt");
 
 #[rustfmt::skip]
 const HAN_FIRST: &[&str] = &["我", "咱", "俺", "你", "您", "妳", "本人", "鄙人"];
 const HAN_THIRD: &[&str] = &["他", "她", "它", "牠", "祂"];
 /// Words that contain the character of a pronoun but are none.
-#[rustfmt::skip]
-const HAN_COMPOUNDS: &[&str] = &[
-    "其他", "其它", "其她", "他人", "吉他", "他乡", "他国", "他山", "排他", "利他", "他汀", "犹他", "维他", "他克莫司", "他达拉非",
-    "他者", "他律", "他杀", "他日", "他处", "他信", "自我", "我行我素", "忘我", "无我", "大我", "小我", "本我", "超我", "敌我", "唯我",
-    "我执", "我的世界", "我爱我家", "你画我猜", "迷你", "你好世界", "她经济", "她力量", "没他", "西雅他", "加他霉素", "日本人", "本人民",
-    "基本人", "根本人", "成本人", "样本人", "资本人", "版本人", "脚本人",
-];
+const HAN_COMPOUNDS: PhraseList = phrase_list!("guards/person/compounds.zh.txt");
 
 /// The pronouns of a text: at most one finding per violation.
 pub fn check_person(input: &GuardText<'_>) -> Vec<GuardFinding> {
@@ -70,8 +48,8 @@ pub fn check_person(input: &GuardText<'_>) -> Vec<GuardFinding> {
     found
 }
 
-fn english_pronoun<'a>(tokens: &[WordToken<'a>], pronouns: &[&str], sentence: &str) -> Option<&'a str> {
-    let is = |i: usize| pronouns.contains(&tokens[i].text.as_str()) && !is_not_pronoun(tokens, i, sentence);
+fn english_pronoun<'a>(tokens: &[WordToken<'a>], pronouns: WordList, sentence: &str) -> Option<&'a str> {
+    let is = |i: usize| pronouns.contains(&tokens[i].text) && !is_not_pronoun(tokens, i, sentence);
     (0..tokens.len()).find(|i| is(*i)).map(|i| tokens[i].surface)
 }
 
@@ -90,8 +68,8 @@ fn is_not_pronoun(tokens: &[WordToken<'_>], i: usize, sentence: &str) -> bool {
         true => i > 1 && next_capital && before.is_some_and(|t| is_capitalized(t.surface)),
         false => !opens && is_capitalized(surface),
     };
-    let number = text == "i" && (NUMBERED_NOUNS.contains(&previous) || is_monarch(tokens, i));
-    let mine = text == "mine" && MINE_ADJECTIVES.contains(&previous);
+    let number = text == "i" && (NUMBERED_NOUNS.contains(previous) || is_monarch(tokens, i));
+    let mine = text == "mine" && MINE_ADJECTIVES.contains(previous);
     let listed = tokens[i.saturating_sub(4)..i].iter().any(|t| matches!(t.text.as_str(), "pronoun" | "pronouns"));
     slashed || shouted || title || number || mine || listed
 }

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::block::{PackedBlock, line_cost};
 use super::context_filter::ContextFilter;
+pub use super::update_kind::UpdateKind;
 use super::{bullet_item, entries, sanitize};
 use crate::document::{Document, Handle, section_range, split_category};
 use crate::path::MemoryPath;
@@ -29,47 +30,6 @@ const MIN_COMMON: f64 = 0.5;
 const MAX_FILE_PAIRS: usize = 1 << 12;
 /// Minimum share of a deleted bullet's words in another bullet at which it counts as merged into that one.
 const MIN_MERGED_SHARE: f64 = 0.6;
-
-/// What happened to an item or file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UpdateKind {
-    Created,
-    /// Text, metadata or position changed.
-    Updated,
-    /// Other bullets were merged into it.
-    Merged,
-    Deleted,
-    /// Moved to the archive.
-    SoftDeleted,
-    /// Back from the archive, or brought back by undo or redo.
-    Restored,
-}
-
-impl UpdateKind {
-    /// Its name in the JSON result.
-    pub fn name(self) -> &'static str {
-        match self {
-            UpdateKind::Created => "created",
-            UpdateKind::Updated => "updated",
-            UpdateKind::Merged => "merged",
-            UpdateKind::Deleted => "deleted",
-            UpdateKind::SoftDeleted => "soft_deleted",
-            UpdateKind::Restored => "restored",
-        }
-    }
-
-    /// Its symbol and name in a line of text.
-    fn label(self) -> &'static str {
-        match self {
-            UpdateKind::Created => "+created",
-            UpdateKind::Updated => "↑updated",
-            UpdateKind::Merged => "↔merged",
-            UpdateKind::Deleted => "-deleted",
-            UpdateKind::SoftDeleted => "↓soft-deleted",
-            UpdateKind::Restored => "↺restored",
-        }
-    }
-}
 
 /// A file that differs from what the reader has seen.
 #[derive(Default)]

@@ -59,5 +59,7 @@ fn item_text(file: &ItemizedFile, item: usize) -> String {
     }
 }
 
+mod update_kind;
+
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::filter::QueryOptions;
 use crate::code::{Code, Rejection};
-use crate::json_shape::{JsonShape, ShapeField, ShapeForm, ShapeProblem, as_integer, optional};
+use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, as_integer, optional};
 
 /// A positive number, at most a million.
 const COUNT: JsonShape = JsonShape::Integer(1, 1_000_000);
@@ -16,7 +16,7 @@ const NAMES: JsonShape = JsonShape::List(&JsonShape::Text(1), 0);
 const NAME: JsonShape = JsonShape::Text(1);
 
 /// The fields of `filters`.
-const FILTERS: ShapeForm = query_form(
+const FILTERS: ShapeForm = ShapeForm::new(
     "filters",
     &[&[
         optional("user_id", &NAME, "the scope to search"),
@@ -34,7 +34,7 @@ const FILTERS: ShapeForm = query_form(
 );
 
 /// The whole query.
-const QUERY: ShapeForm = query_form(
+const QUERY: ShapeForm = ShapeForm::new(
     "query",
     &[&[
         optional("agent", &NAME, "the agent that runs the query"),
@@ -47,10 +47,6 @@ const QUERY: ShapeForm = query_form(
         optional("threshold", &JsonShape::Number, "minimum relevance, 0 to 1"),
     ]],
 );
-
-const fn query_form(name: &'static str, fields: &'static [&'static [ShapeField]]) -> ShapeForm {
-    ShapeForm { name, description: "", fields, groups: &[], null_only: &[], ignores_unknown: false, rule: None }
-}
 
 /// Reads a query from JSON text.
 ///

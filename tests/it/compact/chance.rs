@@ -148,7 +148,7 @@ fn name(chance: &mut Chance, document: &Document, n: usize) -> Value {
     }
 }
 
-fn said(chance: &mut Chance, document: &Document, n: usize) -> String {
+fn random_reply(chance: &mut Chance, document: &Document, n: usize) -> String {
     let new = [
         "Two in one",
         "- marked",
@@ -266,7 +266,7 @@ impl World {
     }
 }
 
-/// All bullets of a text, nested ones too, by what they say.
+/// The texts of all bullets, nested ones too.
 fn bullets(text: Option<&str>) -> BTreeMap<String, usize> {
     let document = Document::parse(text.unwrap_or_default());
     let mut all = BTreeMap::new();
@@ -285,7 +285,7 @@ fn pinned(document: &Document) -> Vec<String> {
     all.map(|i| document.bullet_raw(i).to_owned()).collect()
 }
 
-/// Every bullet that stood there stands in the file or in the archive; all but `rewritten` of them.
+/// Every earlier bullet is in the file or in the archive; all but `rewritten` of them.
 fn lost(before: &World, after: &World, rewritten: usize) -> Vec<String> {
     let all = |world: &World| {
         let mut all = bullets(world.texts[0].as_deref());
@@ -335,12 +335,12 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
     tally.cases += 1;
     let ages = ItemAges::new(&document, &[], Some(&document), "2026-02-24");
     let crowd = OverLimit::collect(&document, &case.path, &case.place, &ages, &|t| t.to_owned());
-    let reply = said(&mut chance, &document, crowd.items.len());
+    let reply = random_reply(&mut chance, &document, crowd.items.len());
     if loud {
         println!("--- {}\n{}\n--- {:?}\n{reply}", case.path, case.text, case.place);
     }
     let rules = CompactionRules { max_chars: 280, check: &|_| Ok(()) };
-    let decisions = parse_reply(&reply, &[]).and_then(|said| decide(&crowd, &said, &rules));
+    let decisions = parse_reply(&reply, &[]).and_then(|random_reply| decide(&crowd, &random_reply, &rules));
     let mut rewritten = 0;
     match decisions {
         Ok(decisions) => {

@@ -1,4 +1,4 @@
-//! `compact` with a model: every shape of an answer and every kind of trouble, and what the directory is afterwards.
+//! `compact` with a model: every shape of an answer and every kind of failure, and the directory afterwards.
 //!
 //! The model is a script in the same process: nothing here touches a network.
 
@@ -33,7 +33,7 @@ fn eleven() -> Memory {
     Memory::new().policy(TEN).file("facts/user.md", &facts(11))
 }
 
-/// What stands there when the bullets with these numbers are gone and these texts came.
+/// The expected file when the bullets with these numbers are removed and these texts are added.
 fn left(gone: &[usize], becomes: &[(usize, &str)]) -> String {
     let mut text = facts(11);
     for n in gone {
@@ -45,27 +45,27 @@ fn left(gone: &[usize], becomes: &[(usize, &str)]) -> String {
     text
 }
 
-/// The decision of one answer is carried out as it was said.
+/// The decision of one answer is carried out exactly.
 #[track_caller]
-fn carried(said: impl Into<String>, gone: &[usize], becomes: &[(usize, &str)]) {
-    let said = said.into();
+fn carried(decision_text: impl Into<String>, gone: &[usize], becomes: &[(usize, &str)]) {
+    let decision_text = decision_text.into();
     let memory = eleven();
     let before = memory.tree();
-    let model = ReplayModel::new([text_reply(said.as_str())]);
+    let model = ReplayModel::new([text_reply(decision_text.as_str())]);
     let done = ran(&memory, &model);
-    assert_eq!(memory.text("facts/user.md").unwrap(), left(gone, becomes), "{said}");
-    assert_eq!((done.decided, done.by_age, model.requests().len()), (1, 0, 1), "{said}");
+    assert_eq!(memory.text("facts/user.md").unwrap(), left(gone, becomes), "{decision_text}");
+    assert_eq!((done.decided, done.by_age, model.requests().len()), (1, 0, 1), "{decision_text}");
     let archive = memory.text("archive/facts/user.md").unwrap_or_default();
     for n in gone {
-        assert!(archive.contains(&format!("- Fact number {n}\n")), "{said}: {archive}");
+        assert!(archive.contains(&format!("- Fact number {n}\n")), "{decision_text}: {archive}");
     }
     memory.done(["check"]);
     memory.done(["undo"]);
-    assert_eq!(memory.tree(), before, "{said}");
+    assert_eq!(memory.tree(), before, "{decision_text}");
 }
 
 #[test]
-fn a_valid_decision_is_carried_out_in_whatever_shape_it_is_said() {
+fn a_valid_decision_in_any_shape_is_carried_out() {
     carried(decision("delete", 4, &[], None).to_string(), &[4], &[]);
     carried(decision("merge", 4, &[7], Some("Four and seven")).to_string(), &[7], &[(4, "Four and seven")]);
     carried(decision("edit", 4, &[7], Some("Four and seven")).to_string(), &[7], &[(4, "Four and seven")]);
@@ -102,33 +102,33 @@ fn a_decision_by_a_tool_call_counts_too() {
     assert_eq!(ran(&memory, &model).decided, 1);
 }
 
-/// What cannot be carried out is corrected once; `part` stands in the correction. Then age decides.
+/// An invalid decision is corrected once; the correction contains `part`. Then age decides.
 #[track_caller]
-fn falls_back(said: Result<ModelReply, LlmError>, part: &str) {
+fn falls_back(decision_text: Result<ModelReply, LlmError>, part: &str) {
     let memory = eleven();
     let before = memory.tree();
-    let model = ReplayModel::new([said.clone(), said.clone()]);
+    let model = ReplayModel::new([decision_text.clone(), decision_text.clone()]);
     let done = ran(&memory, &model);
-    let asked = model.requests();
-    assert_eq!(asked.len(), 2, "{said:?}");
-    let Some(ChatMessage::User(correction)) = asked[1].messages.last() else { panic!("{said:?}") };
-    assert!(correction.contains(part), "{said:?}: {correction}");
+    let requests_made = model.requests();
+    assert_eq!(requests_made.len(), 2, "{decision_text:?}");
+    let Some(ChatMessage::User(correction)) = requests_made[1].messages.last() else { panic!("{decision_text:?}") };
+    assert!(correction.contains(part), "{decision_text:?}: {correction}");
     assert!(correction.contains("Exactly 1 of the items must go"), "{correction}");
-    assert_eq!(memory.text("facts/user.md").unwrap(), left(&[1], &[]), "{said:?}");
-    assert_eq!((done.decided, done.by_age), (0, 1), "{said:?}");
+    assert_eq!(memory.text("facts/user.md").unwrap(), left(&[1], &[]), "{decision_text:?}");
+    assert_eq!((done.decided, done.by_age), (0, 1), "{decision_text:?}");
     assert!(done.places[0].why.is_some());
     memory.done(["check"]);
     memory.done(["undo"]);
-    assert_eq!(memory.tree(), before, "{said:?}");
+    assert_eq!(memory.tree(), before, "{decision_text:?}");
     // The same, and then something that can: the correction works.
-    let model = ReplayModel::new([said, answer(&decision("delete", 8, &[], None))]);
+    let model = ReplayModel::new([decision_text, answer(&decision("delete", 8, &[], None))]);
     let done = ran(&memory, &model);
     assert_eq!((done.decided, done.by_age), (1, 0));
     assert_eq!(memory.text("facts/user.md").unwrap(), left(&[8], &[]));
 }
 
 #[test]
-fn what_cannot_be_carried_out_is_corrected_once_then_age_decides() {
+fn an_invalid_decision_is_corrected_once_then_age_decides() {
     let say = |action: &str, target: Value, absorbs: &[i64], new: Option<&str>| {
         falls_back_of(decision(action, target, absorbs, new))
     };
@@ -179,7 +179,7 @@ fn what_cannot_be_carried_out_is_corrected_once_then_age_decides() {
 }
 
 #[test]
-fn whoever_cannot_answer_is_not_asked_again() {
+fn permanent_errors_are_not_retried() {
     use ErrorKind::{Busy, NoTools, ProgramFailed, QuotaExceeded, Rejected, Timeout, Unauthorized, Unreachable};
     for what in [Unreachable, Timeout, Unauthorized, QuotaExceeded, Busy, Rejected, NoTools, ProgramFailed] {
         let memory = eleven().file("facts/other.md", &facts(11));
@@ -200,7 +200,7 @@ fn whoever_cannot_answer_is_not_asked_again() {
 }
 
 #[test]
-fn a_person_who_stops_it_leaves_every_byte() {
+fn an_interrupt_leaves_every_byte() {
     let memory = eleven();
     let before = memory.tree();
     let model = ReplayModel::new([Err(LlmError::new(ErrorKind::Interrupted, "stopped"))]);
@@ -215,13 +215,13 @@ fn pinned_items_are_marked_and_cannot_be_named() {
     let text = facts(11).replace("- Fact number 4\n", "- Fact number 4\n  <!-- mem pin=true imp=9 -->\n");
     for (target, absorbs) in [(4, vec![]), (5, vec![4])] {
         let memory = Memory::new().policy(TEN).file("facts/user.md", &text);
-        let said = decision("merge", target, &absorbs, Some("New"));
-        let model = ReplayModel::new([answer(&said), answer(&decision("delete", 5, &[], None))]);
+        let decision_text = decision("merge", target, &absorbs, Some("New"));
+        let model = ReplayModel::new([answer(&decision_text), answer(&decision("delete", 5, &[], None))]);
         assert_eq!(ran(&memory, &model).decided, 1);
         assert_eq!(memory.text("facts/user.md").unwrap(), text.replace("- Fact number 5\n", ""));
-        let asked = model.requests();
+        let requests_made = model.requests();
         let (ChatMessage::User(first), Some(ChatMessage::User(second))) =
-            (&asked[0].messages[0], asked[1].messages.last())
+            (&requests_made[0].messages[0], requests_made[1].messages.last())
         else {
             panic!("no words")
         };
@@ -237,8 +237,8 @@ fn the_question_shows_items_as_data() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &text);
     let model = ReplayModel::new([answer(&decision("delete", 11, &[], None))]);
     ran(&memory, &model);
-    let asked = &model.requests()[0];
-    let [ChatMessage::User(question)] = &asked.messages[..] else { panic!("one question") };
+    let requests_made = &model.requests()[0];
+    let [ChatMessage::User(question)] = &requests_made.messages[..] else { panic!("one question") };
     assert!(
         question.starts_with("facts/user.md: it holds 11 bullets and may hold 10.\n<items>\n{\"n\":1,"),
         "{question}"
@@ -251,13 +251,13 @@ fn the_question_shows_items_as_data() {
         assert!(item["text"].is_string() && item["handle"].is_string());
     }
     assert!(question.contains("2026-01-02"));
-    let schema = &asked.answer.as_ref().unwrap().schema;
+    let schema = &requests_made.answer.as_ref().unwrap().schema;
     assert_eq!(schema["required"].as_array().unwrap().len(), schema["properties"].as_object().unwrap().len());
-    assert!(asked.tools.is_empty());
+    assert!(requests_made.tools.is_empty());
 }
 
 #[test]
-fn many_too_many_are_asked_for_again_and_again() {
+fn far_too_many_bullets_take_several_calls() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(13));
     let model = ReplayModel::new([
         answer(&decision("merge", 1, &[2], Some("One and two"))),
@@ -278,7 +278,7 @@ fn many_too_many_are_asked_for_again_and_again() {
 }
 
 #[test]
-fn the_journal_knows_who_decided_and_why() {
+fn the_journal_records_who_decided_and_why() {
     let memory = eleven();
     ran(&memory, &ReplayModel::new([answer(&decision("merge", 4, &[7], Some("Both")))]));
     let diff = memory.run(["diff", "r0..r1", "--json"]).ends();
@@ -313,7 +313,7 @@ fn meanwhile(replies: Vec<Result<ModelReply, LlmError>>, act: impl Fn(usize)) ->
 }
 
 #[test]
-fn an_edit_elsewhere_while_it_thinks_is_kept_and_the_decision_stands() {
+fn an_edit_elsewhere_during_the_model_call_keeps_the_decision() {
     let memory = eleven();
     let edited = facts(11).replace("Fact number 9", "Fact number nine").replace("# User", "# The user");
     let model = meanwhile(vec![answer(&decision("delete", 4, &[], None))], |_| memory.put("facts/user.md", &edited));
@@ -323,7 +323,7 @@ fn an_edit_elsewhere_while_it_thinks_is_kept_and_the_decision_stands() {
 }
 
 #[test]
-fn an_edit_of_what_it_decides_on_makes_it_think_again() {
+fn an_edit_of_the_decided_bullets_causes_another_call() {
     for target in [4, 5] {
         let memory = eleven();
         let edited = facts(11).replace("- Fact number 4\n", "- Fact number four\n");
@@ -342,7 +342,7 @@ fn an_edit_of_what_it_decides_on_makes_it_think_again() {
 }
 
 #[test]
-fn a_newcomer_while_it_thinks_is_not_lost_and_makes_it_think_again() {
+fn a_bullet_added_during_the_model_call_is_kept_and_causes_another_call() {
     let memory = eleven();
     let more = facts(12);
     let act = |n| {
@@ -359,7 +359,7 @@ fn a_newcomer_while_it_thinks_is_not_lost_and_makes_it_think_again() {
 }
 
 #[test]
-fn a_memory_that_never_rests_is_compacted_by_age() {
+fn a_memory_that_keeps_changing_is_compacted_by_age() {
     let memory = eleven();
     let act = |n: usize| {
         let text = memory.text("facts/user.md").unwrap();
@@ -373,7 +373,7 @@ fn a_memory_that_never_rests_is_compacted_by_age() {
 }
 
 #[test]
-fn somebody_else_made_room_while_it_thought() {
+fn another_process_made_room_during_the_model_call() {
     let memory = eleven();
     let act = |_| memory.put("facts/user.md", facts(9));
     let done = ran(&memory, &meanwhile((0..4).map(|_| answer(&decision("delete", 10, &[], None))).collect(), act));
@@ -387,7 +387,7 @@ fn batch(json: &str) -> Batch {
 
 const ADD: &str = r#"{"op":"add","at":"user","text":"Fact number 11","reason":"said so"}"#;
 
-/// What is said, which facts go, which get a new text.
+/// The decision, which facts are removed, which get a new text.
 type Case = (Value, &'static [usize], &'static [(usize, &'static str)]);
 
 #[test]
@@ -399,13 +399,13 @@ fn ten_and_one_make_ten_in_one_batch() {
         (decision("merge", 2, &[11], Some("Both")), &[11], &[(2, "Both")]),
         (decision("merge", 11, &[2], Some("Both")), &[2], &[(11, "Both")]),
     ];
-    for (said, gone, becomes) in cases {
+    for (decision_text, gone, becomes) in cases {
         let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(10));
         let before = memory.tree();
-        let model = ReplayModel::new([answer(&said)]);
+        let model = ReplayModel::new([answer(&decision_text)]);
         let done = change_with(&memory.session(), batch(ADD), &ChangeOptions::default(), Some(&model)).unwrap();
         let Answer::Changed(done) = done else { panic!("{done:?}") };
-        assert_eq!(memory.text("facts/user.md").unwrap(), left(gone, becomes), "{said}");
+        assert_eq!(memory.text("facts/user.md").unwrap(), left(gone, becomes), "{decision_text}");
         assert_eq!(done.rev.as_deref(), Some("r1"));
         assert!(
             done.warnings[0].message.contains("11 bullets, now 10: 1 decision of the model"),
@@ -416,12 +416,12 @@ fn ten_and_one_make_ten_in_one_batch() {
         assert!(question.contains(r#""new":true,"text":"Fact number 11""#), "{question}");
         memory.done(["check"]);
         memory.done(["undo"]);
-        assert_eq!(memory.tree(), before, "{said}");
+        assert_eq!(memory.tree(), before, "{decision_text}");
     }
 }
 
 #[test]
-fn nobody_is_asked_within_the_limits_or_where_the_policy_refuses() {
+fn no_model_is_called_within_the_limits_or_where_the_policy_refuses() {
     for (policy, n) in [(TEN, 9), ("version: 1\n", 20)] {
         let memory = Memory::new().policy(policy).file("facts/user.md", &facts(n));
         let model = ReplayModel::new([]);
@@ -439,8 +439,8 @@ fn nobody_is_asked_within_the_limits_or_where_the_policy_refuses() {
 }
 
 #[test]
-fn a_change_and_its_decision_land_together_or_not_at_all() {
-    // Somebody takes the model's target away each time: age decides in the end, and the newcomer counts.
+fn a_change_and_its_decision_are_committed_together_or_not_at_all() {
+    // Another process removes the model's target each time: age decides in the end, and the new bullet counts.
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(10));
     let act = |n: usize| {
         let text = memory.text("facts/user.md").unwrap();
@@ -475,7 +475,7 @@ fn the_same_request_again_is_the_first_answer() {
 }
 
 #[test]
-fn a_dry_run_asks_and_writes_nothing() {
+fn a_dry_run_calls_no_model_and_writes_nothing() {
     let memory = eleven();
     let before = memory.tree();
     let model = ReplayModel::new([answer(&decision("merge", 4, &[7], Some("Both")))]);
@@ -497,7 +497,7 @@ fn entries_are_deleted_and_merged_whole() {
         let (start, end) = (text.find(from).unwrap(), text.find(to).unwrap());
         format!("{}{}", &text[..start], &text[end..])
     };
-    for (said, gone) in [
+    for (decision_text, gone) in [
         (decision("delete", 1, &[], None), "First"),
         (decision("delete", "second", &[], None), "Second"),
         (decision("merge", 1, &[2], Some("- a\n- b, too")), "Second"),
@@ -505,27 +505,27 @@ fn entries_are_deleted_and_merged_whole() {
     ] {
         let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", text);
         let before = memory.tree();
-        let model = ReplayModel::new([answer(&said)]);
+        let model = ReplayModel::new([answer(&decision_text)]);
         let done = ran(&memory, &model);
-        assert_eq!((done.decided, done.by_age), (1, 0), "{said} {:?}", done.places);
+        assert_eq!((done.decided, done.by_age), (1, 0), "{decision_text} {:?}", done.places);
         let left = memory.text("episodes/2026-02.md").unwrap();
-        assert!(!left.contains(&format!("## {gone}")), "{said}: {left}");
-        assert!(memory.text("archive/episodes/2026-02.md").unwrap().contains(&format!("## {gone}")), "{said}");
-        if said["action"] == "delete" && gone == "First" {
+        assert!(!left.contains(&format!("## {gone}")), "{decision_text}: {left}");
+        assert!(memory.text("archive/episodes/2026-02.md").unwrap().contains(&format!("## {gone}")), "{decision_text}");
+        if decision_text["action"] == "delete" && gone == "First" {
             let rest = cut(text, "## First", "## Second");
             assert_eq!(left, rest.replace("first, second, third", "second, third"));
         }
-        if said["target"] == 3 {
+        if decision_text["target"] == 3 {
             assert!(left.ends_with("## Third\n- Date: 2026-02-02\n- c and a\n"), "{left}");
         }
         memory.done(["check"]);
         memory.done(["undo"]);
-        assert_eq!(memory.tree(), before, "{said}");
+        assert_eq!(memory.tree(), before, "{decision_text}");
     }
     for new in ["## Heading\n- x", "", "---\na: b", "```\ncode", "<!-- mem pin=true -->"] {
         let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", text);
-        let said = answer(&decision("merge", 1, &[2], Some(new)));
-        let done = ran(&memory, &ReplayModel::new([said.clone(), said]));
+        let decision_text = answer(&decision("merge", 1, &[2], Some(new)));
+        let done = ran(&memory, &ReplayModel::new([decision_text.clone(), decision_text]));
         assert_eq!((done.decided, done.by_age), (0, 1), "{new}");
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold after a command came to a bad end, whatever the end was.
+//! What must hold after a command failed, however it failed.
 //!
 //! Never repairs anything itself: memdir's next commands do.
 
@@ -22,8 +22,8 @@ impl Expected {
     pub fn of(case: &Case, before: &Place) -> Expected {
         let place = before.copy();
         let output = place.run(case, &[], &[]);
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert!(matches!(output.status.code(), Some(0 | 6)), "{}: {told}", case.name);
+        let reported = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(0 | 6)), "{}: {reported}", case.name);
         let expected = Expected { old: before.files(), new: place.files() };
         assert_ne!(expected.old, expected.new, "{} changes nothing", case.name);
         expected
@@ -33,7 +33,7 @@ impl Expected {
 /// The file that the next command writes.
 const NEXT: &str = "memory/facts/zebra.md";
 
-/// Looks at a place after a command was interrupted, and goes on working in it. Answers what is wrong.
+/// Checks a directory after a command was interrupted, and continues working in it. Returns what is wrong.
 pub fn wrong(place: &Place, case: &Case, expected: &Expected) -> Vec<String> {
     let mut wrong = Vec::new();
     let init = case.start == Start::Nothing || case.args[0] == "init";
@@ -91,7 +91,7 @@ fn after_change(place: &Place, case: &Case, expected: &Expected, wrong: &mut Vec
         let odd = now.iter().filter(|(name, text)| expected.old.get(*name) != Some(text)).map(|(name, _)| name);
         wrong.push(format!("half: {:?} are new", odd.collect::<Vec<_>>()));
     }
-    wrong.extend(litter(place, case));
+    wrong.extend(leftover_files(place, case));
     if case.args.contains(&"--forget") && now == expected.new && holds(place, case, b"Xanadu") {
         wrong.push("a forgotten text is still there".into());
     }
@@ -103,8 +103,8 @@ pub fn holds(place: &Place, case: &Case, text: &[u8]) -> bool {
     files.into_iter().any(|e| memchr::memmem::find(&std::fs::read(e.path()).unwrap(), text).is_some())
 }
 
-/// What lies about in `.memdir/` and belongs to no revision that stands.
-fn litter(place: &Place, case: &Case) -> Vec<String> {
+/// Files in `.memdir/` that belong to no existing revision.
+fn leftover_files(place: &Place, case: &Case) -> Vec<String> {
     let machine = place.memory(case).join(".memdir");
     let names = |dir: &std::path::Path| -> BTreeSet<String> {
         let entries = std::fs::read_dir(dir).into_iter().flatten();
@@ -122,15 +122,15 @@ fn litter(place: &Place, case: &Case) -> Vec<String> {
     }
     // Who is killed while the journal is written anew leaves that, for the next one who does.
     let known = [".gitignore", "journal", "journal.new", "undo"].map(str::to_owned);
-    let mut litter: Vec<String> = names(&machine).into_iter().filter(|name| !known.contains(name)).collect();
-    litter.extend(names(&machine.join("undo")).into_iter().filter(|slot| {
+    let mut leftover_files: Vec<String> = names(&machine).into_iter().filter(|name| !known.contains(name)).collect();
+    leftover_files.extend(names(&machine.join("undo")).into_iter().filter(|slot| {
         let parts = slot.split_once('-').and_then(|(rev, i)| Some((rev.parse().ok()?, i.parse::<usize>().ok()?)));
         parts.is_none_or(|(rev, i)| files.get(&rev).is_none_or(|count| i >= *count))
     }));
-    litter.into_iter().map(|name| format!("litter: .memdir/{name}")).collect()
+    leftover_files.into_iter().map(|name| format!("litter: .memdir/{name}")).collect()
 }
 
-/// The end of a test: says what went wrong, a few of each command.
+/// The end of a test: reports the failures, a few of each command.
 pub fn verdict(what: &str, tried: usize, wrong: &[String]) {
     eprintln!("{what}: {tried} tried, {} wrong", wrong.len());
     let mut shown = BTreeMap::<&str, Vec<&str>>::new();

@@ -1,7 +1,7 @@
 //! Power cuts on a real file system: an ext4 on a loop device, whose blocks are copied while a writer works on it.
 //!
-//! Needs root, loop devices and mkfs.ext4, and says so where it does without. The writer is stopped at a random moment;
-//! a copy counts when two readings of the device's file agree. What the device was given and not yet asked to keep is
+//! Needs root, loop devices and mkfs.ext4, and reports a skip without them. The writer is stopped at a random moment;
+//! a copy counts when two reads of the device's file agree. Data that was written and not yet flushed is
 //! in the copy too: what a device may lose of that is `images.rs`.
 
 use std::path::{Path, PathBuf};
@@ -41,13 +41,13 @@ fn memdir(memory: &Path, args: &[&str], durability: &str) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
-/// What was found after some cuts: cuts, acknowledged writes, lost ones, other trouble.
+/// The results of some cuts: cuts, acknowledged writes, lost ones, other problems.
 #[derive(Debug, Default)]
 struct Found {
     cuts: usize,
     acknowledged: usize,
     lost: usize,
-    trouble: Vec<String>,
+    problems: Vec<String>,
 }
 
 /// Cuts a writer off, again and again; `None` where that cannot be done.
@@ -68,7 +68,7 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
     assert!(seeded);
     run("sync", &["-f", memory.to_str()?]);
     let mut found = Found::default();
-    // One shell writes on and on, two files a time and a new one, and says each number that was acknowledged.
+    // One shell writes continuously, two files at a time and a new one, and prints each number that was acknowledged.
     let script = "n=1; while :; do m=$((n-1)); printf '{\"op\":\"update\",\"at\":\"a\",\"old\":\"value %d\",\"text\":\"value %d\"}\\n\
                   {\"op\":\"update\",\"at\":\"b\",\"old\":\"value %d\",\"text\":\"value %d\"}\\n\
                   {\"op\":\"add\",\"at\":\"new/n%d.md\",\"text\":\"value %d\"}\\n' $m $n $m $n $n $n | \
@@ -77,14 +77,14 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
     command.args(["-c", script]).arg(program()).arg(&memory).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
     command.env("MEMDIR_AS", "t").env("HOME", "/nonexistent").env("MEMDIR_DURABILITY", durability);
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let said = dir.path().join("said");
-    let mut writer = command.stdout(std::fs::File::create(&said).unwrap()).stderr(Stdio::null()).spawn().unwrap();
+    let printed = dir.path().join("said");
+    let mut writer = command.stdout(std::fs::File::create(&printed).unwrap()).stderr(Stdio::null()).spawn().unwrap();
     let group = rustix::process::Pid::from_child(&writer);
     let signal = |signal| rustix::process::kill_process_group(group, signal).unwrap();
     let acknowledged = || -> usize {
-        let said = std::fs::read_to_string(&said).unwrap();
+        let printed = std::fs::read_to_string(&printed).unwrap();
         // The last line may be on its way.
-        said.rsplit_once('\n').map_or(0, |(whole, _)| whole.lines().last().unwrap_or("0").parse().unwrap())
+        printed.rsplit_once('\n').map_or(0, |(whole, _)| whole.lines().last().unwrap_or("0").parse().unwrap())
     };
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for _ in 0..times {
@@ -93,23 +93,23 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
         let wanted = acknowledged() + 1 + (random >> 62) as usize;
         while acknowledged() < wanted {
             if writer.try_wait().unwrap().is_some() {
-                found.trouble.push("the writer ended".into());
+                found.problems.push("the writer ended".into());
                 return Some(found);
             }
             std::thread::sleep(Duration::from_micros(500));
         }
         std::thread::sleep(Duration::from_micros((random >> 32) % 8000));
         signal(rustix::process::Signal::STOP);
-        // What was said until now was answered before the power goes.
-        let said = acknowledged();
+        // Everything printed until now was answered before the power cut.
+        let printed = acknowledged();
         let agreed = (0..200).any(|_| {
             std::fs::copy(&image, &copy).unwrap();
             std::fs::read(&image).unwrap() == std::fs::read(&copy).unwrap()
         });
         assert!(agreed, "the device never rests");
         found.cuts += 1;
-        found.acknowledged = said;
-        look(&copy, &dir.path().join("cut"), said, &mut found);
+        found.acknowledged = printed;
+        look(&copy, &dir.path().join("cut"), printed, &mut found);
         signal(rustix::process::Signal::CONT);
     }
     signal(rustix::process::Signal::KILL);
@@ -128,13 +128,13 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
 /// Starts the machine again on a copy, and looks what is there.
 fn look(copy: &Path, at: &Path, acknowledged: usize, found: &mut Found) {
     let Some(mounted) = Mounted::of(copy, at) else {
-        return found.trouble.push("the image cannot be mounted".into());
+        return found.problems.push("the image cannot be mounted".into());
     };
     let memory = mounted.0.join("memory");
     let mut must = |args: &[&str]| {
-        let (well, told) = memdir(&memory, args, "full");
+        let (well, reported) = memdir(&memory, args, "full");
         if !well {
-            found.trouble.push(format!("after n={acknowledged}, {args:?}: {told}"));
+            found.problems.push(format!("after n={acknowledged}, {args:?}: {reported}"));
         }
     };
     must(&["list"]);
@@ -151,7 +151,7 @@ fn look(copy: &Path, at: &Path, acknowledged: usize, found: &mut Found) {
     }
     let made = (1..=acknowledged.max(last)).filter(|n| memory.join(format!("facts/new/n{n}.md")).exists()).count();
     if made != last || memory.join(format!("facts/new/n{}.md", last + 1)).exists() {
-        found.trouble.push(format!("n={acknowledged}: values {a:?} and {b:?}, and {made} new files"));
+        found.problems.push(format!("n={acknowledged}: values {a:?} and {b:?}, and {made} new files"));
     }
 }
 
@@ -164,7 +164,7 @@ fn a_real_file_system_that_is_cut_off_keeps_what_was_answered() {
         return missing("an ext4 on a loop device (root, loop devices and mkfs.ext4)");
     };
     eprintln!("cuts of an ext4: {} cuts, {} acknowledged batches, {} lost", found.cuts, found.acknowledged, found.lost);
-    assert!(found.lost == 0 && found.trouble.is_empty() && found.cuts == 100, "{found:?}");
+    assert!(found.lost == 0 && found.problems.is_empty() && found.cuts == 100, "{found:?}");
     // The test itself: without syncs it must find losses.
     let found = cut(12, "fast").unwrap();
     eprintln!("the same without syncs: {} cuts, {} with losses", found.cuts, found.lost);

@@ -1,6 +1,6 @@
 //! Every system call refused, in every way a disk refuses.
 //!
-//! Never believes an answer: what it says is compared with the directory.
+//! Never trusts an answer: it is compared with the directory.
 
 use memdir::code::Code;
 use serde_json::Value;
@@ -81,12 +81,12 @@ fn a_refused_call_tears_nothing_and_is_answered_truly() {
                 let how = format!("error={error}:when={}{on}", call.nth);
                 let output = place.run(case, &trace::meddling(&call.name, &how), &[]);
                 tried += 1;
-                let mut told = untrue(&place, &output, &expected, &call.name, on == "+");
-                told.extend(wrong(&place, case, &expected));
+                let mut result = untrue(&place, &output, &expected, &call.name, on == "+");
+                result.extend(wrong(&place, case, &expected));
                 // Where the journal cannot be synced at all, the slots stay: a power cut may bring the intent back.
-                told.retain(|w| !(on == "+" && call.name == "fdatasync" && w.starts_with("litter")));
+                result.retain(|w| !(on == "+" && call.name == "fdatasync" && w.starts_with("litter")));
                 let at = format!("{}: {error}{on} at {n} {call}", case.name);
-                problems.extend(told.into_iter().map(|w| format!("{at}: {w}")));
+                problems.extend(result.into_iter().map(|w| format!("{at}: {w}")));
             }
         }
     }
@@ -103,7 +103,7 @@ pub fn untrue(place: &Place, output: &Output, expected: &Expected, call: &str, l
         let Ok(json) = serde_json::from_slice::<Value>(&output.stdout) else {
             return vec![format!("the answer is invalid JSON: {answer}")];
         };
-        // What a check could not mend, it says; then it is held to what it says.
+        // A check reports what it could not repair; then its report must be true.
         let mended = json["fixed"]["changed"] == true;
         let right = if code == 0 || mended { &expected.new } else { &expected.old };
         if now != *right {
@@ -111,13 +111,13 @@ pub fn untrue(place: &Place, output: &Output, expected: &Expected, call: &str, l
         }
         return wrong;
     }
-    let told = String::from_utf8_lossy(&output.stderr);
-    // Nobody can be told anything when nothing can be written.
-    if lasting && call == "write" && told.is_empty() {
+    let result = String::from_utf8_lossy(&output.stderr);
+    // Nothing can be reported when nothing can be written.
+    if lasting && call == "write" && result.is_empty() {
         return wrong;
     }
-    let Ok(error) = serde_json::from_str::<Value>(&told) else {
-        return vec![format!("exit {code}, and stderr is not one JSON object: {told:?}")];
+    let Ok(error) = serde_json::from_str::<Value>(&result) else {
+        return vec![format!("exit {code}, and stderr is not one JSON object: {result:?}")];
     };
     let known = error["code"].as_str().and_then(|name| Code::ALL.iter().find(|c| c.name() == name));
     if known.is_none_or(|known| i32::from(known.exit()) != code) {
@@ -131,12 +131,12 @@ pub fn untrue(place: &Place, output: &Output, expected: &Expected, call: &str, l
         _ => false,
     };
     if !so {
-        wrong.push(format!("says changed: {}, and the files are old: {same}, new: {new}: {told}", error["changed"]));
+        wrong.push(format!("says changed: {}, and the files are old: {same}, new: {new}: {result}", error["changed"]));
     }
     wrong
 }
 
-/// Kept apart so that the list of cases can be asked for by name.
+/// A separate test so that the list of cases can be selected by name.
 pub fn named(name: &str) -> &'static Case {
     super::cases::CASES.iter().find(|case| case.name == name).unwrap()
 }

@@ -54,13 +54,13 @@ fn a_power_cut_loses_nothing_that_was_answered() {
             image.write(place.path());
             tried += 1;
             acknowledged += usize::from(*answered);
-            let mut told = wrong(&place, case, &expected);
-            // What nobody waited for may lie about.
-            told.retain(|w| !w.starts_with("litter"));
+            let mut result = wrong(&place, case, &expected);
+            // Files whose durability was not awaited may be left over.
+            result.retain(|w| !w.starts_with("litter"));
             if *answered && place.files() != expected.new {
-                told.push("an acknowledged change is lost".into());
+                result.push("an acknowledged change is lost".into());
             }
-            problems.extend(told.into_iter().map(|w| format!("{}: state {n}: {w}", case.name)));
+            problems.extend(result.into_iter().map(|w| format!("{}: state {n}: {w}", case.name)));
         }
     }
     verdict(&format!("power cuts ({acknowledged} after the answer)"), tried, &problems);

@@ -42,8 +42,8 @@ fn a_command_killed_at_any_call_leaves_all_or_nothing() {
             let output = place.run(case, &trace::meddling(&call.name, &how), &[]);
             let killed = output.status.signal() == Some(9);
             tried += 1;
-            let told = wrong(&place, case, &expected);
-            problems.extend(told.into_iter().map(|w| {
+            let result = wrong(&place, case, &expected);
+            problems.extend(result.into_iter().map(|w| {
                 let at = if killed { "killed at" } else { "not killed at" };
                 format!("{}: {at} {n} {call}: {w}", case.name)
             }));

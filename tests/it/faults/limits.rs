@@ -39,10 +39,10 @@ fn a_write_that_stops_in_the_middle_tears_nothing() {
             tried += 1;
             let killed = output.status.signal().is_some();
             stopped += usize::from(!output.status.success());
-            let mut told = if killed { Vec::new() } else { untrue(&place, &output, &expected, "", false) };
-            told.extend(wrong(&place, case, &expected));
+            let mut result = if killed { Vec::new() } else { untrue(&place, &output, &expected, "", false) };
+            result.extend(wrong(&place, case, &expected));
             let how = if ignored { "refused" } else { "killed" };
-            problems.extend(told.into_iter().map(|w| format!("{}: {how} beyond {limit} bytes: {w}", case.name)));
+            problems.extend(result.into_iter().map(|w| format!("{}: {how} beyond {limit} bytes: {w}", case.name)));
         }
     }
     assert!(stopped > 0);

@@ -25,7 +25,7 @@ enum Change {
     Answered,
 }
 
-/// What stands at the beginning and what was done since.
+/// The initial state and the changes since.
 pub struct Disk {
     base: Image,
     changes: Vec<Change>,
@@ -48,7 +48,7 @@ enum Node {
 const ROOT: usize = 0;
 
 impl Image {
-    /// What stands in a real directory.
+    /// The content of a real directory.
     fn of(dir: &Path) -> Image {
         let mut image = Image::default();
         image.read(dir);
@@ -175,7 +175,7 @@ struct Player<'a> {
 }
 
 impl Disk {
-    /// Plays calls back on what stands in a directory, in which they were made.
+    /// Replays calls on the content of the directory in which they were made.
     pub fn of(dir: &Path, at: &Path, calls: &[Call]) -> Disk {
         let base = Image::of(dir);
         let next = base.nodes.len();
@@ -193,7 +193,7 @@ impl Disk {
         Disk { base, changes: player.changes, modes: player.now.modes }
     }
 
-    /// What stands once all of it is on the disk.
+    /// The state once everything is on the disk.
     pub fn last(&self) -> Image {
         self.image(self.changes.len(), &|_| true, None)
     }
@@ -218,7 +218,7 @@ impl Disk {
         (0..end).filter(real).filter(|&i| !synced(i)).collect()
     }
 
-    /// The state with the changes before `end` of which `keep` says so; one write may be half done.
+    /// The state with those changes before `end` that `keep` selects; one write may be half done.
     pub fn image(&self, end: usize, keep: &dyn Fn(usize) -> bool, torn: Option<usize>) -> Image {
         let mut image = self.base.clone();
         for i in (0..end).filter(|&i| keep(i)) {

@@ -51,7 +51,7 @@ fn everything_is_synced_before_it_is_relied_on() {
 }
 
 #[test]
-fn a_missing_sync_is_found() {
+fn a_missing_fsync_is_found() {
     if !watched() {
         return;
     }

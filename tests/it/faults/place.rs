@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::cases::{Case, FILES, Start};
+use crate::support::clean_command;
 
 /// The files that people see, by their path below the place; `None` is a folder.
 pub type Tree = BTreeMap<String, Option<Vec<u8>>>;
@@ -75,11 +76,10 @@ impl Place {
 
     /// A command to be run here.
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
-        let mut command = Command::new(program.as_ref());
-        command.current_dir(self.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let mut command = clean_command(program.as_ref(), self.path());
         command.env("HOME", self.path().join("home")).env("TMPDIR", self.path().join("home/tmp"));
         command.env("MEMDIR_AS", "t").env("EDITOR", "sed -i s/tea/mate/");
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 

@@ -62,8 +62,8 @@ pub fn calls(place: &Place, case: &Case, env: &[(&str, &str)]) -> Vec<Call> {
     let name = log.path().to_str().unwrap();
     let through = ["strace", "-xx", "-s", "10000000", "-o", name].map(str::to_owned);
     let output = place.run(case, &through, env);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() || output.status.code() == Some(6), "{}: {told}", case.name);
+    let result = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() || output.status.code() == Some(6), "{}: {result}", case.name);
     parse(&std::fs::read_to_string(log.path()).unwrap())
 }
 

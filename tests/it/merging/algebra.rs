@@ -1,7 +1,7 @@
 //! Laws that hold for every merge, whatever is right: one side alone wins, order of sides does not matter, merging again
 //! changes nothing; and where a line merge is clean and right, so is the engine.
 //!
-//! Knows the truth only to tell which line merges are right.
+//! Uses the expected result only to decide which line merges are right.
 
 use memdir::operation::merge::{ConflictLabels, merge};
 use similar::TextMerge;
@@ -106,7 +106,7 @@ fn merging_again_changes_nothing() {
     }
 }
 
-/// What git makes of it: the same algorithm as a library, or git itself where the large numbers are asked for.
+/// The result of git: the same algorithm as a library, or git itself where the large numbers are requested.
 fn line_merge(texts: &[String; 3]) -> Option<String> {
     let merge = TextMerge::from_lines(&*texts[0], &*texts[1], &*texts[2]);
     (!merge.is_conflicted()).then(|| {

@@ -1,4 +1,4 @@
-//! Chance with a memory, and texts by chance: bullets, headings, small edits, rewrites, near twins.
+//! Random numbers with a memory, and random texts: bullets, headings, small edits, rewrites, near duplicates.
 //!
 //! The same seed gives the same texts in every run; nothing here knows what they are used for.
 
@@ -108,7 +108,7 @@ impl Chance {
         }
     }
 
-    /// A text that says the same with a word changed, added or left out.
+    /// A text of the same meaning with a word changed, added or left out.
     pub fn small_edit(&mut self, text: &str) -> String {
         loop {
             let (label, rest) = split_label(text);
@@ -146,7 +146,7 @@ impl Chance {
         letters.concat()
     }
 
-    /// A text that says it in other words: its label or its first words stay, and about a third of the others.
+    /// A text in other words: its label or its first words stay, and about a third of the others.
     pub fn rewrite(&mut self, text: &str) -> String {
         let (label, rest) = split_label(text);
         loop {

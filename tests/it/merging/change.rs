@@ -157,7 +157,7 @@ impl Side {
         }
         let focus = self.focus.and_then(|key| all.iter().find(|(.., k)| *k == key).copied());
         match focus {
-            // Once at first, seldom again: nobody edits one bullet eight times in a row.
+            // Once at first, seldom again: people do not edit one bullet eight times in a row.
             Some(found) if chance.percent(if self.story.is_empty() { 60 } else { 20 }) => Some(found),
             _ if all.is_empty() => None,
             _ => Some(chance.one(&all)),

@@ -81,7 +81,7 @@ fn decided(pair: &Pair, expected: &Expected) -> File {
         }
         let mut bullet = Bullet::new(want.key, "");
         bullet.head = fact.text.lines().map(str::to_owned).collect();
-        // What a fence holds stands below the metadata line.
+        // A fence inside a bullet is written below the metadata line.
         if let Some(at) = bullet.head.iter().position(|l| l.starts_with("```")) {
             bullet.extra = bullet.head.split_off(at);
         }
@@ -119,7 +119,7 @@ fn decided(pair: &Pair, expected: &Expected) -> File {
     file
 }
 
-/// The section of that path in which a thing stands: where two entries share a title, its own.
+/// The section of that path that contains a thing: where two entries share a title, its own.
 fn home(sections: &[(String, Section)], want: &Want, path: &str) -> Key {
     let same: Vec<Key> = sections.iter().filter(|(p, _)| p == path).map(|(_, s)| s.key).collect();
     want.home.filter(|k| same.contains(k)).or(same.first().copied()).expect("the heading is expected")

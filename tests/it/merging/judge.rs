@@ -1,6 +1,6 @@
-//! Compares a merged text with what must stand in it, and names what is wrong.
+//! Compares a merged text with its expected content, and names what is wrong.
 //!
-//! Never asks how the text was made.
+//! Independent of how the text was made.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -72,7 +72,7 @@ fn things(seen: &Seen, expected: &Expected, known: &Known, out: &mut Vec<Wrong>)
     let mut left: Vec<&Fact> = seen.facts.iter().collect();
     let mut missing = Vec::new();
     let mut taken: Vec<&Fact> = Vec::new();
-    // Those that may stand in one way only choose first, and those that may be missing last.
+    // Those with one possible place choose first, and those that may be missing last.
     let mut wants: Vec<_> = expected.wants.iter().collect();
     wants.sort_by_key(|w| (w.optional, w.options.len()));
     for want in wants {
@@ -120,7 +120,7 @@ fn entries(seen: &Seen, expected: &Expected, out: &mut Vec<Wrong>) {
         for want in expected.wants.iter().filter(|w| w.options[0].path == path && !w.optional) {
             let stands = seen.facts.iter().zip(&seen.homes).filter(|(got, _)| want.options.contains(got));
             let stands: Vec<usize> = stands.map(|(_, home)| *home).collect();
-            // What two of them hold alike tells nothing.
+            // Elements that two of them share distinguish nothing.
             if let ([place], Some(home)) = (&stands[..], want.home) {
                 places.entry(*place).or_default().insert(home);
             }
@@ -157,7 +157,7 @@ fn headings(seen: &Seen, expected: &Expected, pair: &Pair, out: &mut Vec<Wrong>)
 }
 
 /// The summary line follows its own rule: what both keep stays, what one took out and nothing names leaves, what is
-/// new comes while there is room.
+/// new terms are added while there is room.
 fn summary(seen: &Seen, text: &str, pair: &Pair, clean: bool, out: &mut Vec<Wrong>) {
     let lines = [&pair.base, &pair.ours, &pair.theirs].map(|f| f.summary.clone().unwrap_or_default());
     let [base, ours, theirs] = &lines;
@@ -222,7 +222,7 @@ fn ends(text: &str, pair: &Pair, clean: bool, out: &mut Vec<Wrong>) {
     }
 }
 
-/// What nobody touched stands byte for byte: whole sections that are the same in all three, and single lines.
+/// Unchanged text stays byte for byte: whole sections that are the same in all three, and single lines.
 pub fn untouched(text: &str, pair: &Pair) -> Vec<Wrong> {
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut out = Vec::new();
@@ -234,7 +234,7 @@ pub fn untouched(text: &str, pair: &Pair) -> Vec<Wrong> {
             out.push(wrong(Class::Bytes, format!("section {} changed though nobody touched it", section.title)));
         }
     }
-    // No line is new but those that are made of both sides; where a bullet came to another list, its marker may be.
+    // No line is new except those made of both sides; where a bullet moved to another list, its marker may be.
     let texts = [&pair.base, &pair.ours, &pair.theirs].map(|f| f.print());
     let known: BTreeSet<&str> = texts.iter().flat_map(|t| t.lines()).map(content).collect();
     let derived = |l: &str| l.starts_with("> Summary:") || l.starts_with("<!-- mem") || l.starts_with("tags:");

@@ -11,7 +11,7 @@ use super::chance::Chance;
 use super::judge::content;
 use crate::corpus;
 
-/// Lines that mean something to somebody.
+/// Lines with a meaning in some format.
 const STRANGE: &[&str] = &[
     "# H",
     "## H {#x}",
@@ -142,7 +142,7 @@ fn vanished(base: &str, side: &str, got: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_text_breaks_the_laws() {
+fn no_text_breaks_the_merge_laws() {
     let (real, hostile) = (corpus::real(), corpus::texts());
     let hostile: Vec<String> = hostile.into_iter().filter(|t| t.len() < 300).collect();
     let all: Vec<&str> = real.iter().flat_map(|(_, t)| t.lines()).collect();
@@ -177,14 +177,14 @@ fn no_text_breaks_the_laws() {
             let lost = vanished(&base, side, &got.text);
             law(lost.is_empty(), &format!("{lost:?} vanished"), &got.text);
         }
-        // Markers cannot be told from a text that holds some already.
+        // Markers cannot be distinguished in a text that contains some already.
         let marks =
             |t: &str| t.lines().any(|l| ["<<<<<<<", ">>>>>>>", "=======", "|||||||"].iter().any(|m| l.starts_with(m)));
         if !got.conflicts.is_empty() && ![&base, &ours, &theirs].iter().any(|t| marks(t)) {
             let sides = conflict_markers::split_sides(&got.text, 7);
             law(sides.as_ref().is_some_and(|s| s.count == got.conflicts.len()), "markers read back", &got.text);
         }
-        // No line comes from nowhere; lists in front matter, metadata and the summary line are made of both sides.
+        // No line is invented; lists in front matter, metadata and the summary line are made of both sides.
         let known: BTreeSet<&str> = [&base, &ours, &theirs].into_iter().flat_map(|t| lines(t)).collect();
         let derived =
             |l: &str| l.starts_with("> Summary:") || l.starts_with("<!-- mem") || l.contains(": [") || marks(l);

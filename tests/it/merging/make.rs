@@ -1,4 +1,4 @@
-//! Memory files by chance: what stands in them and how they are written.
+//! Random memory files: their content and how they are written.
 
 use super::chance::Chance;
 use super::model::{Block, Bullet, File, Genre, Item, Key, Section, Style, Value};
@@ -32,7 +32,7 @@ impl<'a> Maker<'a> {
         self.next
     }
 
-    /// A bullet of that text; its id, as memdir mints it, comes from a hash of the text.
+    /// A bullet of that text; its id, as memdir mints it, is a hash of the text.
     pub fn bullet(&mut self, text: &str) -> Bullet {
         let mut bullet = Bullet::new(self.key(), text);
         if self.ids {
@@ -156,7 +156,7 @@ impl<'a> Maker<'a> {
             format!("Date: {}", self.chance.date()),
             format!("Lesson: {}", self.chance.bullet().replace(": ", " ")),
         ];
-        // Two entries of one title are two things: their ids tell them apart.
+        // Two entries of one title are two things, distinguished by their ids.
         entry.id = self.ids.then(|| id(&format!("{title} {}", texts.concat())));
         for (i, text) in texts.iter().enumerate() {
             if i < 2 || self.chance.percent(80) {

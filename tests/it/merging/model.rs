@@ -41,7 +41,7 @@ impl Bullet {
         }
     }
 
-    /// Everything it says, without its metadata.
+    /// Its whole text, without its metadata.
     pub fn text(&self) -> String {
         [&self.head[..], &self.extra[..]].concat().join("\n")
     }
@@ -91,7 +91,7 @@ impl Item {
     }
 }
 
-/// A heading and what stands below it. The first of a file is its H1.
+/// A heading and the content below it. The first of a file is its H1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
     pub key: Key,
@@ -254,7 +254,7 @@ impl File {
         self.sections[..at].iter().rev().find(|s| s.level < level).map(|s| s.key)
     }
 
-    /// Keeps the summary line as memdir does: gone terms leave, new ones come at the end, the oldest make room.
+    /// Keeps the summary line as memdir does: deleted terms leave, new ones are appended, the oldest make room.
     pub fn follow(&mut self, before: Option<&File>) {
         let Some(line) = &mut self.summary.clone() else { return };
         let offered = self.offered();

@@ -1,6 +1,6 @@
-//! Series of random pairs: each is merged, compared with the truth, counted; the figures of DESIGN 8 are asserted.
+//! Series of random pairs: each is merged, compared with the truth, counted; ARCHITECTURE.md's figures are asserted.
 //!
-//! `MEMDIR_SEED=SERIES:SEED` looks at one pair and makes it small (`MEMDIR_WHOLE=1` does not), `MEMDIR_PAIRS=N` at so
+//! `MEMDIR_SEED=SERIES:SEED` runs one pair and makes it small (`MEMDIR_WHOLE=1` does not), `MEMDIR_PAIRS=N` runs so
 //! many of each series.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ pub const BARE_MANY: Series = Series { name: "bare-many", ids: false, operations
 const RESAVED: Series = Series { name: "resaved", ids: false, operations: (1, 3), resaved: true };
 const ALL: [Series; 4] = [IDS, BARE, IDS_MANY, BARE_MANY];
 
-/// What came of one pair.
+/// The result of one pair.
 #[derive(Debug)]
 enum Found {
     Right,
@@ -32,8 +32,8 @@ enum Found {
     FalseConflict,
     /// No conflict where there is one.
     Missed,
-    /// A conflict is shown, but a bullet that was rewritten beyond recognition stands beside it as a new one, or a new
-    /// one inside it as a rewritten one: without ids nobody can tell.
+    /// A conflict is shown, but a bullet that was rewritten beyond recognition is beside it as a new one, or a new
+    /// one inside it as a rewritten one: without ids this cannot be decided.
     Untold,
     /// Markers that cannot be read back.
     Malformed(&'static str),
@@ -93,8 +93,8 @@ fn examine(pair: &Pair, truth: &Truth, merged: &MergeOutcome, ids: bool) -> Foun
     if wrongs.is_empty() { Found::Right } else { Found::Wrong(wrongs) }
 }
 
-/// Whether what is wrong in one side's version is shown to whoever decides: it stands inside the markers, or a new text,
-/// one that the base does not have, stands beside them.
+/// Whether an error in one side's version is shown to the person who decides: it is inside the markers, or a new text,
+/// one that the base does not have, is beside them.
 fn is_untold(wrong: &Wrong, pair: &Pair, merged: &MergeOutcome, other: &Expected) -> bool {
     let Some(text) = &wrong.text else { return false };
     let new = !read(&pair.base.print()).facts.iter().any(|f| f.text == *text);
@@ -104,7 +104,7 @@ fn is_untold(wrong: &Wrong, pair: &Pair, merged: &MergeOutcome, other: &Expected
     matches!(wrong.class, Class::Lost | Class::Stale | Class::Duplicated) && (inside || new && others())
 }
 
-/// Texts that a side wrote and that stand nowhere in the result, not even inside markers.
+/// Texts that a side wrote and that the result does not contain, not even inside markers.
 fn vanished(pair: &Pair, text: &str) -> Vec<Wrong> {
     let base = read(&pair.base.print());
     let old: BTreeSet<&String> = base.facts.iter().map(|f| &f.text).collect();
@@ -233,7 +233,7 @@ fn run(series: Series, few: usize) -> Tally {
     tally
 }
 
-/// A pair: what was done, the three texts, what came out, what should have. Made as small as it still fails, or in full.
+/// A pair: the changes, the three texts, the result, the expected result. As small as it still fails, or in full.
 pub fn report(series: Series, seed: u64, small: bool) -> String {
     let mut pair = pair(seed, series);
     let (_, _, found) = looked_at(&pair, series);
@@ -329,7 +329,7 @@ fn a_side_that_another_editor_saved_merges_right() {
     hold(RESAVED, 100, 99);
 }
 
-/// The judge is judged: what the hidden identities say is right, and every mutant of it is wrong.
+/// The judge is tested: a result from the hidden identities is right, and every mutant of it is wrong.
 #[test]
 fn an_ideal_merge_is_right_and_a_spoiled_one_is_caught() {
     let mut caught: BTreeMap<&str, (usize, usize)> = BTreeMap::new();

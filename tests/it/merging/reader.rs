@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::truth::{Fact, Meta};
 
-/// What stands in a text.
+/// The content of a text.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     pub front: BTreeMap<String, String>,
@@ -164,7 +164,7 @@ impl Reader {
             self.items.clear();
             self.fence = line.starts_with("```");
         } else if heading(line).is_some() || item(line).is_some() {
-            // Only a heading may stand directly below a paragraph; nothing here is printed so.
+            // Only a heading may be directly below a paragraph; nothing here is printed so.
             self.seen.garbled.push(format!("{line:?} runs into the block above"));
         }
         self.block.push(line.to_owned());

@@ -1,4 +1,4 @@
-//! How long a merge takes: measured only where the large numbers are asked for, for a clock is no test on a busy machine.
+//! How long a merge takes: measured only where the large numbers are requested, because a busy machine is a poor clock.
 //!
 //! In a debug build the bounds are looser.
 

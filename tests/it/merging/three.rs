@@ -1,4 +1,4 @@
-//! One thing in three files: what a merge of its text, its metadata or its place comes to.
+//! One thing in three files: the merge of its text, its metadata or its place.
 //!
 //! Knows nothing of the things around it.
 
@@ -8,7 +8,7 @@ use super::change::is_stamp;
 use super::model::{Bullet, File, Item, Key, Value};
 use super::truth::Meta;
 
-/// Where a thing stands: its section, and the bullet it hangs below.
+/// The place of a thing: its section, and its parent bullet.
 pub type Place = (Key, Option<Key>);
 
 /// A thing of one file.
@@ -27,7 +27,7 @@ impl State {
         sign.to_owned() + &self.lines.join("\n")
     }
 
-    /// Whether somebody said something new of it, stamps left out.
+    /// Whether a side changed it, stamps left out.
     pub fn touched(&self, base: &State) -> bool {
         let plain = |meta: &Meta| {
             meta.iter().filter(|(k, _)| !is_stamp(k)).map(|(k, v)| (k.clone(), v.clone())).collect::<Meta>()
@@ -42,7 +42,7 @@ pub fn states(file: &File) -> BTreeMap<Key, State> {
         let lines = bullet.text().lines().map(str::to_owned).collect();
         let meta = bullet.meta.iter().cloned().collect();
         all.insert(bullet.key, State { lines, meta, place, block: false });
-        // A child stands where its parent stands: it moves with it, and that is no change of the child's.
+        // A child is placed with its parent: it moves with it, and that is no change of the child's.
         bullet.kids.iter().for_each(|kid| add(kid, (0, Some(bullet.key)), all));
     }
     let mut all = BTreeMap::new();
@@ -65,7 +65,7 @@ pub fn states(file: &File) -> BTreeMap<Key, State> {
     all
 }
 
-/// What both sides want of a value, where that can be said.
+/// The value that both sides want, where that can be decided.
 pub fn pick<'a, T: PartialEq>(base: &'a T, ours: &'a T, theirs: &'a T) -> Option<&'a T> {
     match () {
         () if ours == theirs || theirs == base => Some(ours),

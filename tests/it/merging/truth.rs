@@ -1,6 +1,6 @@
-//! What a merge must come to, told from the hidden identities: the rules of DESIGN 8, written down once more.
+//! The expected result of a merge, from the hidden identities: the rules of ARCHITECTURE.md, "Merging", done again.
 //!
-//! Never looks at a printed text and knows nothing of the engine.
+//! Never reads a printed text and is independent of the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,12 +24,12 @@ pub type Meta = BTreeMap<String, String>;
 #[derive(Clone, Debug)]
 pub struct Want {
     pub key: Key,
-    /// The section it stands in, where that can be said.
+    /// Its section, where that can be decided.
     pub home: Option<Key>,
     pub options: Vec<Fact>,
     /// It may be missing.
     pub optional: bool,
-    /// Both sides said something different about it.
+    /// Both sides changed it differently.
     pub clash: bool,
 }
 
@@ -53,7 +53,7 @@ pub struct Expected {
 /// The truth about a pair.
 #[derive(Clone, Debug, Default)]
 pub struct Truth {
-    /// What both sides said differently.
+    /// What both sides changed differently.
     pub conflicts: Vec<String>,
     /// A question that no rule answers: such a pair is not judged.
     pub unsettled: Option<&'static str>,
@@ -68,7 +68,7 @@ struct Outcome {
     metas: Vec<Meta>,
     places: Vec<Place>,
     optional: bool,
-    /// Both sides said something different about it.
+    /// Both sides changed it differently.
     clash: bool,
 }
 
@@ -124,7 +124,7 @@ impl Merging<'_> {
                     self.conflict(first, format!("{text:?} removed and changed"));
                 }
                 if let Some(state) = self.states[kept].get(&key).filter(|_| wins) {
-                    // What of the tree nobody but the remover touched may go or stay.
+                    // The part of the tree that only the remover touched may go or stay.
                     let touched = base.as_ref().is_none_or(|b| state.touched(b)) || key == root;
                     out.insert(key, Outcome { clash: true, ..Outcome::only(state, !touched) });
                 }
@@ -268,7 +268,7 @@ impl Merging<'_> {
         for (key, outcome) in outcomes {
             let mut options = Vec::new();
             for (section, parent) in &outcome.places {
-                // Who hangs below a moved bullet stands where that one stands.
+                // The children of a moved bullet are placed with it.
                 let homes = match parent.and_then(|p| outcomes.get(&p)) {
                     Some(above) => above.places.iter().map(|p| p.0).collect(),
                     None => vec![*section],
@@ -326,35 +326,35 @@ impl Merging<'_> {
         let mut out: Vec<Want> = Vec::new();
         for want in wants {
             let same = |a: &Fact, b: &Fact| a.path == b.path && a.parent == b.parent && a.text == b.text;
-            let twin = out.iter().position(|o| same(&o.options[0], &want.options[0]));
-            let Some(twin) = twin else {
+            let duplicate = out.iter().position(|o| same(&o.options[0], &want.options[0]));
+            let Some(duplicate) = duplicate else {
                 out.push(want);
                 continue;
             };
             let at =
                 |side: usize, key: Key| self.states[side].get(&key).is_some_and(|s| s.text() == want.options[0].text);
-            let counts = [1, 2].map(|side| usize::from(at(side, out[twin].key)) + usize::from(at(side, want.key)));
+            let counts = [1, 2].map(|side| usize::from(at(side, out[duplicate].key)) + usize::from(at(side, want.key)));
             if counts.iter().any(|c| *c > 1) {
-                if out[twin].clash || want.clash {
+                if out[duplicate].clash || want.clash {
                     self.truth.unsettled = Some("equal to one side of a conflict");
                 }
                 out.push(want);
                 continue;
             }
             let single = |w: &Want| w.options.iter().all(|o| same(o, &w.options[0])) && !w.optional;
-            let alone = single(&out[twin]) && single(&want);
+            let alone = single(&out[duplicate]) && single(&want);
             let split = self.files[0].genre == Genre::Episodes
                 && !self.states[0].contains_key(&want.key)
-                && !self.same_entry(out[twin].key, want.key);
+                && !self.same_entry(out[duplicate].key, want.key);
             if split {
                 out.push(want);
                 continue;
             }
-            if !alone || counts != [1, 1] || out[twin].clash || want.clash {
+            if !alone || counts != [1, 1] || out[duplicate].clash || want.clash {
                 self.truth.unsettled = Some("two became equal that are not plain");
             }
             let mut options: Vec<Fact> = Vec::new();
-            for one in &out[twin].options {
+            for one in &out[duplicate].options {
                 for other in &want.options {
                     let (mine, yours) = (&one.meta, &other.meta);
                     let (metas, fine) = metas(&Meta::new(), mine, yours, 0);
@@ -364,12 +364,12 @@ impl Merging<'_> {
                     options.extend(metas.into_iter().map(|meta| Fact { meta, ..one.clone() }));
                 }
             }
-            out[twin].options = options;
+            out[duplicate].options = options;
         }
         out
     }
 
-    /// Whether two new bullets stand in entries that are one.
+    /// Whether two new bullets are in entries that are one.
     fn same_entry(&self, one: Key, other: Key) -> bool {
         let home = |key: Key| self.states[1..].iter().find_map(|s| s.get(&key)).map(|s| s.place.0);
         let texts = |section: Option<Key>| -> BTreeSet<String> {
@@ -410,7 +410,7 @@ impl Merging<'_> {
         out
     }
 
-    /// Pairs about which the rules say nothing.
+    /// Pairs for which the rules define nothing.
     fn open_questions(&mut self) {
         let blocks = |side: usize| -> BTreeSet<Key> {
             let new = self.states[side].iter().filter(|(k, s)| s.block && !self.states[0].contains_key(*k));
@@ -419,7 +419,7 @@ impl Merging<'_> {
         if !blocks(1).is_disjoint(&blocks(2)) {
             self.truth.unsettled = Some("new prose of both sides in one section");
         }
-        // Copies of one new thing, one of them changed since: an id says they are one, the text that they are two.
+        // Copies of one new thing, one of them changed since: by id they are one, by text they are two.
         let new = |side: usize| -> BTreeMap<&String, (String, Place)> {
             let new = self.states[side].iter().filter(|(k, _)| !self.states[0].contains_key(*k));
             new.filter_map(|(_, s)| Some((s.meta.get("id")?, (s.text(), s.place)))).collect()

@@ -7,7 +7,7 @@ use super::change::Side;
 use super::make::{entry_title, fresh_title, id};
 use super::model::{Bullet, Genre, Item, Key, Section, Value};
 
-/// Lets both sides do nearly or exactly the same; false where this file offers no place for it.
+/// Lets both sides do nearly or exactly the same; false where this file has no place for it.
 pub fn twin(chance: &mut Chance, ours: &mut Side, theirs: &mut Side) -> bool {
     let episodes = ours.file.genre == Genre::Episodes;
     let section = ours.section(chance);
@@ -102,7 +102,7 @@ pub fn twin(chance: &mut Chance, ours: &mut Side, theirs: &mut Side) -> bool {
             }
             true
         }
-        // One side edits a bullet into what the other adds; or adds a near twin of one that the other touches.
+        // One side edits a bullet into what the other adds; or adds a near duplicate of one that the other touches.
         _ => {
             let Some((section, at, key)) = ours.pick(chance) else { return false };
             let old = ours.file.sections[section].items[at].bullet().expect("picked").clone();
@@ -117,7 +117,7 @@ pub fn twin(chance: &mut Chance, ours: &mut Side, theirs: &mut Side) -> bool {
             let (editor, adder) = if swap { (theirs, ours) } else { (ours, theirs) };
             let mut bullet = Bullet::new(adder.first + 49, text.clone());
             if chance.percent(40) {
-                // Not the same: a twin of the old text, beside it.
+                // Not the same: a duplicate of the old text, beside it.
                 let twin = chance.small_edit(&text);
                 bullet.head[0] = twin.clone();
                 if adder.ids {

@@ -12,13 +12,13 @@ fn name() -> Script {
 }
 
 #[test]
-fn over_the_budget_a_conversation_waits_and_is_drained_later() {
+fn over_the_budget_a_conversation_waits_and_is_read_later() {
     let memory = Memory::new();
     let before = memory.tree();
     let mut poor = name();
     poor.budget = Some(100);
     let answer = poor.reads(&memory, TALK);
-    assert!(answer.deferred.is_some() && poor.asked().is_empty());
+    assert!(answer.deferred.is_some() && poor.requests().is_empty());
     assert_eq!(memory.tree(), before);
     assert_eq!(memory.session().store.queued_names().unwrap().len(), 1);
     // The same conversation waits once.
@@ -34,7 +34,7 @@ fn over_the_budget_a_conversation_waits_and_is_drained_later() {
 }
 
 #[test]
-fn what_was_spent_counts_until_midnight() {
+fn spent_tokens_count_until_midnight() {
     let memory = Memory::new();
     let mut script = name();
     script.budget = Some(7000);
@@ -49,7 +49,7 @@ fn what_was_spent_counts_until_midnight() {
 }
 
 #[test]
-fn a_host_that_says_no_usage_or_any_spends_the_budget_too() {
+fn a_host_with_missing_or_wrong_usage_still_uses_the_budget() {
     for (usage, least) in [
         (TokenUsage::default(), 500),
         (TokenUsage { input: u64::MAX, output: u64::MAX }, u64::MAX),
@@ -83,7 +83,7 @@ fn two_at_once_share_the_budget_and_a_crash_leaves_what_it_held_as_spent() {
 }
 
 #[test]
-fn a_drain_that_fails_leaves_the_work_and_doubles_nothing() {
+fn a_failed_queue_run_keeps_the_work_and_duplicates_nothing() {
     let memory = Memory::new();
     let mut poor = name();
     poor.budget = Some(100);
@@ -95,7 +95,7 @@ fn a_drain_that_fails_leaves_the_work_and_doubles_nothing() {
     name().reads(&memory, TALK);
     let nobody = Script::of([]);
     let answer = nobody.drains(&memory).unwrap();
-    assert_eq!((answer.counts.found, nobody.asked().len()), (0, 0));
+    assert_eq!((answer.counts.found, nobody.requests().len()), (0, 0));
     assert!(memory.session().store.queued_names().unwrap().is_empty());
     assert_eq!(memory.text("facts/user.md").unwrap().matches("Zhang San").count(), 1);
 }
@@ -109,20 +109,20 @@ fn a_conversation_that_a_host_refuses_does_not_stop_the_others() {
         poor.reads(&memory, talk);
     }
     let refused = || Err(LlmError::new(ErrorKind::Rejected, "too long"));
-    // Whichever comes first is refused; the other one is read all the same.
+    // The first of the two requests is refused; the other conversation is read all the same.
     let script = Script::of([refused(), ops(&[])]);
     let answer = script.drains(&memory).unwrap();
     assert!(answer.partial.as_deref().is_some_and(|why| why.contains("too long")), "{:?}", answer.partial);
-    assert_eq!((script.asked().len(), memory.session().store.queued_names().unwrap().len()), (2, 1));
+    assert_eq!((script.requests().len(), memory.session().store.queued_names().unwrap().len()), (2, 1));
     // Two in a row, and a host refuses everything.
     poor.reads(&memory, "User: hello again\n");
     let script = Script::of([refused(), refused(), refused()]);
     assert!(script.drains(&memory).is_err());
-    assert_eq!(script.asked().len(), 2);
+    assert_eq!(script.requests().len(), 2);
 }
 
 #[test]
-fn status_tells_what_models_cost_and_what_waits() {
+fn status_reports_model_costs_and_pending_work() {
     let memory = Memory::new();
     name().reads(&memory, TALK);
     let mut poor = Script::of([]);
@@ -131,5 +131,5 @@ fn status_tells_what_models_cost_and_what_waits() {
     let status = memory.done(["status", "--json"]).json();
     assert_eq!(status["models"]["tokens"], 110, "{status}");
     assert_eq!((&status["models"]["first_pass"], &status["queued"]), (&serde_json::json!(1.0), &serde_json::json!(1)));
-    memory.done(["status"]).says("110 tokens").says("1 conversation waits for budget");
+    memory.done(["status"]).stdout_contains("110 tokens").stdout_contains("1 conversation waits for budget");
 }

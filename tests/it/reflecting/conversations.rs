@@ -45,7 +45,7 @@ fn replies(folder: &Path) -> Vec<String> {
 fn fits(decision: &ReflectDecision, wanted: &Value) -> bool {
     let same = |key: &str, is: &str| wanted.get(key).and_then(Value::as_str).is_none_or(|w| w == is);
     let why = wanted.get("why").and_then(Value::as_str);
-    // An entry is told by its title, and annotated with what stands below it.
+    // An entry is identified by its title, and annotated with the lines below it.
     let text = decision.op == "append" || same("text", &decision.text);
     text && same("op", &decision.op) && why.is_none_or(|why| decision.reasons.iter().any(|r| r.name == why))
 }
@@ -55,7 +55,7 @@ fn missing(folder: &Path, answer: &ReflectReport, expected: &Value) -> Vec<Strin
     let mut out = Vec::new();
     for (key, verdict) in [("kept", "kept"), ("refused", "refused"), ("proposed", "proposed"), ("known", "known")] {
         let wanted = expected.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
-        // What is known already is turned down too, with the twin as its reason.
+        // A known text is refused too, with the duplicate as its reason.
         let is = |d: &&ReflectDecision| d.verdict == verdict || verdict == "refused" && d.verdict == "known";
         let of: Vec<&ReflectDecision> = answer.decisions.iter().filter(is).collect();
         for one in &wanted {
@@ -63,7 +63,7 @@ fn missing(folder: &Path, answer: &ReflectReport, expected: &Value) -> Vec<Strin
                 out.push(format!("{}: not {verdict}: {one}", folder.display()));
             }
         }
-        // Whatever is kept or proposed beyond that was not meant to be.
+        // Anything kept or proposed beyond that was not expected.
         if ["kept", "proposed"].contains(&verdict) && of.len() > wanted.len() {
             let texts: Vec<&str> = of.iter().map(|d| d.text.as_str()).collect();
             out.push(format!("{}: {verdict} {} times: {texts:?}", folder.display(), of.len()));
@@ -73,7 +73,7 @@ fn missing(folder: &Path, answer: &ReflectReport, expected: &Value) -> Vec<Strin
 }
 
 #[test]
-fn each_conversation_comes_to_what_its_annotations_say() {
+fn each_conversation_gives_its_annotated_result() {
     let mut broken = Vec::new();
     let all = folders();
     for folder in &all {
@@ -104,10 +104,10 @@ fn each_conversation_comes_to_what_its_annotations_say() {
                 broken.push(format!("{}: {query:?} does not find {holds:?}\n{found}", folder.display()));
             }
         }
-        // The same conversation twice is no news, and nobody is asked.
+        // The same conversation again has no new turns, and the model is not called.
         let nobody = Script::of([]);
         let again = nobody.reads(&memory, &conversation(folder));
-        assert!(again.decisions.is_empty() && nobody.asked().is_empty(), "{}", folder.display());
+        assert!(again.decisions.is_empty() && nobody.requests().is_empty(), "{}", folder.display());
     }
     assert!(all.len() >= 20, "{} conversations", all.len());
     assert!(broken.is_empty(), "{}", broken.join("\n"));

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use super::super::model_server::{Answer, Server};
 use super::super::models::{KEY, WIRES, faults};
-use super::super::support::{Memory, Run};
+use super::super::support::{CommandRun, Memory};
 use super::door::configured;
 use super::script::add;
 
 /// The deadline of all questions of one command, in seconds.
 const OVERALL: f64 = 0.3;
 
-fn asked<'m>(memory: &'m Memory, server: &Server, wire: Protocol, words: &[&str]) -> Run<'m> {
+fn reflect_with<'m>(memory: &'m Memory, server: &Server, wire: Protocol, words: &[&str]) -> CommandRun<'m> {
     let (key, url, provider) = match wire {
         Protocol::Messages => ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "anthropic"),
         _ => ("OPENAI_API_KEY", "OPENAI_BASE_URL", "openai"),
@@ -23,7 +23,7 @@ fn asked<'m>(memory: &'m Memory, server: &Server, wire: Protocol, words: &[&str]
     run.env(key, KEY).env(url, &server.url())
 }
 
-fn talk(memory: &Memory) -> String {
+fn write_conversation(memory: &Memory) -> String {
     let file = memory.dir().with_file_name("talk.md");
     fs_err::write(&file, "User: I'm Zhang San.\n").unwrap();
     file.to_str().unwrap().to_owned()
@@ -40,7 +40,7 @@ fn calls(wire: Protocol, name: &str, arguments: Value) -> Answer {
     }
 }
 
-fn says(wire: Protocol, text: &str) -> Answer {
+fn text_reply(wire: Protocol, text: &str) -> Answer {
     match wire {
         Protocol::Messages => Answer::message(&json!([{"type": "text", "text": text}]), "end_turn"),
         _ => Answer::chat(text),
@@ -48,24 +48,25 @@ fn says(wire: Protocol, text: &str) -> Answer {
 }
 
 #[test]
-fn both_protocols_keep_what_was_said() {
+fn both_protocols_keep_the_replies() {
     for wire in WIRES {
         let memory = Memory::new();
         let arguments = super::script::object(add("facts/user.md", "Name: Zhang San", "I'm Zhang San"));
-        let server = Server::script([calls(wire, "add", arguments), says(wire, "done")]);
-        let ran = asked(&memory, &server, wire, &["reflect", &talk(&memory)]).exit(0);
+        let server = Server::script([calls(wire, "add", arguments), text_reply(wire, "done")]);
+        let ran = reflect_with(&memory, &server, wire, &["reflect", &write_conversation(&memory)]).exit(0);
         assert!(memory.text("facts/user.md").unwrap().contains("- Name: Zhang San\n"), "{ran}");
         assert!(!format!("{ran}").contains(KEY));
         let one = json!({"operations": [add("facts/me.md", "Role: developer", "I'm Zhang San")]}).to_string();
-        let server = Server::script([says(wire, &one)]);
+        let server = Server::script([text_reply(wire, &one)]);
         let words = ["reflect", "-", "--mode", "ops"];
-        let ran = asked(&memory, &server, wire, &words).stdin("User: Hello, I'm Zhang San, a developer.\n").exit(0);
+        let ran =
+            reflect_with(&memory, &server, wire, &words).stdin("User: Hello, I'm Zhang San, a developer.\n").exit(0);
         assert!(memory.text("facts/me.md").unwrap().contains("- Role: developer\n"), "{ran}");
     }
 }
 
 #[test]
-fn no_fault_of_a_host_leaves_half_a_piece_or_waits_for_ever() {
+fn no_fault_of_a_host_commits_half_a_chunk_or_hangs() {
     let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
     let bullets: String =
         ["alpha", "bravo", "candle", "delta"].iter().map(|w| format!("- The {w} service\n")).collect();
@@ -79,12 +80,12 @@ fn no_fault_of_a_host_leaves_half_a_piece_or_waits_for_ever() {
         configured(&memory, &format!("model: {{overall_s: {OVERALL}}}\n"));
         let before = memory.tree();
         let began = Instant::now();
-        let ran = asked(&memory, &server, wire, &["reflect", &talk(&memory)]).ends();
+        let ran = reflect_with(&memory, &server, wire, &["reflect", &write_conversation(&memory)]).ends();
         assert!(began.elapsed() < Duration::from_secs_f64(OVERALL + 1.0) + SLACK, "{fault:?}\n{ran}");
         assert_eq!((ran.status, &memory.tree()), (8, &before), "{fault:?}\n{ran}");
         assert!(ran.stderr.contains("model") && !format!("{ran}").contains(KEY), "{fault:?}\n{ran}");
         let began = Instant::now();
-        let ran = asked(&memory, &server, wire, &["compact"]).ends();
+        let ran = reflect_with(&memory, &server, wire, &["compact"]).ends();
         assert!(began.elapsed() < Duration::from_secs_f64(OVERALL + 1.0) + SLACK, "{fault:?}\n{ran}");
         assert_eq!(ran.status, 0, "age decides: {fault:?}\n{ran}");
         let kept = memory.text("facts/user.md").unwrap() + &memory.text("archive/facts/user.md").unwrap();

@@ -18,13 +18,13 @@ fn a_sensitive_field_waits_and_can_be_accepted() {
     let memory = Memory::new();
     let id = waiting(&memory);
     assert_eq!(memory.text("facts/user.md"), None);
-    memory.done(["inbox"]).says(&id).says("+- City: Berlin").says("I live in Berlin");
+    memory.done(["inbox"]).stdout_contains(&id).stdout_contains("+- City: Berlin").stdout_contains("I live in Berlin");
     memory.done(["inbox", &id, "--accept", "-n"]).unchanged();
-    memory.done(["inbox", &id, "--accept"]).says("+ @").says(&format!("accepted {id}"));
+    memory.done(["inbox", &id, "--accept"]).stdout_contains("+ @").stdout_contains(&format!("accepted {id}"));
     assert!(memory.text("facts/user.md").unwrap().contains("- City: Berlin\n"));
     assert_eq!(memory.text(&format!("inbox/{id}.md")), None);
-    memory.done(["inbox"]).stdout("").tells("nothing pending");
-    // What was decided on is what must still stand in the proposal.
+    memory.done(["inbox"]).stdout("").stderr_contains("nothing pending");
+    // The decision is on a text that must still be in the proposal.
     let entry = memory.session().store.journal().unwrap().pop().unwrap();
     assert!(entry.operations.iter().any(|op| op["op"] == "rm" && op["if_match"].is_string()), "{entry:?}");
     // Both halves are one revision.
@@ -33,13 +33,13 @@ fn a_sensitive_field_waits_and_can_be_accepted() {
 }
 
 #[test]
-fn a_rejected_proposal_goes_and_leaves_an_entry() {
+fn a_rejected_proposal_is_removed_and_journaled() {
     let memory = Memory::new();
     let id = waiting(&memory);
     memory.done(["inbox", &id, "--reject", "-m", "moved again"]);
     assert_eq!((memory.text("facts/user.md"), memory.text(&format!("inbox/{id}.md"))), (None, None));
-    memory.done(["log"]).says("moved again");
-    memory.run(["inbox", &id, "--accept"]).exit(3).tells("proposal_not_found");
+    memory.done(["log"]).stdout_contains("moved again");
+    memory.run(["inbox", &id, "--accept"]).exit(3).stderr_contains("proposal_not_found");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_proposal_waits_once_however_often_it_is_made() {
 }
 
 #[test]
-fn what_no_longer_fits_is_a_conflict_and_goes_on_waiting() {
+fn a_proposal_that_no_longer_applies_is_a_conflict_and_stays_pending() {
     let memory = Memory::new();
     memory.done(["add", "user", "City: Hamburg"]);
     let old = handle("City: Hamburg");
@@ -60,8 +60,8 @@ fn what_no_longer_fits_is_a_conflict_and_goes_on_waiting() {
     let answer = Script::of([ops(&[update])]).reads(&memory, CITY);
     let id = answer.decisions[0].proposal.clone().unwrap();
     memory.done(["update", &format!("user@{old}"), "City: Munich"]);
-    memory.run(["inbox", &id, "--accept"]).exit(4).tells("bullet_changed");
-    memory.done(["inbox"]).says(&id);
+    memory.run(["inbox", &id, "--accept"]).exit(4).stderr_contains("bullet_changed");
+    memory.done(["inbox"]).stdout_contains(&id);
 }
 
 #[test]
@@ -77,26 +77,26 @@ fn a_person_may_edit_a_proposal_first() {
     let memory = Memory::new();
     let id = waiting(&memory);
     memory.put(&format!("inbox/{id}.md"), "# nothing left\n");
-    memory.run(["inbox", &id, "--accept"]).exit(2).tells("invalid_operation");
+    memory.run(["inbox", &id, "--accept"]).exit(2).stderr_contains("invalid_operation");
     memory.done(["inbox", &id, "--reject"]);
 }
 
 #[test]
-fn an_expired_proposal_goes_with_an_entry() {
+fn an_expired_proposal_is_removed_and_journaled() {
     let memory = Memory::new();
     let id = waiting(&memory);
     let path = format!("inbox/{id}.md");
     let later = |day: &str| format!("2026-03-{day}T10:00:00Z");
-    memory.run(["inbox"]).env("MEMDIR_NOW", &later("03")).exit(0).says(&id);
-    memory.run(["inbox", &id, "--accept"]).env("MEMDIR_NOW", &later("04")).exit(3).tells("expired");
+    memory.run(["inbox"]).env("MEMDIR_NOW", &later("03")).exit(0).stdout_contains(&id);
+    memory.run(["inbox", &id, "--accept"]).env("MEMDIR_NOW", &later("04")).exit(3).stderr_contains("expired");
     assert!(memory.text(&path).is_some());
-    memory.run(["inbox"]).env("MEMDIR_NOW", &later("04")).exit(0).says(&format!("expired {id}"));
+    memory.run(["inbox"]).env("MEMDIR_NOW", &later("04")).exit(0).stdout_contains(&format!("expired {id}"));
     assert_eq!(memory.text(&path), None);
-    memory.done(["log"]).says("inbox: expired");
+    memory.done(["log"]).stdout_contains("inbox: expired");
 }
 
 #[test]
-fn everything_waits_if_asked() {
+fn every_proposal_waits_on_request() {
     let memory = Memory::new();
     let mut script = Script::of([ops(&[
         add("facts/user.md", "Name: Zhang San", "I'm Zhang San"),

@@ -1,4 +1,4 @@
-//! A model that says what it is told, and `reflect` with it in this process.
+//! A scripted model, and `reflect` with it in this process.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -52,7 +52,7 @@ impl Model for Player {
 }
 
 impl Script {
-    /// A script of replies, asked for one object unless told otherwise.
+    /// A script of replies; requests one object unless set otherwise.
     pub fn of(replies: impl IntoIterator<Item = Result<ModelReply, LlmError>>) -> Script {
         Script {
             replay: Rc::new(ReplayModel::new(replies)),
@@ -82,13 +82,13 @@ impl Script {
     }
 
     /// Every question so far.
-    pub fn asked(&self) -> Vec<ModelRequest> {
+    pub fn requests(&self) -> Vec<ModelRequest> {
         self.replay.requests()
     }
 
-    /// The last thing we said in the n-th question.
+    /// Our last message in the n-th request.
     pub fn question(&self, n: usize) -> String {
-        let request = &self.asked()[n];
+        let request = &self.requests()[n];
         let ours = request.messages.iter().rev().find_map(|m| match m {
             ChatMessage::User(text) => Some(text.clone()),
             _ => None,
@@ -96,9 +96,9 @@ impl Script {
         ours.unwrap_or_default()
     }
 
-    /// What the calls before the n-th question came to.
+    /// The results of the calls before the n-th request.
     pub fn results(&self, n: usize) -> Vec<String> {
-        match self.asked()[n].messages.last() {
+        match self.requests()[n].messages.last() {
             Some(ChatMessage::ToolResults(outcomes)) => outcomes.iter().map(|o| o.text.clone()).collect(),
             other => panic!("no results: {other:?}"),
         }

@@ -25,7 +25,7 @@ const EVERY: [ErrorKind; 11] = [
 ];
 
 #[test]
-fn a_trouble_at_first_changes_nothing_and_is_told_by_its_code() {
+fn an_error_in_the_first_chunk_changes_nothing_and_is_reported_by_its_code() {
     for what in EVERY {
         let memory = Memory::new().file("facts/user.md", "# User\n\n- Editor: vim\n");
         let before = memory.tree();
@@ -41,7 +41,7 @@ fn a_trouble_at_first_changes_nothing_and_is_told_by_its_code() {
 }
 
 #[test]
-fn a_trouble_in_the_middle_of_a_piece_keeps_nothing_of_it() {
+fn an_error_in_the_middle_of_a_chunk_keeps_nothing_of_it() {
     for what in EVERY {
         let memory = Memory::new();
         let before = memory.tree();
@@ -53,7 +53,7 @@ fn a_trouble_in_the_middle_of_a_piece_keeps_nothing_of_it() {
     }
 }
 
-/// A conversation of two pieces, told apart by their names.
+/// A conversation of two chunks, distinguished by their names.
 fn long() -> String {
     let filler = "This sentence is here to make the conversation long enough for two pieces. ".repeat(80);
     format!(
@@ -63,7 +63,7 @@ fn long() -> String {
 }
 
 #[test]
-fn a_store_that_fails_at_a_later_piece_leaves_the_earlier_ones_and_says_partial() {
+fn a_store_that_fails_at_a_later_chunk_keeps_the_earlier_ones_and_reports_partial() {
     let memory = Memory::new();
     let script = Script::of([
         ops(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]),
@@ -82,7 +82,7 @@ fn a_store_that_fails_at_a_later_piece_leaves_the_earlier_ones_and_says_partial(
 }
 
 #[test]
-fn a_trouble_in_a_later_piece_leaves_the_earlier_ones_and_says_partial() {
+fn an_error_in_a_later_chunk_keeps_the_earlier_ones_and_reports_partial() {
     for what in EVERY {
         let memory = Memory::new();
         let script = Script::of([
@@ -95,12 +95,12 @@ fn a_trouble_in_a_later_piece_leaves_the_earlier_ones_and_says_partial() {
         assert_eq!(memory.text("facts/project.md"), None);
         let rest = Script::of([ops(&[add("facts/project.md", "Project name: Phoenix", "project is called Phoenix")])]);
         let answer = rest.reads(&memory, &long());
-        assert_eq!((answer.counts.kept, rest.asked().len()), (1, 1), "{what:?}");
+        assert_eq!((answer.counts.kept, rest.requests().len()), (1, 1), "{what:?}");
     }
 }
 
 #[test]
-fn a_reply_that_makes_no_sense_is_asked_for_once_more() {
+fn an_unreadable_reply_is_requested_once_more() {
     let memory = Memory::new();
     let script = Script::of([
         text_reply("I would keep the name."),
@@ -110,10 +110,10 @@ fn a_reply_that_makes_no_sense_is_asked_for_once_more() {
     let memory = Memory::new();
     let script = Script::of([text_reply("no"), text_reply("no"), text_reply("no")]);
     let failure = script.tries(&memory, "User: I'm Zhang San.\n").unwrap_err();
-    assert_eq!((failure.rejections[0].code, script.asked().len()), (Code::Model, 2));
+    assert_eq!((failure.rejections[0].code, script.requests().len()), (Code::Model, 2));
 }
 
-/// Any operation that a model might say, sensible or hostile.
+/// Any operation that a model might propose, sensible or hostile.
 fn any_operation() -> impl Strategy<Value = Value> {
     let places = [
         "facts/user.md",
@@ -174,18 +174,18 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_a_model_says_the_memory_stays_whole(
+    fn any_model_reply_leaves_the_memory_consistent(
         replies in prop::collection::vec(any_reply(), 1..5),
         tools in any::<bool>(),
     ) {
         let memory = Memory::new().file("facts/user.md", "# User\n\n- Editor: vim\n- Shell: fish\n\n## Work\n\n- Role: dev\n");
         let before = memory.tree();
         let script = Script::of(replies).way(if tools { ReplyMode::Tools } else { ReplyMode::JsonObject });
-        let came = script.tries(&memory, "User: I'm Zhang San, I have tea in the morning.\nAssistant: Fine.\n");
+        let result = script.tries(&memory, "User: I'm Zhang San, I have tea in the morning.\nAssistant: Fine.\n");
         for path in memory.tree().keys() {
             prop_assert!(["facts/", "episodes/", "inbox/p", "procedures/", "memdir.yaml", ".gitignore"].iter().any(|p| path.starts_with(p)), "{}", path);
         }
-        if came.is_err() {
+        if result.is_err() {
             prop_assert_eq!(memory.tree(), before.clone());
         }
         let session = memory.session();

@@ -3,34 +3,16 @@
 //! Never treats a statement about a password as one: "the password is stored in 1Password".
 
 use super::{Secret, entropy, is_hex, is_placeholder, is_random, is_uuid};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 /// Words whose value is a secret, whatever it looks like.
-#[rustfmt::skip]
-const PASSWORD_WORDS: &[&str] = &[
-    "password", "passwd", "passphrase", "passcode", "pwd", "pass", "psk", "pin", "secret", "密码", "口令", "密碼", "暗号", "解锁码",
-    "密钥口令", "授权码", "访问码",
-];
+const PASSWORD_WORDS: PhraseList = phrase_list!("guards/secrets/password_words.txt");
 /// Words whose value is a secret if it looks random.
-#[rustfmt::skip]
-const KEY_WORDS: &[&str] = &[
-    "api key", "api-key", "api_key", "apikey", "access key", "access_key", "accesskey", "secret key", "secret_key",
-    "secretkey", "private key", "private_key", "auth token", "auth_token", "access token", "access_token",
-    "accesstoken", "refresh token", "refresh_token", "client secret", "client_secret", "token", "bearer", "credential",
-    "credentials", "key", "secret", "apitoken", "api token", "webhook secret", "signing key", "license key",
-    "recovery code", "密钥", "秘钥", "令牌", "凭证", "凭据", "私钥",
-];
+const KEY_WORDS: PhraseList = phrase_list!("guards/secrets/key_words.txt");
 /// Values that are a statement about a password.
-#[rustfmt::skip]
-const NOT_PASSWORDS: &[&str] = &[
-    "none", "required", "unknown", "rotated", "stored", "kept", "hidden", "optional", "yes", "no", "null", "true", "false",
-    "bcrypt", "argon2", "scrypt", "changed", "protected", "forgotten", "expired", "empty", "missing", "encrypted",
-    "managed", "vault", "bitwarden", "keepass", "1password", "lastpass", "keychain", "needed", "set", "not", "in", "the",
-    "manager", "policy", "reset", "only", "hashed", "shared", "n/a", "todo", "tbd", "disabled", "enabled", "based", "key-based",
-    "length", "rules", "value", "string", "text", "field", "input", "hash", "hashing", "number", "here", "given", "it", "rotation", "at", "a", "an", "see", "via", "from", "with", "using", "is", "was", "are",
-];
+const NOT_PASSWORDS: WordList = word_list!("guards/secrets/not_passwords.en.txt");
 /// Words near a long random token that mark it as a digest instead of a key.
-#[rustfmt::skip]
-const DIGEST_WORDS: &[&str] = &["commit", "sha", "sha1", "sha256", "sha512", "md5", "hash", "checksum", "digest", "revision", "etag", "integrity", "提交", "摘要", "校验", "哈希", "fingerprint", "指纹", "public", "公钥", "base64", "logo"];
+const DIGEST_WORDS: PhraseList = phrase_list!("guards/secrets/digest_words.txt");
 
 pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
     let low = text.to_ascii_lowercase();
@@ -145,7 +127,7 @@ fn value_start(low: &str, end: usize) -> Option<(usize, ValueJoin)> {
 /// Whether a value after "password" is one.
 fn is_password_value(value: &str, join: ValueJoin, after: &str) -> bool {
     let low = value.to_ascii_lowercase();
-    let about = NOT_PASSWORDS.contains(&low.as_str())
+    let about = NOT_PASSWORDS.contains(low.as_str())
         || is_placeholder(value)
         || value.starts_with(['-', '(', '[', '*'])
         || value.ends_with(['*', '(']);
@@ -246,8 +228,8 @@ fn find_near_key_words(text: &str, low: &str, out: &mut Vec<Secret>) {
         let from = low[..start].char_indices().rev().nth(40).map_or(0, |(n, _)| n);
         let context = &low[from..start];
         let words: Vec<&str> = context.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-        let mentions = |list: &[&str]| {
-            list.iter().any(|w| if w.is_ascii() && !w.contains(' ') { words.contains(w) } else { context.contains(w) })
+        let mentions = |list: PhraseList| {
+            list.iter().any(|w| if w.is_ascii() && !w.contains(' ') { words.contains(&w) } else { context.contains(w) })
         };
         if (mentions(KEY_WORDS) || mentions(PASSWORD_WORDS)) && !mentions(DIGEST_WORDS) {
             out.push(Secret { range: start..start + plain.len(), kind: "a key" });

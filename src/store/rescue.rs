@@ -1,0 +1,23 @@
+//! Displaced texts that cannot be restored: the path in the inbox at which one is kept, and the warning about it.
+//!
+//! Never writes a file: `executor` does.
+
+use crate::code::{Code, Rejection, Warning};
+use crate::path::MemoryPath;
+
+/// The path at which the displaced text of a file is kept.
+pub fn rescue_path(rev: u64, file: usize, attempt: usize) -> Result<MemoryPath, Rejection> {
+    match attempt {
+        0 => MemoryPath::new(&format!("inbox/rescued-r{rev}-{file}.md")),
+        n => MemoryPath::new(&format!("inbox/rescued-r{rev}-{file}-{n}.md")),
+    }
+}
+
+/// The warning that a displaced text was kept.
+pub fn rescued_warning(path: &MemoryPath, of: Option<&MemoryPath>) -> Warning {
+    let what = match of {
+        Some(of) => format!("a version of '{of}' that was saved at the same time"),
+        None => "a text that was saved at the same time as an earlier change".to_owned(),
+    };
+    Warning::new(Code::Rescued, format!("{what} is kept as '{path}'")).detail("path", path.as_str())
+}

@@ -1,0 +1,132 @@
+//! Lists of words and phrases that are compiled in from files under `data/`, one entry a line.
+//!
+//! Never reads a file at run time, and never builds an index: the text of the file is searched in place.
+//!
+//! A file starts with comment lines (`# …`) on the purpose of the list, and an empty line. A list in two languages
+//! has two files side by side: `tone/terms.en.txt`, `tone/terms.zh.txt`.
+
+use std::cmp::Ordering;
+use std::str::Lines;
+
+/// The [`WordList`] of a file under `data/`.
+macro_rules! word_list {
+    ($path:literal) => {
+        $crate::text::word_list::WordList::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/", $path)))
+    };
+}
+/// The [`PhraseList`] of a file under `data/`.
+macro_rules! phrase_list {
+    ($path:literal) => {
+        $crate::text::word_list::PhraseList::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/", $path)))
+    };
+}
+pub(crate) use {phrase_list, word_list};
+
+/// Entries in byte order, for exact look-up.
+#[derive(Clone, Copy, Debug)]
+pub struct WordList(&'static str);
+
+impl WordList {
+    pub const fn new(file: &'static str) -> WordList {
+        WordList(entries(file))
+    }
+
+    /// Whether the list has this entry.
+    pub fn contains(self, word: &str) -> bool {
+        self.search(|line| line.cmp(word.as_bytes())).is_some()
+    }
+
+    /// The rest of the line that starts with `word` and a space, in a list whose entries have a value.
+    pub fn value(self, word: &str) -> Option<&'static str> {
+        let key = |line: &[u8]| memchr::memchr(b' ', line).unwrap_or(line.len());
+        self.search(|line| line[..key(line)].cmp(word.as_bytes())).and_then(|line| line.get(word.len() + 1..))
+    }
+
+    #[cfg(test)]
+    pub fn iter(self) -> Lines<'static> {
+        self.0.lines()
+    }
+
+    /// Binary search over byte offsets: each step compares the line around the middle.
+    fn search(self, compare: impl Fn(&[u8]) -> Ordering) -> Option<&'static str> {
+        let text = self.0.as_bytes();
+        let (mut low, mut high) = (0, text.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            // Lines are short, so a plain loop finds their ends faster than `memchr`.
+            let start = text[low..middle].iter().rposition(|b| *b == b'\n').map_or(low, |i| low + i + 1);
+            let end = text[middle..high].iter().position(|b| *b == b'\n').map_or(high, |i| middle + i);
+            match compare(&text[start..end]) {
+                Ordering::Equal => return Some(&self.0[start..end]),
+                Ordering::Less => low = end + 1,
+                Ordering::Greater => high = start,
+            }
+        }
+        None
+    }
+}
+
+/// Entries in an order that matters, such as patterns: the first that matches counts.
+#[derive(Clone, Copy, Debug)]
+pub struct PhraseList(&'static str);
+
+impl PhraseList {
+    pub const EMPTY: PhraseList = PhraseList("");
+
+    pub const fn new(file: &'static str) -> PhraseList {
+        PhraseList(entries(file))
+    }
+
+    pub fn iter(self) -> Lines<'static> {
+        self.0.lines()
+    }
+
+    /// The parts between empty lines.
+    pub fn sections(self) -> impl Iterator<Item = PhraseList> {
+        self.0.split("\n\n").map(PhraseList)
+    }
+}
+
+impl IntoIterator for PhraseList {
+    type Item = &'static str;
+    type IntoIter = Lines<'static>;
+
+    fn into_iter(self) -> Lines<'static> {
+        self.iter()
+    }
+}
+
+/// The text after the comment, which ends with the first empty line.
+const fn entries(file: &'static str) -> &'static str {
+    let bytes = file.as_bytes();
+    let mut at = 1;
+    while bytes[at - 1] != b'\n' || bytes[at] != b'\n' {
+        at += 1;
+    }
+    file.split_at(at + 1).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLE: WordList = WordList::new("# A sample.\n# Two lines.\n\na\nabc 3\nabd 12\nb\nyou're\n你好\n");
+
+    #[test]
+    fn each_entry_is_found_and_nothing_else() {
+        for word in ["a", "abc 3", "abd 12", "b", "you're", "你好"] {
+            assert!(SAMPLE.contains(word), "{word}");
+        }
+        for word in ["", "aa", "abc", "0", "c", "你", "zz", "# A sample.", "a\nabc 3", "\n"] {
+            assert!(!SAMPLE.contains(word), "{word}");
+        }
+        assert_eq!(SAMPLE.iter().count(), 6);
+    }
+
+    #[test]
+    fn a_value_is_the_rest_of_the_line() {
+        assert_eq!(SAMPLE.value("abc"), Some("3"));
+        assert_eq!(SAMPLE.value("abd"), Some("12"));
+        assert_eq!((SAMPLE.value("ab"), SAMPLE.value("a"), SAMPLE.value("")), (None, None, None));
+    }
+}

@@ -1,0 +1,42 @@
+//! The kinds of memory updates, with their names in JSON and in text.
+
+/// What happened to an item or file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UpdateKind {
+    Created,
+    /// Text, metadata or position changed.
+    Updated,
+    /// Other bullets were merged into it.
+    Merged,
+    Deleted,
+    /// Moved to the archive.
+    SoftDeleted,
+    /// Back from the archive, or brought back by undo or redo.
+    Restored,
+}
+
+impl UpdateKind {
+    /// Its name in the JSON result.
+    pub fn name(self) -> &'static str {
+        match self {
+            UpdateKind::Created => "created",
+            UpdateKind::Updated => "updated",
+            UpdateKind::Merged => "merged",
+            UpdateKind::Deleted => "deleted",
+            UpdateKind::SoftDeleted => "soft_deleted",
+            UpdateKind::Restored => "restored",
+        }
+    }
+
+    /// Its symbol and name in a line of text.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            UpdateKind::Created => "+created",
+            UpdateKind::Updated => "↑updated",
+            UpdateKind::Merged => "↔merged",
+            UpdateKind::Deleted => "-deleted",
+            UpdateKind::SoftDeleted => "↓soft-deleted",
+            UpdateKind::Restored => "↺restored",
+        }
+    }
+}
