@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use super::Session;
 use crate::change::{EntryFile, JournalEntry};
 use crate::code::{Code, Rejection};
-use crate::document::{BlockKind, Document, DocumentBlock, Handle, Visibility, VisibleParts, summary_ranges};
+use crate::document::{
+    BlockKind, Document, DocumentBlock, Handle, MAX_FILE_BYTES, Visibility, VisibleParts, summary_ranges,
+};
 use crate::json_shape::quote_short;
 use crate::path::MemoryPath;
 use crate::store::{ReadFilter, RevisionSide, Store};
@@ -97,9 +99,6 @@ pub(super) struct AllowlistFilter {
     /// Cache of whether each path may be named.
     nameable: Mutex<HashMap<MemoryPath, bool>>,
 }
-
-/// The largest file that is read, in bytes.
-const MAX_FILE_BYTES: usize = 64 << 20;
 
 impl AllowlistFilter {
     pub(super) fn new(visibility: Visibility) -> AllowlistFilter {

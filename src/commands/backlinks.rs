@@ -5,16 +5,13 @@
 use super::fetch::is_archived_or_proposed;
 use super::list_and_read::ResolvedAddress;
 use crate::code::Rejection;
-use crate::document::Document;
 use crate::document::links::{link_candidates, refers_to};
+use crate::document::{Document, MAX_FILE_BYTES};
 use crate::store::{FoundFile as File, Store};
 use crate::view::links::{Backlink, BacklinkTarget, LinkNames, backlinks};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
-
-/// The largest file that is read, in bytes.
-const MAX_FILE_BYTES: usize = 64 << 20;
 
 /// The items that link to a file or section, in the order of files and items. Unreadable files are skipped.
 ///

@@ -13,7 +13,7 @@ use super::fetch::{history, is_archived_or_proposed};
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
-use crate::document::{Document, summary};
+use crate::document::{Document, MAX_FILE_BYTES, summary};
 use crate::operation::file_change::file_kind;
 use crate::operation::validation::MAX_BULLET_BYTES;
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target, inert_metadata, limits};
@@ -23,9 +23,6 @@ use crate::store::FoundFile;
 use crate::view::links::LinkNames;
 
 mod writing_rules;
-
-/// The largest file that is read, in bytes.
-const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Reports structural problems; `fix` fixes those that need no decision.
 ///

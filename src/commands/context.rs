@@ -13,7 +13,7 @@ use super::list_and_read::summary_of;
 use super::{Error, Session};
 use crate::change::JournalEntry as Revision;
 use crate::code::{Code, Rejection};
-use crate::document::Document;
+use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::MemoryPath;
 use crate::store::{FoundFile as File, Store};
 use crate::view::context::answer::ContextResult;
@@ -33,9 +33,6 @@ use crate::view::query::count::ItemizedFile;
 use reader_mark::FileNames;
 pub use reader_mark::ReaderMark;
 use updates::{DiskFile, FileUpdates};
-
-/// The largest file that is read, in bytes.
-const MAX_FILE_BYTES: usize = 64 << 20;
 /// The least number of tokens that an entry or record takes. It bounds how many can fit the budget and so how many are
 /// read.
 const MIN_ENTRY_TOKENS: usize = 8;

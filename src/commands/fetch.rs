@@ -4,15 +4,13 @@
 
 use crate::change::{EntryFile, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
-use crate::document::Document;
 use crate::document::links::{FileLink, find_links, link_candidates, refers_to};
+use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::snapshot::PlanStep;
 use crate::operation::{FileHistory, MissingInput, PastText, PlanStop, Snapshot};
 use crate::path::MemoryPath;
 use crate::store::{FoundFile, RevisionSide, Store};
 
-/// The largest file that is read, in bytes.
-const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 /// The number of a file's newest revisions whose texts are always read; the history has at most twice as many texts.
 const MIN_HISTORY_REVISIONS: usize = 20;
 

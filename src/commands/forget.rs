@@ -10,12 +10,9 @@ use super::Session;
 use super::fetch::is_archived_or_proposed;
 use crate::change::{Changeset, EffectSign, FileChange, FileVersion, JournalEdit};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::{Document, DocumentEdit, apply_edits};
+use crate::document::{Document, DocumentEdit, MAX_FILE_BYTES, apply_edits};
 use crate::operation::Snapshot;
 use crate::path::MemoryPath;
-
-/// The largest file that is searched, in bytes.
-const MAX_FILE_BYTES: usize = 64 << 20;
 /// A text shorter than this, in bytes, is searched with its list marker: alone it would match parts of other words.
 const MIN_SEARCHED_BYTES: usize = 8;
 

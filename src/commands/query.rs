@@ -13,7 +13,7 @@ use super::answer::Answer;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::code::{Code, Rejection};
-use crate::document::Document;
+use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::MemoryPath;
 use crate::store::{FoundFile as File, Store};
 use crate::view::links::LinkNames;
@@ -26,9 +26,6 @@ use crate::view::query::linked::{LinkedFiles, LinkedItemFinder};
 use crate::view::query::prefilter::TermPrefilter;
 use crate::view::query::score::rank;
 use crate::view::query::terms::QueryTerms;
-
-/// The largest file that is searched, in bytes.
-const MAX_FILE_BYTES: usize = 64 << 20;
 /// The number of files, the first in path order, that are always split into items: a sample for the mean item length
 /// that the ranking needs.
 const SAMPLE_FILES: usize = 8;

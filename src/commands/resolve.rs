@@ -10,16 +10,13 @@ use super::change::{change_result, commit_loop};
 use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
 use crate::change::{Changeset, FileVersion};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::Document;
+use crate::document::{Document, MAX_FILE_BYTES};
 use crate::host::git::{Git, UnmergedIndexEntry};
 use crate::operation::conflict_regions::{self, ConflictChoice, ConflictRegion};
 use crate::operation::merge::{self, ConflictLabels, conflict_markers};
 use crate::operation::{Batch, Snapshot, effects};
 use crate::path::MemoryPath;
 use crate::view::diff::unified_diff;
-
-/// Largest file, in bytes.
-const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Merges files with conflict markers again; with `take`, decides the remaining conflicts.
 ///

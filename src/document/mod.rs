@@ -32,7 +32,12 @@ pub use new_bullets::parse_new_bullets;
 pub use section::slug;
 pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category, summary_ranges};
 
-/// A byte range in a document's text. A file is at most 64 MiB, so 32 bits hold any offset.
+/// The largest file that is read or written, in bytes. What becomes a file (stdin, a conversation) has the same limit.
+pub const MAX_FILE_BYTES: usize = 64 << 20;
+/// [`MAX_FILE_BYTES`] as messages print it.
+pub const MAX_FILE_SIZE: &str = "64 MiB";
+
+/// A byte range in a document's text. A file is at most [`MAX_FILE_BYTES`] long, so 32 bits hold any offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     pub start: u32,

@@ -13,9 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 
 use crate::code::{Code, Rejection};
-
-/// Maximum size of the content, in bytes: the maximum size of a memory file.
-pub const MAX_CONTENT_BYTES: usize = 64 << 20;
+use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
 
 /// Default time to wait for a silent pipe.
 pub const DEFAULT_WAIT: Duration = Duration::from_secs(10);
@@ -77,8 +75,8 @@ fn read_to_end(mut file: File, wait: Duration) -> Result<Vec<u8>, Rejection> {
         }
         match file.read(&mut block) {
             Ok(0) => return Ok(bytes),
-            Ok(n) if bytes.len() + n > MAX_CONTENT_BYTES => {
-                return Err(Rejection::new(Code::TooLarge, "the content is larger than 64 MiB"));
+            Ok(n) if bytes.len() + n > MAX_FILE_BYTES => {
+                return Err(Rejection::new(Code::TooLarge, format!("the content is larger than {MAX_FILE_SIZE}")));
             }
             Ok(n) => bytes.extend_from_slice(&block[..n]),
             Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}

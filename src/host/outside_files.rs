@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use super::content::MAX_CONTENT_BYTES;
 use crate::code::{Code, Rejection};
+use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
 
 /// Reads the bytes of a file.
 ///
@@ -25,9 +25,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Rejection> {
         return Err(Rejection::new(Code::UnsafeFile, format!("'{}' is not a regular file", path.display())));
     }
     let mut bytes = Vec::new();
-    file.take(MAX_CONTENT_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|e| read_error(path, &e))?;
-    match bytes.len() > MAX_CONTENT_BYTES {
-        true => Err(Rejection::new(Code::TooLarge, format!("'{}' is larger than 64 MiB", path.display()))),
+    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|e| read_error(path, &e))?;
+    match bytes.len() > MAX_FILE_BYTES {
+        true => Err(Rejection::new(Code::TooLarge, format!("'{}' is larger than {MAX_FILE_SIZE}", path.display()))),
         false => Ok(bytes),
     }
 }

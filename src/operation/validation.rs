@@ -3,7 +3,7 @@
 //! Never changes its input: a check passes or returns a rejection. The policy's limits are in `limits`.
 
 use crate::code::{Code, Hint, Rejection};
-use crate::document::Document;
+use crate::document::{Document, MAX_FILE_BYTES, MAX_FILE_SIZE};
 use crate::path::MemoryPath;
 use crate::text::similarity::within_edit_distance;
 
@@ -11,9 +11,6 @@ use super::snapshot::{PlanStep, Snapshot};
 
 /// The largest bullet, children included, in bytes.
 pub const MAX_BULLET_BYTES: usize = 8 * 1024;
-/// The largest file, in bytes.
-pub const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
-
 /// Checks whether a path may be written. `allow_reserved` allows `archive/` and `inbox/`.
 ///
 /// # Errors
@@ -106,7 +103,7 @@ pub fn check_bullet_size(text: &str, children: &[String]) -> Result<(), Rejectio
 /// Checks that a file is not too large.
 pub fn check_file_size(path: &MemoryPath, after: &Document) -> Result<(), Rejection> {
     match after.text().len() > MAX_FILE_BYTES {
-        true => Err(Rejection::new(Code::TooLarge, format!("{path} would be larger than 64 MiB"))),
+        true => Err(Rejection::new(Code::TooLarge, format!("{path} would be larger than {MAX_FILE_SIZE}"))),
         false => Ok(()),
     }
 }

@@ -12,6 +12,7 @@ use super::record::{IntentFile, IntentRecord};
 use super::{CommitStopped, Committed, LockedStore, slot};
 use crate::change::{Changeset, EntryHeader, Etag};
 use crate::code::{Code, Rejection, Warning};
+use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
 
 impl LockedStore<'_> {
     /// Commits as [`LockedStore::commit`] does, calling `watch` before each action; for tests of crashes and of
@@ -113,8 +114,8 @@ fn check_writable(changeset: &Changeset) -> Result<(), Rejection> {
         if file.before.is_none() && file.after.is_none() || changeset.files[..i].iter().any(|f| f.path == *path) {
             return Err(Rejection::new(Code::Internal, format!("the plan for '{path}' is invalid")));
         }
-        if file.after.as_ref().is_some_and(|bytes| bytes.len() as u64 > super::root::MAX_FILE_BYTES) {
-            return Err(Rejection::new(Code::TooLarge, format!("'{path}' would be larger than 64 MiB")));
+        if file.after.as_ref().is_some_and(|bytes| bytes.len() > MAX_FILE_BYTES) {
+            return Err(Rejection::new(Code::TooLarge, format!("'{path}' would be larger than {MAX_FILE_SIZE}")));
         }
     }
     Ok(())

@@ -11,11 +11,12 @@ use rustix::io::Errno;
 use super::root::{self, read_error, write_error};
 use super::{LockedStore, Store, platform};
 use crate::code::{Code, Rejection};
+use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
 
 /// Path of the queue's folder.
 const QUEUE_DIR: &str = ".memdir/queue";
-/// Maximum size of an item, in bytes: the maximum size of a conversation.
-const MAX_ITEM_BYTES: u64 = 64 << 20;
+/// Maximum size of an item, in bytes: a conversation may be as large as a memory file.
+const MAX_ITEM_BYTES: u64 = MAX_FILE_BYTES as u64;
 
 /// An item that this process has claimed, until it is dropped.
 pub struct QueueClaim {
@@ -32,7 +33,7 @@ impl LockedStore<'_> {
     /// `read_only`, `io`, `too_large`.
     pub fn enqueue(&self, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
         if bytes.len() as u64 > MAX_ITEM_BYTES {
-            return Err(Rejection::new(Code::TooLarge, "a queue item is larger than 64 MiB"));
+            return Err(Rejection::new(Code::TooLarge, format!("a queue item is larger than {MAX_FILE_SIZE}")));
         }
         let to_error = |e| write_error(e, "the queue");
         self.root.create_machine_dir(true)?;
@@ -80,7 +81,7 @@ impl Store {
             return Ok(None);
         }
         if plain.stat.st_size as u64 > MAX_ITEM_BYTES {
-            return Err(Rejection::new(Code::TooLarge, "a queue item is larger than 64 MiB"));
+            return Err(Rejection::new(Code::TooLarge, format!("a queue item is larger than {MAX_FILE_SIZE}")));
         }
         let bytes = root::read_contents(&plain, "a queue item")?;
         Ok(Some(QueueClaim { name: name.to_owned(), bytes, folder, _lock: plain.fd }))

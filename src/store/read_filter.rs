@@ -10,6 +10,7 @@ use super::consistent_read::PendingOverlay;
 use super::{FileCallback, FoundFile, Store};
 use crate::change::{FileVersion, JournalEntry};
 use crate::code::Rejection;
+use crate::document::MAX_FILE_BYTES;
 use crate::path::MemoryPath;
 
 /// Decides what a store shows. Methods that need more files get the unfiltered store.
@@ -38,9 +39,6 @@ pub(super) struct InstalledFilter {
     filter: Arc<dyn ReadFilter>,
     has_redacted: AtomicBool,
 }
-
-/// Maximum size of a file, in bytes.
-const MAX_FILE_BYTES: usize = 64 << 20;
 
 impl Store {
     /// Returns the same data directory for a restricted reader. It cannot be written through: hidden parts would be

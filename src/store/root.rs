@@ -12,10 +12,8 @@ use rustix::io::Errno;
 use super::platform;
 use crate::change::{Etag, FileVersion};
 use crate::code::{Code, Rejection};
+use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
 use crate::path::MemoryPath;
-
-/// Maximum size of a file, in bytes.
-pub const MAX_FILE_BYTES: u64 = 64 << 20;
 
 pub struct DataRoot {
     pub dir: OwnedFd,
@@ -190,7 +188,9 @@ impl DataRoot {
     pub fn open_file(&self, path: &MemoryPath) -> Result<Option<std::fs::File>, Rejection> {
         let Some(dir) = self.open_parent(path)? else { return Ok(None) };
         match open_plain(&dir, file_name(path), &format!("'{path}'"))? {
-            Some(plain) if plain.stat.st_size as u64 > MAX_FILE_BYTES => Err(too_large_error(&format!("'{path}'"))),
+            Some(plain) if plain.stat.st_size as u64 > MAX_FILE_BYTES as u64 => {
+                Err(too_large_error(&format!("'{path}'")))
+            }
             plain => Ok(plain.map(|p| p.fd.into())),
         }
     }
@@ -271,13 +271,13 @@ pub fn read_version(plain: &PlainFile, shown: &str) -> Result<FileVersion, Rejec
 }
 
 fn too_large_error(shown: &str) -> Rejection {
-    Rejection::new(Code::TooLarge, format!("{shown} is larger than 64 MiB"))
+    Rejection::new(Code::TooLarge, format!("{shown} is larger than {MAX_FILE_SIZE}"))
 }
 
 /// Reads the bytes of an open file.
 pub fn read_contents(plain: &PlainFile, shown: &str) -> Result<Vec<u8>, Rejection> {
     let size = plain.stat.st_size as u64;
-    if size > MAX_FILE_BYTES {
+    if size > MAX_FILE_BYTES as u64 {
         return Err(too_large_error(shown));
     }
     // One extra byte, so that the read that fills the buffer also detects the end.
@@ -285,7 +285,7 @@ pub fn read_contents(plain: &PlainFile, shown: &str) -> Result<Vec<u8>, Rejectio
     loop {
         match rustix::io::read(&plain.fd, rustix::buffer::spare_capacity(&mut bytes)) {
             Ok(0) => return Ok(bytes),
-            Ok(_) if bytes.len() as u64 > MAX_FILE_BYTES => return Err(too_large_error(shown)),
+            Ok(_) if bytes.len() > MAX_FILE_BYTES => return Err(too_large_error(shown)),
             Ok(_) if bytes.len() == bytes.capacity() => bytes.reserve(64 << 10),
             // A short read of a regular file means its end, unless the file grew since its size was read.
             Ok(_) if bytes.len() as u64 == size => return Ok(bytes),

@@ -7,14 +7,11 @@ use super::super::fetch::is_archived_or_proposed;
 use super::super::list_and_read::resolve_address;
 use super::CompactOptions;
 use crate::code::{Code, Rejection};
-use crate::document::Document;
+use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::effects::section_slug;
 use crate::operation::limits::{self, LimitScope, SizeLimits, section_size};
 use crate::path::MemoryPath;
 use crate::policy::{LimitMeasure, Policy, glob};
-
-/// Largest file that is checked, in bytes.
-const MAX_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// What a compaction covers.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::list_and_read::resolve_address_in;
 use crate::commands::query::query_with_overrides;
 use crate::commands::{Error, Session};
-use crate::document::{Document, section_range};
+use crate::document::{Document, MAX_FILE_BYTES, section_range};
 use crate::operation::Operation;
 use crate::operation::PlanContext;
 use crate::operation::effects::diff_effects;
@@ -26,9 +26,6 @@ use crate::reflect::prompt::KnownMemory;
 use crate::view::outline::{self, OutlineDepth, outline};
 use crate::view::query::answer::estimate_llm_tokens;
 use crate::view::query::filter::QueryOptions;
-
-/// Largest file that is read, in bytes.
-const MAX_FILE_BYTES: usize = 64 << 20;
 /// How much of the memory's facts a prompt contains, in estimated tokens.
 const MAX_FACTS_TOKENS: usize = 4000;
 /// How much of the episodes a prompt contains, in estimated tokens.
