@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::args::ChangeArgs;
 use super::argv::{self, RmOperand};
+use crate::document::MetaKey;
 
 #[derive(Args, Debug)]
 #[command(
@@ -46,6 +47,22 @@ pub struct AddArgs {
     pub pin: bool,
     #[command(flatten)]
     pub change_args: ChangeArgs,
+}
+
+impl AddArgs {
+    /// The metadata of the options, in the order in which a metadata line is written. A test compares its keys with the
+    /// table of metadata keys.
+    pub fn metadata(&self) -> Vec<(String, String)> {
+        let pin = self.pin.then(|| "true".to_owned());
+        let given = [
+            (MetaKey::Id, &self.id),
+            (MetaKey::Exp, &self.exp),
+            (MetaKey::Conf, &self.conf),
+            (MetaKey::Imp, &self.imp),
+            (MetaKey::Pin, &pin),
+        ];
+        given.into_iter().filter_map(|(key, value)| Some((key.name().to_owned(), value.clone()?))).collect()
+    }
 }
 
 #[derive(Args, Debug)]
@@ -258,4 +275,27 @@ pub struct BulletDelArgs {
     pub forget: bool,
     #[command(flatten)]
     pub change_args: ChangeArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::FromArgMatches;
+
+    use super::*;
+
+    #[test]
+    fn the_options_of_add_are_the_ones_in_the_table_of_keys() {
+        let command = AddArgs::augment_args(clap::Command::new("add"));
+        let keys: Vec<&MetaKey> = MetaKey::ALL.iter().filter(|key| key.spec().add_option).collect();
+        let mut line = vec!["add".to_owned(), "user".to_owned()];
+        for key in &keys {
+            let mut options = command.get_arguments();
+            let option = options.find(|arg| arg.get_long() == Some(key.name())).expect("add has the key's option");
+            line.push(format!("--{}", key.name()));
+            line.extend(option.get_action().takes_values().then(|| "1".to_owned()));
+        }
+        let args = AddArgs::from_arg_matches(&command.get_matches_from(line)).unwrap();
+        let given: Vec<String> = args.metadata().into_iter().map(|(key, _)| key).collect();
+        assert_eq!(given, keys.iter().map(|key| key.name()).collect::<Vec<_>>());
+    }
 }

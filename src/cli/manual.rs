@@ -5,11 +5,12 @@
 use std::fmt::Write;
 
 use crate::code::Code;
+use crate::document::MetaKey;
 
 /// The page memdir-format(5) in roff.
 pub fn format_page() -> String {
     let mut out = String::from(".TH memdir-format 5 \"\" \"memdir\" \"memdir\"\n");
-    push_roff(&mut out, include_str!("format.md"));
+    push_roff(&mut out, &include_str!("format.md").replace("{metadata keys}", &metadata_keys()));
     out.push_str(".SH CODES\nThe exit status is that of the first error; codes with exit 0 are warnings.\n");
     for code in Code::ALL {
         let retry = if code.retryable() { " Retryable." } else { "" };
@@ -31,6 +32,12 @@ pub fn program_sections() -> String {
     let mut out = String::new();
     push_roff(&mut out, include_str!("memdir.md"));
     out
+}
+
+/// The documented metadata keys as a markdown list, one line each.
+fn metadata_keys() -> String {
+    let line = |key: &MetaKey| format!("- {}: {}; {}", key.name(), key.spec().manual, key.spec().value.describe());
+    MetaKey::ALL.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Converts the subset of markdown that the pages use: `# H`, paragraphs, `- term: text`, indented code.

@@ -72,7 +72,7 @@ pub fn add(args: &AddArgs, content: ContentReader) -> Result<Batch, Rejection> {
         return Err(usage_error("--id needs exactly one text"));
     }
     let tags = tag_suffix(&args.tags)?;
-    let meta = option_meta(args);
+    let meta = args.metadata();
     Ok(to_batch(items.into_iter().map(|item| Action::Add {
         at: target(&args.at),
         text: item.text + &tags,
@@ -102,17 +102,6 @@ fn merge_meta(own: Option<BulletMeta>, given: &[(String, String)]) -> Vec<(Strin
         meta.set(key, value);
     }
     meta.0
-}
-
-/// The metadata of the options, in the order in which a metadata line is written.
-fn option_meta(args: &AddArgs) -> Vec<(String, String)> {
-    let given = [("id", &args.id), ("exp", &args.exp), ("conf", &args.conf), ("imp", &args.imp)];
-    let mut meta: Vec<(String, String)> =
-        given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value.clone()?))).collect();
-    if args.pin {
-        meta.push(("pin".into(), "true".into()));
-    }
-    meta
 }
 
 /// Converts `update` and `bullet update`.

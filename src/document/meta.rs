@@ -2,9 +2,7 @@
 //!
 //! Never reorders or drops unknown keys.
 
-/// The documented keys, in the order in which they are written.
-const KEY_ORDER: [&str; 13] =
-    ["id", "exp", "conf", "imp", "pin", "dur", "type", "src", "by", "run", "role", "added", "upd"];
+use super::MetaKey;
 
 /// The keys and values of a metadata line, in order. Values are unescaped; quoting and `%XX` escapes exist only in the
 /// written line. A key without a value (`pin`) has an empty value.
@@ -38,7 +36,9 @@ impl BulletMeta {
         out
     }
 
-    pub fn get(&self, key: &str) -> Option<&str> {
+    /// A key's value as written, valid or not: for merging and rewriting, which treat all keys alike. What a documented
+    /// key means is read with its getter (`meta_keys.rs`).
+    pub fn raw(&self, key: &str) -> Option<&str> {
         self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
@@ -53,20 +53,15 @@ impl BulletMeta {
             value.clone_into(old);
             return;
         }
-        let index = match key_position(key) {
+        let index = match MetaKey::from_name(key) {
             None => self.0.len(),
             Some(own) => {
-                self.0.iter().position(|(k, _)| key_position(k).is_none_or(|r| r > own)).unwrap_or(self.0.len())
+                let is_after = |(other, _): &(String, String)| MetaKey::from_name(other).is_none_or(|key| key > own);
+                self.0.iter().position(is_after).unwrap_or(self.0.len())
             }
         };
         self.0.insert(index, (key.to_owned(), value.to_owned()));
     }
-}
-
-/// Position of a key in the documented order.
-fn key_position(key: &str) -> Option<usize> {
-    // `w` (weight) goes after all other known keys.
-    KEY_ORDER.iter().position(|k| *k == key).or((key == "w").then_some(KEY_ORDER.len()))
 }
 
 /// Iterates over the pairs between `<!-- mem` and `-->`.

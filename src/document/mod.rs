@@ -17,6 +17,7 @@ pub mod handle;
 mod lines;
 pub mod links;
 pub mod meta;
+pub mod meta_keys;
 mod new_bullets;
 mod parse;
 mod section;
@@ -28,6 +29,7 @@ pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBul
 pub use excerpt::{section_range, to_new_bullet};
 pub use handle::Handle;
 pub use meta::BulletMeta;
+pub use meta_keys::MetaKey;
 pub use new_bullets::parse_new_bullets;
 pub use section::slug;
 pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category, summary_ranges};
@@ -325,8 +327,8 @@ impl Document {
 
     /// A bullet's explicit id: `id=` of its metadata line, else `^id` at the end of its text.
     pub fn bullet_id(&self, bullet: usize) -> Option<Cow<'_, str>> {
-        let from_meta = self.bullet_meta(bullet).and_then(|m| m.get("id").map(str::to_owned));
-        if let Some(id) = from_meta.filter(|id| crate::path::is_id(id)) {
+        let from_meta = self.bullet_meta(bullet).and_then(|m| m.id().map(str::to_owned));
+        if let Some(id) = from_meta {
             return Some(Cow::Owned(id));
         }
         let last = self.bullet_raw(bullet).rsplit(char::is_whitespace).next()?;

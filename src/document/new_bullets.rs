@@ -97,7 +97,7 @@ mod tests {
         check("- a\n  b\n", &[("a b", &[])]);
         check("- \\# a\n", &[("# a", &[])]);
         assert_eq!(
-            parse_new_bullets("- a\n  <!-- mem imp=7 -->\n  - x\n").unwrap()[0].meta.as_ref().unwrap().get("imp"),
+            parse_new_bullets("- a\n  <!-- mem imp=7 -->\n  - x\n").unwrap()[0].meta.as_ref().unwrap().raw("imp"),
             Some("7")
         );
     }

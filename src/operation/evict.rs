@@ -73,7 +73,7 @@ pub fn least_valuable(document: &Document, section: usize, inert: &[usize]) -> V
     let dates = section_dates(document);
     all.sort_by_cached_key(|&i| {
         let meta = effective_meta(document, i, inert);
-        (is_pinned(&meta), importance(&meta), bullet_date(document, i, &meta, &dates), i)
+        (meta.is_pinned(), importance(&meta), bullet_date(document, i, &meta, &dates), i)
     });
     all
 }
@@ -88,16 +88,12 @@ pub fn effective_meta(document: &Document, bullet: usize, inert: &[usize]) -> Bu
 
 /// The importance, 0 to 10; 5 if not set.
 pub fn importance(meta: &BulletMeta) -> u8 {
-    meta.get("imp").and_then(|v| v.parse().ok()).unwrap_or(5)
-}
-
-fn is_pinned(meta: &BulletMeta) -> bool {
-    meta.get("pin").is_some_and(|v| !matches!(v, "false" | "0" | "no"))
+    meta.importance().unwrap_or(5)
 }
 
 /// Whether an item is pinned or contains a pinned bullet.
 pub fn contains_pinned(document: &Document, candidate: EvictionCandidate, inert: &[usize]) -> bool {
-    bullets_of_candidate(document, candidate).any(|i| is_pinned(&effective_meta(document, i, inert)))
+    bullets_of_candidate(document, candidate).any(|i| effective_meta(document, i, inert).is_pinned())
 }
 
 /// The bullets of an item, itself included.
@@ -148,7 +144,7 @@ pub fn candidate_date(document: &Document, candidate: EvictionCandidate, ages: &
 
 /// A bullet's date: from its metadata, else from its section's `- Date:`; empty if unknown.
 fn bullet_date(document: &Document, bullet: usize, meta: &BulletMeta, dates: &DatesBySection) -> String {
-    if let Some(date) = meta.get("upd").or_else(|| meta.get("added")) {
+    if let Some(date) = meta.changed() {
         return date.to_owned();
     }
     dates.get(&document.bullets()[bullet].section).cloned().unwrap_or_default()

@@ -5,8 +5,8 @@
 use jiff::civil::Date;
 
 use crate::code::{Code, Rejection};
-use crate::document::BulletMeta;
-use crate::path::is_id;
+use crate::document::meta_keys::{self, MetaType};
+use crate::document::{BulletMeta, MetaKey};
 
 /// Checks a summary line: one line without control characters, so that it stays one block quote line.
 pub fn check_summary_line(line: &str) -> Result<(), Rejection> {
@@ -25,17 +25,10 @@ pub fn check_meta(key: &str, value: &str) -> Result<(), Rejection> {
     if value.chars().any(|c| c.is_control()) {
         return Err(Rejection::new(Code::Multiline, format!("the value of {key} must be one line")));
     }
-    match key {
-        "imp" if value.parse::<u8>().is_ok_and(|n| n <= 10) => Ok(()),
-        "imp" => Err(invalid_value(key, value, "a whole number from 0 to 10")),
-        "conf" | "w" if value.parse::<f64>().is_ok_and(|x| (0.0..=1.0).contains(&x)) => Ok(()),
-        "conf" | "w" => Err(invalid_value(key, value, "a number from 0 to 1")),
-        "exp" | "added" | "upd" => parse_date(value).map(|_| ()),
-        "pin" if matches!(value, "true" | "false" | "1" | "0" | "yes" | "no") => Ok(()),
-        "pin" => Err(invalid_value(key, value, "true or false")),
-        "id" if is_id(value) => Ok(()),
-        "id" => Err(invalid_value(key, value, "a letter, then 1–63 letters, digits, '_' or '-'")),
-        _ => Ok(()),
+    let Some(expected) = MetaKey::from_name(key).map(|key| key.spec().value) else { return Ok(()) };
+    match expected.accepts(value) {
+        true => Ok(()),
+        false => Err(invalid_value(if expected == MetaType::Date { "date" } else { key }, value, expected.describe())),
     }
 }
 
@@ -58,8 +51,7 @@ pub fn check_key(key: &str) -> Result<(), Rejection> {
 
 /// Parses an ISO 8601 calendar date, `YYYY-MM-DD`. A time after it is ignored.
 pub fn parse_date(text: &str) -> Result<Date, Rejection> {
-    let day = text.get(..10).filter(|_| text.len() == 10 || text[10..].starts_with(['T', ' '])).unwrap_or(text);
-    day.parse().map_err(|_| invalid_value("date", text, "YYYY-MM-DD"))
+    meta_keys::parse_date(text).ok_or_else(|| invalid_value("date", text, MetaType::Date.describe()))
 }
 
 /// The rejection of a value; `expected` describes the valid ones.

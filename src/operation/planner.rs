@@ -6,7 +6,7 @@ use jiff::Zoned;
 
 use crate::change::Etag;
 use crate::code::{Rejection, Warning};
-use crate::document::{BulletMeta, Document, NewBullet};
+use crate::document::{BulletMeta, Document, MetaKey, NewBullet};
 use crate::path::{MemoryPath, PathPrefixes};
 use crate::policy::{Policy, StampKey};
 
@@ -118,8 +118,8 @@ impl<'a> Planner<'a> {
     pub fn stamp_new_bullet(&self, mut item: NewBullet, op: &Operation) -> NewBullet {
         let mut meta = item.meta.take().unwrap_or_default();
         let stamps = &self.context.policy.stamps;
-        if stamps.contains(&StampKey::Added) && meta.get("added").is_none() {
-            meta.set("added", &self.today());
+        if stamps.contains(&StampKey::Added) && meta.raw(MetaKey::Added.name()).is_none() {
+            meta.set(MetaKey::Added.name(), &self.today());
         }
         self.stamp_origin(&mut meta, op);
         item.meta = (!meta.0.is_empty()).then_some(meta);
@@ -131,7 +131,7 @@ impl<'a> Planner<'a> {
         let old = document.bullet_meta(bullet);
         let mut meta = old.clone().unwrap_or_default();
         if self.context.policy.stamps.contains(&StampKey::Upd) {
-            meta.set("upd", &self.today());
+            meta.set(MetaKey::Upd.name(), &self.today());
         }
         self.stamp_origin(&mut meta, op);
         (Some(&meta) != old.as_ref() && !meta.0.is_empty()).then_some(meta)
@@ -140,12 +140,12 @@ impl<'a> Planner<'a> {
     fn stamp_origin(&self, meta: &mut BulletMeta, op: &Operation) {
         let stamps = &self.context.policy.stamps;
         if stamps.contains(&StampKey::By) {
-            meta.set("by", self.context.actor);
+            meta.set(MetaKey::By.name(), self.context.actor);
         }
         if stamps.contains(&StampKey::Src)
             && let Some(source) = &op.source
         {
-            meta.set("src", source);
+            meta.set(MetaKey::Src.name(), source);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use super::guards::{self, GuardFinding, MemoryKind, QuoteEvidence, Violation, WritingRules};
 use super::proposal::{Proposal, is_single_verb};
+use crate::document::MetaKey;
 use crate::operation::{Action, Target};
 use crate::path::{Address, MemoryPath, PathPrefixes};
 use crate::transcript::{Role, Turn};
@@ -197,11 +198,11 @@ fn forbidden_operation(proposal: &Proposal, context: &JudgeContext<'_>) -> Vec<G
     match &proposal.operation.action {
         Action::Move { .. } => return refused("mv"),
         Action::Remove { forget: true, .. } => return refused("forget"),
-        Action::Set { pairs, .. } if pairs.iter().any(|(k, _)| !MODEL_META_KEYS.contains(&k.as_str())) => {
-            return refused("set of anything but imp, conf, exp and type");
+        Action::Set { pairs, .. } if pairs.iter().any(|(k, _)| !is_for_models(k)) => {
+            return refused(&format!("set of anything but {}", model_keys()));
         }
-        Action::Add { meta, .. } if meta.iter().any(|(k, _)| !MODEL_META_KEYS.contains(&k.as_str())) => {
-            return refused("metadata other than imp, conf, exp and type");
+        Action::Add { meta, .. } if meta.iter().any(|(k, _)| !is_for_models(k)) => {
+            return refused(&format!("metadata other than {}", model_keys()));
         }
         Action::Write { text, .. } if matches!(text.trim_start().lines().next(), Some("---" | "+++" | ";;;")) => {
             return vec![GuardFinding { violation: Violation::FrontMatter, excerpt: "front matter".into() }];
@@ -215,8 +216,17 @@ fn forbidden_operation(proposal: &Proposal, context: &JudgeContext<'_>) -> Vec<G
     }
 }
 
-/// The metadata keys that a model may set.
-const MODEL_META_KEYS: [&str; 4] = ["imp", "conf", "exp", "type"];
+/// Whether a model may set a metadata key.
+fn is_for_models(key: &str) -> bool {
+    MetaKey::from_name(key).is_some_and(MetaKey::is_for_models)
+}
+
+/// The metadata keys that a model may set: `exp, conf, imp and type`.
+fn model_keys() -> String {
+    let mut names: Vec<&str> = MetaKey::ALL.iter().filter(|key| key.is_for_models()).map(|key| key.name()).collect();
+    let last = names.pop().unwrap_or_default();
+    format!("{} and {last}", names.join(", "))
+}
 
 /// The files that an operation's address may refer to; `None` if it names none.
 fn addressed_files(action: &Action, prefixes: &PathPrefixes) -> Option<Vec<MemoryPath>> {

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::guards::{self, MemoryKind, Violation, WritingRules};
 use crate::code::{Code, Rejection};
+use crate::document::MetaKey;
 use crate::operation::{Operation, dialects};
 
 /// An operation proposed by a model.
@@ -41,8 +42,8 @@ pub fn parse_proposal(value: &Value) -> Result<Proposal, Rejection> {
     object.retain(|_, v| !v.is_null() && v.as_str().is_none_or(|s| !s.trim().is_empty()));
     let quote = ["quote", "evidence"].iter().find_map(|k| object.remove(*k)).and_then(into_text);
     let turn = object.remove("turn").and_then(|v| parse_turn_number(&v));
-    let meta = [("importance", "imp"), ("confidence", "conf"), ("expires", "exp")];
-    let meta: Vec<(&str, Value)> = meta.iter().filter_map(|(k, m)| Some((*m, object.remove(*k)?))).collect();
+    let mut take = |key: &MetaKey| Some((key.name(), object.remove(key.spec().proposal_field?)?));
+    let meta: Vec<(&str, Value)> = MetaKey::ALL.iter().filter_map(&mut take).collect();
     if object.get("at").and_then(Value::as_str).is_some_and(|at| at.trim_end_matches('/') == "episodes") {
         object.remove("at");
     }

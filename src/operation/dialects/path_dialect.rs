@@ -8,6 +8,7 @@ use super::super::{Action, Target};
 use super::text_shapes::{
     ANY_TEXT, BULLET, COMMON_FIELDS, CheckedFields, LINE, LINE_OR_EMPTY, NON_EMPTY_TEXT, scalar_text, split_bullet_text,
 };
+use crate::document::MetaKey;
 use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, TextPattern, optional, required};
 
 pub const FORMS: &[&ShapeForm] = &[&INSERT, &UPDATE, &DELETE, &NO_CHANGE];
@@ -197,8 +198,6 @@ fn item_text(value: &Value) -> Option<String> {
 
 /// An item's metadata under memdir's keys.
 fn item_meta(value: &Value) -> Vec<(String, String)> {
-    const NAMES: [(&str, &str); 5] =
-        [("added", "added"), ("expiry", "exp"), ("confidence", "conf"), ("importance", "imp"), ("durability", "dur")];
-    let one = |(seed, ours): (&str, &str)| Some((ours.to_owned(), value.get(seed).and_then(scalar_text)?));
-    NAMES.into_iter().filter_map(one).filter(|(_, v)| !v.is_empty()).collect()
+    let pair = |key: &MetaKey| Some((key.name().to_owned(), value.get(key.spec().path_field?).and_then(scalar_text)?));
+    MetaKey::ALL.iter().filter_map(pair).filter(|(_, v)| !v.is_empty()).collect()
 }

@@ -6,10 +6,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::blank_lines;
 use super::hunk::MergeHunk;
-use super::merge_item::AUTOMATIC_KEYS;
+use super::merge_item::is_automatic;
 use super::tree::{MergeNodeKind, MergeTree};
 use super::tree_merge::{PlacedElement, TreeMerge};
-use crate::document::BulletMeta;
+use crate::document::{BulletMeta, MetaKey};
 
 /// Removes the second of two bullets with the same text and parent, unless one side has both; its metadata is merged
 /// into the first.
@@ -84,12 +84,12 @@ fn merge_duplicates(drop: &DuplicateLines, keep: &DuplicateLines) -> Option<Stri
     let Some((_, blank, more)) = &drop.meta else { return Some(keep.lines.clone()) };
     let mut meta = keep.meta.as_ref().map(|(.., meta)| meta.clone()).unwrap_or_default();
     for (key, value) in &more.0 {
-        match meta.get(key) {
+        match meta.raw(key) {
             None if value.is_empty() => meta.0.push((key.clone(), String::new())),
             None => meta.set(key, value),
             Some(known) if known == value => {}
             // The kept bullet's id and automatic metadata are enough.
-            Some(_) if key == "id" || AUTOMATIC_KEYS.contains(&key.as_str()) => {}
+            Some(_) if key == MetaKey::Id.name() || is_automatic(key) => {}
             Some(_) => return None,
         }
     }

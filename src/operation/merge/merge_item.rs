@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use super::hunk::{self, MergeHunk, MergeSide, pick_changed};
 use super::line_merge;
 use super::tree::MergeTree;
-use crate::document::BulletMeta;
+use crate::document::{BulletMeta, MetaKey};
 
 /// Whether a bullet's own lines differ in more than metadata that memdir writes itself.
 pub fn is_changed(base: (&MergeTree, usize), side: (&MergeTree, usize)) -> bool {
@@ -18,15 +18,16 @@ pub fn is_changed(base: (&MergeTree, usize), side: (&MergeTree, usize)) -> bool 
     let content = |own: &BulletLines| {
         let dated = own.text.split_once(": ").is_some_and(|(label, date)| is_date_label(label) && is_date(date));
         let meta = own.meta.as_ref().map(|(.., meta)| meta.0.clone()).unwrap_or_default();
-        let meta: Vec<(String, String)> =
-            meta.into_iter().filter(|(key, _)| !AUTOMATIC_KEYS.contains(&key.as_str())).collect();
+        let meta: Vec<(String, String)> = meta.into_iter().filter(|(key, _)| !is_automatic(key)).collect();
         (if dated { String::new() } else { words_of(&own.text).join(" ") }, meta, own.rest.trim().to_owned())
     };
     content(&was) != content(&is)
 }
 
-/// Metadata keys that memdir can write itself, as set in the policy.
-pub const AUTOMATIC_KEYS: [&str; 6] = ["added", "upd", "by", "src", "run", "role"];
+/// Whether programs write a metadata key rather than people, so that two values of it are no conflict.
+pub fn is_automatic(key: &str) -> bool {
+    MetaKey::from_name(key).is_some_and(MetaKey::is_automatic)
+}
 
 /// Whether a bullet's label marks the date of the file's last change.
 fn is_date_label(label: &str) -> bool {
@@ -245,17 +246,17 @@ fn merge_metadata(base: Option<&BulletLines>, ours: &BulletLines, theirs: &Bulle
     let mut keys: Vec<&str> = [&a, &b, &o].iter().flat_map(|m| m.0.iter().map(|(k, _)| k.as_str())).collect();
     keys.sort_unstable();
     keys.dedup();
-    let later = match a.get("upd").cmp(&b.get("upd")) {
+    let later = match a.valid(MetaKey::Upd).cmp(&b.valid(MetaKey::Upd)) {
         Ordering::Greater => Some(&a),
         Ordering::Less => Some(&b),
         Ordering::Equal => None,
     };
     let mut out = [o.clone(), o.clone(), o.clone()];
     for key in keys {
-        let (x, y) = (a.get(key), b.get(key));
-        let value = pick_changed(Some(o.get(key)), x, y)
-            .or_else(|| resolve_automatic(key, x, y, later.and_then(|m| m.get(key)), base.is_none()));
-        let three = value.map_or([o.get(key), x, y], |v| [v, v, v]);
+        let (x, y) = (a.raw(key), b.raw(key));
+        let value = pick_changed(Some(o.raw(key)), x, y)
+            .or_else(|| resolve_automatic(key, x, y, later.and_then(|m| m.raw(key)), base.is_none()));
+        let three = value.map_or([o.raw(key), x, y], |v| [v, v, v]);
         for (meta, value) in out.iter_mut().zip(three) {
             set_or_remove(meta, key, value);
         }
@@ -279,7 +280,7 @@ fn align_metadata(lines: [MetaLine; 3], marker: &str, owns: [Option<&BulletLines
 fn set_or_remove(meta: &mut BulletMeta, key: &str, value: Option<&str>) {
     match value {
         None => meta.0.retain(|(k, _)| k != key),
-        Some("") if meta.get(key).is_none() => meta.0.push((key.to_owned(), String::new())),
+        Some("") if meta.raw(key).is_none() => meta.0.push((key.to_owned(), String::new())),
         Some("") => meta.0.iter_mut().filter(|(k, _)| k == key).for_each(|(_, v)| v.clear()),
         Some(value) => meta.set(key, value),
     }
@@ -294,12 +295,14 @@ fn resolve_automatic<'a>(
     later: Option<&'a str>,
     added_twice: bool,
 ) -> Option<Option<&'a str>> {
-    match key {
-        "upd" => Some(ours.max(theirs)),
-        "added" => Some(ours.into_iter().chain(theirs).min()),
-        _ if AUTOMATIC_KEYS.contains(&key) => Some(later.or(ours.max(theirs))),
+    let both = || ours.into_iter().chain(theirs);
+    match MetaKey::from_name(key) {
+        // A date wins over a value that is none.
+        Some(key @ MetaKey::Upd) => Some(both().max_by_key(|date| (key.accepts(date), *date))),
+        Some(key @ MetaKey::Added) => Some(both().min_by_key(|date| (!key.accepts(date), *date))),
+        Some(key) if key.is_automatic() => Some(later.or(ours.max(theirs))),
         // Both sides added the same bullet, each with its own id: keep one.
-        "id" if added_twice => Some(ours.into_iter().chain(theirs).min()),
+        Some(MetaKey::Id) if added_twice => Some(both().min()),
         _ if added_twice && (ours.is_none() || theirs.is_none()) => Some(ours.or(theirs)),
         _ => None,
     }

@@ -427,7 +427,7 @@ impl UpdateCollector<'_> {
             None => sanitize::sanitize_line(&format!("[{}] {text}", section_or_file_title(file, item))),
         };
         let imp = facts.importance(item);
-        let value = if facts.is_pinned(item) { 11.0 } else { imp.unwrap_or(-1.0) };
+        let value = if facts.is_pinned(item) { 11.0 } else { imp.map_or(-1.0, f64::from) };
         let imp = imp.map(|imp| imp.to_string());
         let (path, rev) = (self.touched[f].path().to_owned(), self.touched[f].rev);
         self.out.push(UpdateEvent { kind, path, text, imp, value, rev });

@@ -14,7 +14,7 @@ use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::ItemKind;
 
 /// Minimum importance of an item that is always included.
-pub const IMPORTANT: f64 = 7.0;
+pub const IMPORTANT: u8 = 7;
 
 /// Why an item is included; of several reasons the first counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,7 +57,7 @@ pub struct ContextNote {
     pub address: String,
     /// Its text as one sanitized line.
     pub text: String,
-    importance: f64,
+    importance: u8,
     /// Indices of its categories that have a `rag_length` in the policy.
     limited_categories: Vec<usize>,
 }
@@ -90,7 +90,7 @@ pub fn context_notes(
                 date: facts.date(item),
                 address: String::new(),
                 text: String::new(),
-                importance: facts.importance(item).unwrap_or(0.0),
+                importance: facts.importance(item).unwrap_or(0),
                 limited_categories: bounded,
             };
             all.push((note, f, item));
@@ -109,7 +109,7 @@ pub fn context_notes(
 
 /// Orders the more valuable note first: by reason, importance, date.
 fn compare_value(a: &ContextNote, b: &ContextNote) -> Ordering {
-    let by_imp = || b.importance.total_cmp(&a.importance);
+    let by_imp = || b.importance.cmp(&a.importance);
     a.reason.rank().cmp(&b.reason.rank()).then_with(by_imp).then_with(|| b.date.cmp(&a.date))
 }
 
@@ -126,7 +126,7 @@ fn note_reason(facts: &ItemFacts<'_>, item: usize, policy: &Policy) -> Option<(N
         (true, ..) => NoteReason::Pinned,
         (_, Some(category), _) => NoteReason::AlwaysCategory(category),
         (.., Some(imp)) if imp >= IMPORTANT => NoteReason::Important,
-        (.., Some(imp)) if imp > 0.0 => NoteReason::Noted,
+        (.., Some(imp)) if imp > 0 => NoteReason::Noted,
         _ => return None,
     };
     Some((why, mine.into_iter().filter(|n| policy.categories[*n].rag_length.is_some()).collect()))

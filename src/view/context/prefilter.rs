@@ -5,6 +5,7 @@
 
 use memchr::memmem;
 
+use crate::document::MetaKey;
 use crate::policy::{ContextMode, Policy};
 
 /// The byte patterns of a policy.
@@ -66,7 +67,7 @@ fn has_pin_or_importance(bytes: &[u8]) -> bool {
         let rest = &bytes[at + 4..];
         let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
         line.trim_ascii_start().starts_with(b"mem")
-            && [&b"pin"[..], b"imp"].iter().any(|key| memmem::find(line, key).is_some())
+            && [MetaKey::Pin, MetaKey::Imp].iter().any(|key| memmem::find(line, key.name().as_bytes()).is_some())
     })
 }
 

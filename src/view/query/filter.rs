@@ -135,15 +135,14 @@ impl ItemFilter<'_> {
     fn matches_meta(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
         let QueryOptions { imp, conf, pinned, run, role, all, .. } = self.options;
         let meta = facts.meta(item);
-        let number = |key: &str| meta.get(key).and_then(|v| v.parse::<f64>().ok());
-        let is = |key: &str, wanted: &Option<String>| wanted.as_deref().is_none_or(|w| meta.get(key) == Some(w));
-        let pin = super::item_facts::pins_item(&meta);
+        let is = |value: Option<&str>, wanted: &Option<String>| wanted.is_none() || value == wanted.as_deref();
+        let importance = meta.importance().map(f64::from);
         (*all || facts.expires(item).is_none_or(|day| day >= self.today))
-            && imp.is_none_or(|(low, high)| number("imp").is_some_and(|n| low <= n && n <= high))
-            && conf.is_none_or(|low| number("conf").is_some_and(|n| low <= n))
-            && pinned.is_none_or(|wanted| wanted == pin)
-            && is("run", run)
-            && is("role", role)
+            && imp.is_none_or(|(low, high)| importance.is_some_and(|n| low <= n && n <= high))
+            && conf.is_none_or(|low| meta.confidence().is_some_and(|n| low <= n))
+            && pinned.is_none_or(|wanted| wanted == meta.is_pinned())
+            && is(meta.run(), run)
+            && is(meta.role(), role)
     }
 
     fn matches_kind(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
@@ -169,8 +168,8 @@ impl ItemFilter<'_> {
         }
         let meta = facts.meta(item);
         let origin = facts.origin(item);
-        let writer = meta.get("by").or_else(|| origin.map(|m| m.by.as_str()));
-        let from = meta.get("src").or_else(|| origin.and_then(|m| m.source.as_deref()));
+        let writer = meta.actor().or_else(|| origin.map(|m| m.by.as_str()));
+        let from = meta.source().or_else(|| origin.and_then(|m| m.source.as_deref()));
         by.as_deref().is_none_or(|w| writer == Some(w)) && source.as_deref().is_none_or(|w| from == Some(w))
     }
 }

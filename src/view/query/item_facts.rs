@@ -114,12 +114,12 @@ impl<'a> ItemFacts<'a> {
     }
 
     pub fn is_pinned(&self, item: usize) -> bool {
-        pins_item(&self.meta(item))
+        self.meta(item).is_pinned()
     }
 
     /// An item's importance, 0–10.
-    pub fn importance(&self, item: usize) -> Option<f64> {
-        self.meta(item).get("imp").and_then(|imp| imp.parse().ok())
+    pub fn importance(&self, item: usize) -> Option<u8> {
+        self.meta(item).importance()
     }
 
     /// Who wrote a bullet, when and from which source, according to the journal.
@@ -137,8 +137,7 @@ impl<'a> ItemFacts<'a> {
 
     /// An item's date: from its metadata (`upd`, `added`), the journal, its entry, or the file's name.
     pub fn date(&self, item: usize) -> Option<ItemDate> {
-        let meta = self.meta(item);
-        let own = ["upd", "added"].iter().find_map(|key| parse_day(meta.get(key)?));
+        let own = self.meta(item).day_changed();
         let origin_date = || self.origin(item).map(|m| m.at);
         let section_dates =
             || self.section_dates.get_or_init(|| SectionDates::of(&self.file.document, &self.file.path));
@@ -152,7 +151,7 @@ impl<'a> ItemFacts<'a> {
 
     /// The last day on which an item is valid.
     pub fn expires(&self, item: usize) -> Option<Date> {
-        self.meta(item).get("exp").and_then(parse_day)
+        self.meta(item).expires()
     }
 
     /// An item's `#tags` and its file's tags, in lower case, without `#`.
@@ -196,16 +195,6 @@ impl<'a> ItemFacts<'a> {
     fn file_tags(&self) -> &[String] {
         self.front_tags.get_or_init(|| front_matter_tags(&self.file.document).unwrap_or_default())
     }
-}
-
-/// Whether metadata pins its item.
-pub fn pins_item(meta: &BulletMeta) -> bool {
-    meta.get("pin").is_some_and(|v| !matches!(v, "false" | "no" | "0"))
-}
-
-/// A date as metadata has it, optionally followed by a time.
-fn parse_day(value: &str) -> Option<Date> {
-    value.get(..10)?.parse().ok()
 }
 
 /// Appends the `#tags` of a text, in lower case.

@@ -281,7 +281,7 @@ fn prose(text: Option<&str>) -> BTreeSet<String> {
 
 fn pinned(document: &Document) -> Vec<String> {
     let all = (0..document.bullets().len())
-        .filter(|i| document.bullet_meta(*i).is_some_and(|m| m.get("pin").is_some_and(|v| v == "true")));
+        .filter(|i| document.bullet_meta(*i).is_some_and(|m| m.raw("pin").is_some_and(|v| v == "true")));
     all.map(|i| document.bullet_raw(i).to_owned()).collect()
 }
 
