@@ -2,7 +2,9 @@
 //!
 //! Never reads the memory's files and never plans: handles, limits and positions are checked by the planner.
 
-use super::guards::{self, GuardFinding, MemoryKind, QuoteEvidence, Violation, WritingRules};
+use super::guards::{
+    self, FindingsBySeverity, GuardFinding, MemoryKind, QuoteEvidence, Severity, Violation, WritingRules,
+};
 use super::proposal::{Proposal, is_single_verb};
 use crate::document::MetaKey;
 use crate::operation::{Action, Target};
@@ -48,28 +50,24 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
         }
     }
     let proof = find_proof(proposal, context);
-    if let Err(flaw) = proof
-        && flaw != Violation::ToolEvidence
-    {
-        found.insert(
-            0,
-            GuardFinding {
-                violation: flaw,
-                excerpt: proposal.quote.clone().unwrap_or_default().chars().take(60).collect(),
-            },
-        );
+    if let Err(violation) = proof {
+        let excerpt = match violation.severity() {
+            Severity::Refuse => proposal.quote.clone().unwrap_or_default().chars().take(60).collect(),
+            Severity::Review | Severity::Known => String::new(),
+        };
+        found.insert(0, GuardFinding { violation, excerpt });
     }
+    found.extend(find_duplicates(proposal, &claims, context).unwrap_or_default());
+    let found = FindingsBySeverity::of(found);
     // A repetition needs no correction: it counts as known, whatever else is wrong with it.
-    if let Some(duplicates) = find_duplicates(proposal, &claims, context) {
-        return Route::AlreadyKnown(duplicates);
+    if !found.known.is_empty() {
+        return Route::AlreadyKnown(found.known);
     }
-    if !found.is_empty() {
-        return Route::Refused(found);
+    if !found.refuse.is_empty() {
+        return Route::Refused(found.refuse);
     }
-    let (proof, mut reasons) = match proof {
-        Ok(proof) => (proof, Vec::new()),
-        Err(violation) => (tool_proof(proposal, context), vec![GuardFinding { violation, excerpt: String::new() }]),
-    };
+    let mut reasons = found.review;
+    let proof = proof.unwrap_or_else(|_| tool_proof(proposal, context));
     let field = claims.iter().find_map(|claim| {
         let field = guards::sensitive_field(&claim.text, context.rules)?;
         (!guards::has_consent_for(&claim.text, context.turns, proof.turn)).then_some(field)

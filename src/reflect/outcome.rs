@@ -2,7 +2,7 @@
 //!
 //! Never accepts a proposal that was refused before; the second check only adds violations.
 
-use super::guards::{self, GuardFinding, MemoryKind, Violation, WritingRules};
+use super::guards::{self, FindingsBySeverity, GuardFinding, MemoryKind, OtherText, Violation, WritingRules};
 use super::judge::{ClaimedText, JudgeContext, Route};
 use super::proposal::Proposal;
 use crate::change::{Effect, EffectSign};
@@ -44,10 +44,11 @@ pub fn route_effects(
     if !found.is_empty() {
         return Route::Refused(found);
     }
-    let found = text_violations(proposal, planned, context.rules);
-    if !found.is_empty() {
-        return Route::Refused(found);
+    let found = FindingsBySeverity::of(text_violations(proposal, planned, context.rules));
+    if !found.refuse.is_empty() {
+        return Route::Refused(found.refuse);
     }
+    reasons.extend(found.review);
     let bullets = |sign| planned.effects.iter().filter(move |e| e.sign == sign && e.handle.is_some());
     if let Action::Update { .. } = proposal.operation.action {
         let removed: Vec<&str> = bullets(EffectSign::Removed).map(|e| e.text.as_str()).collect();
@@ -113,17 +114,7 @@ fn text_violations(proposal: &Proposal, planned: &PlannedEffects<'_>, rules: &Wr
     for name in names.map(|name| name.replace(['-', '_'], " ")).chain(headings) {
         let name = ClaimedText::heading(&name.replace('-', " "));
         let violations = guards::check_text(&name.text, name.kind, rules);
-        found.extend(violations.into_iter().filter(|f| NAME_VIOLATIONS.contains(&f.violation) && !name.exempts(f)));
+        found.extend(violations.into_iter().filter(|f| f.violation.concerns(OtherText::Name) && !name.exempts(f)));
     }
     found
 }
-
-/// The violations that count in a heading or a file name; a pronoun or a date is fine there.
-const NAME_VIOLATIONS: [Violation; 6] = [
-    Violation::Instruction,
-    Violation::Secret,
-    Violation::Canary,
-    Violation::FrontMatter,
-    Violation::ControlCharacters,
-    Violation::TooLong,
-];

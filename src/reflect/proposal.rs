@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::guards::{self, MemoryKind, Violation, WritingRules};
+use super::guards::{self, MemoryKind, OtherText, Violation, WritingRules};
 use crate::code::{Code, Rejection};
 use crate::document::MetaKey;
 use crate::operation::{Operation, dialects};
@@ -62,17 +62,11 @@ pub fn parse_proposal(value: &Value) -> Result<Proposal, Rejection> {
 
 /// Whether a reason may go into the journal, which agents read, too.
 fn is_safe_reason(reason: &str) -> bool {
-    let forbidden = [
-        Violation::Secret,
-        Violation::Instruction,
-        Violation::ControlCharacters,
-        Violation::FrontMatter,
-        Violation::TooLong,
-    ];
     let found = guards::check_text(reason, MemoryKind::Fact, &WritingRules::default());
     // "Replace the old editor" starts like an instruction; that is fine in a reason, as it is in a title.
     !found.iter().any(|f| {
-        forbidden.contains(&f.violation) && !(f.violation == Violation::Instruction && is_single_verb(&f.excerpt))
+        f.violation.concerns(OtherText::Reason)
+            && !(f.violation == Violation::Instruction && is_single_verb(&f.excerpt))
     })
 }
 
