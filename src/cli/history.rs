@@ -76,7 +76,7 @@ pub fn diff(printer: &mut Printer, diff: &DiffResult, layout: OutputLayout) {
                 effects(printer, &file.effects);
             }
         }
-        _ => printer.diff(&diff.diff),
+        OutputLayout::Plain | OutputLayout::Numbered => printer.diff(&diff.diff),
     }
 }
 

@@ -153,15 +153,30 @@ fn escape_json(json: String, terminal: bool) -> String {
 
 /// The exit status of an answer: 0, unless it has findings, conflicts or stopped part-way.
 fn answer_status(answer: &Answer) -> u8 {
-    match answer {
-        Answer::Check(check) if !check.findings.is_empty() => Code::Findings.exit(),
-        Answer::Setup(setup) if !setup.findings.is_empty() => Code::Findings.exit(),
-        Answer::Resolved(resolved) if !resolved.left.is_empty() => Code::MergeConflict.exit(),
-        Answer::Sync(sync) if sync.needs_decision() => Code::MergeConflict.exit(),
-        Answer::Merged(merged) if !merged.clean => Code::MergeConflict.exit(),
-        Answer::Reflected(answer) if answer.partial.is_some() => Code::Partial.exit(),
-        _ => 0,
-    }
+    let (needs_attention, code) = match answer {
+        Answer::Check(check) => (!check.findings.is_empty(), Code::Findings),
+        Answer::Setup(setup) => (!setup.findings.is_empty(), Code::Findings),
+        Answer::Resolved(resolved) => (!resolved.left.is_empty(), Code::MergeConflict),
+        Answer::Sync(sync) => (sync.needs_decision(), Code::MergeConflict),
+        Answer::Merged(merged) => (!merged.clean, Code::MergeConflict),
+        Answer::Reflected(answer) => (answer.partial.is_some(), Code::Partial),
+        Answer::Changed(_)
+        | Answer::Repeated(_)
+        | Answer::Files(_)
+        | Answer::Outline(_)
+        | Answer::Found(_)
+        | Answer::Context(_)
+        | Answer::Text(_)
+        | Answer::Log(_)
+        | Answer::Diff(_)
+        | Answer::Status(_)
+        | Answer::Init(_)
+        | Answer::Where(_)
+        | Answer::Inbox(_)
+        | Answer::Model(_)
+        | Answer::Compacted(_) => return 0,
+    };
+    if needs_attention { code.exit() } else { 0 }
 }
 
 /// The exit status of a failure: that of its first error, at least 1.
@@ -214,7 +229,19 @@ fn memory_changed(answer: &Answer) -> bool {
         Answer::Reflected(answer) => answer.changed && !answer.dry_run,
         Answer::Inbox(answer) => answer.changed && !answer.dry_run,
         Answer::Check(check) => check.fixed.as_ref().is_some_and(|fixed| fixed.changed && !fixed.dry_run),
-        _ => false,
+        Answer::Repeated(_)
+        | Answer::Files(_)
+        | Answer::Outline(_)
+        | Answer::Found(_)
+        | Answer::Context(_)
+        | Answer::Text(_)
+        | Answer::Log(_)
+        | Answer::Diff(_)
+        | Answer::Status(_)
+        | Answer::Where(_)
+        | Answer::Merged(_)
+        | Answer::Model(_)
+        | Answer::Compacted(_) => false,
     }
 }
 

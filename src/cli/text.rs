@@ -180,7 +180,20 @@ pub fn answer(answer: &Answer, warnings: &[Warning], layout: OutputLayout, forma
             Answer::Resolved(resolved) => resolved.left.is_empty(),
             Answer::Sync(sync) => !sync.needs_decision(),
             Answer::Changed(_) | Answer::Compacted(_) | Answer::Init(_) | Answer::Reflected(_) => true,
-            _ => false,
+            Answer::Repeated(_)
+            | Answer::Files(_)
+            | Answer::Outline(_)
+            | Answer::Found(_)
+            | Answer::Context(_)
+            | Answer::Text(_)
+            | Answer::Log(_)
+            | Answer::Diff(_)
+            | Answer::Status(_)
+            | Answer::Check(_)
+            | Answer::Where(_)
+            | Answer::Merged(_)
+            | Answer::Inbox(_)
+            | Answer::Model(_) => false,
         };
         if suppress_stdout {
             printer.out.clear();

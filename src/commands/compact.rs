@@ -197,7 +197,7 @@ impl CompactionRun<'_> {
         let mut plan = CompactionPlan::default();
         let mut paths = match self.scope {
             CompactionScope::All => files_over_limit(self.session, &self.session.policy.policy)?,
-            _ => Vec::new(),
+            CompactionScope::GrownByBatch | CompactionScope::Within(..) | CompactionScope::ToSize(_) => Vec::new(),
         };
         for _ in 0..MAX_PASSES {
             paths.extend(overlay.changed_files());
@@ -273,13 +273,16 @@ impl CompactionRun<'_> {
         let paths = match &self.scope {
             CompactionScope::All => paths_to_check,
             CompactionScope::Within(path, _) => std::slice::from_ref(path),
-            _ => &[],
+            CompactionScope::GrownByBatch | CompactionScope::ToSize(_) => &[],
         };
         for path in paths.iter().filter(|p| limits::limits_apply_to(p)) {
             let Some(document) = overlay.document(path)? else { continue };
             let within = match &self.scope {
                 CompactionScope::Within(_, Some(slug)) => document.sections().iter().position(|s| s.slug == *slug),
-                _ => Some(0),
+                CompactionScope::Within(_, None)
+                | CompactionScope::All
+                | CompactionScope::GrownByBatch
+                | CompactionScope::ToSize(_) => Some(0),
             };
             let Some(within) = within else { continue };
             for place in limits::scopes_over_limit(policy, path, &document) {

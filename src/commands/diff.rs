@@ -352,7 +352,7 @@ fn bullet_row(before: &Document, after: &Document, change: BulletChange) -> Effe
         BulletChange::Updated(old, _) => {
             Some(PreviousBullet { handle: before.handle_name(old), text: before.bullet_text(old).into_owned() })
         }
-        _ => None,
+        BulletChange::Removed(_) | BulletChange::Added(_) | BulletChange::Moved(..) | BulletChange::Set(..) => None,
     };
     let section = effects::section_slug(document, document.bullets()[at].section as usize);
     let meta = || after.bullet_meta(at).unwrap_or_default().0.into_iter().map(|(k, v)| format!("{k}={v}"));

@@ -129,7 +129,7 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
             Some(RevisionState::Undone { .. }) => "undone",
             Some(RevisionState::RolledBack) => "put_back",
             Some(RevisionState::Pending) => "pending",
-            _ => "done",
+            Some(RevisionState::Done) | None => "done",
         },
         what: describe(entry),
         reason: entry.reason.clone(),

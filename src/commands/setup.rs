@@ -66,7 +66,7 @@ pub fn setup_git(session: &Session, mode: SetupMode, dry_run: bool) -> CommandRe
     }
     let (files, settings) = match mode {
         SetupMode::Remove => (files_without_lines(session)?, removed_settings(&git)?),
-        _ => (planned_files(session, &git)?, planned_settings(&git)?),
+        SetupMode::Install | SetupMode::Check => (planned_files(session, &git)?, planned_settings(&git)?),
     };
     let rows: Vec<SetupFile> = files
         .iter()

@@ -205,7 +205,14 @@ fn forbidden_operation(proposal: &Proposal, context: &JudgeContext<'_>) -> Vec<G
         Action::Write { text, .. } if matches!(text.trim_start().lines().next(), Some("---" | "+++" | ";;;")) => {
             return vec![GuardFinding { violation: Violation::FrontMatter, excerpt: "front matter".into() }];
         }
-        _ => {}
+        Action::Add { .. }
+        | Action::Update { .. }
+        | Action::Remove { .. }
+        | Action::Set { .. }
+        | Action::Write { .. }
+        | Action::Patch { .. }
+        | Action::Append { .. }
+        | Action::Nothing { .. } => {}
     }
     match (context.into, addressed_files(&proposal.operation.action, context.prefixes)) {
         (Some(into), Some(named)) if !named.contains(into) => refused(&format!("everything goes into {into}")),

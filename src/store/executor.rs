@@ -360,8 +360,8 @@ impl CommitExecutor<'_> {
         // Losing `done` costs nothing: the slots imply it, and the next intent's sync writes it too.
         match ending {
             BatchEnding::Done => Ok(()),
-            _ if self.options.durability == Durability::Fast => Ok(()),
-            _ => journal.sync().map_err(to_error),
+            BatchEnding::Undone | BatchEnding::Rescued if self.options.durability == Durability::Fast => Ok(()),
+            BatchEnding::Undone | BatchEnding::Rescued => journal.sync().map_err(to_error),
         }
     }
 

@@ -353,7 +353,7 @@ impl Store {
                 let recovered = recover::recover_batch(&root, &self.options, &mut journal, *intent, watch)?;
                 (warnings, finished) = (recovered.warnings, recovered.finished);
             }
-            _ => {}
+            JournalTail::Ended(_, BatchEnding::Done | BatchEnding::Undone) | JournalTail::Open(_, None) => {}
         }
         let locked = LockedStore {
             store: self,

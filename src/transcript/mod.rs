@@ -169,18 +169,19 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, TranscriptError> {
     }
     let detected = detect::detect_format(bytes)?;
     let kind = detected.kind();
-    let mut conversations = match detected {
-        DetectedFormat::Lines(TranscriptFormat::ClaudeCode) => vec![claude::parse_lines(bytes)],
-        DetectedFormat::Lines(TranscriptFormat::Codex) => vec![codex::parse_lines(bytes)],
-        DetectedFormat::Lines(TranscriptFormat::GeminiLines) => vec![gemini::parse_lines(bytes)],
-        DetectedFormat::Lines(TranscriptFormat::ChatGpt) => chatgpt::parse_lines(bytes),
-        DetectedFormat::Lines(_) => openai::parse_lines(bytes),
-        DetectedFormat::Document(TranscriptFormat::Codex) => vec![codex::parse_document(&lossy_text(bytes))?],
-        DetectedFormat::Document(TranscriptFormat::ChatGpt) => chatgpt::parse_document(&lossy_text(bytes))?,
-        DetectedFormat::Document(TranscriptFormat::OpenAi) => openai::parse_document(&lossy_text(bytes))?,
-        DetectedFormat::Document(_) => vec![gemini::parse_document(&lossy_text(bytes))?],
-        DetectedFormat::Text(TranscriptFormat::Markdown) => vec![speakers::parse_speakers(&lossy_text(bytes))],
-        DetectedFormat::Text(_) => vec![speakers::parse_plain(&lossy_text(bytes))],
+    let is_document = matches!(detected, DetectedFormat::Document(_));
+    let mut conversations = match kind {
+        TranscriptFormat::ClaudeCode => vec![claude::parse_lines(bytes)],
+        TranscriptFormat::Codex if is_document => vec![codex::parse_document(&lossy_text(bytes))?],
+        TranscriptFormat::Codex => vec![codex::parse_lines(bytes)],
+        TranscriptFormat::GeminiJson => vec![gemini::parse_document(&lossy_text(bytes))?],
+        TranscriptFormat::GeminiLines => vec![gemini::parse_lines(bytes)],
+        TranscriptFormat::OpenAi if is_document => openai::parse_document(&lossy_text(bytes))?,
+        TranscriptFormat::OpenAi => openai::parse_lines(bytes),
+        TranscriptFormat::ChatGpt if is_document => chatgpt::parse_document(&lossy_text(bytes))?,
+        TranscriptFormat::ChatGpt => chatgpt::parse_lines(bytes),
+        TranscriptFormat::Markdown => vec![speakers::parse_speakers(&lossy_text(bytes))],
+        TranscriptFormat::Plain => vec![speakers::parse_plain(&lossy_text(bytes))],
     };
     let total_skipped = |conversations: &[Conversation]| conversations.iter().map(|c| c.skipped).sum();
     let skipped: usize = total_skipped(&conversations);

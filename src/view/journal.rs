@@ -75,8 +75,8 @@ pub fn revision_to_undo<'e>(entries: &'e [JournalEntry], by: Option<&str>) -> Op
 pub fn revision_to_redo(entries: &[JournalEntry]) -> Option<&JournalEntry> {
     let states = revision_states(entries);
     let undone = |e: &&JournalEntry| match states.get(&e.rev) {
-        Some(RevisionState::Undone { by }) if e.inverts.is_none() => Some(*by),
-        _ => None,
+        Some(RevisionState::Undone { by }) => e.inverts.is_none().then_some(*by),
+        Some(RevisionState::Done | RevisionState::RolledBack | RevisionState::Pending) | None => None,
     };
     entries.iter().filter(|e| undone(e).is_some()).max_by_key(undone)
 }

@@ -115,7 +115,9 @@ impl<'a> CompactDialogue<'a> {
                             self.fallback_reason = Some("the model refused to answer".into());
                             return Ok(None);
                         }
-                        _ => parse_reply(&reply.text, &arguments),
+                        StopReason::End | StopReason::ToolCalls | StopReason::Other(_) => {
+                            parse_reply(&reply.text, &arguments)
+                        }
                     };
                     let decided = parsed.and_then(|said| decide(over_limit, &said, rules));
                     match decided.and_then(|decisions| Ok((try_decisions(&decisions)?, decisions))) {

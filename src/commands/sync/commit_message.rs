@@ -56,7 +56,7 @@ pub fn undescribed_entries<'e>(
     // A change that was undone since the last commit is left out, together with its undo.
     let is_cancelling = |e: &&JournalEntry| match e.inverts {
         Some(InverseKind::Undo(rev)) => entries.iter().any(|undone| undone.rev == rev && is_new(undone)),
-        _ => false,
+        Some(InverseKind::Redo(_)) | None => false,
     };
     candidates.into_iter().filter(|e| !is_cancelling(e)).collect()
 }

@@ -52,7 +52,9 @@ pub fn plan_steps(
             (CompactionAction::Rewrite, Some(text)) => {
                 (0, target, rewrite(over_limit, document, target, text, decision, source))
             }
-            _ => remove(decision.target, &decision.reason),
+            (CompactionAction::Rewrite, None) | (CompactionAction::Delete, _) => {
+                remove(decision.target, &decision.reason)
+            }
         });
         edits.extend(decision.absorbs.iter().map(|at| remove(*at, &decision.reason)));
     }
@@ -195,7 +197,12 @@ pub(super) fn find_candidate(
             let fits = |s: &usize| document.text()[section_range(document, *s)].trim_end() == old;
             return (1..document.sections().len()).find(fits).map(EvictionCandidate::Entry);
         }
-        _ => return None,
+        Action::Add { .. }
+        | Action::Move { .. }
+        | Action::Set { .. }
+        | Action::Write { .. }
+        | Action::Append { .. }
+        | Action::Nothing { .. } => return None,
     };
     let Target::Address(at) = at else { return None };
     let rest = at.strip_prefix(step.path.as_str())?;

@@ -93,7 +93,7 @@ pub fn count_terms(
     counted.lengths = total_length(&document, &all);
     let near: Vec<usize> = match depth {
         ScanDepth::All => (0..all.len()).collect(),
-        _ => {
+        ScanDepth::Prefiltered | ScanDepth::Sample => {
             offsets.sort_unstable();
             let mut near: Vec<usize> = offsets.iter().filter_map(|at| items::item_at(&all, *at)).collect();
             near.dedup();
