@@ -5,7 +5,7 @@
 use super::args::GlobalArgs;
 use super::grammar::{ValueKind, WordReader, WordRole};
 use super::{open, sanitize};
-use crate::commands::answer::Answer;
+use crate::commands::answer::ListResult;
 use crate::commands::{self, LogOptions, Session};
 
 /// Prints one candidate per line: the word, a tab, a description. `words` are those after `memdir`; the last one is
@@ -76,7 +76,7 @@ type Candidates = Vec<(String, String)>;
 
 fn file_candidates(session: &Session) -> Candidates {
     match commands::list(session, None) {
-        Ok(Answer::Files(files)) => files.files.into_iter().map(|f| (f.path, f.summary)).collect(),
+        Ok(ListResult::Files(files)) => files.files.into_iter().map(|f| (f.path, f.summary)).collect(),
         _ => Vec::new(),
     }
 }
@@ -89,7 +89,7 @@ fn inside_file(session: &Session, partial: &str) -> Candidates {
     };
     let answer =
         if bullets { commands::list_bullets(session, file) } else { commands::list_without_backlinks(session, file) };
-    let Ok(Answer::Outline(outline)) = answer else {
+    let Ok(outline) = answer else {
         return Vec::new();
     };
     match bullets {
@@ -101,7 +101,7 @@ fn inside_file(session: &Session, partial: &str) -> Candidates {
 fn revision_candidates(session: &Session) -> Candidates {
     let query = LogOptions { limit: Some(20), ..LogOptions::default() };
     match commands::log(session, &query) {
-        Ok(Answer::Log(log)) => log
+        Ok(log) => log
             .entries
             .into_iter()
             .filter_map(|e| Some((e.rev?, format!("{} {} {}", e.actor, e.what, e.files.join(" ")))))

@@ -12,7 +12,7 @@ use super::argv::RmOperand;
 use super::grammar::ValueKind;
 use super::verbs::{CompletionShell, ManArgs, SchemaTopic};
 use crate::code::{Code, Rejection};
-use crate::{commands, host, operation, policy, view};
+use crate::{host, operation, policy, view};
 
 /// A JSON Schema, pretty-printed.
 pub fn schema(topic: SchemaTopic) -> String {
@@ -20,7 +20,7 @@ pub fn schema(topic: SchemaTopic) -> String {
         SchemaTopic::Operation => operation::dialects::operations_schema(),
         SchemaTopic::Policy => policy::schema(),
         SchemaTopic::Query => view::query::query_json::schema(),
-        SchemaTopic::Answer => commands::answer::schema(),
+        SchemaTopic::Answer => super::answer::schema(),
     };
     format!("{schema:#}\n")
 }

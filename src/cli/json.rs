@@ -4,10 +4,11 @@
 
 use serde_json::{Map, Value, json};
 
+use super::answer::Answer;
 use super::hints;
 use crate::code::{Rejection, Warning};
 use crate::commands::Error;
-use crate::commands::answer::{Answer, WarningRow};
+use crate::commands::answer::WarningRow;
 
 /// Renders an answer as one line.
 pub fn answer(answer: &Answer, warnings: &[Warning]) -> String {

@@ -2,6 +2,7 @@
 //!
 //! Never implements a use case, and never ends the process: it returns an exit status.
 
+mod answer;
 mod args;
 mod argv;
 mod change_args;

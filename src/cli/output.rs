@@ -5,11 +5,11 @@
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 
+use super::answer::Answer;
 use super::args::{ColorChoice, GlobalArgs};
 use super::{hints, json, sanitize, text};
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::answer::Answer;
-use crate::commands::{CommandResult, Error, OpenedFile};
+use crate::commands::{Error, OpenedFile};
 
 /// How answers are printed.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +74,20 @@ pub enum CliReply {
     /// An answer, and an action to run only after it was printed.
     AnswerThen(Box<Answer>, Vec<Warning>, Box<dyn FnOnce()>),
     /// An answer or an error, with the session's warnings.
-    Result(Box<CommandResult>, Vec<Warning>, OutputLayout),
+    Result(Box<Result<Answer, Error>>, Vec<Warning>, OutputLayout),
+}
+
+impl CliReply {
+    /// The reply of a command that returned this result.
+    pub fn of<T: Into<Answer>>(result: Result<T, Error>, warnings: Vec<Warning>, layout: OutputLayout) -> CliReply {
+        CliReply::Result(Box::new(result.map(Into::into)), warnings, layout)
+    }
+}
+
+impl From<Error> for CliReply {
+    fn from(error: Error) -> CliReply {
+        CliReply::Result(Box::new(Err(error)), Vec::new(), OutputLayout::Plain)
+    }
 }
 
 impl From<Rejection> for CliReply {
@@ -131,7 +144,7 @@ fn print_failure(mut failure: Error, warnings: Vec<Warning>, format: &OutputForm
         true => escape_json(json::failure(&failure, &format.dir_option), terminal),
         false => text::failure(&failure, format, terminal),
     });
-    failure_status(&failure)
+    failure.exit_status()
 }
 
 fn render_answer(
@@ -177,11 +190,6 @@ fn answer_status(answer: &Answer) -> u8 {
         | Answer::Compacted(_) => return 0,
     };
     if needs_attention { code.exit() } else { 0 }
-}
-
-/// The exit status of a failure: that of its first error, at least 1.
-fn failure_status(failure: &Error) -> u8 {
-    failure.rejections.first().map_or(Code::Internal, |r| r.code).exit().max(1)
 }
 
 fn write_stdout(text: &str) -> std::io::Result<()> {
@@ -249,13 +257,6 @@ fn memory_changed(answer: &Answer) -> bool {
 mod tests {
     use super::*;
     use crate::commands::answer::{CheckFinding, CheckReport};
-
-    #[test]
-    fn the_first_error_decides_the_exit_status() {
-        let all = vec![Rejection::new(Code::Busy, "a"), Rejection::new(Code::Io, "b")];
-        assert_eq!(failure_status(&all.into()), 7);
-        assert_eq!(failure_status(&Vec::new().into()), 1);
-    }
 
     #[test]
     fn a_check_with_findings_exits_6() {

@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::answer::Answer;
 use super::args::{ChangeArgs, GlobalArgs};
 use super::compact::CompactArgs;
 use super::git_args::{MergeArgs, MergeDriverArgs, SetupArgs, SetupTarget, SyncArgs};
@@ -36,7 +37,8 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Init(a) => runner.init(&a),
         CliCommand::Status(_) => runner.read_only(commands::status),
         CliCommand::List(a) => {
-            runner.read_texts(OutputLayout::Plain, |s| Ok(commands::list(s, a.address.as_deref())?.truncated(a.limit)))
+            let list = |s: &Session| Ok(Answer::from(commands::list(s, a.address.as_deref())?).truncated(a.limit));
+            runner.read_texts(OutputLayout::Plain, list)
         }
         CliCommand::Read(a) => runner.read(&a.address),
         CliCommand::Query(a) => match a.query_options(&read_content).and_then(|ask| check_agent(global, ask)) {
@@ -63,8 +65,10 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             BulletCommand::Add(a) => runner.apply_batch(&a.change_args, to_operation::add(&a, &read_content)),
             BulletCommand::Del(a) => runner.apply_batch(&a.change_args, to_operation::bullet_del(&a)),
             BulletCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
-            BulletCommand::List(a) => runner
-                .read_texts(OutputLayout::Numbered, |s| Ok(commands::list_bullets(s, &a.address)?.truncated(a.limit))),
+            BulletCommand::List(a) => {
+                let list = |s: &Session| Ok(Answer::from(commands::list_bullets(s, &a.address)?).truncated(a.limit));
+                runner.read_texts(OutputLayout::Numbered, list)
+            }
         },
         CliCommand::Log(a) => {
             let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit: a.limit };
@@ -130,15 +134,15 @@ struct Runner<'a> {
 
 impl Runner<'_> {
     /// Runs a command that only reads, and needs the caller and the time.
-    fn read_only(&self, use_case: impl FnOnce(&Session) -> CommandResult) -> CliReply {
+    fn read_only<T: Into<Answer>>(&self, use_case: impl FnOnce(&Session) -> CommandResult<T>) -> CliReply {
         self.in_session(SessionNeeds::All, None, OutputLayout::Plain, use_case)
     }
 
     /// Runs a command that changes the memory, with its options.
-    fn change_with(
+    fn change_with<T: Into<Answer>>(
         &self,
         args: &ChangeArgs,
-        use_case: impl FnOnce(&Session, &ChangeOptions) -> CommandResult,
+        use_case: impl FnOnce(&Session, &ChangeOptions) -> CommandResult<T>,
     ) -> CliReply {
         self.in_session(SessionNeeds::All, args.lock_timeout, OutputLayout::Plain, |session| {
             use_case(session, &change_options(args))
@@ -149,12 +153,16 @@ impl Runner<'_> {
     fn apply_batch(&self, args: &ChangeArgs, batch: Result<Batch, impl Into<Error>>) -> CliReply {
         match batch {
             Ok(batch) => self.change_with(args, |session, how| commands::change(session, batch, how)),
-            Err(failure) => CliReply::Result(Box::new(Err(failure.into())), Vec::new(), OutputLayout::Plain),
+            Err(failure) => failure.into().into(),
         }
     }
 
     /// Runs a command that only reads texts and depends on neither the caller nor the time.
-    fn read_texts(&self, layout: OutputLayout, use_case: impl FnOnce(&Session) -> CommandResult) -> CliReply {
+    fn read_texts<T: Into<Answer>>(
+        &self,
+        layout: OutputLayout,
+        use_case: impl FnOnce(&Session) -> CommandResult<T>,
+    ) -> CliReply {
         self.in_session(SessionNeeds::TextsOnly, None, layout, use_case)
     }
 
@@ -172,7 +180,7 @@ impl Runner<'_> {
                     let message = "parts outside the caller's allowlist are not shown";
                     warnings.push(Warning::new(Code::Note, message));
                 }
-                CliReply::Result(Box::new(result), warnings, OutputLayout::Plain)
+                CliReply::of(result, warnings, OutputLayout::Plain)
             }
             Err(rejection) => rejection.into(),
         }
@@ -220,7 +228,7 @@ impl Runner<'_> {
         let model_query = ModelQuery::from(args.model.clone());
         let model_named = model_query.provider.is_some() || model_query.model.is_some();
         let opened = match (args.by_age, args.to_options(&read_content)) {
-            (_, Err(failure)) => return CliReply::Result(Box::new(Err(failure)), Vec::new(), OutputLayout::Plain),
+            (_, Err(failure)) => return failure.into(),
             (true, Ok(query)) => Ok((query, None)),
             (false, Ok(query)) => match commands::model::open_model(&model_query, &open::env) {
                 Ok(opened) => Ok((query, Some(opened))),
@@ -246,7 +254,7 @@ impl Runner<'_> {
         let model_query = ModelQuery::from(args.model);
         if args.check_model {
             let checked = commands::model::check_model(&model_query, &open::env);
-            return CliReply::Result(Box::new(checked), Vec::new(), OutputLayout::Plain);
+            return CliReply::of(checked, Vec::new(), OutputLayout::Plain);
         }
         let conversation = if args.queued {
             Ok(Vec::new())
@@ -276,7 +284,7 @@ impl Runner<'_> {
             let prompt = open::open_session(self.global, SessionNeeds::All, None).map_err(Error::from);
             return match prompt.and_then(|session| reflect::show_prompt(&session, &conversation, &options)) {
                 Ok(prompt) => CliReply::Text(escape_for_terminal(prompt)),
-                Err(failure) => CliReply::Result(Box::new(Err(failure)), Vec::new(), OutputLayout::Plain),
+                Err(failure) => failure.into(),
             };
         }
         let change_options = ChangeOptions {
@@ -291,17 +299,17 @@ impl Runner<'_> {
         })
     }
 
-    fn in_session(
+    fn in_session<T: Into<Answer>>(
         &self,
         needs: SessionNeeds,
         timeout: Option<Duration>,
         layout: OutputLayout,
-        use_case: impl FnOnce(&Session) -> CommandResult,
+        use_case: impl FnOnce(&Session) -> CommandResult<T>,
     ) -> CliReply {
         match open::open_session(self.global, needs, timeout) {
             Ok(session) => {
                 let result = use_case(&session);
-                CliReply::Result(Box::new(result), session.policy.warnings, layout)
+                CliReply::of(result, session.policy.warnings, layout)
             }
             Err(rejection) => rejection.into(),
         }
@@ -316,7 +324,7 @@ impl Runner<'_> {
         };
         let dir = args.at.clone().or(dir_query.dir).or(dir_query.env).unwrap_or_else(|| PathBuf::from("memory"));
         let query = InitOptions { example: args.example, adopt: args.adopt };
-        CliReply::Result(Box::new(commands::init(&working_dir.join(dir), &query)), Vec::new(), OutputLayout::Plain)
+        CliReply::of(commands::init(&working_dir.join(dir), &query), Vec::new(), OutputLayout::Plain)
     }
 }
 
@@ -343,7 +351,7 @@ fn merge(args: &MergeArgs) -> CliReply {
         marker_size: args.marker_size,
         labels: ["base", "ours", "theirs"].map(str::to_owned),
     };
-    CliReply::Result(Box::new(commands::merge::merge(&three, args.out.as_deref())), Vec::new(), OutputLayout::Plain)
+    CliReply::of(commands::merge::merge(&three, args.out.as_deref()), Vec::new(), OutputLayout::Plain)
 }
 
 /// Runs `merge-driver`, which git calls.

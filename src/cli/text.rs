@@ -6,12 +6,13 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
+use super::answer::Answer;
 use super::output::{OutputFormat, OutputLayout};
 use super::{compact, git, hints, history, results, sanitize, state};
 use crate::code::{Rejection, Warning};
 use crate::commands::Error;
 use crate::commands::answer::{
-    Answer, Backlink, BulletRow, ChangeResult, ChangedFile, EffectRow, FileList, InitResult, Outline, WarningRow,
+    Backlink, BulletRow, ChangeResult, ChangedFile, EffectRow, FileList, InitResult, Outline, WarningRow,
 };
 pub use crate::text::format_size;
 

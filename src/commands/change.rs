@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::answer::{Answer, ChangeResult, ChangedFile, EffectRow, WarningRow};
+use super::answer::{ChangeOutcome, ChangeResult, ChangedFile, EffectRow, RepeatedChange, WarningRow};
 use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
 use super::restricted_change::{fetch_visible, require_visible_files};
@@ -25,7 +25,7 @@ const MAX_ATTEMPTS: usize = 10;
 ///
 /// # Errors
 /// The rejections of the planner or the store; nothing was changed unless a rejection's `changed` is true or null.
-pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> CommandResult {
+pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> CommandResult<ChangeOutcome> {
     session.may_write()?;
     apply_options(&mut batch, options);
     if session.visibility().is_some() {
@@ -38,11 +38,11 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
             let traces = find_traces(session, &mut changeset, &snapshot)?;
             changeset.warnings.extend(traces.warnings);
         }
-        return Ok(Answer::Changed(dry_run_result(&changeset, &snapshot)));
+        return Ok(ChangeOutcome::Changed(dry_run_result(&changeset, &snapshot)));
     }
     let (locked, warnings) = session.store.lock()?;
     if let Some((first, _)) = batch.request.as_deref().map(|r| earlier_answer(session, r)).transpose()?.flatten() {
-        return Ok(first);
+        return Ok(ChangeOutcome::Repeated(first));
     }
     let mut summary_lines = Vec::new();
     commit_loop(session, &locked, &batch, warnings, || {
@@ -56,6 +56,7 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
         }
         Ok((changeset, snapshot))
     })
+    .map(ChangeOutcome::Changed)
 }
 
 /// The summary lines that memdir last wrote in the files that a `--forget` changes. The journal is scrubbed before the
@@ -151,7 +152,7 @@ pub fn commit_loop(
     batch: &Batch,
     mut warnings: Vec<Warning>,
     mut plan_change: impl FnMut() -> Result<(Changeset, Snapshot), Error>,
-) -> CommandResult {
+) -> CommandResult<ChangeResult> {
     for _ in 0..MAX_ATTEMPTS {
         let (mut changeset, snapshot) = plan_change()?;
         let traces = match changeset.forget && !changeset.files.is_empty() {
@@ -162,7 +163,7 @@ pub fn commit_loop(
         let mut answer = change_result(&changeset, &snapshot, with_etags);
         if changeset.files.is_empty() {
             answer.warnings.splice(0..0, warnings.iter().map(warning_row));
-            return Ok(Answer::Changed(answer));
+            return Ok(answer);
         }
         // Frees the texts that only the planner needed before the commit allocates its own.
         drop(snapshot);
@@ -188,7 +189,7 @@ pub fn commit_loop(
                     drop(locked.gc(session.now.timestamp().as_second()));
                 }
                 answer.warnings.splice(0..0, warnings.iter().map(warning_row));
-                return Ok(Answer::Changed(answer));
+                return Ok(answer);
             }
             Err(CommitStopped::BaseChanged(more)) => warnings.extend(more),
             Err(CommitStopped::Rejected(rejection)) => return Err(Error { rejections: vec![rejection], warnings }),
@@ -200,7 +201,7 @@ pub fn commit_loop(
 }
 
 /// The stored answer of an earlier change with the same `request`, and its actor, if the recent journal contains one.
-pub fn earlier_answer(session: &Session, request: &str) -> Result<Option<(Answer, String)>, Error> {
+pub fn earlier_answer(session: &Session, request: &str) -> Result<Option<(RepeatedChange, String)>, Error> {
     let entries = session.store.recent_entries()?;
     let first = entries
         .iter()
@@ -213,7 +214,7 @@ pub fn earlier_answer(session: &Session, request: &str) -> Result<Option<(Answer
             map.insert("rev".into(), Value::String(format!("r{}", entry.rev)));
             map.insert("repeated".into(), Value::Bool(true));
         }
-        (Answer::Repeated(answer), entry.actor.clone())
+        (RepeatedChange(answer), entry.actor.clone())
     }))
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 mod links;
 
-use super::answer::{Answer, ChangeResult, CheckFinding, CheckReport};
+use super::answer::{ChangeResult, CheckFinding, CheckReport};
 use super::change::{commit_loop, dry_run_result, plan_in_context};
 use super::fetch::{history, is_archived_or_proposed};
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
@@ -29,7 +29,7 @@ mod writing_rules;
 /// # Errors
 /// The error of resolving an address or reading the directory. Findings are not an error here: the command line turns
 /// them into the exit status of `findings`.
-pub fn check(session: &Session, files: &[String], fix: bool, options: &ChangeOptions) -> CommandResult {
+pub fn check(session: &Session, files: &[String], fix: bool, options: &ChangeOptions) -> CommandResult<CheckReport> {
     check_with(session, files, &CheckOptions { fix, ..CheckOptions::default() }, options)
 }
 
@@ -53,7 +53,7 @@ pub fn check_with(
     files: &[String],
     options: &CheckOptions<'_>,
     change_options: &ChangeOptions,
-) -> CommandResult {
+) -> CommandResult<CheckReport> {
     let selected: Vec<MemoryPath> = files
         .iter()
         .map(|f| list_and_read::resolve_address(session, f).map(|n| n.path))
@@ -75,7 +75,7 @@ pub fn check_with(
         }
         None => (examined.findings, None),
     };
-    Ok(Answer::Check(CheckReport { checked: examined.checked, findings, fixed, below: path_prefix }))
+    Ok(CheckReport { checked: examined.checked, findings, fixed, below: path_prefix })
 }
 
 struct ExaminedFiles {
@@ -388,13 +388,10 @@ fn apply_fixes(
     }
     let (locked, warnings) = session.store.lock()?;
     let batch = Batch { reason: Some("check --fix".into()), ..Batch::default() };
-    let answer = commit_loop(session, &locked, &batch, warnings, || {
+    let changed = commit_loop(session, &locked, &batch, warnings, || {
         let mut snapshot = Snapshot::new();
         let changeset = plan_in_context(session, &mut snapshot, &operations, &context)?;
         Ok((changeset, snapshot))
     })?;
-    match answer {
-        Answer::Changed(changed) => Ok(Some(changed)),
-        _ => Ok(None),
-    }
+    Ok(Some(changed))
 }

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::answer::{Answer, ChangeResult, CompactReport, CompactedScope};
+use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, CompactReport, CompactedScope, RepeatedChange};
 use super::change::{apply_options, commit_loop, dry_run_result, earlier_answer, plan_in_context, warning_row};
 use super::{ChangeOptions, CommandResult, Error, Session, change};
 use crate::change::Changeset;
@@ -60,7 +60,7 @@ pub fn compact(
     options: &CompactOptions,
     change_options: &ChangeOptions,
     model: Option<&dyn Model>,
-) -> CommandResult {
+) -> CommandResult<CompactOutcome> {
     if options.batch.as_ref().is_some_and(has_forget) {
         let refusal = Rejection::new(Code::Usage, "compact cannot be combined with rm --forget");
         return Err(refusal.hint("run rm --forget first").into());
@@ -71,8 +71,8 @@ pub fn compact(
     let outcome = CompactionRun { session, scope, options: change_options }
         .run(options.batch.clone().unwrap_or_default(), model)?;
     Ok(match outcome {
-        CompactionOutcome::Repeated(answer) => answer,
-        CompactionOutcome::Completed(change, report) => Answer::Compacted(report.into_compact_report(change)),
+        CompactionOutcome::Repeated(first) => CompactOutcome::Repeated(first),
+        CompactionOutcome::Completed(change, report) => CompactOutcome::Compacted(report.into_compact_report(change)),
     })
 }
 
@@ -86,14 +86,14 @@ pub fn change_with(
     batch: Batch,
     options: &ChangeOptions,
     model: Option<&dyn Model>,
-) -> CommandResult {
+) -> CommandResult<ChangeOutcome> {
     let limited = session.policy.policy.limits.iter().any(|l| l.on_limit == crate::policy::OnLimit::Compact);
     let Some(model) = model.filter(|_| limited && !has_forget(&batch)) else { return change(session, batch, options) };
     match (CompactionRun { session, scope: CompactionScope::GrownByBatch, options }).run(batch, Some(model))? {
-        CompactionOutcome::Repeated(answer) => Ok(answer),
+        CompactionOutcome::Repeated(first) => Ok(ChangeOutcome::Repeated(first)),
         CompactionOutcome::Completed(mut change, report) => {
             change.warnings.extend(report.warnings().iter().map(warning_row));
-            Ok(Answer::Changed(change))
+            Ok(ChangeOutcome::Changed(change))
         }
     }
 }
@@ -103,9 +103,11 @@ fn has_forget(batch: &Batch) -> bool {
 }
 
 /// How a compaction ended.
+// One value a command, so its size does not matter.
+#[expect(clippy::large_enum_variant)]
 enum CompactionOutcome {
     /// The request id was used before: the first answer.
-    Repeated(Answer),
+    Repeated(RepeatedChange),
     Completed(ChangeResult, report::CompactionReport),
 }
 
@@ -143,7 +145,7 @@ impl CompactionRun<'_> {
         for _ in 0..MAX_PLANS {
             let (_, thought) = self.decide(&batch.operations, &mut dialogue)?;
             if thought.steps.is_empty() && batch.operations.is_empty() {
-                return completed(Answer::Changed(ChangeResult::default()), thought.report, dialogue);
+                return Ok(completed(ChangeResult::default(), thought.report, dialogue));
             }
             let (locked, warnings) = session.store.lock()?;
             if let Some(first) = self.earlier_answer(&batch)? {
@@ -160,7 +162,7 @@ impl CompactionRun<'_> {
                 });
             match result {
                 Err(_) if changed_meanwhile => continue,
-                verdict => return completed(verdict?, thought.report, dialogue),
+                verdict => return Ok(completed(verdict?, thought.report, dialogue)),
             }
         }
         // The memory keeps changing while the model runs: plan under the lock, by age.
@@ -177,10 +179,10 @@ impl CompactionRun<'_> {
             report = thought.report;
             Ok(layers.into_changeset())
         });
-        completed(verdict?, report, closed_dialogue)
+        Ok(completed(verdict?, report, closed_dialogue))
     }
 
-    fn earlier_answer(&self, batch: &Batch) -> Result<Option<Answer>, Error> {
+    fn earlier_answer(&self, batch: &Batch) -> Result<Option<RepeatedChange>, Error> {
         match (&batch.request, self.options.dry_run) {
             (Some(request), false) => Ok(earlier_answer(self.session, request)?.map(|(answer, _)| answer)),
             _ => Ok(None),
@@ -395,7 +397,7 @@ impl CompactionRun<'_> {
             let message = "these operations depend on each other, so `memdir apply` cannot run them as one batch";
             change.warnings.push(warning_row(&Warning::new(Code::Note, message)));
         }
-        completed(Answer::Changed(change), plan.report, dialogue)
+        Ok(completed(change, plan.report, dialogue))
     }
 
     /// Whether `apply` with the same operations would have the same result. An operation that depends on an earlier one
@@ -423,18 +425,13 @@ impl CompactionRun<'_> {
 }
 
 fn completed(
-    answer: Answer,
+    mut change: ChangeResult,
     mut report: report::CompactionReport,
     dialogue: CompactDialogue<'_>,
-) -> Result<CompactionOutcome, Error> {
+) -> CompactionOutcome {
     report.record_model(&dialogue);
-    match answer {
-        Answer::Changed(mut change) => {
-            change.warnings.extend(report.still_over_limit.iter().map(warning_row));
-            Ok(CompactionOutcome::Completed(change, report))
-        }
-        answer => Ok(CompactionOutcome::Repeated(answer)),
-    }
+    change.warnings.extend(report.still_over_limit.iter().map(warning_row));
+    CompactionOutcome::Completed(change, report)
 }
 
 /// Applies steps to the overlay. They must reduce the excess and must not increase any other measure.

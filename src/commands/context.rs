@@ -8,7 +8,6 @@ mod updates;
 
 use std::collections::HashMap;
 
-use super::answer::Answer;
 use super::list_and_read::summary_of;
 use super::{Error, Session};
 use crate::change::JournalEntry as Revision;
@@ -66,7 +65,7 @@ pub struct ContextRequest {
 ///
 /// # Errors
 /// `usage` for a budget that is too small; `io`.
-pub fn context(session: &Session, request: &ContextRequest) -> Result<(Answer, Option<ReaderMark>), Error> {
+pub fn context(session: &Session, request: &ContextRequest) -> Result<(ContextResult, Option<ReaderMark>), Error> {
     let options = ContextOptions {
         budget: request.budget.unwrap_or(DEFAULT_BUDGET),
         dir_args: request.command_prefix.clone(),
@@ -83,7 +82,7 @@ pub fn context(session: &Session, request: &ContextRequest) -> Result<(Answer, O
         ContextStyle::Index => builder.index_context().map(|context| (context, None)),
         ContextStyle::Records => builder.records_context().map(|context| (context, None)),
     })??;
-    Ok((Answer::Context(Box::new(context)), mark))
+    Ok((context, mark))
 }
 
 /// The name of the memory: the scope's name, else that of the directory that contains `memory/`.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::Value;
 
-use super::answer::{Answer, ChangedFile, DiffResult, EffectRow, PreviousBullet};
+use super::answer::{ChangedFile, DiffResult, EffectRow, PreviousBullet};
 use super::history::{LogTarget, unrecorded_files};
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, Session};
@@ -48,7 +48,7 @@ struct FilePair {
 ///
 /// # Errors
 /// `revision_not_found`, `history_gone`, `usage`, `git`.
-pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> CommandResult {
+pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> CommandResult<DiffResult> {
     let entries = session.store.journal()?;
     let only = address.map(|a| LogTarget::resolve(session, a)).transpose()?.map(|t| t.path);
     let (from, to) = parse_range(session, range, &entries)?;
@@ -74,7 +74,7 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
     }
     let diff = files.iter().map(|(file, pair)| unified_text(file, pair)).collect();
     let files = files.into_iter().map(|(file, _)| file).collect();
-    Ok(Answer::Diff(DiffResult { from: end_name(&from, "recorded"), to: end_name(&to, "now"), files, diff }))
+    Ok(DiffResult { from: end_name(&from, "recorded"), to: end_name(&to, "now"), files, diff })
 }
 
 fn end_name(point: &RangeEnd, open: &str) -> String {

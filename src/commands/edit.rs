@@ -7,10 +7,10 @@ use std::path::Path;
 
 use super::allowlist_filter::allowlist_rejection;
 use super::change::warning_row;
-use super::{Answer, ChangeOptions, CommandResult, Error, Session, change, read};
+use super::{ChangeOptions, CommandResult, Error, Session, change, read};
 use crate::change::Etag;
 use crate::code::{Code, Hint, Rejection};
-use crate::commands::answer::ChangeResult;
+use crate::commands::answer::{ChangeOutcome, ChangeResult};
 use crate::host::editor::EditorCopy;
 use crate::operation::whole_file::merge_edited_copy;
 use crate::operation::{Action, Batch, Operation, Target};
@@ -20,7 +20,12 @@ use crate::path::MemoryPath;
 ///
 /// # Errors
 /// Any error of `read` and `change`; the edited copy is kept.
-pub fn edit(session: &Session, file: &str, resume: Option<&Path>, options: &ChangeOptions) -> CommandResult {
+pub fn edit(
+    session: &Session,
+    file: &str,
+    resume: Option<&Path>,
+    options: &ChangeOptions,
+) -> CommandResult<ChangeOutcome> {
     let (path, text, exists) = current_text(session, file)?;
     if session.store.has_redacted() {
         // Writing the file back would delete the parts that the allowlist hides.
@@ -38,7 +43,7 @@ pub fn edit(session: &Session, file: &str, resume: Option<&Path>, options: &Chan
     let base = copy.original_text().map(str::to_owned);
     if after == text || base.as_ref() == Some(&after) {
         copy.remove();
-        return Ok(Answer::Changed(ChangeResult::default()));
+        return Ok(ChangeOutcome::Changed(ChangeResult::default()));
     }
     let opened = base.unwrap_or(text);
     let if_match = (exists || !opened.is_empty()).then(|| Etag::of(opened.as_bytes()).hex());
@@ -66,16 +71,16 @@ fn save_or_merge(
     after: String,
     mut etag: Option<String>,
     options: &ChangeOptions,
-) -> CommandResult {
+) -> CommandResult<ChangeOutcome> {
     let (mut text, mut merge_warning) = (after.clone(), None);
     let mut rounds = 0;
     loop {
         let action = Action::Write { at: Target::Address(file.to_owned()), text: text.clone(), create: options.create };
         let operation = Operation { action, seen: None, if_match: etag.clone(), reason: None, source: None };
         let failure = match change(session, Batch { operations: vec![operation], ..Batch::default() }, options) {
-            Ok(Answer::Changed(mut changed)) => {
+            Ok(ChangeOutcome::Changed(mut changed)) => {
                 changed.warnings.extend(merge_warning);
-                return Ok(Answer::Changed(changed));
+                return Ok(ChangeOutcome::Changed(changed));
             }
             Ok(answer) => return Ok(answer),
             Err(failure) => failure,
@@ -95,7 +100,7 @@ fn save_or_merge(
 /// The file's path and text, and whether it exists; the text of a new file is empty.
 fn current_text(session: &Session, file: &str) -> Result<(String, String, bool), Error> {
     match read(session, file) {
-        Ok(Answer::Text(text)) if text.section.is_none() && text.handle.is_none() => Ok((text.path, text.text, true)),
+        Ok(text) if text.section.is_none() && text.handle.is_none() => Ok((text.path, text.text, true)),
         Ok(_) => Err(Rejection::new(Code::Usage, "edit takes a file, not a section or bullet").into()),
         Err(failure) if failure.rejections.first().is_some_and(|r| r.code == Code::FileNotFound) => {
             check_new_name(&failure.rejections[0])?;

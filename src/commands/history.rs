@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::{Answer, ChangedFile, LogResult, LogRow};
+use super::answer::{ChangedFile, LogResult, LogRow};
 use super::change::effect_rows;
 use super::point_in_time::{find_revision, is_since, parse_point_in_time};
 use super::sync::SyncState;
@@ -26,7 +26,7 @@ const DEFAULT_LIMIT: usize = 50;
 ///
 /// # Errors
 /// `usage` for an invalid `since`; any error of resolving the address.
-pub fn log(session: &Session, options: &LogOptions) -> CommandResult {
+pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> {
     let entries = session.store.journal()?;
     let states = journal::revision_states(&entries);
     let target = options.address.as_deref().map(|a| LogTarget::resolve(session, a)).transpose()?;
@@ -60,7 +60,7 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult {
     let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
     let more = rows.len().saturating_sub(limit);
     rows.truncate(limit);
-    Ok(Answer::Log(LogResult { entries: rows, since: entries.first().map(|e| e.at.clone()), more }))
+    Ok(LogResult { entries: rows, since: entries.first().map(|e| e.at.clone()), more })
 }
 
 /// The file, section or bullet whose entries are listed.
@@ -226,7 +226,7 @@ pub fn unrecorded_files(
 ///
 /// # Errors
 /// `revision_not_found`; `category_not_allowed` for a revision without visible files.
-pub fn show(session: &Session, rev: &str) -> CommandResult {
+pub fn show(session: &Session, rev: &str) -> CommandResult<LogResult> {
     let entries = session.store.journal()?;
     let states = journal::revision_states(&entries);
     let entry = find_revision(rev, &entries)?;
@@ -235,7 +235,7 @@ pub fn show(session: &Session, rev: &str) -> CommandResult {
     }
     let mut entry_row = log_row(session, entry, states.get(&entry.rev), true);
     entry_row.diff = Some(entry.files.iter().map(|f| file_diff(&session.store, entry, &f.path)).collect());
-    Ok(Answer::Log(LogResult { entries: vec![entry_row], since: entries.first().map(|e| e.at.clone()), more: 0 }))
+    Ok(LogResult { entries: vec![entry_row], since: entries.first().map(|e| e.at.clone()), more: 0 })
 }
 
 fn file_diff(store: &Store, entry: &JournalEntry, path: &MemoryPath) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Accepting plans the operation on the current files, and removes the proposal in the same change.
 
-use super::answer::{Answer, ChangeResult, InboxList, ProposalRow};
+use super::answer::{ChangeResult, InboxList, ProposalRow};
 use super::change::{commit_loop, dry_run_result, plan_in_context};
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag};
@@ -29,7 +29,7 @@ pub fn inbox(
     ids: &[String],
     decision: Option<InboxDecision>,
     options: &ChangeOptions,
-) -> CommandResult {
+) -> CommandResult<InboxList> {
     // Proposals have no categories yet, so a caller with an allowlist must not see them.
     session.store.require_unfiltered()?;
     let Some(decision) = decision else { return list(session, ids, options) };
@@ -61,7 +61,7 @@ pub fn inbox(
     )?;
     let ids: Vec<String> = chosen.iter().map(|one| one.id().to_owned()).collect();
     let (accepted, rejected) = if decision == InboxDecision::Accept { (ids, Vec::new()) } else { (Vec::new(), ids) };
-    Ok(Answer::Inbox(InboxList {
+    Ok(InboxList {
         changed: change.changed,
         dry_run: options.dry_run,
         accepted,
@@ -70,7 +70,7 @@ pub fn inbox(
         files: change.files,
         warnings: change.warnings,
         ..InboxList::default()
-    }))
+    })
 }
 
 /// Removes expired proposals; `None` if there are none.
@@ -93,7 +93,7 @@ fn remove_expired(session: &Session) -> Result<Option<(Vec<String>, ChangeResult
     Ok(Some((ids, apply_and_remove(session, &[], &removals, &ChangeOptions::default(), "expired")?)))
 }
 
-fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandResult {
+fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandResult<InboxList> {
     // Listing works in a read-only memory too: an error of removing expired proposals is ignored.
     let removed = if options.dry_run { None } else { remove_expired(session).ok().flatten() };
     let files = read_proposals(session)?;
@@ -114,7 +114,7 @@ fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandRe
     let rescued = session.store.walk(Some("inbox"))?.into_iter();
     let rescued = rescued.filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
     let (expired, change) = removed.unwrap_or_default();
-    Ok(Answer::Inbox(InboxList {
+    Ok(InboxList {
         changed: change.changed,
         dry_run: options.dry_run,
         proposals,
@@ -124,7 +124,7 @@ fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandRe
         files: change.files,
         warnings: change.warnings,
         ..InboxList::default()
-    }))
+    })
 }
 
 /// A proposal as read from its file.
@@ -218,8 +218,5 @@ fn apply_and_remove(
     let batch = Batch { reason, source: options.source.clone(), ..Batch::default() };
     let unfiltered = session.unfiltered();
     let (locked, warnings) = unfiltered.store.lock()?;
-    match commit_loop(session, &locked, &batch, warnings, planned)? {
-        Answer::Changed(change) => Ok(change),
-        _ => Ok(ChangeResult::default()),
-    }
+    commit_loop(session, &locked, &batch, warnings, planned)
 }

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::answer::{Answer, InitResult};
+use super::answer::InitResult;
 use super::{CommandResult, InitOptions};
 use crate::code::{Code, Hint, Rejection};
 use crate::host::git::Git;
@@ -27,7 +27,7 @@ const EXAMPLE: [(&str, &str); 7] = [
 ///
 /// # Errors
 /// `exists` for a directory that already contains markdown (without `adopt`), `io`, `read_only`.
-pub fn init(dir: &Path, options: &InitOptions) -> CommandResult {
+pub fn init(dir: &Path, options: &InitOptions) -> CommandResult<InitResult> {
     let mut created = Vec::new();
     create_files(dir, options, &mut created).map_err(|mut failure| {
         if !created.is_empty() {
@@ -37,7 +37,7 @@ pub fn init(dir: &Path, options: &InitOptions) -> CommandResult {
     })
 }
 
-fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) -> CommandResult {
+fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) -> CommandResult<InitResult> {
     init::create_directory(dir)?;
     let store = Store::open(dir, StoreOptions::default())?;
     // Files of an interrupted `init --example` do not count as existing files, so that it can be run again.
@@ -83,11 +83,11 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     if !is_memory && std::path::absolute(dir).is_ok_and(|dir| Git::discover(&dir).is_some()) {
         notes.push("this is a git work tree; run `memdir setup git` to make git merge the memory by bullet".to_owned());
     }
-    Ok(Answer::Init(InitResult {
+    Ok(InitResult {
         dir: std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()).display().to_string(),
         changed: !created.is_empty(),
         created: std::mem::take(created),
         adopted: if options.adopt { existing } else { 0 },
         notes,
-    }))
+    })
 }

@@ -3,7 +3,7 @@
 //! Never takes the lock and never writes.
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::{Answer, FileList, FileRow, TextResult, WhereResult};
+use super::answer::{FileList, FileRow, ListResult, TextResult, WhereResult};
 use super::backlinks::find_backlinks;
 use super::fetch::with_fetches;
 use super::{CommandResult, Session};
@@ -15,7 +15,7 @@ use crate::operation::snapshot::not_text_rejection;
 use crate::operation::{PlanStop, Snapshot, rejections};
 use crate::path::{Address, BulletRef, MemoryPath};
 use crate::store::{FoundFile, Store};
-use crate::view::outline::{self, OutlineDepth, outline};
+use crate::view::outline::{self, Outline, OutlineDepth, outline};
 
 /// The number of bytes at the start of a file that are read for its summary line.
 pub(super) const SUMMARY_HEAD_BYTES: usize = 4096;
@@ -25,11 +25,11 @@ pub(super) const SUMMARY_HEAD_BYTES: usize = 4096;
 ///
 /// # Errors
 /// `file_not_found`, `section_not_found`, and the errors of the path sandbox.
-pub fn list(session: &Session, address: Option<&str>) -> CommandResult {
+pub fn list(session: &Session, address: Option<&str>) -> CommandResult<ListResult> {
     match address {
-        None => list_files(session, None),
-        Some(folder) if is_folder(session, folder) => list_files(session, Some(folder)),
-        Some(address) => session.store.consistent(|| with_backlinks(session, address))?,
+        None => list_files(session, None).map(ListResult::Files),
+        Some(folder) if is_folder(session, folder) => list_files(session, Some(folder)).map(ListResult::Files),
+        Some(address) => session.store.consistent(|| with_backlinks(session, address))?.map(ListResult::Outline),
     }
 }
 
@@ -37,25 +37,25 @@ pub fn list(session: &Session, address: Option<&str>) -> CommandResult {
 ///
 /// # Errors
 /// As [`list`].
-pub fn list_without_backlinks(session: &Session, address: &str) -> CommandResult {
-    Ok(Answer::Outline(outline_of(&resolve_address(session, address)?, OutlineDepth::OneLevel)))
+pub fn list_without_backlinks(session: &Session, address: &str) -> CommandResult<Outline> {
+    Ok(outline_of(&resolve_address(session, address)?, OutlineDepth::OneLevel))
 }
 
-fn with_backlinks(session: &Session, address: &str) -> CommandResult {
+fn with_backlinks(session: &Session, address: &str) -> CommandResult<Outline> {
     let named = resolve_address(session, address)?;
     let mut outline = outline_of(&named, OutlineDepth::OneLevel);
     if named.bullet.is_none() {
         outline.backlinks = find_backlinks(&session.store, &named)?;
     }
-    Ok(Answer::Outline(outline))
+    Ok(outline)
 }
 
 /// Lists all bullets of a file or section as a flat list with index and handle (`bullet list`).
 ///
 /// # Errors
 /// As [`list`].
-pub fn list_bullets(session: &Session, address: &str) -> CommandResult {
-    Ok(Answer::Outline(outline_of(&resolve_address(session, address)?, OutlineDepth::Flat)))
+pub fn list_bullets(session: &Session, address: &str) -> CommandResult<Outline> {
+    Ok(outline_of(&resolve_address(session, address)?, OutlineDepth::Flat))
 }
 
 fn is_folder(session: &Session, address: &str) -> bool {
@@ -63,7 +63,7 @@ fn is_folder(session: &Session, address: &str) -> bool {
     crate::path::FOLDERS.contains(&name)
 }
 
-fn list_files(session: &Session, folder: Option<&str>) -> CommandResult {
+fn list_files(session: &Session, folder: Option<&str>) -> CommandResult<FileList> {
     let under = folder.map(|f| session.prefixes.strip(f).trim_end_matches('/'));
     let rows = session.store.consistent(|| -> Result<Vec<FileRow>, Rejection> {
         let mut found = session.store.walk(under)?;
@@ -72,7 +72,7 @@ fn list_files(session: &Session, folder: Option<&str>) -> CommandResult {
         }
         Ok(session.store.map_files(&found, SUMMARY_HEAD_BYTES, &|file, read| file_row(session, file, read)))
     })??;
-    Ok(Answer::Files(FileList { files: rows, more: 0 }))
+    Ok(FileList { files: rows, more: 0 })
 }
 
 fn file_row(session: &Session, file: &FoundFile, read: Result<(&[u8], bool), Rejection>) -> FileRow {
@@ -237,9 +237,9 @@ fn outline_of(named: &ResolvedAddress, depth: OutlineDepth) -> outline::Outline 
 ///
 /// # Errors
 /// As [`list`]; `bullet_changed` and `bullet_not_found` for bullets.
-pub fn read(session: &Session, address: &str) -> CommandResult {
-    if let Some(answer) = read_whole_file(session, address)? {
-        return Ok(answer);
+pub fn read(session: &Session, address: &str) -> CommandResult<TextResult> {
+    if let Some(text) = read_whole_file(session, address)? {
+        return Ok(text);
     }
     let named = resolve_address(session, address)?;
     let document = &named.document;
@@ -249,14 +249,14 @@ pub fn read(session: &Session, address: &str) -> CommandResult {
     };
     let part = &document.text()[range];
     let etag = if named.bullet.is_none() && named.section != 0 { Etag::of(part.as_bytes()) } else { named.etag };
-    Ok(Answer::Text(TextResult {
+    Ok(TextResult {
         path: named.path.to_string(),
         section: (named.section != 0).then(|| document.sections()[named.section].slug.clone()),
         handle: named.bullet.map(|i| document.handle_name(i)),
         etag: etag.short(),
         size: document.text().len() as u64,
         text: part.to_owned(),
-    }))
+    })
 }
 
 /// Opens a whole file, so that a caller can copy its bytes without holding them in memory. `None` if the address names
@@ -337,28 +337,24 @@ fn first_whole_file<T>(
 }
 
 /// Reads a whole file without parsing it, so that any UTF-8 text is accepted.
-fn read_whole_file(session: &Session, address: &str) -> Result<Option<Answer>, Rejection> {
+fn read_whole_file(session: &Session, address: &str) -> Result<Option<TextResult>, Rejection> {
     let found = first_whole_file(session, address, |path| Ok(session.store.read(path)?.map(|v| (path.clone(), v))))?;
     let Some((path, version)) = found else { return Ok(None) };
     let size = version.bytes.len() as u64;
     let text = String::from_utf8(std::sync::Arc::unwrap_or_clone(version.bytes))
         .map_err(|e| not_text_rejection(&path, TextDecodeError::InvalidUtf8(e.utf8_error().valid_up_to())))?;
     let (path, etag) = (path.to_string(), version.etag.short());
-    Ok(Some(Answer::Text(TextResult { path, section: None, handle: None, etag, size, text })))
+    Ok(Some(TextResult { path, section: None, handle: None, etag, size, text }))
 }
 
 /// The absolute path of the data dir and, with an address, of a file.
 ///
 /// # Errors
 /// As [`list`].
-pub fn whereis(session: &Session, address: Option<&str>) -> CommandResult {
+pub fn whereis(session: &Session, address: Option<&str>) -> CommandResult<WhereResult> {
     let path = match address {
         None => None,
         Some(address) => Some(session.dir.join(resolve_address(session, address)?.path.as_str()).display().to_string()),
     };
-    Ok(Answer::Where(WhereResult {
-        dir: session.dir.display().to_string(),
-        path,
-        found_by: session.found_by.to_owned(),
-    }))
+    Ok(WhereResult { dir: session.dir.display().to_string(), path, found_by: session.found_by.to_owned() })
 }

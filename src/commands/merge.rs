@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::CommandResult;
-use super::answer::{Answer, ConflictRow, MergeResult};
+use super::answer::{ConflictRow, MergeResult};
 use crate::code::{Code, Rejection};
 use crate::host::git::Git;
 use crate::host::outside_files;
@@ -120,7 +120,7 @@ fn binary_conflict() -> DriverResult {
 ///
 /// # Errors
 /// `file_not_found`, `not_text`, `io`. Conflicts are not an error; the front end maps them to an exit status.
-pub fn merge(input: &MergeInput, out: Option<&Path>) -> CommandResult {
+pub fn merge(input: &MergeInput, out: Option<&Path>) -> CommandResult<MergeResult> {
     let sides = input.read()?;
     let names = [&input.base, &input.ours, &input.theirs];
     let mut texts = names.iter().zip(&sides).map(|(name, bytes)| {
@@ -133,12 +133,12 @@ pub fn merge(input: &MergeInput, out: Option<&Path>) -> CommandResult {
     if let Some(out) = out {
         outside_files::replace(out, merged.text.as_bytes())?;
     }
-    Ok(Answer::Merged(MergeResult {
+    Ok(MergeResult {
         clean: merged.conflicts.is_empty(),
         clashes: merged.conflicts.iter().map(conflict_row).collect(),
         text: merged.text,
         out: out.map(|path| path.display().to_string()),
-    }))
+    })
 }
 
 fn conflict_row(conflict: &MergeConflict) -> ConflictRow {

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use crate::change::EntryHeader;
-use crate::code::{Rejection, Warning};
+use crate::code::{Code, Rejection, Warning};
 use crate::path::PathPrefixes;
 use crate::policy::LoadedPolicy;
 use crate::store::Store;
@@ -39,7 +39,6 @@ mod status;
 pub mod sync;
 mod undo;
 
-pub use answer::Answer;
 pub use change::change;
 pub use check::{CheckOptions, check, check_with};
 pub use compact::compact;
@@ -88,7 +87,7 @@ pub struct ChangeOptions {
     pub if_match: Option<String>,
 }
 
-/// A failed command.
+/// A failed command. As text it is `code: message`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Error {
     /// All rejections, in order; the first determines the exit status.
@@ -96,6 +95,44 @@ pub struct Error {
     /// Warnings to print besides the rejections.
     pub warnings: Vec<Warning>,
 }
+
+impl Error {
+    /// The code of the first rejection, which stands for the whole error.
+    pub fn code(&self) -> Code {
+        self.rejections.first().map_or(Code::Internal, |first| first.code)
+    }
+
+    /// The exit status with which the command line reports the error, 1 to 8.
+    pub fn exit_status(&self) -> u8 {
+        self.code().exit().max(1)
+    }
+
+    /// What the caller can do about it.
+    pub fn hint(&self) -> Option<&str> {
+        self.rejections.first()?.hint.as_deref()
+    }
+
+    /// Whether the memory was changed; `None` where this cannot be known.
+    pub fn changed(&self) -> Option<bool> {
+        self.rejections.first().map_or(Some(false), |first| first.changed)
+    }
+}
+
+impl std::fmt::Display for Error {
+    /// Writes `code: message`, one line for each rejection.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.rejections.is_empty() {
+            return f.write_str(Code::Internal.name());
+        }
+        for (i, rejection) in self.rejections.iter().enumerate() {
+            let line_break = if i == 0 { "" } else { "\n" };
+            write!(f, "{line_break}{}: {}", rejection.code.name(), rejection.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
 
 impl From<Rejection> for Error {
     fn from(rejection: Rejection) -> Error {
@@ -109,8 +146,8 @@ impl From<Vec<Rejection>> for Error {
     }
 }
 
-/// The result of a command.
-pub type CommandResult = Result<Answer, Error>;
+/// The result of a command: a value of its own type, or an error.
+pub type CommandResult<T> = Result<T, Error>;
 
 /// Which journal entries `log` shows.
 #[derive(Clone, Debug, Default)]
@@ -172,5 +209,18 @@ impl Session {
     pub fn header(&self, reason: Option<String>, source: Option<String>, request: Option<String>) -> EntryHeader {
         let at = self.now.timestamp().round(jiff::Unit::Second).unwrap_or(self.now.timestamp());
         EntryHeader { at: at.to_string(), actor: self.actor.clone(), reason, source, request }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rejection_stands_for_the_error() {
+        let all = Error::from(vec![Rejection::new(Code::Busy, "a").hint("wait"), Rejection::new(Code::Io, "b")]);
+        assert_eq!((all.code(), all.exit_status(), all.hint()), (Code::Busy, 7, Some("wait")));
+        assert_eq!(all.to_string(), "busy: a\nio: b");
+        assert_eq!(Error::from(Vec::new()).exit_status(), 1);
     }
 }

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use super::CommandResult;
-use super::answer::{Answer, ModelCheck};
+use super::answer::ModelCheck;
 use super::change::warning_row;
 use crate::code::{Code, Rejection, Warning};
 use crate::host::models::{self, ModelQuery, ModelSelection, ProviderProtocol, ToolUse};
@@ -132,7 +132,7 @@ pub fn model_rejection(error: LlmError) -> Rejection {
 ///
 /// # Errors
 /// Those of [`open_model`] and [`model_rejection`], with the model's provider, name and endpoint as details.
-pub fn check_model(query: &ModelQuery, env: EnvLookup<'_>) -> CommandResult {
+pub fn check_model(query: &ModelQuery, env: EnvLookup<'_>) -> CommandResult<ModelCheck> {
     let opened = open_model(query, env)?;
     let model_id = opened.model.id().clone();
     let request = ModelRequest {
@@ -152,7 +152,7 @@ pub fn check_model(query: &ModelQuery, env: EnvLookup<'_>) -> CommandResult {
         let rejection = rejection.detail("provider", &*model_id.provider).detail("model", &*model_id.model);
         rejection.detail("endpoint", &*opened.endpoint).hint(hint)
     })?;
-    Ok(Answer::Model(ModelCheck {
+    Ok(ModelCheck {
         provider: model_id.provider,
         model: model_id.model,
         endpoint: opened.endpoint,
@@ -161,5 +161,5 @@ pub fn check_model(query: &ModelQuery, env: EnvLookup<'_>) -> CommandResult {
         input_tokens: reply.usage.input,
         output_tokens: reply.usage.output,
         warnings: opened.warnings.iter().map(warning_row).collect(),
-    }))
+    })
 }

@@ -9,7 +9,6 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::allowlist_filter::{check_categories, session_for_agent};
-use super::answer::Answer;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::code::{Code, Rejection};
@@ -36,7 +35,7 @@ const SAMPLE_FILES: usize = 8;
 /// `category_not_allowed` for a category that the caller or the agent of the query may not see; `usage` for a question
 /// without words and filters, and for invalid points in time; `file_not_found` for a glob that matches no file;
 /// `no_data_dir` for a scope that does not exist; `revision_not_found`; `io`.
-pub fn query(session: &Session, options: &QueryOptions) -> CommandResult {
+pub fn query(session: &Session, options: &QueryOptions) -> CommandResult<QueryResult> {
     query_with_overrides(session, options, &TextOverrides::new())
 }
 
@@ -44,7 +43,11 @@ pub fn query(session: &Session, options: &QueryOptions) -> CommandResult {
 pub type TextOverrides = HashMap<MemoryPath, Option<Vec<u8>>>;
 
 /// Like [`query`], with texts that are not written yet.
-pub fn query_with_overrides(session: &Session, options: &QueryOptions, overrides: &TextOverrides) -> CommandResult {
+pub fn query_with_overrides(
+    session: &Session,
+    options: &QueryOptions,
+    overrides: &TextOverrides,
+) -> CommandResult<QueryResult> {
     if options.query.trim().is_empty() && !options.has_filters() {
         return Err(Rejection::new(Code::Usage, "the query has no words and no filter")
             .hint("give words or a filter such as --tag, --category or --since")
@@ -67,7 +70,7 @@ pub fn query_with_overrides(session: &Session, options: &QueryOptions, overrides
         until: options.until.as_deref().map(|w| parse_point(session, store, w, true)).transpose()?,
         today: session.now.date(),
     };
-    Ok(Answer::Found(store.consistent(|| search(store, &filter, &terms, overrides))??))
+    Ok(store.consistent(|| search(store, &filter, &terms, overrides))??)
 }
 
 /// Searches one consistent state of the memory.

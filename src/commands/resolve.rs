@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use super::answer::{Answer, ChangeResult, ConflictRow, ConflictedFile, ResolveResult, SideBullet};
+use super::answer::{ChangeResult, ConflictRow, ConflictedFile, ResolveResult, SideBullet};
 use super::change::{change_result, commit_loop};
 use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
 use crate::change::{Changeset, FileVersion};
@@ -29,7 +29,7 @@ pub fn resolve(
     address: Option<&str>,
     take: Option<ConflictChoice>,
     options: &ChangeOptions,
-) -> CommandResult {
+) -> CommandResult<ResolveResult> {
     session.may_write()?;
     session.store.require_unfiltered()?;
     let target = match address {
@@ -44,20 +44,17 @@ pub fn resolve(
         });
         let diff = Some(diff.collect());
         let change = ChangeResult { dry_run: true, diff, ..change_result(&changeset, &Snapshot::new(), true) };
-        return Ok(to_answer(change, seen));
+        return Ok(to_resolve_result(change, seen));
     }
     let (locked, warnings) = session.store.lock()?;
     let batch = Batch { reason: options.reason.clone(), source: options.source.clone(), ..Batch::default() };
     let mut extras = ResolveExtras::default();
-    let answer = commit_loop(session, &locked, &batch, warnings, || {
+    let change = commit_loop(session, &locked, &batch, warnings, || {
         let (changeset, new_extras) = resolve_files(session, &target, take)?;
         extras = new_extras;
         Ok((changeset, Snapshot::new()))
     })?;
-    match answer {
-        Answer::Changed(change) => Ok(to_answer(change, extras)),
-        other => Ok(other),
-    }
+    Ok(to_resolve_result(change, extras))
 }
 
 /// The files to resolve.
@@ -313,6 +310,6 @@ fn side_bullets(side: &'static str, document: &Document) -> Vec<SideBullet> {
     (0..document.bullets().len()).map(side_bullet).collect()
 }
 
-fn to_answer(change: ChangeResult, extras: ResolveExtras) -> Answer {
-    Answer::Resolved(ResolveResult { change, left: extras.conflicted_files, add: extras.to_stage })
+fn to_resolve_result(change: ChangeResult, extras: ResolveExtras) -> ResolveResult {
+    ResolveResult { change, left: extras.conflicted_files, add: extras.to_stage }
 }

@@ -5,9 +5,10 @@
 //! Never reveals what is hidden: whatever is refused because of it gets the same rejection.
 
 use super::allowlist_filter::allowlist_rejection;
+use super::answer::ChangeOutcome;
 use super::change::{commit_loop, dry_run_result, earlier_answer, plan_batch};
 use super::fetch::fetch;
-use super::{Answer, ChangeOptions, CommandResult, Error, Session};
+use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag, JournalEntry};
 use crate::code::{Rejection, Warning};
 use crate::document::{Document, Visibility, VisibleParts};
@@ -19,7 +20,7 @@ use crate::store::RevisionSide;
 ///
 /// # Errors
 /// `category_not_allowed` if the change concerns anything hidden; else the errors of planning on what the agent sees.
-pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) -> CommandResult {
+pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) -> CommandResult<ChangeOutcome> {
     // Forgetting scans every file and the whole history, which would reveal where hidden text occurs.
     let forgets = |action: &Action| matches!(action, Action::Remove { forget: true, .. });
     if batch.operations.iter().any(|op| forgets(&op.action)) {
@@ -32,16 +33,20 @@ pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) 
     };
     if options.dry_run {
         let (changeset, snapshot) = plan()?;
-        return Ok(Answer::Changed(dry_run_result(&changeset, &snapshot)));
+        return Ok(ChangeOutcome::Changed(dry_run_result(&changeset, &snapshot)));
     }
     let unfiltered = session.unfiltered();
     let (locked, warnings) = unfiltered.store.lock()?;
     if let Some(request) = batch.request.as_deref()
         && let Some((first, actor)) = earlier_answer(&unfiltered, request)?
     {
-        return if actor == session.actor { Ok(first) } else { Err(allowlist_rejection().into()) };
+        return if actor == session.actor {
+            Ok(ChangeOutcome::Repeated(first))
+        } else {
+            Err(allowlist_rejection().into())
+        };
     }
-    commit_loop(&unfiltered, &locked, batch, redact_warnings(&warnings), plan)
+    commit_loop(&unfiltered, &locked, batch, redact_warnings(&warnings), plan).map(ChangeOutcome::Changed)
 }
 
 /// Fetches one input of the planner for a restricted agent.

@@ -2,7 +2,7 @@
 //!
 //! Changes only its own lines, and never commits: `.gitattributes` is for the user to commit.
 
-use super::answer::{Answer, SetupFile, SetupLine, SetupResult};
+use super::answer::{SetupFile, SetupLine, SetupResult};
 use super::{CommandResult, Session};
 use crate::code::Rejection;
 use crate::host::git::Git;
@@ -57,12 +57,12 @@ struct SettingChange {
 ///
 /// # Errors
 /// `no_repository`, `no_git`, `git`, `io`.
-pub fn setup_git(session: &Session, mode: SetupMode, dry_run: bool) -> CommandResult {
+pub fn setup_git(session: &Session, mode: SetupMode, dry_run: bool) -> CommandResult<SetupResult> {
     let git = Git::in_dir(&session.dir);
     git.work_tree()?;
     if mode == SetupMode::Check {
         let findings = findings(&git)?;
-        return Ok(Answer::Setup(SetupResult { wired: findings.is_empty(), findings, ..SetupResult::default() }));
+        return Ok(SetupResult { wired: findings.is_empty(), findings, ..SetupResult::default() });
     }
     let (files, settings) = match mode {
         SetupMode::Remove => (files_without_lines(session)?, removed_settings(&git)?),
@@ -85,7 +85,7 @@ pub fn setup_git(session: &Session, mode: SetupMode, dry_run: bool) -> CommandRe
     }
     let findings = if mode == SetupMode::Install && !dry_run { findings(&git)? } else { Vec::new() };
     let is_configured = mode == SetupMode::Install && findings.is_empty();
-    Ok(Answer::Setup(SetupResult { wired: is_configured, changed: !rows.is_empty(), dry_run, files: rows, findings }))
+    Ok(SetupResult { wired: is_configured, changed: !rows.is_empty(), dry_run, files: rows, findings })
 }
 
 /// Whether git merges this memory bullet by bullet here; `None` outside a work tree, or if git ignores the memory or

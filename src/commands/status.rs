@@ -2,7 +2,7 @@
 //!
 //! Never reads every file: only those that the journal or the policy gives a reason for.
 
-use super::answer::{Answer, DroppedBullet, ModelUsage, StatusReport};
+use super::answer::{DroppedBullet, ModelUsage, StatusReport};
 use super::budget::TokenLedger;
 use super::change::warning_row;
 use super::fetch::text_at;
@@ -23,7 +23,7 @@ const RECENT_REVISIONS: usize = 50;
 ///
 /// # Errors
 /// Any error of reading the directory.
-pub fn status(session: &Session) -> CommandResult {
+pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let entries = session.store.journal()?;
     let files = session.store.walk(None)?;
     let outside = super::history::unrecorded_files(&session.store, &entries, None)?;
@@ -34,7 +34,7 @@ pub fn status(session: &Session) -> CommandResult {
         warnings
             .push(warning_row(&crate::code::Warning::new(why.code, format!("writes are disabled: {}", why.message))));
     }
-    Ok(Answer::Status(StatusReport {
+    Ok(StatusReport {
         dir: session.dir.display().to_string(),
         actor: session.actor.clone(),
         rev: entries.iter().rev().find(|e| e.outcome == EntryOutcome::Done).map(|e| format!("r{}", e.rev)),
@@ -56,7 +56,7 @@ pub fn status(session: &Session) -> CommandResult {
         models: model_usage(session),
         wired: super::setup::is_configured(session),
         warnings,
-    }))
+    })
 }
 
 /// The model usage of today; `None` before the first model call.

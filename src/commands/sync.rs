@@ -17,7 +17,7 @@ use commit_message::CommitDetails;
 use own_repository::own_repository;
 pub use sync_state::SyncState;
 
-use super::answer::{Answer, CommitRow, MergedCommits, SyncResult, UndecidedFile};
+use super::answer::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 use super::change::warning_row;
 use super::setup::{self, DRIVER_KEY, SetupMode};
 use super::{CommandResult, Error, Session};
@@ -54,7 +54,7 @@ pub struct SyncOptions<'a> {
 /// # Errors
 /// `not_own_repository`, `unfinished`, `emptied`, `no_remote`, `remote`, `remote_refused`, `unrelated_histories`,
 /// `busy`, `no_git`, `git`. Commits and merges made before the error stay; `changed` reports whether there are any.
-pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult {
+pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncResult> {
     session.store.require_unfiltered()?;
     let git = own_repository(session)?;
     let answer = SyncResult { dir: session.path_prefix().trim_end_matches('/').to_owned(), ..SyncResult::default() };
@@ -63,7 +63,7 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult {
         Ok(()) => {
             let SyncResult { committed, merged, pushed, .. } = &run.answer;
             run.answer.changed |= !committed.is_empty() || merged.is_some() || *pushed > 0;
-            Ok(Answer::Sync(run.answer))
+            Ok(run.answer)
         }
         Err(why) => Err(run.with_context(why)),
     }
@@ -400,8 +400,7 @@ impl SyncRun<'_> {
             return Ok(false);
         }
         let findings = match setup::setup_git(self.session, SetupMode::Install, false) {
-            Ok(Answer::Setup(set)) => set.findings,
-            Ok(_) => Vec::new(),
+            Ok(set) => set.findings,
             Err(why) => vec![why.rejections.first().map(|r| r.message.clone()).unwrap_or_default()],
         };
         match &findings[..] {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::answer::Answer;
+use super::answer::ChangeResult;
 use super::change::commit_loop;
 use super::point_in_time::find_revision;
 use super::restricted_change::{redact_warnings, require_fully_visible};
@@ -28,7 +28,7 @@ use crate::view::journal;
 /// # Errors
 /// `revision_not_found`, `history_gone`, `conflict` if the same lines were changed since; `category_not_allowed` if the
 /// caller may not see every file of the revision whole.
-pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptions) -> CommandResult {
+pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptions) -> CommandResult<ChangeResult> {
     invert_revision(session, options, undo_options.revision.as_deref(), |entries| {
         let entry = match &undo_options.revision {
             Some(rev) => Some(find_revision(rev, entries)?),
@@ -52,7 +52,7 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
 ///
 /// # Errors
 /// As [`undo`].
-pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> CommandResult {
+pub fn redo(session: &Session, rev: Option<&str>, options: &ChangeOptions) -> CommandResult<ChangeResult> {
     invert_revision(session, options, rev, |entries| {
         let entry = match rev {
             Some(rev) => Some(find_revision(rev, entries)?),
@@ -74,7 +74,7 @@ fn invert_revision(
     options: &ChangeOptions,
     rev: Option<&str>,
     choose_revision: impl Fn(&[JournalEntry]) -> Result<Option<RevisionInversion>, Rejection>,
-) -> CommandResult {
+) -> CommandResult<ChangeResult> {
     session.may_write()?;
     let (caller, unfiltered) = (session, session.visibility().map(|_| session.unfiltered()));
     let session = unfiltered.as_ref().unwrap_or(session);
@@ -90,18 +90,18 @@ fn invert_revision(
         let (changeset, snapshot) = plan_inverse()?;
         let mut changed = super::change::dry_run_result(&changeset, &snapshot);
         changed.diff = Some(unified_diff(session, &changeset));
-        return Ok(with_inverted_revision(Answer::Changed(changed), changeset.inverts));
+        return Ok(with_inverted_revision(changed, changeset.inverts));
     }
     let (locked, warnings) = session.store.lock()?;
     let warnings = if unfiltered.is_some() { redact_warnings(&warnings) } else { warnings };
     let batch = Batch { reason: options.reason.clone(), source: options.source.clone(), ..Batch::default() };
     let mut inverts = None;
-    let answer = commit_loop(session, &locked, &batch, warnings, || {
+    let changed = commit_loop(session, &locked, &batch, warnings, || {
         let made = plan_inverse()?;
         inverts = made.0.inverts;
         Ok(made)
     })?;
-    Ok(with_inverted_revision(answer, inverts))
+    Ok(with_inverted_revision(changed, inverts))
 }
 
 /// The journal entries to search for the revision. A named revision is nearly always recent, and only later entries can
@@ -126,14 +126,13 @@ fn unified_diff(session: &Session, changeset: &Changeset) -> String {
     changeset.files.iter().map(one).collect()
 }
 
-fn with_inverted_revision(answer: Answer, inverts: Option<InverseKind>) -> Answer {
-    let Answer::Changed(mut changed) = answer else { return answer };
+fn with_inverted_revision(mut changed: ChangeResult, inverts: Option<InverseKind>) -> ChangeResult {
     match inverts {
         Some(InverseKind::Undo(rev)) => changed.undone = Some(format!("r{rev}")),
         Some(InverseKind::Redo(rev)) => changed.redone = Some(format!("r{rev}")),
         None => {}
     }
-    Answer::Changed(changed)
+    changed
 }
 
 fn no_change() -> Changeset {

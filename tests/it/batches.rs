@@ -1,7 +1,8 @@
 //! Generated batches, valid and invalid: a batch is applied whole or not at all, and an error is one JSON object.
 
 use memdir::change::Etag;
-use memdir::commands::{self, Answer, ChangeOptions};
+use memdir::commands::answer::ChangeOutcome;
+use memdir::commands::{self, ChangeOptions};
 use memdir::operation::dialects;
 use serde_json::{Value, json};
 
@@ -40,7 +41,7 @@ fn ten_thousand_batches_are_applied_whole_or_not_at_all_as_their_dry_run_reports
                     assert!(!wet.rejections.is_empty() && wet.rejections.iter().all(|r| r.changed == Some(false)));
                     assert!(wet.rejections.iter().all(|r| r.code.name() != "internal"), "{}\n{wet:?}", what());
                 }
-                (Ok(Answer::Changed(dry)), Ok(Answer::Changed(wet))) => {
+                (Ok(ChangeOutcome::Changed(dry)), Ok(ChangeOutcome::Changed(wet))) => {
                     assert_eq!(wet.changed, now != tree, "{}", what());
                     assert_eq!(wet.changed, wet.rev.is_some(), "{}", what());
                     assert_eq!(dry.changed, wet.changed, "{}", what());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use memdir::commands::{Answer, ContextRequest, context};
+use memdir::commands::{ContextRequest, context};
 
 use crate::memory::Dice;
 use crate::support::Memory;
@@ -114,7 +114,7 @@ fn a_context_holds_what_is_needed_and_other_packings_do_not() {
     newest.sort_by(|a, b| b.day.cmp(&a.day));
     for (budget, least) in [(500, 0.65), (2000, 0.95)] {
         let query = ContextRequest { budget: Some(budget), ..ContextRequest::default() };
-        let Ok((Answer::Context(context), None)) = context(&session, &query) else { panic!("a context") };
+        let Ok((context, None)) = context(&session, &query) else { panic!("a context") };
         assert!(context.tokens <= budget);
         let ours = share(&all, &context.text);
         let first = share(&all, &packed(newest.iter().copied(), budget));

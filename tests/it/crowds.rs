@@ -10,6 +10,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use memdir::commands::answer::ChangeOutcome;
 use memdir::commands::{self, ChangeOptions, UndoOptions};
 use memdir::store::{Durability, StoreOptions};
 use serde::{Deserialize, Serialize};
@@ -297,7 +298,7 @@ fn writer() {
             Deed::Apply(json) => apply(&session, &json),
             Deed::Undo(rev) => {
                 let query = UndoOptions { revision: Some(format!("r{rev}")), ..UndoOptions::default() };
-                commands::undo(&session, &query, &ChangeOptions::default())
+                commands::undo(&session, &query, &ChangeOptions::default()).map(ChangeOutcome::Changed)
             }
         };
         let wait = started.elapsed().as_micros() as u64;

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use memdir::commands::{self, Answer, ChangeOptions, CommandResult, Error, Session};
+use memdir::commands::answer::ChangeOutcome;
+use memdir::commands::{self, ChangeOptions, CommandResult, Error, Session};
 use memdir::operation::dialects;
 use memdir::path::{MemoryPath, PathPrefixes};
 use memdir::policy;
@@ -94,14 +95,14 @@ pub fn session(dir: &Path, actor: &str, options: StoreOptions) -> Session {
 }
 
 /// Applies operations, written as `apply` reads them.
-pub fn apply(session: &Session, json: &str) -> CommandResult {
+pub fn apply(session: &Session, json: &str) -> CommandResult<ChangeOutcome> {
     let batch = dialects::parse_batch(json).map_err(Error::from)?;
     commands::change(session, batch, &ChangeOptions { force: true, ..ChangeOptions::default() })
 }
 
-/// The revision that an answer names; 0 when it changed nothing.
-pub fn rev(answer: &Answer) -> u64 {
-    let Answer::Changed(changed) = answer else { return 0 };
+/// The revision that an outcome names; 0 when it changed nothing.
+pub fn rev(outcome: &ChangeOutcome) -> u64 {
+    let ChangeOutcome::Changed(changed) = outcome else { return 0 };
     changed.rev.as_deref().and_then(|rev| rev[1..].parse().ok()).unwrap_or(0)
 }
 

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use memdir::code::Rejection;
-use memdir::commands::answer::{Answer, ModelCheck};
+use memdir::commands::answer::ModelCheck;
 use memdir::commands::model;
 use memdir::host::models::ModelQuery;
 use memdir::llm::{self, ChatMessage, Deadline, ModelConfig, ModelRequest, Protocol};
@@ -19,11 +19,7 @@ const PIPE: &str = "MEMDIR_TEST_PIPE";
 /// The output of `--check-model` with this environment.
 pub fn tried(asked: &ModelQuery, env: &[(&str, &str)]) -> Result<ModelCheck, Rejection> {
     let env = |name: &str| env.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
-    match model::check_model(asked, &env) {
-        Ok(Answer::Model(check)) => Ok(check),
-        Ok(other) => panic!("{other:?}"),
-        Err(failure) => Err(failure.rejections[0].clone()),
-    }
+    model::check_model(asked, &env).map_err(|failure| failure.rejections[0].clone())
 }
 
 /// A home of the user config.

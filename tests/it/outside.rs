@@ -204,6 +204,11 @@ fn session(place: &Place) -> Session {
     }
 }
 
+/// A result as text, so that those of different commands fit in one list.
+fn debug<T: std::fmt::Debug>(result: Result<T, commands::Error>) -> Result<String, commands::Error> {
+    result.map(|value| format!("{value:?}"))
+}
+
 #[test]
 fn no_hostile_path_is_read_by_any_command_in_process() {
     if !unprivileged("outside::no_hostile_path_is_read_by_any_command_in_process") {
@@ -216,13 +221,13 @@ fn no_hostile_path_is_read_by_any_command_in_process() {
     for (path, refuse) in paths(&place) {
         let log = LogOptions { address: Some(path.clone()), ..LogOptions::default() };
         let verdicts = [
-            commands::list(&session, Some(&path)),
-            commands::read(&session, &path),
-            commands::list_bullets(&session, &path),
-            commands::log(&session, &log),
-            commands::diff(&session, None, Some(&path)),
-            commands::whereis(&session, Some(&path)),
-            commands::check(&session, std::slice::from_ref(&path), false, &commands::ChangeOptions::default()),
+            debug(commands::list(&session, Some(&path))),
+            debug(commands::read(&session, &path)),
+            debug(commands::list_bullets(&session, &path)),
+            debug(commands::log(&session, &log)),
+            debug(commands::diff(&session, None, Some(&path))),
+            debug(commands::whereis(&session, Some(&path))),
+            debug(commands::check(&session, std::slice::from_ref(&path), false, &commands::ChangeOptions::default())),
         ];
         for (number, verdict) in verdicts.into_iter().enumerate() {
             tried += 1;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use memdir::commands::{self, Answer};
+use memdir::commands;
 use memdir::view::query::filter::QueryOptions;
 use proptest::prelude::*;
 
@@ -183,7 +183,7 @@ proptest! {
         thread_local!(static MEMORY: (Vec<Known>, Memory) = { let all = all(); let memory = memory(&all); (all, memory) });
         let ask = if ask.query.is_empty() && !ask.has_filters() { QueryOptions { query: "apple".into(), ..ask } } else { ask };
         MEMORY.with(|(all, memory)| {
-            let Answer::Found(found) = commands::query(&memory.session(), &ask).unwrap() else { panic!("no answer") };
+            let found = commands::query(&memory.session(), &ask).unwrap();
             let bullets: Vec<_> = found.items.iter().filter(|row| row.kind == "bullet").collect();
             let texts: BTreeSet<String> = bullets
                 .iter()

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use memdir::commands::{self, Answer};
+use memdir::commands;
 use memdir::view::query::filter::QueryOptions;
 
 use crate::support::Memory;
@@ -159,7 +159,7 @@ fn the_ranking_beats_plain_bm25() {
     let session = memory.session();
     let ours = worth(&questions, |question| {
         let ask = QueryOptions { query: question.into(), limit: Some(10), ..QueryOptions::default() };
-        let Answer::Found(found) = commands::query(&session, &ask).unwrap() else { panic!("no answer") };
+        let found = commands::query(&session, &ask).unwrap();
         found.items.into_iter().map(|row| row.text).collect()
     });
     let theirs = worth(&questions, |question| plain(&files, question));

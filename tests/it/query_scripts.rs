@@ -1,6 +1,6 @@
 //! `query` in other scripts: sentences made from lists of words, each searched by words it contains.
 
-use memdir::commands::{self, Answer, Session};
+use memdir::commands::{self, Session};
 use memdir::view::query::filter::QueryOptions;
 
 use crate::support::Memory;
@@ -107,7 +107,7 @@ fn memory(all: &[([&str; 4], String)]) -> Memory {
 
 fn ask(session: &Session, question: &str, limit: usize) -> Vec<String> {
     let ask = QueryOptions { query: question.into(), limit: Some(limit), ..QueryOptions::default() };
-    let Answer::Found(found) = commands::query(session, &ask).unwrap() else { panic!("no answer") };
+    let found = commands::query(session, &ask).unwrap();
     found.items.into_iter().map(|row| row.text).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Undo and redo: every byte, every mode, every file, in every order; and what happens when others wrote meanwhile.
 
-use memdir::commands::{self, Answer, ChangeOptions, UndoOptions};
+use memdir::commands::answer::ChangeOutcome;
+use memdir::commands::{self, ChangeOptions, UndoOptions};
 use memdir::operation::dialects;
 use serde_json::Value;
 
@@ -32,7 +33,7 @@ fn as_many_undos_as_revisions_lead_back_and_as_many_redos_forth() {
                 (0..1 + dice.below(2)).map(|_| operation(&mut dice, states.last().unwrap())).collect();
             let text = Value::Array(ops).to_string();
             let Ok(batch) = dialects::parse_batch(&text) else { continue };
-            if let Ok(Answer::Changed(done)) = commands::change(&session, batch, &how)
+            if let Ok(ChangeOutcome::Changed(done)) = commands::change(&session, batch, &how)
                 && done.rev.is_some()
             {
                 states.push(memory.tree());

@@ -2,7 +2,7 @@
 //!
 //! Never queues anything: when the budget is used up, age decides, and removed items go to `archive/`.
 
-use super::{Answer, ChangeOptions, CommandResult, CompactOptions, Session, compact};
+use super::{ChangeOptions, CommandResult, CompactOptions, CompactOutcome, Session, compact};
 use crate::commands::budget;
 use crate::commands::model::OpenModel;
 use crate::llm::{Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, TokenUsage};
@@ -21,7 +21,7 @@ pub fn compact_within_budget(
     opened: Option<&OpenModel>,
     budget: Option<u64>,
     progress: &dyn Fn(&str),
-) -> CommandResult {
+) -> CommandResult<CompactOutcome> {
     let Some(opened) = opened else { return compact(session, options, change_options, None) };
     let reservation = budget::reserve(session, budget, "compact", ESTIMATED_TOKENS)?;
     let deadline = Deadline::within(opened.total_timeout);
@@ -29,7 +29,7 @@ pub fn compact_within_budget(
     let result = compact(session, options, change_options, Some(&model));
     if let Some(hold) = reservation {
         let usage = match &result {
-            Ok(Answer::Compacted(report)) => {
+            Ok(CompactOutcome::Compacted(report)) => {
                 report.tokens.as_ref().map(|t| TokenUsage { input: t.input, output: t.output })
             }
             _ => None,

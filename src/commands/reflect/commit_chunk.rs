@@ -8,7 +8,7 @@ use super::chunk::AcceptedOperation;
 use super::overlay::{first_rejection, plan_context};
 use crate::change::Changeset;
 use crate::code::Rejection;
-use crate::commands::answer::{Answer, ChangeResult};
+use crate::commands::answer::ChangeResult;
 use crate::commands::change::{change_result, commit_loop, earlier_answer, plan_in_context};
 use crate::commands::{ChangeOptions, Error, Session};
 use crate::llm::{ModelId, TokenUsage};
@@ -73,13 +73,11 @@ pub fn commit(
         ..Batch::default()
     };
     let unfiltered = session.unfiltered();
-    let answer = commit_loop(&unfiltered, locked, &batch, Vec::new(), || {
+    let change = commit_loop(&unfiltered, locked, &batch, Vec::new(), || {
         let overlay = plan(session, accepted, origin, &mut committed)?;
         Ok((overlay.changeset, overlay.current))
     })?;
-    if let Answer::Changed(change) = answer {
-        committed.change = Some(change);
-    }
+    committed.change = Some(change);
     Ok(committed)
 }
 

@@ -16,7 +16,7 @@ mod queue;
 mod watermark;
 
 use super::answer::{
-    Answer, ConversationRow as Row, DecisionCounts, ModelCallCosts, ReflectDecision, ReflectReport, RefusalReason,
+    ConversationRow as Row, DecisionCounts, ModelCallCosts, ReflectDecision, ReflectReport, RefusalReason,
 };
 use super::budget::{self, TokenLedger};
 use super::change::warning_row;
@@ -75,13 +75,13 @@ pub fn reflect(
     bytes: &[u8],
     options: &ReflectOptions<'_>,
     change_options: &ChangeOptions,
-) -> CommandResult {
+) -> CommandResult<ReflectReport> {
     let mut run = ReflectRun::new(session, options, change_options)?;
     if let Err(failure) = run.read_all(bytes) {
         end_run(&mut run.answer, failure)?;
     }
     run.remove_expired();
-    Ok(Answer::Reflected(run.answer))
+    Ok(run.answer)
 }
 
 /// The first prompt that would be sent, without calling a model: the instructions, then the conversation.

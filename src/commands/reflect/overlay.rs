@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::change::{Changeset, Effect, EffectSign};
 use crate::code::Rejection;
-use crate::commands::answer::{Answer, QueryResult};
+use crate::commands::answer::QueryResult;
 use crate::commands::change::plan_in_context;
 use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::list_and_read::resolve_address_in;
@@ -240,10 +240,7 @@ impl<'s> ReflectOverlay<'s> {
             (path.clone(), text.map(|t| t.as_bytes().to_vec()))
         });
         let overrides: HashMap<MemoryPath, Option<Vec<u8>>> = changed.collect();
-        match query_with_overrides(self.session, options, &overrides).map_err(first_rejection)? {
-            Answer::Found(result) => Ok(result),
-            _ => Ok(QueryResult::default()),
-        }
+        query_with_overrides(self.session, options, &overrides).map_err(first_rejection)
     }
 }
 

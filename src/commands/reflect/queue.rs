@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{ReflectFlow, ReflectOptions, ReflectRun};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
-use crate::commands::answer::Answer;
+use crate::commands::answer::ReflectReport;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::reflect::prompt::ReplyMode;
 
@@ -58,8 +58,8 @@ pub fn enqueue(
 ///
 /// # Errors
 /// As [`super::reflect`].
-pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOptions) -> CommandResult {
-    let mut report = super::ReflectReport { dry_run: how.dry_run, ..super::ReflectReport::default() };
+pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOptions) -> CommandResult<ReflectReport> {
+    let mut report = ReflectReport { dry_run: how.dry_run, ..ReflectReport::default() };
     let (mut failed, mut failures_in_a_row): (Vec<Error>, usize) = (Vec::new(), 0);
     for name in session.store.queued_names()? {
         let claim = match session.store.claim_queued(&name) {
@@ -116,11 +116,11 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
     if let Some(failure) = failed.into_iter().next() {
         super::end_run(&mut report, failure)?;
     }
-    Ok(Answer::Reflected(report))
+    Ok(report)
 }
 
 /// Adds an answer to another.
-fn merge_reports(report: &mut super::ReflectReport, other: super::ReflectReport) {
+fn merge_reports(report: &mut ReflectReport, other: ReflectReport) {
     report.changed |= other.changed;
     report.conversations.extend(other.conversations);
     report.revs.extend(other.revs);

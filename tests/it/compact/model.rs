@@ -2,7 +2,7 @@
 //!
 //! The model is a script in the same process: nothing here touches a network.
 
-use memdir::commands::answer::{Answer, CompactReport};
+use memdir::commands::answer::{ChangeOutcome, CompactOutcome, CompactReport};
 use memdir::commands::compact::{CompactOptions, change_with};
 use memdir::commands::{ChangeOptions, compact};
 use memdir::llm::replay::{ReplayModel, text_reply};
@@ -17,7 +17,7 @@ use crate::support::{Memory, handle};
 
 fn ran(memory: &Memory, model: &dyn Model) -> CompactReport {
     let done = compact(&memory.session(), &CompactOptions::default(), &ChangeOptions::default(), Some(model)).unwrap();
-    let Answer::Compacted(done) = done else { panic!("another answer: {done:?}") };
+    let CompactOutcome::Compacted(done) = done else { panic!("another answer: {done:?}") };
     done
 }
 
@@ -404,7 +404,7 @@ fn ten_and_one_make_ten_in_one_batch() {
         let before = memory.tree();
         let model = ReplayModel::new([answer(&decision_text)]);
         let done = change_with(&memory.session(), batch(ADD), &ChangeOptions::default(), Some(&model)).unwrap();
-        let Answer::Changed(done) = done else { panic!("{done:?}") };
+        let ChangeOutcome::Changed(done) = done else { panic!("{done:?}") };
         assert_eq!(memory.text("facts/user.md").unwrap(), left(gone, becomes), "{decision_text}");
         assert_eq!(done.rev.as_deref(), Some("r1"));
         assert!(
@@ -470,7 +470,7 @@ fn the_same_request_again_is_the_first_answer() {
     change_with(&memory.session(), twice(), &ChangeOptions::default(), Some(&model)).unwrap();
     let before = memory.tree();
     let again = change_with(&memory.session(), twice(), &ChangeOptions::default(), Some(&model)).unwrap();
-    assert!(matches!(again, Answer::Repeated(_)), "{again:?}");
+    assert!(matches!(again, ChangeOutcome::Repeated(_)), "{again:?}");
     assert_eq!((memory.tree(), model.requests().len()), (before, 1));
 }
 
@@ -481,7 +481,7 @@ fn a_dry_run_calls_no_model_and_writes_nothing() {
     let model = ReplayModel::new([answer(&decision("merge", 4, &[7], Some("Both")))]);
     let how = ChangeOptions { dry_run: true, ..ChangeOptions::default() };
     let done = compact(&memory.session(), &CompactOptions::default(), &how, Some(&model)).unwrap();
-    let Answer::Compacted(done) = done else { panic!("{done:?}") };
+    let CompactOutcome::Compacted(done) = done else { panic!("{done:?}") };
     assert_eq!(memory.tree(), before);
     let operations = serde_json::to_string(&done.change.operations.unwrap()).unwrap();
     memory.run(["apply"]).stdin(operations).exit(0);

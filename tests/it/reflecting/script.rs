@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use memdir::commands::answer::{Answer, ReflectReport};
+use memdir::commands::answer::ReflectReport;
 use memdir::commands::model::OpenModel;
 use memdir::commands::reflect::{ReflectOptions, drain, reflect};
 use memdir::commands::{ChangeOptions, Error, Session};
@@ -123,7 +123,7 @@ impl Script {
     fn with(
         &self,
         memory: &Memory,
-        verb: impl Fn(&Session, &ReflectOptions<'_>, &ChangeOptions) -> Result<Answer, Error>,
+        verb: impl Fn(&Session, &ReflectOptions<'_>, &ChangeOptions) -> Result<ReflectReport, Error>,
     ) -> Result<ReflectReport, Error> {
         let mut session = memory.session();
         if let Some(day) = self.day {
@@ -151,10 +151,7 @@ impl Script {
             progress: &|_| {},
         };
         let how = ChangeOptions { dry_run: self.dry_run, ..ChangeOptions::default() };
-        match verb(&session, &ask, &how)? {
-            Answer::Reflected(answer) => Ok(answer),
-            other => panic!("another answer: {other:?}"),
-        }
+        verb(&session, &ask, &how)
     }
 }
 
