@@ -45,6 +45,11 @@ const REPOSITORY_VARIABLES: [&str; 18] = [
     "GIT_WORK_TREE",
 ];
 
+/// Settings of every invocation. A repository of others may contain a directory that git would take for a bare
+/// repository, with a config that names programs; and a URL may name a program.
+const SAFETY_SETTINGS: [&str; 6] =
+    ["-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit", "-c", "protocol.ext.allow=never"];
+
 /// git, run in one directory.
 #[derive(Clone, Debug)]
 pub struct Git {
@@ -111,6 +116,29 @@ impl Git {
         Git { dir: dir.to_owned() }
     }
 
+    /// Refuses to run git where it would find a repository without `.git`: such files may come from a clone, and git
+    /// would follow the config and run the hooks in them. Versions of git before 2.38 do not know
+    /// `safe.bareRepository`.
+    fn refuse_embedded_repository(&self) -> Result<(), Rejection> {
+        // git resolves links in the directory before it looks for a repository above it.
+        let dir = self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone());
+        let embedded = dir
+            .ancestors()
+            .take_while(|above| above.join(".git").symlink_metadata().is_err())
+            .find(|above| looks_like_repository(above));
+        match embedded {
+            None => Ok(()),
+            Some(found) => Err(Rejection::new(
+                Code::Git,
+                format!(
+                    "'{}' looks like a git repository inside the work tree, whose config git would use",
+                    found.display()
+                ),
+            )
+            .hint("remove or rename its HEAD file, or keep the memory elsewhere")),
+        }
+    }
+
     /// Runs git with these arguments.
     ///
     /// # Errors
@@ -125,6 +153,7 @@ impl Git {
         args: &[S],
         invocation: &GitInvocation<'_>,
     ) -> Result<GitOutput, Rejection> {
+        self.refuse_embedded_repository()?;
         let mut command = Command::new("git");
         for name in REPOSITORY_VARIABLES {
             command.env_remove(name);
@@ -132,7 +161,7 @@ impl Git {
         command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
         // None of these commands should fetch objects or run a program that a repository's own config names.
         command.env("GIT_NO_LAZY_FETCH", "1").envs(invocation.env.iter().copied());
-        command.arg("-C").arg(&self.dir).args(["--no-pager", "-c", "core.fsmonitor=false"]).args(args);
+        command.arg("-C").arg(&self.dir).arg("--no-pager").args(SAFETY_SETTINGS).args(args);
         if invocation.own_process_group {
             command.process_group(0);
         }
@@ -336,6 +365,12 @@ impl Git {
         let output = self.invoke(&args, b"")?;
         Ok((output.status < 128).then_some((output.stdout, output.status != 0)))
     }
+}
+
+/// Whether git would take a directory for a repository: it has `HEAD`, and objects and refs of its own or elsewhere.
+fn looks_like_repository(dir: &Path) -> bool {
+    let exists = |name: &str| dir.join(name).symlink_metadata().is_ok();
+    exists("HEAD") && (exists("commondir") || exists("objects") && exists("refs"))
 }
 
 /// Splits git's `head TAB path NUL` records.

@@ -24,6 +24,7 @@ mod git_answers;
 mod git_ci;
 mod git_diff;
 mod git_driver;
+mod git_hostile;
 mod git_merges;
 mod git_repo;
 mod git_resolve;
