@@ -7,11 +7,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::journal::Journal;
-use super::platform::{self, NameInDir};
+use super::platform::{self, NameInDir, RenameError};
 use super::protocol::{
     ActionResult, BatchEnding, CommitAction, CommitOutcome, CommitStateMachine, FileChangeKind, TextLocation, TextState,
 };
@@ -27,6 +26,9 @@ use crate::path::MemoryPath;
 const WRITER_WAIT: Duration = Duration::from_millis(200);
 /// Interval between two checks during that wait.
 const WRITER_POLL: Duration = Duration::from_millis(4);
+
+/// How often reading a text is tried again: too many open files, or a busy device, may be over soon.
+const READ_RETRIES: usize = 5;
 
 /// An expected text, known by its bytes or only by its etag.
 #[derive(Clone)]
@@ -203,23 +205,39 @@ impl CommitExecutor<'_> {
         }
     }
 
+    /// Inspects a text. That it cannot be opened proves nothing about it: after some attempts the error is returned, and
+    /// the outcome stays open.
     fn inspect(&mut self, place: TextLocation, i: usize) -> Result<TextState, Rejection> {
-        match self.open_text(place, i) {
-            Ok(None) => Ok(TextState::Absent),
-            Ok(Some(plain)) => self.classify(place, i, &plain),
-            // A link, a directory or an unreadable file: another process put it there.
-            Err(r) if r.code == Code::UnsafeFile || self.name_exists(place, i) => Ok(TextState::Foreign),
-            Err(r) => Err(r),
+        let mut attempt = 0;
+        loop {
+            let observed = match self.open_text(place, i) {
+                Ok(None) => Ok(TextState::Absent),
+                Ok(Some(plain)) => self.classify(place, i, &plain),
+                Err(why) => Err(why),
+            };
+            match observed {
+                // A link or a directory: another process put it there.
+                Err(why) if why.code == Code::UnsafeFile => return Ok(TextState::Foreign),
+                Err(_) if self.has_foreign_mode(place, i) => return Ok(TextState::Foreign),
+                Err(_) if attempt < READ_RETRIES => {
+                    attempt += 1;
+                    std::thread::sleep(WRITER_POLL);
+                }
+                result => return result,
+            }
         }
     }
 
-    fn name_exists(&self, place: TextLocation, i: usize) -> bool {
+    /// Whether the file that a name leads to has another mode than both texts of the batch, so that it is none of them.
+    fn has_foreign_mode(&self, place: TextLocation, i: usize) -> bool {
         let file = &self.files[i];
-        match (place, &file.parent) {
-            (TextLocation::Slot, _) => self.undo().is_ok_and(|undo| platform::stat_name(undo, &file.slot).is_ok()),
-            (TextLocation::Target, Some(dir)) => platform::stat_name(dir, file_name(&file.path)).is_ok(),
-            (TextLocation::Target, None) => false,
-        }
+        let stat = match (place, &file.parent) {
+            (TextLocation::Slot, _) => self.undo().ok().and_then(|undo| platform::stat_name(undo, &file.slot).ok()),
+            (TextLocation::Target, Some(dir)) => platform::stat_name(dir, file_name(&file.path)).ok(),
+            (TextLocation::Target, None) => None,
+        };
+        let is_known = |mode| [&file.base, &file.ours].into_iter().flatten().any(|text| text.mode == mode);
+        stat.is_some_and(|stat| !is_known(platform::mode(&stat)))
     }
 
     fn classify(&self, place: TextLocation, i: usize, plain: &PlainFile) -> Result<TextState, Rejection> {
@@ -381,11 +399,12 @@ impl CommitExecutor<'_> {
         let result = match self.options.allow_exchange {
             true => match platform::exchange(a, b) {
                 Err(e) if platform::is_unsupported(e) => by_link(),
-                answer => answer,
+                answer => answer.map_err(RenameError::from),
             },
             false => by_link(),
         };
-        rename_result(result, &file.path)
+        let path = file.path.clone();
+        self.rename_result(result, &path)
     }
 
     fn move_text(&mut self, i: usize, into_target: bool) -> Result<ActionResult, Rejection> {
@@ -402,7 +421,22 @@ impl CommitExecutor<'_> {
         let slot = NameInDir { dir: self.undo()?, name: &file.slot };
         let target = NameInDir { dir: dir.as_fd(), name: file_name(&file.path) };
         let (from, to) = if into_target { (slot, target) } else { (target, slot) };
-        rename_result(platform::rename_new(from, to), &file.path)
+        let (result, path) = (platform::rename_new(from, to), file.path.clone());
+        self.rename_result(result, &path)
+    }
+
+    fn rename_result(&mut self, result: Result<(), RenameError>, path: &MemoryPath) -> Result<ActionResult, Rejection> {
+        match result {
+            Ok(()) => Ok(ActionResult::Ok),
+            Err(RenameError { errno, is_partial: true }) => {
+                self.first_refusal.get_or_insert_with(|| write_error(errno, &format!("'{path}'")));
+                Ok(ActionResult::Failed)
+            }
+            Err(RenameError { errno, .. }) => match errno {
+                Errno::EXIST | Errno::NOENT | Errno::ISDIR | Errno::NOTDIR | Errno::NOTEMPTY => Ok(ActionResult::Raced),
+                errno => Err(write_error(errno, &format!("'{path}'"))),
+            },
+        }
     }
 
     /// Moves a displaced text from its slot to `inbox/`, where a person finds it.
@@ -420,9 +454,9 @@ impl CommitExecutor<'_> {
                     self.warnings.push(rescued_warning(&path, Some(&file.path)));
                     return Ok(());
                 }
-                Err(Errno::NOENT) => return Ok(()),
-                Err(Errno::EXIST) => {}
-                Err(e) => return Err(write_error(e, &format!("'{path}'"))),
+                Err(e) if e.errno == Errno::NOENT => return Ok(()),
+                Err(e) if e.errno == Errno::EXIST => {}
+                Err(e) => return Err(write_error(e.errno, &format!("'{path}'"))),
             }
         }
         Err(Rejection::new(Code::Io, "'inbox/' has too many rescued texts"))
@@ -466,24 +500,11 @@ impl CommitExecutor<'_> {
                 let _ = slot::free(undo, &file.slot);
             }
         }
-        for dir in self.intent.dirs.iter().rev() {
-            let (above, name) = dir.rsplit_once('/').unwrap_or(("", dir));
-            if let Ok(Some(above)) = self.root.open_folder(above) {
-                let _ = rustix::fs::unlinkat(&above, name, AtFlags::REMOVEDIR);
-            }
-        }
+        self.root.remove_folders(&self.intent.dirs);
     }
 }
 
 /// The error if something below an open handle was removed.
 pub fn removed_meanwhile_error(what: &str) -> Rejection {
     Rejection::new(Code::Busy, format!("{what} was removed during the change")).hint("run the command again")
-}
-
-fn rename_result(result: rustix::io::Result<()>, path: &MemoryPath) -> Result<ActionResult, Rejection> {
-    match result {
-        Ok(()) => Ok(ActionResult::Ok),
-        Err(Errno::EXIST | Errno::NOENT | Errno::ISDIR | Errno::NOTDIR | Errno::NOTEMPTY) => Ok(ActionResult::Raced),
-        Err(e) => Err(write_error(e, &format!("'{path}'"))),
-    }
 }

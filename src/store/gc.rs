@@ -124,6 +124,7 @@ impl LockedStore<'_> {
     /// # Errors
     /// `io`, `read_only`. What was erased until then stays erased.
     pub fn forget(&self, paths: &[MemoryPath], texts: &[String]) -> Result<(), Rejection> {
+        self.forget_queued(texts)?;
         let bytes = match self.journal.borrow().as_ref() {
             Some(journal) => journal.read_all()?,
             None => return Ok(()),
@@ -140,11 +141,12 @@ impl LockedStore<'_> {
             records[at].0.files.get(i)
         };
         let finders: Vec<_> = texts.iter().map(|t| memchr::memmem::Finder::new(t.as_bytes())).collect();
-        for slot in list_slots(undo)? {
-            let is_named = file(slot.rev, slot.file).is_some_and(|f| paths.iter().any(|p| p.as_str() == f.path));
+        for slot_file in list_slots(undo)? {
+            let is_named =
+                file(slot_file.rev, slot_file.file).is_some_and(|f| paths.iter().any(|p| p.as_str() == f.path));
             let contains_text = |bytes: &[u8]| finders.iter().any(|f| f.find(bytes).is_some());
-            if is_named || read_slot(undo, &slot.name).is_none_or(|bytes| contains_text(&bytes)) {
-                erase_slot(undo, &slot.name)?;
+            if is_named || read_slot(undo, &slot_file.name).is_none_or(|bytes| contains_text(&bytes)) {
+                slot::erase(undo, &slot_file.name)?;
             }
         }
         platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))
@@ -171,15 +173,6 @@ impl LockedStore<'_> {
         *self.journal.borrow_mut() = Journal::open(machine, true)?;
         Ok(())
     }
-}
-
-/// Empties a slot before removing its name, so that an open handle or another link does not keep the text.
-fn erase_slot(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
-    if let Ok(file) = platform::open_append(undo, name) {
-        let _ = rustix::fs::ftruncate(&file, 0);
-        let _ = platform::sync(&file);
-    }
-    slot::free(undo, name)
 }
 
 /// Returns a slot's bytes; `None` if they cannot be read.

@@ -18,6 +18,9 @@ pub const JOURNAL_NAME: &str = "journal";
 /// intent.
 pub const TAIL_BYTES: usize = 64 << 10;
 
+/// Maximum size of a journal that is read whole, in bytes. `gc` keeps ours far below.
+const MAX_JOURNAL_BYTES: u64 = 1 << 30;
+
 pub struct Journal {
     fd: OwnedFd,
     /// Whether it is known to end with a newline.
@@ -104,6 +107,11 @@ impl Journal {
     }
 
     fn read_range(&self, from: u64, until: u64) -> Result<Vec<u8>, Rejection> {
+        if until.saturating_sub(from) > MAX_JOURNAL_BYTES {
+            let message = format!("the journal is larger than {} MiB", MAX_JOURNAL_BYTES >> 20);
+            return Err(Rejection::new(Code::TooLarge, message)
+                .hint("rename `.memdir/journal`; the files stay as they are, without their history"));
+        }
         let mut bytes = Vec::with_capacity(until.saturating_sub(from) as usize);
         while (bytes.len() as u64) < until.saturating_sub(from) {
             let at = from + bytes.len() as u64;
@@ -149,7 +157,10 @@ impl Journal {
         };
         let mut records = pair_with_endings(&recent);
         let highest_revision = parse_records(&recent).map(|line| line.rev()).max().unwrap_or(0);
-        let open_intent = records.pop().filter(|(intent, end)| end.is_none() && intent.rev == highest_revision);
+        let is_open = |(intent, end): &(IntentRecord, Option<BatchEnding>)| {
+            end.is_none() && intent.rev == highest_revision && intent.is_recoverable()
+        };
+        let open_intent = records.pop().filter(is_open);
         Ok(JournalTail::Open(highest_revision, open_intent.map(|(intent, _)| Box::new(intent))))
     }
 
@@ -196,6 +207,17 @@ mod tests {
     fn journal(dir: &tempfile::TempDir) -> Journal {
         let dir = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
         Journal::create(dir.as_fd()).unwrap()
+    }
+
+    #[test]
+    fn a_huge_journal_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(journal(&dir));
+        fs_err::OpenOptions::new().write(true).open(dir.path().join("journal")).unwrap().set_len(20 << 30).unwrap();
+        let dir = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
+        let huge = Journal::open(dir.as_fd(), false).unwrap().unwrap();
+        assert_eq!(huge.read_all().unwrap_err().code, Code::TooLarge);
+        assert_eq!(huge.read_tail().err().map(|why| why.code), Some(Code::TooLarge));
     }
 
     #[test]

@@ -214,27 +214,54 @@ pub fn is_unsupported(error: Errno) -> bool {
     matches!(error, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
 }
 
-/// Swaps `slot` and `target` without a swap system call: the old file is linked as `spare` first, so that a crash at
-/// any point leaves both texts. Meanwhile readers may see the target with two links.
-pub fn exchange_by_link(slot: NameInDir<'_>, target: NameInDir<'_>, spare: &str) -> Result<()> {
-    match rustix::fs::unlinkat(slot.dir, spare, AtFlags::empty()) {
-        Ok(()) | Err(Errno::NOENT) => {}
-        Err(e) => return Err(e),
+/// The error of a swap or a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RenameError {
+    pub errno: Errno,
+    /// Whether a part of it was done and could not be taken back: recovery must look.
+    pub is_partial: bool,
+}
+
+impl From<Errno> for RenameError {
+    fn from(errno: Errno) -> RenameError {
+        RenameError { errno, is_partial: false }
     }
+}
+
+/// Swaps `slot` and `target` without a swap system call: the old file is linked as `spare` first, so that a crash at
+/// any point leaves both texts. Meanwhile readers may see the target with two links. After an error that is not
+/// partial, both names are as they were and the spare is gone.
+pub fn exchange_by_link(
+    slot: NameInDir<'_>,
+    target: NameInDir<'_>,
+    spare: &str,
+) -> std::result::Result<(), RenameError> {
+    let remove_spare = || match rustix::fs::unlinkat(slot.dir, spare, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(e) => Err(e),
+    };
+    remove_spare()?;
     rustix::fs::linkat(target.dir, target.name, slot.dir, spare, AtFlags::empty())?;
-    rustix::fs::renameat(slot.dir, slot.name, target.dir, target.name)?;
-    rustix::fs::renameat(slot.dir, spare, slot.dir, slot.name)
+    if let Err(errno) = rustix::fs::renameat(slot.dir, slot.name, target.dir, target.name) {
+        // A device that fails may have done it: only where the slot is still there, the spare is superfluous.
+        let undone = stat_name(slot.dir, slot.name).is_ok() && remove_spare().is_ok();
+        return Err(RenameError { errno, is_partial: !undone });
+    }
+    rustix::fs::renameat(slot.dir, spare, slot.dir, slot.name).map_err(|errno| RenameError { errno, is_partial: true })
 }
 
 /// Renames to a name that must not exist (`Errno::EXIST`).
-pub fn rename_new(from: NameInDir<'_>, to: NameInDir<'_>) -> Result<()> {
+pub fn rename_new(from: NameInDir<'_>, to: NameInDir<'_>) -> std::result::Result<(), RenameError> {
     #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     match rustix::fs::renameat_with(from.dir, from.name, to.dir, to.name, rustix::fs::RenameFlags::NOREPLACE) {
         Err(e) if is_unsupported(e) => {}
-        result => return result,
+        result => return result.map_err(RenameError::from),
     }
     rustix::fs::linkat(from.dir, from.name, to.dir, to.name, AtFlags::empty())?;
-    rustix::fs::unlinkat(from.dir, from.name, AtFlags::empty())
+    rustix::fs::unlinkat(from.dir, from.name, AtFlags::empty()).map_err(|errno| {
+        let undone = rustix::fs::unlinkat(to.dir, to.name, AtFlags::empty()).is_ok();
+        RenameError { errno, is_partial: !undone }
+    })
 }
 
 /// Waits until a file's contents and metadata are on disk.

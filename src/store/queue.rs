@@ -8,8 +8,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FlockOperation, flock};
 use rustix::io::Errno;
 
+use super::record::any_string;
 use super::root::{self, read_error, write_error};
-use super::{LockedStore, Store, platform};
+use super::{LockedStore, Store, platform, slot};
 use crate::code::{Code, Rejection};
 use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
 
@@ -47,6 +48,31 @@ impl LockedStore<'_> {
         }
         platform::sync(&folder).and_then(|()| platform::sync(machine)).map_err(to_error)?;
         Ok(true)
+    }
+
+    /// Erases the items that contain one of these texts, or cannot be searched.
+    ///
+    /// # Errors
+    /// `read_only`, `io`.
+    pub(super) fn forget_queued(&self, texts: &[String]) -> Result<(), Rejection> {
+        let Some(folder) = self.store.open_queue()? else { return Ok(()) };
+        let contains_text = |text: &str| texts.iter().any(|t| text.contains(t.as_str()));
+        for name in self.store.queued_names()? {
+            let bytes = match root::open_plain(&folder, &name, "a queue item") {
+                Ok(Some(plain)) => root::read_contents(&plain, "a queue item").ok(),
+                Ok(None) => continue,
+                Err(_) => None,
+            };
+            // JSON may escape a text; other items are searched as they are.
+            let holds = bytes.is_none_or(|bytes| match serde_json::from_slice(&bytes) {
+                Ok(item) => any_string(&item, &|text: &String| contains_text(text)),
+                Err(_) => contains_text(&String::from_utf8_lossy(&bytes)),
+            });
+            if holds {
+                slot::erase(folder.as_fd(), &name)?;
+            }
+        }
+        platform::sync(&folder).map_err(|e| write_error(e, "the queue"))
     }
 }
 
@@ -118,6 +144,18 @@ impl QueueClaim {
 mod tests {
     use super::super::StoreOptions;
     use super::*;
+
+    #[test]
+    fn items_that_contain_a_forgotten_text_are_erased() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path(), StoreOptions::default()).unwrap();
+        let (locked, _) = store.lock().unwrap();
+        for (name, text) in [("a", r#"{"conversation":"say \"it\""}"#), ("b", "say \"it\" plainly"), ("c", "else")] {
+            locked.enqueue(name, text.as_bytes()).unwrap();
+        }
+        locked.forget_queued(&["say \"it\"".to_owned()]).unwrap();
+        assert_eq!(store.queued_names().unwrap(), ["c"]);
+    }
 
     #[test]
     fn an_item_is_claimed_by_one_process_and_stays_until_completed() {

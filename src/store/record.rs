@@ -112,12 +112,20 @@ impl IntentRecord {
         (self.answer, self.reason) = (None, None);
         self.source = self.source.take().filter(|s| !contains_text(s));
         self.request = self.request.take().filter(|s| !contains_text(s));
-        self.operations.clear();
+        // The names of the operations are no text: with them, `log` still shows what was done.
+        let name_only = |operation: &Value| Some(serde_json::json!({"op": operation.get("op")?.as_str()?}));
+        self.operations = self.operations.iter().filter_map(name_only).collect();
         self.forgotten = true;
         for file in self.files.iter_mut().filter(|file| is_affected(file)) {
             (file.edits, file.summary) = (None, None);
         }
         true
+    }
+
+    /// Whether every file is one that a command may write. Any other record was not written by memdir, and recovery
+    /// ignores it.
+    pub fn is_recoverable(&self) -> bool {
+        self.files.iter().all(|file| file.path().is_some_and(|path| path.odd().is_none()))
     }
 
     /// Converts it to a journal entry with this outcome.
@@ -139,7 +147,8 @@ impl IntentRecord {
     }
 }
 
-fn any_string(value: &Value, contains_text: &dyn Fn(&String) -> bool) -> bool {
+/// Whether a text in a JSON value fulfils a condition.
+pub fn any_string(value: &Value, contains_text: &dyn Fn(&String) -> bool) -> bool {
     match value {
         Value::String(text) => contains_text(text),
         Value::Array(all) => all.iter().any(|v| any_string(v, contains_text)),
@@ -188,9 +197,11 @@ impl IntentFile {
         self.after
     }
 
-    /// Permission bits after the batch.
+    /// Permission bits after the batch. Set-user-ID, set-group-ID and sticky are never added: the record may not be
+    /// ours.
     pub fn mode_after(&self) -> u32 {
-        self.mode_after.unwrap_or(self.mode)
+        let kept = if self.before.is_some() { self.mode } else { 0 };
+        self.mode_after.unwrap_or(self.mode) & (0o777 | kept)
     }
 
     /// Rebuilds the text after from the text before (`forward`) or the reverse; `None` if the edits are unknown or do

@@ -114,17 +114,29 @@ impl DataRoot {
         }
     }
 
-    /// Creates the missing folders above a path with mode 0700; returns those it created, outermost first.
+    /// Creates the missing folders above a path with mode 0700; returns those it created, outermost first. On an error
+    /// none is left. With `sync`, a new folder counts as created once its name is on disk.
     pub fn create_parents(&self, path: &MemoryPath, sync: bool) -> Result<Vec<String>, Rejection> {
-        let (mut created, mut current) = (Vec::new(), String::new());
+        let mut created = Vec::new();
+        match self.create_folders(path.parent(), sync, &mut created) {
+            Ok(()) => Ok(created),
+            Err(why) => {
+                self.remove_folders(&created);
+                Err(why)
+            }
+        }
+    }
+
+    fn create_folders(&self, folder: &str, sync: bool, created: &mut Vec<String>) -> Result<(), Rejection> {
+        let mut current = String::new();
         let mut dir = platform::open_dir(self.dir.as_fd(), "").map_err(|e| read_error(e, "the data dir"))?;
-        for part in path.parent().split('/').filter(|p| !p.is_empty()) {
+        for part in folder.split('/').filter(|p| !p.is_empty()) {
             current = if current.is_empty() { part.to_owned() } else { format!("{current}/{part}") };
             match rustix::fs::mkdirat(&dir, part, Mode::from_raw_mode(0o700)) {
                 Ok(()) => {
                     created.push(current.clone());
                     if sync {
-                        let _ = platform::sync(&dir);
+                        platform::sync(&dir).map_err(|e| write_error(e, &format!("'{current}/'")))?;
                     }
                 }
                 Err(Errno::EXIST) => {}
@@ -132,7 +144,17 @@ impl DataRoot {
             }
             dir = platform::open_dir(dir.as_fd(), part).map_err(|e| read_error(e, &format!("'{current}/'")))?;
         }
-        Ok(created)
+        Ok(())
+    }
+
+    /// Removes folders, given outermost first, as far as they are empty.
+    pub fn remove_folders(&self, folders: &[String]) {
+        for folder in folders.iter().rev() {
+            let (above, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+            if let Ok(Some(above)) = self.open_folder(above) {
+                let _ = rustix::fs::unlinkat(&above, name, rustix::fs::AtFlags::REMOVEDIR);
+            }
+        }
     }
 
     /// Reads a whole file; `None` if it does not exist.

@@ -37,10 +37,24 @@ pub struct WrittenSlot {
     pub warning: Option<Warning>,
 }
 
-/// Removes a slot.
+/// Removes a slot. A directory of that name is none of ours: it is renamed, so that it blocks no change.
 pub fn free(undo: impl AsFd, name: &str) -> Result<(), Rejection> {
-    match rustix::fs::unlinkat(undo, name, AtFlags::empty()) {
+    match rustix::fs::unlinkat(&undo, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
+        // EPERM on systems other than Linux.
+        Err(e @ (Errno::ISDIR | Errno::PERM)) => {
+            let undo = undo.as_fd();
+            let rename_to = |n: usize| {
+                let aside = format!("{name}.foreign-{n}");
+                let from = platform::NameInDir { dir: undo, name };
+                platform::rename_new(from, platform::NameInDir { dir: undo, name: &aside })
+            };
+            let exists = |result: &Result<(), platform::RenameError>| result.is_err_and(|e| e.errno == Errno::EXIST);
+            match (0..100).map(rename_to).find(|result| !exists(result)) {
+                Some(Ok(())) => Ok(()),
+                _ => Err(write_error(e, &format!("'.memdir/undo/{name}'")).hint("remove it: memdir did not create it")),
+            }
+        }
         Err(e) => Err(write_error(e, "an undo slot")),
     }
 }
@@ -48,11 +62,35 @@ pub fn free(undo: impl AsFd, name: &str) -> Result<(), Rejection> {
 /// Empties a slot but keeps its name, which recovery reads as a sign that the file was applied.
 pub fn truncate(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
     let to_error = |e: Errno| write_error(e, "an undo slot");
-    match platform::open_append(undo, name) {
-        Ok(file) => rustix::fs::ftruncate(&file, 0).and_then(|()| platform::sync(&file)).map_err(to_error),
-        Err(Errno::NOENT) => Ok(()),
-        Err(e) => Err(to_error(e)),
+    let file = match platform::open_append(undo, name) {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Ok(()),
+        Err(e) => return Err(to_error(e)),
+    };
+    if is_ours_alone(&file) {
+        return rustix::fs::ftruncate(&file, 0).and_then(|()| platform::sync(&file)).map_err(to_error);
     }
+    // Its other name is not ours: only this name is given to an empty file.
+    let empty = format!("{name}.empty");
+    free(undo, &empty)?;
+    let made = platform::create_new(undo, &empty).and_then(|file| platform::sync(&file));
+    made.and_then(|()| rustix::fs::renameat(undo, &empty, undo, name)).map_err(to_error)
+}
+
+/// Empties a slot, unless it has a second name, and removes its name: an open handle does not keep the text.
+pub fn erase(undo: BorrowedFd<'_>, name: &str) -> Result<(), Rejection> {
+    if let Ok(file) = platform::open_append(undo, name)
+        && is_ours_alone(&file)
+    {
+        let _ = rustix::fs::ftruncate(&file, 0);
+        let _ = platform::sync(&file);
+    }
+    free(undo, name)
+}
+
+/// Whether an open file is a regular file with one name, so that emptying it changes nothing outside.
+fn is_ours_alone(file: impl AsFd) -> bool {
+    rustix::fs::fstat(file).is_ok_and(|stat| super::root::unsafe_reason(&stat).is_none())
 }
 
 /// How many further names are tried after each orphan that is found.
@@ -95,7 +133,9 @@ pub fn write(
     write_all(&file, bytes).map_err(to_error)?;
     let stat = rustix::fs::fstat(&file).map_err(to_error)?;
     let warning = old_file.and_then(|old| copy_metadata(&old.fd, &old.stat, &file, &stat));
-    if platform::mode(&stat) != mode {
+    // An ACL sets the permission bits, too.
+    let set_so_far = if old_file.is_some() { rustix::fs::fstat(&file).map_err(to_error)? } else { stat };
+    if platform::mode(&set_so_far) != mode {
         platform::set_mode(&file, mode).map_err(to_error)?;
         if platform::mode(&rustix::fs::fstat(&file).map_err(to_error)?) != mode {
             return Err(Rejection::new(Code::ReadOnly, format!("cannot set the mode of a new file to {mode:o}")));
@@ -125,27 +165,31 @@ fn copy_metadata(from: impl AsFd, old: &Stat, to: impl AsFd, new: &Stat) -> Opti
         .then(|| Warning::new(Code::Note, format!("the file's {} could not be preserved", not_copied.join(" and "))))
 }
 
+/// Size that the names of a file's extended attributes, or the value of one, can have on Linux, in bytes. An empty
+/// buffer does not ask for the size: rustix answers 0 for it.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+const MAX_XATTR_BYTES: usize = 64 << 10;
+
+/// Copies all extended attributes, POSIX ACLs among them. Returns whether none was lost.
 #[cfg(any(target_os = "linux", target_vendor = "apple"))]
 fn copy_xattrs(from: impl AsFd, to: impl AsFd) -> bool {
-    let mut names = Vec::new();
-    match rustix::fs::flistxattr(&from, &mut [0u8; 0]) {
-        Ok(0) | Err(_) => return true,
-        Ok(size) => names.reserve(size),
+    let mut names = Vec::with_capacity(MAX_XATTR_BYTES);
+    match rustix::fs::flistxattr(&from, rustix::buffer::spare_capacity(&mut names)) {
+        Ok(0) | Err(Errno::NOTSUP | Errno::NOSYS) => return true,
+        Ok(_) => {}
+        Err(_) => return false,
     }
-    if rustix::fs::flistxattr(&from, rustix::buffer::spare_capacity(&mut names)).is_err() {
-        return false;
-    }
-    let copy_one = |name: &[u8]| -> rustix::io::Result<()> {
-        let size = rustix::fs::fgetxattr(&from, name, &mut [0u8; 0])?;
-        let mut value = Vec::with_capacity(size);
+    let mut value = Vec::with_capacity(MAX_XATTR_BYTES);
+    let mut copy_one = |name: &[u8]| -> rustix::io::Result<()> {
+        value.clear();
         rustix::fs::fgetxattr(&from, name, rustix::buffer::spare_capacity(&mut value))?;
         rustix::fs::fsetxattr(&to, name, &value, rustix::fs::XattrFlags::empty())
     };
-    names.split(|&b| b == 0).filter(|n| !n.is_empty()).all(|n| copy_one(n).is_ok())
+    names.split(|&b| b == 0).filter(|n| !n.is_empty()).fold(true, |all, name| copy_one(name).is_ok() && all)
 }
 
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-fn carry_attributes(_: impl AsFd, _: impl AsFd) -> bool {
+fn copy_xattrs(_: impl AsFd, _: impl AsFd) -> bool {
     true
 }
 
@@ -184,6 +228,69 @@ mod tests {
         assert_eq!(apply_edits(b"abxd", &edits, true), None);
         assert_eq!(apply_edits(b"ab", &edits, true), None);
         assert_eq!(apply_edits(b"abcd", &[(9, String::new(), "x".to_owned())], true), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_slot_takes_over_extended_attributes_and_acls() {
+        let dir = tempfile::tempdir().unwrap();
+        let undo = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
+        let old = platform::create_new(&undo, "old").unwrap();
+        let value = vec![7; 3000];
+        let set = |name: &str, value: &[u8]| rustix::fs::fsetxattr(&old, name, value, rustix::fs::XattrFlags::empty());
+        if set("user.one", &value).is_err() || set("user.two", b"").is_err() {
+            return;
+        }
+        // Owner rw, user 1 r, group none, mask r, others none: to a group without the ACL, the mask would be its rights.
+        let entry =
+            |tag: u16, perm: u16, id: u32| [&tag.to_le_bytes()[..], &perm.to_le_bytes(), &id.to_le_bytes()].concat();
+        let none = u32::MAX;
+        let entries = [entry(1, 6, none), entry(2, 4, 1), entry(4, 0, none), entry(16, 4, none), entry(32, 0, none)];
+        let acl = [&2u32.to_le_bytes()[..], &entries.concat()].concat();
+        let has_acl = set("system.posix_acl_access", &acl).is_ok();
+        let plain = super::super::root::PlainFile { stat: rustix::fs::fstat(&old).unwrap(), fd: old };
+        let mode = platform::mode(&plain.stat);
+        let written = write(undo.as_fd(), "1-0", b"x", mode, Some(&plain), false).unwrap();
+        assert!(written.warning.is_none());
+        let new = platform::open_file(&undo, "1-0").unwrap();
+        let read = |name: &str| {
+            let mut found = Vec::with_capacity(4096);
+            rustix::fs::fgetxattr(&new, name, rustix::buffer::spare_capacity(&mut found)).map(|_| found)
+        };
+        assert_eq!((read("user.one"), read("user.two")), (Ok(value), Ok(Vec::new())));
+        assert!(!has_acl || read("system.posix_acl_access").as_ref() == Ok(&acl));
+        assert_eq!(platform::mode(&rustix::fs::fstat(&new).unwrap()), mode);
+    }
+
+    #[test]
+    fn a_slot_with_a_second_name_is_not_emptied() {
+        let dir = tempfile::tempdir().unwrap();
+        let undo = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
+        let text = |name: &str| fs_err::read_to_string(dir.path().join(name)).ok();
+        for erase_it in [false, true] {
+            fs_err::write(dir.path().join("outside"), "OUTSIDE").unwrap();
+            fs_err::hard_link(dir.path().join("outside"), dir.path().join("2-0")).unwrap();
+            match erase_it {
+                true => erase(undo.as_fd(), "2-0").unwrap(),
+                false => truncate(undo.as_fd(), "2-0").unwrap(),
+            }
+            assert_eq!(text("outside").as_deref(), Some("OUTSIDE"));
+            assert_eq!(text("2-0").as_deref(), if erase_it { None } else { Some("") });
+            drop(fs_err::remove_file(dir.path().join("2-0")));
+            fs_err::remove_file(dir.path().join("outside")).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_directory_named_like_a_slot_blocks_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let undo = rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
+        for _ in 0..2 {
+            fs_err::create_dir_all(dir.path().join("1-0/x")).unwrap();
+            write(undo.as_fd(), "1-0", b"x", 0o600, None, false).unwrap();
+            fs_err::remove_file(dir.path().join("1-0")).unwrap();
+        }
+        assert!(dir.path().join("1-0.foreign-1/x").exists());
     }
 
     #[test]

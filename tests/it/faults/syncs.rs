@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::aftermath::{Expected, verdict, wrong};
 use super::errors::named;
-use super::place::Place;
+use super::place::{Place, program};
 use super::{trace, watched};
 
 /// The output of a command when one of its calls fails, and what is wrong with the result.
@@ -69,5 +69,82 @@ fn a_change_that_a_power_cut_may_undo_is_reported_as_not_durable() {
         assert!(status == Some(0) && warned.contains("not_durable"), "{name}: {answer}");
         assert!(new && answer["changed"] == true, "{name}: {answer}");
         verdict(&format!("the last folder sync of {name} fails"), 1, &wrong);
+    }
+}
+
+#[test]
+fn a_folder_whose_sync_fails_is_not_created() {
+    if !watched() {
+        return;
+    }
+    let before = Place::before(named("update"));
+    for nth in 1..4 {
+        let place = before.copy();
+        let through = trace::meddling("fsync", &format!("error=EIO:when={nth}"));
+        let mut command = place.command(&through[0]);
+        command.args(&through[1..]).arg(program());
+        command.args(["-C", "memory", "--json", "add", "facts/new/x.md", "X", "--create"]);
+        let output = command.output().unwrap();
+        let made = place.path().join("memory/facts/new").exists();
+        let told = String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
+        match output.status.success() {
+            true => assert!(told.contains("not_durable") && made, "{nth}: {told}"),
+            false => assert!(told.contains("\"changed\":false") && !made, "{nth}: {told}"),
+        }
+    }
+}
+
+/// Runs a batch of three files while opening fails from some call on, and checks that all of it or nothing stays.
+#[test]
+fn a_batch_is_whole_when_files_cannot_be_opened() {
+    if !watched() {
+        return;
+    }
+    let before = Place::before(named("update"));
+    for name in ["a", "b", "c"] {
+        before.memdir(&["-C", "memory", "add", name, &format!("{name}1"), "--create"]);
+    }
+    let batch =
+        r#"[{"op":"add","at":"a","text":"a2"},{"op":"rm","at":"facts/b.md"},{"op":"add","at":"c","text":"c2"}]"#;
+    std::fs::write(before.path().join("batch"), batch).unwrap();
+    for (call, error, from) in (10..30).map(|n| ("openat", "ENFILE", n)).chain((4..12).map(|n| ("openat2", "EIO", n))) {
+        let place = before.copy();
+        let through = trace::meddling(call, &format!("error={error}:when={from}+"));
+        let mut command = place.command(&through[0]);
+        command.args(&through[1..]).arg(program()).args(["-C", "memory", "--json", "apply", "-f"]);
+        command.stdin(std::fs::File::open(place.path().join("batch")).unwrap());
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(if output.status.success() { &output.stdout } else { &output.stderr });
+        let text = |name: &str| std::fs::read_to_string(place.path().join("memory/facts").join(name)).ok();
+        let state =
+            || [text("a.md").unwrap().contains("a2"), text("b.md").is_none(), text("c.md").unwrap().contains("c2")];
+        let at_once = state();
+        if told.contains("\"changed\":false") {
+            assert_eq!(at_once, [false; 3], "{call} {from}: {told}");
+        }
+        let next = place.memdir(&["-C", "memory", "add", "project", "Something after"]);
+        assert!(next.status.success(), "{call} {from}: {next:?}");
+        let state = state();
+        assert!(state == [false; 3] || state == [true; 3], "{call} {from}: {state:?}: {told}");
+    }
+}
+
+#[test]
+fn a_swap_by_links_that_fails_is_told_truly_and_blocks_nothing() {
+    if !watched() {
+        return;
+    }
+    let before = Place::before(named("update"));
+    for (call, nth) in [("renameat", 1), ("renameat", 2), ("linkat", 1)] {
+        let place = before.copy();
+        let through = trace::meddling(call, &format!("error=EIO:when={nth}"));
+        let mut command = place.command(&through[0]);
+        command.args(&through[1..]).arg(program()).env("MEMDIR_NO_EXCHANGE", "1");
+        let output = command.args(["-C", "memory", "--json", "add", "project", "Something new"]).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let is_new = || std::fs::read_to_string(place.path().join("memory/facts/project.md")).unwrap().contains("new");
+        assert!(!output.status.success() && is_new() != told.contains("\"changed\":false"), "{call} {nth}: {told}");
+        let next = place.memdir(&["-C", "memory", "add", "project", "Something after"]);
+        assert!(next.status.success(), "{call} {nth}: {next:?}");
     }
 }
