@@ -10,7 +10,7 @@ use super::decision_text::{
     effects_text, finding_reason, mark_known, mark_refused, redact, refusal_text, rejection_reason, string_field,
 };
 use super::overlay::ReflectOverlay;
-use crate::code::Code;
+use crate::code::{Code, Rejection};
 use crate::commands::answer::ReflectDecision;
 use crate::llm::{
     AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelReply, ModelRequest, StopReason, TokenUsage,
@@ -82,6 +82,8 @@ pub struct ChunkResult {
     pub estimated_usage: TokenUsage,
     /// The error that ended the dialogue, if any.
     pub error: Option<LlmError>,
+    /// Why the memory could not be read or written as a proposal needs it, if so; it ended the dialogue.
+    pub obstacle: Option<Rejection>,
     /// The limit that ended the dialogue, if any.
     pub limit_reached: Option<&'static str>,
     /// Number of texts checked by the writing rules at their first attempt, and how many of them passed.
@@ -176,6 +178,9 @@ impl ReflectDialogue<'_, '_, '_> {
 
     /// Sends a request; `None` if the dialogue has ended.
     fn send(&mut self, request: &ModelRequest) -> Option<ModelReply> {
+        if self.result.obstacle.is_some() {
+            return None;
+        }
         let limits = self.input.limits;
         let used = self.result.estimated_usage.sum();
         if self.result.requests >= limits.max_requests {
@@ -387,7 +392,11 @@ impl ReflectDialogue<'_, '_, '_> {
             Err(why) => {
                 decision.verdict = "refused";
                 decision.reasons = vec![rejection_reason(&why)];
-                return Err(refusal_text(&why));
+                let text = refusal_text(&why);
+                if is_obstacle(&why) {
+                    self.result.obstacle.get_or_insert(why);
+                }
+                return Err(text);
             }
         };
         if changeset.files.is_empty() {
@@ -469,6 +478,12 @@ impl ReflectDialogue<'_, '_, '_> {
             _ => None,
         }
     }
+}
+
+/// Whether an error is about the state of the memory (conflict markers, a link, a failing disk) and not about the
+/// proposal: once the state is better, the same proposal may be kept.
+pub fn is_obstacle(why: &Rejection) -> bool {
+    matches!(why.code, Code::ConflictMarkers | Code::UnsafeFile | Code::Io | Code::NotText | Code::Internal)
 }
 
 /// How many writes an operation counts as: one for an episode, else the number of its bullets.

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::chunk::AcceptedOperation;
+use super::chunk::{AcceptedOperation, is_obstacle};
 use super::overlay::{first_rejection, plan_context};
 use crate::change::Changeset;
 use crate::code::Rejection;
@@ -137,6 +137,8 @@ fn plan(
                 add_evidence(&mut changeset, accepted_operation, origin);
                 overlay.push(changeset);
             }
+            // The chunk is read again once the obstacle is gone.
+            Err(failure) if failure.rejections.first().is_some_and(is_obstacle) => return Err(failure),
             Err(failure) => committed.dropped.push((accepted_operation.decision_index, first_rejection(failure))),
         }
     }

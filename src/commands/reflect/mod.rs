@@ -222,8 +222,10 @@ impl<'a> ReflectRun<'a> {
         let result = read_chunk(&mut overlay, &input, range.clone());
         let model_id = opened.model.id().clone();
         let origin = ChunkOrigin { model: &model_id, conversation: id, request, usage: result.usage };
-        // If the model failed during the chunk, nothing of it is committed: the chunk will be read again as a whole.
-        let accepted = if result.error.is_some() { &[][..] } else { &result.accepted[..] };
+        // If the model or the memory failed during the chunk, nothing of it is committed: the chunk will be read again
+        // as a whole.
+        let is_incomplete = result.error.is_some() || result.obstacle.is_some();
+        let accepted = if is_incomplete { &[][..] } else { &result.accepted[..] };
         // Remove expired proposals first: otherwise a new proposal could be taken for a duplicate of one that is about
         // to be removed.
         if accepted.iter().any(|a| a.as_proposal.is_some()) {
@@ -251,7 +253,7 @@ impl<'a> ReflectRun<'a> {
                     result.first_attempts,
                 );
                 let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
-                if kept.is_ok() && result.error.is_none() {
+                if kept.is_ok() && !is_incomplete {
                     watermark::save(&locked, id, &turns[..range.end]);
                 }
                 kept
@@ -315,6 +317,9 @@ impl<'a> ReflectRun<'a> {
         if let Some(error) = result.error {
             end_run(&mut self.answer, model_rejection(error).into())?;
             return Ok(ReflectFlow::Stop);
+        }
+        if let Some(obstacle) = result.obstacle {
+            return Err(obstacle.into());
         }
         let mut decisions = result.decisions;
         for (at, id) in committed.proposals {

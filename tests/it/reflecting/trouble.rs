@@ -53,6 +53,33 @@ fn an_error_in_the_middle_of_a_chunk_keeps_nothing_of_it() {
     }
 }
 
+#[test]
+fn a_file_that_cannot_be_changed_now_leaves_the_conversation_unread() {
+    let good = "# User\n\n- Editor: vim\n";
+    let marked = "# User\n\n<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n";
+    for way in [ReplyMode::JsonObject, ReplyMode::Tools] {
+        for (obstacle, code) in [("markers", Code::ConflictMarkers), ("link", Code::UnsafeFile)] {
+            let memory = Memory::new().file("facts/user.md", good);
+            let beside = memory.dir().join("../beside");
+            match obstacle {
+                "markers" => memory.put("facts/user.md", marked),
+                _ => fs_err::hard_link(memory.dir().join("facts/user.md"), &beside).unwrap(),
+            }
+            let fact = add("facts/user.md", "Name: Zhang San", "I'm Zhang San");
+            let reply = || match way {
+                ReplyMode::JsonObject => ops(&[fact.clone()]),
+                ReplyMode::Tools => tool_call_reply([("add", object(fact.clone()))]),
+            };
+            let failure = Script::of([reply()]).way(way).tries(&memory, "User: I'm Zhang San.\n").unwrap_err();
+            assert_eq!(failure.rejections[0].code, code, "{obstacle}");
+            drop(fs_err::remove_file(&beside));
+            memory.put("facts/user.md", good);
+            let again = Script::of([reply(), text_reply("done")]).way(way);
+            assert_eq!(again.reads(&memory, "User: I'm Zhang San.\n").counts.kept, 1, "{obstacle}");
+        }
+    }
+}
+
 /// A conversation of two chunks, distinguished by their names.
 fn long() -> String {
     let filler = "This sentence is here to make the conversation long enough for two pieces. ".repeat(80);
