@@ -52,6 +52,7 @@ pub fn find_data_dir(
         return existing_dir(work_dir.join(dir), "environment");
     }
     if let Some(dir) = work_dir.ancestors().find_map(data_dir_in) {
+        refuse_link(&dir, work_dir)?;
         return Ok(FoundDirectory { dir, found_by: "ancestor" });
     }
     match user() {
@@ -91,6 +92,20 @@ fn existing_dir(dir: PathBuf, found_by: &'static str) -> Result<FoundDirectory, 
         true => Ok(FoundDirectory { dir: normalize(&dir), found_by }),
         false => {
             Err(no_data_dir_error(&format!("'{}' is not a directory", dir.display())).detail("found_by", found_by))
+        }
+    }
+}
+
+/// Refuses a data directory that was found through a symbolic link below the directory that was searched: a clone may
+/// bring the link along, and it may lead anywhere.
+fn refuse_link(dir: &Path, work_dir: &Path) -> Result<(), Rejection> {
+    let is_link = |path: &&Path| path.symlink_metadata().is_ok_and(|m| m.is_symlink());
+    match dir.ancestors().take_while(|path| !work_dir.starts_with(path)).find(is_link) {
+        None => Ok(()),
+        Some(link) => {
+            let shown = link.display();
+            Err(no_data_dir_error(&format!("'{shown}' is a symbolic link, which is followed only if you name it"))
+                .hint(format!("name it with `-C '{}'` or MEMDIR", dir.display())))
         }
     }
 }
@@ -177,6 +192,21 @@ mod tests {
         check(root, "x", DirectoryQuery::default(), Some("own"), Some(("own", "user")));
         check(root, "x", DirectoryQuery { global: true, ..DirectoryQuery::default() }, None, None);
         check(root, "a", DirectoryQuery { dir: Some("nowhere".into()), ..DirectoryQuery::default() }, None, None);
+    }
+
+    #[test]
+    fn a_link_is_followed_only_if_it_is_named() {
+        let root = tree(&["private/facts", "private/memory/facts", "proj/sub", "other"]);
+        let root = root.path();
+        let link = |to: &str, name: &str| std::os::unix::fs::symlink(root.join(to), root.join(name)).unwrap();
+        link("private", "proj/memory");
+        link("private", "other/data");
+        for work in ["proj", "proj/sub", "other"] {
+            check(root, work, DirectoryQuery::default(), Some("private"), None);
+        }
+        let named = DirectoryQuery { dir: Some("memory".into()), ..DirectoryQuery::default() };
+        check(root, "proj", named, None, Some(("proj/memory", "flag")));
+        check(root, "proj/memory", DirectoryQuery::default(), None, Some(("proj/memory", "ancestor")));
     }
 
     #[test]

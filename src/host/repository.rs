@@ -7,9 +7,16 @@ use std::time::Duration;
 use super::git::{Git, GitInvocation, GitOutput, git_error};
 use crate::code::{Code, Rejection};
 
-/// Pathspecs of what is committed: everything except proposals and machine state, also in scopes.
-const SHARED_PATHSPECS: [&str; 4] =
-    [".", ":(exclude,top,glob)inbox/**", ":(exclude,top,glob)scopes/*/inbox/**", ":(exclude,top,glob)**/.memdir/**"];
+/// Pathspecs of what is committed: everything except proposals and machine state, also in scopes, and except what a
+/// killed merge leaves: git's `.merge_file_*` and the temporary files of memdir (`.NAME.PID-N.tmp`).
+const SHARED_PATHSPECS: [&str; 6] = [
+    ".",
+    ":(exclude,top,glob)inbox/**",
+    ":(exclude,top,glob)scopes/*/inbox/**",
+    ":(exclude,top,glob)**/.memdir/**",
+    ":(exclude,top,glob)**/.merge_file_*",
+    ":(exclude,top,glob)**/.*.[0-9]*-[0-9]*.tmp",
+];
 /// Pathspecs of what stays on this machine.
 const LOCAL_PATHSPECS: [&str; 2] = [":(top,glob)inbox/**", ":(top,glob)scopes/*/inbox/**"];
 /// Timeout of a commit or a merge; it includes hooks and signing.
