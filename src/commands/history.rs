@@ -142,7 +142,8 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
 
 /// A short description of an entry: `undo r40`, or its operation names with counts (`add 2, rm`).
 fn describe(entry: &JournalEntry) -> String {
-    if entry.forgotten {
+    // Entries that lost their texts to a later `rm --forget` still name their operations.
+    if entry.forgotten && entry.operations.is_empty() && entry.inverts.is_none() {
         return "rm --forget".into();
     }
     match entry.inverts {

@@ -34,7 +34,10 @@ pub fn resolve(
     session.store.require_unfiltered()?;
     let target = match address {
         Some(address) => ResolveTarget::File(list_and_read::resolve_address(session, address)?.path),
-        None => ResolveTarget::AllMarked(marked_files(session)?),
+        None => {
+            let (marked, unreadable) = marked_files(session)?;
+            ResolveTarget::AllMarked(marked, unreadable)
+        }
     };
     if options.dry_run {
         let (changeset, seen) = resolve_files(session, &target, take)?;
@@ -61,32 +64,43 @@ pub fn resolve(
 enum ResolveTarget {
     /// The file that was named.
     File(MemoryPath),
-    /// All files with conflict markers.
-    AllMarked(Vec<MemoryPath>),
+    /// All files with conflict markers, and warnings about those that could not be searched.
+    AllMarked(Vec<MemoryPath>, Vec<Warning>),
 }
 
 impl ResolveTarget {
     fn paths(&self) -> &[MemoryPath] {
         match self {
             ResolveTarget::File(path) => std::slice::from_ref(path),
-            ResolveTarget::AllMarked(paths) => paths,
+            ResolveTarget::AllMarked(paths, _) => paths,
         }
     }
 
     /// Whether git's state of a path is reported.
     fn includes(&self, path: &MemoryPath) -> bool {
-        matches!(self, ResolveTarget::AllMarked(_)) || self.paths().contains(path)
+        matches!(self, ResolveTarget::AllMarked(..)) || self.paths().contains(path)
     }
 }
 
-/// The files with conflict markers.
-fn marked_files(session: &Session) -> Result<Vec<MemoryPath>, Rejection> {
+/// The files with conflict markers, and warnings about those that could not be searched.
+fn marked_files(session: &Session) -> Result<(Vec<MemoryPath>, Vec<Warning>), Rejection> {
     let files = session.store.walk(None)?;
-    let each = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
-        let text = read.ok().and_then(|(bytes, _)| std::str::from_utf8(bytes).ok());
-        text.and_then(conflict_regions::marker_length).map(|_| file.path.clone())
+    let each = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
+        Ok((bytes, _)) => {
+            let text = std::str::from_utf8(bytes).ok();
+            text.and_then(conflict_regions::marker_length).map(|_| Ok(file.path.clone()))
+        }
+        Err(why) if why.code == Code::FileNotFound => None,
+        Err(why) => Some(Err(Warning::new(why.code, format!("not searched for conflict markers: {}", why.message)))),
     });
-    Ok(each.into_iter().flatten().collect())
+    let (mut marked, mut unreadable) = (Vec::new(), Vec::new());
+    for found in each.into_iter().flatten() {
+        match found {
+            Ok(path) => marked.push(path),
+            Err(warning) => unreadable.push(warning),
+        }
+    }
+    Ok((marked, unreadable))
 }
 
 /// What the answer contains in addition to the change.
@@ -131,8 +145,11 @@ fn resolve_files(
 ) -> Result<(Changeset, ResolveExtras), Error> {
     let (mut changeset, mut extras) = (Changeset::default(), ResolveExtras::default());
     let index = UnmergedIndex::read(session);
+    if let ResolveTarget::AllMarked(_, unreadable) = target {
+        changeset.warnings.extend(unreadable.iter().cloned());
+    }
     for path in target.paths() {
-        if let (Some(why), ResolveTarget::AllMarked(_)) = (path.odd(), target) {
+        if let (Some(why), ResolveTarget::AllMarked(..)) = (path.odd(), target) {
             changeset.warnings.push(Warning::new(Code::OddName, format!("{path} was not changed: {why}")));
             continue;
         }

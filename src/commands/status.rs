@@ -6,6 +6,7 @@ use super::answer::{DroppedBullet, ModelUsage, StatusReport};
 use super::budget::TokenLedger;
 use super::change::warning_row;
 use super::fetch::text_at;
+use super::sync::SyncState;
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::document::{Document, summary};
@@ -41,7 +42,10 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         since: entries.first().map(|e| e.at.clone()),
         files: files.len(),
         bytes: sizes.iter().sum(),
-        dropped: outside.iter().flat_map(|(path, _)| dropped_bullets(&session.store, &entries, path)).collect(),
+        dropped: edited_paths(&outside, &entries)
+            .into_iter()
+            .flat_map(|path| dropped_bullets(&session.store, &entries, path))
+            .collect(),
         conflicts: outside
             .iter()
             .map(|(path, _)| path)
@@ -87,34 +91,79 @@ fn dropped_bullets(store: &Store, entries: &[JournalEntry], path: &MemoryPath) -
     if now.conflict_marker_line().is_some() {
         return Vec::new();
     }
-    let states = journal::revision_states(entries);
+    let (states, sync_state) = (journal::revision_states(entries), SyncState::load(store));
     let touching: Vec<&JournalEntry> =
         entries.iter().filter(|e| e.outcome == EntryOutcome::Done && e.files.iter().any(|f| f.path == *path)).collect();
-    let Some(newest) = touching.last().and_then(|e| text_at(store, e.rev, path, RevisionSide::After)) else {
-        return Vec::new();
-    };
-    let missing: Vec<usize> =
-        (0..newest.bullets().len()).filter(|&i| !now.handles().contains(&newest.handles()[i])).collect();
-    let mut out = Vec::new();
-    for entry in touching.iter().rev().take(RECENT_REVISIONS) {
-        if states.get(&entry.rev) != Some(&RevisionState::Done) {
+    let recent = &touching[touching.len().saturating_sub(RECENT_REVISIONS)..];
+    let text = |entry: &JournalEntry, side| text_at(store, entry.rev, path, side);
+    let mut out: Vec<DroppedBullet> = Vec::new();
+    // From the newest edit outside memdir to the oldest; `later` are the revisions since.
+    for (n, entry) in recent.iter().enumerate().rev() {
+        let later = &recent[n + 1..];
+        let etag = |e: &JournalEntry, after: bool| {
+            e.files.iter().find(|f| f.path == *path).and_then(|f| if after { f.after } else { f.before })
+        };
+        // What a sync merged in is part of git's history. Of files written since, only the last sync is known.
+        let is_known = |next: &&JournalEntry| {
+            let before = etag(next, false);
+            before == etag(entry, true)
+                || sync_state.rev.is_some_and(|synced| next.rev <= synced)
+                || sync_state.was_merged(path, entry.rev, before)
+        };
+        if later.first().is_some_and(is_known) {
             continue;
         }
-        let Some(after) = text_at(store, entry.rev, path, RevisionSide::After) else { continue };
-        let before = text_at(store, entry.rev, path, RevisionSide::Before);
-        let added = |handle| {
-            after.handles().contains(&handle) && !before.as_ref().is_some_and(|b| b.handles().contains(&handle))
+        let Some(old) = text(entry, RevisionSide::After) else { continue };
+        let edited = match later.first() {
+            Some(next) => text(next, RevisionSide::Before),
+            None => Some(now.clone()),
         };
-        for &i in missing.iter().filter(|&&i| added(newest.handles()[i])) {
-            out.push(DroppedBullet {
+        let Some(edited) = edited else { continue };
+        let mut missing: Vec<usize> = (0..old.bullets().len())
+            .filter(|&i| !edited.handles().contains(&old.handles()[i]) && !now.handles().contains(&old.handles()[i]))
+            .collect();
+        // What came back later, and is missing now, was removed by somebody who saw it.
+        for next in later {
+            let Some(_) = missing.first() else { break };
+            if let Some(after) = text(next, RevisionSide::After) {
+                missing.retain(|&i| !after.handles().contains(&old.handles()[i]));
+            }
+        }
+        for i in missing {
+            let handle = old.handles()[i];
+            let added_by = recent[..=n].iter().rev().find(|e| {
+                states.get(&e.rev) == Some(&RevisionState::Done)
+                    && text(e, RevisionSide::After).is_some_and(|after| after.handles().contains(&handle))
+                    && !text(e, RevisionSide::Before).is_some_and(|before| before.handles().contains(&handle))
+            });
+            let is_listed = out.iter().any(|d| d.text == *old.bullet_text(i));
+            out.extend(added_by.filter(|_| !is_listed).map(|entry| DroppedBullet {
                 rev: format!("r{}", entry.rev),
                 actor: entry.actor.clone(),
                 path: path.to_string(),
-                text: newest.bullet_text(i).into_owned(),
-            });
+                text: old.bullet_text(i).into_owned(),
+            }));
         }
     }
     out
+}
+
+/// The files that were edited outside memdir: since their last revision, or between two recent ones.
+fn edited_paths<'a>(outside: &'a [(MemoryPath, u64)], entries: &'a [JournalEntry]) -> Vec<&'a MemoryPath> {
+    let recent = &entries[entries.len().saturating_sub(RECENT_REVISIONS)..];
+    let recent_paths: Vec<&MemoryPath> = recent.iter().flat_map(|e| e.files.iter().map(|f| &f.path)).collect();
+    let mut last = std::collections::HashMap::new();
+    let mut paths: Vec<&MemoryPath> = outside.iter().map(|(path, _)| path).collect();
+    for entry in entries.iter().filter(|e| e.outcome == EntryOutcome::Done) {
+        for file in entry.files.iter().filter(|f| recent_paths.contains(&&f.path)) {
+            if last.insert(&file.path, file.after).is_some_and(|etag| etag != file.before) {
+                paths.push(&file.path);
+            }
+        }
+    }
+    paths.sort();
+    paths.dedup();
+    paths
 }
 
 /// The summary lines of recently written files that are too full for some of their terms, with those terms.

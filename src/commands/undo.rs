@@ -34,6 +34,9 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
             Some(rev) => Some(find_revision(rev, entries)?),
             None => journal::revision_to_undo(entries, undo_options.by.as_deref()),
         };
+        if undo_options.revision.is_none() {
+            refuse_older_than_forgotten(entries, entry, undo_options.by.as_deref())?;
+        }
         let Some(entry) = entry else { return Ok(None) };
         let states = journal::revision_states(entries);
         match states.get(&entry.rev) {
@@ -46,6 +49,33 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
         }
         Ok(Some(RevisionInversion { entry: entry.clone(), is_undo: true, keep_edited: undo_options.keep_edited }))
     })
+}
+
+/// Refuses to undo a revision that was not named if a newer one, which cannot be undone, was meant: its texts were
+/// erased.
+fn refuse_older_than_forgotten(
+    entries: &[JournalEntry],
+    chosen: Option<&JournalEntry>,
+    by: Option<&str>,
+) -> Result<(), Rejection> {
+    let states = journal::revision_states(entries);
+    let newer = entries.iter().rev().take_while(|e| chosen.is_none_or(|c| e.rev > c.rev)).find(|e| {
+        let is_done = states.get(&e.rev) == Some(&journal::RevisionState::Done);
+        e.forgotten && is_done && !e.files.is_empty() && by.is_none_or(|name| e.actor == name)
+    });
+    let Some(newer) = newer else { return Ok(()) };
+    let error = erased_error(newer);
+    Err(match chosen {
+        Some(chosen) => error.try_command(Hint::new("undo", format!("r{}", chosen.rev))),
+        None => error,
+    })
+}
+
+/// The error of undoing a revision whose texts `rm --forget` erased.
+fn erased_error(entry: &JournalEntry) -> Rejection {
+    let why = if entry.operations.is_empty() { "was made with --forget: its" } else { "lost its texts to --forget:" };
+    let what = if entry.operations.is_empty() { "texts were erased" } else { "they were erased" };
+    Rejection::new(Code::HistoryGone, format!("r{} {why} {what}", entry.rev))
 }
 
 /// Applies a revision again that was undone, or whose changes an editor overwrote.
@@ -144,9 +174,7 @@ fn no_change() -> Changeset {
 fn inverse_changeset(store: &Store, inversion: &RevisionInversion) -> Result<Changeset, Vec<Rejection>> {
     let entry = &inversion.entry;
     if entry.forgotten {
-        let erased =
-            Rejection::new(Code::HistoryGone, format!("r{} was made with --forget: its texts were erased", entry.rev));
-        return Err(vec![erased]);
+        return Err(vec![erased_error(entry)]);
     }
     let mut changeset = Changeset {
         inverts: Some(if inversion.is_undo { InverseKind::Undo(entry.rev) } else { InverseKind::Redo(entry.rev) }),

@@ -61,6 +61,7 @@ mod reflecting;
 mod rules;
 mod sandbox;
 mod seeds;
+mod small_holes;
 mod store;
 mod summary_merge;
 mod support;

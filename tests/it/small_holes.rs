@@ -1,0 +1,98 @@
+//! Smaller holes that measuring found, each with the shortest way to see it.
+
+use std::os::unix::fs::PermissionsExt;
+
+use super::git_repo::Repo;
+use super::support::Memory;
+
+/// A memory with one file of one bullet.
+fn memory() -> Memory {
+    let memory = Memory::new();
+    memory.done(["add", "user", "A1", "--create"]);
+    memory
+}
+
+#[test]
+fn litter_of_a_killed_merge_is_not_committed() {
+    let repo = Repo::whole();
+    repo.hub();
+    repo.put("facts/user.md", "# User\n\n- a\n");
+    for litter in ["..merge_file_A.1-0.tmp", ".merge_file_AbCdEf", ".gitattributes.12-3.tmp", "facts/.user.md.9-1.tmp"]
+    {
+        repo.put(litter, "x");
+    }
+    repo.memdir(["sync"]).exit(0);
+    let committed = repo.git(["ls-files"]);
+    assert!(committed.contains("facts/user.md"), "{committed}");
+    assert!(!committed.contains("merge_file") && !committed.contains("user.md.9-1"), "{committed}");
+}
+
+#[test]
+fn a_planted_journal_sets_no_special_mode_and_writes_no_policy() {
+    use memdir::change::Etag;
+    let memory = Memory::new();
+    let (old, new) = ("# User\n\n- A\n", "# User\n\n- B\n");
+    memory.put("facts/user.md", old);
+    let mode = |path: &str| fs_err::metadata(memory.dir().join(path)).unwrap().permissions().mode() & 0o7777;
+    let hex = |text: &str| Etag::of(text.as_bytes()).hex();
+    let file = |path: &str, old: &str, new: &str, edit: &str, after: &str| {
+        format!(
+            r#"{{"path":"{path}","before":"{}","after":"{}","mode":{}{after},"inode":1,"edits":[{edit}]}}"#,
+            hex(old),
+            hex(new),
+            mode(path)
+        )
+    };
+    let special = format!(r#","mode_after":{}"#, 0o6777);
+    let user = file("facts/user.md", old, new, r#"[10,"A","B"]"#, &special);
+    let policy = file("memdir.yaml", "version: 1\n", "#ersion: 1\n", r##"[0,"v","#"]"##, "");
+    for files in [user.clone(), format!("{user},{policy}")] {
+        let line = format!(r#"{{"v":1,"rev":1,"at":"2026-01-01T00:00:00Z","actor":"e","files":[{files}]"#);
+        let line = format!("{line},\"crc\":\"{:08x}\"}}\n", crc32fast::hash(line.as_bytes()));
+        memory.put(".memdir/journal", line);
+        fs_err::create_dir_all(memory.dir().join(".memdir/undo")).unwrap();
+        memory.done(["add", "other", "x", "--create"]);
+        assert_eq!(mode("facts/user.md") & 0o7000, 0);
+        assert_eq!(memory.text("memdir.yaml").unwrap(), "version: 1\n");
+        memory.put("facts/user.md", old);
+        fs_err::remove_dir_all(memory.dir().join(".memdir")).unwrap();
+    }
+}
+
+#[test]
+fn resolve_names_what_it_could_not_search() {
+    let memory = Memory::new().file("facts/tea.md", "# T\n\n<<<<<<< H\n- g\n=======\n- b\n>>>>>>> t\n");
+    memory.put("facts/tee.md", memory.text("facts/tea.md").unwrap());
+    fs_err::hard_link(memory.dir().join("facts/tee.md"), memory.dir().join("../beside")).unwrap();
+    memory.done(["resolve", "--both"]).tells("facts/tee.md");
+}
+
+#[test]
+fn status_lists_what_an_editor_dropped_after_later_changes_too() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "alpha one", "--create"]);
+    let old = memory.text("facts/user.md").unwrap();
+    memory.done(["add", "user", "beta two"]);
+    memory.put("facts/user.md", format!("{old}- HUMAN\n"));
+    memory.done(["status"]).says("beta two");
+    memory.done(["add", "user", "gamma three"]);
+    memory.done(["status"]).says("beta two");
+    // What is there again, and is removed by a command, is not dropped.
+    memory.done(["add", "user", "beta two"]);
+    memory.done(["rm", "user", "- beta two"]);
+    assert!(!memory.done(["status"]).stdout.contains("beta two"));
+}
+
+#[test]
+fn undo_after_forget_takes_back_nothing_older() {
+    let memory = memory();
+    memory.done(["add", "user", "Secret fact"]);
+    memory.done(["add", "user", "Other fact"]);
+    memory.done(["rm", "user", "- Secret fact", "--forget"]);
+    let before = memory.tree();
+    let refused = memory.run(["undo"]).ends();
+    assert!(refused.status != 0 && refused.stderr.contains("r4"), "{refused}");
+    assert_eq!(memory.tree(), before);
+    let log = memory.done(["log"]).stdout;
+    assert_eq!(log.matches("rm --forget").count(), 1, "{log}");
+}
