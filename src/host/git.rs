@@ -116,29 +116,6 @@ impl Git {
         Git { dir: dir.to_owned() }
     }
 
-    /// Refuses to run git where it would find a repository without `.git`: such files may come from a clone, and git
-    /// would follow the config and run the hooks in them. Versions of git before 2.38 do not know
-    /// `safe.bareRepository`.
-    fn refuse_embedded_repository(&self) -> Result<(), Rejection> {
-        // git resolves links in the directory before it looks for a repository above it.
-        let dir = self.dir.canonicalize().unwrap_or_else(|_| self.dir.clone());
-        let embedded = dir
-            .ancestors()
-            .take_while(|above| above.join(".git").symlink_metadata().is_err())
-            .find(|above| looks_like_repository(above));
-        match embedded {
-            None => Ok(()),
-            Some(found) => Err(Rejection::new(
-                Code::Git,
-                format!(
-                    "'{}' looks like a git repository inside the work tree, whose config git would use",
-                    found.display()
-                ),
-            )
-            .hint("remove or rename its HEAD file, or keep the memory elsewhere")),
-        }
-    }
-
     /// Runs git with these arguments.
     ///
     /// # Errors
@@ -153,7 +130,7 @@ impl Git {
         args: &[S],
         invocation: &GitInvocation<'_>,
     ) -> Result<GitOutput, Rejection> {
-        self.refuse_embedded_repository()?;
+        super::embedded_repository::refuse(&self.dir)?;
         let mut command = Command::new("git");
         for name in REPOSITORY_VARIABLES {
             command.env_remove(name);
@@ -365,12 +342,6 @@ impl Git {
         let output = self.invoke(&args, b"")?;
         Ok((output.status < 128).then_some((output.stdout, output.status != 0)))
     }
-}
-
-/// Whether git would take a directory for a repository: it has `HEAD`, and objects and refs of its own or elsewhere.
-fn looks_like_repository(dir: &Path) -> bool {
-    let exists = |name: &str| dir.join(name).symlink_metadata().is_ok();
-    exists("HEAD") && (exists("commondir") || exists("objects") && exists("refs"))
 }
 
 /// Splits git's `head TAB path NUL` records.

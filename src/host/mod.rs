@@ -8,6 +8,7 @@ pub mod clock;
 pub mod config;
 pub mod content;
 pub mod editor;
+mod embedded_repository;
 pub mod find;
 pub mod git;
 pub mod keys;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::executor::{ActionHook, CommitExecutor, CommitFile, ExpectedText};
+use super::executor::{ActionHook, CommitExecutor, CommitFile};
+use super::expected_text::ExpectedText;
 use super::protocol::{CommitOutcome, CommitStateMachine};
 use super::record::{IntentFile, IntentRecord};
 use super::{CommitStopped, Committed, LockedStore, slot};

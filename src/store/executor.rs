@@ -4,11 +4,11 @@
 //! Never chooses the next action: `protocol.rs` does.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
+use super::expected_text::ExpectedText;
 use super::journal::Journal;
 use super::platform::{self, NameInDir, RenameError};
 use super::protocol::{
@@ -18,7 +18,7 @@ use super::record::{IntentFile, IntentRecord, encode_end, encode_intent};
 use super::rescue::{rescue_path, rescued_warning};
 use super::root::{DataRoot, PlainFile, file_name, open_plain, read_contents, write_error};
 use super::{Durability, StoreOptions, slot};
-use crate::change::{Etag, FileVersion};
+use crate::change::Etag;
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 
@@ -29,40 +29,6 @@ const WRITER_POLL: Duration = Duration::from_millis(4);
 
 /// How often reading a text is tried again: too many open files, or a busy device, may be over soon.
 const READ_RETRIES: usize = 5;
-
-/// An expected text, known by its bytes or only by its etag.
-#[derive(Clone)]
-pub struct ExpectedText {
-    bytes: Option<Arc<Vec<u8>>>,
-    etag: Etag,
-    mode: u32,
-}
-
-impl ExpectedText {
-    /// A text whose bytes are known.
-    pub fn new(bytes: Arc<Vec<u8>>, etag: Etag, mode: u32) -> ExpectedText {
-        ExpectedText { bytes: Some(bytes), etag, mode }
-    }
-
-    /// The text that a plan was made on; known only by its etag if the plan did not keep the bytes.
-    pub fn of_version(v: &FileVersion) -> ExpectedText {
-        let has_bytes = !v.bytes.is_empty() || v.etag == Etag::of(b"");
-        ExpectedText { bytes: has_bytes.then(|| v.bytes.clone()), etag: v.etag, mode: v.mode }
-    }
-
-    /// A text of which only the etag is known.
-    pub fn by_etag(etag: Etag, mode: u32) -> ExpectedText {
-        ExpectedText { bytes: None, etag, mode }
-    }
-
-    fn matches(&self, bytes: &[u8], mode: u32) -> bool {
-        mode == self.mode
-            && match &self.bytes {
-                Some(known) => known[..] == *bytes,
-                None => self.etag == Etag::of(bytes),
-            }
-    }
-}
 
 /// One file of a batch.
 pub struct CommitFile {

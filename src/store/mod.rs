@@ -12,6 +12,7 @@
 mod commit;
 mod consistent_read;
 mod executor;
+mod expected_text;
 #[cfg(test)]
 mod explore;
 mod gc;

@@ -82,7 +82,7 @@ fn nothing_that_a_clone_names_is_run() {
             assert!(marks.is_empty(), "{at} {url}: {marks:?}");
             let told =
                 victim.program(env!("CARGO_BIN_EXE_memdir"), victim.root()).args(["-C", memory, "sync"]).output();
-            let told = super::git_repo::came(told.unwrap());
+            let told = super::git_repo::finished(told.unwrap());
             assert!(told.status != 0 && told.stderr.contains("looks like a git repository"), "{told:?}");
         }
     }
