@@ -122,7 +122,7 @@ fn dropped_bullets(store: &Store, entries: &[JournalEntry], path: &MemoryPath) -
         let mut missing: Vec<usize> = (0..old.bullets().len())
             .filter(|&i| !edited.handles().contains(&old.handles()[i]) && !now.handles().contains(&old.handles()[i]))
             .collect();
-        // What came back later, and is missing now, was removed by somebody who saw it.
+        // What came back later, and is missing now, was removed by a command or an edit since.
         for next in later {
             let Some(_) = missing.first() else { break };
             if let Some(after) = text(next, RevisionSide::After) {

@@ -34,10 +34,10 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
             Some(rev) => Some(find_revision(rev, entries)?),
             None => journal::revision_to_undo(entries, undo_options.by.as_deref()),
         };
+        let Some(entry) = entry else { return Ok(None) };
         if undo_options.revision.is_none() {
             refuse_older_than_forgotten(entries, entry, undo_options.by.as_deref())?;
         }
-        let Some(entry) = entry else { return Ok(None) };
         let states = journal::revision_states(entries);
         match states.get(&entry.rev) {
             Some(journal::RevisionState::Done) => {}
@@ -55,20 +55,18 @@ pub fn undo(session: &Session, undo_options: &UndoOptions, options: &ChangeOptio
 /// erased.
 fn refuse_older_than_forgotten(
     entries: &[JournalEntry],
-    chosen: Option<&JournalEntry>,
+    chosen: &JournalEntry,
     by: Option<&str>,
 ) -> Result<(), Rejection> {
     let states = journal::revision_states(entries);
-    let newer = entries.iter().rev().take_while(|e| chosen.is_none_or(|c| e.rev > c.rev)).find(|e| {
+    let newer = entries.iter().rev().take_while(|e| e.rev > chosen.rev).find(|e| {
         let is_done = states.get(&e.rev) == Some(&journal::RevisionState::Done);
         e.forgotten && is_done && !e.files.is_empty() && by.is_none_or(|name| e.actor == name)
     });
-    let Some(newer) = newer else { return Ok(()) };
-    let error = erased_error(newer);
-    Err(match chosen {
-        Some(chosen) => error.try_command(Hint::new("undo", format!("r{}", chosen.rev))),
-        None => error,
-    })
+    match newer {
+        None => Ok(()),
+        Some(newer) => Err(erased_error(newer).try_command(Hint::new("undo", format!("r{}", chosen.rev)))),
+    }
 }
 
 /// The error of undoing a revision whose texts `rm --forget` erased.

@@ -86,12 +86,13 @@ fn status_lists_what_an_editor_dropped_after_later_changes_too() {
 #[test]
 fn undo_after_forget_takes_back_nothing_older() {
     let memory = memory();
+    memory.done(["add", "project", "Older fact", "--create"]);
     memory.done(["add", "user", "Secret fact"]);
     memory.done(["add", "user", "Other fact"]);
     memory.done(["rm", "user", "- Secret fact", "--forget"]);
     let before = memory.tree();
     let refused = memory.run(["undo"]).ends();
-    assert!(refused.status != 0 && refused.stderr.contains("r4"), "{refused}");
+    assert!(refused.status != 0 && refused.stderr.contains("r5"), "{refused}");
     assert_eq!(memory.tree(), before);
     let log = memory.done(["log"]).stdout;
     assert_eq!(log.matches("rm --forget").count(), 1, "{log}");
