@@ -1,53 +1,171 @@
-//! memdir: memory for AI agents as a directory of markdown, changed by small, exact, undoable operations.
+//! Memory for AI agents as a directory of markdown, changed by small, exact, undoable operations.
 //!
-//! The modules, from the lowest up. The first lines of each tell its purpose and what it never does. A module may use
-//! those above it in this list, never those below (a test checks it); ARCHITECTURE.md explains how they work together.
+//! ```
+//! use memdir::{ChangeOptions, InitOptions, Memory, OpenOptions, UndoOptions};
 //!
-//! * [`code`]: every error and warning code, its exit status and whether a retry helps.
-//! * [`path`]: paths that cannot leave the data directory, and addresses of files, sections and bullets.
-//! * [`text`]: byte splices, words, stems, similarity, dates; knows no markdown.
-//! * [`json_shape`]: tables of JSON objects from which readers and schemas are derived.
-//! * [`policy`]: what a data directory allows (`memdir.yaml`).
-//! * [`document`]: one markdown text: its parts, and edits that change nothing else.
-//! * [`change`]: what is about to happen and what did: the type between planning and storing.
-//! * [`operation`]: the operations, and `plan`, which turns them into a changeset. Pure.
-//! * [`view`]: read-only answers: outline, search, context, diff, journal. Pure.
-//! * [`transcript`]: conversations of other programs, read into turns. Pure.
-//! * [`reflect`]: prompts for a model, and the checks on what it proposes. Pure.
-//! * [`store`]: the only module that accesses the data directory: sandbox, lock, commit, journal, recovery.
-//! * [`host`]: the rest of this machine: finding the data directory, the user config, the editor, git.
-//! * [`llm`]: one request to a model, one reply; the only module that uses the network.
-//! * [`commands`]: the use cases, where the modules meet. Results are values.
-//! * [`cli`]: the command line: grammar, arguments to operations, output.
+//! # fn main() -> Result<(), memdir::Error> {
+//! let dir = std::env::temp_dir().join(format!("memdir-example-{}", std::process::id()));
+//! Memory::init(&dir, &InitOptions::default())?;
+//! let memory = Memory::open(OpenOptions::new(&dir).actor("claude"))?;
+//!
+//! memory.add("user", "Prefers tabs over spaces")?;
+//! let found = memory.query("tabs")?;
+//! assert_eq!(found.items[0].text, "Prefers tabs over spaces");
+//!
+//! let undone = memory.undo(&UndoOptions::default(), &ChangeOptions::default())?;
+//! assert_eq!(undone.undone.as_deref(), Some("r1"));
+//! assert_eq!(memory.query("tabs")?.items.len(), 0);
+//! # std::fs::remove_dir_all(&dir).ok();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`Memory`] has one method for each command, with its own result type ([`results`]). Every error is an [`Error`] with
+//! a [`Code`], and says whether anything was changed. The files are the only truth: other processes and editors may
+//! change them at any time, and the next call sees their changes.
+//!
+//! Features: `network` (models behind HTTP) and `cli` (the command line, with clap) are on by default; a program that
+//! embeds the library needs neither.
 
+// What only the command line calls is unused without it.
+#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+
+// The modules, from the lowest up. The first lines of each tell its purpose and what it never does. A module may use
+// those above it in this list, never those below (a test checks it); ARCHITECTURE.md explains how they work together.
+//
+// * `code`: every error and warning code, its exit status and whether a retry helps.
+// * `path`: paths that cannot leave the data directory, and addresses of files, sections and bullets.
+// * `text`: byte splices, words, stems, similarity, dates; knows no markdown.
+// * `json_shape`: tables of JSON objects from which readers and schemas are derived.
+// * `policy`: what a data directory allows (`memdir.yaml`).
+// * `document`: one markdown text: its parts, and edits that change nothing else.
+// * `change`: what is about to happen and what did: the type between planning and storing.
+// * `operation`: the operations, and `plan`, which turns them into a changeset. Pure.
+// * `view`: read-only answers: outline, search, context, diff, journal. Pure.
+// * `transcript`: conversations of other programs, read into turns. Pure.
+// * `reflect`: prompts for a model, and the checks on what it proposes. Pure.
+// * `store`: the only module that accesses the data directory: sandbox, lock, commit, journal, recovery.
+// * `host`: the rest of this machine: finding the data directory, the user config, the editor, git.
+// * `llm`: one request to a model, one reply; the only module that uses the network.
+// * `commands`: the use cases, where the modules meet. Results are values.
+// * `memory`: the library's front: `Memory::open` and one method for each command.
+// * `cli`: the command line: grammar, arguments to operations, output.
+//
+// They are private. The crate's own tests, which are programs of their own, see them with the feature `internals`.
+
+#[cfg(feature = "internals")]
 pub mod code;
+#[cfg(not(feature = "internals"))]
+mod code;
 
+#[cfg(feature = "internals")]
 pub mod path;
+#[cfg(not(feature = "internals"))]
+mod path;
 
+#[cfg(feature = "internals")]
 pub mod text;
+#[cfg(not(feature = "internals"))]
+mod text;
 
+#[cfg(feature = "internals")]
 pub mod json_shape;
+#[cfg(not(feature = "internals"))]
+mod json_shape;
 
+#[cfg(feature = "internals")]
 pub mod policy;
+#[cfg(not(feature = "internals"))]
+mod policy;
 
+#[cfg(feature = "internals")]
 pub mod document;
+#[cfg(not(feature = "internals"))]
+mod document;
 
+#[cfg(feature = "internals")]
 pub mod change;
+#[cfg(not(feature = "internals"))]
+mod change;
 
+#[cfg(feature = "internals")]
 pub mod operation;
+#[cfg(not(feature = "internals"))]
+mod operation;
 
+#[cfg(feature = "internals")]
 pub mod view;
+#[cfg(not(feature = "internals"))]
+mod view;
 
+#[cfg(feature = "internals")]
 pub mod transcript;
+#[cfg(not(feature = "internals"))]
+mod transcript;
 
+#[cfg(feature = "internals")]
 pub mod reflect;
+#[cfg(not(feature = "internals"))]
+mod reflect;
 
+#[cfg(feature = "internals")]
 pub mod store;
+#[cfg(not(feature = "internals"))]
+mod store;
 
+#[cfg(feature = "internals")]
 pub mod host;
+#[cfg(not(feature = "internals"))]
+mod host;
 
+#[cfg(feature = "internals")]
 pub mod llm;
+#[cfg(not(feature = "internals"))]
+mod llm;
 
+#[cfg(feature = "internals")]
 pub mod commands;
+#[cfg(not(feature = "internals"))]
+mod commands;
 
+#[cfg(feature = "internals")]
+pub mod memory;
+#[cfg(not(feature = "internals"))]
+mod memory;
+
+// Public for `main.rs`, which is a crate of its own.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
 pub mod cli;
+
+pub use code::{Code, Hint, Rejection, Warning};
+pub use commands::compact::CompactOptions;
+pub use commands::inbox::InboxDecision;
+pub use commands::reflect::ReflectOptions;
+pub use commands::setup::SetupMode;
+pub use commands::sync::SyncOptions;
+pub use commands::{
+    ChangeOptions, CheckOptions, ContextRequest, ContextStyle, Error, InitOptions, LogOptions, ReaderMark, UndoOptions,
+};
+pub use memory::{Memory, OpenOptions};
+pub use operation::conflict_regions::ConflictChoice;
+pub use operation::{Action, Batch, Operation, Target};
+pub use store::Durability;
+pub use view::query::filter::QueryOptions;
+
+/// The results of commands. Field names are those of the JSON output: fields are only ever added.
+pub mod results {
+    pub use crate::commands::answer::*;
+}
+
+/// Models for `reflect` and `compact`: opened as configured, or implemented by the caller.
+pub mod models {
+    pub use crate::commands::model::OpenModel;
+    pub use crate::host::models::{ModelQuery, ToolUse};
+    pub use crate::llm::{
+        AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, StopReason,
+        TokenUsage, ToolCall, ToolDefinition, ToolOutcome,
+    };
+    pub use crate::memory::open_model;
+    pub use crate::reflect::prompt::ReplyMode;
+}

@@ -103,7 +103,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         }
         CliCommand::Check(a) => {
             let looks = CheckOptions { since: a.since.as_deref(), writing: a.writing, fix: a.fix };
-            runner.change_with(&a.change_args, |s, how| commands::check_with(s, &a.files, &looks, how))
+            runner.change_with(&a.change_args, |s, how| commands::check(s, &a.files, &looks, how))
         }
         CliCommand::Compact(a) => runner.compact(&a),
         CliCommand::Resolve(a) => {
@@ -317,7 +317,7 @@ impl Runner<'_> {
 
     /// Runs `init` in the given directory, else `-C`, else `MEMDIR`, else `./memory`.
     fn init(&self, args: &InitArgs) -> CliReply {
-        let dir_query = open::directory_query(self.global);
+        let dir_query = open::open_options(self.global, None).directory_query();
         let working_dir = match open::working_dir() {
             Ok(work) => work,
             Err(rejection) => return rejection.into(),

@@ -24,15 +24,6 @@ use crate::view::links::LinkNames;
 
 mod writing_rules;
 
-/// Reports structural problems; `fix` fixes those that need no decision.
-///
-/// # Errors
-/// The error of resolving an address or reading the directory. Findings are not an error here: the command line turns
-/// them into the exit status of `findings`.
-pub fn check(session: &Session, files: &[String], fix: bool, options: &ChangeOptions) -> CommandResult<CheckReport> {
-    check_with(session, files, &CheckOptions { fix, ..CheckOptions::default() }, options)
-}
-
 /// What is checked, and whether it is fixed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CheckOptions<'a> {
@@ -44,11 +35,12 @@ pub struct CheckOptions<'a> {
     pub fix: bool,
 }
 
-/// Like [`check`], with all options.
+/// Reports structural problems; with `fix`, fixes those that need no decision.
 ///
 /// # Errors
-/// As [`check`], and `revision_not_found`, `no_repository`, `git`.
-pub fn check_with(
+/// The error of resolving an address or reading the directory; `revision_not_found`, `no_repository`, `git` with
+/// `since`. Findings are not an error here: the command line turns them into the exit status of `findings`.
+pub fn check(
     session: &Session,
     files: &[String],
     options: &CheckOptions<'_>,

@@ -142,7 +142,7 @@ fn entry_file<'e>(entry: &'e JournalEntry, of: &MemoryPath) -> Option<&'e EntryF
 
 fn past_text(entry: &JournalEntry, rev: Option<u64>, document: Document) -> PastText {
     let actor = rev.map_or("outside", |_| &entry.actor).to_owned();
-    PastText { rev, actor, at: entry.at.clone(), document }
+    PastText { rev, actor, document }
 }
 
 fn removes_text(file: &EntryFile) -> bool {

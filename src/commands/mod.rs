@@ -40,9 +40,8 @@ pub mod sync;
 mod undo;
 
 pub use change::change;
-pub use check::{CheckOptions, check, check_with};
-pub use compact::compact;
-pub use context::{ContextRequest, ContextStyle, context};
+pub use check::{CheckOptions, check};
+pub use context::{ContextRequest, ContextStyle, ReaderMark, context};
 pub use diff::diff;
 pub use history::{log, show};
 pub use init::init;

@@ -27,9 +27,11 @@ pub enum InsertPosition {
     /// After the last top-level bullet of a section's own content (without subsections), else at the end of that
     /// content. For section 0: the content above the first heading other than the H1.
     EndOfSection(usize),
-    /// Directly before a bullet, as its sibling.
+    /// Directly before a bullet, as its sibling. No operation asks for it yet.
+    #[cfg_attr(not(feature = "internals"), expect(dead_code))]
     Before(usize),
-    /// Directly after a bullet and its children, as its sibling.
+    /// Directly after a bullet and its children, as its sibling. No operation asks for it yet.
+    #[cfg_attr(not(feature = "internals"), expect(dead_code))]
     After(usize),
     /// Below a new heading at the end of a section (0: of the file). The heading is one level deeper than the section;
     /// in the file, level 2.

@@ -72,6 +72,7 @@ pub struct MetaKeySpec {
     pub value: MetaType,
     pub writer: KeyWriter,
     /// Whether `add` has an option of this name.
+    #[cfg_attr(not(feature = "internals"), allow(dead_code))]
     pub add_option: bool,
     /// Its field in a model's proposal, next to the key itself.
     pub proposal_field: Option<&'static str>,

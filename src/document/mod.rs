@@ -25,7 +25,7 @@ pub mod summary;
 mod visibility;
 mod walk;
 
-pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits};
+pub use edit::{DocumentEdit, EditedDocument, InsertPosition, NewBullet, apply_edits};
 pub use excerpt::{section_range, to_new_bullet};
 pub use handle::Handle;
 pub use meta::BulletMeta;

@@ -13,7 +13,6 @@ mod merge;
 mod placement;
 mod terms;
 
-pub use line::{MAX_COLUMNS, MAX_TERMS};
 pub use merge::merge_summaries;
 
 use keywords::keywords;

@@ -64,6 +64,7 @@ impl Visibility {
     }
 
     /// Whether any part of a file, including its name, may be seen.
+    #[cfg(test)]
     pub fn shows_file(&self, document: &Document, path: &MemoryPath) -> bool {
         self.visible_parts(document, path) != VisibleParts::Nothing
     }
@@ -78,6 +79,7 @@ impl Visibility {
     }
 
     /// Whether a bullet is hidden.
+    #[cfg(test)]
     pub fn hides_bullet(&self, document: &Document, path: &MemoryPath, bullet: usize) -> bool {
         let at = document.bullets()[bullet].text_start as usize;
         self.hidden_ranges(document, path).iter().any(|range| range.contains(&at))

@@ -113,7 +113,7 @@ fn history_after(original: &FileInputs, after: Document) -> Option<FileHistory> 
     if !is_known || (original.history.is_none() && !has_metadata_lines(&after)) {
         return None;
     }
-    let past_text = |rev, document| PastText { rev, actor: String::new(), at: String::new(), document };
+    let past_text = |rev, document| PastText { rev, actor: String::new(), document };
     let mut past: Vec<PastText> = before.map(|document| past_text(Some(0), document)).into_iter().collect();
     if let Some(history) = &original.history {
         past.extend(history.last_written.clone().map(|document| past_text(None, document)));

@@ -35,8 +35,6 @@ pub struct PastText {
     pub rev: Option<u64>,
     /// Who replaced it.
     pub actor: String,
-    /// When it was replaced, as written in the journal.
-    pub at: String,
     pub document: Document,
 }
 

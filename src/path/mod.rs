@@ -12,7 +12,7 @@ use crate::code::{Code, Rejection};
 mod address;
 mod grammar;
 
-pub use address::{Address, AddressReading, BulletRef, PathPrefixes, is_episode, is_id};
+pub use address::{Address, BulletRef, PathPrefixes, is_episode, is_id};
 use grammar::{grammar_violation, is_common_name, unsafe_name_reason};
 
 /// The folders with a special meaning (ARCHITECTURE.md, "Files on disk").

@@ -5,7 +5,9 @@
 use serde_json::{Map, Value};
 
 use crate::code::{Code, Rejection, Warning};
-use crate::json_shape::{ShapeError, ShapeForm, ShapeProblem, as_integer, quote_short};
+#[cfg(test)]
+use crate::json_shape::ShapeForm;
+use crate::json_shape::{ShapeError, ShapeProblem, as_integer, quote_short};
 use crate::path::MemoryPath;
 
 mod form;
@@ -178,6 +180,7 @@ impl LimitRule {
 impl Policy {
     /// Returns the first limit that applies to a file (`section` is `None`) or a section of it. A later one may limit
     /// another measure: see [`Policy::maximum_for`].
+    #[cfg(test)]
     pub fn limit_for(&self, path: &MemoryPath, section: Option<&str>) -> Option<&LimitRule> {
         self.limits.iter().find(|l| l.applies_to(path, section))
     }
@@ -213,6 +216,7 @@ impl Policy {
     }
 
     /// Finds a category by name.
+    #[cfg(test)]
     pub fn category(&self, name: &str) -> Option<&CategoryRule> {
         self.categories.iter().find(|c| c.name == name)
     }
@@ -423,6 +427,7 @@ pub fn schema() -> Value {
 }
 
 /// Returns the keys of `memdir.yaml`, for the manual.
+#[cfg(test)]
 pub fn policy_form() -> &'static ShapeForm {
     &form::POLICY_FORM
 }

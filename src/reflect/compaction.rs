@@ -17,8 +17,8 @@ mod step;
 pub use conservation::check_conservation;
 pub use decide::{CompactionAction, CompactionDecision, CompactionRules, decide};
 pub use prompt::{build_correction, build_question, decision_schema, system_prompt};
-pub use reply::{ItemName, RawDecision, parse_reply};
-pub use step::{CompactionEdit, CompactionStep, current_operations, is_current, plan_steps, removal_steps};
+pub use reply::parse_reply;
+pub use step::{CompactionStep, current_operations, is_current, plan_steps, removal_steps};
 
 /// The maximum number of items in the prompt: the oldest that are not pinned. The others stay.
 const MAX_ITEMS: usize = 100;

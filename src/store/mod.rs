@@ -43,7 +43,6 @@ use serde_json::Value;
 use crate::change::{Changeset, EntryHeader, Etag, FileVersion, JournalEntry};
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
-pub use queue::QueueClaim;
 
 pub use history::JournalHistory;
 use journal::{Journal, JournalTail};
@@ -386,7 +385,7 @@ impl Store {
 const MAX_RESCUE_SEARCH: usize = 64;
 
 /// Decodes the entries of a journal's bytes; for tests of the decoder.
-#[doc(hidden)]
+#[cfg(feature = "internals")]
 pub fn read_journal(bytes: &[u8]) -> Vec<JournalEntry> {
     record::to_entries(record::pair_with_endings(bytes))
 }

@@ -179,6 +179,7 @@ fn is_number(word: &str) -> bool {
 }
 
 /// The first match of any pattern in a text without spaces between words.
+#[cfg(test)]
 pub fn find_unspaced<'a>(text: &'a str, patterns: &[&str]) -> Option<&'a str> {
     let places = text.char_indices().map(|(at, _)| at);
     places.into_iter().find_map(|at| match_unspaced_at(text, at, patterns).map(|n| &text[at..at + n]))

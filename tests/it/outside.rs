@@ -8,7 +8,7 @@ use std::os::unix::net::UnixListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fs_err as fs;
-use memdir::commands::{self, LogOptions, Session};
+use memdir::commands::{self, ChangeOptions, CheckOptions, LogOptions, Session};
 use memdir::path::{Address, PathPrefixes};
 use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::{Value, json};
@@ -227,7 +227,12 @@ fn no_hostile_path_is_read_by_any_command_in_process() {
             debug(commands::log(&session, &log)),
             debug(commands::diff(&session, None, Some(&path))),
             debug(commands::whereis(&session, Some(&path))),
-            debug(commands::check(&session, std::slice::from_ref(&path), false, &commands::ChangeOptions::default())),
+            debug(commands::check(
+                &session,
+                std::slice::from_ref(&path),
+                &CheckOptions::default(),
+                &ChangeOptions::default(),
+            )),
         ];
         for (number, verdict) in verdicts.into_iter().enumerate() {
             tried += 1;

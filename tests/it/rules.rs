@@ -234,8 +234,7 @@ impl World {
         snapshot.set_file_names(files.iter().map(|f| path(f.0)).collect());
         for (name, now, before) in files {
             snapshot.insert_file(path(name), Ok(Some(FileVersion::new(now.as_bytes().to_vec(), 0o600))));
-            let past =
-                PastText { rev: Some(3), actor: "ann".into(), at: NOW.into(), document: Document::parse(*before) };
+            let past = PastText { rev: Some(3), actor: "ann".into(), document: Document::parse(*before) };
             snapshot.insert_history(
                 path(name),
                 FileHistory { last_written: Some(Document::parse(*before)), past: vec![past] },

@@ -9,7 +9,7 @@ use fs_err as fs;
 use memdir::code::Code;
 
 /// Modules from the lowest up, as `lib.rs` lists them: a module may use those before it.
-const MODULES: [&str; 16] = [
+const MODULES: [&str; 17] = [
     "code",
     "path",
     "text",
@@ -25,6 +25,7 @@ const MODULES: [&str; 16] = [
     "host",
     "llm",
     "commands",
+    "memory",
     "cli",
 ];
 /// Modules of one layer: none of them uses another.
@@ -262,8 +263,9 @@ fn the_map_in_lib_rs_lists_every_module_in_order() {
         let lines = lib.lines().filter_map(|l| l.strip_prefix(start));
         lines.map(|l| l.split(end).next().unwrap().to_owned()).collect()
     };
-    assert_eq!(listed("//! * [`", '`'), MODULES);
-    assert_eq!(listed("pub mod ", ';'), MODULES);
+    assert_eq!(listed("// * `", '`'), MODULES);
+    let declared: Vec<String> = listed("pub mod ", ';').into_iter().filter(|name| !name.ends_with('{')).collect();
+    assert_eq!(declared, MODULES);
 }
 
 #[test]

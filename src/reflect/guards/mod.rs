@@ -26,7 +26,9 @@ pub mod secrets;
 pub mod tense;
 pub mod tone;
 
-pub use consent::{has_consent, has_consent_for, sensitive_field};
+#[cfg(test)]
+use consent::has_consent;
+pub use consent::{has_consent_for, sensitive_field};
 pub use duplicate::find_duplicate;
 pub use evidence::{QuoteEvidence, find_evidence};
 
@@ -65,6 +67,7 @@ macro_rules! violations {
         pub enum Violation { $($(#[doc = $doc])+ $variant,)+ }
 
         impl Violation {
+            #[cfg(test)]
             pub const ALL: &'static [Violation] = &[$(Violation::$variant,)+];
 
             /// The stable, snake_case name.

@@ -183,6 +183,7 @@ pub fn char_quarters(c: char) -> usize {
 /// Maximum cost of the last line of a result, in tokens.
 pub const LAST_LINE_TOKENS: usize = 32;
 
+#[cfg(test)]
 pub fn query_result(ranking: &Ranking<'_>, terms: &QueryTerms, options: &QueryOptions) -> QueryResult {
     query_result_with_hits(ranking, terms, options).0
 }

@@ -1,0 +1,519 @@
+//! The library's front: `Memory` has one method for each command, with typed results and one error type.
+//!
+//! Never has rules of its own: every method opens a session, as the command line does, and calls one function of
+//! `commands`.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::code::{Code, Rejection, Warning};
+use crate::commands::answer::{
+    ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, InboxList, InitResult,
+    ListResult, LogResult, Outline, QueryResult, ReflectReport, ResolveResult, SetupResult, StatusReport, SyncResult,
+    TextResult, WhereResult,
+};
+use crate::commands::compact::CompactOptions;
+use crate::commands::inbox::InboxDecision;
+use crate::commands::model::OpenModel;
+use crate::commands::reflect::ReflectOptions;
+use crate::commands::setup::SetupMode;
+use crate::commands::sync::SyncOptions;
+use crate::commands::{
+    self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, LogOptions, ReaderMark, Session, UndoOptions,
+};
+use crate::host::config::UserConfig;
+use crate::host::models::ModelQuery;
+use crate::host::{actor, clock, find, user};
+use crate::llm::Model;
+use crate::operation::conflict_regions::ConflictChoice;
+use crate::operation::{Action, Batch, Operation, Target, dialects};
+use crate::policy;
+use crate::store::{Durability, Store, StoreOptions, init};
+use crate::view::query::filter::QueryOptions;
+
+/// Which memory is opened, for whom, and how.
+///
+/// What is `None` is taken from where the command line takes it: the environment (`MEMDIR`, `MEMDIR_AS`,
+/// `MEMDIR_DURABILITY`, `MEMDIR_NOW`), then the user config.
+#[derive(Clone, Debug, Default)]
+pub struct OpenOptions {
+    /// The data directory. `None`: `MEMDIR`, else the nearest parent directory that is or contains one, else that of
+    /// the user config.
+    pub dir: Option<PathBuf>,
+    /// Without `dir`: use the data directory of the user config, as `-g` does.
+    pub global: bool,
+    /// The name of the caller. The journal records it, and the policy's allowlists restrict what it may see.
+    pub actor: Option<String>,
+    /// How much is synced before a change returns.
+    pub durability: Option<Durability>,
+    /// How long a change waits for the lock.
+    pub lock_timeout: Option<Duration>,
+    /// The current time; `None` is the clock's, read anew for every command.
+    pub now: Option<jiff::Zoned>,
+}
+
+/// What a command needs from its session beside the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionNeeds {
+    /// Only the texts. Saves reading git's config for the caller's name and the system's time zone.
+    TextsOnly,
+    /// Also the caller's name and the local time.
+    All,
+}
+
+/// The largest policy, in bytes.
+const MAX_POLICY_BYTES: u64 = 64 << 10;
+
+/// The value of an environment variable, if it is set and UTF-8.
+pub fn env(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// The working directory.
+///
+/// # Errors
+/// `io`.
+pub fn working_dir() -> Result<PathBuf, Rejection> {
+    std::env::current_dir().map_err(|e| Rejection::new(Code::Io, format!("cannot read the working directory: {e}")))
+}
+
+impl OpenOptions {
+    /// Options for a data directory.
+    pub fn new(dir: impl Into<PathBuf>) -> OpenOptions {
+        OpenOptions { dir: Some(dir.into()), ..OpenOptions::default() }
+    }
+
+    /// Sets the name of the caller.
+    pub fn actor(mut self, name: impl Into<String>) -> OpenOptions {
+        self.actor = Some(name.into());
+        self
+    }
+
+    /// Where to search for the data directory.
+    pub(crate) fn directory_query(&self) -> find::DirectoryQuery {
+        find::DirectoryQuery {
+            dir: self.dir.clone(),
+            global: self.global,
+            env: std::env::var_os("MEMDIR").map(PathBuf::from),
+        }
+    }
+
+    /// Opens the session of one command: finds the data directory, the caller, the time and the policy. A caller with
+    /// an allowlist gets a filtered store. Creates no file.
+    ///
+    /// # Errors
+    /// `no_data_dir`, `usage` for an invalid setting, `invalid_policy`, and the errors of `Store::open`.
+    pub(crate) fn open_session(&self, needs: SessionNeeds) -> Result<Session, Rejection> {
+        let working_dir = working_dir()?;
+        let (config, warnings) = user::load_config(&env);
+        let found_dir = find::find_data_dir(&self.directory_query(), &working_dir, &|| user::data_dir(&config, &env))?;
+        let store = Store::open(&found_dir.dir, self.store_options(&config)?)?;
+        let text = store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES);
+        let mut policy = text.map_or_else(unreadable_policy, |text| policy::load(&text.unwrap_or_default()));
+        if let Some(why) = policy.refuses_reads {
+            return Err(why);
+        }
+        policy.warnings.extend(warnings);
+        // Allowlists filter by the caller's name, so with allowlists it is always resolved, even if that costs time.
+        let needs_actor = needs == SessionNeeds::All || !policy.policy.allowlists.is_empty();
+        let session = Session {
+            store,
+            prefixes: find::prefixes(&found_dir.dir, &working_dir),
+            policy,
+            actor: actor::actor(self.actor.as_deref(), &env, Some(&*working_dir).filter(|_| needs_actor)),
+            now: match &self.now {
+                Some(now) => now.clone(),
+                None => clock::now(env("MEMDIR_NOW").as_deref(), needs == SessionNeeds::All)?,
+            },
+            found_by: found_dir.found_by,
+            dir: found_dir.dir,
+        };
+        // Here and nowhere else, so that no caller can forget it.
+        Ok(session.with_allowlist())
+    }
+
+    fn store_options(&self, config: &UserConfig) -> Result<StoreOptions, Rejection> {
+        let mut options = StoreOptions {
+            durability: self.durability.map_or_else(|| default_durability(config), Ok)?,
+            allow_exchange: env("MEMDIR_NO_EXCHANGE").is_none_or(|set| set.is_empty()),
+            ..StoreOptions::default()
+        };
+        if let Some(timeout) = self.lock_timeout.or_else(|| Duration::try_from_secs_f64(config.lock_timeout_s?).ok()) {
+            options.lock_timeout = timeout;
+        }
+        Ok(options)
+    }
+}
+
+/// The policy to use if `memdir.yaml` cannot be read: writes are refused and reads work, as with an invalid one.
+fn unreadable_policy(rejection: Rejection) -> policy::LoadedPolicy {
+    let warnings = vec![Warning::new(rejection.code, rejection.message.clone())];
+    policy::LoadedPolicy {
+        policy: policy::Policy::default(),
+        refuses_writes: Some(rejection),
+        refuses_reads: None,
+        warnings,
+    }
+}
+
+/// The durability from `MEMDIR_DURABILITY`, else from the user config, else `full`.
+fn default_durability(config: &UserConfig) -> Result<Durability, Rejection> {
+    match env("MEMDIR_DURABILITY").filter(|d| !d.is_empty()).or_else(|| config.durability.clone()).as_deref() {
+        None | Some("full") => Ok(Durability::Full),
+        Some("atomic") => Ok(Durability::Atomic),
+        Some("fast") => Ok(Durability::Fast),
+        Some(_) => Err(Rejection::new(Code::Usage, "MEMDIR_DURABILITY must be full, atomic or fast")
+            .hint("see ENVIRONMENT in memdir(1)")),
+    }
+}
+
+/// Opens the model that the query, the environment and the user config select.
+///
+/// # Errors
+/// `no_model`, `usage`; the errors of the host if its list of models had to be fetched.
+pub fn open_model(query: &ModelQuery) -> Result<OpenModel, Rejection> {
+    commands::model::open_model(query, &env)
+}
+
+/// An opened memory.
+///
+/// It holds no lock and no open file: every method reads the files as they are then, so other processes and editors
+/// may change them at any time. A caller that the policy's allowlists restrict sees only its categories.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// With the directory and the caller that were found.
+    options: OpenOptions,
+    found_by: &'static str,
+}
+
+impl Memory {
+    /// Opens a memory. Creates no file.
+    ///
+    /// # Errors
+    /// `no_data_dir`, `usage` for an invalid setting, `invalid_policy`, `io`.
+    pub fn open(options: OpenOptions) -> Result<Memory, Error> {
+        let session = options.open_session(SessionNeeds::All)?;
+        let (dir, actor) = (Some(session.dir), Some(session.actor));
+        Ok(Memory { options: OpenOptions { dir, actor, ..options }, found_by: session.found_by })
+    }
+
+    /// Creates a data directory, or adopts a directory that already holds markdown.
+    ///
+    /// # Errors
+    /// `exists` for a directory that already contains markdown (without `adopt`), `io`, `read_only`.
+    pub fn init(dir: &Path, options: &InitOptions) -> Result<InitResult, Error> {
+        commands::init(dir, options)
+    }
+
+    /// The name of the caller.
+    pub fn actor(&self) -> &str {
+        self.options.actor.as_deref().unwrap_or_default()
+    }
+
+    fn session(&self) -> Result<Session, Error> {
+        Ok(Session { found_by: self.found_by, ..self.options.open_session(SessionNeeds::All)? })
+    }
+
+    /// The state of the memory, and warnings about its policy.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn status(&self) -> Result<StatusReport, Error> {
+        commands::status(&self.session()?)
+    }
+
+    /// The files, or the outline of a file or section with what links to it.
+    ///
+    /// # Errors
+    /// `file_not_found`, `section_not_found`, `invalid_path`.
+    pub fn list(&self, address: Option<&str>) -> Result<ListResult, Error> {
+        commands::list(&self.session()?, address)
+    }
+
+    /// The outline of a file or section, without what links to it; reads no other file.
+    ///
+    /// # Errors
+    /// As [`Memory::list`].
+    pub fn outline(&self, address: &str) -> Result<Outline, Error> {
+        commands::list_without_backlinks(&self.session()?, address)
+    }
+
+    /// All bullets of a file or section, with index and handle.
+    ///
+    /// # Errors
+    /// As [`Memory::list`].
+    pub fn bullets(&self, address: &str) -> Result<Outline, Error> {
+        commands::list_bullets(&self.session()?, address)
+    }
+
+    /// The exact text of a file, section or bullet.
+    ///
+    /// # Errors
+    /// As [`Memory::list`]; `bullet_changed` and `bullet_not_found` for bullets.
+    pub fn read(&self, address: &str) -> Result<TextResult, Error> {
+        commands::read(&self.session()?, address)
+    }
+
+    /// The absolute path of the data directory and, with an address, of a file.
+    ///
+    /// # Errors
+    /// As [`Memory::list`].
+    pub fn path_of(&self, address: Option<&str>) -> Result<WhereResult, Error> {
+        commands::whereis(&self.session()?, address)
+    }
+
+    /// The items that match a question, best first. A `&str` is a question without filters.
+    ///
+    /// # Errors
+    /// `usage` for a question without words and filters, `category_not_allowed`, `file_not_found`.
+    pub fn query(&self, options: impl Into<QueryOptions>) -> Result<QueryResult, Error> {
+        commands::query(&self.session()?, &options.into())
+    }
+
+    /// What an agent should see when a session starts, and the mark to pass to [`Memory::mark_read`] once it was shown;
+    /// there is none without a reader.
+    ///
+    /// # Errors
+    /// `usage` for a budget that is too small; `io`.
+    pub fn context(&self, request: &ContextRequest) -> Result<(ContextResult, Option<ReaderMark>), Error> {
+        commands::context(&self.session()?, request)
+    }
+
+    /// Records what a reader has seen: its next context reports only what changed since.
+    ///
+    /// # Errors
+    /// Those of opening the memory; a mark that cannot be written is none.
+    pub fn mark_read(&self, mark: &ReaderMark) -> Result<(), Error> {
+        mark.save(&self.session()?.store);
+        Ok(())
+    }
+
+    /// Adds a bullet at the end of a file or section.
+    ///
+    /// # Errors
+    /// As [`Memory::change`].
+    pub fn add(&self, at: &str, text: &str) -> Result<ChangeResult, Error> {
+        let (at, text) = (address(at), text.to_owned());
+        self.change_one(Action::Add { at, text, children: Vec::new(), meta: Vec::new(), create: false })
+    }
+
+    /// Replaces the text of a bullet (`user@t7an`).
+    ///
+    /// # Errors
+    /// As [`Memory::change`].
+    pub fn update(&self, bullet: &str, text: &str) -> Result<ChangeResult, Error> {
+        self.change_one(Action::Update { at: address(bullet), index: None, old: None, text: text.to_owned() })
+    }
+
+    /// Removes a bullet, section or file.
+    ///
+    /// # Errors
+    /// As [`Memory::change`].
+    pub fn remove(&self, at: &str) -> Result<ChangeResult, Error> {
+        self.change_one(Action::Remove { at: address(at), index: None, text: None, archive: false, forget: false })
+    }
+
+    /// Appends an entry, or a block of markdown, to a file; without one, to the current episode file.
+    ///
+    /// # Errors
+    /// As [`Memory::change`].
+    pub fn append(&self, at: Option<&str>, title: Option<&str>, text: &str) -> Result<ChangeResult, Error> {
+        self.change_one(Action::Append {
+            at: at.map(address),
+            text: text.to_owned(),
+            title: title.map(str::to_owned),
+            date: None,
+            summary: None,
+            file_summary: None,
+            create: false,
+        })
+    }
+
+    fn change_one(&self, action: Action) -> Result<ChangeResult, Error> {
+        let operation = Operation { action, seen: None, if_match: None, reason: None, source: None };
+        let batch = Batch { operations: vec![operation], ..Batch::default() };
+        match self.change(batch, &ChangeOptions::default())? {
+            ChangeOutcome::Changed(change) => Ok(change),
+            // A batch without a request id repeats nothing.
+            ChangeOutcome::Repeated(first) => {
+                Ok(ChangeResult { rev: first.rev().map(str::to_owned), ..ChangeResult::default() })
+            }
+        }
+    }
+
+    /// Makes a batch of operations as one revision: all of them or none.
+    ///
+    /// # Errors
+    /// One rejection for each operation that cannot be made; nothing was changed unless [`Error::changed`] says so.
+    pub fn change(&self, batch: Batch, options: &ChangeOptions) -> Result<ChangeOutcome, Error> {
+        commands::change(&self.session()?, batch, options)
+    }
+
+    /// As [`Memory::change`]; where the batch pushes a file or section over a limit with `on_limit: compact`, the model
+    /// decides what to remove, in the same revision. Without a model, the oldest items go to the archive.
+    ///
+    /// # Errors
+    /// As [`Memory::change`]; `limit_reached` if everything is pinned.
+    pub fn change_within_limits(
+        &self,
+        batch: Batch,
+        options: &ChangeOptions,
+        model: Option<&dyn Model>,
+    ) -> Result<ChangeOutcome, Error> {
+        commands::compact::change_with(&self.session()?, batch, options, model)
+    }
+
+    /// As [`Memory::change`], with the operations as JSON (`memdir schema operation`), or in a dialect of other tools.
+    ///
+    /// # Errors
+    /// `invalid_operation`; as [`Memory::change`].
+    pub fn apply(&self, operations: &str, options: &ChangeOptions) -> Result<ChangeOutcome, Error> {
+        self.change(dialects::parse_batch(operations)?, options)
+    }
+
+    /// Undoes a revision; merges files that were changed since.
+    ///
+    /// # Errors
+    /// `revision_not_found`, `history_gone`, `conflict` if the same lines were changed since, `category_not_allowed`.
+    pub fn undo(&self, revision: &UndoOptions, options: &ChangeOptions) -> Result<ChangeResult, Error> {
+        commands::undo(&self.session()?, revision, options)
+    }
+
+    /// Applies a revision again that was undone, or whose changes an editor overwrote.
+    ///
+    /// # Errors
+    /// As [`Memory::undo`].
+    pub fn redo(&self, revision: Option<&str>, options: &ChangeOptions) -> Result<ChangeResult, Error> {
+        commands::redo(&self.session()?, revision, options)
+    }
+
+    /// Journal entries and changes made outside memdir, newest first.
+    ///
+    /// # Errors
+    /// `usage` for an invalid `since`; any error of resolving the address.
+    pub fn log(&self, options: &LogOptions) -> Result<LogResult, Error> {
+        commands::log(&self.session()?, options)
+    }
+
+    /// One revision with its changed bullets and a unified diff.
+    ///
+    /// # Errors
+    /// `revision_not_found`, `category_not_allowed`.
+    pub fn show(&self, revision: &str) -> Result<LogResult, Error> {
+        commands::show(&self.session()?, revision)
+    }
+
+    /// The differences from a revision (or the newest recorded state) until now, or between two (`r41..r44`).
+    ///
+    /// # Errors
+    /// `revision_not_found`, `history_gone`, `usage`, `git`.
+    pub fn diff(&self, range: Option<&str>, address: Option<&str>) -> Result<DiffResult, Error> {
+        commands::diff(&self.session()?, range, address)
+    }
+
+    /// Structural problems of these files, or of all; fixes those that need no decision if asked to. Findings are no
+    /// error.
+    ///
+    /// # Errors
+    /// Errors of resolving an address; `revision_not_found`, `no_repository`, `git` with `since`.
+    pub fn check(
+        &self,
+        files: &[String],
+        check: &CheckOptions<'_>,
+        options: &ChangeOptions,
+    ) -> Result<CheckReport, Error> {
+        commands::check(&self.session()?, files, check, options)
+    }
+
+    /// Merges files with conflict markers again; with `take`, decides the remaining conflicts. What remains is no error.
+    ///
+    /// # Errors
+    /// `category_not_allowed`, `conflict_markers`; errors of resolving the address.
+    pub fn resolve(
+        &self,
+        address: Option<&str>,
+        take: Option<ConflictChoice>,
+        options: &ChangeOptions,
+    ) -> Result<ResolveResult, Error> {
+        commands::resolve(&self.session()?, address, take, options)
+    }
+
+    /// Lists the proposals that wait for a person; with a decision, applies or discards those named.
+    ///
+    /// # Errors
+    /// `proposal_not_found`, `category_not_allowed`; as [`Memory::change`] for an accepted proposal.
+    pub fn inbox(
+        &self,
+        ids: &[String],
+        decision: Option<InboxDecision>,
+        options: &ChangeOptions,
+    ) -> Result<InboxList, Error> {
+        commands::inbox::inbox(&self.session()?, ids, decision, options)
+    }
+
+    /// Reads a conversation and keeps what a model finds worth remembering.
+    ///
+    /// # Errors
+    /// `invalid_transcript`, `no_model`, `model`, `model_refused`. Errors after the first part are in the report.
+    pub fn reflect(
+        &self,
+        conversation: &[u8],
+        reflect: &ReflectOptions<'_>,
+        options: &ChangeOptions,
+    ) -> Result<ReflectReport, Error> {
+        commands::reflect::reflect(&self.session()?, conversation, reflect, options)
+    }
+
+    /// Reads the conversations that wait for budget.
+    ///
+    /// # Errors
+    /// As [`Memory::reflect`].
+    pub fn reflect_queued(
+        &self,
+        reflect: &ReflectOptions<'_>,
+        options: &ChangeOptions,
+    ) -> Result<ReflectReport, Error> {
+        commands::reflect::drain(&self.session()?, reflect, options)
+    }
+
+    /// Reduces files and sections to their limits, within the day's token budget; without a model, by age.
+    ///
+    /// # Errors
+    /// `category_not_allowed`; `limit_reached` if everything is pinned; as [`Memory::change`].
+    pub fn compact(
+        &self,
+        compact: &CompactOptions,
+        options: &ChangeOptions,
+        model: Option<&OpenModel>,
+    ) -> Result<CompactOutcome, Error> {
+        let budget = user::load_config(&env).0.tokens_per_day;
+        commands::compact::compact_within_budget(&self.session()?, compact, options, model, budget, &|_| {})
+    }
+
+    /// Commits, fetches, merges and pushes with git. Conflicts are no error.
+    ///
+    /// # Errors
+    /// `category_not_allowed`, `not_own_repository`, `no_remote`, `remote`, `unrelated_histories`, `busy`, `git` and
+    /// others. Commits and merges made before the error stay; [`Error::changed`] says whether there are any.
+    pub fn sync(&self, options: &SyncOptions<'_>) -> Result<SyncResult, Error> {
+        commands::sync::sync(&self.session()?, options)
+    }
+
+    /// Configures, checks or removes git's merge driver in this clone.
+    ///
+    /// # Errors
+    /// `no_repository`, `no_git`, `git`, `io`.
+    pub fn setup_git(&self, mode: SetupMode, dry_run: bool) -> Result<SetupResult, Error> {
+        commands::setup::setup_git(&self.session()?, mode, dry_run)
+    }
+}
+
+fn address(text: &str) -> Target {
+    Target::Address(text.to_owned())
+}
+
+impl From<&str> for QueryOptions {
+    fn from(question: &str) -> QueryOptions {
+        QueryOptions { query: question.to_owned(), ..QueryOptions::default() }
+    }
+}
