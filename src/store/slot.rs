@@ -185,7 +185,8 @@ fn copy_xattrs(from: impl AsFd, to: impl AsFd) -> bool {
         rustix::fs::fgetxattr(&from, name, rustix::buffer::spare_capacity(&mut value))?;
         rustix::fs::fsetxattr(&to, name, &value, rustix::fs::XattrFlags::empty())
     };
-    names.split(|&b| b == 0).filter(|n| !n.is_empty()).fold(true, |all, name| copy_one(name).is_ok() && all)
+    // All are tried, also after one that failed.
+    names.split(|&b| b == 0).filter(|n| !n.is_empty()).filter(|name| copy_one(name).is_err()).count() == 0
 }
 
 #[cfg(not(any(target_os = "linux", target_vendor = "apple")))]

@@ -67,7 +67,7 @@ fn a_file_that_cannot_be_changed_now_leaves_the_conversation_unread() {
             }
             let fact = add("facts/user.md", "Name: Zhang San", "I'm Zhang San");
             let reply = || match way {
-                ReplyMode::JsonObject => ops(&[fact.clone()]),
+                ReplyMode::JsonObject => ops(std::slice::from_ref(&fact)),
                 ReplyMode::Tools => tool_call_reply([("add", object(fact.clone()))]),
             };
             let failure = Script::of([reply()]).way(way).tries(&memory, "User: I'm Zhang San.\n").unwrap_err();
