@@ -121,6 +121,8 @@ mod host;
 #[cfg(feature = "internals")]
 pub mod llm;
 #[cfg(not(feature = "internals"))]
+// Without the network only `exec` is used, and the protocols of the hosts are dead code.
+#[cfg_attr(not(feature = "network"), allow(dead_code))]
 mod llm;
 
 #[cfg(feature = "internals")]
