@@ -27,8 +27,8 @@
 //! Features: `network` (models behind HTTP) and `cli` (the command line, with clap) are on by default; a program that
 //! embeds the library needs neither.
 
-// What only the command line calls is unused without it.
-#![cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports))]
+// What only the command line or a model behind HTTP needs is unused without them.
+#![cfg_attr(not(all(feature = "cli", feature = "network")), allow(dead_code, unused_imports))]
 
 // The modules, from the lowest up. The first lines of each tell its purpose and what it never does. A module may use
 // those above it in this list, never those below (a test checks it); ARCHITECTURE.md explains how they work together.

@@ -3,10 +3,9 @@
 //! Never has rules of its own: every method opens a session, as the command line does, and calls one function of
 //! `commands`.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 
-use crate::code::{Code, Rejection, Warning};
+use crate::code::Rejection;
 use crate::commands::answer::{
     ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, InboxList, InitResult,
     ListResult, LogResult, Outline, QueryResult, ReflectReport, ResolveResult, SetupResult, StatusReport, SyncResult,
@@ -21,151 +20,16 @@ use crate::commands::sync::SyncOptions;
 use crate::commands::{
     self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, LogOptions, ReaderMark, Session, UndoOptions,
 };
-use crate::host::config::UserConfig;
 use crate::host::models::ModelQuery;
-use crate::host::{actor, clock, find, user};
+use crate::host::user;
 use crate::llm::Model;
 use crate::operation::conflict_regions::ConflictChoice;
 use crate::operation::{Action, Batch, Operation, Target, dialects};
-use crate::policy;
-use crate::store::{Durability, Store, StoreOptions, init};
 use crate::view::query::filter::QueryOptions;
 
-/// Which memory is opened, for whom, and how.
-///
-/// What is `None` is taken from where the command line takes it: the environment (`MEMDIR`, `MEMDIR_AS`,
-/// `MEMDIR_DURABILITY`, `MEMDIR_NOW`), then the user config.
-#[derive(Clone, Debug, Default)]
-pub struct OpenOptions {
-    /// The data directory. `None`: `MEMDIR`, else the nearest parent directory that is or contains one, else that of
-    /// the user config.
-    pub dir: Option<PathBuf>,
-    /// Without `dir`: use the data directory of the user config, as `-g` does.
-    pub global: bool,
-    /// The name of the caller. The journal records it, and the policy's allowlists restrict what it may see.
-    pub actor: Option<String>,
-    /// How much is synced before a change returns.
-    pub durability: Option<Durability>,
-    /// How long a change waits for the lock.
-    pub lock_timeout: Option<Duration>,
-    /// The current time; `None` is the clock's, read anew for every command.
-    pub now: Option<jiff::Zoned>,
-}
+mod open;
 
-/// What a command needs from its session beside the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SessionNeeds {
-    /// Only the texts. Saves reading git's config for the caller's name and the system's time zone.
-    TextsOnly,
-    /// Also the caller's name and the local time.
-    All,
-}
-
-/// The largest policy, in bytes.
-const MAX_POLICY_BYTES: u64 = 64 << 10;
-
-/// The value of an environment variable, if it is set and UTF-8.
-pub fn env(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
-/// The working directory.
-///
-/// # Errors
-/// `io`.
-pub fn working_dir() -> Result<PathBuf, Rejection> {
-    std::env::current_dir().map_err(|e| Rejection::new(Code::Io, format!("cannot read the working directory: {e}")))
-}
-
-impl OpenOptions {
-    /// Options for a data directory.
-    pub fn new(dir: impl Into<PathBuf>) -> OpenOptions {
-        OpenOptions { dir: Some(dir.into()), ..OpenOptions::default() }
-    }
-
-    /// Sets the name of the caller.
-    pub fn actor(mut self, name: impl Into<String>) -> OpenOptions {
-        self.actor = Some(name.into());
-        self
-    }
-
-    /// Where to search for the data directory.
-    pub(crate) fn directory_query(&self) -> find::DirectoryQuery {
-        find::DirectoryQuery {
-            dir: self.dir.clone(),
-            global: self.global,
-            env: std::env::var_os("MEMDIR").map(PathBuf::from),
-        }
-    }
-
-    /// Opens the session of one command: finds the data directory, the caller, the time and the policy. A caller with
-    /// an allowlist gets a filtered store. Creates no file.
-    ///
-    /// # Errors
-    /// `no_data_dir`, `usage` for an invalid setting, `invalid_policy`, and the errors of `Store::open`.
-    pub(crate) fn open_session(&self, needs: SessionNeeds) -> Result<Session, Rejection> {
-        let working_dir = working_dir()?;
-        let (config, warnings) = user::load_config(&env);
-        let found_dir = find::find_data_dir(&self.directory_query(), &working_dir, &|| user::data_dir(&config, &env))?;
-        let store = Store::open(&found_dir.dir, self.store_options(&config)?)?;
-        let text = store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES);
-        let mut policy = text.map_or_else(unreadable_policy, |text| policy::load(&text.unwrap_or_default()));
-        if let Some(why) = policy.refuses_reads {
-            return Err(why);
-        }
-        policy.warnings.extend(warnings);
-        // Allowlists filter by the caller's name, so with allowlists it is always resolved, even if that costs time.
-        let needs_actor = needs == SessionNeeds::All || !policy.policy.allowlists.is_empty();
-        let session = Session {
-            store,
-            prefixes: find::prefixes(&found_dir.dir, &working_dir),
-            policy,
-            actor: actor::actor(self.actor.as_deref(), &env, Some(&*working_dir).filter(|_| needs_actor)),
-            now: match &self.now {
-                Some(now) => now.clone(),
-                None => clock::now(env("MEMDIR_NOW").as_deref(), needs == SessionNeeds::All)?,
-            },
-            found_by: found_dir.found_by,
-            dir: found_dir.dir,
-        };
-        // Here and nowhere else, so that no caller can forget it.
-        Ok(session.with_allowlist())
-    }
-
-    fn store_options(&self, config: &UserConfig) -> Result<StoreOptions, Rejection> {
-        let mut options = StoreOptions {
-            durability: self.durability.map_or_else(|| default_durability(config), Ok)?,
-            allow_exchange: env("MEMDIR_NO_EXCHANGE").is_none_or(|set| set.is_empty()),
-            ..StoreOptions::default()
-        };
-        if let Some(timeout) = self.lock_timeout.or_else(|| Duration::try_from_secs_f64(config.lock_timeout_s?).ok()) {
-            options.lock_timeout = timeout;
-        }
-        Ok(options)
-    }
-}
-
-/// The policy to use if `memdir.yaml` cannot be read: writes are refused and reads work, as with an invalid one.
-fn unreadable_policy(rejection: Rejection) -> policy::LoadedPolicy {
-    let warnings = vec![Warning::new(rejection.code, rejection.message.clone())];
-    policy::LoadedPolicy {
-        policy: policy::Policy::default(),
-        refuses_writes: Some(rejection),
-        refuses_reads: None,
-        warnings,
-    }
-}
-
-/// The durability from `MEMDIR_DURABILITY`, else from the user config, else `full`.
-fn default_durability(config: &UserConfig) -> Result<Durability, Rejection> {
-    match env("MEMDIR_DURABILITY").filter(|d| !d.is_empty()).or_else(|| config.durability.clone()).as_deref() {
-        None | Some("full") => Ok(Durability::Full),
-        Some("atomic") => Ok(Durability::Atomic),
-        Some("fast") => Ok(Durability::Fast),
-        Some(_) => Err(Rejection::new(Code::Usage, "MEMDIR_DURABILITY must be full, atomic or fast")
-            .hint("see ENVIRONMENT in memdir(1)")),
-    }
-}
+pub use open::{OpenOptions, SessionNeeds, env, working_dir};
 
 /// Opens the model that the query, the environment and the user config select.
 ///
