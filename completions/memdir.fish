@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_memdir_global_optspecs
-    string join \n C/dir= g/global as= json q/quiet v/verbose color= h/help V/version
+    string join \n C= dir= g/global as= json q/quiet v/verbose color= h/help V/version
 end
 
 function __fish_memdir_needs_command
@@ -24,12 +24,13 @@ function __fish_memdir_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c memdir -n "__fish_memdir_needs_command" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_needs_command" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_needs_command" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_needs_command" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_needs_command" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_needs_command" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_needs_command" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_needs_command" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_needs_command" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_needs_command" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -71,45 +72,49 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "schema" -d 'Print a J
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "completions" -d 'Print a shell completion script'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "man" -d 'Print a manual page (roff)'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "__complete"
-complete -c memdir -n "__fish_memdir_using_subcommand init" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand init" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand init" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l example -d 'Include a small example memory'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l adopt -d 'Adopt the existing markdown files without changing them'
-complete -c memdir -n "__fish_memdir_using_subcommand init" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand init" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand status" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand status" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand status" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand status" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand status" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s L -l limit -d 'Print at most N rows, and how many are left out' -r
-complete -c memdir -n "__fish_memdir_using_subcommand list" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand list" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand list" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand list" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand read" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand read" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand read" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand read" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand read" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -127,7 +132,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only item
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l source -d 'Only items whose metadata names this source' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l run -d 'Only items whose metadata names this run' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l threshold -d 'Minimum relevance, 0 to 1; an item with every word of the query has 1' -r
-complete -c memdir -n "__fish_memdir_using_subcommand query" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -137,7 +143,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l explain -d 'Show
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l linked -d 'Add one or two items that the results link to or are linked from'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l pinned -d 'Only pinned items'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s a -l all -d 'Include expired items, archive/, inbox/ and procedures/'
-complete -c memdir -n "__fish_memdir_using_subcommand query" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -146,13 +152,14 @@ complete -c memdir -n "__fish_memdir_using_subcommand context" -l style -d 'defa
 index\t''
 records\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s b -l budget -d 'Print at most N tokens (default 2000, at least 320), and the commands that show what is left out' -r
-complete -c memdir -n "__fish_memdir_using_subcommand context" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s n -l peek -d 'Do not record the news as seen: the next call shows them again'
-complete -c memdir -n "__fish_memdir_using_subcommand context" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -167,7 +174,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -s m -l reason -d 'Th
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand add" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -176,7 +184,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -l pin -d 'Always inc
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand add" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand add" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -188,7 +196,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -s m -l reason -d 
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand update" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand update" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -196,7 +205,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand update" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand update" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -205,7 +214,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -s m -l reason -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand rm" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -215,7 +225,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -l forget -d 'Erase it
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand rm" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -224,7 +234,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand mv" -s m -l reason -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand mv" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -232,7 +243,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand mv" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -241,7 +252,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand set" -s m -l reason -d 'Th
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand set" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand set" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand set" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -249,7 +261,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand set" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand set" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -263,7 +275,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand append" -s m -l reason -d 
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand append" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand append" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand append" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -271,7 +284,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand append" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand append" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -283,7 +296,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand patch" -s m -l reason -d '
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand patch" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -291,7 +305,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand patch" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -301,7 +315,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand write" -s m -l reason -d '
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand write" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand write" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand write" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -309,7 +324,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand write" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand write" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -319,7 +334,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand apply" -s m -l reason -d '
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand apply" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -327,7 +343,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand apply" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -337,7 +353,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -s m -l reason -d 'T
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand edit" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -345,17 +362,18 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand edit" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -374,7 +392,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -383,7 +402,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -393,7 +412,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -403,7 +423,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -415,7 +435,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -423,18 +444,19 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s L -l limit -d 'Print at most N rows, and how many are left out' -r
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -442,36 +464,39 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l since -d 'Only entries since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l by -d 'Only entries by this actor' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s L -l limit -d 'Print at most N entries' -r
-complete -c memdir -n "__fish_memdir_using_subcommand log" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand log" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand log" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s p -l patch -d 'Show each bullet change'
-complete -c memdir -n "__fish_memdir_using_subcommand log" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand log" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand show" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand show" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand show" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand show" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand show" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l since -d 'Show bullet changes from this revision, date or age until now' -r
-complete -c memdir -n "__fish_memdir_using_subcommand diff" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l stat -d 'Count the bullets added, removed, updated and moved in each file'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l bullets -d 'Show bullet changes instead of lines'
-complete -c memdir -n "__fish_memdir_using_subcommand diff" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -481,7 +506,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand undo" -s m -l reason -d 'T
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -490,7 +516,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand undo" -l keep-edited -d 'S
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand undo" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -499,7 +525,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -s m -l reason -d 'T
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand redo" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand redo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand redo" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -507,7 +534,7 @@ never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand redo" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand redo" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -522,7 +549,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l timeout -d 'Se
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l source -d 'The source, recorded in the journal (default: the conversation\'s id)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -532,7 +560,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l show-prompt -d
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l check-model -d 'Show which model would be called, and test it'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l queued -d 'Process the conversations that were queued when the daily token budget was used up'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s n -l dry-run -d 'Call the model, show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -541,7 +569,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s m -l reason -d '
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -551,7 +580,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l reject -d 'Disca
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -565,7 +594,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -s m -l reason -d
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand compact" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -574,7 +604,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l by-age -d 'Cal
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand compact" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -584,7 +614,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -s m -l reason -d '
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand check" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand check" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -594,7 +625,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -l fix -d 'Fix what
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand check" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand check" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -603,7 +634,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s m -l reason -d
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -614,12 +646,13 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l both -d 'Resol
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l create -d 'Create a new file even if its name is close to an existing one'
-complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand setup" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -628,7 +661,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -l check -d 'Change
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l remove -d 'Remove what was set up, and nothing else'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l print -d 'Print the lines and commands to set it up manually'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s n -l dry-run -d 'Show what would change, write nothing'
-complete -c memdir -n "__fish_memdir_using_subcommand setup" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
@@ -636,77 +669,84 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'Pr
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s m -l reason -d 'The commit\'s subject (default: derived from the journal)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l timeout -d 'Seconds that git may spend on the remote' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand sync" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s n -l dry-run -d 'Show what would be committed; change nothing, do not contact the remote'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s f -l force -d 'Continue even if most of the memory, or a whole folder, is gone here or on the remote; a push is never forced'
-complete -c memdir -n "__fish_memdir_using_subcommand sync" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Write the text to this file instead of stdout' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l marker-size -d 'The length of conflict markers, in characters' -r
-complete -c memdir -n "__fish_memdir_using_subcommand merge" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand merge" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand where" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand where" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand where" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand where" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand where" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand schema" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand schema" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand schema" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand schema" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand schema" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand completions" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand completions" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand completions" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand completions" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand completions" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l all -d 'Write all pages into this directory' -r -F
-complete -c memdir -n "__fish_memdir_using_subcommand man" -s C -l dir -d 'The data directory; also MEMDIR' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand man" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand man" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
-complete -c memdir -n "__fish_memdir_using_subcommand man" -s g -l global -d 'Use your own memory (memory.dataDir of the user config) from any directory'
+complete -c memdir -n "__fish_memdir_using_subcommand man" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'

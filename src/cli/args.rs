@@ -5,7 +5,8 @@
 //! Start-up time is measured by tests. Each subcommand is only a name until it is called: `defer` builds its options
 //! then, and the global options are added to that one subcommand instead of to the whole tree.
 
-use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
+use clap::builder::OsStringValueParser;
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, ValueHint};
 
 use super::argv;
 use super::verbs;
@@ -14,7 +15,7 @@ use super::verbs;
 pub const HELP: &str = "\
 memdir: memory for agents as a directory of markdown
 
-usage: memdir [-C DIR | -g] [--as NAME] [--json] [-q|-v] [--color WHEN] COMMAND
+usage: memdir [-C DIR] [--dir DIR | -g] [--as NAME] [--json] [-q|-v] [--color WHEN] COMMAND
 
 read     list [FILE[#SECTION]]      files, sections, bullets with handles (@acvh)
          read ADDRESS               print a FILE, FILE#SECTION or FILE@BULLET
@@ -43,10 +44,14 @@ memdir COMMAND --help explains one command; man memdir explains all.
 #[derive(Args, Clone, Debug, Default)]
 #[group(skip)]
 pub struct GlobalArgs {
-    /// The data directory; also MEMDIR
-    #[arg(short = 'C', long = "dir", value_name = "DIR", help_heading = "Global options")]
+    /// Run as if started in this directory, as with git -C
+    #[arg(short = 'C', value_name = "DIR", help_heading = "Global options", value_hint = ValueHint::DirPath,
+          value_parser = OsStringValueParser::new())]
+    pub start: Vec<std::ffi::OsString>,
+    /// The data directory itself; also MEMDIR
+    #[arg(long, value_name = "DIR", help_heading = "Global options", value_hint = ValueHint::DirPath)]
     pub dir: Option<std::path::PathBuf>,
-    /// Use your own memory (memory.dataDir of the user config) from any directory
+    /// Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)
     #[arg(short = 'g', long, help_heading = "Global options", conflicts_with = "dir")]
     pub global: bool,
     /// The caller's name, recorded in the journal; also MEMDIR_AS
@@ -133,7 +138,7 @@ pub fn from_matches(matches: &ArgMatches) -> Result<(GlobalArgs, Option<verbs::C
         global.override_with(GlobalArgs::from_arg_matches(bullet_matches)?);
     }
     if global.quiet && global.verbose || global.global && global.dir.is_some() {
-        let why = "-q cannot be used with -v, nor -C with -g\n";
+        let why = "-q cannot be used with -v, nor --dir with -g\n";
         return Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, why));
     }
     Ok((global, Some(verbs::from_matches(name, sub_matches)?)))
@@ -142,6 +147,7 @@ pub fn from_matches(matches: &ArgMatches) -> Result<(GlobalArgs, Option<verbs::C
 impl GlobalArgs {
     /// Overrides options given before the subcommand with those given after it.
     fn override_with(&mut self, later: GlobalArgs) {
+        self.start.extend(later.start);
         self.dir = later.dir.or(self.dir.take());
         self.actor = later.actor.or(self.actor.take());
         self.color = later.color.or(self.color);

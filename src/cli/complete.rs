@@ -26,7 +26,8 @@ pub fn complete(global: &GlobalArgs, words: &[String]) -> String {
     if matches!(kind, ValueKind::Text | ValueKind::Path | ValueKind::Other) {
         return String::new();
     }
-    let Ok(session) = open::open_session(&global, open::SessionNeeds::TextsOnly, None) else {
+    let session = open::enter_start(&global);
+    let Ok(session) = session.and_then(|()| open::open_session(&global, open::SessionNeeds::TextsOnly, None)) else {
         return String::new();
     };
     let candidates = match kind {
@@ -44,6 +45,7 @@ fn parse_words(global: &GlobalArgs, before: &[String]) -> (GlobalArgs, ValueKind
     let mut reader = WordReader::new();
     for word in before {
         match reader.read(word) {
+            WordRole::OptionValue(option) if option.short == Some('C') => global.start.push(word.into()),
             WordRole::OptionValue(option) => set_global(&mut global, option.long, word),
             WordRole::Options => match word.strip_prefix("--").and_then(|long| long.split_once('=')) {
                 Some((long, value)) => set_global(&mut global, long, value),
@@ -137,10 +139,12 @@ mod tests {
         let read = |line: &str| {
             let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
             let (global, kind) = parse_words(&GlobalArgs::default(), &words);
-            (global.dir.map(|dir| dir.display().to_string()), global.actor, global.global, kind)
+            let start = global.start.first().map(std::path::PathBuf::from);
+            (start.or(global.dir).map(|dir| dir.display().to_string()), global.actor, global.global, kind)
         };
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(read("-C a --as=x rm -n"), (text("a"), text("x"), false, ValueKind::AddressOrText));
+        assert_eq!(read("--dir a list"), (text("a"), None, false, ValueKind::Address));
         assert_eq!(read("-g --as x bullet add"), (None, text("x"), true, ValueKind::Address));
         assert_eq!(read("add user -m --as=x"), (None, None, false, ValueKind::Text));
     }

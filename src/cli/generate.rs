@@ -184,7 +184,7 @@ fn value_kind(arg: &Arg) -> ValueKind {
                 ValueKind::Text
             }
         }
-        _ if arg.get_value_hint() == ValueHint::AnyPath => ValueKind::Path,
+        _ if [ValueHint::AnyPath, ValueHint::DirPath].contains(&arg.get_value_hint()) => ValueKind::Path,
         _ if is_address => ValueKind::Address,
         "FILE" | "DEST" => ValueKind::File,
         "REV" | "REV | A..B" => ValueKind::Revision,

@@ -19,6 +19,7 @@ pub struct CommandGrammar {
 /// An option that takes a value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OptionGrammar {
+    /// Empty if it has only a short name.
     pub long: &'static str,
     pub short: Option<char>,
     pub value: ValueKind,

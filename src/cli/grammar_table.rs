@@ -11,7 +11,8 @@ pub const COMMANDS: &[CommandGrammar] = &[
         path: &[],
         aliases: &[],
         options: &[
-            option("dir", Some('C'), Path),
+            option("", Some('C'), Path),
+            option("dir", None, Path),
             option("as", None, Other),
             option("color", None, Other),
         ],

@@ -67,7 +67,10 @@ pub fn run(args: Vec<OsString>) -> u8 {
 /// Runs a parsed command and prints its result. A usage error without a hint names the help of the command.
 fn run_command(global: &GlobalArgs, command: verbs::CliCommand, path: &[&'static str]) -> u8 {
     let format = OutputFormat { may_change: command.may_change(), ..OutputFormat::new(global) };
-    let mut reply = run::run(global, command);
+    let mut reply = match open::enter_start(global) {
+        Ok(()) => run::run(global, command),
+        Err(rejection) => rejection.into(),
+    };
     if let CliReply::Result(result, ..) = &mut reply
         && let Err(error) = &mut **result
         && let [rejection] = &mut error.rejections[..]

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::args::GlobalArgs;
-use crate::code::Rejection;
+use crate::code::{Code, Rejection};
 use crate::commands::Session;
 use crate::memory::OpenOptions;
 pub use crate::memory::{SessionNeeds, env, working_dir};
@@ -19,6 +19,20 @@ pub fn open_options(global: &GlobalArgs, lock_timeout: Option<Duration>) -> Open
         lock_timeout,
         ..OpenOptions::default()
     }
+}
+
+/// Changes to the directory that `-C` names, so that every relative path of the command line starts there.
+///
+/// # Errors
+/// `no_data_dir`: there is no such directory.
+pub fn enter_start(global: &GlobalArgs) -> Result<(), Rejection> {
+    for dir in global.start.iter().filter(|dir| !dir.is_empty()) {
+        std::env::set_current_dir(dir).map_err(|why| {
+            Rejection::new(Code::NoDataDir, format!("cannot change to '{}': {why}", dir.to_string_lossy()))
+                .hint("-C DIR names the directory in which to start")
+        })?;
+    }
+    Ok(())
 }
 
 /// Opens the session of one command.

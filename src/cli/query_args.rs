@@ -130,7 +130,7 @@ impl QueryArgs {
     }
 }
 
-/// Parses a simple query (`[-C DIR] query WORDS… [-L N] [--json]`) without clap, because on a small memory building
+/// Parses a simple query (`[-C DIR] [--dir DIR] query WORDS… [-L N] [--json]`) without clap, because on a small memory building
 /// the options costs more than the search. Returns `None` for anything else, which clap then parses.
 pub fn simple_query(args: &[OsString]) -> Option<(GlobalArgs, QueryArgs)> {
     let (mut global, mut query) = (GlobalArgs::default(), QueryArgs::default());
@@ -140,6 +140,7 @@ pub fn simple_query(args: &[OsString]) -> Option<(GlobalArgs, QueryArgs)> {
         match reader.read(word) {
             WordRole::Subcommand if reader.command.path == ["query"] => {}
             WordRole::OptionValue(option) => match option.long {
+                "" if option.short == Some('C') && !word.starts_with('-') => global.start.push(word.into()),
                 "dir" if global.dir.is_none() && !word.is_empty() && !word.starts_with('-') => {
                     global.dir = Some(word.into());
                 }
@@ -205,6 +206,7 @@ mod tests {
             "query tabs",
             "query when did we fix it",
             "-C mem query tabs and spaces",
+            "-C a -C b query c",
             "--dir mem --json find tabs -L 5",
             "--json search help -L 5 tabs",
             "grep query add -L 0",
@@ -226,7 +228,7 @@ mod tests {
             "query a -L 1 -L 2",
             "-C",
             "-C a",
-            "-C a -C b query c",
+            "--dir a --dir b query c",
             "-C -g query a",
             "list",
             "query a --",

@@ -24,7 +24,7 @@ use crate::commands::{
     self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, LogOptions, Session, UndoOptions, edit, setup,
 };
 use crate::host::models::ModelQuery;
-use crate::host::{content, user};
+use crate::host::{content, find, user};
 use crate::operation::Batch;
 use crate::operation::conflict_regions::ConflictChoice;
 use crate::reflect::prompt::ReplyMode;
@@ -315,14 +315,26 @@ impl Runner<'_> {
         }
     }
 
-    /// Runs `init` in the given directory, else `-C`, else `MEMDIR`, else `./memory`.
+    /// Runs `init` in the given directory, else `--dir`, else with `-g` in the user's own, else `MEMDIR`, else
+    /// `./memory`.
     fn init(&self, args: &InitArgs) -> CliReply {
+        if args.at.is_some() && (self.global.global || self.global.dir.is_some()) {
+            let named = if self.global.global { "-g" } else { "--dir" };
+            return Rejection::new(Code::Usage, format!("{named} and DIR both name the directory; omit one")).into();
+        }
         let dir_query = open::open_options(self.global, None).directory_query();
         let working_dir = match open::working_dir() {
             Ok(work) => work,
             Err(rejection) => return rejection.into(),
         };
-        let dir = args.at.clone().or(dir_query.dir).or(dir_query.env).unwrap_or_else(|| PathBuf::from("memory"));
+        let named = args.at.clone().or(dir_query.dir);
+        let dir = match dir_query.global {
+            true => match user::data_dir(&user::load_config(&open::env).0, &open::env) {
+                Some(dir) => dir,
+                None => return find::no_own_memory_error().into(),
+            },
+            false => named.or(dir_query.env).unwrap_or_else(|| PathBuf::from("memory")),
+        };
         let query = InitOptions { example: args.example, adopt: args.adopt };
         CliReply::of(commands::init(&working_dir.join(dir), &query), Vec::new(), OutputLayout::Plain)
     }

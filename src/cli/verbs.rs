@@ -133,7 +133,7 @@ verbs! {
 #[command(about = "Create a data directory", after_help = "Example: memdir init memory --example")]
 #[group(skip)]
 pub struct InitArgs {
-    /// The directory (default: -C, MEMDIR, or ./memory)
+    /// The directory (default: --dir, MEMDIR, or ./memory; with -g, your own memory)
     #[arg(value_name = "DIR")]
     pub at: Option<PathBuf>,
     /// Include a small example memory

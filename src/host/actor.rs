@@ -28,10 +28,10 @@ const AGENT_NAME_VARIABLES: [&str; 2] = ["AGENT", "AI_AGENT"];
 const MAX_NAME_CHARS: usize = 64;
 
 /// Returns the actor's name. The first that is set wins: `requested` (`--as`), `MEMDIR_AS`, a known agent host, git's
-/// `user.name`, `$USER`; else `unknown`.
+/// `user.name`, `$USER`, `$LOGNAME`, the system's name of the user; else `unknown`.
 ///
 /// `env` looks up an environment variable. `work` is the working directory, from which git's config files are found;
-/// with `None` they are not read.
+/// with `None` no file is read.
 pub fn actor(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
     let set = |name: &str| env(name).map(|v| sanitize_name(&v)).filter(|v| !v.is_empty());
     requested
@@ -52,7 +52,23 @@ pub fn actor(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work
         .or_else(|| set("GIT_AUTHOR_NAME"))
         .or_else(|| git_user_name(env, work?).map(|n| sanitize_name(&n)).filter(|n| !n.is_empty()))
         .or_else(|| set("USER"))
+        .or_else(|| set("LOGNAME"))
+        .or_else(|| work.map(|_| system_user_name()))
         .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The user's name in `/etc/passwd`, else `uid` and the number: containers and cron run programs without `$USER`.
+fn system_user_name() -> String {
+    let uid = rustix::process::getuid().as_raw();
+    let passwd = fs_err::read_to_string("/etc/passwd").unwrap_or_default();
+    passwd_name(&passwd, uid).unwrap_or_else(|| format!("uid{uid}"))
+}
+
+/// The name of the first line of a passwd file (`name:password:uid:…`) with this user id.
+fn passwd_name(passwd: &str, uid: u32) -> Option<String> {
+    let uid = uid.to_string();
+    let line = passwd.lines().find(|line| line.split(':').nth(2) == Some(&uid))?;
+    line.split(':').next().map(sanitize_name).filter(|name| !name.is_empty())
 }
 
 fn is_enabled(value: String) -> bool {
@@ -140,7 +156,16 @@ mod tests {
         check(None, &[("USER", "ann"), ("AGENT", "amp")], "amp");
         check(None, &[("USER", "ann"), ("AGENT", "1"), ("CLAUDECODE", "0")], "ann");
         check(None, &[("USER", "ann"), ("GIT_AUTHOR_NAME", "Ann\nLee")], "Ann Lee");
-        check(Some(" "), &[], "unknown");
+        check(None, &[("LOGNAME", "ann")], "ann");
+        assert_eq!(actor(Some(" "), &|_| None, None), "unknown");
+    }
+
+    #[test]
+    fn without_variables_the_system_knows_the_name() {
+        let passwd = "root:x:0:0:root:/root:/bin/sh\nann:x:1000:1000:Ann:/home/ann:/bin/sh\n";
+        assert_eq!(passwd_name(passwd, 1000).as_deref(), Some("ann"));
+        assert_eq!(passwd_name(passwd, 100), None);
+        assert_ne!(actor(None, &|_| None, Some(Path::new("/nowhere"))), "unknown");
     }
 
     #[test]

@@ -10,11 +10,11 @@ use crate::path::PathPrefixes;
 /// How the caller named the data directory.
 #[derive(Clone, Debug, Default)]
 pub struct DirectoryQuery {
-    /// `-C DIR`.
+    /// `--dir DIR`: the data directory itself.
     pub dir: Option<PathBuf>,
     /// `-g`.
     pub global: bool,
-    /// `MEMDIR`.
+    /// `MEMDIR`: the data directory itself.
     pub env: Option<PathBuf>,
 }
 
@@ -27,11 +27,11 @@ pub struct FoundDirectory {
     pub found_by: &'static str,
 }
 
-/// Finds the data directory: `-C`, else `MEMDIR`, else the nearest ancestor that is or contains one, else the one of
-/// the user config.
+/// Finds the data directory: `--dir`, else `MEMDIR`, else the nearest ancestor that is or contains one, else the
+/// user's own.
 ///
-/// `work_dir` is the working directory. `user` returns `memory.dataDir` of the user config and is called only if
-/// needed.
+/// `work_dir` is where the search starts: the working directory, unless `-C` names another. `user` returns the place
+/// of the user's own memory and is called only if needed.
 ///
 /// # Errors
 /// `no_data_dir`.
@@ -41,30 +41,29 @@ pub fn find_data_dir(
     user: &dyn Fn() -> Option<PathBuf>,
 ) -> Result<FoundDirectory, Rejection> {
     if let Some(dir) = &query.dir {
-        return existing_dir(work_dir.join(dir), "flag")
+        return named_dir(work_dir.join(dir), "flag")
             .or_else(|error| find_scope(query, dir, work_dir, user).ok_or(error));
     }
     if query.global {
-        let not_configured = || no_data_dir_error("memory.dataDir is not set in the user config");
-        return existing_dir(user().ok_or_else(not_configured)?, "user");
+        return named_dir(user().ok_or_else(no_own_memory_error)?, "user");
     }
     if let Some(dir) = query.env.as_ref().filter(|d| !d.as_os_str().is_empty()) {
-        return existing_dir(work_dir.join(dir), "environment");
+        return named_dir(work_dir.join(dir), "environment");
     }
-    if let Some(dir) = work_dir.ancestors().find_map(data_dir_in) {
+    if let Some(dir) = work_dir.ancestors().take_while(|dir| !holds_scopes(dir)).find_map(data_dir_in) {
         refuse_link(&dir, work_dir)?;
         return Ok(FoundDirectory { dir, found_by: "ancestor" });
     }
-    match user() {
-        Some(dir) => existing_dir(dir, "user"),
+    match user().filter(|dir| is_data_dir(dir)) {
+        Some(dir) => Ok(FoundDirectory { dir: normalize(&dir), found_by: "user" }),
         None => Err(no_data_dir_error("no data dir found here or in a parent directory")
-            .hint("create one with `memdir init`, or name one with -C DIR or MEMDIR")
+            .hint("create one with `memdir init`, or your own with `memdir -g init`, or name one with --dir DIR or MEMDIR")
             .try_command(Hint { verb: vec!["init"], operands: Vec::new() })),
     }
 }
 
-/// `-C scopes/NAME` and `-C NAME` name a scope of the data directory that would be found without `-C`. A symbolic link
-/// is never a scope.
+/// `--dir scopes/NAME` and `--dir NAME` name a scope of the data directory that would be found without `--dir`. A
+/// symbolic link is never a scope.
 fn find_scope(
     query: &DirectoryQuery,
     dir: &Path,
@@ -78,7 +77,7 @@ fn find_scope(
     let data_dir = find_data_dir(&DirectoryQuery { dir: None, ..query.clone() }, work_dir, user).ok()?.dir;
     let inside = if dir.starts_with("scopes") { data_dir.join(dir) } else { data_dir.join("scopes").join(dir) };
     let is_real_dir = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
-    (is_real_dir(&data_dir.join("scopes")) && is_real_dir(&inside))
+    (is_real_dir(&data_dir.join("scopes")) && is_real_dir(&inside) && is_data_dir(&inside))
         .then_some(FoundDirectory { dir: inside, found_by: "flag" })
 }
 
@@ -86,14 +85,35 @@ fn no_data_dir_error(message: &str) -> Rejection {
     Rejection::new(Code::NoDataDir, message)
 }
 
-/// A directory that the caller named: it must exist, and is used without looking for a memory in it.
-fn existing_dir(dir: PathBuf, found_by: &'static str) -> Result<FoundDirectory, Rejection> {
-    match dir.is_dir() {
-        true => Ok(FoundDirectory { dir: normalize(&dir), found_by }),
-        false => {
-            Err(no_data_dir_error(&format!("'{}' is not a directory", dir.display())).detail("found_by", found_by))
-        }
+/// The error of `-g` where no place for the user's own memory is known.
+pub fn no_own_memory_error() -> Rejection {
+    no_data_dir_error("neither memory.dataDir of the user config nor HOME names your own memory")
+}
+
+/// A directory that the caller named as the data directory itself. One without the marks of a memory is refused:
+/// named by mistake, a project would get a second memory, which hides the first.
+fn named_dir(dir: PathBuf, found_by: &'static str) -> Result<FoundDirectory, Rejection> {
+    if is_data_dir(&dir) {
+        return Ok(FoundDirectory { dir: normalize(&dir), found_by });
     }
+    let shown = dir.display();
+    let init = |verb| Hint { verb, operands: Vec::new() };
+    let rejection = match (dir.is_dir(), data_dir_in(&dir)) {
+        (false, _) => no_data_dir_error(&format!("'{shown}' is not a directory"))
+            .hint("create a memory there, or name another directory")
+            .try_command(init(vec!["init"])),
+        (true, Some(inside)) => {
+            no_data_dir_error(&format!("'{shown}' is not a memory, but holds one: '{}'", inside.display()))
+                .hint("name that directory, or start the search with -C DIR")
+        }
+        (true, None) => {
+            no_data_dir_error(&format!("'{shown}' is not a memory: it has no memdir.yaml, facts/ or episodes/"))
+                .hint("create a memory there, with --adopt from the markdown files that it has")
+                .try_command(init(vec!["init"]))
+                .try_command(init(vec!["init", "--adopt"]))
+        }
+    };
+    Err(rejection.detail("found_by", found_by))
 }
 
 /// Refuses a data directory that was found through a symbolic link below the directory that was searched: a clone may
@@ -105,9 +125,15 @@ fn refuse_link(dir: &Path, work_dir: &Path) -> Result<(), Rejection> {
         Some(link) => {
             let shown = link.display();
             Err(no_data_dir_error(&format!("'{shown}' is a symbolic link, which is followed only if you name it"))
-                .hint(format!("name it with `-C '{}'` or MEMDIR", dir.display())))
+                .hint(format!("name it with `--dir '{}'` or MEMDIR", dir.display())))
         }
     }
+}
+
+/// Whether a directory is the `scopes/` of a memory. The search does not pass it: a scope that is not one yet must not
+/// be taken for its parent.
+fn holds_scopes(dir: &Path) -> bool {
+    dir.file_name().is_some_and(|name| name == "scopes") && dir.parent().is_some_and(is_data_dir)
 }
 
 /// Returns the data directory that a directory is or contains.

@@ -55,9 +55,13 @@ fn unreadable_config(why: &str) -> (UserConfig, Vec<Warning>) {
     (UserConfig::default(), vec![Warning::new(Code::InvalidPolicy, format!("config.yaml {why}; ignored"))])
 }
 
-/// Returns the user's own data directory; `~` and relative paths start at the home directory.
+/// Returns the place of the user's own memory, whether it exists or not: `memory.dataDir`, in which `~` and relative
+/// paths start at the home directory, else `$XDG_DATA_HOME/memdir`, else `~/.local/share/memdir`.
 pub fn data_dir(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
-    let written = config.data_dir.as_deref()?;
+    let Some(written) = config.data_dir.as_deref() else {
+        let xdg = env("XDG_DATA_HOME").map(PathBuf::from).filter(|d| d.is_absolute());
+        return Some(xdg.or_else(|| Some(home(env)?.join(".local/share")))?.join("memdir"));
+    };
     let below = written.strip_prefix("~/").unwrap_or(if written == "~" { "" } else { written });
     match PathBuf::from(below) {
         path if path.is_absolute() => Some(path),
@@ -80,7 +84,8 @@ mod tests {
         assert_eq!(at("~/memory"), Some("/home/ann/memory".into()));
         assert_eq!(at("notes/memory"), Some("/home/ann/notes/memory".into()));
         assert_eq!(at("/srv/memory"), Some("/srv/memory".into()));
-        assert_eq!(data_dir(&UserConfig::default(), &env), None);
+        assert_eq!(data_dir(&UserConfig::default(), &env), Some("/home/ann/.local/share/memdir".into()));
+        assert_eq!(data_dir(&UserConfig::default(), &|_| None), None);
     }
 
     #[test]

@@ -18,10 +18,12 @@ use crate::store::{Durability, Store, StoreOptions, init};
 /// `MEMDIR_DURABILITY`, `MEMDIR_NOW`), then the user config.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The data directory. `None`: `MEMDIR`, else the nearest parent directory that is or contains one, else that of
-    /// the user config.
+    /// The data directory itself. `None`: `MEMDIR`, else the nearest directory, from `start` upwards, that is or
+    /// contains one, else the user's own.
     pub dir: Option<PathBuf>,
-    /// Without `dir`: use the data directory of the user config, as `-g` does.
+    /// The directory in which the search starts, and from which relative paths lead. `None`: the working directory.
+    pub start: Option<PathBuf>,
+    /// Without `dir`: use the user's own memory, as `-g` does.
     pub global: bool,
     /// The name of the caller. The journal records it, and the policy's allowlists restrict what it may see.
     pub actor: Option<String>,
@@ -59,7 +61,7 @@ pub fn working_dir() -> Result<PathBuf, Rejection> {
 }
 
 impl OpenOptions {
-    /// Options for a data directory.
+    /// Options for a data directory: one with `memdir.yaml`, `facts/` or `episodes/` in it.
     pub fn new(dir: impl Into<PathBuf>) -> OpenOptions {
         OpenOptions { dir: Some(dir.into()), ..OpenOptions::default() }
     }
@@ -85,7 +87,10 @@ impl OpenOptions {
     /// # Errors
     /// `no_data_dir`, `usage` for an invalid setting, `invalid_policy`, and the errors of `Store::open`.
     pub(crate) fn open_session(&self, needs: SessionNeeds) -> Result<Session, Rejection> {
-        let working_dir = working_dir()?;
+        let mut working_dir = working_dir()?;
+        if let Some(start) = &self.start {
+            working_dir.push(start);
+        }
         let (config, warnings) = user::load_config(&env);
         let found_dir = find::find_data_dir(&self.directory_query(), &working_dir, &|| user::data_dir(&config, &env))?;
         let store = Store::open(&found_dir.dir, self.store_options(&config)?)?;

@@ -39,7 +39,7 @@ pub(super) fn unsafe_name_reason(text: &str) -> Option<&'static str> {
     }
     match text.split('/').next() {
         Some(first) if first.eq_ignore_ascii_case("scopes") && text.contains('/') => {
-            Some("a scope is its own data directory: use -C scopes/NAME")
+            Some("a scope is its own data directory: use --dir scopes/NAME")
         }
         _ => None,
     }

@@ -182,9 +182,9 @@ fn records_carry_the_scopes_name_and_the_journals_dates() {
     fs::create_dir_all(m.dir().join("scopes/phoenix/facts")).unwrap();
     let scope = m.dir().join("scopes/phoenix");
     let scope = scope.to_str().unwrap();
-    m.run(["-C", scope, "add", "user", "Likes tea"]).env("MEMDIR_NOW", "2026-01-05T10:00:00Z").exit(0);
-    m.run(["-C", scope, "add", "user", "Likes coffee"]).exit(0);
-    let ran = m.run(["-C", scope, "context", "--style", "records"]).exit(0);
+    m.run(["--dir", scope, "add", "user", "Likes tea"]).env("MEMDIR_NOW", "2026-01-05T10:00:00Z").exit(0);
+    m.run(["--dir", scope, "add", "user", "Likes coffee"]).exit(0);
+    let ran = m.run(["--dir", scope, "context", "--style", "records"]).exit(0);
     assert_eq!(
         ran.stdout,
         "(memories for app: phoenix)\nThe following are memories from previous conversations with this app:\n\n\
@@ -230,10 +230,10 @@ fn a_budget_is_hard_and_too_small_a_one_is_refused() {
     }
     let long = m.dir();
     let long = long.to_str().unwrap();
-    let refused = m.run(["-C", long, "context", "-b", "320"]).exit(2);
+    let refused = m.run(["--dir", long, "context", "-b", "320"]).exit(2);
     let least: usize = refused.stderr.split("at least ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-    let ran = m.run(["-C", long, "context", "-b", &least.to_string()]).exit(0);
-    assert!(ran.stdout.ends_with(&format!("Here `memdir` means: memdir -C {long}\n")), "{ran}");
+    let ran = m.run(["--dir", long, "context", "-b", &least.to_string()]).exit(0);
+    assert!(ran.stdout.ends_with(&format!("Here `memdir` means: memdir --dir {long}\n")), "{ran}");
     assert!(ran.stdout.len().div_ceil(4) <= least + 16, "{ran}");
 }
 

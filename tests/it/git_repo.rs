@@ -115,7 +115,7 @@ impl Repo {
     /// memdir in the work tree, on this memory.
     pub fn memdir<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> ProgramOutput {
         let mut command = self.program(env!("CARGO_BIN_EXE_memdir"), &self.root);
-        finished(command.arg("-C").arg(&self.memory).args(args).output().unwrap())
+        finished(command.arg("--dir").arg(&self.memory).args(args).output().unwrap())
     }
 
     /// memdir in the work tree, which finds the memory by itself.

@@ -127,7 +127,7 @@ fn the_environment_of_another_repositorys_hook_is_ignored() {
 fn status_and_init_report_the_state_of_the_clone() {
     let repo = Repo::new();
     let result = repo.memdir(["status"]).exit(0);
-    assert!(result.stdout.contains("git merges line by line in this clone\ntry: memdir -C '"), "{result:#?}");
+    assert!(result.stdout.contains("git merges line by line in this clone\ntry: memdir --dir '"), "{result:#?}");
     assert!(result.stdout.ends_with(" setup git\n"), "{result:#?}");
     repo.memdir(["setup", "git"]).exit(0);
     assert!(repo.memdir(["status"]).exit(0).stdout.ends_with("git merges by bullet in this clone\n"));

@@ -17,6 +17,7 @@ mod demo;
 mod document;
 mod editing;
 mod faults;
+mod finding;
 mod forget;
 mod fuzz;
 mod generated;

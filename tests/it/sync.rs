@@ -187,7 +187,7 @@ fn a_true_conflict_stops_where_plain_git_understands_and_lists_the_bullets() {
     let [tabs, spaces, any] = ["Prefers tabs", "Prefers spaces", "Prefers any indent"].map(super::support::handle);
     let left = format!(
         "facts/user.md: 1 conflict left\nline 8\n  base   @{tabs} Prefers tabs\n  ours   @{any} Prefers any indent\n  \
-         theirs @{spaces} Prefers spaces\ntry: memdir -C {} resolve facts/user.md\n",
+         theirs @{spaces} Prefers spaces\ntry: memdir --dir {} resolve facts/user.md\n",
         there.memory().display()
     );
     assert!(result.stdout.ends_with(&left), "{result:#?}\n{left}");

@@ -40,7 +40,7 @@ impl Killer {
         let mut command = repo.program(env!("CARGO_BIN_EXE_memdir"), repo.root());
         let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, v)| v).unwrap().to_owned();
         command.env("PATH", format!("{}:{}", self.dir.path().display(), path.to_string_lossy()));
-        let output = command.arg("-C").arg(repo.memory()).arg("sync").output().unwrap();
+        let output = command.arg("--dir").arg(repo.memory()).arg("sync").output().unwrap();
         let killed = output.status.code().is_none();
         if !killed {
             finished(output).exit(0);

@@ -105,13 +105,13 @@ fn a_scope_answers_for_its_own_files() {
     let scope = here.memory().join("scopes/web");
     let scope = scope.to_str().unwrap();
     for name in ["facts/a.md", "facts/b.md"] {
-        here.memdir_in_work_tree(["-C", scope, "rm", name, "-f"]).exit(0);
+        here.memdir_in_work_tree(["--dir", scope, "rm", name, "-f"]).exit(0);
     }
     settle(&here, &there);
     assert!(!there.memory().join("scopes/web/facts/a.md").exists());
-    let run_output = here.memdir_in_work_tree(["-C", here.memory().join("facts").to_str().unwrap(), "sync"]).exit(5);
+    let run_output = here.memdir_in_work_tree(["--dir", scope, "sync"]).exit(5);
     assert!(
-        run_output.stderr.contains("memdir: not_own_repository: this memory is a subdirectory (facts/) of"),
+        run_output.stderr.contains("memdir: not_own_repository: this memory is a subdirectory (scopes/web/) of"),
         "{run_output:#?}"
     );
 }
@@ -226,6 +226,7 @@ fn an_empty_repository_takes_what_the_remote_has() {
     let (here, there) = pair();
     let other = Repo::whole();
     remove(&other, &["memdir.yaml"]);
+    fs_err::create_dir(other.memory().join("facts")).unwrap();
     other.git(["remote", "add", "origin", here.root().with_file_name("hub.git").to_str().unwrap()]);
     other.memdir(["sync"]).exit(0);
     assert_eq!(other.text("facts/user.md"), here.text("facts/user.md"));

@@ -43,7 +43,7 @@ impl Beside {
         let mut command = repo.program(env!("CARGO_BIN_EXE_memdir"), repo.root());
         let path = command.get_envs().find(|(name, _)| *name == "PATH").and_then(|(_, v)| v).unwrap().to_owned();
         command.env("PATH", format!("{}:{}", self.dir.path().display(), path.to_string_lossy()));
-        command.arg("-C").arg(repo.memory()).args(args);
+        command.arg("--dir").arg(repo.memory()).args(args);
         command
     }
 
@@ -155,7 +155,7 @@ fn syncs_of_one_clone_at_the_same_time_do_no_harm() {
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let command = || {
         let mut command = here.program(env!("CARGO_BIN_EXE_memdir"), here.root());
-        command.arg("-C").arg(here.memory()).arg("sync");
+        command.arg("--dir").arg(here.memory()).arg("sync");
         command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
     };
     for child in [command(), command(), command()] {
@@ -189,7 +189,7 @@ fn a_remote_that_is_not_there_leaves_the_commit_for_the_next_sync() {
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     let result = here.memdir(["sync"]).exit(8);
     assert!(result.stderr.starts_with("memdir: remote: cannot sync with origin: "), "{result:#?}");
-    assert!(result.stderr.contains("and the next sync pushes them\ntry: memdir -C "), "{result:#?}");
+    assert!(result.stderr.contains("and the next sync pushes them\ntry: memdir --dir "), "{result:#?}");
     assert_eq!(here.git(["status", "--porcelain"]), "");
     fs_err::rename(hub.with_extension("away"), &hub).unwrap();
     settle(&here, &there);
@@ -236,7 +236,8 @@ fn a_commit_needs_a_git_identity() {
     for who in ["AUTHOR", "COMMITTER"] {
         command.env_remove(format!("GIT_{who}_NAME")).env_remove(format!("GIT_{who}_EMAIL"));
     }
-    let result = super::git_repo::finished(command.arg("-C").arg(here.memory()).arg("sync").output().unwrap()).exit(1);
+    let result =
+        super::git_repo::finished(command.arg("--dir").arg(here.memory()).arg("sync").output().unwrap()).exit(1);
     assert!(result.stderr.contains("hint: set your git identity: `git config user.name NAME`"), "{result:#?}");
     here.git(["config", "user.name", "Somebody Else"]);
     here.git(["config", "user.email", "else@localhost"]);
@@ -244,7 +245,7 @@ fn a_commit_needs_a_git_identity() {
     for who in ["AUTHOR", "COMMITTER"] {
         command.env_remove(format!("GIT_{who}_NAME")).env_remove(format!("GIT_{who}_EMAIL"));
     }
-    super::git_repo::finished(command.arg("-C").arg(here.memory()).arg("sync").output().unwrap()).exit(0);
+    super::git_repo::finished(command.arg("--dir").arg(here.memory()).arg("sync").output().unwrap()).exit(0);
     assert_eq!(here.git(["log", "-1", "--format=%an <%ae>"]), "Somebody Else <else@localhost>\n");
 }
 

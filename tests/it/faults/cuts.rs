@@ -37,7 +37,7 @@ impl Drop for Mounted {
 fn memdir(memory: &Path, args: &[&str], durability: &str) -> (bool, String) {
     let mut command = Command::new(program());
     command.env_clear().env("MEMDIR_AS", "t").env("HOME", "/nonexistent").env("MEMDIR_DURABILITY", durability);
-    let output = command.arg("-C").arg(memory).args(args).output().unwrap();
+    let output = command.arg("--dir").arg(memory).args(args).output().unwrap();
     (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
 
