@@ -174,5 +174,27 @@ mod tests {
         assert_eq!(name("[core]\n\tname = x\n[user]\n\tname = Ann Lee # me\n"), Some("Ann Lee".into()));
         assert_eq!(name("[USER]\n Name=\"Ann; Lee\"\n[user]\nemail=a@b\n"), Some("Ann; Lee".into()));
         assert_eq!(name("[user \"x\"]\nname = no\n"), None);
+        assert_eq!(name("[user]\nname = Ann \\\"A\\\" Lee\n"), Some("Ann \"A\" Lee".into()));
+    }
+
+    #[test]
+    fn a_worktree_reads_the_config_of_its_repository() {
+        let home = tempfile::tempdir().unwrap();
+        let (main, tree) = (home.path().join("main/.git"), home.path().join("tree/notes"));
+        fs_err::create_dir_all(main.join("worktrees/tree")).unwrap();
+        fs_err::create_dir_all(&tree).unwrap();
+        fs_err::write(main.join("config"), "[user]\nname = Ann\n").unwrap();
+        fs_err::write(main.join("worktrees/tree/commondir"), "../..\n").unwrap();
+        let dot = home.path().join("tree/.git");
+        fs_err::write(&dot, format!("gitdir: {}\n", main.join("worktrees/tree").display())).unwrap();
+        let name = || parse_user_name(&fs_err::read_to_string(repository_config(&tree)?).ok()?);
+        assert_eq!(name(), Some("Ann".into()));
+        // A submodule's directory has no `commondir`: its config is its own.
+        fs_err::create_dir_all(home.path().join("main/.git/modules/sub")).unwrap();
+        fs_err::write(main.join("modules/sub/config"), "[user]\nname = Bob\n").unwrap();
+        fs_err::write(&dot, "gitdir: ../main/.git/modules/sub\n").unwrap();
+        assert_eq!(name(), Some("Bob".into()));
+        fs_err::write(&dot, "no pointer\n").unwrap();
+        assert_eq!(repository_config(&tree), None);
     }
 }

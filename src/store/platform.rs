@@ -85,6 +85,11 @@ pub fn create_atomically(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Resul
             }
         }
     }
+    create_then_write(dir, name, bytes)
+}
+
+/// [`create_atomically`] for systems without `O_TMPFILE`.
+fn create_then_write(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> Result<()> {
     let file = create_new(dir, name)?;
     write_and_sync(&file, bytes).inspect_err(|_| {
         let _ = rustix::fs::unlinkat(dir, name, AtFlags::empty());
@@ -108,7 +113,7 @@ pub fn open_for_locking(at: BorrowedFd<'_>, path: &str) -> Result<OwnedFd> {
 
 /// Byte-range locks belong to processes here, not to descriptors: there is no queue.
 #[cfg(not(target_os = "linux"))]
-pub fn open_line(_: BorrowedFd<'_>, _: &str) -> Result<OwnedFd> {
+pub fn open_for_locking(_: BorrowedFd<'_>, _: &str) -> Result<OwnedFd> {
     Err(Errno::NOSYS)
 }
 
@@ -136,13 +141,13 @@ pub fn lock_bytes(file: impl AsFd, from: i64, until: i64, wait: bool) -> Result<
 
 /// Not supported on this system.
 #[cfg(not(target_os = "linux"))]
-pub fn taken_from(_: impl AsFd, _: i64) -> Result<Option<i64>> {
+pub fn locked_until(_: impl AsFd, _: i64) -> Result<Option<i64>> {
     Err(Errno::NOSYS)
 }
 
 /// Not supported on this system.
 #[cfg(not(target_os = "linux"))]
-pub fn take_bytes(_: impl AsFd, _: i64, _: i64, _: bool) -> Result<()> {
+pub fn lock_bytes(_: impl AsFd, _: i64, _: i64, _: bool) -> Result<()> {
     Err(Errno::NOSYS)
 }
 
@@ -257,6 +262,11 @@ pub fn rename_new(from: NameInDir<'_>, to: NameInDir<'_>) -> std::result::Result
         Err(e) if is_unsupported(e) => {}
         result => return result.map_err(RenameError::from),
     }
+    rename_new_by_link(from, to)
+}
+
+/// [`rename_new`] for systems and file systems without it.
+fn rename_new_by_link(from: NameInDir<'_>, to: NameInDir<'_>) -> std::result::Result<(), RenameError> {
     rustix::fs::linkat(from.dir, from.name, to.dir, to.name, AtFlags::empty())?;
     rustix::fs::unlinkat(from.dir, from.name, AtFlags::empty()).map_err(|errno| {
         let undone = rustix::fs::unlinkat(to.dir, to.name, AtFlags::empty()).is_ok();
@@ -321,4 +331,89 @@ fn is_network_file(file: BorrowedFd<'_>) -> bool {
     const CIFS: u32 = 0xff53_4d42;
     const SMB2: u32 = 0xfe53_4d42;
     rustix::fs::fstatfs(file).is_ok_and(|fs| matches!(fs.f_type as u32, NFS | CIFS | SMB2))
+}
+
+/// The fallbacks for other systems, on Linux.
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, OwnedFd) {
+        let folder = tempfile::tempdir().unwrap();
+        let fd = rustix::fs::open(folder.path(), READ_FLAGS | OFlags::DIRECTORY, Mode::empty()).unwrap();
+        (folder, fd)
+    }
+
+    #[test]
+    fn opening_step_by_step_follows_no_link_and_no_mount() {
+        let (folder, fd) = folder();
+        fs_err::create_dir_all(folder.path().join("a/b")).unwrap();
+        symlink("a", folder.path().join("link")).unwrap();
+        symlink("/", folder.path().join("a/out")).unwrap();
+        for (path, found) in [("a", true), ("a/b", true), ("link", false), ("link/b", false), ("a/out", false)] {
+            assert_eq!(open_dir_stepwise(fd.as_fd(), path).is_ok(), found, "{path}");
+            assert_eq!(open_dir(fd.as_fd(), path).is_ok(), found, "{path}");
+        }
+        for path in ["..", "a/..", "a/../a", ".", "a//b", "/"] {
+            assert_eq!(open_dir_stepwise(fd.as_fd(), path).err(), Some(Errno::XDEV), "{path}");
+        }
+        assert_eq!(open_dir_stepwise(fd.as_fd(), "none").err(), Some(Errno::NOENT));
+        #[cfg(target_os = "linux")] // `/proc` is a mount
+        {
+            let root = rustix::fs::open("/", READ_FLAGS | OFlags::DIRECTORY, Mode::empty()).unwrap();
+            assert_eq!(open_dir_stepwise(root.as_fd(), "proc").err(), Some(Errno::XDEV));
+        }
+    }
+
+    #[test]
+    fn creating_without_a_nameless_file_is_exclusive_and_private() {
+        let (folder, fd) = folder();
+        create_then_write(fd.as_fd(), "new", b"text").unwrap();
+        assert_eq!(create_then_write(fd.as_fd(), "new", b"other"), Err(Errno::EXIST));
+        assert_eq!(fs_err::read(folder.path().join("new")).unwrap(), b"text");
+        assert_eq!(mode(&stat_name(&fd, "new").unwrap()), 0o600);
+        symlink("target", folder.path().join("link")).unwrap();
+        assert_eq!(create_then_write(fd.as_fd(), "link", b"x"), Err(Errno::EXIST));
+        assert!(!folder.path().join("target").exists());
+    }
+
+    #[test]
+    fn renaming_by_link_displaces_nothing() {
+        let (folder, fd) = folder();
+        let name = |name| NameInDir { dir: fd.as_fd(), name };
+        let text = |name: &str| fs_err::read_to_string(folder.path().join(name)).ok();
+        fs_err::write(folder.path().join("a"), "A").unwrap();
+        fs_err::write(folder.path().join("b"), "B").unwrap();
+        let exists = RenameError { errno: Errno::EXIST, is_partial: false };
+        assert_eq!(rename_new_by_link(name("a"), name("b")), Err(exists));
+        assert_eq!(rename_new(name("a"), name("b")), Err(exists));
+        assert_eq!((text("a"), text("b")), (Some("A".into()), Some("B".into())));
+        rename_new_by_link(name("a"), name("c")).unwrap();
+        assert_eq!((text("a"), text("c")), (None, Some("A".into())));
+        let missing = RenameError { errno: Errno::NOENT, is_partial: false };
+        assert_eq!(rename_new_by_link(name("a"), name("d")), Err(missing));
+    }
+
+    #[test]
+    fn swapping_by_link_leaves_one_name_for_each_text() {
+        let (folder, fd) = folder();
+        let name = |name| NameInDir { dir: fd.as_fd(), name };
+        fs_err::write(folder.path().join("slot"), "new").unwrap();
+        fs_err::write(folder.path().join("file"), "old").unwrap();
+        // What a killed process left behind.
+        fs_err::write(folder.path().join("spare"), "rest").unwrap();
+        exchange_by_link(name("slot"), name("file"), "spare").unwrap();
+        assert_eq!(fs_err::read_to_string(folder.path().join("slot")).unwrap(), "old");
+        assert_eq!(fs_err::read_to_string(folder.path().join("file")).unwrap(), "new");
+        assert!(!folder.path().join("spare").exists());
+        let missing = RenameError { errno: Errno::NOENT, is_partial: false };
+        assert_eq!(exchange_by_link(name("slot"), name("none"), "spare"), Err(missing));
+        assert!(!folder.path().join("spare").exists());
+        // Without the slot nobody knows whether it was swapped: both names of the file stay, for recovery.
+        assert!(exchange_by_link(name("none"), name("file"), "spare").unwrap_err().is_partial);
+        assert_eq!(fs_err::read_to_string(folder.path().join("file")).unwrap(), "new");
+        assert_eq!(fs_err::read_to_string(folder.path().join("spare")).unwrap(), "new");
+    }
 }

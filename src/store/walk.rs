@@ -105,10 +105,16 @@ pub fn list_names(
 }
 
 #[cfg(not(target_os = "linux"))]
-pub fn entries(dir: &OwnedFd, _: &mut Vec<u8>, each: &mut dyn FnMut(&[u8], FileType)) -> rustix::io::Result<()> {
+pub fn list_names(dir: &OwnedFd, _: &mut Vec<u8>, each: &mut dyn FnMut(&[u8], FileType)) -> rustix::io::Result<()> {
+    list_names_by_readdir(dir, each)
+}
+
+/// [`list_names`] for systems other than Linux.
+#[cfg(any(not(target_os = "linux"), test))]
+fn list_names_by_readdir(dir: &OwnedFd, each: &mut dyn FnMut(&[u8], FileType)) -> rustix::io::Result<()> {
     for entry in rustix::fs::Dir::read_from(dir)? {
         let entry = entry?;
-        map_files(entry.file_name().to_bytes(), entry.file_type());
+        each(entry.file_name().to_bytes(), entry.file_type());
     }
     Ok(())
 }
@@ -206,4 +212,32 @@ fn read_start(file: &OwnedFd, size: u64, limit: usize, buffer: &mut Vec<u8>) -> 
     let is_complete = buffer.len() <= limit;
     buffer.truncate(limit);
     Ok(is_complete)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names of a directory, sorted: both ways of reading it must find the same.
+    #[test]
+    fn other_systems_list_the_same_names() {
+        let folder = tempfile::tempdir().unwrap();
+        fs_err::create_dir(folder.path().join("below")).unwrap();
+        std::os::unix::fs::symlink("a.md", folder.path().join("link.md")).unwrap();
+        (0..300).for_each(|i| fs_err::write(folder.path().join(format!("{i}-a-rather-long-name.md")), "x").unwrap());
+        let open =
+            || rustix::fs::open(folder.path(), rustix::fs::OFlags::DIRECTORY, rustix::fs::Mode::empty()).unwrap();
+        let (mut here, mut there) = (Vec::new(), Vec::new());
+        list_names(&open(), &mut Vec::with_capacity(4096), &mut |name, kind| here.push((name.to_vec(), kind))).unwrap();
+        list_names_by_readdir(&open(), &mut |name, kind| there.push((name.to_vec(), kind))).unwrap();
+        let order = |list: &mut Vec<(Vec<u8>, FileType)>| list.sort_by(|a, b| a.0.cmp(&b.0));
+        order(&mut here);
+        order(&mut there);
+        assert_eq!((here.len(), here == there), (304, true), "with `.` and `..`");
+        // File systems that do not tell the type of an entry: it is read from the file itself.
+        for (name, kind) in &here {
+            assert_eq!(stat_file_type(&open(), name), *kind, "{}", String::from_utf8_lossy(name));
+        }
+        assert_eq!(stat_file_type(&open(), b"none"), FileType::Unknown);
+    }
 }
