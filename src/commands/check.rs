@@ -9,7 +9,7 @@ mod links;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport};
 use super::change::{commit_loop, dry_run_result, plan_in_context};
-use super::fetch::{history, is_archived_or_proposed};
+use super::fetch::{history, is_archived_or_proposed, last_summary};
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
@@ -229,7 +229,7 @@ fn examine_document(
     orphan_metadata(path, document, file_findings);
     stray_metadata(session, journal, path, document, file_findings);
     oversized_parts(session, path, document, file_findings);
-    stale_summary(path, document, file_findings);
+    stale_summary(journal, path, document, file_findings);
     file_findings.links = links::checkable_links(path, document);
 }
 
@@ -334,7 +334,7 @@ fn oversized_parts(session: &Session, path: &MemoryPath, document: &Document, fi
     }
 }
 
-fn stale_summary(path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
+fn stale_summary(journal: &[JournalEntry], path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
     let Some(present) = document.summary_line() else { return };
     let (line, _) = line_and_column(document.text(), present.line.start as usize);
     let mut found = |text: String, fixable| {
@@ -342,10 +342,17 @@ fn stale_summary(path: &MemoryPath, document: &Document, file_findings: &mut Fil
         f.fixable = fixable;
         file_findings.findings.push(f);
     };
+    let last = last_summary(journal, path);
     if let summary::SummaryUpdate::Write { splice, .. } =
-        summary::update_summary(document, document, file_kind(path), Some(None))
+        summary::update_summary(document, document, file_kind(path), Some(last.as_deref()))
     {
-        found("the summary line lists terms that are no longer in the file".into(), true);
+        found(
+            match document.text()[present.value.range()].trim() {
+                "" => "the summary line is empty".into(),
+                _ => "the summary line lists terms that are no longer in the file".into(),
+            },
+            true,
+        );
         let after = crate::text::splice(document.text(), &[splice]).map(Document::parse);
         let value = after.map(|d| crate::view::outline::summary_value(&d)).unwrap_or_default();
         let pairs = vec![("summary".to_owned(), value)];

@@ -31,12 +31,7 @@ pub fn fetch(store: &Store, input: MissingInput, snapshot: &mut Snapshot) -> Res
             snapshot.insert_backlinks(to, holders);
         }
         MissingInput::LastSummary(of) => {
-            let entries = store.recent_entries()?;
-            let line = done_entries(&entries)
-                .rev()
-                .flat_map(|e| &e.files)
-                .filter(|f| f.path == of)
-                .find_map(|f| f.summary.clone());
+            let line = last_summary(&store.recent_entries()?, &of);
             snapshot.insert_last_summary(of, line);
         }
         MissingInput::History(of) => {
@@ -63,6 +58,12 @@ pub fn with_fetches<T>(
             Err(PlanStop::NeedsInput(input)) => fetch(store, input, snapshot)?,
         }
     }
+}
+
+/// The terms that memdir last wrote into the summary line of a file.
+pub fn last_summary(entries: &[JournalEntry], of: &MemoryPath) -> Option<String> {
+    let files = done_entries(entries).rev().flat_map(|e| &e.files);
+    files.filter(|f| f.path == *of).find_map(|f| f.summary.clone())
 }
 
 fn done_entries(entries: &[JournalEntry]) -> impl DoubleEndedIterator<Item = &JournalEntry> {

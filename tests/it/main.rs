@@ -5,6 +5,7 @@ mod answers;
 mod bad_input;
 mod batches;
 mod changes;
+mod checking;
 mod compact;
 mod completion;
 mod context;

@@ -1,0 +1,110 @@
+//! `check`: each problem in names, texts, ids, metadata, summaries and limits is found where it is, and `--fix` mends
+//! those that need no decision.
+
+use crate::support::Memory;
+
+/// The findings as `path:line code`, with `*` where `--fix` mends it.
+#[track_caller]
+fn findings(memory: &Memory, words: &[&str]) -> Vec<String> {
+    let answer = memory.run([words, &["--json"]].concat()).may_change().ends();
+    let found = answer.json()["findings"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+    assert_eq!(answer.status, if found.is_empty() { 0 } else { 6 }, "{answer}");
+    let row = |f: &serde_json::Value| {
+        let mark = if f["fixable"] == true { "*" } else { "" };
+        format!("{}:{} {}{mark}", f["path"].as_str().unwrap(), f["line"], f["code"].as_str().unwrap())
+    };
+    found.iter().map(row).collect()
+}
+
+/// Files, and what is found in them.
+type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
+
+#[test]
+fn each_problem_is_found_where_it_is() {
+    let big = format!("# Big\n\n- {}\n", "x".repeat(9000));
+    let full_line = format!("# H\n\n> Summary: {}\n\n- Tabs: yes\n", ["my own term"; 9].join(", "));
+    let cases: &[Case] = &[
+        (&[("a.md", "# A\n\n- One\n"), ("b (2) c.md", "# B\n")], &[]),
+        (
+            &[("a.md", "- One\n  <!-- mem id=same -->\n"), ("b.md", "# B\n\n- Two\n  <!-- mem id=same -->\n")],
+            &["facts/b.md:3 duplicate_id"],
+        ),
+        (
+            &[("a.md", "- One\n  <!-- mem id=same -->\n- Two\n  <!-- mem id=same -->\n\n## Three {#same}\n")],
+            &["facts/a.md:1 duplicate_id", "facts/a.md:3 duplicate_id"],
+        ),
+        (&[("user (1).md", "- c\n")], &["facts/user (1).md:0 conflict_copy"]),
+        (&[("a.sync-conflict-20260101-1.md", "- c\n")], &["facts/a.sync-conflict-20260101-1.md:0 conflict_copy"]),
+        (&[("a (Ann's conflicted copy).md", "- c\n")], &["facts/a (Ann's conflicted copy).md:0 conflict_copy"]),
+        (&[("Case.md", "- d\n"), ("case.md", "- e\n")], &["facts/case.md:0 exists"]),
+        (&[("m.md", "# M\n\n<<<<<<< a\n- x\n=======\n- y\n>>>>>>> b\n")], &["facts/m.md:3 conflict_markers"]),
+        (&[("o.md", "# O\n\n<!-- mem imp=3 -->\n\n- f\n")], &["facts/o.md:3 orphan_metadata*"]),
+        // The same line twice: which of them a text replacement would hit is not certain.
+        (
+            &[("o.md", "<!-- mem imp=3 -->\n\n# O\n\n<!-- mem imp=3 -->\n")],
+            &["facts/o.md:1 orphan_metadata", "facts/o.md:5 orphan_metadata"],
+        ),
+        (&[("big.md", &big)], &["facts/big.md:3 too_large"]),
+        (&[("full.md", "# Full\n\n- a\n- b\n- c\n")], &["facts/full.md:1 limit_reached"]),
+        (&[("s.md", "# S\n\n> Summary: \n\n- Tabs: yes\n")], &["facts/s.md:3 stale_summary*"]),
+        (&[("h.md", &full_line)], &["facts/h.md:3 stale_summary"]),
+    ];
+    for (files, expected) in cases {
+        let limits = "version: 1\nlimits:\n  - {at: facts/full.md, bullets: 2, on_limit: refuse}\n";
+        let memory = files
+            .iter()
+            .fold(Memory::new().policy(limits), |memory, (name, text)| memory.file(&format!("facts/{name}"), text));
+        assert_eq!(findings(&memory, &["check"]), *expected, "{files:?}");
+    }
+}
+
+#[test]
+fn what_is_no_text_and_what_is_not_opened_is_named() {
+    let memory = Memory::new().file("facts/a.md", "- One\n");
+    memory.put("facts/latin.md", b"bad \xff\n");
+    fs_err::os::unix::fs::symlink("a.md", memory.dir().join("facts/link.md")).unwrap();
+    assert_eq!(findings(&memory, &["check"]), ["facts/latin.md:0 not_text", "facts/link.md:0 unsafe_file"]);
+    assert_eq!(findings(&memory, &["check", "facts/a.md"]), [""; 0]);
+}
+
+#[test]
+fn a_policy_with_an_error_is_a_finding() {
+    let memory = Memory::new().policy("version: 1\nlimits: 7\n").file("facts/a.md", "- One\n");
+    let found = findings(&memory, &["check"]);
+    assert!(!found.is_empty() && found.iter().all(|f| f == "memdir.yaml:0 invalid_policy"), "{found:?}");
+    assert_eq!(findings(&memory, &["check", "facts/a.md"]), [""; 0]);
+}
+
+/// An editor removes bullets: the terms of those that memdir wrote into the summary are stale, those of a person stay.
+#[test]
+fn terms_that_an_editor_made_stale_are_found_and_removed() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Tabs: yes", "Spaces: no", "Editor: vim"]);
+    let text = memory.text("facts/user.md").unwrap();
+    assert!(text.contains("> Summary: tabs, spaces, editor\n"), "{text}");
+    memory.put("facts/user.md", text.replace("- Tabs: yes\n", ""));
+    assert_eq!(findings(&memory, &["check"]), ["facts/user.md:3 stale_summary*"]);
+    let planned = memory.run(["check", "--fix", "-n"]).may_change().exit(6).unchanged();
+    planned.stdout_contains("+> Summary: spaces, editor\n");
+    memory
+        .done(["check", "--fix"])
+        .diff("M facts/user.md\n-> Summary: tabs, spaces, editor\n+> Summary: spaces, editor\n");
+    assert_eq!(findings(&memory, &["check"]), [""; 0]);
+    memory.put("facts/user.md", memory.text("facts/user.md").unwrap().replace("spaces, editor", "spaces, my plans"));
+    assert_eq!(findings(&memory, &["check"]), [""; 0]);
+}
+
+#[test]
+fn a_fix_is_one_revision_and_mends_all_that_needs_no_decision() {
+    let memory = Memory::new()
+        .file("facts/o.md", "# O\n\n<!-- mem imp=3 -->\n\n- f\n")
+        .file("facts/s.md", "# S\n\n> Summary: \n\n- Tabs: yes\n- Spaces: no\n- Lines: 100\n")
+        .file("facts/user (1).md", "- c\n");
+    let before = memory.tree();
+    let left = findings(&memory, &["check", "--fix"]);
+    assert_eq!(left, ["facts/user (1).md:0 conflict_copy"]);
+    assert_eq!(memory.text("facts/o.md").unwrap(), "# O\n\n\n- f\n");
+    assert!(memory.text("facts/s.md").unwrap().contains("> Summary: tabs, spaces, lines"));
+    memory.done(["undo"]);
+    assert_eq!(memory.tree(), before);
+}
