@@ -276,6 +276,9 @@ mod tests {
         check("it may be, may I", "");
         check("2026年2月24日", "@y2026 @m2026-2 @mon2 @d2026-02-24");
         check("version 3.14 and 12 eggs", "");
+        check("2026年2月", "@y2026 @m2026-2 @mon2");
+        check("2026年", "@y2026");
+        check("March 3rd", "@mon3");
     }
 
     #[test]

@@ -254,3 +254,43 @@ impl<'de> Visitor<'de> for SketchVisitor {
 
     otherwise!(JsonSketch::default(); flag number null);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One value of each JSON type.
+    const VALUES: [&str; 9] = ["null", "true", "7", "-7", "1.5", "\"a\"", "[1, [2]]", "{\"k\": {}}", "[{\"k\": 1}, 2]"];
+
+    /// Reads each value as a field that other fields follow: nothing of it may be left in the reader.
+    fn read<T: for<'de> Deserialize<'de>>(show: impl Fn(T) -> String) -> Vec<String> {
+        let read = |value: &&str| serde_json::from_str::<(T, u8)>(&format!("[{value}, 1]")).unwrap();
+        VALUES.iter().map(|value| show(read(value).0)).collect()
+    }
+
+    #[test]
+    fn a_field_of_another_type_counts_as_missing() {
+        let text = read(|text: LenientText| text.0.unwrap_or_else(|| "-".into()));
+        assert_eq!(text, ["-", "-", "7", "-7", "1.5", "a", "-", "-", "-"]);
+        let flag = read(|flag: LenientBool| flag.0.to_string());
+        assert_eq!(flag.iter().filter(|f| *f == "true").count(), 1);
+        assert_eq!(flag[1], "true");
+        let object = read(|object: LenientObject<serde_json::Value>| format!("{:?}", object.0.map(|o| o.to_string())));
+        assert_eq!(object.iter().filter(|o| *o != "None").collect::<Vec<_>>(), [&object[7]]);
+        let list = read(|list: LenientList<serde_json::Value>| format!("{}+{}", list.items.len(), list.skipped));
+        assert_eq!(list, ["0+0", "0+0", "0+0", "0+0", "0+0", "0+0", "0+2", "0+0", "1+1"]);
+    }
+
+    #[test]
+    fn a_sketch_shows_keys_and_the_first_element() {
+        let sketch =
+            JsonSketch::parse(r#"{"a": "text", "b": [{"c": 1}, 2], "d": null, "e": true, "f": -1, "g": 1.5}"#).unwrap();
+        assert!(sketch.object && sketch.has_all(&["a", "b", "d", "e", "f", "g"]) && !sketch.has("c"));
+        assert_eq!(sketch.text_at("a"), "text");
+        assert!(sketch.get("b").and_then(JsonSketch::first_element).unwrap().has("c"));
+        let many: String = (0..70).map(|i| format!("\"k{i}\": {i},")).collect();
+        let sketch = JsonSketch::parse(&format!("{{{many} \"last\": 0}}")).unwrap();
+        assert!(sketch.has("k63") && !sketch.has("k64") && !sketch.has("last"));
+        assert!(JsonSketch::parse("{} x").is_err() && JsonSketch::parse("[1,").is_err());
+    }
+}

@@ -36,6 +36,7 @@ mod hostile;
 mod inputs;
 mod judge;
 mod leaks;
+mod library;
 mod links;
 mod memory;
 mod merging;

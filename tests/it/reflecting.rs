@@ -8,6 +8,7 @@ mod hostile;
 mod hosts;
 mod inbox;
 mod script;
+mod shown;
 mod trouble;
 
 use memdir::llm::replay::{text_reply, tool_call_reply};
