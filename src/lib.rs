@@ -53,87 +53,31 @@
 //
 // They are private. The crate's own tests, which are programs of their own, see them with the feature `internals`.
 
-#[cfg(feature = "internals")]
-pub mod code;
+#[path = ""]
+mod modules {
+    pub mod change;
+    pub mod code;
+    pub mod commands;
+    pub mod document;
+    pub mod host;
+    pub mod json_shape;
+    pub mod operation;
+    pub mod path;
+    pub mod policy;
+    pub mod reflect;
+    pub mod store;
+    pub mod text;
+    pub mod transcript;
+    pub mod view;
+    // Without the network only `exec` is used, and the protocols of the hosts are dead code.
+    #[cfg_attr(not(feature = "network"), allow(dead_code))]
+    pub mod llm;
+    pub mod memory;
+}
 #[cfg(not(feature = "internals"))]
-mod code;
-
+use modules::*;
 #[cfg(feature = "internals")]
-pub mod path;
-#[cfg(not(feature = "internals"))]
-mod path;
-
-#[cfg(feature = "internals")]
-pub mod text;
-#[cfg(not(feature = "internals"))]
-mod text;
-
-#[cfg(feature = "internals")]
-pub mod json_shape;
-#[cfg(not(feature = "internals"))]
-mod json_shape;
-
-#[cfg(feature = "internals")]
-pub mod policy;
-#[cfg(not(feature = "internals"))]
-mod policy;
-
-#[cfg(feature = "internals")]
-pub mod document;
-#[cfg(not(feature = "internals"))]
-mod document;
-
-#[cfg(feature = "internals")]
-pub mod change;
-#[cfg(not(feature = "internals"))]
-mod change;
-
-#[cfg(feature = "internals")]
-pub mod operation;
-#[cfg(not(feature = "internals"))]
-mod operation;
-
-#[cfg(feature = "internals")]
-pub mod view;
-#[cfg(not(feature = "internals"))]
-mod view;
-
-#[cfg(feature = "internals")]
-pub mod transcript;
-#[cfg(not(feature = "internals"))]
-mod transcript;
-
-#[cfg(feature = "internals")]
-pub mod reflect;
-#[cfg(not(feature = "internals"))]
-mod reflect;
-
-#[cfg(feature = "internals")]
-pub mod store;
-#[cfg(not(feature = "internals"))]
-mod store;
-
-#[cfg(feature = "internals")]
-pub mod host;
-#[cfg(not(feature = "internals"))]
-mod host;
-
-#[cfg(feature = "internals")]
-pub mod llm;
-#[cfg(not(feature = "internals"))]
-// Without the network only `exec` is used, and the protocols of the hosts are dead code.
-#[cfg_attr(not(feature = "network"), allow(dead_code))]
-mod llm;
-
-#[cfg(feature = "internals")]
-pub mod commands;
-#[cfg(not(feature = "internals"))]
-mod commands;
-
-#[cfg(feature = "internals")]
-pub mod memory;
-#[cfg(not(feature = "internals"))]
-mod memory;
+pub use modules::*;
 
 // Public for `main.rs`, which is a crate of its own.
 #[cfg(feature = "cli")]
