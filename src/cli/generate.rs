@@ -129,47 +129,51 @@ fn command_page(command: &Command, words: &[&str]) -> String {
     }
 }
 
-/// The table from which `grammar.rs` reads what a word is, as Rust source.
+/// The table from which `grammar.rs` reads what a word is, as Rust source. Each option stands in it once.
 fn grammar_table() -> String {
+    let root = super::grammar();
+    let mut commands = vec![(Vec::new(), &root)];
+    for command in root.get_subcommands() {
+        commands.push((vec![command.get_name()], command));
+        commands.extend(command.get_subcommands().map(|sub| (vec![command.get_name(), sub.get_name()], sub)));
+    }
+    let mut options: Vec<(String, String)> = Vec::new();
+    let mut rows = String::new();
+    for (path, command) in commands {
+        // The options of the program are listed only with the program itself.
+        let is_global = |arg: &Arg| !path.is_empty() && root.get_arguments().any(|a| a.get_id() == arg.get_id());
+        let mut names = Vec::new();
+        for arg in command.get_opts().filter(|arg| !is_global(arg)) {
+            let (long, kind) = (arg.get_long().unwrap_or_default(), value_kind(arg));
+            let name = if long.is_empty() { arg.get_short().map(String::from) } else { Some(long.to_owned()) };
+            // Two options of one name take different kinds of values.
+            let name = format!("{}_{kind:?}", name.unwrap_or_default()).replace('-', "_").to_uppercase();
+            let option = format!("option({long:?}, {:?}, {kind:?})", arg.get_short());
+            if options.iter().all(|(known, _)| *known != name) {
+                options.push((name.clone(), option));
+            }
+            names.push(name);
+        }
+        let positionals = command.get_positionals().map(|arg| {
+            let repeated = arg.get_num_args().is_some_and(|range| range.max_values() > 1);
+            format!("{}({:?})", if repeated { "many" } else { "one" }, value_kind(arg))
+        });
+        let positionals = positionals.collect::<Vec<_>>().join(", ");
+        let aliases: Vec<&str> = command.get_all_aliases().collect();
+        let _ = writeln!(rows, "    command(&{path:?}, &{aliases:?}, &[{}], &[{positionals}]),", names.join(", "));
+    }
     let mut out = String::from(
-        "//! Generated from clap's grammar: each command with its options that take a value, and its positionals.\n\
+        "//! Generated from clap's grammar: the options that take a value, then each command with its names, its aliases,\n\
+         //! those options and its positionals.\n\
          //!\n\
          //! Never edited: `MEMDIR_BLESS=1 cargo test --test it generated` rewrites it.\n\n\
          use super::grammar::ValueKind::{Address, AddressOrText, File, Other, Path, Revision, Text};\n\
-         use super::grammar::{CommandGrammar, many, one, option};\n\n\
-         /// The program itself, then all commands.\n\
-         pub const COMMANDS: &[CommandGrammar] = &[\n",
+         use super::grammar::{CommandGrammar, OptionGrammar, command, many, one, option};\n\n",
     );
-    let root = super::grammar();
-    push_command(&mut out, &root, &[], &root);
-    for command in root.get_subcommands() {
-        push_command(&mut out, command, &[command.get_name()], &root);
-        for sub in command.get_subcommands() {
-            push_command(&mut out, sub, &[command.get_name(), sub.get_name()], &root);
-        }
+    for (name, option) in &options {
+        let _ = writeln!(out, "const {name}: OptionGrammar = {option};");
     }
-    out + "];\n"
-}
-
-/// Appends one command to the table; the options of `root` are listed only with `root` itself.
-fn push_command(out: &mut String, command: &Command, path: &[&str], root: &Command) {
-    let aliases: Vec<&str> = command.get_all_aliases().collect();
-    let _ = write!(
-        out,
-        "    CommandGrammar {{\n        path: &{path:?},\n        aliases: &{aliases:?},\n        options: &["
-    );
-    let is_global = |arg: &Arg| !path.is_empty() && root.get_arguments().any(|global| global.get_id() == arg.get_id());
-    for arg in command.get_opts().filter(|arg| !is_global(arg)) {
-        let (long, short) = (arg.get_long().unwrap_or_default(), arg.get_short());
-        let _ = write!(out, "\n            option({long:?}, {short:?}, {:?}),", value_kind(arg));
-    }
-    let positionals = command.get_positionals().map(|arg| {
-        let repeated = arg.get_num_args().is_some_and(|range| range.max_values() > 1);
-        format!("{}({:?})", if repeated { "many" } else { "one" }, value_kind(arg))
-    });
-    let end = if command.get_opts().all(is_global) { "" } else { "\n        " };
-    let positionals = positionals.collect::<Vec<_>>().join(", ");
-    let _ = write!(out, "{end}],\n        positionals: &[{positionals}],\n    }},\n");
+    out + "\n/// The program itself, then all commands.\npub const COMMANDS: &[CommandGrammar] = &[\n" + &rows + "];\n"
 }
 
 /// The kind of an argument's value: by its parser, else by its name in the usage line.

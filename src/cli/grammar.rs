@@ -17,7 +17,7 @@ pub struct CommandGrammar {
 }
 
 /// An option that takes a value.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptionGrammar {
     /// Empty if it has only a short name.
     pub long: &'static str,
@@ -55,6 +55,16 @@ impl ValueKind {
     pub const fn is_text(self) -> bool {
         matches!(self, ValueKind::Text | ValueKind::AddressOrText)
     }
+}
+
+/// A row of the table: a command.
+pub const fn command(
+    path: &'static [&'static str],
+    aliases: &'static [&'static str],
+    options: &'static [OptionGrammar],
+    positionals: &'static [PositionalGrammar],
+) -> CommandGrammar {
+    CommandGrammar { path, aliases, options, positionals }
 }
 
 /// A row of the table: an option with a value.

@@ -1,438 +1,95 @@
-//! Generated from clap's grammar: each command with its options that take a value, and its positionals.
+//! Generated from clap's grammar: the options that take a value, then each command with its names, its aliases,
+//! those options and its positionals.
 //!
 //! Never edited: `MEMDIR_BLESS=1 cargo test --test it generated` rewrites it.
 
 use super::grammar::ValueKind::{Address, AddressOrText, File, Other, Path, Revision, Text};
-use super::grammar::{CommandGrammar, many, one, option};
+use super::grammar::{CommandGrammar, OptionGrammar, command, many, one, option};
+
+const C_PATH: OptionGrammar = option("", Some('C'), Path);
+const DIR_PATH: OptionGrammar = option("dir", None, Path);
+const AS_OTHER: OptionGrammar = option("as", None, Other);
+const COLOR_OTHER: OptionGrammar = option("color", None, Other);
+const LIMIT_OTHER: OptionGrammar = option("limit", Some('L'), Other);
+const BUDGET_OTHER: OptionGrammar = option("budget", Some('b'), Other);
+const CATEGORY_OTHER: OptionGrammar = option("category", None, Other);
+const TAG_OTHER: OptionGrammar = option("tag", None, Other);
+const IN_OTHER: OptionGrammar = option("in", None, Other);
+const IMP_OTHER: OptionGrammar = option("imp", None, Other);
+const CONF_OTHER: OptionGrammar = option("conf", None, Other);
+const SINCE_OTHER: OptionGrammar = option("since", None, Other);
+const UNTIL_OTHER: OptionGrammar = option("until", None, Other);
+const BY_OTHER: OptionGrammar = option("by", None, Other);
+const SOURCE_OTHER: OptionGrammar = option("source", None, Other);
+const RUN_OTHER: OptionGrammar = option("run", None, Other);
+const THRESHOLD_OTHER: OptionGrammar = option("threshold", None, Other);
+const STYLE_OTHER: OptionGrammar = option("style", None, Other);
+const FILE_PATH: OptionGrammar = option("file", Some('F'), Path);
+const EXP_OTHER: OptionGrammar = option("exp", None, Other);
+const ID_OTHER: OptionGrammar = option("id", None, Other);
+const REASON_TEXT: OptionGrammar = option("reason", Some('m'), Text);
+const SOURCE_TEXT: OptionGrammar = option("source", None, Text);
+const IF_MATCH_OTHER: OptionGrammar = option("if-match", None, Other);
+const LOCK_TIMEOUT_OTHER: OptionGrammar = option("lock-timeout", None, Other);
+const INDEX_OTHER: OptionGrammar = option("index", None, Other);
+const OLD_TEXT: OptionGrammar = option("old", None, Text);
+const TITLE_TEXT: OptionGrammar = option("title", Some('t'), Text);
+const SUMMARY_TEXT: OptionGrammar = option("summary", Some('s'), Text);
+const DATE_OTHER: OptionGrammar = option("date", Some('d'), Other);
+const FILE_SUMMARY_TEXT: OptionGrammar = option("file-summary", None, Text);
+const NEW_TEXT: OptionGrammar = option("new", None, Text);
+const RESUME_PATH: OptionGrammar = option("resume", None, Path);
+const MODE_OTHER: OptionGrammar = option("mode", None, Other);
+const INTO_FILE: OptionGrammar = option("into", None, File);
+const PROVIDER_OTHER: OptionGrammar = option("provider", None, Other);
+const MODEL_OTHER: OptionGrammar = option("model", None, Other);
+const TIMEOUT_OTHER: OptionGrammar = option("timeout", None, Other);
+const TO_OTHER: OptionGrammar = option("to", None, Other);
+const OUT_PATH: OptionGrammar = option("out", Some('o'), Path);
+const MARKER_SIZE_OTHER: OptionGrammar = option("marker-size", None, Other);
+const ALL_PATH: OptionGrammar = option("all", None, Path);
 
 /// The program itself, then all commands.
 pub const COMMANDS: &[CommandGrammar] = &[
-    CommandGrammar {
-        path: &[],
-        aliases: &[],
-        options: &[
-            option("", Some('C'), Path),
-            option("dir", None, Path),
-            option("as", None, Other),
-            option("color", None, Other),
-        ],
-        positionals: &[],
-    },
-    CommandGrammar {
-        path: &["init"],
-        aliases: &[],
-        options: &[],
-        positionals: &[one(Path)],
-    },
-    CommandGrammar {
-        path: &["status"],
-        aliases: &["st"],
-        options: &[],
-        positionals: &[],
-    },
-    CommandGrammar {
-        path: &["list"],
-        aliases: &["ls"],
-        options: &[
-            option("limit", Some('L'), Other),
-        ],
-        positionals: &[one(Address)],
-    },
-    CommandGrammar {
-        path: &["read"],
-        aliases: &["cat"],
-        options: &[],
-        positionals: &[one(Address)],
-    },
-    CommandGrammar {
-        path: &["query"],
-        aliases: &["search", "find", "grep"],
-        options: &[
-            option("limit", Some('L'), Other),
-            option("budget", Some('b'), Other),
-            option("category", None, Other),
-            option("tag", None, Other),
-            option("in", None, Other),
-            option("imp", None, Other),
-            option("conf", None, Other),
-            option("since", None, Other),
-            option("until", None, Other),
-            option("by", None, Other),
-            option("source", None, Other),
-            option("run", None, Other),
-            option("threshold", None, Other),
-        ],
-        positionals: &[many(Other)],
-    },
-    CommandGrammar {
-        path: &["context"],
-        aliases: &[],
-        options: &[
-            option("style", None, Other),
-            option("budget", Some('b'), Other),
-        ],
-        positionals: &[],
-    },
-    CommandGrammar {
-        path: &["add"],
-        aliases: &[],
-        options: &[
-            option("file", Some('F'), Path),
-            option("tag", None, Other),
-            option("imp", None, Other),
-            option("exp", None, Other),
-            option("conf", None, Other),
-            option("id", None, Other),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Address), many(Text)],
-    },
-    CommandGrammar {
-        path: &["update"],
-        aliases: &[],
-        options: &[
-            option("index", None, Other),
-            option("old", None, Text),
-            option("file", Some('F'), Path),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Address), many(Text)],
-    },
-    CommandGrammar {
-        path: &["rm"],
-        aliases: &["remove", "delete", "del"],
-        options: &[
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[many(AddressOrText)],
-    },
-    CommandGrammar {
-        path: &["mv"],
-        aliases: &["move", "rename"],
-        options: &[
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Address), one(File)],
-    },
-    CommandGrammar {
-        path: &["set"],
-        aliases: &[],
-        options: &[
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Address), many(Other)],
-    },
-    CommandGrammar {
-        path: &["append"],
-        aliases: &[],
-        options: &[
-            option("title", Some('t'), Text),
-            option("summary", Some('s'), Text),
-            option("date", Some('d'), Other),
-            option("file-summary", None, Text),
-            option("file", Some('F'), Path),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(File)],
-    },
-    CommandGrammar {
-        path: &["patch"],
-        aliases: &[],
-        options: &[
-            option("old", None, Text),
-            option("new", None, Text),
-            option("file", Some('F'), Path),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(File)],
-    },
-    CommandGrammar {
-        path: &["write"],
-        aliases: &[],
-        options: &[
-            option("file", Some('F'), Path),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(File)],
-    },
-    CommandGrammar {
-        path: &["apply"],
-        aliases: &[],
-        options: &[
-            option("file", Some('F'), Path),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[],
-    },
-    CommandGrammar {
-        path: &["edit"],
-        aliases: &[],
-        options: &[
-            option("resume", None, Path),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(File)],
-    },
-    CommandGrammar {
-        path: &["bullet"],
-        aliases: &[],
-        options: &[],
-        positionals: &[],
-    },
-    CommandGrammar {
-        path: &["bullet", "add"],
-        aliases: &[],
-        options: &[
-            option("file", Some('F'), Path),
-            option("tag", None, Other),
-            option("imp", None, Other),
-            option("exp", None, Other),
-            option("conf", None, Other),
-            option("id", None, Other),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Address), many(Text)],
-    },
-    CommandGrammar {
-        path: &["bullet", "del"],
-        aliases: &["rm"],
-        options: &[
-            option("index", None, Other),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Address), one(Text)],
-    },
-    CommandGrammar {
-        path: &["bullet", "update"],
-        aliases: &[],
-        options: &[
-            option("index", None, Other),
-            option("old", None, Text),
-            option("file", Some('F'), Path),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Address), many(Text)],
-    },
-    CommandGrammar {
-        path: &["bullet", "list"],
-        aliases: &[],
-        options: &[
-            option("limit", Some('L'), Other),
-        ],
-        positionals: &[one(Address)],
-    },
-    CommandGrammar {
-        path: &["log"],
-        aliases: &[],
-        options: &[
-            option("since", None, Other),
-            option("by", None, Other),
-            option("limit", Some('L'), Other),
-        ],
-        positionals: &[one(Address)],
-    },
-    CommandGrammar {
-        path: &["show"],
-        aliases: &[],
-        options: &[],
-        positionals: &[one(Revision)],
-    },
-    CommandGrammar {
-        path: &["diff"],
-        aliases: &[],
-        options: &[
-            option("since", None, Other),
-        ],
-        positionals: &[one(Revision), one(File)],
-    },
-    CommandGrammar {
-        path: &["undo"],
-        aliases: &[],
-        options: &[
-            option("by", None, Other),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Revision)],
-    },
-    CommandGrammar {
-        path: &["redo"],
-        aliases: &[],
-        options: &[
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Revision)],
-    },
-    CommandGrammar {
-        path: &["reflect"],
-        aliases: &[],
-        options: &[
-            option("mode", None, Other),
-            option("into", None, File),
-            option("provider", None, Other),
-            option("model", None, Other),
-            option("timeout", None, Other),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Path)],
-    },
-    CommandGrammar {
-        path: &["inbox"],
-        aliases: &[],
-        options: &[
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[many(Other)],
-    },
-    CommandGrammar {
-        path: &["compact"],
-        aliases: &[],
-        options: &[
-            option("to", None, Other),
-            option("file", Some('F'), Path),
-            option("provider", None, Other),
-            option("model", None, Other),
-            option("timeout", None, Other),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Address)],
-    },
-    CommandGrammar {
-        path: &["check"],
-        aliases: &[],
-        options: &[
-            option("since", None, Other),
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[many(File)],
-    },
-    CommandGrammar {
-        path: &["resolve"],
-        aliases: &[],
-        options: &[
-            option("reason", Some('m'), Text),
-            option("source", None, Text),
-            option("if-match", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(File)],
-    },
-    CommandGrammar {
-        path: &["setup"],
-        aliases: &[],
-        options: &[],
-        positionals: &[one(Other)],
-    },
-    CommandGrammar {
-        path: &["sync"],
-        aliases: &[],
-        options: &[
-            option("reason", Some('m'), Text),
-            option("timeout", None, Other),
-            option("lock-timeout", None, Other),
-        ],
-        positionals: &[one(Other)],
-    },
-    CommandGrammar {
-        path: &["merge"],
-        aliases: &[],
-        options: &[
-            option("out", Some('o'), Path),
-            option("marker-size", None, Other),
-        ],
-        positionals: &[one(Path), one(Path), one(Path)],
-    },
-    CommandGrammar {
-        path: &["merge-driver"],
-        aliases: &[],
-        options: &[],
-        positionals: &[one(Path), one(Path), one(Path), one(Other), many(Other)],
-    },
-    CommandGrammar {
-        path: &["where"],
-        aliases: &[],
-        options: &[],
-        positionals: &[one(File)],
-    },
-    CommandGrammar {
-        path: &["schema"],
-        aliases: &[],
-        options: &[],
-        positionals: &[one(Other)],
-    },
-    CommandGrammar {
-        path: &["completions"],
-        aliases: &[],
-        options: &[],
-        positionals: &[one(Other)],
-    },
-    CommandGrammar {
-        path: &["man"],
-        aliases: &[],
-        options: &[
-            option("all", None, Path),
-        ],
-        positionals: &[one(Other)],
-    },
-    CommandGrammar {
-        path: &["__complete"],
-        aliases: &[],
-        options: &[],
-        positionals: &[many(Other)],
-    },
+    command(&[], &[], &[C_PATH, DIR_PATH, AS_OTHER, COLOR_OTHER], &[]),
+    command(&["init"], &[], &[], &[one(Path)]),
+    command(&["status"], &["st"], &[], &[]),
+    command(&["list"], &["ls"], &[LIMIT_OTHER], &[one(Address)]),
+    command(&["read"], &["cat"], &[], &[one(Address)]),
+    command(&["query"], &["search", "find", "grep"], &[LIMIT_OTHER, BUDGET_OTHER, CATEGORY_OTHER, TAG_OTHER, IN_OTHER, IMP_OTHER, CONF_OTHER, SINCE_OTHER, UNTIL_OTHER, BY_OTHER, SOURCE_OTHER, RUN_OTHER, THRESHOLD_OTHER], &[many(Other)]),
+    command(&["context"], &[], &[STYLE_OTHER, BUDGET_OTHER], &[]),
+    command(&["add"], &[], &[FILE_PATH, TAG_OTHER, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
+    command(&["update"], &[], &[INDEX_OTHER, OLD_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
+    command(&["rm"], &["remove", "delete", "del"], &[REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(AddressOrText)]),
+    command(&["mv"], &["move", "rename"], &[REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), one(File)]),
+    command(&["set"], &[], &[REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Other)]),
+    command(&["append"], &[], &[TITLE_TEXT, SUMMARY_TEXT, DATE_OTHER, FILE_SUMMARY_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
+    command(&["patch"], &[], &[OLD_TEXT, NEW_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
+    command(&["write"], &[], &[FILE_PATH, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
+    command(&["apply"], &[], &[FILE_PATH, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[]),
+    command(&["edit"], &[], &[RESUME_PATH, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
+    command(&["bullet"], &[], &[], &[]),
+    command(&["bullet", "add"], &[], &[FILE_PATH, TAG_OTHER, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
+    command(&["bullet", "del"], &["rm"], &[INDEX_OTHER, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), one(Text)]),
+    command(&["bullet", "update"], &[], &[INDEX_OTHER, OLD_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
+    command(&["bullet", "list"], &[], &[LIMIT_OTHER], &[one(Address)]),
+    command(&["log"], &[], &[SINCE_OTHER, BY_OTHER, LIMIT_OTHER], &[one(Address)]),
+    command(&["show"], &[], &[], &[one(Revision)]),
+    command(&["diff"], &[], &[SINCE_OTHER], &[one(Revision), one(File)]),
+    command(&["undo"], &[], &[BY_OTHER, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
+    command(&["redo"], &[], &[REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
+    command(&["reflect"], &[], &[MODE_OTHER, INTO_FILE, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),
+    command(&["inbox"], &[], &[REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(Other)]),
+    command(&["compact"], &[], &[TO_OTHER, FILE_PATH, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address)]),
+    command(&["check"], &[], &[SINCE_OTHER, REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(File)]),
+    command(&["resolve"], &[], &[REASON_TEXT, SOURCE_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
+    command(&["setup"], &[], &[], &[one(Other)]),
+    command(&["sync"], &[], &[REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
+    command(&["merge"], &[], &[OUT_PATH, MARKER_SIZE_OTHER], &[one(Path), one(Path), one(Path)]),
+    command(&["merge-driver"], &[], &[], &[one(Path), one(Path), one(Path), one(Other), many(Other)]),
+    command(&["where"], &[], &[], &[one(File)]),
+    command(&["schema"], &[], &[], &[one(Other)]),
+    command(&["completions"], &[], &[], &[one(Other)]),
+    command(&["man"], &[], &[ALL_PATH], &[one(Other)]),
+    command(&["__complete"], &[], &[], &[many(Other)]),
 ];
