@@ -2,18 +2,17 @@
 //!
 //! Never decides what is archived: `commands/compact.rs` does.
 
-use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
+use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
 use super::model::ModelArgs;
-use super::sanitize;
 use super::text::{Printer, change_result};
 use super::to_operation::ContentReader;
 use crate::commands::Error;
-use crate::commands::answer::CompactReport;
+use crate::commands::answer::{CompactReport, WarningRow};
 use crate::commands::compact::CompactOptions;
 use crate::operation::dialects;
 
@@ -58,24 +57,30 @@ impl CompactArgs {
     }
 }
 
-/// Prints the change, and the decision for each file or section.
-pub fn compact_report(printer: &mut Printer, report: &CompactReport, err: &mut String) {
-    if report.places.is_empty() && report.change.files.is_empty() && report.change.warnings.is_empty() {
-        err.push_str("memdir: nothing is over its limit\n");
-        return;
+impl PrintAnswer for CompactReport {
+    /// Prints the change, and the decision for each file or section.
+    fn print(&self, printer: &mut Printer) {
+        if self.places.is_empty() && self.change.files.is_empty() && self.change.warnings.is_empty() {
+            return printer.note("nothing is over its limit");
+        }
+        change_result(printer, &self.change);
+        for place in &self.places {
+            printer.note(&format!("{}: {}", place.address, place.sentence));
+        }
+        if let (Some(model), Some(tokens)) = (&self.model, &self.tokens) {
+            printer.note(&format!("{model}, {} tokens", tokens.input + tokens.output));
+        }
     }
-    let mut none = String::new();
-    change_result(printer, &report.change, &mut none);
-    for place in &report.places {
-        err.push_str("memdir: ");
-        sanitize::escape_line(err, &place.address, printer.format.terminal);
-        err.push_str(": ");
-        sanitize::escape_line(err, &place.sentence, printer.format.terminal);
-        err.push('\n');
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.change.warnings
     }
-    if let (Some(model), Some(tokens)) = (&report.model, &report.tokens) {
-        err.push_str("memdir: ");
-        sanitize::escape_line(err, model, printer.format.terminal);
-        let _ = writeln!(err, ", {} tokens", tokens.input + tokens.output);
+
+    fn has_all_warnings(&self) -> bool {
+        true
+    }
+
+    fn is_quiet(&self) -> bool {
+        true
     }
 }

@@ -64,7 +64,7 @@ pub fn run_context(global: &GlobalArgs, args: &ContextArgs) -> CliReply {
         Ok((answer, mark)) => {
             let mark = mark.filter(|_| !args.peek);
             CliReply::AnswerThen(
-                Box::new(answer.into()),
+                answer.into(),
                 warnings,
                 Box::new(move || mark.iter().for_each(|m| m.save(&session.store))),
             )

@@ -2,70 +2,104 @@
 //!
 //! Never prints memory text unescaped, except a merged text to a pipe.
 
-use std::fmt::Write;
-
-use super::text::{Printer, TextStyle};
+use super::answer::PrintAnswer;
+use super::text::{Printer, TextStyle, change_result};
 use super::{hints, sanitize};
-use crate::code::Hint;
+use crate::code::{Code, Hint};
 use crate::commands::answer::{
     ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupResult, SyncResult, UndecidedFile, WarningRow,
 };
 
-/// Prints only the merged text to stdout, and the number of conflicts to stderr.
-pub fn merge_result(printer: &mut Printer, merged: &MergeResult, err: &mut String) {
-    match (&merged.out, printer.format.terminal) {
-        (Some(_), _) => {}
-        (None, true) => sanitize::escape_lines(&mut printer.out, &merged.text, true),
-        (None, false) => printer.out.push_str(&merged.text),
+impl PrintAnswer for MergeResult {
+    /// Prints only the merged text to stdout, and the number of conflicts to stderr.
+    fn print(&self, printer: &mut Printer) {
+        match (&self.out, printer.format.terminal) {
+            (Some(_), _) => {}
+            (None, true) => sanitize::escape_lines(&mut printer.out, &self.text, true),
+            (None, false) => printer.out.push_str(&self.text),
+        }
+        if !self.clean {
+            let lines: Vec<String> = self.clashes.iter().take(20).map(|clash| clash.line.to_string()).collect();
+            let n = self.clashes.len();
+            let many = if n == 1 { "conflict is" } else { "conflicts are" };
+            printer.note(&format!("merge_conflict: {n} {many} left, in line {}", lines.join(", ")));
+        }
     }
-    if !merged.clean {
-        let lines: Vec<String> = merged.clashes.iter().take(20).map(|clash| clash.line.to_string()).collect();
-        let many = if merged.clashes.len() == 1 { "conflict is" } else { "conflicts are" };
-        let n = merged.clashes.len();
-        let _ = writeln!(err, "memdir: merge_conflict: {n} {many} left, in line {}", lines.join(", "));
+
+    fn attention(&self) -> Option<Code> {
+        (!self.clean).then_some(Code::MergeConflict)
     }
 }
 
-/// Prints the lines added and removed in each file.
-pub fn setup(printer: &mut Printer, setup: &SetupResult, err: &mut String) {
-    if setup.dry_run {
-        printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
-    }
-    for file in &setup.files {
-        printer.styled(TextStyle::Heading, &file.path).end_line();
-        for line in &file.lines {
-            let style = if line.sign == "+" { TextStyle::Added } else { TextStyle::Removed };
-            printer.styled(style, line.sign).text(" ").text(&line.text).end_line();
+impl PrintAnswer for SetupResult {
+    /// Prints the lines added and removed in each file.
+    fn print(&self, printer: &mut Printer) {
+        if self.dry_run {
+            printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
+        }
+        for file in &self.files {
+            printer.styled(TextStyle::Heading, &file.path).end_line();
+            for line in &file.lines {
+                let style = if line.sign == "+" { TextStyle::Added } else { TextStyle::Removed };
+                printer.styled(style, line.sign).text(" ").text(&line.text).end_line();
+            }
+        }
+        if self.wired && self.has_changed() {
+            printer.note("commit these changes, and run `memdir setup git` once in every other clone");
+        }
+        for finding in &self.findings {
+            printer.text(finding).end_line();
+        }
+        if self.findings.is_empty() && !self.changed {
+            printer.note(if self.wired { "git merges by bullet here" } else { "nothing to do" });
         }
     }
-    if setup.wired && setup.changed && !setup.dry_run {
-        err.push_str("memdir: commit these changes, and run `memdir setup git` once in every other clone\n");
+
+    fn attention(&self) -> Option<Code> {
+        (!self.findings.is_empty()).then_some(Code::Findings)
     }
-    for finding in &setup.findings {
-        printer.text(finding).end_line();
+
+    fn has_changed(&self) -> bool {
+        self.changed && !self.dry_run
     }
-    if setup.findings.is_empty() && !setup.changed {
-        err.push_str(if setup.wired { "memdir: git merges by bullet here\n" } else { "memdir: nothing to do\n" });
+
+    fn is_quiet(&self) -> bool {
+        self.findings.is_empty()
     }
 }
 
-/// Prints the unresolved conflicts with the bullets of both sides, and the commands to continue.
-pub fn unresolved(printer: &mut Printer, resolved: &ResolveResult) {
-    for file in &resolved.left {
-        unresolved_file(printer, file);
-        for verb in [["resolve", "--ours"], ["resolve", "--theirs"], ["resolve", "--both"]] {
-            try_line(
-                printer,
-                hints::to_command(
-                    &Hint { verb: verb.into(), operands: vec![file.path.clone()] },
-                    &printer.format.dir_option,
-                ),
-            );
+impl PrintAnswer for ResolveResult {
+    /// Prints the change, the unresolved conflicts with the bullets of both sides, and the commands to continue.
+    fn print(&self, printer: &mut Printer) {
+        match self.left.is_empty() {
+            true => self.change.print(printer),
+            false => change_result(printer, &self.change),
+        }
+        for file in &self.left {
+            unresolved_file(printer, file);
+            for option in ["--ours", "--theirs", "--both"] {
+                printer.try_command(&Hint { verb: vec!["resolve", option], operands: vec![file.path.clone()] });
+            }
+        }
+        for path in &self.add {
+            try_line(printer, &format!("git add -- {}", hints::shell_quote(path)));
         }
     }
-    for path in &resolved.add {
-        let add = format!("git add -- {}", hints::shell_quote(path));
-        try_line(printer, Some(add));
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.change.warnings
+    }
+
+    fn attention(&self) -> Option<Code> {
+        (!self.left.is_empty()).then_some(Code::MergeConflict)
+    }
+
+    fn has_changed(&self) -> bool {
+        self.change.has_changed()
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.left.is_empty()
     }
 }
 
@@ -79,46 +113,64 @@ fn unresolved_file(printer: &mut Printer, file: &ConflictedFile) {
 /// The most file names in one line.
 const MAX_NAMED_FILES: usize = 5;
 
-/// Prints what was committed, merged and pushed, then the unresolved conflicts and the commands to continue.
-pub fn sync_result(printer: &mut Printer, sync: &SyncResult, err: &mut String) -> Vec<WarningRow> {
-    if sync.dry_run {
-        printer.styled(TextStyle::Dim, "dry run, nothing committed; the remote was not contacted").end_line();
-    }
-    for commit in &sync.committed {
-        match &commit.commit {
-            Some(name) => {
-                let subject = commit.message.lines().next().unwrap_or_default();
-                printer.text("committed ").styled(TextStyle::Handle, name).text(" ").text(subject).end_line();
+impl PrintAnswer for SyncResult {
+    /// Prints what was committed, merged and pushed, then the unresolved conflicts and the commands to continue.
+    fn print(&self, printer: &mut Printer) {
+        if self.dry_run {
+            printer.styled(TextStyle::Dim, "dry run, nothing committed; the remote was not contacted").end_line();
+        }
+        for commit in &self.committed {
+            match &commit.commit {
+                Some(name) => {
+                    let subject = commit.message.lines().next().unwrap_or_default();
+                    printer.text("committed ").styled(TextStyle::Handle, name).text(" ").text(subject).end_line();
+                }
+                None => commit.message.trim_end().lines().for_each(|line| printer.text(line).end_line()),
             }
-            None => commit.message.trim_end().lines().for_each(|line| printer.text(line).end_line()),
+        }
+        let remote = self.remote.as_deref().unwrap_or_default();
+        if let Some(merged) = &self.merged {
+            let names = merged.files.iter().take(MAX_NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join(" ");
+            let more = merged.files.len().saturating_sub(MAX_NAMED_FILES);
+            printer.text("merged ").text(&commit_count(merged.commits)).text(" from ").text(remote);
+            printer.text(if names.is_empty() { "" } else { ": " }).text(&names);
+            printer.text(&if more > 0 { format!(" and {more} more") } else { String::new() }).end_line();
+        }
+        if self.pushed > 0 {
+            printer.text("pushed ").text(&commit_count(self.pushed)).text(" to ").text(remote).end_line();
+        }
+        self.conflicts.iter().for_each(|file| unresolved_file(printer, file));
+        for file in &self.conflicts {
+            printer.try_command(&Hint::new("resolve", file.path.clone()));
+        }
+        self.undecided.iter().for_each(|file| undecided_file(printer, file, &self.dir));
+        if self.needs_decision() {
+            printer.note(
+                "merge_conflict: the merge is not finished; resolve the conflicts, then sync again (or `git commit`; \
+             `git merge --abort` cancels the merge)",
+            );
+        } else if !self.changed && self.committed.is_empty() {
+            let remote =
+                if remote.is_empty() || self.dry_run { String::new() } else { format!(", up to date with {remote}") };
+            printer.note(&format!("nothing to do{remote}"));
         }
     }
-    let remote = sync.remote.as_deref().unwrap_or_default();
-    if let Some(merged) = &sync.merged {
-        let names = merged.files.iter().take(MAX_NAMED_FILES).map(String::as_str).collect::<Vec<_>>().join(" ");
-        let more = merged.files.len().saturating_sub(MAX_NAMED_FILES);
-        printer.text("merged ").text(&commit_count(merged.commits)).text(" from ").text(remote);
-        printer.text(if names.is_empty() { "" } else { ": " }).text(&names);
-        printer.text(&if more > 0 { format!(" and {more} more") } else { String::new() }).end_line();
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.warnings
     }
-    if sync.pushed > 0 {
-        printer.text("pushed ").text(&commit_count(sync.pushed)).text(" to ").text(remote).end_line();
+
+    fn attention(&self) -> Option<Code> {
+        self.needs_decision().then_some(Code::MergeConflict)
     }
-    sync.conflicts.iter().for_each(|file| unresolved_file(printer, file));
-    for file in &sync.conflicts {
-        try_line(printer, hints::to_command(&Hint::new("resolve", file.path.clone()), &printer.format.dir_option));
+
+    fn has_changed(&self) -> bool {
+        self.changed && !self.dry_run
     }
-    sync.undecided.iter().for_each(|file| undecided_file(printer, file, &sync.dir));
-    if sync.needs_decision() {
-        err.push_str("memdir: merge_conflict: the merge is not finished; resolve the conflicts, then sync again (or `git commit`; `git merge --abort` cancels the merge)\n");
-    } else if !sync.changed && sync.committed.is_empty() {
-        let remote =
-            if remote.is_empty() || sync.dry_run { String::new() } else { format!(", up to date with {remote}") };
-        err.push_str("memdir: nothing to do");
-        sanitize::escape_line(err, &remote, printer.format.terminal);
-        err.push('\n');
+
+    fn is_quiet(&self) -> bool {
+        !self.needs_decision()
     }
-    sync.warnings.clone()
 }
 
 /// Prints a file that could not be merged by bullet, and the commands that resolve it.
@@ -134,16 +186,13 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
     };
     printer.styled(TextStyle::Heading, &file.path).text(": ").text(description).end_line();
     if file.why == "markers" {
-        return try_line(
-            printer,
-            hints::to_command(&Hint::new("resolve", file.path.clone()), &printer.format.dir_option),
-        );
+        return printer.try_command(&Hint::new("resolve", file.path.clone()));
     }
     let git = if dir.is_empty() { "git".to_owned() } else { format!("git -C {}", hints::shell_quote(dir)) };
     let path = hints::shell_quote(&file.path);
-    try_line(printer, Some(format!("{git} add -- {path}")));
+    try_line(printer, &format!("{git} add -- {path}"));
     if file.why.starts_with("removed") || file.why == "both_moved" {
-        try_line(printer, Some(format!("{git} rm -- {path}")));
+        try_line(printer, &format!("{git} rm -- {path}"));
     }
 }
 
@@ -151,10 +200,8 @@ fn commit_count(n: usize) -> String {
     if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") }
 }
 
-fn try_line(printer: &mut Printer, command: Option<String>) {
-    if let Some(command) = command {
-        printer.text("try: ").text(&command).end_line();
-    }
+fn try_line(printer: &mut Printer, command: &str) {
+    printer.text("try: ").text(command).end_line();
 }
 
 /// Prints `line 9`, then each side's bullets with their handles, or the first line of its text.

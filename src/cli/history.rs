@@ -2,31 +2,32 @@
 //!
 //! Never prints memory text unescaped, and never reads the clock.
 
-use std::fmt::Write;
-
+use super::answer::PrintAnswer;
 use super::output::OutputLayout;
 use super::text::{Printer, TextStyle, effects, file_heading};
 use crate::commands::answer::{ChangedFile, DiffResult, LogResult, LogRow};
 
-/// Prints the journal's entries, newest first.
-pub fn log(printer: &mut Printer, log: &LogResult, err: &mut String) {
-    for entry in &log.entries {
-        log_line(printer, entry);
-        for file in &entry.effects {
-            file_heading(printer, file, None);
-            effects(printer, &file.effects);
+impl PrintAnswer for LogResult {
+    /// Prints the journal's entries, newest first.
+    fn print(&self, printer: &mut Printer) {
+        for entry in &self.entries {
+            log_line(printer, entry);
+            for file in &entry.effects {
+                file_heading(printer, file, None);
+                effects(printer, &file.effects);
+            }
+            if let Some(diff) = &entry.diff {
+                printer.diff(diff);
+            }
         }
-        if let Some(diff) = &entry.diff {
-            printer.diff(diff);
+        if self.more > 0 {
+            printer.note(&format!("{} older entries not shown; use a larger -L", self.more));
         }
-    }
-    if log.more > 0 {
-        let _ = writeln!(err, "memdir: {} older entries not shown; use a larger -L", log.more);
-    }
-    match &log.since {
-        None if log.entries.is_empty() => err.push_str("memdir: no history on this machine yet\n"),
-        Some(since) if printer.format.verbose => drop(writeln!(err, "memdir: history since {since}")),
-        _ => {}
+        match &self.since {
+            None if self.entries.is_empty() => printer.note("no history on this machine yet"),
+            Some(since) if printer.format.verbose => printer.note(&format!("history since {since}")),
+            _ => {}
+        }
     }
 }
 
@@ -64,19 +65,21 @@ fn to_minute(at: &str) -> String {
     }
 }
 
-/// Prints a diff as lines, bullet changes or counts.
-pub fn diff(printer: &mut Printer, diff: &DiffResult, layout: OutputLayout) {
-    match layout {
-        OutputLayout::Stat => {
-            diff.files.iter().for_each(|file| diff_counts(printer, file));
-        }
-        OutputLayout::Bullets => {
-            for file in &diff.files {
-                file_heading(printer, file, None);
-                effects(printer, &file.effects);
+impl PrintAnswer for DiffResult {
+    /// Prints a diff as lines, bullet changes or counts.
+    fn print(&self, printer: &mut Printer) {
+        match printer.layout {
+            OutputLayout::Stat => {
+                self.files.iter().for_each(|file| diff_counts(printer, file));
             }
+            OutputLayout::Bullets => {
+                for file in &self.files {
+                    file_heading(printer, file, None);
+                    effects(printer, &file.effects);
+                }
+            }
+            OutputLayout::Plain | OutputLayout::Numbered => printer.diff(&self.diff),
         }
-        OutputLayout::Plain | OutputLayout::Numbered => printer.diff(&diff.diff),
     }
 }
 

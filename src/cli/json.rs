@@ -4,15 +4,15 @@
 
 use serde_json::{Map, Value, json};
 
-use super::answer::Answer;
+use super::answer::PrintAnswer;
 use super::hints;
 use crate::code::{Rejection, Warning};
 use crate::commands::Error;
 use crate::commands::answer::WarningRow;
 
 /// Renders an answer as one line.
-pub fn answer(answer: &Answer, warnings: &[Warning]) -> String {
-    let body = serde_json::to_string(answer).unwrap_or_else(|_| "{}".into());
+pub fn answer(answer: &dyn PrintAnswer, warnings: &[Warning]) -> String {
+    let body = answer.to_json();
     let mut out = String::with_capacity(body.len() + 16);
     out.push_str("{\"v\":1");
     let fields = body.trim_start_matches('{');
@@ -20,7 +20,7 @@ pub fn answer(answer: &Answer, warnings: &[Warning]) -> String {
         out.push(',');
     }
     out.push_str(fields);
-    if !warnings.is_empty() && !matches!(answer, Answer::Changed(_) | Answer::Compacted(_) | Answer::Status(_)) {
+    if !warnings.is_empty() && !answer.has_all_warnings() {
         out.pop();
         out.push_str(",\"warnings\":");
         out.push_str(&Value::from_iter(warnings.iter().map(warning)).to_string());
@@ -76,13 +76,10 @@ mod tests {
 
     #[test]
     fn an_answer_is_one_object_with_its_version_first() {
-        assert_eq!(answer(&Answer::Files(FileList { files: vec![], more: 0 }), &[]), "{\"v\":1,\"files\":[]}\n");
-        let warned = answer(&Answer::Files(FileList { files: vec![], more: 0 }), &[Warning::new(Code::Note, "so")]);
+        assert_eq!(answer(&FileList { files: vec![], more: 0 }, &[]), "{\"v\":1,\"files\":[]}\n");
+        let warned = answer(&FileList { files: vec![], more: 0 }, &[Warning::new(Code::Note, "so")]);
         assert_eq!(warned, "{\"v\":1,\"files\":[],\"warnings\":[{\"code\":\"note\",\"message\":\"so\"}]}\n");
-        assert_eq!(
-            answer(&Answer::Changed(ChangeResult::default()), &[]),
-            "{\"v\":1,\"changed\":false,\"files\":[]}\n"
-        );
+        assert_eq!(answer(&ChangeResult::default(), &[]), "{\"v\":1,\"changed\":false,\"files\":[]}\n");
     }
 
     #[test]

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::answer::PrintAnswer;
 use super::args::seconds;
 use super::text::Printer;
-use crate::commands::answer::ModelCheck;
+use crate::commands::answer::{ModelCheck, WarningRow};
 use crate::host::models::ModelQuery;
 
 // Options of every command that calls a model. (No doc comment: clap would use it as the command's help.)
@@ -32,17 +33,23 @@ impl From<ModelArgs> for ModelQuery {
     }
 }
 
-/// Prints which model is configured, and the result of a test call.
-pub fn model_check(printer: &mut Printer, check: &ModelCheck) {
-    let ModelCheck { provider, model, endpoint, .. } = check;
-    printer.text(&format!("{provider} {model} at {endpoint}"));
-    if let Some(from) = &check.key {
-        printer.text(&format!(", key from {from}"));
+impl PrintAnswer for ModelCheck {
+    /// Prints which model is configured, and the result of a test call.
+    fn print(&self, printer: &mut Printer) {
+        let ModelCheck { provider, model, endpoint, .. } = self;
+        printer.text(&format!("{provider} {model} at {endpoint}"));
+        if let Some(from) = &self.key {
+            printer.text(&format!(", key from {from}"));
+        }
+        printer.end_line();
+        let tokens = match (self.input_tokens, self.output_tokens) {
+            (0, 0) => String::new(),
+            (input, output) => format!(", {input} tokens in, {output} out"),
+        };
+        printer.text(&format!("answered in {} ms{tokens}", self.milliseconds)).end_line();
     }
-    printer.end_line();
-    let tokens = match (check.input_tokens, check.output_tokens) {
-        (0, 0) => String::new(),
-        (input, output) => format!(", {input} tokens in, {output} out"),
-    };
-    printer.text(&format!("answered in {} ms{tokens}", check.milliseconds)).end_line();
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.warnings
+    }
 }

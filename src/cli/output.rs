@@ -5,7 +5,7 @@
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
 
-use super::answer::Answer;
+use super::answer::{Answer, PrintAnswer};
 use super::args::{ColorChoice, GlobalArgs};
 use super::{hints, json, sanitize, text};
 use crate::code::{Code, Rejection, Warning};
@@ -72,7 +72,7 @@ pub enum CliReply {
     /// A whole file, whose bytes are copied to stdout.
     Copy(OpenedFile),
     /// An answer, and an action to run only after it was printed.
-    AnswerThen(Box<Answer>, Vec<Warning>, Box<dyn FnOnce()>),
+    AnswerThen(Answer, Vec<Warning>, Box<dyn FnOnce()>),
     /// An answer or an error, with the session's warnings.
     Result(Box<Result<Answer, Error>>, Vec<Warning>, OutputLayout),
 }
@@ -106,16 +106,16 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
         }
         CliReply::Copy(file) => copy_file(file, format),
         CliReply::AnswerThen(answer, warnings, then) => {
-            let (out, err) = render_answer(&answer, &warnings, OutputLayout::Plain, format);
+            let (out, err) = render_answer(&*answer, &warnings, OutputLayout::Plain, format);
             write_stderr(&err);
             let result = write_stdout(&out);
             if result.is_ok() {
                 then();
             }
-            exit_status(result, answer_status(&answer), memory_changed(&answer), format)
+            exit_status(result, answer_status(&*answer), answer.has_changed(), format)
         }
         CliReply::Result(verdict, warnings, layout) => match *verdict {
-            Ok(answer) => print_answer(&answer, &warnings, layout, format),
+            Ok(answer) => print_answer(&*answer, &warnings, layout, format),
             Err(failure) => print_failure(failure, warnings, format),
         },
     }
@@ -131,10 +131,10 @@ fn copy_file(file: OpenedFile, format: &OutputFormat) -> u8 {
     }
 }
 
-fn print_answer(answer: &Answer, warnings: &[Warning], layout: OutputLayout, format: &OutputFormat) -> u8 {
+fn print_answer(answer: &dyn PrintAnswer, warnings: &[Warning], layout: OutputLayout, format: &OutputFormat) -> u8 {
     let (out, err) = render_answer(answer, warnings, layout, format);
     write_stderr(&err);
-    exit_status(write_stdout(&out), answer_status(answer), memory_changed(answer), format)
+    exit_status(write_stdout(&out), answer_status(answer), answer.has_changed(), format)
 }
 
 fn print_failure(mut failure: Error, warnings: Vec<Warning>, format: &OutputFormat) -> u8 {
@@ -148,7 +148,7 @@ fn print_failure(mut failure: Error, warnings: Vec<Warning>, format: &OutputForm
 }
 
 fn render_answer(
-    answer: &Answer,
+    answer: &dyn PrintAnswer,
     warnings: &[Warning],
     layout: OutputLayout,
     format: &OutputFormat,
@@ -165,31 +165,8 @@ fn escape_json(json: String, terminal: bool) -> String {
 }
 
 /// The exit status of an answer: 0, unless it has findings, conflicts or stopped part-way.
-fn answer_status(answer: &Answer) -> u8 {
-    let (needs_attention, code) = match answer {
-        Answer::Check(check) => (!check.findings.is_empty(), Code::Findings),
-        Answer::Setup(setup) => (!setup.findings.is_empty(), Code::Findings),
-        Answer::Resolved(resolved) => (!resolved.left.is_empty(), Code::MergeConflict),
-        Answer::Sync(sync) => (sync.needs_decision(), Code::MergeConflict),
-        Answer::Merged(merged) => (!merged.clean, Code::MergeConflict),
-        Answer::Reflected(answer) => (answer.partial.is_some(), Code::Partial),
-        Answer::Changed(_)
-        | Answer::Repeated(_)
-        | Answer::Files(_)
-        | Answer::Outline(_)
-        | Answer::Found(_)
-        | Answer::Context(_)
-        | Answer::Text(_)
-        | Answer::Log(_)
-        | Answer::Diff(_)
-        | Answer::Status(_)
-        | Answer::Init(_)
-        | Answer::Where(_)
-        | Answer::Inbox(_)
-        | Answer::Model(_)
-        | Answer::Compacted(_) => return 0,
-    };
-    if needs_attention { code.exit() } else { 0 }
+fn answer_status(answer: &dyn PrintAnswer) -> u8 {
+    answer.attention().map_or(0, Code::exit)
 }
 
 fn write_stdout(text: &str) -> std::io::Result<()> {
@@ -226,33 +203,6 @@ fn exit_status(result: std::io::Result<()>, status: u8, changed: bool, style: &O
     }
 }
 
-/// Whether the command of this answer changed the memory.
-fn memory_changed(answer: &Answer) -> bool {
-    match answer {
-        Answer::Changed(change) => change.changed && !change.dry_run,
-        Answer::Init(init) => init.changed,
-        Answer::Resolved(resolved) => resolved.change.changed && !resolved.change.dry_run,
-        Answer::Setup(setup) => setup.changed && !setup.dry_run,
-        Answer::Sync(sync) => sync.changed && !sync.dry_run,
-        Answer::Reflected(answer) => answer.changed && !answer.dry_run,
-        Answer::Inbox(answer) => answer.changed && !answer.dry_run,
-        Answer::Check(check) => check.fixed.as_ref().is_some_and(|fixed| fixed.changed && !fixed.dry_run),
-        Answer::Repeated(_)
-        | Answer::Files(_)
-        | Answer::Outline(_)
-        | Answer::Found(_)
-        | Answer::Context(_)
-        | Answer::Text(_)
-        | Answer::Log(_)
-        | Answer::Diff(_)
-        | Answer::Status(_)
-        | Answer::Where(_)
-        | Answer::Merged(_)
-        | Answer::Model(_)
-        | Answer::Compacted(_) => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -261,7 +211,7 @@ mod tests {
     #[test]
     fn a_check_with_findings_exits_6() {
         let mut check = CheckReport::default();
-        assert_eq!(answer_status(&Answer::Check(check.clone())), 0);
+        assert_eq!(answer_status(&check), 0);
         check.findings.push(CheckFinding {
             path: "facts/a.md".into(),
             line: 1,
@@ -271,6 +221,6 @@ mod tests {
             text: String::new(),
             fixable: false,
         });
-        assert_eq!(answer_status(&Answer::Check(check)), 6);
+        assert_eq!(answer_status(&check), 6);
     }
 }

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::answer::PrintAnswer;
 use super::args::{ChangeArgs, seconds};
+use super::argv;
 use super::model::ModelArgs;
 use super::text::{Printer, TextStyle, effects, file_heading};
-use super::{argv, hints};
-use crate::code::Hint;
-use crate::commands::answer::{InboxList, ProposalRow, ReflectDecision, ReflectReport};
+use crate::code::{Code, Hint};
+use crate::commands::answer::{InboxList, ProposalRow, ReflectDecision, ReflectReport, WarningRow};
 use crate::commands::reflect::reason_text;
 
 /// The form in which the model replies.
@@ -95,35 +96,52 @@ pub struct InboxArgs {
     pub change_args: ChangeArgs,
 }
 
-/// Prints what was kept, what needs approval, what was refused and why, and the totals.
-pub fn reflect_report(printer: &mut Printer, answer: &ReflectReport, err: &mut String) {
-    if answer.dry_run {
-        printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
+impl PrintAnswer for ReflectReport {
+    /// Prints what was kept, what needs approval, what was refused and why, and the totals.
+    fn print(&self, printer: &mut Printer) {
+        if self.dry_run {
+            printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
+        }
+        let rev = self.revs.first().filter(|_| self.revs.len() == 1).map(String::as_str);
+        for file in self.files.iter().filter(|f| !f.path.starts_with("inbox/")) {
+            file_heading(printer, file, rev);
+            effects(printer, &file.effects);
+        }
+        for decision in self.decisions.iter().filter(|d| d.verdict == "proposed") {
+            pending_proposal(printer, decision);
+        }
+        for decision in self.decisions.iter().filter(|d| d.verdict == "refused") {
+            printer.text("refused: ").text(&decision.text);
+            let why: Vec<String> = decision.reasons.iter().map(reason_text).collect();
+            printer.styled(TextStyle::Dim, &format!(" ({})", why.join(", "))).end_line();
+        }
+        let skipped: usize = self.conversations.iter().map(|c| c.skipped).sum();
+        if skipped > 0 {
+            printer.note(&format!("{skipped} broken lines were skipped"));
+        }
+        for (word, why) in [("partial", &self.partial), ("deferred", &self.deferred)] {
+            if let Some(why) = why {
+                printer.note(&format!("{word}: {why}"));
+            }
+        }
+        totals(printer, self);
     }
-    let rev = answer.revs.first().filter(|_| answer.revs.len() == 1).map(String::as_str);
-    for file in answer.files.iter().filter(|f| !f.path.starts_with("inbox/")) {
-        file_heading(printer, file, rev);
-        effects(printer, &file.effects);
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.warnings
     }
-    for decision in answer.decisions.iter().filter(|d| d.verdict == "proposed") {
-        pending_proposal(printer, decision);
+
+    fn attention(&self) -> Option<Code> {
+        self.partial.is_some().then_some(Code::Partial)
     }
-    for decision in answer.decisions.iter().filter(|d| d.verdict == "refused") {
-        printer.text("refused: ").text(&decision.text);
-        let why: Vec<String> = decision.reasons.iter().map(reason_text).collect();
-        printer.styled(TextStyle::Dim, &format!(" ({})", why.join(", "))).end_line();
+
+    fn has_changed(&self) -> bool {
+        self.changed && !self.dry_run
     }
-    let skipped: usize = answer.conversations.iter().map(|c| c.skipped).sum();
-    if skipped > 0 {
-        err.push_str(&format!("memdir: {skipped} broken lines were skipped\n"));
+
+    fn is_quiet(&self) -> bool {
+        true
     }
-    for why in answer.partial.iter().chain(&answer.deferred) {
-        err.push_str("memdir: ");
-        err.push_str(if answer.partial.as_ref() == Some(why) { "partial: " } else { "deferred: " });
-        super::sanitize::escape_line(err, why, printer.format.terminal);
-        err.push('\n');
-    }
-    totals(printer, answer, err);
 }
 
 fn pending_proposal(printer: &mut Printer, decision: &ReflectDecision) {
@@ -133,25 +151,20 @@ fn pending_proposal(printer: &mut Printer, decision: &ReflectDecision) {
         printer.styled(TextStyle::Dim, &format!(" ({})", why.join(", ")));
     }
     printer.end_line();
-    if let Some(id) = &decision.proposal
-        && let Some(command) = hints::to_command(
-            &Hint { verb: vec!["inbox", "--accept"], operands: vec![id.clone()] },
-            &printer.format.dir_option,
-        )
-    {
-        printer.text("try: ").text(&command).end_line();
+    if let Some(id) = &decision.proposal {
+        printer.try_command(&Hint { verb: vec!["inbox", "--accept"], operands: vec![id.clone()] });
     }
 }
 
-fn totals(printer: &mut Printer, answer: &ReflectReport, err: &mut String) {
+fn totals(printer: &mut Printer, answer: &ReflectReport) {
     let (turns, seen) = answer.conversations.iter().fold((0, 0), |(t, s), c| (t + c.turns, s + c.seen));
     let counts = answer.counts;
     let stopped = answer.partial.is_some() || answer.deferred.is_some();
     if counts.found == 0 && !stopped {
-        err.push_str(match turns > 0 && seen == turns {
-            true => "memdir: nothing new: this conversation was processed before\n",
-            false if answer.conversations.is_empty() => "memdir: nothing pending in the queue\n",
-            false => "memdir: nothing worth keeping\n",
+        printer.note(match turns > 0 && seen == turns {
+            true => "nothing new: this conversation was processed before",
+            false if answer.conversations.is_empty() => "nothing pending in the queue",
+            false => "nothing worth keeping",
         });
     }
     if let Some(model) = &answer.model {
@@ -173,29 +186,39 @@ fn totals(printer: &mut Printer, answer: &ReflectReport, err: &mut String) {
     }
 }
 
-/// Prints the pending proposals, or what was done with them.
-pub fn inbox(printer: &mut Printer, answer: &InboxList, err: &mut String) {
-    if answer.dry_run && answer.proposals.is_empty() {
-        printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
-    }
-    for proposal in &answer.proposals {
-        inbox_item(printer, proposal);
-    }
-    for file in answer.files.iter().filter(|f| !f.path.starts_with("inbox/")) {
-        file_heading(printer, file, answer.rev.as_deref());
-        effects(printer, &file.effects);
-    }
-    for (what, ids) in [("accepted", &answer.accepted), ("rejected", &answer.rejected), ("expired", &answer.expired)] {
-        for id in ids {
-            printer.text(what).text(" ").styled(TextStyle::Handle, id).end_line();
+impl PrintAnswer for InboxList {
+    /// Prints the pending proposals, or what was done with them.
+    fn print(&self, printer: &mut Printer) {
+        if self.dry_run && self.proposals.is_empty() {
+            printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
+        }
+        for proposal in &self.proposals {
+            inbox_item(printer, proposal);
+        }
+        for file in self.files.iter().filter(|f| !f.path.starts_with("inbox/")) {
+            file_heading(printer, file, self.rev.as_deref());
+            effects(printer, &file.effects);
+        }
+        for (what, ids) in [("accepted", &self.accepted), ("rejected", &self.rejected), ("expired", &self.expired)] {
+            for id in ids {
+                printer.text(what).text(" ").styled(TextStyle::Handle, id).end_line();
+            }
+        }
+        for path in &self.rescued {
+            printer.text("kept after a concurrent save: ").text(path).end_line();
+        }
+        let decided = self.accepted.len() + self.rejected.len() + self.expired.len();
+        if self.proposals.is_empty() && self.rescued.is_empty() && decided == 0 {
+            printer.note("nothing pending");
         }
     }
-    for path in &answer.rescued {
-        printer.text("kept after a concurrent save: ").text(path).end_line();
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.warnings
     }
-    let decided = answer.accepted.len() + answer.rejected.len() + answer.expired.len();
-    if answer.proposals.is_empty() && answer.rescued.is_empty() && decided == 0 {
-        err.push_str("memdir: nothing pending\n");
+
+    fn has_changed(&self) -> bool {
+        self.changed && !self.dry_run
     }
 }
 

@@ -4,39 +4,41 @@
 
 use std::fmt::Write;
 
+use super::answer::PrintAnswer;
 use super::sanitize;
 use super::text::{Printer, TextStyle};
 use crate::commands::answer::{QueryResult, QueryRow};
 
-/// Prints the results; if there are none, a note to stderr.
-pub fn query_results(printer: &mut Printer, result: &QueryResult, err: &mut String) {
-    let mut last_heading = String::new();
-    for row in &result.items {
-        let heading = row.heading();
-        if heading != last_heading {
-            printer.styled(TextStyle::Heading, &heading).end_line();
-            last_heading = heading;
+impl PrintAnswer for QueryResult {
+    /// Prints the results; if there are none, a note to stderr.
+    fn print(&self, printer: &mut Printer) {
+        let mut last_heading = String::new();
+        for row in &self.items {
+            let heading = row.heading();
+            if heading != last_heading {
+                printer.styled(TextStyle::Heading, &heading).end_line();
+                last_heading = heading;
+            }
+            item(printer, row);
         }
-        item(printer, row);
+        let undated = match self.undated {
+            0 => String::new(),
+            n => format!("; {} of unknown date left out", item_count(n)),
+        };
+        if self.found == 0 {
+            printer.note(&format!("no matches{undated}; try other or fewer words"));
+            return;
+        }
+        let linked = if self.linked > 0 { format!(" and {} linked", self.linked) } else { String::new() };
+        let mut line = format!("{} of {}{linked}, {} tokens{undated}", self.shown, item_count(self.found), self.tokens);
+        if self.shown < self.found {
+            let _ = write!(line, "; more: -L {}", self.found);
+        }
+        if self.items.iter().all(|row| row.full.is_none()) {
+            line.push_str("; whole texts: --full");
+        }
+        printer.styled(TextStyle::Dim, &line).end_line();
     }
-    let undated = match result.undated {
-        0 => String::new(),
-        n => format!("; {} of unknown date left out", item_count(n)),
-    };
-    if result.found == 0 {
-        let _ = writeln!(err, "memdir: no matches{undated}; try other or fewer words");
-        return;
-    }
-    let linked = if result.linked > 0 { format!(" and {} linked", result.linked) } else { String::new() };
-    let mut line =
-        format!("{} of {}{linked}, {} tokens{undated}", result.shown, item_count(result.found), result.tokens);
-    if result.shown < result.found {
-        let _ = write!(line, "; more: -L {}", result.found);
-    }
-    if result.items.iter().all(|row| row.full.is_none()) {
-        line.push_str("; whole texts: --full");
-    }
-    printer.styled(TextStyle::Dim, &line).end_line();
 }
 
 /// Prints the link for which an item is listed that did not match itself.

@@ -37,7 +37,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Init(a) => runner.init(&a),
         CliCommand::Status(_) => runner.read_only(commands::status),
         CliCommand::List(a) => {
-            let list = |s: &Session| Ok(Answer::from(commands::list(s, a.address.as_deref())?).truncated(a.limit));
+            let list = |s: &Session| Ok(commands::list(s, a.address.as_deref())?.truncated(a.limit));
             runner.read_texts(OutputLayout::Plain, list)
         }
         CliCommand::Read(a) => runner.read(&a.address),
@@ -66,7 +66,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             BulletCommand::Del(a) => runner.apply_batch(&a.change_args, to_operation::bullet_del(&a)),
             BulletCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
             BulletCommand::List(a) => {
-                let list = |s: &Session| Ok(Answer::from(commands::list_bullets(s, &a.address)?).truncated(a.limit));
+                let list = |s: &Session| Ok(commands::list_bullets(s, &a.address)?.truncated(a.limit));
                 runner.read_texts(OutputLayout::Numbered, list)
             }
         },

@@ -2,57 +2,58 @@
 //!
 //! Never prints memory text unescaped.
 
-use std::fmt::Write;
-
-use super::hints;
+use super::answer::PrintAnswer;
 use super::text::{Printer, TextStyle, change_result, file_count, format_size};
-use crate::code::Hint;
-use crate::commands::answer::{CheckReport, StatusReport};
+use crate::code::{Code, Hint};
+use crate::commands::answer::{ChangeResult, CheckReport, StatusReport, WarningRow};
 
-/// Prints the state of the memory, and the commands to try.
-pub fn status(printer: &mut Printer, state: &StatusReport) {
-    printer.styled(TextStyle::Heading, &state.dir);
-    printer
-        .text(&format!(": {}, {}, as {}", file_count(state.files), format_size(state.bytes), state.actor))
-        .end_line();
-    match (&state.rev, &state.since) {
-        (Some(rev), Some(since)) => printer.text(&format!("last change {rev}, history since {since}")).end_line(),
-        (Some(rev), None) => printer.text(&format!("last change {rev}")).end_line(),
-        _ => printer.text("no history on this machine yet").end_line(),
-    }
-    for path in &state.outside {
-        printer.text("not yet recorded: ").text(path).end_line();
-    }
-    for dropped in &state.dropped {
-        printer.text("dropped outside memdir: ").text(&dropped.rev).text(" by ").text(&dropped.actor);
-        printer.text(" in ").text(&dropped.path).text(": ").text(&dropped.text).end_line();
-        let hint = Hint::new("redo", dropped.rev.clone());
-        if let Some(command) = hints::to_command(&hint, &printer.format.dir_option) {
-            printer.text("try: ").text(&command).end_line();
+impl PrintAnswer for StatusReport {
+    /// Prints the state of the memory, and the commands to try.
+    fn print(&self, printer: &mut Printer) {
+        printer.styled(TextStyle::Heading, &self.dir);
+        printer
+            .text(&format!(": {}, {}, as {}", file_count(self.files), format_size(self.bytes), self.actor))
+            .end_line();
+        match (&self.rev, &self.since) {
+            (Some(rev), Some(since)) => printer.text(&format!("last change {rev}, history since {since}")).end_line(),
+            (Some(rev), None) => printer.text(&format!("last change {rev}")).end_line(),
+            _ => printer.text("no history on this machine yet").end_line(),
         }
-    }
-    for path in &state.conflicts {
-        printer.text("conflict markers: ").text(path).end_line();
-        if let Some(command) = hints::to_command(&Hint::new("resolve", path.clone()), &printer.format.dir_option) {
-            printer.text("try: ").text(&command).end_line();
+        for path in &self.outside {
+            printer.text("not yet recorded: ").text(path).end_line();
         }
-    }
-    for path in &state.rescued {
-        printer.text("kept after a concurrent save: ").text(path).end_line();
-    }
-    for line in &state.summaries {
-        printer.text("summary: ").text(line).end_line();
-    }
-    pending_work(printer, state);
-    match state.wired {
-        Some(true) => printer.text("git merges by bullet in this clone").end_line(),
-        Some(false) => {
-            printer.text("git merges line by line in this clone").end_line();
-            if let Some(command) = hints::to_command(&Hint::new("setup", "git"), &printer.format.dir_option) {
-                printer.text("try: ").text(&command).end_line();
+        for dropped in &self.dropped {
+            printer.text("dropped outside memdir: ").text(&dropped.rev).text(" by ").text(&dropped.actor);
+            printer.text(" in ").text(&dropped.path).text(": ").text(&dropped.text).end_line();
+            printer.try_command(&Hint::new("redo", dropped.rev.clone()));
+        }
+        for path in &self.conflicts {
+            printer.text("conflict markers: ").text(path).end_line();
+            printer.try_command(&Hint::new("resolve", path.clone()));
+        }
+        for path in &self.rescued {
+            printer.text("kept after a concurrent save: ").text(path).end_line();
+        }
+        for line in &self.summaries {
+            printer.text("summary: ").text(line).end_line();
+        }
+        pending_work(printer, self);
+        match self.wired {
+            Some(true) => printer.text("git merges by bullet in this clone").end_line(),
+            Some(false) => {
+                printer.text("git merges line by line in this clone").end_line();
+                printer.try_command(&Hint::new("setup", "git"));
             }
+            None => {}
         }
-        None => {}
+    }
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.warnings
+    }
+
+    fn has_all_warnings(&self) -> bool {
+        true
     }
 }
 
@@ -70,9 +71,7 @@ fn pending_work(printer: &mut Printer, state: &StatusReport) {
     for (n, line, hint) in pending {
         if n > 0 {
             printer.text(&line).end_line();
-            if let Some(command) = hints::to_command(&hint, &printer.format.dir_option) {
-                printer.text("try: ").text(&command).end_line();
-            }
+            printer.try_command(&hint);
         }
     }
     if let Some(models) = &state.models {
@@ -85,22 +84,37 @@ fn pending_work(printer: &mut Printer, state: &StatusReport) {
     }
 }
 
-/// Prints findings as compilers do: `path:line:column: level: code: text`.
-pub fn check(printer: &mut Printer, check: &CheckReport, err: &mut String) {
-    if let Some(fixed) = &check.fixed {
-        change_result(printer, fixed, &mut String::new());
-    }
-    for f in &check.findings {
-        printer.styled(TextStyle::Heading, &format!("{}{}", check.below.as_deref().unwrap_or_default(), f.path));
-        if f.line > 0 {
-            printer.text(&format!(":{}:{}", f.line, f.col));
+impl PrintAnswer for CheckReport {
+    /// Prints findings as compilers do: `path:line:column: level: code: text`.
+    fn print(&self, printer: &mut Printer) {
+        if let Some(fixed) = &self.fixed {
+            change_result(printer, fixed);
         }
-        let fixable = if f.fixable { " (fixable with --fix)" } else { "" };
-        printer.text(&format!(": {}: {}: {}{fixable}", f.level, f.code, f.text)).end_line();
+        for f in &self.findings {
+            printer.styled(TextStyle::Heading, &format!("{}{}", self.below.as_deref().unwrap_or_default(), f.path));
+            if f.line > 0 {
+                printer.text(&format!(":{}:{}", f.line, f.col));
+            }
+            let fixable = if f.fixable { " (fixable with --fix)" } else { "" };
+            printer.text(&format!(": {}: {}: {}{fixable}", f.level, f.code, f.text)).end_line();
+        }
+        let files = file_count(self.checked);
+        printer.note(&match self.findings.len() {
+            0 => format!("{files} checked, no findings"),
+            1 => format!("1 finding in {files} checked"),
+            n => format!("{n} findings in {files} checked"),
+        });
     }
-    let _ = match check.findings.len() {
-        0 => writeln!(err, "memdir: {} checked, no findings", file_count(check.checked)),
-        1 => writeln!(err, "memdir: 1 finding in {} checked", file_count(check.checked)),
-        n => writeln!(err, "memdir: {n} findings in {} checked", file_count(check.checked)),
-    };
+
+    fn warnings(&self) -> &[WarningRow] {
+        self.fixed.as_ref().map_or(&[], |fixed| &fixed.warnings)
+    }
+
+    fn attention(&self) -> Option<Code> {
+        (!self.findings.is_empty()).then_some(Code::Findings)
+    }
+
+    fn has_changed(&self) -> bool {
+        self.fixed.as_ref().is_some_and(ChangeResult::has_changed)
+    }
 }

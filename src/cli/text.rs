@@ -6,19 +6,24 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::answer::Answer;
+use super::answer::PrintAnswer;
 use super::output::{OutputFormat, OutputLayout};
-use super::{compact, git, hints, history, results, sanitize, state};
-use crate::code::{Rejection, Warning};
+use super::{hints, sanitize};
+use crate::code::{Hint, Rejection, Warning};
 use crate::commands::Error;
 use crate::commands::answer::{
-    Backlink, BulletRow, ChangeResult, ChangedFile, EffectRow, FileList, InitResult, Outline, WarningRow,
+    Backlink, BulletRow, ChangeResult, ChangedFile, ContextResult, EffectRow, FileList, InitResult, Outline,
+    RepeatedChange, TextResult, WarningRow, WhereResult,
 };
 pub use crate::text::format_size;
 
-/// Collects the text for stdout, with escapes and colours.
+/// Collects the text of an answer, with escapes and colours.
 pub struct Printer<'a> {
+    /// The text for stdout.
     pub out: String,
+    /// The text for stderr.
+    pub err: String,
+    pub layout: OutputLayout,
     pub format: &'a OutputFormat,
 }
 
@@ -72,6 +77,20 @@ impl Printer<'_> {
         self
     }
 
+    /// Appends a line `memdir: …` to the text for stderr.
+    pub fn note(&mut self, text: &str) {
+        self.err.push_str("memdir: ");
+        sanitize::escape_line(&mut self.err, text, self.format.terminal);
+        self.err.push('\n');
+    }
+
+    /// Appends a line with a command to try, unless it cannot be spelled safely.
+    pub fn try_command(&mut self, hint: &Hint) {
+        if let Some(command) = hints::to_command(hint, &self.format.dir_option) {
+            self.text("try: ").text(&command).end_line();
+        }
+    }
+
     /// Appends a unified diff.
     pub fn diff(&mut self, diff: &str) {
         for line in diff.lines() {
@@ -84,7 +103,7 @@ impl Printer<'_> {
             let mut escaped = String::with_capacity(line.len());
             sanitize::escape_lines(&mut escaped, line, self.format.terminal);
             match style {
-                Some(ink) if self.format.color => drop(self.styled(ink, &escaped)),
+                Some(style) if self.format.color => drop(self.styled(style, &escaped)),
                 _ => self.out.push_str(&escaped),
             }
             self.end_line();
@@ -93,116 +112,59 @@ impl Printer<'_> {
 }
 
 /// Renders an answer: the text for stdout and the text for stderr.
-pub fn answer(answer: &Answer, warnings: &[Warning], layout: OutputLayout, format: &OutputFormat) -> (String, String) {
-    let mut printer = Printer { out: String::new(), format };
-    let mut err = String::new();
-    let mut warning_rows: Vec<WarningRow> = warnings.iter().map(warning_row).collect();
-    match answer {
-        Answer::Changed(change) => {
-            warning_rows.extend(change.warnings.iter().cloned());
-            change_result(&mut printer, change, &mut err);
-        }
-        Answer::Repeated(first) => {
-            let rev = first.get("rev").and_then(|r| r.as_str()).unwrap_or("an earlier revision");
-            printer.text(&format!("= already applied as {rev}")).end_line();
-        }
-        Answer::Files(files) => {
-            file_list(&mut printer, files);
-            more_rows(files.more, &mut err);
-        }
-        Answer::Outline(outline) => {
-            outline_rows(&mut printer, outline, layout == OutputLayout::Numbered);
-            more_rows(outline.more, &mut err);
-        }
-        Answer::Found(answer) => results::query_results(&mut printer, answer, &mut err),
-        Answer::Context(context) => sanitize::escape_lines(&mut printer.out, &context.text, format.terminal),
-        Answer::Text(text) => {
-            match format.terminal {
-                true => {
-                    sanitize::escape_lines(&mut printer.out, &text.text, true);
-                    if !printer.out.ends_with('\n') {
-                        printer.end_line();
-                    }
-                }
-                false => printer.out.push_str(&text.text),
-            }
-            if format.verbose {
-                let _ = writeln!(err, "{} {} bytes, etag {}", text.path, text.size, text.etag);
-            }
-        }
-        Answer::Log(log) => history::log(&mut printer, log, &mut err),
-        Answer::Diff(diff) => history::diff(&mut printer, diff, layout),
-        Answer::Status(now) => {
-            warning_rows.extend(now.warnings.iter().cloned());
-            state::status(&mut printer, now);
-        }
-        Answer::Check(found) => {
-            if let Some(fixed) = &found.fixed {
-                warning_rows.extend(fixed.warnings.iter().cloned());
-            }
-            state::check(&mut printer, found, &mut err);
-        }
-        Answer::Init(made) => init_result(&mut printer, made, &mut err),
-        Answer::Merged(merged) => git::merge_result(&mut printer, merged, &mut err),
-        Answer::Resolved(resolved) => {
-            warning_rows.extend(resolved.change.warnings.iter().cloned());
-            let mut none = String::new();
-            change_result(&mut printer, &resolved.change, if resolved.left.is_empty() { &mut err } else { &mut none });
-            git::unresolved(&mut printer, resolved);
-        }
-        Answer::Setup(set) => git::setup(&mut printer, set, &mut err),
-        Answer::Sync(sync) => warning_rows.extend(git::sync_result(&mut printer, sync, &mut err)),
-        Answer::Model(check) => {
-            warning_rows.extend(check.warnings.iter().cloned());
-            super::model::model_check(&mut printer, check);
-        }
-        Answer::Reflected(answer) => {
-            warning_rows.extend(answer.warnings.iter().cloned());
-            super::reflect::reflect_report(&mut printer, answer, &mut err);
-        }
-        Answer::Inbox(answer) => {
-            warning_rows.extend(answer.warnings.iter().cloned());
-            super::reflect::inbox(&mut printer, answer, &mut err);
-        }
-        Answer::Compacted(done) => {
-            warning_rows.extend(done.change.warnings.iter().cloned());
-            compact::compact_report(&mut printer, done, &mut err);
-        }
-        Answer::Where(place) => {
-            printer.text(place.path.as_ref().unwrap_or(&place.dir)).end_line();
-            if format.verbose {
-                let _ = writeln!(err, "found by {}", place.found_by);
-            }
-        }
-    }
+pub fn answer(
+    answer: &dyn PrintAnswer,
+    warnings: &[Warning],
+    layout: OutputLayout,
+    format: &OutputFormat,
+) -> (String, String) {
+    let mut printer = Printer { out: String::new(), err: String::new(), layout, format };
+    answer.print(&mut printer);
     if format.quiet {
-        let suppress_stdout = match answer {
-            Answer::Setup(setup) => setup.findings.is_empty(),
-            Answer::Resolved(resolved) => resolved.left.is_empty(),
-            Answer::Sync(sync) => !sync.needs_decision(),
-            Answer::Changed(_) | Answer::Compacted(_) | Answer::Init(_) | Answer::Reflected(_) => true,
-            Answer::Repeated(_)
-            | Answer::Files(_)
-            | Answer::Outline(_)
-            | Answer::Found(_)
-            | Answer::Context(_)
-            | Answer::Text(_)
-            | Answer::Log(_)
-            | Answer::Diff(_)
-            | Answer::Status(_)
-            | Answer::Check(_)
-            | Answer::Where(_)
-            | Answer::Merged(_)
-            | Answer::Inbox(_)
-            | Answer::Model(_) => false,
-        };
-        if suppress_stdout {
-            printer.out.clear();
-        }
-        return (printer.out, String::new());
+        return (if answer.is_quiet() { String::new() } else { printer.out }, String::new());
     }
-    print_warnings(&mut err, &warning_rows, format.terminal);
-    (printer.out, err)
+    let rows: Vec<WarningRow> = warnings.iter().map(warning_row).chain(answer.warnings().iter().cloned()).collect();
+    print_warnings(&mut printer.err, &rows, format.terminal);
+    (printer.out, printer.err)
+}
+
+impl PrintAnswer for RepeatedChange {
+    fn print(&self, printer: &mut Printer) {
+        printer.text("= already applied as ").text(self.rev().unwrap_or("an earlier revision")).end_line();
+    }
+}
+
+impl PrintAnswer for ContextResult {
+    fn print(&self, printer: &mut Printer) {
+        sanitize::escape_lines(&mut printer.out, &self.text, printer.format.terminal);
+    }
+}
+
+impl PrintAnswer for TextResult {
+    /// Prints the exact text, escaped only for a terminal.
+    fn print(&self, printer: &mut Printer) {
+        match printer.format.terminal {
+            true => {
+                sanitize::escape_lines(&mut printer.out, &self.text, true);
+                if !printer.out.ends_with('\n') {
+                    printer.end_line();
+                }
+            }
+            false => printer.out.push_str(&self.text),
+        }
+        if printer.format.verbose {
+            let _ = writeln!(printer.err, "{} {} bytes, etag {}", self.path, self.size, self.etag);
+        }
+    }
+}
+
+impl PrintAnswer for WhereResult {
+    fn print(&self, printer: &mut Printer) {
+        printer.text(self.path.as_ref().unwrap_or(&self.dir)).end_line();
+        if printer.format.verbose {
+            let _ = writeln!(printer.err, "found by {}", self.found_by);
+        }
+    }
 }
 
 fn warning_row(w: &Warning) -> WarningRow {
@@ -279,8 +241,33 @@ fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat, terminal: boo
     }
 }
 
+impl PrintAnswer for ChangeResult {
+    fn print(&self, printer: &mut Printer) {
+        change_result(printer, self);
+        if !self.changed && self.files.is_empty() {
+            printer.note("nothing to do");
+        }
+    }
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.warnings
+    }
+
+    fn has_all_warnings(&self) -> bool {
+        true
+    }
+
+    fn has_changed(&self) -> bool {
+        self.changed && !self.dry_run
+    }
+
+    fn is_quiet(&self) -> bool {
+        true
+    }
+}
+
 /// Prints a change: its files with the revision, and their bullets.
-pub fn change_result(printer: &mut Printer, change: &ChangeResult, err: &mut String) {
+pub fn change_result(printer: &mut Printer, change: &ChangeResult) {
     if change.dry_run {
         printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
         if let Some(diff) = change.diff.as_deref().filter(|d| !d.is_empty()) {
@@ -299,9 +286,6 @@ pub fn change_result(printer: &mut Printer, change: &ChangeResult, err: &mut Str
     }
     if let Some(count) = change.applied_count {
         printer.text(&format!("applied {count}")).end_line();
-    }
-    if !change.changed && change.files.is_empty() {
-        err.push_str("memdir: nothing to do\n");
     }
 }
 
@@ -367,24 +351,34 @@ pub fn file_count(n: usize) -> String {
 }
 
 /// Prints how many rows were cut, and how to see all.
-fn more_rows(more: usize, err: &mut String) {
+fn more_rows(printer: &mut Printer, more: usize) {
     if more > 0 {
-        let _ = writeln!(err, "memdir: {more} more; omit -L to show all");
+        printer.note(&format!("{more} more; omit -L to show all"));
     }
 }
 
-fn file_list(printer: &mut Printer, files: &FileList) {
-    printer.out.reserve(files.files.len() * 96);
-    for file in &files.files {
-        printer.styled(TextStyle::Heading, &file.path);
-        match &file.refused {
-            Some(why) => drop(printer.text(" (refused: ").text(why).text(")")),
-            None => drop(printer.text(" (").text(&format_size(file.size)).text(")")),
+impl PrintAnswer for FileList {
+    fn print(&self, printer: &mut Printer) {
+        printer.out.reserve(self.files.len() * 96);
+        for file in &self.files {
+            printer.styled(TextStyle::Heading, &file.path);
+            match &file.refused {
+                Some(why) => drop(printer.text(" (refused: ").text(why).text(")")),
+                None => drop(printer.text(" (").text(&format_size(file.size)).text(")")),
+            }
+            if !file.summary.is_empty() {
+                printer.text(": ").text(&file.summary);
+            }
+            printer.end_line();
         }
-        if !file.summary.is_empty() {
-            printer.text(": ").text(&file.summary);
-        }
-        printer.end_line();
+        more_rows(printer, self.more);
+    }
+}
+
+impl PrintAnswer for Outline {
+    fn print(&self, printer: &mut Printer) {
+        outline_rows(printer, self, printer.layout == OutputLayout::Numbered);
+        more_rows(printer, self.more);
     }
 }
 
@@ -469,21 +463,27 @@ fn bullet_row(printer: &mut Printer, bullet: &BulletRow, numbered: bool) {
     printer.end_line();
 }
 
-fn init_result(printer: &mut Printer, made: &InitResult, err: &mut String) {
-    printer.styled(TextStyle::Heading, &made.dir).end_line();
-    for path in &made.created {
-        printer.styled(TextStyle::Added, "+").text(" ").text(path).end_line();
+impl PrintAnswer for InitResult {
+    fn print(&self, printer: &mut Printer) {
+        printer.styled(TextStyle::Heading, &self.dir).end_line();
+        for path in &self.created {
+            printer.styled(TextStyle::Added, "+").text(" ").text(path).end_line();
+        }
+        if self.adopted > 0 {
+            printer.text(&format!("adopted {}", file_count(self.adopted))).end_line();
+        }
+        if !self.changed {
+            printer.note("nothing to do");
+        }
+        self.notes.iter().for_each(|note| printer.note(note));
     }
-    if made.adopted > 0 {
-        printer.text(&format!("adopted {}", file_count(made.adopted))).end_line();
+
+    fn has_changed(&self) -> bool {
+        self.changed
     }
-    if !made.changed {
-        err.push_str("memdir: nothing to do\n");
-    }
-    for note in &made.notes {
-        err.push_str("memdir: ");
-        sanitize::escape_line(err, note, printer.format.terminal);
-        err.push('\n');
+
+    fn is_quiet(&self) -> bool {
+        true
     }
 }
 

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
+use schemars::{Schema, SchemaGenerator};
+
 use super::args::{ChangeArgs, grammar};
 use super::change_args::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
@@ -15,6 +17,11 @@ use super::context::ContextArgs;
 use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
+use crate::commands::answer::{
+    ChangeResult, CheckReport, CompactReport, ContextResult, DiffResult, FileList, InboxList, InitResult, LogResult,
+    MergeResult, ModelCheck, Outline, QueryResult, ReflectReport, RepeatedChange, ResolveResult, SetupResult,
+    StatusReport, SyncResult, TextResult, WhereResult,
+};
 
 /// The name and aliases of a subcommand, whether it may change the memory, and how to build its options.
 pub struct CommandSpec {
@@ -48,10 +55,11 @@ fn check<A>(condition: fn(&A) -> bool, args: &A) -> bool {
     condition(args)
 }
 
-// Each row declares whether a command only reads or may change something, and for some commands on which condition.
+// Each row declares whether a command only reads or may change something, for some commands on which condition, and the
+// types of its results that no row above returns.
 macro_rules! verbs {
-    ($($kind:ident $effect:ident $variant:ident($args:ty) = $name:literal $([$($alias:literal),*])?
-        $(, if $condition:expr)?;)+) => {
+    ($($kind:ident $effect:ident $variant:ident($args:ty) $(-> $($result:ty)|+)? = $name:literal
+        $([$($alias:literal),*])? $(, if $condition:expr)?;)+) => {
         /// A parsed subcommand with its arguments.
         #[derive(Debug)]
         pub enum CliCommand { $($variant($args),)+ }
@@ -75,6 +83,11 @@ macro_rules! verbs {
             }
         }
 
+        /// The JSON Schemas of all results.
+        pub fn answer_schemas(generator: &mut SchemaGenerator) -> Vec<Schema> {
+            vec![$($($(generator.subschema_for::<$result>(),)+)?)+]
+        }
+
         /// Builds a subcommand from its name and its parsed arguments.
         pub fn from_matches(name: &str, matches: &ArgMatches) -> Result<CliCommand, clap::Error> {
             match name {
@@ -91,13 +104,13 @@ macro_rules! verbs {
 }
 
 verbs! {
-    visible changes Init(InitArgs) = "init";
-    visible reads Status(StatusArgs) = "status" ["st"];
-    visible reads List(ListArgs) = "list" ["ls"];
-    visible reads Read(ReadArgs) = "read" ["cat"];
-    visible reads Query(QueryArgs) = "query" ["search", "find", "grep"];
-    visible reads Context(ContextArgs) = "context";
-    visible changes Add(AddArgs) = "add";
+    visible changes Init(InitArgs) -> InitResult = "init";
+    visible reads Status(StatusArgs) -> StatusReport = "status" ["st"];
+    visible reads List(ListArgs) -> FileList | Outline = "list" ["ls"];
+    visible reads Read(ReadArgs) -> TextResult = "read" ["cat"];
+    visible reads Query(QueryArgs) -> QueryResult = "query" ["search", "find", "grep"];
+    visible reads Context(ContextArgs) -> ContextResult = "context";
+    visible changes Add(AddArgs) -> ChangeResult = "add";
     visible changes Update(UpdateArgs) = "update";
     visible changes Rm(RmArgs) = "rm" ["remove", "delete", "del"];
     visible changes Mv(MvArgs) = "mv" ["move", "rename"];
@@ -105,24 +118,24 @@ verbs! {
     visible changes Append(AppendArgs) = "append";
     visible changes Patch(PatchArgs) = "patch";
     visible changes Write(WriteArgs) = "write";
-    visible changes Apply(ApplyArgs) = "apply";
+    visible changes Apply(ApplyArgs) -> RepeatedChange = "apply";
     visible changes Edit(EditArgs) = "edit";
     visible changes Bullet(BulletArgs) = "bullet", if |a| !matches!(a.command, BulletCommand::List(_));
-    visible reads Log(LogArgs) = "log";
+    visible reads Log(LogArgs) -> LogResult = "log";
     visible reads Show(ShowArgs) = "show";
-    visible reads Diff(DiffArgs) = "diff";
+    visible reads Diff(DiffArgs) -> DiffResult = "diff";
     visible changes Undo(UndoArgs) = "undo";
     visible changes Redo(RedoArgs) = "redo";
-    visible changes Reflect(ReflectArgs) = "reflect", if |a| !a.check_model && !a.show_prompt;
-    visible changes Inbox(InboxArgs) = "inbox", if |a| a.accept || a.reject;
-    visible changes Compact(CompactArgs) = "compact";
-    visible changes Check(CheckArgs) = "check", if |a| a.fix;
-    visible changes Resolve(ResolveArgs) = "resolve";
-    visible changes Setup(SetupArgs) = "setup", if |a| !a.check && !a.print;
-    visible changes Sync(SyncArgs) = "sync";
-    hidden reads Merge(MergeArgs) = "merge";
+    visible changes Reflect(ReflectArgs) -> ReflectReport | ModelCheck = "reflect", if |a| !a.check_model && !a.show_prompt;
+    visible changes Inbox(InboxArgs) -> InboxList = "inbox", if |a| a.accept || a.reject;
+    visible changes Compact(CompactArgs) -> CompactReport = "compact";
+    visible changes Check(CheckArgs) -> CheckReport = "check", if |a| a.fix;
+    visible changes Resolve(ResolveArgs) -> ResolveResult = "resolve";
+    visible changes Setup(SetupArgs) -> SetupResult = "setup", if |a| !a.check && !a.print;
+    visible changes Sync(SyncArgs) -> SyncResult = "sync";
+    hidden reads Merge(MergeArgs) -> MergeResult = "merge";
     hidden reads MergeDriver(MergeDriverArgs) = "merge-driver";
-    hidden reads Where(WhereArgs) = "where";
+    hidden reads Where(WhereArgs) -> WhereResult = "where";
     hidden reads Schema(SchemaArgs) = "schema";
     hidden reads Completions(CompletionsArgs) = "completions";
     hidden reads Man(ManArgs) = "man";

@@ -59,9 +59,24 @@ pub enum ListResult {
     Outline(Outline),
 }
 
+impl ListResult {
+    /// Leaves out all rows but the first `limit`, and counts them in `more`.
+    pub fn truncated(self, limit: Option<usize>) -> ListResult {
+        match self {
+            ListResult::Files(mut files) => {
+                let limit = limit.unwrap_or(usize::MAX);
+                files.more = files.files.len().saturating_sub(limit);
+                files.files.truncate(limit);
+                ListResult::Files(files)
+            }
+            ListResult::Outline(outline) => ListResult::Outline(outline.truncated(limit)),
+        }
+    }
+}
+
 /// The stored result of an earlier change with the same `request`, as JSON with the fields of [`ChangeResult`]; what
 /// was stored by another version may have fewer or more.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RepeatedChange(pub Value);
 
 impl RepeatedChange {
@@ -339,4 +354,31 @@ pub struct WhereResult {
     pub path: Option<String>,
     /// How the data dir was found: `flag`, `environment`, `ancestor` or `user`.
     pub found_by: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_counts_what_it_leaves_out() {
+        let row = |path: &str| FileRow { path: path.into(), size: 1, summary: String::new(), refused: None };
+        let files = || ListResult::Files(FileList { files: vec![row("a.md"), row("b.md"), row("c.md")], more: 0 });
+        for (limit, rows, more) in [(Some(2), 2, 1), (None, 3, 0)] {
+            let ListResult::Files(cut) = files().truncated(limit) else { panic!("another answer") };
+            assert_eq!((cut.files.len(), cut.more), (rows, more));
+        }
+        let section = SectionRow {
+            address: String::new(),
+            slug: String::new(),
+            id: None,
+            title: String::new(),
+            level: 2,
+            date: None,
+            summary: None,
+            bullets: 0,
+        };
+        let cut = Outline { sections: vec![section.clone(), section], ..Outline::default() }.truncated(Some(1));
+        assert_eq!((cut.bullets.len(), cut.sections.len(), cut.more), (0, 1, 1));
+    }
 }

@@ -37,6 +37,20 @@ pub struct Outline {
     pub more: usize,
 }
 
+impl Outline {
+    /// Leaves out all rows but the first `limit`, and counts them in `more`.
+    pub fn truncated(mut self, limit: Option<usize>) -> Outline {
+        let Some(limit) = limit else { return self };
+        let rows = |o: &Outline| o.bullets.len() + o.sections.len() + o.backlinks.len();
+        let total = rows(&self);
+        self.bullets.truncate(limit);
+        self.sections.truncate(limit - self.bullets.len());
+        self.backlinks.truncate(limit - self.bullets.len() - self.sections.len());
+        self.more = total - rows(&self);
+        self
+    }
+}
+
 /// Whether no rows were left out; for serde.
 pub fn none_left_out(more: &usize) -> bool {
     *more == 0

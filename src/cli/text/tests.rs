@@ -1,6 +1,6 @@
 use super::*;
-use crate::code::{Code, Hint};
-use crate::commands::answer::{FileRow, SectionRow, TextResult};
+use crate::code::Code;
+use crate::commands::answer::{FileRow, SectionRow};
 
 fn effect(sign: &'static str, handle: &str, text: &str) -> EffectRow {
     let handle = Some(handle.to_owned()).filter(|h| !h.is_empty());
@@ -11,7 +11,7 @@ fn file(path: &str, kind: &'static str, effects: Vec<EffectRow>) -> ChangedFile 
     ChangedFile { path: path.into(), kind, to: None, etag: None, effects }
 }
 
-fn check(shown: Answer, page: &str) {
+fn check(shown: impl PrintAnswer, page: &str) {
     let (out, _) = answer(&shown, &[], OutputLayout::Plain, &OutputFormat::default());
     assert_eq!(out, page);
 }
@@ -23,20 +23,20 @@ fn a_change_shows_file_revision_and_each_bullet() {
     let change =
         |file| ChangeResult { changed: true, rev: Some("r7".into()), files: vec![file], ..ChangeResult::default() };
     check(
-        Answer::Changed(change(file("facts/user.md", "updated", rows))),
+        change(file("facts/user.md", "updated", rows)),
         "facts/user.md  r7\n+ @acvh ^mem7 Prefers tabs\n= @xpyt Vegan\\nsince 2024\n",
     );
-    check(Answer::Changed(change(file("facts/usr.md", "created", vec![]))), "new file facts/usr.md  r7\n");
+    check(change(file("facts/usr.md", "created", vec![])), "new file facts/usr.md  r7\n");
     let mut moved = file("facts/a.md", "moved", vec![]);
     moved.to = Some("facts/b.md".into());
-    check(Answer::Changed(change(moved)), "facts/a.md → facts/b.md  r7\n");
+    check(change(moved), "facts/a.md → facts/b.md  r7\n");
 }
 
 #[test]
 fn a_dry_run_is_marked_and_shows_a_diff() {
     let diff = Some("--- a\n+++ b\n@@ -1 +1 @@\n-\x1bold\n+new\n".to_owned());
     let change = ChangeResult { changed: true, dry_run: true, diff, ..ChangeResult::default() };
-    check(Answer::Changed(change), "dry run, nothing written\n--- a\n+++ b\n@@ -1 +1 @@\n-\\x1bold\n+new\n");
+    check(change, "dry run, nothing written\n--- a\n+++ b\n@@ -1 +1 @@\n-\\x1bold\n+new\n");
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_list_is_path_size_and_summary() {
         row("facts/etc.md", 0, "", Some("a symbolic link")),
     ];
     check(
-        Answer::Files(FileList { files, more: 0 }),
+        FileList { files, more: 0 },
         "facts/user.md (276B): name, language, work\nepisodes/2026-02.md (1.2KB)\n\
          facts/etc.md (refused: a symbolic link)\n",
     );
@@ -83,11 +83,8 @@ fn an_outline_shows_handles_and_sections() {
     };
     let outline =
         Outline { path: "facts/user.md".into(), bullets: vec![bullet], sections: vec![section], ..Outline::default() };
-    check(
-        Answer::Outline(outline.clone()),
-        "facts/user.md\n@acvh Prefers tabs\n## logger-fix (2026-02-24, 3): stdout leak\n",
-    );
-    let (numbered, _) = answer(&Answer::Outline(outline), &[], OutputLayout::Numbered, &OutputFormat::default());
+    check(outline.clone(), "facts/user.md\n@acvh Prefers tabs\n## logger-fix (2026-02-24, 3): stdout leak\n");
+    let (numbered, _) = answer(&outline, &[], OutputLayout::Numbered, &OutputFormat::default());
     assert!(numbered.starts_with("1 @acvh Prefers tabs\n"), "{numbered}");
 }
 
@@ -101,9 +98,9 @@ fn read_is_exact_in_a_pipe_and_escaped_on_a_terminal() {
         size: 4,
         text: "a\x1b[2J\r\n\u{202e}b".into(),
     };
-    check(Answer::Text(text.clone()), "a\x1b[2J\r\n\u{202e}b");
+    check(text.clone(), "a\x1b[2J\r\n\u{202e}b");
     let style = OutputFormat { terminal: true, ..OutputFormat::default() };
-    assert_eq!(answer(&Answer::Text(text), &[], OutputLayout::Plain, &style).0, "a\\x1b[2J\n\\u{202e}b\n");
+    assert_eq!(answer(&text, &[], OutputLayout::Plain, &style).0, "a\\x1b[2J\n\\u{202e}b\n");
 }
 
 #[test]
@@ -125,7 +122,7 @@ fn an_error_shows_the_texts_the_candidates_and_commands_to_try() {
 
 #[test]
 fn nothing_to_do_goes_to_stderr_and_quiet_prints_nothing() {
-    let none = Answer::Changed(ChangeResult::default());
+    let none = ChangeResult::default();
     let (out, err) = answer(&none, &[Warning::new(Code::Note, "so")], OutputLayout::Plain, &OutputFormat::default());
     assert_eq!((out.as_str(), err.as_str()), ("", "memdir: nothing to do\nmemdir: so\n"));
     let quiet = OutputFormat { quiet: true, ..OutputFormat::default() };
