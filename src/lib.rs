@@ -88,6 +88,7 @@ pub use code::{Code, Hint, Rejection, Warning};
 pub use commands::compact::CompactOptions;
 pub use commands::inbox::InboxDecision;
 pub use commands::reflect::ReflectOptions;
+pub use commands::results;
 pub use commands::setup::SetupMode;
 pub use commands::sync::SyncOptions;
 pub use commands::{
@@ -98,11 +99,6 @@ pub use operation::conflict_regions::ConflictChoice;
 pub use operation::{Action, Batch, Operation, Target};
 pub use store::Durability;
 pub use view::query::filter::QueryOptions;
-
-/// The results of commands. Field names are those of the JSON output: fields are only ever added.
-pub mod results {
-    pub use crate::commands::answer::*;
-}
 
 /// Models for `reflect` and `compact`: opened as configured, or implemented by the caller.
 pub mod models {

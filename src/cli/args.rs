@@ -11,34 +11,6 @@ use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum, Valu
 use super::argv;
 use super::verbs;
 
-/// What `memdir` and `memdir --help` print.
-pub const HELP: &str = "\
-memdir: memory for agents as a directory of markdown
-
-usage: memdir [-C DIR] [--dir DIR | -g] [--as NAME] [--json] [-q|-v] [--color WHEN] COMMAND
-
-read     list [FILE[#SECTION]]      files, sections, bullets with handles (@acvh)
-         read ADDRESS               print a FILE, FILE#SECTION or FILE@BULLET
-         query WORDS…               search, best match first; -L N, --tag, --since, --in GLOB
-         context --as NAME          what an agent needs when a session starts; -b TOKENS
-         status                     unrecorded edits, conflicts, pending proposals
-change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - for stdin
-         update FILE@BULLET NEW     replace a bullet's text; or FILE OLD NEW
-         rm ADDRESS…                remove (--archive keeps a copy, --forget erases all traces)
-         mv ADDRESS DEST            move a bullet, section or file
-         set ADDRESS KEY=VALUE…     metadata, titles, summary
-         append [FILE] -t TITLE     add an episode entry, its text from stdin
-         patch FILE --old A --new B   replace a text that occurs exactly once
-         write FILE · edit FILE · apply (operations as JSON)
-         bullet add|del|update|list   the same for bullets only
-history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
-model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE]
-team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
-
-Changes take -n (dry run), -m REASON, --if-match ETAG, -f.
-memdir COMMAND --help explains one command; man memdir explains all.
-";
-
 // Options that every command takes, before or after its name. (No doc comment: clap would use it as the help of the
 // command.)
 #[derive(Args, Clone, Debug, Default)]
@@ -119,7 +91,7 @@ pub fn command() -> Command {
     let root = Command::new("memdir")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Memory for agents as a directory of markdown")
-        .override_help(HELP)
+        .override_help(verbs::HELP)
         .disable_help_subcommand(true)
         .subcommands(verbs::ALL.iter().map(verbs::CommandSpec::command));
     GlobalArgs::augment_args(root)

@@ -2,11 +2,22 @@
 //!
 //! Never fails and never writes: without candidates it prints nothing.
 
+use clap::Args;
+
 use super::args::GlobalArgs;
 use super::grammar::{ValueKind, WordReader, WordRole};
 use super::{open, sanitize};
 use crate::commands::answer::ListResult;
 use crate::commands::{self, LogOptions, Session};
+
+#[derive(Args, Debug)]
+#[command(about = "Print completions for the last word", after_help = "Example: memdir __complete -- read us")]
+#[group(skip)]
+pub struct CompleteArgs {
+    /// The words after memdir; the last one may be incomplete
+    #[arg(value_name = "WORD", allow_hyphen_values = true, trailing_var_arg = true)]
+    pub words: Vec<String>,
+}
 
 /// Prints one candidate per line: the word, a tab, a description. `words` are those after `memdir`; the last one is
 /// incomplete.

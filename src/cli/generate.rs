@@ -3,16 +3,66 @@
 //! Never reads the memory.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
-use clap::{Arg, Command, ValueHint};
+use clap::{Arg, Args, Command, ValueEnum, ValueHint};
 use clap_complete::aot;
 
 use super::args;
 use super::argv::RmOperand;
 use super::grammar::ValueKind;
-use super::verbs::{CompletionShell, ManArgs, SchemaTopic};
 use crate::code::{Code, Rejection};
 use crate::{host, operation, policy, view};
+
+/// What a schema describes.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaTopic {
+    Operation,
+    Policy,
+    Query,
+    Answer,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Print a JSON Schema", after_help = "Example: memdir schema operation")]
+#[group(skip)]
+pub struct SchemaArgs {
+    /// What the schema describes
+    #[arg(value_name = "WHAT")]
+    pub topic: SchemaTopic,
+}
+
+/// The shells that have a completion script.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompletionShell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Print a shell completion script",
+    after_help = "Example: memdir completions bash > ~/.local/share/bash-completion/completions/memdir"
+)]
+#[group(skip)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub shell: CompletionShell,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Print a manual page (roff)", after_help = "Example: memdir man add | man -l -")]
+#[group(skip)]
+pub struct ManArgs {
+    /// A command, or format for memdir-format(5), durability for memdir-durability(7) (default: memdir(1))
+    #[arg(value_name = "PAGE")]
+    pub page: Option<String>,
+    /// Write all pages into this directory
+    #[arg(long, value_name = "DIR", conflicts_with = "page")]
+    pub all: Option<PathBuf>,
+}
 
 /// A JSON Schema, pretty-printed.
 pub fn schema(topic: SchemaTopic) -> String {

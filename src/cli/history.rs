@@ -1,11 +1,99 @@
-//! Text output of `log`, `show` and `diff`.
+//! `log`, `show`, `diff`, `undo` and `redo`: their options as clap parses them, and the history as text.
 //!
 //! Never prints memory text unescaped, and never reads the clock.
 
+use clap::Args;
+
 use super::answer::PrintAnswer;
+use super::args::ChangeArgs;
 use super::output::OutputLayout;
 use super::text::{Printer, TextStyle, effects, file_heading};
 use crate::commands::answer::{ChangedFile, DiffResult, LogResult, LogRow};
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Show the history, newest first, including edits made outside memdir",
+    after_help = "Example: memdir log user --since 2d -p"
+)]
+#[group(skip)]
+pub struct LogArgs {
+    /// Only entries that changed this file, section or bullet
+    #[arg(value_name = "ADDRESS")]
+    pub address: Option<String>,
+    /// Show each bullet change
+    #[arg(short, long)]
+    pub patch: bool,
+    /// Only entries since WHEN: r41, 2026-11-20, yesterday, 2d, '2 weeks'
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// Only entries by this actor
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// Print at most N entries
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Show what one revision changed", after_help = "Example: memdir show r41")]
+#[group(skip)]
+pub struct ShowArgs {
+    /// The revision
+    #[arg(value_name = "REV")]
+    pub revision: String,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Show changes since a revision or between two, memdir's or git's; without one, unrecorded edits",
+    after_help = "Example: memdir diff main...HEAD --stat"
+)]
+#[group(skip)]
+pub struct DiffArgs {
+    /// r41, r41..r44, a date or an age; anything else is a git range: main..HEAD, main...topic
+    #[arg(value_name = "REV | A..B")]
+    pub range: Option<String>,
+    /// Only this file
+    #[arg(value_name = "FILE")]
+    pub address: Option<String>,
+    /// Show bullet changes from this revision, date or age until now
+    #[arg(long, value_name = "WHEN", conflicts_with = "address")]
+    pub since: Option<String>,
+    /// Count the bullets added, removed, updated and moved in each file
+    #[arg(long, conflicts_with = "bullets")]
+    pub stat: bool,
+    /// Show bullet changes instead of lines
+    #[arg(long)]
+    pub bullets: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Undo a revision; repeat to go further back", after_help = "Example: memdir undo --by claude")]
+#[group(skip)]
+pub struct UndoArgs {
+    /// The revision (default: the newest that is not undone)
+    #[arg(value_name = "REV")]
+    pub revision: Option<String>,
+    /// Undo the newest change by this actor that is not undone
+    #[arg(long, value_name = "NAME", conflicts_with = "revision")]
+    pub by: Option<String>,
+    /// Skip files that were edited since and cannot be merged
+    #[arg(long)]
+    pub keep_edited: bool,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Redo an undone change, or one that an editor dropped", after_help = "Example: memdir redo r41")]
+#[group(skip)]
+pub struct RedoArgs {
+    /// The revision (default: the latest undo)
+    #[arg(value_name = "REV")]
+    pub revision: Option<String>,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
 
 impl PrintAnswer for LogResult {
     /// Prints the journal's entries, newest first.

@@ -5,6 +5,7 @@
 mod answer;
 mod args;
 mod argv;
+mod bullet;
 mod change_args;
 mod compact;
 mod complete;
@@ -18,6 +19,7 @@ mod grammar_table;
 mod hints;
 mod history;
 mod json;
+mod list_and_read;
 mod manual;
 mod model;
 mod open;
@@ -52,7 +54,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
     match args::command().try_get_matches_from(words).and_then(|matches| args::from_matches(&matches)) {
         Ok((global, Some(command))) => run_command(&global, command, path),
-        Ok((global, None)) => output::print_reply(CliReply::Text(args::HELP.into()), &OutputFormat::new(&global)),
+        Ok((global, None)) => output::print_reply(CliReply::Text(verbs::HELP.into()), &OutputFormat::new(&global)),
         Err(error) => {
             let may_change = verbs::always_may_change(path);
             let format = OutputFormat { json, may_change, ..OutputFormat::default() };
@@ -68,7 +70,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
 fn run_command(global: &GlobalArgs, command: verbs::CliCommand, path: &[&'static str]) -> u8 {
     let format = OutputFormat { may_change: command.may_change(), ..OutputFormat::new(global) };
     let mut reply = match open::enter_start(global) {
-        Ok(()) => run::run(global, command),
+        Ok(()) => verbs::run(global, command),
         Err(rejection) => rejection.into(),
     };
     if let CliReply::Result(result, ..) = &mut reply
@@ -132,10 +134,10 @@ mod tests {
         let mut command = args::command();
         command.build();
         command.debug_assert();
-        assert!(args::HELP.lines().count() <= 25, "{}", args::HELP.lines().count());
-        assert!(args::HELP.lines().all(|l| l.chars().count() <= 100));
+        assert!(verbs::HELP.lines().count() <= 25, "{}", verbs::HELP.lines().count());
+        assert!(verbs::HELP.lines().all(|l| l.chars().count() <= 100));
         for verb in verbs::ALL.iter().filter(|v| !v.hidden) {
-            assert!(args::HELP.split(|c: char| !c.is_alphanumeric()).any(|w| w == verb.name), "{}", verb.name);
+            assert!(verbs::HELP.split(|c: char| !c.is_alphanumeric()).any(|w| w == verb.name), "{}", verb.name);
         }
     }
 

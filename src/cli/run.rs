@@ -1,4 +1,4 @@
-//! Maps each subcommand to its use case in `commands`, one match arm each.
+//! Runs use cases in a session that is opened with the global options.
 //!
 //! Never prints and never exits: the result is returned as a `CliReply`.
 
@@ -10,136 +10,35 @@ use super::answer::Answer;
 use super::args::{ChangeArgs, GlobalArgs};
 use super::compact::CompactArgs;
 use super::git_args::{MergeArgs, MergeDriverArgs, SetupArgs, SetupTarget, SyncArgs};
+use super::list_and_read::InitArgs;
 use super::open::SessionNeeds;
 use super::output::{self, CliReply, OutputLayout};
 use super::reflect::{ReflectArgs, ReflectModeArg};
-use super::verbs::{BulletCommand, CliCommand, InitArgs};
-use super::{complete, generate, open, sanitize, to_operation};
+use super::{open, sanitize};
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::inbox::InboxDecision;
 use crate::commands::merge::MergeInput;
 use crate::commands::reflect;
 use crate::commands::sync::{self, SyncOptions};
-use crate::commands::{
-    self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, LogOptions, Session, UndoOptions, edit, setup,
-};
+use crate::commands::{self, ChangeOptions, CommandResult, Error, InitOptions, Session, setup};
 use crate::host::models::ModelQuery;
 use crate::host::{content, find, user};
 use crate::operation::Batch;
-use crate::operation::conflict_regions::ConflictChoice;
 use crate::reflect::prompt::ReplyMode;
 use crate::view::query::filter::QueryOptions;
 
-/// Runs one parsed subcommand.
-pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
-    let runner = Runner { global };
-    match command {
-        CliCommand::Init(a) => runner.init(&a),
-        CliCommand::Status(_) => runner.read_only(commands::status),
-        CliCommand::List(a) => {
-            let list = |s: &Session| Ok(commands::list(s, a.address.as_deref())?.truncated(a.limit));
-            runner.read_texts(OutputLayout::Plain, list)
-        }
-        CliCommand::Read(a) => runner.read(&a.address),
-        CliCommand::Query(a) => match a.query_options(&read_content).and_then(|ask| check_agent(global, ask)) {
-            Ok(ask) => {
-                let needs = if ask.depends_on_time() { SessionNeeds::All } else { SessionNeeds::TextsOnly };
-                runner.in_session(needs, None, OutputLayout::Plain, |s| commands::query(s, &ask))
-            }
-            Err(rejection) => rejection.into(),
-        },
-        CliCommand::Context(a) => super::context::run_context(global, &a),
-        CliCommand::Add(a) => runner.apply_batch(&a.change_args, to_operation::add(&a, &read_content)),
-        CliCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
-        CliCommand::Rm(a) => runner.apply_batch(&a.change_args, to_operation::rm(&a)),
-        CliCommand::Mv(a) => runner.apply_batch(&a.change_args, to_operation::mv(&a)),
-        CliCommand::Set(a) => runner.apply_batch(&a.change_args, to_operation::set(&a)),
-        CliCommand::Append(a) => runner.apply_batch(&a.change_args, to_operation::append(&a, &read_content)),
-        CliCommand::Patch(a) => runner.apply_batch(&a.change_args, to_operation::patch(&a, &read_content)),
-        CliCommand::Write(a) => runner.apply_batch(&a.change_args, to_operation::write(&a, &read_content)),
-        CliCommand::Apply(a) => runner.apply_batch(&a.change_args, to_operation::apply(&a, &read_content)),
-        CliCommand::Edit(a) => {
-            runner.change_with(&a.change_args, |s, how| edit::edit(s, &a.at, a.resume.as_deref(), how))
-        }
-        CliCommand::Bullet(a) => match a.command {
-            BulletCommand::Add(a) => runner.apply_batch(&a.change_args, to_operation::add(&a, &read_content)),
-            BulletCommand::Del(a) => runner.apply_batch(&a.change_args, to_operation::bullet_del(&a)),
-            BulletCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
-            BulletCommand::List(a) => {
-                let list = |s: &Session| Ok(commands::list_bullets(s, &a.address)?.truncated(a.limit));
-                runner.read_texts(OutputLayout::Numbered, list)
-            }
-        },
-        CliCommand::Log(a) => {
-            let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit: a.limit };
-            runner.read_only(|s| commands::log(s, &query))
-        }
-        CliCommand::Show(a) => runner.read_only(|s| commands::show(s, &a.revision)),
-        CliCommand::Diff(a) => {
-            let layout = match (a.stat, a.bullets || a.since.is_some()) {
-                (true, _) => OutputLayout::Stat,
-                (_, true) => OutputLayout::Bullets,
-                _ => OutputLayout::Plain,
-            };
-            // With --since, the only positional is the file, which clap has parsed as the range.
-            let (range, file) = if a.since.is_some() { (a.since, a.range) } else { (a.range, a.address) };
-            runner.in_session(SessionNeeds::All, None, layout, |s| commands::diff(s, range.as_deref(), file.as_deref()))
-        }
-        CliCommand::Undo(a) => {
-            let query = UndoOptions { revision: a.revision, by: a.by, keep_edited: a.keep_edited };
-            runner.change_with(&a.change_args, |s, how| commands::undo(s, &query, how))
-        }
-        CliCommand::Redo(a) => {
-            runner.change_with(&a.change_args, |s, how| commands::redo(s, a.revision.as_deref(), how))
-        }
-        CliCommand::Reflect(a) => runner.reflect(a),
-        CliCommand::Inbox(a) => {
-            let decision = match (a.accept, a.reject) {
-                (true, _) => Some(InboxDecision::Accept),
-                (_, true) => Some(InboxDecision::Reject),
-                _ => None,
-            };
-            runner.change_with(&a.change_args, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
-        }
-        CliCommand::Check(a) => {
-            let looks = CheckOptions { since: a.since.as_deref(), writing: a.writing, fix: a.fix };
-            runner.change_with(&a.change_args, |s, how| commands::check(s, &a.files, &looks, how))
-        }
-        CliCommand::Compact(a) => runner.compact(&a),
-        CliCommand::Resolve(a) => {
-            let take = match (a.ours, a.theirs, a.both) {
-                (true, ..) => Some(ConflictChoice::Ours),
-                (_, true, _) => Some(ConflictChoice::Theirs),
-                (.., true) => Some(ConflictChoice::Both),
-                _ => None,
-            };
-            runner.change_with(&a.change_args, |s, how| commands::resolve(s, a.file.as_deref(), take, how))
-        }
-        CliCommand::Merge(a) => merge(&a),
-        CliCommand::MergeDriver(a) => merge_driver(a),
-        CliCommand::Setup(a) => runner.setup(&a),
-        CliCommand::Sync(a) => runner.sync(a),
-        CliCommand::Where(a) => runner.read_texts(OutputLayout::Plain, |s| commands::whereis(s, a.address.as_deref())),
-        CliCommand::Schema(a) => CliReply::Text(generate::schema(a.topic)),
-        CliCommand::Completions(a) => CliReply::Text(generate::completions(a.shell)),
-        CliCommand::Man(a) => generate::man(&a).map_or_else(CliReply::from, CliReply::Text),
-        CliCommand::Complete(a) => CliReply::Text(complete::complete(global, &a.words)),
-    }
-}
-
 /// Opens sessions with the global options and runs commands in them.
-struct Runner<'a> {
-    global: &'a GlobalArgs,
+pub struct Runner<'a> {
+    pub global: &'a GlobalArgs,
 }
 
 impl Runner<'_> {
     /// Runs a command that only reads, and needs the caller and the time.
-    fn read_only<T: Into<Answer>>(&self, use_case: impl FnOnce(&Session) -> CommandResult<T>) -> CliReply {
+    pub fn read_only<T: Into<Answer>>(&self, use_case: impl FnOnce(&Session) -> CommandResult<T>) -> CliReply {
         self.in_session(SessionNeeds::All, None, OutputLayout::Plain, use_case)
     }
 
     /// Runs a command that changes the memory, with its options.
-    fn change_with<T: Into<Answer>>(
+    pub fn change_with<T: Into<Answer>>(
         &self,
         args: &ChangeArgs,
         use_case: impl FnOnce(&Session, &ChangeOptions) -> CommandResult<T>,
@@ -150,7 +49,7 @@ impl Runner<'_> {
     }
 
     /// Runs a batch of operations. Errors in the arguments are reported before the data directory is searched for.
-    fn apply_batch(&self, args: &ChangeArgs, batch: Result<Batch, impl Into<Error>>) -> CliReply {
+    pub fn apply_batch(&self, args: &ChangeArgs, batch: Result<Batch, impl Into<Error>>) -> CliReply {
         match batch {
             Ok(batch) => self.change_with(args, |session, how| commands::change(session, batch, how)),
             Err(failure) => failure.into().into(),
@@ -158,7 +57,7 @@ impl Runner<'_> {
     }
 
     /// Runs a command that only reads texts and depends on neither the caller nor the time.
-    fn read_texts<T: Into<Answer>>(
+    pub fn read_texts<T: Into<Answer>>(
         &self,
         layout: OutputLayout,
         use_case: impl FnOnce(&Session) -> CommandResult<T>,
@@ -167,7 +66,7 @@ impl Runner<'_> {
     }
 
     /// Prints a file, section or bullet. A whole file is copied to a pipe directly, unless there are warnings to print.
-    fn read(&self, address: &str) -> CliReply {
+    pub fn read(&self, address: &str) -> CliReply {
         let can_copy = !self.global.json && !self.global.verbose && !std::io::stdout().is_terminal();
         let whole_file =
             |session: &Session| if can_copy { commands::open_whole_file(session, address) } else { Ok(None) };
@@ -187,7 +86,7 @@ impl Runner<'_> {
     }
 
     /// Runs `setup`; `--print` needs no data directory.
-    fn setup(&self, args: &SetupArgs) -> CliReply {
+    pub fn setup(&self, args: &SetupArgs) -> CliReply {
         let SetupTarget::Git = args.target;
         if args.print {
             return setup::manual_instructions().map_or_else(CliReply::from, CliReply::Text);
@@ -201,7 +100,7 @@ impl Runner<'_> {
     }
 
     /// Returns a function that prints progress to stderr, if that is a terminal.
-    fn progress(&self) -> impl Fn(&str) + use<> {
+    pub fn progress(&self) -> impl Fn(&str) + use<> {
         let enabled = !self.global.json && !self.global.quiet && std::io::stderr().is_terminal();
         move |what| {
             if enabled {
@@ -211,7 +110,7 @@ impl Runner<'_> {
     }
 
     /// Runs `sync`.
-    fn sync(&self, args: SyncArgs) -> CliReply {
+    pub fn sync(&self, args: SyncArgs) -> CliReply {
         let progress = self.progress();
         self.in_session(SessionNeeds::All, args.lock_timeout, OutputLayout::Plain, |session| {
             let (dry_run, force, wait) = (args.dry_run, args.force, args.timeout);
@@ -224,7 +123,7 @@ impl Runner<'_> {
     }
 
     /// Runs `compact` with the configured model; without one, or with `--by-age`, the oldest items are archived.
-    fn compact(&self, args: &CompactArgs) -> CliReply {
+    pub fn compact(&self, args: &CompactArgs) -> CliReply {
         let model_query = ModelQuery::from(args.model.clone());
         let model_named = model_query.provider.is_some() || model_query.model.is_some();
         let opened = match (args.by_age, args.to_options(&read_content)) {
@@ -250,7 +149,7 @@ impl Runner<'_> {
 
     /// Runs `reflect`. The conversation is read before the data directory is searched for; the model is opened only
     /// when it is needed.
-    fn reflect(&self, args: ReflectArgs) -> CliReply {
+    pub fn reflect(&self, args: ReflectArgs) -> CliReply {
         let model_query = ModelQuery::from(args.model);
         if args.check_model {
             let checked = commands::model::check_model(&model_query, &open::env);
@@ -299,7 +198,7 @@ impl Runner<'_> {
         })
     }
 
-    fn in_session<T: Into<Answer>>(
+    pub fn in_session<T: Into<Answer>>(
         &self,
         needs: SessionNeeds,
         timeout: Option<Duration>,
@@ -317,7 +216,7 @@ impl Runner<'_> {
 
     /// Runs `init` in the given directory, else `--dir`, else with `-g` in the user's own, else `MEMDIR`, else
     /// `./memory`.
-    fn init(&self, args: &InitArgs) -> CliReply {
+    pub fn init(&self, args: &InitArgs) -> CliReply {
         if args.at.is_some() && (self.global.global || self.global.dir.is_some()) {
             let named = if self.global.global { "-g" } else { "--dir" };
             return Rejection::new(Code::Usage, format!("{named} and DIR both name the directory; omit one")).into();
@@ -344,7 +243,7 @@ impl Runner<'_> {
 ///
 /// # Errors
 /// `invalid_query`.
-fn check_agent(global: &GlobalArgs, query: QueryOptions) -> Result<QueryOptions, Rejection> {
+pub fn check_agent(global: &GlobalArgs, query: QueryOptions) -> Result<QueryOptions, Rejection> {
     match (global.actor.as_deref(), query.agent.as_deref()) {
         (Some(actor), Some(agent)) if actor != agent => {
             let message = "the query's 'agent' and --as name different agents";
@@ -355,7 +254,7 @@ fn check_agent(global: &GlobalArgs, query: QueryOptions) -> Result<QueryOptions,
 }
 
 /// Runs `merge`, which needs no data directory.
-fn merge(args: &MergeArgs) -> CliReply {
+pub fn merge(args: &MergeArgs) -> CliReply {
     let three = MergeInput {
         base: args.base.clone(),
         ours: args.ours.clone(),
@@ -367,7 +266,7 @@ fn merge(args: &MergeArgs) -> CliReply {
 }
 
 /// Runs `merge-driver`, which git calls.
-fn merge_driver(args: MergeDriverArgs) -> CliReply {
+pub fn merge_driver(args: MergeDriverArgs) -> CliReply {
     // A git before 2.44 does not expand the label placeholders, and passes `%S` itself.
     let mut names =
         args.names.into_iter().skip(1).map(|name| Some(name).filter(|n| !n.is_empty() && !n.starts_with('%')));
@@ -399,7 +298,7 @@ fn escape_for_terminal(text: String) -> String {
 }
 
 /// Reads content from a file or stdin. `MEMDIR_STDIN_WAIT` is how long to wait for a silent pipe, in milliseconds.
-fn read_content(file: Option<&Path>) -> Result<String, Rejection> {
+pub fn read_content(file: Option<&Path>) -> Result<String, Rejection> {
     content::read_text(file, stdin_wait()?)
 }
 

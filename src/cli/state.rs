@@ -1,11 +1,45 @@
-//! Text output of `status` and `check`.
+//! `status` and `check`: their options as clap parses them, and their answers as text.
 //!
 //! Never prints memory text unescaped.
 
+use clap::Args;
+
 use super::answer::PrintAnswer;
+use super::args::ChangeArgs;
 use super::text::{Printer, TextStyle, change_result, file_count, format_size};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{ChangeResult, CheckReport, StatusReport, WarningRow};
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Show the state of the memory: unrecorded edits, conflicts, pending proposals",
+    after_help = "Example: memdir status --json"
+)]
+#[group(skip)]
+pub struct StatusArgs {}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Check the structure of files; exit 6 if there are findings",
+    after_help = "Example: memdir check --fix -n"
+)]
+#[group(skip)]
+pub struct CheckArgs {
+    /// Only these files
+    #[arg(value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Only findings that are new since this git commit; paths are relative to the working directory
+    #[arg(long, value_name = "COMMIT", conflicts_with = "fix")]
+    pub since: Option<String>,
+    /// Also check facts and episodes against the writing rules
+    #[arg(long)]
+    pub writing: bool,
+    /// Fix what needs no decision
+    #[arg(long)]
+    pub fix: bool,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
 
 impl PrintAnswer for StatusReport {
     /// Prints the state of the memory, and the commands to try.

@@ -1,35 +1,73 @@
-//! The subcommands: names, aliases and their own options, as clap parses them.
+//! The table of subcommands: the first help, names and aliases, what each may change and returns, and its use case.
 //!
-//! Never runs a command: `run.rs` maps each to its use case in `commands`.
+//! Never implements a use case. The options of each are beside the text that it prints.
 
-use std::path::PathBuf;
-
-use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-
+use clap::{ArgMatches, Command, FromArgMatches};
 use schemars::{Schema, SchemaGenerator};
 
-use super::args::{ChangeArgs, grammar};
+use super::args::{GlobalArgs, grammar};
+use super::bullet::{BULLET, BulletArgs, BulletCommand};
 use super::change_args::{
-    AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
+    AddArgs, AppendArgs, ApplyArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
 use super::compact::CompactArgs;
+use super::complete::CompleteArgs;
 use super::context::ContextArgs;
+use super::generate::{CompletionsArgs, ManArgs, SchemaArgs};
 use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
+use super::history::{DiffArgs, LogArgs, RedoArgs, ShowArgs, UndoArgs};
+use super::list_and_read::{InitArgs, ListArgs, ReadArgs, WhereArgs};
+use super::open::SessionNeeds;
+use super::output::{CliReply, OutputLayout};
 use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
+use super::run::{self, Runner, check_agent, read_content};
+use super::state::{CheckArgs, StatusArgs};
+use super::{complete, generate, to_operation};
 use crate::commands::answer::{
     ChangeResult, CheckReport, CompactReport, ContextResult, DiffResult, FileList, InboxList, InitResult, LogResult,
     MergeResult, ModelCheck, Outline, QueryResult, ReflectReport, RepeatedChange, ResolveResult, SetupResult,
     StatusReport, SyncResult, TextResult, WhereResult,
 };
+use crate::commands::inbox::InboxDecision;
+use crate::commands::{self, CheckOptions, LogOptions, Session, UndoOptions, edit};
+use crate::operation::conflict_regions::ConflictChoice;
+
+/// What `memdir` and `memdir --help` print.
+pub const HELP: &str = "\
+memdir: memory for agents as a directory of markdown
+
+usage: memdir [-C DIR] [--dir DIR | -g] [--as NAME] [--json] [-q|-v] [--color WHEN] COMMAND
+
+read     list [FILE[#SECTION]]      files, sections, bullets with handles (@acvh)
+         read ADDRESS               print a FILE, FILE#SECTION or FILE@BULLET
+         query WORDS…               search, best match first; -L N, --tag, --since, --in GLOB
+         context --as NAME          what an agent needs when a session starts; -b TOKENS
+         status                     unrecorded edits, conflicts, pending proposals
+change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - for stdin
+         update FILE@BULLET NEW     replace a bullet's text; or FILE OLD NEW
+         rm ADDRESS…                remove (--archive keeps a copy, --forget erases all traces)
+         mv ADDRESS DEST            move a bullet, section or file
+         set ADDRESS KEY=VALUE…     metadata, titles, summary
+         append [FILE] -t TITLE     add an episode entry, its text from stdin
+         patch FILE --old A --new B   replace a text that occurs exactly once
+         write FILE · edit FILE · apply (operations as JSON)
+         bullet add|del|update|list   the same for bullets only
+history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
+model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE]
+team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
+
+Changes take -n (dry run), -m REASON, --if-match ETAG, -f.
+memdir COMMAND --help explains one command; man memdir explains all.
+";
 
 /// The name and aliases of a subcommand, whether it may change the memory, and how to build its options.
 pub struct CommandSpec {
     pub name: &'static str,
     pub aliases: &'static [&'static str],
     pub hidden: bool,
-    /// What it does, for the help of `bullet`. The other commands are listed in `args::HELP`.
-    about: Option<&'static str>,
+    /// What it does, for the help of `bullet`. The other commands are listed in `HELP`.
+    pub about: Option<&'static str>,
     /// Whether it may change something with any options.
     pub always_may_change: bool,
     pub grammar: fn(Command) -> Command,
@@ -47,7 +85,7 @@ impl CommandSpec {
     }
 }
 
-fn no_such() -> clap::Error {
+pub fn no_such() -> clap::Error {
     clap::Error::raw(clap::error::ErrorKind::InvalidSubcommand, "no such command\n")
 }
 
@@ -142,94 +180,101 @@ verbs! {
     hidden reads Complete(CompleteArgs) = "__complete";
 }
 
-#[derive(Args, Debug)]
-#[command(about = "Create a data directory", after_help = "Example: memdir init memory --example")]
-#[group(skip)]
-pub struct InitArgs {
-    /// The directory (default: --dir, MEMDIR, or ./memory; with -g, your own memory)
-    #[arg(value_name = "DIR")]
-    pub at: Option<PathBuf>,
-    /// Include a small example memory
-    #[arg(long)]
-    pub example: bool,
-    /// Adopt the existing markdown files without changing them
-    #[arg(long)]
-    pub adopt: bool,
-}
-
-#[derive(Args, Debug)]
-#[command(
-    about = "Show the state of the memory: unrecorded edits, conflicts, pending proposals",
-    after_help = "Example: memdir status --json"
-)]
-#[group(skip)]
-pub struct StatusArgs {}
-
-#[derive(Args, Debug)]
-#[command(
-    about = "List files, or the sections, bullets and backlinks of one",
-    after_help = "Example: memdir list user#work"
-)]
-#[group(skip)]
-pub struct ListArgs {
-    /// A file or section (default: all files)
-    #[arg(value_name = "FILE[#SECTION]")]
-    pub address: Option<String>,
-    /// Print at most N rows, and how many are left out
-    #[arg(short = 'L', long, value_name = "N")]
-    pub limit: Option<usize>,
-}
-
-#[derive(Args, Debug)]
-#[command(about = "Print a file, section or bullet", after_help = "Example: memdir read user#work")]
-#[group(skip)]
-pub struct ReadArgs {
-    /// FILE, FILE#SECTION or FILE@BULLET
-    #[arg(value_name = "ADDRESS")]
-    pub address: String,
-}
-
-/// `bullet` and its own subcommand.
-#[derive(Debug)]
-pub struct BulletArgs {
-    pub command: BulletCommand,
-}
-
-/// A parsed subcommand of `bullet`.
-#[derive(Debug)]
-pub enum BulletCommand {
-    Add(AddArgs),
-    Del(BulletDelArgs),
-    Update(UpdateArgs),
-    List(BulletListArgs),
-}
-
-/// The subcommands of `bullet`.
-pub const BULLET: &[CommandSpec] = &[
-    bullet("add", &[], "Add bullets to a file or section; create it if it is missing", true, |c| {
-        grammar::<AddArgs>(c).after_help("Example: memdir bullet add user#work 'Standup at ten'")
-    }),
-    bullet("del", &["rm"], "Remove one bullet by handle, index or text", true, grammar::<BulletDelArgs>),
-    bullet("update", &[], "Replace the text of a bullet", true, |c| {
-        grammar::<UpdateArgs>(c).override_usage(BULLET_UPDATE).after_help(BULLET_UPDATE_EXAMPLE)
-    }),
-    bullet(
-        "list",
-        &[],
-        "List all bullets of a file or section with index and handle",
-        false,
-        grammar::<BulletListArgs>,
-    ),
-];
-
-const fn bullet(
-    name: &'static str,
-    aliases: &'static [&'static str],
-    about: &'static str,
-    always_may_change: bool,
-    grammar: fn(Command) -> Command,
-) -> CommandSpec {
-    CommandSpec { name, aliases, hidden: false, about: Some(about), always_may_change, grammar }
+/// Runs one parsed subcommand.
+pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
+    let runner = Runner { global };
+    match command {
+        CliCommand::Init(a) => runner.init(&a),
+        CliCommand::Status(_) => runner.read_only(commands::status),
+        CliCommand::List(a) => {
+            let list = |s: &Session| Ok(commands::list(s, a.address.as_deref())?.truncated(a.limit));
+            runner.read_texts(OutputLayout::Plain, list)
+        }
+        CliCommand::Read(a) => runner.read(&a.address),
+        CliCommand::Query(a) => match a.query_options(&read_content).and_then(|ask| check_agent(global, ask)) {
+            Ok(ask) => {
+                let needs = if ask.depends_on_time() { SessionNeeds::All } else { SessionNeeds::TextsOnly };
+                runner.in_session(needs, None, OutputLayout::Plain, |s| commands::query(s, &ask))
+            }
+            Err(rejection) => rejection.into(),
+        },
+        CliCommand::Context(a) => super::context::run_context(global, &a),
+        CliCommand::Add(a) => runner.apply_batch(&a.change_args, to_operation::add(&a, &read_content)),
+        CliCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
+        CliCommand::Rm(a) => runner.apply_batch(&a.change_args, to_operation::rm(&a)),
+        CliCommand::Mv(a) => runner.apply_batch(&a.change_args, to_operation::mv(&a)),
+        CliCommand::Set(a) => runner.apply_batch(&a.change_args, to_operation::set(&a)),
+        CliCommand::Append(a) => runner.apply_batch(&a.change_args, to_operation::append(&a, &read_content)),
+        CliCommand::Patch(a) => runner.apply_batch(&a.change_args, to_operation::patch(&a, &read_content)),
+        CliCommand::Write(a) => runner.apply_batch(&a.change_args, to_operation::write(&a, &read_content)),
+        CliCommand::Apply(a) => runner.apply_batch(&a.change_args, to_operation::apply(&a, &read_content)),
+        CliCommand::Edit(a) => {
+            runner.change_with(&a.change_args, |s, how| edit::edit(s, &a.at, a.resume.as_deref(), how))
+        }
+        CliCommand::Bullet(a) => match a.command {
+            BulletCommand::Add(a) => runner.apply_batch(&a.change_args, to_operation::add(&a, &read_content)),
+            BulletCommand::Del(a) => runner.apply_batch(&a.change_args, to_operation::bullet_del(&a)),
+            BulletCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
+            BulletCommand::List(a) => {
+                let list = |s: &Session| Ok(commands::list_bullets(s, &a.address)?.truncated(a.limit));
+                runner.read_texts(OutputLayout::Numbered, list)
+            }
+        },
+        CliCommand::Log(a) => {
+            let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit: a.limit };
+            runner.read_only(|s| commands::log(s, &query))
+        }
+        CliCommand::Show(a) => runner.read_only(|s| commands::show(s, &a.revision)),
+        CliCommand::Diff(a) => {
+            let layout = match (a.stat, a.bullets || a.since.is_some()) {
+                (true, _) => OutputLayout::Stat,
+                (_, true) => OutputLayout::Bullets,
+                _ => OutputLayout::Plain,
+            };
+            // With --since, the only positional is the file, which clap has parsed as the range.
+            let (range, file) = if a.since.is_some() { (a.since, a.range) } else { (a.range, a.address) };
+            runner.in_session(SessionNeeds::All, None, layout, |s| commands::diff(s, range.as_deref(), file.as_deref()))
+        }
+        CliCommand::Undo(a) => {
+            let query = UndoOptions { revision: a.revision, by: a.by, keep_edited: a.keep_edited };
+            runner.change_with(&a.change_args, |s, how| commands::undo(s, &query, how))
+        }
+        CliCommand::Redo(a) => {
+            runner.change_with(&a.change_args, |s, how| commands::redo(s, a.revision.as_deref(), how))
+        }
+        CliCommand::Reflect(a) => runner.reflect(a),
+        CliCommand::Inbox(a) => {
+            let decision = match (a.accept, a.reject) {
+                (true, _) => Some(InboxDecision::Accept),
+                (_, true) => Some(InboxDecision::Reject),
+                _ => None,
+            };
+            runner.change_with(&a.change_args, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
+        }
+        CliCommand::Check(a) => {
+            let looks = CheckOptions { since: a.since.as_deref(), writing: a.writing, fix: a.fix };
+            runner.change_with(&a.change_args, |s, how| commands::check(s, &a.files, &looks, how))
+        }
+        CliCommand::Compact(a) => runner.compact(&a),
+        CliCommand::Resolve(a) => {
+            let take = match (a.ours, a.theirs, a.both) {
+                (true, ..) => Some(ConflictChoice::Ours),
+                (_, true, _) => Some(ConflictChoice::Theirs),
+                (.., true) => Some(ConflictChoice::Both),
+                _ => None,
+            };
+            runner.change_with(&a.change_args, |s, how| commands::resolve(s, a.file.as_deref(), take, how))
+        }
+        CliCommand::Merge(a) => run::merge(&a),
+        CliCommand::MergeDriver(a) => run::merge_driver(a),
+        CliCommand::Setup(a) => runner.setup(&a),
+        CliCommand::Sync(a) => runner.sync(a),
+        CliCommand::Where(a) => runner.read_texts(OutputLayout::Plain, |s| commands::whereis(s, a.address.as_deref())),
+        CliCommand::Schema(a) => CliReply::Text(generate::schema(a.topic)),
+        CliCommand::Completions(a) => CliReply::Text(generate::completions(a.shell)),
+        CliCommand::Man(a) => generate::man(&a).map_or_else(CliReply::from, CliReply::Text),
+        CliCommand::Complete(a) => CliReply::Text(complete::complete(global, &a.words)),
+    }
 }
 
 /// Whether the command of this path (`["bullet", "add"]`) may change something with any options.
@@ -240,234 +285,4 @@ pub fn always_may_change(path: &[&str]) -> bool {
         _ => return false,
     };
     specs.iter().any(|spec| spec.name == *name && spec.always_may_change)
-}
-
-const BULLET_UPDATE: &str = "memdir bullet update [OPTIONS] FILE [--index N] [--old OLD] NEW
-       memdir bullet update [OPTIONS] FILE OLD NEW
-       memdir bullet update [OPTIONS] FILE@BULLET NEW";
-const BULLET_UPDATE_EXAMPLE: &str =
-    "Example: memdir bullet update user --index 1 --old 'Prefers tabs' 'Prefers spaces'";
-
-impl Args for BulletArgs {
-    fn augment_args(command: Command) -> Command {
-        command
-            .about("Add, remove, update or list bullets")
-            .after_help("Example: memdir bullet list user")
-            .subcommand_required(true)
-            .disable_help_subcommand(true)
-            .subcommands(BULLET.iter().map(CommandSpec::command))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        BulletArgs::augment_args(command)
-    }
-}
-
-impl FromArgMatches for BulletArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<BulletArgs, clap::Error> {
-        let command = match matches.subcommand() {
-            Some(("add", m)) => BulletCommand::Add(AddArgs::from_arg_matches(m)?),
-            Some(("del", m)) => BulletCommand::Del(BulletDelArgs::from_arg_matches(m)?),
-            Some(("update", m)) => BulletCommand::Update(UpdateArgs::from_arg_matches(m)?),
-            Some(("list", m)) => BulletCommand::List(BulletListArgs::from_arg_matches(m)?),
-            _ => return Err(no_such()),
-        };
-        Ok(BulletArgs { command })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = BulletArgs::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-#[derive(Args, Debug)]
-#[command(
-    about = "List all bullets of a file or section with index and handle",
-    after_help = "Example: memdir bullet list user"
-)]
-#[group(skip)]
-pub struct BulletListArgs {
-    /// The file or section
-    #[arg(value_name = "FILE[#SECTION]")]
-    pub address: String,
-    /// Print at most N rows, and how many are left out
-    #[arg(short = 'L', long, value_name = "N")]
-    pub limit: Option<usize>,
-}
-
-#[derive(Args, Debug)]
-#[command(
-    about = "Show the history, newest first, including edits made outside memdir",
-    after_help = "Example: memdir log user --since 2d -p"
-)]
-#[group(skip)]
-pub struct LogArgs {
-    /// Only entries that changed this file, section or bullet
-    #[arg(value_name = "ADDRESS")]
-    pub address: Option<String>,
-    /// Show each bullet change
-    #[arg(short, long)]
-    pub patch: bool,
-    /// Only entries since WHEN: r41, 2026-11-20, yesterday, 2d, '2 weeks'
-    #[arg(long, value_name = "WHEN")]
-    pub since: Option<String>,
-    /// Only entries by this actor
-    #[arg(long, value_name = "NAME")]
-    pub by: Option<String>,
-    /// Print at most N entries
-    #[arg(short = 'L', long, value_name = "N")]
-    pub limit: Option<usize>,
-}
-
-#[derive(Args, Debug)]
-#[command(about = "Show what one revision changed", after_help = "Example: memdir show r41")]
-#[group(skip)]
-pub struct ShowArgs {
-    /// The revision
-    #[arg(value_name = "REV")]
-    pub revision: String,
-}
-
-#[derive(Args, Debug)]
-#[command(
-    about = "Show changes since a revision or between two, memdir's or git's; without one, unrecorded edits",
-    after_help = "Example: memdir diff main...HEAD --stat"
-)]
-#[group(skip)]
-pub struct DiffArgs {
-    /// r41, r41..r44, a date or an age; anything else is a git range: main..HEAD, main...topic
-    #[arg(value_name = "REV | A..B")]
-    pub range: Option<String>,
-    /// Only this file
-    #[arg(value_name = "FILE")]
-    pub address: Option<String>,
-    /// Show bullet changes from this revision, date or age until now
-    #[arg(long, value_name = "WHEN", conflicts_with = "address")]
-    pub since: Option<String>,
-    /// Count the bullets added, removed, updated and moved in each file
-    #[arg(long, conflicts_with = "bullets")]
-    pub stat: bool,
-    /// Show bullet changes instead of lines
-    #[arg(long)]
-    pub bullets: bool,
-}
-
-#[derive(Args, Debug)]
-#[command(about = "Undo a revision; repeat to go further back", after_help = "Example: memdir undo --by claude")]
-#[group(skip)]
-pub struct UndoArgs {
-    /// The revision (default: the newest that is not undone)
-    #[arg(value_name = "REV")]
-    pub revision: Option<String>,
-    /// Undo the newest change by this actor that is not undone
-    #[arg(long, value_name = "NAME", conflicts_with = "revision")]
-    pub by: Option<String>,
-    /// Skip files that were edited since and cannot be merged
-    #[arg(long)]
-    pub keep_edited: bool,
-    #[command(flatten)]
-    pub change_args: ChangeArgs,
-}
-
-#[derive(Args, Debug)]
-#[command(about = "Redo an undone change, or one that an editor dropped", after_help = "Example: memdir redo r41")]
-#[group(skip)]
-pub struct RedoArgs {
-    /// The revision (default: the latest undo)
-    #[arg(value_name = "REV")]
-    pub revision: Option<String>,
-    #[command(flatten)]
-    pub change_args: ChangeArgs,
-}
-
-#[derive(Args, Debug)]
-#[command(
-    about = "Check the structure of files; exit 6 if there are findings",
-    after_help = "Example: memdir check --fix -n"
-)]
-#[group(skip)]
-pub struct CheckArgs {
-    /// Only these files
-    #[arg(value_name = "FILE")]
-    pub files: Vec<String>,
-    /// Only findings that are new since this git commit; paths are relative to the working directory
-    #[arg(long, value_name = "COMMIT", conflicts_with = "fix")]
-    pub since: Option<String>,
-    /// Also check facts and episodes against the writing rules
-    #[arg(long)]
-    pub writing: bool,
-    /// Fix what needs no decision
-    #[arg(long)]
-    pub fix: bool,
-    #[command(flatten)]
-    pub change_args: ChangeArgs,
-}
-
-#[derive(Args, Debug)]
-#[command(about = "Print the path of the data directory or of a file", after_help = "Example: cd \"$(memdir where)\"")]
-#[group(skip)]
-pub struct WhereArgs {
-    /// The file (default: the data directory)
-    #[arg(value_name = "FILE")]
-    pub address: Option<String>,
-}
-
-/// What a schema describes.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SchemaTopic {
-    Operation,
-    Policy,
-    Query,
-    Answer,
-}
-
-#[derive(Args, Debug)]
-#[command(about = "Print a JSON Schema", after_help = "Example: memdir schema operation")]
-#[group(skip)]
-pub struct SchemaArgs {
-    /// What the schema describes
-    #[arg(value_name = "WHAT")]
-    pub topic: SchemaTopic,
-}
-
-/// The shells that have a completion script.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CompletionShell {
-    Bash,
-    Zsh,
-    Fish,
-}
-
-#[derive(Args, Debug)]
-#[command(
-    about = "Print a shell completion script",
-    after_help = "Example: memdir completions bash > ~/.local/share/bash-completion/completions/memdir"
-)]
-#[group(skip)]
-pub struct CompletionsArgs {
-    /// The shell
-    #[arg(value_name = "SHELL")]
-    pub shell: CompletionShell,
-}
-
-#[derive(Args, Debug)]
-#[command(about = "Print a manual page (roff)", after_help = "Example: memdir man add | man -l -")]
-#[group(skip)]
-pub struct ManArgs {
-    /// A command, or format for memdir-format(5), durability for memdir-durability(7) (default: memdir(1))
-    #[arg(value_name = "PAGE")]
-    pub page: Option<String>,
-    /// Write all pages into this directory
-    #[arg(long, value_name = "DIR", conflicts_with = "page")]
-    pub all: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-#[command(about = "Print completions for the last word", after_help = "Example: memdir __complete -- read us")]
-#[group(skip)]
-pub struct CompleteArgs {
-    /// The words after memdir; the last one may be incomplete
-    #[arg(value_name = "WORD", allow_hyphen_values = true, trailing_var_arg = true)]
-    pub words: Vec<String>,
 }

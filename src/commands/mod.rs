@@ -51,6 +51,11 @@ pub use resolve::resolve;
 pub use status::status;
 pub use undo::{redo, undo};
 
+/// The results of commands. Field names are those of the JSON output: fields are only ever added.
+pub mod results {
+    pub use super::answer::*;
+}
+
 /// A data dir opened for one caller.
 pub struct Session {
     /// The store, filtered to what the caller may see.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::code::Code;
-use crate::commands::answer::{FileRow, SectionRow};
+use crate::commands::answer::{BulletRow, FileList, FileRow, Outline, SectionRow, TextResult};
 
 fn effect(sign: &'static str, handle: &str, text: &str) -> EffectRow {
     let handle = Some(handle.to_owned()).filter(|h| !h.is_empty());

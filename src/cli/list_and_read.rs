@@ -1,0 +1,241 @@
+//! `init`, `list`, `read` and `where`: their options as clap parses them, and their answers as text.
+//!
+//! Never prints memory text unescaped, except an exact text to a pipe.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::answer::PrintAnswer;
+use super::output::OutputLayout;
+use super::sanitize;
+use super::text::{Printer, TextStyle, file_count, format_size};
+use crate::commands::answer::{Backlink, BulletRow, FileList, InitResult, Outline, TextResult, WhereResult};
+
+#[derive(Args, Debug)]
+#[command(about = "Create a data directory", after_help = "Example: memdir init memory --example")]
+#[group(skip)]
+pub struct InitArgs {
+    /// The directory (default: --dir, MEMDIR, or ./memory; with -g, your own memory)
+    #[arg(value_name = "DIR")]
+    pub at: Option<PathBuf>,
+    /// Include a small example memory
+    #[arg(long)]
+    pub example: bool,
+    /// Adopt the existing markdown files without changing them
+    #[arg(long)]
+    pub adopt: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "List files, or the sections, bullets and backlinks of one",
+    after_help = "Example: memdir list user#work"
+)]
+#[group(skip)]
+pub struct ListArgs {
+    /// A file or section (default: all files)
+    #[arg(value_name = "FILE[#SECTION]")]
+    pub address: Option<String>,
+    /// Print at most N rows, and how many are left out
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "List all bullets of a file or section with index and handle",
+    after_help = "Example: memdir bullet list user"
+)]
+#[group(skip)]
+pub struct BulletListArgs {
+    /// The file or section
+    #[arg(value_name = "FILE[#SECTION]")]
+    pub address: String,
+    /// Print at most N rows, and how many are left out
+    #[arg(short = 'L', long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Print a file, section or bullet", after_help = "Example: memdir read user#work")]
+#[group(skip)]
+pub struct ReadArgs {
+    /// FILE, FILE#SECTION or FILE@BULLET
+    #[arg(value_name = "ADDRESS")]
+    pub address: String,
+}
+
+#[derive(Args, Debug)]
+#[command(about = "Print the path of the data directory or of a file", after_help = "Example: cd \"$(memdir where)\"")]
+#[group(skip)]
+pub struct WhereArgs {
+    /// The file (default: the data directory)
+    #[arg(value_name = "FILE")]
+    pub address: Option<String>,
+}
+
+impl PrintAnswer for InitResult {
+    fn print(&self, printer: &mut Printer) {
+        printer.styled(TextStyle::Heading, &self.dir).end_line();
+        for path in &self.created {
+            printer.styled(TextStyle::Added, "+").text(" ").text(path).end_line();
+        }
+        if self.adopted > 0 {
+            printer.text(&format!("adopted {}", file_count(self.adopted))).end_line();
+        }
+        if !self.changed {
+            printer.note("nothing to do");
+        }
+        self.notes.iter().for_each(|note| printer.note(note));
+    }
+
+    fn has_changed(&self) -> bool {
+        self.changed
+    }
+
+    fn is_quiet(&self) -> bool {
+        true
+    }
+}
+
+/// Prints how many rows were cut, and how to see all.
+fn more_rows(printer: &mut Printer, more: usize) {
+    if more > 0 {
+        printer.note(&format!("{more} more; omit -L to show all"));
+    }
+}
+
+impl PrintAnswer for FileList {
+    fn print(&self, printer: &mut Printer) {
+        printer.out.reserve(self.files.len() * 96);
+        for file in &self.files {
+            printer.styled(TextStyle::Heading, &file.path);
+            match &file.refused {
+                Some(why) => drop(printer.text(" (refused: ").text(why).text(")")),
+                None => drop(printer.text(" (").text(&format_size(file.size)).text(")")),
+            }
+            if !file.summary.is_empty() {
+                printer.text(": ").text(&file.summary);
+            }
+            printer.end_line();
+        }
+        more_rows(printer, self.more);
+    }
+}
+
+impl PrintAnswer for Outline {
+    fn print(&self, printer: &mut Printer) {
+        outline_rows(printer, self, printer.layout == OutputLayout::Numbered);
+        more_rows(printer, self.more);
+    }
+}
+
+fn outline_rows(printer: &mut Printer, outline: &Outline, numbered: bool) {
+    if !numbered {
+        printer.styled(TextStyle::Heading, &outline.path);
+        if let Some(section) = &outline.section {
+            printer.text("#").text(section);
+        }
+        let about = if outline.summary.is_empty() { &outline.title } else { &outline.summary };
+        if !about.is_empty() {
+            printer.text(": ").text(about);
+        }
+        if printer.format.verbose {
+            printer.text("  etag ").text(&outline.etag);
+        }
+        printer.end_line();
+    }
+    for bullet in &outline.bullets {
+        bullet_row(printer, bullet, numbered);
+    }
+    for section in &outline.sections {
+        let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
+        printer.text(&marks).text(" ").styled(TextStyle::Heading, &section.slug);
+        if let Some(id) = &section.id {
+            printer.text(" ").styled(TextStyle::Handle, &format!("^{id}"));
+        }
+        printer.text(" (");
+        if let Some(date) = &section.date {
+            printer.text(date).text(", ");
+        }
+        printer.text(&section.bullets.to_string()).text(")");
+        match &section.summary {
+            Some(summary) => drop(printer.text(": ").text(summary)),
+            None if section.title.to_lowercase().replace(' ', "-") != section.slug => {
+                printer.text(": ").text(&section.title);
+            }
+            None => {}
+        }
+        printer.end_line();
+    }
+    backlinks(printer, &outline.backlinks);
+}
+
+/// The most backlinks that are printed, and the most characters of their texts.
+const BACKLINKS: (usize, usize) = (10, 60);
+
+/// Prints `← facts/user.md@acvh depends_on`: the source of a link with its relation, else with the start of its text.
+fn backlinks(printer: &mut Printer, rows: &[Backlink]) {
+    let (max_rows, max_chars) = BACKLINKS;
+    let shown = if printer.format.verbose { rows.len() } else { rows.len().min(max_rows) };
+    for row in &rows[..shown] {
+        printer.text("← ").styled(TextStyle::Handle, &row.address);
+        if let Some(part) = &row.part {
+            printer.text(" → #").text(part);
+        }
+        match &row.relation {
+            Some(relation) => drop(printer.text(" ").text(relation)),
+            None => drop(printer.text(": ").text(&sanitize::truncate(&row.text, max_chars))),
+        }
+        printer.end_line();
+    }
+    if shown < rows.len() {
+        printer.styled(TextStyle::Dim, &format!("← and {} more; use -v to show all", rows.len() - shown)).end_line();
+    }
+}
+
+fn bullet_row(printer: &mut Printer, bullet: &BulletRow, numbered: bool) {
+    for _ in 0..bullet.depth {
+        printer.out.push_str("  ");
+    }
+    if let Some(n) = bullet.index.filter(|_| numbered) {
+        printer.text(&format!("{n} "));
+    }
+    printer.handle(&bullet.handle, bullet.id.as_deref()).text(&bullet.text);
+    if printer.format.verbose {
+        for (key, value) in &bullet.meta {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            printer.styled(TextStyle::Dim, &format!(" {key}={value}"));
+        }
+    }
+    printer.end_line();
+}
+
+impl PrintAnswer for TextResult {
+    /// Prints the exact text, escaped only for a terminal.
+    fn print(&self, printer: &mut Printer) {
+        match printer.format.terminal {
+            true => {
+                sanitize::escape_lines(&mut printer.out, &self.text, true);
+                if !printer.out.ends_with('\n') {
+                    printer.end_line();
+                }
+            }
+            false => printer.out.push_str(&self.text),
+        }
+        if printer.format.verbose {
+            let _ = writeln!(printer.err, "{} {} bytes, etag {}", self.path, self.size, self.etag);
+        }
+    }
+}
+
+impl PrintAnswer for WhereResult {
+    fn print(&self, printer: &mut Printer) {
+        printer.text(self.path.as_ref().unwrap_or(&self.dir)).end_line();
+        if printer.format.verbose {
+            let _ = writeln!(printer.err, "found by {}", self.found_by);
+        }
+    }
+}
