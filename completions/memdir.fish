@@ -67,6 +67,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Make git m
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "sync" -d 'Commit, fetch, merge by bullet and push a memory that is its own git repository'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge" -d 'Merge three files and print the text; exit 4 if conflicts are left in it'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge-driver" -d 'Merge for git and write the result to OURS; exit 0 merged, 1 conflicts, over 128 failed'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "etag" -d 'Print the etag of a file or section, for --if-match'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "where" -d 'Print the path of the data directory or of a file'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "schema" -d 'Print a JSON Schema'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "completions" -d 'Print a shell completion script'
@@ -706,6 +707,17 @@ complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l json -d '
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r

@@ -6,15 +6,15 @@
 use std::path::Path;
 
 use crate::code::Rejection;
-use crate::commands::answer::{
-    ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, InboxList, InitResult,
-    ListResult, LogResult, Outline, QueryResult, ReflectReport, ResolveResult, SetupResult, StatusReport, SyncResult,
-    TextResult, WhereResult,
-};
 use crate::commands::compact::CompactOptions;
 use crate::commands::inbox::InboxDecision;
 use crate::commands::model::OpenModel;
 use crate::commands::reflect::ReflectOptions;
+use crate::commands::results::{
+    ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, EtagResult, InboxList,
+    InitResult, ListResult, LogResult, Outline, QueryResult, ReflectReport, ResolveResult, SetupResult, StatusReport,
+    SyncResult, TextResult, WhereResult,
+};
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
 use crate::commands::{
@@ -116,6 +116,14 @@ impl Memory {
     /// As [`Memory::list`]; `bullet_changed` and `bullet_not_found` for bullets.
     pub fn read(&self, address: &str) -> Result<TextResult, Error> {
         commands::read(&self.session()?, address)
+    }
+
+    /// The etag of a file or section, to prove with `seen` or `if_match` which text a change is meant for.
+    ///
+    /// # Errors
+    /// As [`Memory::read`].
+    pub fn etag(&self, address: &str) -> Result<EtagResult, Error> {
+        commands::etag(&self.session()?, address)
     }
 
     /// The absolute path of the data directory and, with an address, of a file.

@@ -87,6 +87,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["sync"], &[], &[REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
     command(&["merge"], &[], &[OUT_PATH, MARKER_SIZE_OTHER], &[one(Path), one(Path), one(Path)]),
     command(&["merge-driver"], &[], &[], &[one(Path), one(Path), one(Path), one(Other), many(Other)]),
+    command(&["etag"], &[], &[], &[one(Address)]),
     command(&["where"], &[], &[], &[one(File)]),
     command(&["schema"], &[], &[], &[one(Other)]),
     command(&["completions"], &[], &[], &[one(Other)]),

@@ -1,4 +1,4 @@
-//! `init`, `list`, `read` and `where`: their options as clap parses them, and their answers as text.
+//! `init`, `list`, `read`, `etag` and `where`: their options as clap parses them, and their answers as text.
 //!
 //! Never prints memory text unescaped, except an exact text to a pipe.
 
@@ -11,7 +11,9 @@ use super::answer::PrintAnswer;
 use super::output::OutputLayout;
 use super::sanitize;
 use super::text::{Printer, TextStyle, file_count, format_size};
-use crate::commands::answer::{Backlink, BulletRow, FileList, InitResult, Outline, TextResult, WhereResult};
+use crate::commands::results::{
+    Backlink, BulletRow, EtagResult, FileList, InitResult, Outline, TextResult, WhereResult,
+};
 
 #[derive(Args, Debug)]
 #[command(about = "Create a data directory", after_help = "Example: memdir init memory --example")]
@@ -64,6 +66,18 @@ pub struct BulletListArgs {
 pub struct ReadArgs {
     /// FILE, FILE#SECTION or FILE@BULLET
     #[arg(value_name = "ADDRESS")]
+    pub address: String,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Print the etag of a file or section, for --if-match",
+    after_help = "Example: memdir write user -F new.md --if-match \"$(memdir etag user)\""
+)]
+#[group(skip)]
+pub struct EtagArgs {
+    /// The file or section
+    #[arg(value_name = "FILE[#SECTION]")]
     pub address: String,
 }
 
@@ -228,6 +242,12 @@ impl PrintAnswer for TextResult {
         if printer.format.verbose {
             let _ = writeln!(printer.err, "{} {} bytes, etag {}", self.path, self.size, self.etag);
         }
+    }
+}
+
+impl PrintAnswer for EtagResult {
+    fn print(&self, printer: &mut Printer) {
+        printer.text(&self.etag).end_line();
     }
 }
 

@@ -16,7 +16,7 @@ use super::context::ContextArgs;
 use super::generate::{CompletionsArgs, ManArgs, SchemaArgs};
 use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 use super::history::{DiffArgs, LogArgs, RedoArgs, ShowArgs, UndoArgs};
-use super::list_and_read::{InitArgs, ListArgs, ReadArgs, WhereArgs};
+use super::list_and_read::{EtagArgs, InitArgs, ListArgs, ReadArgs, WhereArgs};
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
 use super::query_args::QueryArgs;
@@ -24,12 +24,12 @@ use super::reflect::{InboxArgs, ReflectArgs};
 use super::run::{self, Runner, check_agent, read_content};
 use super::state::{CheckArgs, StatusArgs};
 use super::{complete, generate, to_operation};
-use crate::commands::answer::{
-    ChangeResult, CheckReport, CompactReport, ContextResult, DiffResult, FileList, InboxList, InitResult, LogResult,
-    MergeResult, ModelCheck, Outline, QueryResult, ReflectReport, RepeatedChange, ResolveResult, SetupResult,
-    StatusReport, SyncResult, TextResult, WhereResult,
-};
 use crate::commands::inbox::InboxDecision;
+use crate::commands::results::{
+    ChangeResult, CheckReport, CompactReport, ContextResult, DiffResult, EtagResult, FileList, InboxList, InitResult,
+    LogResult, MergeResult, ModelCheck, Outline, QueryResult, ReflectReport, RepeatedChange, ResolveResult,
+    SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
+};
 use crate::commands::{self, CheckOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
 
@@ -173,6 +173,7 @@ verbs! {
     visible changes Sync(SyncArgs) -> SyncResult = "sync";
     hidden reads Merge(MergeArgs) -> MergeResult = "merge";
     hidden reads MergeDriver(MergeDriverArgs) = "merge-driver";
+    hidden reads Etag(EtagArgs) -> EtagResult = "etag";
     hidden reads Where(WhereArgs) -> WhereResult = "where";
     hidden reads Schema(SchemaArgs) = "schema";
     hidden reads Completions(CompletionsArgs) = "completions";
@@ -269,6 +270,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::MergeDriver(a) => run::merge_driver(a),
         CliCommand::Setup(a) => runner.setup(&a),
         CliCommand::Sync(a) => runner.sync(a),
+        CliCommand::Etag(a) => runner.read_texts(OutputLayout::Plain, |s| commands::etag(s, &a.address)),
         CliCommand::Where(a) => runner.read_texts(OutputLayout::Plain, |s| commands::whereis(s, a.address.as_deref())),
         CliCommand::Schema(a) => CliReply::Text(generate::schema(a.topic)),
         CliCommand::Completions(a) => CliReply::Text(generate::completions(a.shell)),

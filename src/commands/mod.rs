@@ -20,6 +20,7 @@ pub mod compact;
 mod context;
 mod diff;
 pub mod edit;
+mod etag;
 mod fetch;
 mod findings_since;
 mod forget;
@@ -43,6 +44,7 @@ pub use change::change;
 pub use check::{CheckOptions, check};
 pub use context::{ContextRequest, ContextStyle, ReaderMark, context};
 pub use diff::diff;
+pub use etag::etag;
 pub use history::{log, show};
 pub use init::init;
 pub use list_and_read::{OpenedFile, list, list_bullets, list_without_backlinks, open_whole_file, read, whereis};
@@ -54,6 +56,7 @@ pub use undo::{redo, undo};
 /// The results of commands. Field names are those of the JSON output: fields are only ever added.
 pub mod results {
     pub use super::answer::*;
+    pub use super::etag::EtagResult;
 }
 
 /// A data dir opened for one caller.

@@ -102,10 +102,21 @@ fn rm() {
     let n = memory();
     n.done(["rm", P, "- Prefers tabs", "- Lives in Austin"])
         .diff(&format!("M {P}\n-- Prefers tabs\n-- Lives in Austin\n-\n"));
-    let etag = n.done(["list", P, "--json"]).json()["etag"].as_str().map(str::to_owned);
-    let etag = etag.unwrap_or_else(|| memdir::change::Etag::of(n.text(P).unwrap().as_bytes()).short());
+    let etag = n.done(["etag", P]).stdout.trim_end().to_owned();
     n.done(["rm", P, "--if-match", &etag]);
     assert_eq!(n.text(P), None);
+}
+
+#[test]
+fn etag_prints_the_version_of_a_file_or_section() {
+    let m = memory();
+    let section = "## Work\n\n- Standup at ten\n";
+    let etag = |text: &str| memdir::change::Etag::of(text.as_bytes()).short();
+    m.done(["etag", P]).stdout(&format!("{}\n", etag(TEXT)));
+    m.done(["etag", &at("Prefers tabs")]).stdout(&format!("{}\n", etag(TEXT)));
+    let answer = m.done(["etag", &format!("{P}#work"), "--json"]).json();
+    assert_eq!((answer["section"].as_str(), answer["etag"].as_str()), (Some("work"), Some(&*etag(section))));
+    m.run(["etag", "nowhere"]).exit(3).stderr_contains("file_not_found");
 }
 
 #[test]

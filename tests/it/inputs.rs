@@ -63,6 +63,7 @@ const ROWS: &[Row] = &[
         &["merge-driver", "memory/facts/user.md", "memory/facts/user.md", "memory/facts/user.md"],
         Nothing,
     ),
+    ("etag", &["etag", "user"], Nothing),
     ("where", &["where"], Nothing),
     ("schema", &["schema", "operation"], Nothing),
     ("completions", &["completions", "bash"], Nothing),

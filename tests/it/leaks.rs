@@ -389,6 +389,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("resolve", &["resolve", "resolve ADDRESS"]),
     ("setup", &["setup git --check", "setup git -n", "setup git"]),
     ("sync", &["sync", "sync -n"]),
+    ("etag", &["etag ADDRESS"]),
     ("where", &["where", "where ADDRESS"]),
     (
         "__complete",

@@ -46,6 +46,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("compact", &["compact", "--to", "1", "--", "P"]),
     ("check", &["check", "--", "P"]),
     ("resolve", &["resolve", "--", "P"]),
+    ("etag", &["etag", "--", "P"]),
     ("where", &["where", "--", "P"]),
     ("__complete", &["__complete", "--", "read", "P"]),
 ];
