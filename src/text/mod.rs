@@ -4,6 +4,7 @@
 
 pub mod best_pairs;
 pub mod byte_size;
+pub mod contradiction;
 pub mod dates;
 pub mod display_width;
 pub mod invisible_chars;
@@ -15,6 +16,7 @@ pub mod search_terms;
 pub mod sentences;
 pub mod similarity;
 pub mod splice;
+pub mod statement;
 pub mod stem;
 pub mod stopwords;
 pub mod strip_diacritics;

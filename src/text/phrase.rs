@@ -232,7 +232,7 @@ fn match_unspaced_groups(pattern: &str, text: &str) -> Option<usize> {
 }
 
 /// The words that a pattern names as `@name`. A pattern is compiled in, so an unknown name is an error in memdir.
-fn named_group(name: &str) -> PhraseList {
+pub fn named_group(name: &str) -> PhraseList {
     match name {
         "judged" => phrase_list!("pattern_groups/judged.zh.txt"),
         "languages" => phrase_list!("pattern_groups/languages.zh.txt"),

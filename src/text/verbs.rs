@@ -24,6 +24,11 @@ pub fn is_past_verb(word: &str) -> bool {
         || IRREGULAR_PAST.contains(word)
 }
 
+/// Whether a word in lower case may be a verb in the third person.
+pub fn is_third_person(word: &str) -> bool {
+    CLEAR_VERBS.contains(word) || AMBIGUOUS_VERBS.contains(word)
+}
+
 /// Whether the word after this one is a noun even if it looks like a verb: "the tests", "of tests".
 pub fn is_noun_marker(previous: &str) -> bool {
     NOUN_MARKERS.contains(previous) || previous.bytes().all(|b| b.is_ascii_digit())

@@ -1,0 +1,364 @@
+//! Reads a short statement as a sequence of tokens that can be compared: words, names, numbers and dates, and whether
+//! it is negated.
+//!
+//! Never parses grammar, and never decides whether two statements agree; `contradiction` does.
+
+use super::phrase::is_capitalized;
+use super::prose_mask::split_label;
+use super::word_list::{PhraseList, WordList, phrase_list, word_list};
+use super::words::is_unspaced;
+use super::{stem, stopwords, verbs, word_frequency};
+
+const MONTHS: WordList = word_list!("statements/months.en.txt");
+const WEEKDAYS: WordList = word_list!("statements/weekdays.en.txt");
+const NUMBER_WORDS: WordList = word_list!("statements/number_words.en.txt");
+const UNITS: WordList = word_list!("statements/units.en.txt");
+const NEGATIONS: WordList = word_list!("statements/negations.en.txt");
+const HAN_NEGATIONS: PhraseList = phrase_list!("statements/negations.zh.txt");
+const HAN_NOT_NEGATIONS: PhraseList = phrase_list!("statements/not_negations.zh.txt");
+const FILLERS: WordList = word_list!("statements/fillers.en.txt");
+const HAN_FILLERS: PhraseList = phrase_list!("statements/fillers.zh.txt");
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TokenKind {
+    /// A word with content of its own.
+    Word,
+    /// A function word, or one that adds nothing to a comparison (`usually`, 目前).
+    Filler,
+    /// A capitalised word, an identifier (`eu-west-1`), or a Latin word in Chinese text.
+    Name,
+    /// A number, a time, a version, or the unit after one.
+    Number,
+    /// A part of a date: a year, a month, a day, a weekday.
+    Date,
+    Negation,
+}
+
+/// A token of a [`Statement`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatementToken<'a> {
+    /// What is compared: a stem, a name in lower case, digits without group separators, `month-5`, `weekday-1`.
+    pub key: String,
+    pub kind: TokenKind,
+    /// As written.
+    pub surface: &'a str,
+    /// Whether it is a single character of a script without spaces.
+    pub is_han: bool,
+    /// Whether `'s` or 的 follows.
+    pub is_owner: bool,
+}
+
+/// A statement, for comparison with others.
+#[derive(Clone, Debug)]
+pub struct Statement<'a> {
+    /// The whole text.
+    pub text: &'a str,
+    /// The label in lower case: `city` in `City: Paris`.
+    pub label: Option<String>,
+    /// The tokens without the label.
+    pub tokens: Vec<StatementToken<'a>>,
+}
+
+impl<'a> Statement<'a> {
+    /// Reads a statement. A leading `[category]` is skipped.
+    pub fn of(whole: &'a str) -> Statement<'a> {
+        let text = whole.trim();
+        let text = match text.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+            Some((category, rest)) if category.len() < 40 => rest,
+            _ => text,
+        };
+        let (label, value) = split_label(text).map_or((None, text), |(label, value)| (Some(label), value));
+        let label = label.map(|l| l.trim_matches('*').to_lowercase());
+        let tokens = tokens(value, label.is_none());
+        Statement { text: whole, label, tokens }
+    }
+
+    /// The tokens that are neither fillers nor negations.
+    pub fn content(&self) -> impl Iterator<Item = &StatementToken<'a>> {
+        self.tokens.iter().filter(|t| !matches!(t.kind, TokenKind::Filler | TokenKind::Negation))
+    }
+
+    /// Whether the number of negations is odd.
+    pub fn is_negated(&self) -> bool {
+        self.tokens.iter().filter(|t| t.kind == TokenKind::Negation).count() % 2 == 1
+    }
+
+    /// Whether a token has this key.
+    pub fn has(&self, key: &str) -> bool {
+        self.tokens.iter().any(|t| t.key == key)
+    }
+
+    /// Whether it tells an event: it contains a verb in the past tense.
+    pub fn is_event(&self) -> bool {
+        self.tokens.iter().any(|t| t.kind == TokenKind::Word && verbs::is_past_verb(&t.surface.to_lowercase()))
+    }
+}
+
+/// The tokens of a text in any script.
+///
+/// `starts_sentence`: whether a capital letter at the start does not show a name.
+fn tokens(text: &str, starts_sentence: bool) -> Vec<StatementToken<'_>> {
+    let mut out = Vec::new();
+    let (mut at, mut sentence_start) = (0, starts_sentence);
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let length = if first.is_ascii_digit() {
+            push_number(rest, &mut out)
+        } else if is_unspaced(first) {
+            push_han(rest, &mut out)
+        } else if first.is_alphanumeric() {
+            push_word(rest, sentence_start, &mut out)
+        } else {
+            if first == '%' {
+                out.push(token(TokenKind::Number, "percent", &rest[..1]));
+            }
+            sentence_start |= matches!(first, '.' | '!' | '?' | '。' | '！' | '？');
+            at += first.len_utf8();
+            continue;
+        };
+        sentence_start = false;
+        at += length;
+    }
+    join_dates(&mut out);
+    out
+}
+
+fn token<'a>(kind: TokenKind, key: &str, surface: &'a str) -> StatementToken<'a> {
+    StatementToken { key: key.to_owned(), kind, surface, is_han: false, is_owner: false }
+}
+
+/// A run that starts with a digit: a number, a time, a date, a version, perhaps with its unit (`10ms`). Returns its
+/// length in bytes.
+fn push_number<'a>(rest: &'a str, out: &mut Vec<StatementToken<'a>>) -> usize {
+    let bytes = rest.as_bytes();
+    let is_digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
+    let mut end = 0;
+    while is_digit(end) || matches!(bytes.get(end), Some(b'.' | b',' | b':' | b'/' | b'-')) && is_digit(end + 1) {
+        end += 1;
+    }
+    let run = &rest[..end];
+    let parts: Vec<&str> = run.split(['-', '/']).collect();
+    if parts.len() > 1 && parts[0].len() == 4 {
+        out.push(token(TokenKind::Date, parts[0], run));
+        out.push(token(TokenKind::Date, &format!("month-{}", parts[1].trim_start_matches('0')), run));
+        out.extend(parts.get(2).map(|day| token(TokenKind::Date, day.trim_start_matches('0'), run)));
+    } else {
+        let is_year = run.len() == 4 && ("1900".."2100").contains(&run);
+        let kind = if is_year { TokenKind::Date } else { TokenKind::Number };
+        out.push(token(kind, &run.replace(',', ""), run));
+    }
+    end
+}
+
+/// A character of a script without spaces, or a phrase in it that counts as one. Returns its length in bytes.
+fn push_han<'a>(rest: &'a str, out: &mut Vec<StatementToken<'a>>) -> usize {
+    let phrase = |list: PhraseList| list.iter().find(|p| rest.starts_with(*p));
+    let first = rest.chars().next().map_or(0, char::len_utf8);
+    if let Some(month) = rest.strip_prefix('月').and(out.last_mut()).filter(|t| t.kind == TokenKind::Number) {
+        (month.key, month.kind) = (format!("month-{}", month.key), TokenKind::Date);
+        return first;
+    }
+    for prefix in ["星期", "周", "礼拜"] {
+        let day = rest.strip_prefix(prefix).and_then(|day| day.chars().next());
+        if let Some(number) = day.and_then(|day| "一二三四五六日".chars().position(|c| c == day)) {
+            let length = prefix.len() + '一'.len_utf8();
+            out.push(token(TokenKind::Date, &format!("weekday-{}", number + 1), &rest[..length]));
+            return length;
+        }
+    }
+    if let Some(word) = phrase(HAN_NOT_NEGATIONS) {
+        out.extend(word.char_indices().map(|(i, c)| han_token(&rest[i..i + c.len_utf8()], TokenKind::Word)));
+        return word.len();
+    }
+    let mark = |kind, word: &str| StatementToken { is_han: true, ..token(kind, word, &rest[..word.len()]) };
+    if let Some(word) = phrase(HAN_NEGATIONS) {
+        out.push(mark(TokenKind::Negation, word));
+        return word.len();
+    }
+    if let Some((number, length)) = han_number(rest) {
+        out.push(token(TokenKind::Number, &number.to_string(), &rest[..length]));
+        return length;
+    }
+    if let Some(word) = phrase(HAN_FILLERS) {
+        if word == "的" {
+            out.iter_mut().last().into_iter().for_each(|t| t.is_owner = true);
+        }
+        out.push(mark(TokenKind::Filler, word));
+        return word.len();
+    }
+    out.push(han_token(&rest[..first], TokenKind::Word));
+    first
+}
+
+fn han_token(surface: &str, kind: TokenKind) -> StatementToken<'_> {
+    StatementToken { is_han: true, ..token(kind, surface, surface) }
+}
+
+/// A number from 2 to 99 in Chinese characters before a unit or a measure word, and its length in bytes. Without one,
+/// the characters are part of a name or a word: 李四, 三明治.
+fn han_number(rest: &str) -> Option<(u32, usize)> {
+    const DIGITS: &str = "一二三四五六七八九";
+    let (mut tens, mut ones, mut has_ten, mut length) = (None, None, false, 0);
+    for c in rest.chars() {
+        match DIGITS.chars().position(|d| d == c).or((c == '两').then_some(1)) {
+            Some(digit) if ones.is_none() => ones = Some(digit as u32 + 1),
+            None if c == '十' && !has_ten => (tens, ones, has_ten) = (ones.or(Some(1)), None, true),
+            _ => break,
+        }
+        length += c.len_utf8();
+    }
+    let number = if has_ten { tens.unwrap_or(1) * 10 + ones.unwrap_or(0) } else { ones? };
+    let counts = rest[length..].starts_with(|c| HAN_MEASURES.contains(c));
+    (number > 1 && counts).then_some((number, length))
+}
+
+/// Measure words and units that follow a number.
+const HAN_MEASURES: &str = "个只天年月次台人岁点分小周条名位本套页元块倍件辆张家层间杯号日时秒公千百万支项份";
+
+/// A word, or an identifier such as `eu-west-1` or `node.js`. Returns its length in bytes.
+fn push_word<'a>(rest: &'a str, sentence_start: bool, out: &mut Vec<StatementToken<'a>>) -> usize {
+    let length = word_length(rest);
+    let surface = &rest[..length];
+    let low = surface.to_lowercase().replace('\u{2019}', "'");
+    let next = &rest[length..];
+    let owner = ["'s", "\u{2019}s"].into_iter().find(|s| next.starts_with(s)).map_or(0, str::len);
+    let after_number = out.last().is_some_and(|t| t.kind == TokenKind::Number);
+    let mut new = classify_word(surface, &low, sentence_start, after_number);
+    new.is_owner = owner > 0;
+    out.push(new);
+    length + owner
+}
+
+fn classify_word<'a>(surface: &'a str, low: &str, sentence_start: bool, after_number: bool) -> StatementToken<'a> {
+    let stemmed = stem(low);
+    let is_identifier = surface.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '.'))
+        || surface.chars().skip(1).any(char::is_uppercase);
+    if let Some(number) = NUMBER_WORDS.value(low) {
+        return token(TokenKind::Number, number, surface);
+    }
+    if after_number && UNITS.contains(&stemmed) {
+        return token(TokenKind::Number, &stemmed, surface);
+    }
+    let is_month = low != "may" && low != "march" || is_capitalized(surface) && !sentence_start || after_number;
+    if let Some(month) = MONTHS.value(low).filter(|_| is_month && (is_capitalized(surface) || low.len() > 4)) {
+        return token(TokenKind::Date, &format!("month-{month}"), surface);
+    }
+    if let Some(day) = WEEKDAYS.value(low) {
+        return token(TokenKind::Date, &format!("weekday-{day}"), surface);
+    }
+    if NEGATIONS.contains(low) || low.ends_with("n't") {
+        return token(TokenKind::Negation, low, surface);
+    }
+    if FILLERS.contains(low) || stopwords::is_stopword(low) && !is_comparator(low) {
+        return token(TokenKind::Filler, low, surface);
+    }
+    let is_common =
+        || verbs::is_third_person(low) || word_frequency::per_mille(&stemmed) > 0 || verbs::is_past_verb(low);
+    if is_identifier || is_capitalized(surface) && !(sentence_start && is_common()) {
+        return token(TokenKind::Name, low, surface);
+    }
+    token(TokenKind::Word, &stemmed, surface)
+}
+
+pub(super) const COMPARATORS: WordList = word_list!("statements/comparators.en.txt");
+
+fn is_comparator(low: &str) -> bool {
+    COMPARATORS.contains(low)
+}
+
+/// The length of a word in bytes: letters, digits, apostrophes before a `t`, and `_ . -` inside identifiers. A hyphen
+/// belongs to an identifier if a digit follows somewhere: `eu-west-1`, but not `well-known`.
+fn word_length(rest: &str) -> usize {
+    let run = run_length(rest, true);
+    if rest[..run].contains('-') && !rest[..run].contains(|c: char| c.is_ascii_digit()) {
+        return run_length(rest, false);
+    }
+    run
+}
+
+fn run_length(rest: &str, with_hyphens: bool) -> usize {
+    let mut chars = rest.char_indices().peekable();
+    while let Some((i, c)) = chars.next() {
+        let next = chars.peek().map(|&(_, n)| n);
+        let joins = match c {
+            '\'' | '\u{2019}' => next == Some('t'),
+            '_' => true,
+            '.' => next.is_some_and(|n| n.is_ascii_alphanumeric()),
+            '-' => with_hyphens && next.is_some_and(|n| n.is_ascii_alphanumeric()),
+            _ => c.is_alphanumeric() && !is_unspaced(c),
+        };
+        if !joins {
+            return i;
+        }
+    }
+    rest.len()
+}
+
+/// A number next to the name of a month is its day.
+fn join_dates(tokens: &mut [StatementToken<'_>]) {
+    let is_day = |t: &StatementToken<'_>| {
+        t.kind == TokenKind::Number && t.key.parse::<u8>().is_ok_and(|day| (1..=31).contains(&day))
+    };
+    for i in 0..tokens.len() {
+        let beside_month = i
+            .checked_sub(1)
+            .into_iter()
+            .chain([i + 1])
+            .any(|n| tokens.get(n).is_some_and(|t| t.key.starts_with("month-")));
+        if beside_month && is_day(&tokens[i]) {
+            tokens[i].kind = TokenKind::Date;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let kind = |t: &StatementToken<'_>| match t.kind {
+            TokenKind::Word => "",
+            TokenKind::Filler => "~",
+            TokenKind::Name => "@",
+            TokenKind::Number => "#",
+            TokenKind::Date => "%",
+            TokenKind::Negation => "!",
+        };
+        let got: Vec<String> = Statement::of(text).tokens.iter().map(|t| format!("{}{}", kind(t), t.key)).collect();
+        assert_eq!(got.join(" "), expected, "{text}");
+    }
+
+    #[test]
+    fn words_names_numbers_and_dates_are_told_apart() {
+        check("User prefers tabs over spaces.", "~user prefer tab over space");
+        check("Deploys to eu-west-1 with PostgreSQL 16", "deploy ~to @eu-west-1 ~with @postgresql #16");
+        check("The limit is 5,000 requests in 10 minutes", "~the limit ~is #5000 request ~in #10 #minut");
+        check("Moved to Berlin on 3 May 2025", "move ~to @berlin ~on %3 %month-5 %2025");
+        check("Release on 2026-02-24", "releas ~on %2026 %month-2 %24");
+        check("Standup at 10:30 on Mondays", "standup ~at #10:30 ~on %weekday-1");
+        check("Doesn't deploy on Fridays", "!doesn't deploy ~on %weekday-5");
+        check("[note] City: Paris", "@paris");
+    }
+
+    #[test]
+    fn chinese_is_read_by_character() {
+        check("用户不喜欢咖啡", "~用户 !不 喜 欢 咖 啡");
+        check("端口是8080", "端 口 ~是 #8080");
+        check("有三只猫", "有 #3 只 猫");
+        check("2026年2月24日", "%2026 年 %month-2 %24 日");
+        check("用户使用PostgreSQL", "~用户 使 用 @postgresql");
+        check("周五部署", "%weekday-5 部 署");
+    }
+
+    #[test]
+    fn labels_owners_and_negation() {
+        assert_eq!(Statement::of("City: Paris").label.as_deref(), Some("city"));
+        assert_eq!(Statement::of("Standup at 10:00").label, None);
+        assert!(Statement::of("Anna's dog is old").tokens[0].is_owner);
+        assert!(Statement::of("Never deploys").is_negated());
+        assert!(!Statement::of("Never deploys without tests").is_negated());
+        assert!(!Statement::of("咖啡不仅好喝").is_negated());
+        assert!(Statement::of("Visited Rome").is_event());
+    }
+}
