@@ -3,11 +3,11 @@
 //! Never reads the memory's files and never plans: handles, limits and positions are checked by the planner.
 
 use super::guards::{
-    self, FindingsBySeverity, GuardFinding, MemoryKind, QuoteEvidence, Severity, Violation, WritingRules,
+    self, FindingsBySeverity, GuardFinding, MemoryKind, QuoteEvidence, RelatedText, Severity, Violation, WritingRules,
 };
 use super::proposal::{Proposal, is_single_verb};
 use crate::document::MetaKey;
-use crate::operation::{Action, Target};
+use crate::operation::{Action, Operation, Target};
 use crate::path::{Address, MemoryPath, PathPrefixes};
 use crate::transcript::{Role, Turn};
 
@@ -23,6 +23,9 @@ pub struct JudgeContext<'a> {
     pub into: Option<&'a MemoryPath>,
     /// The prefixes that addresses may have.
     pub prefixes: &'a PathPrefixes,
+    /// Operations that contradict the memory, and which the model was asked about already. If it proposes one again, a
+    /// person decides.
+    pub asked: &'a [Operation],
 }
 
 /// The decision about a proposal.
@@ -57,8 +60,13 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
         };
         found.insert(0, GuardFinding { violation, excerpt });
     }
-    found.extend(find_duplicates(proposal, &claims, context).unwrap_or_default());
-    let found = FindingsBySeverity::of(found);
+    found.extend(find_related_texts(proposal, &claims, context));
+    let mut found = FindingsBySeverity::of(found);
+    if context.asked.contains(&proposal.operation) {
+        let (contradictions, other) = found.refuse.into_iter().partition(|f| f.violation == Violation::Contradiction);
+        found.refuse = other;
+        found.review.extend::<Vec<GuardFinding>>(contradictions);
+    }
     // A repetition needs no correction: it counts as known, whatever else is wrong with it.
     if !found.known.is_empty() {
         return Route::AlreadyKnown(found.known);
@@ -100,20 +108,17 @@ fn tool_proof(proposal: &Proposal, context: &JudgeContext<'_>) -> QuoteEvidence 
     QuoteEvidence { turn, role: Role::Tool }
 }
 
-/// The duplicates of all claims in the memory; `None` if a claim is new. Only for additions, because an updated text
-/// may be similar to the one it replaces.
-fn find_duplicates(
-    proposal: &Proposal,
-    claims: &[ClaimedText],
-    context: &JudgeContext<'_>,
-) -> Option<Vec<GuardFinding>> {
-    let Action::Add { .. } = proposal.operation.action else { return None };
-    let find = |claim: &ClaimedText| guards::find_duplicate(&claim.text, context.known.iter().map(String::as_str));
-    let all: Option<Vec<GuardFinding>> = claims
+/// The texts of the memory that the claims repeat, if they repeat them all, and those that they contradict. Only for
+/// additions, because an updated text may be similar to the one it replaces.
+fn find_related_texts(proposal: &Proposal, claims: &[ClaimedText], context: &JudgeContext<'_>) -> Vec<GuardFinding> {
+    let Action::Add { .. } = proposal.operation.action else { return Vec::new() };
+    let related: Vec<Option<RelatedText>> = claims
         .iter()
-        .map(|c| find(c).map(|(violation, text)| GuardFinding { violation, excerpt: text.chars().take(60).collect() }))
+        .map(|claim| guards::find_related(&claim.text, context.known.iter().map(String::as_str)))
         .collect();
-    all.filter(|all| !all.is_empty())
+    let is_contradiction = |r: &RelatedText| r.violation == Violation::Contradiction;
+    let is_new = related.iter().any(|r| r.as_ref().is_none_or(is_contradiction));
+    related.iter().flatten().filter(|r| is_contradiction(r) || !is_new).map(GuardFinding::from).collect()
 }
 
 /// One text that an operation would write.
@@ -285,7 +290,8 @@ mod tests {
         let known: Vec<String> = known.iter().map(|k| (*k).to_owned()).collect();
         let prefixes = PathPrefixes::default();
         let rules = WritingRules::default();
-        let context = JudgeContext { turns: &turns, known: &known, rules: &rules, into: None, prefixes: &prefixes };
+        let context =
+            JudgeContext { turns: &turns, known: &known, rules: &rules, into: None, prefixes: &prefixes, asked: &[] };
         let names = |found: &[GuardFinding]| found.iter().map(|f| f.violation.name()).collect::<Vec<_>>().join(" ");
         let got = match route_proposal(&parse_proposal(&value).unwrap(), &context) {
             Route::Apply(proof) => format!("apply {}", proof.turn),
@@ -323,7 +329,8 @@ mod tests {
             let mut value = add("Deploy target: eu-west-1", "deploy target is eu-west-1");
             value["turn"] = named;
             let (turns, prefixes, rules) = (turns(), PathPrefixes::default(), WritingRules::default());
-            let context = JudgeContext { turns: &turns, known: &[], rules: &rules, into: None, prefixes: &prefixes };
+            let context =
+                JudgeContext { turns: &turns, known: &[], rules: &rules, into: None, prefixes: &prefixes, asked: &[] };
             let Route::Inbox(proof, _) = route_proposal(&parse_proposal(&value).unwrap(), &context) else {
                 panic!("it waits")
             };
@@ -344,6 +351,26 @@ mod tests {
     fn a_sensitive_field_waits_unless_the_user_agreed() {
         check(add("City: Berlin", "I moved to Berlin in May 2025"), &[], "inbox sensitive");
         check(add("City: Hamburg", "my city is Hamburg now"), &[], "apply 5");
+    }
+
+    #[test]
+    fn a_contradiction_is_asked_about_and_then_waits_for_a_person() {
+        let known = ["The server listens on port 8080"];
+        let value = add("The server listens on port 8081", "I prefer tabs over spaces");
+        check(value.clone(), &known, "refused contradicts");
+        let asked = [parse_proposal(&value).unwrap().operation];
+        let (turns, prefixes, rules) = (turns(), PathPrefixes::default(), WritingRules::default());
+        let known = known.map(str::to_owned);
+        let context = JudgeContext {
+            turns: &turns,
+            known: &known,
+            rules: &rules,
+            into: None,
+            prefixes: &prefixes,
+            asked: &asked,
+        };
+        let route = route_proposal(&parse_proposal(&value).unwrap(), &context);
+        assert!(matches!(route, Route::Inbox(_, found) if found[0].excerpt.starts_with('@')));
     }
 
     #[test]

@@ -2,12 +2,17 @@
 //!
 //! Never accepts a proposal that was refused before; the second check only adds violations.
 
-use super::guards::{self, FindingsBySeverity, GuardFinding, MemoryKind, OtherText, Violation, WritingRules};
+use super::guards::{
+    self, FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, OtherText, QuoteEvidence, Violation,
+    WritingRules,
+};
 use super::judge::{ClaimedText, JudgeContext, Route};
 use super::proposal::Proposal;
 use crate::change::{Effect, EffectSign};
 use crate::operation::Action;
 use crate::path::MemoryPath;
+use crate::text::prose_mask::split_label;
+use crate::transcript::{Role, Turn};
 
 /// The effects of a planned operation on the current memory.
 pub struct PlannedEffects<'a> {
@@ -53,11 +58,17 @@ pub fn route_effects(
     if let Action::Update { .. } = proposal.operation.action {
         let removed: Vec<&str> = bullets(EffectSign::Removed).map(|e| e.text.as_str()).collect();
         let others = || context.known.iter().map(String::as_str).filter(|known| !removed.contains(known));
-        let duplicate = bullets(EffectSign::Added).find_map(|e| guards::find_duplicate(&e.text, others()));
-        if let Some((violation, text)) = duplicate {
-            return Route::AlreadyKnown(vec![GuardFinding { violation, excerpt: text.chars().take(60).collect() }]);
+        let related = bullets(EffectSign::Added).find_map(|e| guards::find_related(&e.text, others()));
+        if let Some(related) = related {
+            let found = vec![GuardFinding::from(&related)];
+            match related.violation {
+                Violation::Contradiction if context.asked.contains(&proposal.operation) => reasons.extend(found),
+                Violation::Contradiction => return Route::Refused(found),
+                _ => return Route::AlreadyKnown(found),
+            }
         }
     }
+    reasons.extend(ungrounded_claim(proposal, planned, context, proof));
     if reasons.iter().all(|w| w.violation != Violation::Sensitive) {
         reasons.extend(unconsented_change(planned, context, proof.turn));
     }
@@ -66,6 +77,42 @@ pub fn route_effects(
         false => Route::Inbox(proof, reasons),
     }
 }
+
+/// The first added text with a name, a number, a date or a negation that its sources do not contain. Sources are the
+/// turn with the quote, the turn that the model named, the question that a short answer answers, and what the operation
+/// replaces; for an episode all that the user and the assistant wrote.
+fn ungrounded_claim(
+    proposal: &Proposal,
+    planned: &PlannedEffects<'_>,
+    context: &JudgeContext<'_>,
+    proof: QuoteEvidence,
+) -> Option<GuardFinding> {
+    let is_episode = matches!(proposal.operation.action, Action::Append { .. });
+    let own = |t: &&Turn| !t.injected && matches!(t.role, Role::User | Role::Assistant);
+    let quoted = context.turns.iter().find(|t| t.number == proof.turn);
+    let is_short = quoted.is_some_and(|t| t.text.chars().count() <= MAX_ANSWER_CHARS);
+    let question = context.turns.iter().rfind(|t| own(t) && t.role == Role::Assistant && t.number < proof.turn);
+    let is_source = |t: &&Turn| {
+        t.number == proof.turn
+            || own(t) && (is_episode || Some(t.number) == proposal.turn)
+            || is_short && question.is_some_and(|q| q.number == t.number)
+    };
+    let turns: Vec<&Turn> = context.turns.iter().filter(is_source).collect();
+    let removed = planned.effects.iter().filter(|e| e.sign == EffectSign::Removed).map(|e| e.text.as_str());
+    let paths = planned.files.iter().map(|file| file.path.as_str());
+    let sources = GroundingSources {
+        quote: proposal.quote.as_deref().unwrap_or_default(),
+        texts: turns.iter().map(|t| t.text.as_str()).chain(removed).chain(paths).collect(),
+        times: turns.iter().filter_map(|t| t.at.as_deref()).collect(),
+    };
+    let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
+    // memdir writes the day of an episode itself.
+    let is_day = |text: &str| split_label(text).is_some_and(|(label, _)| matches!(label, "Date" | "日期"));
+    added.filter(|e| !is_day(&e.text)).find_map(|e| guards::check_grounding(&e.text, &sources))
+}
+
+/// An answer that is at most this long may take its words from the question: "Yes, in Hamburg."
+const MAX_ANSWER_CHARS: usize = 120;
 
 /// The first sensitive field that changes without the user's consent in the given turn. If bullets with sensitive
 /// fields are added, only they count, otherwise the removed ones.

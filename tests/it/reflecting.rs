@@ -141,11 +141,13 @@ fn a_truncated_answer_changes_nothing() {
 fn no_more_is_kept_than_the_caps_allow() {
     let memory = Memory::new();
     let words = ["alpha", "bravo", "candle", "dragon", "ember", "falcon"];
-    let conversation: String = words.iter().map(|w| format!("User: the service is called {w} now.\n")).collect();
+    let stack = "User: the stack has Redis, Kafka, Postgres, Nginx and Vault.\n";
+    let services = words.iter().map(|w| format!("User: the service is called {w} now.\n"));
+    let conversation = services.fold(stack.to_owned(), |all, one| all + &one);
     let one_turn: Vec<_> = ["Redis", "Kafka", "Postgres", "Nginx", "Vault"]
         .iter()
         .map(|w| {
-            let mut one = add("facts/project.md", &format!("The stack has {w}."), "the service is called alpha now");
+            let mut one = add("facts/project.md", &format!("The stack has {w}."), "the stack has Redis, Kafka");
             one["turn"] = json!(1);
             one
         })

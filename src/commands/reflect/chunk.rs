@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 pub use super::chunk_limits::ChunkLimits;
+pub use super::chunk_result::{AcceptedOperation, ChunkResult};
 use super::decision_text::{
     effects_text, finding_reason, mark_known, mark_refused, redact, refusal_text, rejection_reason, string_field,
 };
@@ -13,12 +14,12 @@ use super::overlay::ReflectOverlay;
 use crate::code::{Code, Rejection};
 use crate::commands::answer::ReflectDecision;
 use crate::llm::{
-    AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelReply, ModelRequest, StopReason, TokenUsage,
-    ToolCall, ToolDefinition, ToolOutcome,
+    AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelReply, ModelRequest, StopReason, ToolCall,
+    ToolDefinition, ToolOutcome,
 };
 use crate::operation::{Action, Operation, dialects};
 use crate::path::{MemoryPath, PathPrefixes};
-use crate::reflect::guards::{self, GuardFinding, MemoryKind, QuoteEvidence, Violation, WritingRules};
+use crate::reflect::guards::{self, GuardFinding, MemoryKind, Violation, WritingRules};
 use crate::reflect::judge::{JudgeContext, Route, describe_findings, route_proposal};
 use crate::reflect::outcome::{self, route_effects};
 use crate::reflect::prompt::{self, PromptValues, ReplyMode};
@@ -51,45 +52,6 @@ pub struct ChunkInput<'a> {
     pub progress: &'a dyn Fn(&str),
 }
 
-/// An accepted operation, with the evidence for it.
-#[derive(Clone, Debug)]
-pub struct AcceptedOperation {
-    pub operation: Operation,
-    /// The turn that proves it.
-    pub evidence: QuoteEvidence,
-    /// The quoted words of that turn, without secrets.
-    pub quote: String,
-    /// Why it becomes a proposal, and the diff it would make; `None`: it is applied.
-    pub as_proposal: Option<(String, String)>,
-    /// How many writes it counts as, for `ChunkLimits`.
-    pub writes: usize,
-    /// Index of its decision.
-    pub decision_index: usize,
-}
-
-/// The result of reading a chunk.
-#[derive(Debug, Default)]
-pub struct ChunkResult {
-    /// Decisions on all proposals of the model.
-    pub decisions: Vec<ReflectDecision>,
-    /// The accepted operations.
-    pub accepted: Vec<AcceptedOperation>,
-    /// Number of requests sent.
-    pub requests: usize,
-    /// Token counts as reported by the host.
-    pub usage: TokenUsage,
-    /// Token counts, estimated where the host reports none; used for limits and budgets.
-    pub estimated_usage: TokenUsage,
-    /// The error that ended the dialogue, if any.
-    pub error: Option<LlmError>,
-    /// Why the memory could not be read or written as a proposal needs it, if so; it ended the dialogue.
-    pub obstacle: Option<Rejection>,
-    /// The limit that ended the dialogue, if any.
-    pub limit_reached: Option<&'static str>,
-    /// Number of texts checked by the writing rules at their first attempt, and how many of them passed.
-    pub first_attempts: (u64, u64),
-}
-
 /// Reads one chunk: the turns in `range`.
 pub fn read_chunk(
     overlay: &mut ReflectOverlay<'_>,
@@ -97,7 +59,14 @@ pub fn read_chunk(
     range: std::ops::Range<usize>,
 ) -> ChunkResult {
     let prompt = user_prompt(overlay, input, range);
-    let mut dialogue = ReflectDialogue { overlay, input, result: ChunkResult::default(), prompt, is_correction: false };
+    let mut dialogue = ReflectDialogue {
+        overlay,
+        input,
+        result: ChunkResult::default(),
+        prompt,
+        is_correction: false,
+        asked: Vec::new(),
+    };
     match input.reply_mode {
         Some(ReplyMode::JsonObject) => dialogue.run_with_object(),
         Some(ReplyMode::Tools) => dialogue.run_with_tools(),
@@ -122,7 +91,14 @@ pub fn first_request(
     range: std::ops::Range<usize>,
 ) -> ModelRequest {
     let prompt = user_prompt(overlay, input, range);
-    let dialogue = ReflectDialogue { overlay, input, result: ChunkResult::default(), prompt, is_correction: false };
+    let dialogue = ReflectDialogue {
+        overlay,
+        input,
+        result: ChunkResult::default(),
+        prompt,
+        is_correction: false,
+        asked: Vec::new(),
+    };
     let reply_mode = input.reply_mode.unwrap_or(ReplyMode::Tools);
     let messages = vec![ChatMessage::User(dialogue.prompt.clone())];
     match reply_mode {
@@ -162,6 +138,8 @@ struct ReflectDialogue<'d, 's, 'r> {
     prompt: String,
     /// Whether the last message reported refusals to the model, so that its reply is a correction.
     is_correction: bool,
+    /// Operations that contradict the memory, about which the model was asked.
+    asked: Vec<Operation>,
 }
 
 impl ReflectDialogue<'_, '_, '_> {
@@ -371,11 +349,13 @@ impl ReflectDialogue<'_, '_, '_> {
         let input = self.input;
         let bullet_texts = self.overlay.bullet_texts();
         let (turns, rules, into, prefixes) = (input.turns, input.writing_rules, input.into, input.prefixes);
-        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes };
+        let asked = self.asked.clone();
+        let asked = asked.as_slice();
+        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes, asked };
         let first_route = route_proposal(proposal, &judge_context);
         self.count_first_attempt(&first_route);
         let evidence = match &first_route {
-            Route::Refused(findings) => return mark_refused(decision, findings),
+            Route::Refused(findings) => return self.refuse(proposal, decision, findings),
             Route::AlreadyKnown(found) => return mark_known(decision, found),
             Route::Apply(proof) | Route::Inbox(proof, _) => *proof,
         };
@@ -408,10 +388,10 @@ impl ReflectDialogue<'_, '_, '_> {
         if let Some(what) = self.exceeded_limit(evidence.turn, writes) {
             return mark_refused(decision, &[GuardFinding { violation: Violation::Limit, excerpt: what.to_owned() }]);
         }
-        let ground = JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes };
+        let ground = JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked };
         let outcome = outcome::PlannedEffects { effects: &effects, files: &files };
         let as_proposal = match route_effects(first_route, proposal, &outcome, &ground) {
-            Route::Refused(found) => return mark_refused(decision, &found),
+            Route::Refused(found) => return self.refuse(proposal, decision, &found),
             Route::AlreadyKnown(found) => return mark_known(decision, &found),
             Route::Inbox(_, found) => Some(found),
             Route::Apply(_) => input.propose.then(Vec::new),
@@ -454,6 +434,19 @@ impl ReflectDialogue<'_, '_, '_> {
             decision_index: number,
         });
         Ok(answer)
+    }
+
+    /// Refuses a proposal, and remembers if the model was asked about a contradiction.
+    fn refuse(
+        &mut self,
+        proposal: &Proposal,
+        decision: &mut ReflectDecision,
+        findings: &[GuardFinding],
+    ) -> Result<String, String> {
+        if findings.iter().any(|f| f.violation == Violation::Contradiction) {
+            self.asked.push(proposal.operation.clone());
+        }
+        mark_refused(decision, findings)
     }
 
     /// Counts first attempts and those that passed the guards.

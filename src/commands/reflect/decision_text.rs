@@ -8,7 +8,7 @@ use crate::change::{Changeset, Effect};
 use crate::code::Rejection;
 use crate::commands::answer::{ReflectDecision, RefusalReason};
 use crate::reflect::chunks;
-use crate::reflect::guards::{GuardFinding, Violation};
+use crate::reflect::guards::GuardFinding;
 use crate::reflect::judge::describe_findings;
 
 /// Text without secrets: they must not leave this machine.
@@ -23,21 +23,11 @@ pub fn mark_refused(decision: &mut ReflectDecision, findings: &[GuardFinding]) -
     Err(describe_findings(findings))
 }
 
-/// Marks a decision as known. If the known text differs in a number, the model receives the rule that applied: the fact
-/// may have changed, and an edit is needed instead.
+/// Marks a decision as known.
 pub fn mark_known(decision: &mut ReflectDecision, findings: &[GuardFinding]) -> Result<String, String> {
     decision.verdict = "known";
     decision.reasons = findings.iter().map(finding_reason).collect();
-    let numbers = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
-    // A finding quotes only the start of a text.
-    let text_start = |what: &str| decision.text.chars().take(what.chars().count().max(60)).collect::<String>();
-    let differs_in_numbers = |f: &GuardFinding| {
-        f.violation == Violation::NearDuplicate && numbers(&text_start(&f.excerpt)) != numbers(&f.excerpt)
-    };
-    match findings.iter().any(differs_in_numbers) {
-        true => Err(redact(&chunks::escape_frame_tags(&describe_findings(findings)))),
-        false => Ok("the memory already has this; nothing was changed".into()),
-    }
+    Ok("the memory already has this; nothing was changed".into())
 }
 
 /// A string field of an object; empty if it is missing.

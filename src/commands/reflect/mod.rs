@@ -8,6 +8,7 @@
 
 pub mod chunk;
 mod chunk_limits;
+mod chunk_result;
 mod commit_chunk;
 mod cost_estimate;
 mod decision_text;

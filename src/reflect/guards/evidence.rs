@@ -4,6 +4,7 @@
 //! dashes, fullwidth forms and letter case may differ.
 
 use super::Violation;
+use super::grounding::repeats_tool_output;
 use crate::transcript::{Role, Turn};
 
 /// The minimum number of letters and digits in a quote; a character of a script without spaces counts twice. Shorter
@@ -38,19 +39,30 @@ pub fn find_evidence(
     }
     let recalled = own.iter().any(|text| contains_words(&normalize(text), &quote));
     let containing: Vec<&Turn> = turns.iter().filter(|t| contains_words(&normalize(&t.text), &quote)).collect();
-    let is_evidence = |t: &&&Turn| !t.injected && (t.role == Role::User || t.role == Role::Assistant && !recalled);
+    let own_words = |t: &Turn| t.role == Role::Assistant && !recalled && !repeats_tool(&quote, t, turns);
+    let is_evidence = |t: &&&Turn| !t.injected && (t.role == Role::User || own_words(t));
     let named = containing.iter().find(|t| is_evidence(t) && Some(t.number) == turn);
     let by = |role| containing.iter().filter(is_evidence).find(|t| t.role == role);
     if let Some(t) = named.or_else(|| by(Role::User)).or_else(|| by(Role::Assistant)) {
         return Ok(QuoteEvidence { turn: t.number, role: t.role });
     }
-    let in_tool_output = containing.iter().any(|t| !t.injected && t.role == Role::Tool);
+    let from_tool = |t: &&Turn| t.role == Role::Tool || t.role == Role::Assistant && repeats_tool(&quote, t, turns);
+    let in_tool_output = containing.iter().any(|t| !t.injected && from_tool(t));
     match (recalled, in_tool_output, containing.is_empty()) {
         (true, ..) => Err(Violation::InjectedEvidence),
         (_, true, _) => Err(Violation::ToolEvidence),
         (.., false) => Err(Violation::InjectedEvidence),
         _ => Err(Violation::NoEvidence),
     }
+}
+
+/// Whether a turn of the assistant only repeats what a tool printed before it.
+fn repeats_tool(quote: &str, turn: &Turn, turns: &[Turn]) -> bool {
+    let earlier = |role| {
+        let by = move |t: &&Turn| t.role == role && !t.injected && t.number < turn.number;
+        turns.iter().filter(by).map(|t| t.text.as_str())
+    };
+    repeats_tool_output(quote, earlier(Role::Tool), earlier(Role::User))
 }
 
 /// A normalized quote, without the quotation marks and full stops that models put around it.

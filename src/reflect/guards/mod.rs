@@ -10,8 +10,9 @@
 //! * [`secrets`]: keys, tokens, passwords; also redacts them.
 //! * [`canary`]: the examples of memdir's own prompts.
 //! * [`evidence`](mod@evidence): the turn that contains a quote.
+//! * [`grounding`](mod@grounding): names, numbers, dates and negations that the quote's turn does not contain.
 //! * [`consent`]: sensitive fields, and whether the user agreed.
-//! * [`duplicate`](mod@duplicate): texts that the memory contains already.
+//! * [`duplicate`](mod@duplicate): texts that the memory contains already, or contradicts.
 
 pub mod canary;
 pub mod consent;
@@ -19,6 +20,7 @@ pub mod duplicate;
 pub mod evidence;
 pub mod facts;
 pub mod form;
+pub mod grounding;
 pub mod lasting;
 pub mod orders;
 pub mod person;
@@ -29,8 +31,9 @@ pub mod tone;
 #[cfg(test)]
 use consent::has_consent;
 pub use consent::{has_consent_for, sensitive_field};
-pub use duplicate::find_duplicate;
+pub use duplicate::{RelatedText, find_related};
 pub use evidence::{QuoteEvidence, find_evidence};
+pub use grounding::{GroundingSources, check_grounding};
 
 use crate::text::phrase::{WordToken, has_unspaced_script, word_tokens};
 use crate::text::{prose_mask, relative_dates, sentences};
@@ -95,6 +98,8 @@ violations! {
     InjectedEvidence = "injected_evidence", Refuse, [], "Text injected by the host or recalled from memory is not evidence; quote a new message, or leave this out.";
     /// Only tool output contains the quote.
     ToolEvidence = "tool_evidence", Review, [], "Only tool output contains this, so it needs review by the user; quote a turn of the user or the assistant if one contains it, too.";
+    /// Names, numbers, dates or a negation that the evidence does not contain.
+    Ungrounded = "ungrounded", Review, [], "The evidence does not contain these words; a person decides. Every name, number, date and negation must be in the quoted turn, or in the text that is updated.";
     /// More characters than the policy allows.
     TooLong = "too_long", Refuse, [Name, Reason], "A memory has at most as many characters as the policy allows (280 by default); keep the one fact and drop the rest.";
     /// More than two sentences.
@@ -127,6 +132,8 @@ violations! {
     Duplicate = "duplicate", Known, [], "The memory contains this already; change nothing.";
     /// The memory contains a similar text.
     NearDuplicate = "near_duplicate", Known, [], "The memory contains nearly this already; update that bullet if something is new, otherwise change nothing.";
+    /// The memory says otherwise.
+    Contradiction = "contradicts", Refuse, [], "The memory says otherwise: update that bullet by its handle, add a bullet that says when or where this holds, or change nothing.";
     /// A name from an example in memdir's own prompt.
     Canary = "canary", Refuse, [Name, Compaction], "This is from an example in the instructions, not from the conversation; leave it out.";
     /// A sensitive field, without the user's consent.

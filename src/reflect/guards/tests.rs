@@ -256,14 +256,17 @@ fn a_yes_counts_only_after_the_question() {
 #[test]
 fn duplicates_are_found() {
     let known = ["Prefers window seats", "User lives in Galway", "用户喜欢喝绿茶"];
-    let check = |text: &str| find_duplicate(text, known.iter().copied());
-    let same = |n: usize, flaw| Some((flaw, known[n].to_owned()));
+    let check = |text: &str| find_related(text, known.iter().copied());
+    let same = |n: usize, violation| Some(RelatedText { violation, text: known[n].to_owned() });
     assert_eq!(check("prefers  window seats."), same(0, Violation::Duplicate));
     assert_eq!(check("User prefers window seats"), same(0, Violation::NearDuplicate));
     assert_eq!(check("用户很喜欢喝绿茶"), same(2, Violation::NearDuplicate));
     assert_eq!(check("User lives in Lyon and sails"), None);
     assert_eq!(check("Allergic to peanuts"), None);
-    assert_eq!(find_duplicate("x", std::iter::empty()), None);
+    assert_eq!(check("User lives in Lyon"), same(1, Violation::Contradiction));
+    assert_eq!(check("用户不喜欢喝绿茶"), same(2, Violation::Contradiction));
+    assert_eq!(check("User lives in Lyon since 2025"), None);
+    assert_eq!(find_related("x", std::iter::empty()), None);
 }
 
 #[test]
@@ -365,7 +368,7 @@ proptest! {
         let turns = [turn(1, Role::Assistant, &text), turn(2, Role::User, &text)];
         has_consent(&turns, 2);
         let _ = find_evidence(&text, Some(1), &turns, std::slice::from_ref(&text));
-        let _ = find_duplicate(&text, [text.as_str(), "x"].into_iter());
+        let _ = find_related(&text, [text.as_str(), "x"].into_iter());
     }
 
     #[test]

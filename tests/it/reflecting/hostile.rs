@@ -131,8 +131,8 @@ fn a_new_number_in_a_known_text_is_returned_to_the_model() {
     let update = json!({"op": "update", "at": at, "text": new, "quote": quote, "turn": 1});
     let script = Script::of([ops(&[add("facts/project.md", new, quote)]), ops(&[update])]);
     let answer = script.reads(&memory, "User: standup moved to 10:30 every Monday.\n");
-    assert_eq!((answer.counts.known, answer.counts.kept), (1, 1), "{:?}", answer.decisions);
-    assert!(script.question(1).contains("near_duplicate"), "{}", script.question(1));
+    assert_eq!((answer.counts.refused, answer.counts.kept), (1, 1), "{:?}", answer.decisions);
+    assert!(script.question(1).contains("contradicts"), "{}", script.question(1));
     assert_eq!(memory.text("facts/project.md").unwrap().matches("Standup").count(), 1);
 }
 

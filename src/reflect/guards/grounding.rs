@@ -1,0 +1,292 @@
+//! Finds what a proposed text claims and its sources do not contain: names, numbers, dates, a negation, the order of a
+//! comparison.
+//!
+//! Never judges paraphrases: other words may differ. English and Chinese; in other languages, names and numbers.
+
+use std::collections::HashSet;
+
+use super::{GuardFinding, Violation};
+use crate::text::contradiction::{Difference, find_contradiction};
+use crate::text::phrase::named_group;
+use crate::text::relative_dates::find_relative_date;
+use crate::text::statement::{Statement, StatementToken, TokenKind};
+use crate::text::stem;
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+
+const ABSENCE_WORDS: WordList = word_list!("guards/grounding/absence.en.txt");
+const HAN_ABSENCE_WORDS: PhraseList = phrase_list!("guards/grounding/absence.zh.txt");
+const COMMON_NAMES: WordList = word_list!("guards/grounding/common_names.txt");
+/// Words before a person's name in Chinese.
+const HAN_NAME_MARKS: PhraseList = phrase_list!("guards/grounding/name_marks.zh.txt");
+
+/// The texts that a claim may be taken from.
+#[derive(Clone, Debug, Default)]
+pub struct GroundingSources<'a> {
+    /// The quote of the proposal.
+    pub quote: &'a str,
+    /// The turns that it may come from, the text that it replaces, the name of its file.
+    pub texts: Vec<&'a str>,
+    /// When these turns were written, RFC 3339 or `YYYY-MM-DD`: relative dates in them are resolved with it.
+    pub times: Vec<&'a str>,
+}
+
+/// The words of a text that no source contains; `None` if there are none.
+pub fn check_grounding(text: &str, sources: &GroundingSources<'_>) -> Option<GuardFinding> {
+    let missing = ungrounded_words(text, sources);
+    (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
+}
+
+/// The names, numbers and dates of a text that no source contains, as written; `not` for a negation that only one side
+/// has, and `order` for a comparison whose sides are swapped.
+fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
+    let statement = Statement::of(text);
+    let vocabulary = SourceVocabulary::of(sources);
+    let mut missing: Vec<String> = Vec::new();
+    for token in &statement.tokens {
+        let is_missing = match token.kind {
+            TokenKind::Name => !vocabulary.has_name(token),
+            TokenKind::Number => !vocabulary.has_number(token),
+            TokenKind::Date => !vocabulary.has_date(token),
+            TokenKind::Word | TokenKind::Filler | TokenKind::Negation => false,
+        };
+        if is_missing && !missing.iter().any(|word| word == token.surface) {
+            missing.push(token.surface.to_owned());
+        }
+    }
+    missing.extend(missing_han_names(text, &statement, &vocabulary.low));
+    if polarity_differs(&statement, text, sources) {
+        missing.push("not".into());
+    }
+    let clauses = || sources.texts.iter().chain([&sources.quote]).flat_map(|t| clauses(t));
+    if clauses().any(|clause| find_contradiction(text, clause) == Some(Difference::Order)) {
+        missing.push("order".into());
+    }
+    missing
+}
+
+/// The words of all sources.
+struct SourceVocabulary {
+    /// All texts, in lower case.
+    low: String,
+    keys: HashSet<String>,
+    /// Whether a date may be derived from a relative one.
+    has_relative_date: bool,
+    times: Vec<String>,
+}
+
+impl SourceVocabulary {
+    fn of(sources: &GroundingSources<'_>) -> SourceVocabulary {
+        let texts = || sources.texts.iter().copied().chain([sources.quote]);
+        let low = texts().map(str::to_lowercase).collect::<Vec<_>>().join("\n");
+        let mut keys = HashSet::new();
+        for line in texts().flat_map(str::lines) {
+            // Labels are part of the vocabulary, so the line is read without them, too.
+            let plain = line.replace(": ", " ").replace('：', " ");
+            for token in Statement::of(&plain).tokens {
+                keys.insert(stem(&token.surface.to_lowercase()).into_owned());
+                keys.insert(token.key);
+            }
+        }
+        let has_relative_date = texts().any(|t| find_relative_date(t).is_some());
+        SourceVocabulary {
+            low,
+            keys,
+            has_relative_date,
+            times: sources.times.iter().map(|t| (*t).to_owned()).collect(),
+        }
+    }
+
+    /// Whether the sources contain a name, its plural, or a form that starts alike: `Postgres` for `PostgreSQL`.
+    fn has_name(&self, token: &StatementToken<'_>) -> bool {
+        let low = token.surface.to_lowercase();
+        COMMON_NAMES.contains(&low)
+            || self.keys.contains(&token.key)
+            || self.keys.contains(&*stem(&low))
+            || low.split(['.', '_', '-', '/']).filter(|part| !part.is_empty()).all(|part| self.low.contains(part))
+            || low.len() >= 6 && self.keys.iter().any(|key| key.len() >= 5 && low.starts_with(key.as_str()))
+    }
+
+    fn has_number(&self, token: &StatementToken<'_>) -> bool {
+        let key = token.key.as_str();
+        if !key.starts_with(|c: char| c.is_ascii_digit()) {
+            // A unit: the sources may abbreviate it.
+            let abbreviates = |k: &String| k.len() < key.len() && key.starts_with(k.as_str());
+            return self.keys.contains(key)
+                || self.low.contains(token.surface)
+                || self.keys.iter().any(abbreviates)
+                || has_han_unit(&self.low, key);
+        }
+        if self.keys.contains(key) {
+            return true;
+        }
+        let (hour, minute) = key.split_once(':').unwrap_or((key, "00"));
+        let is_whole_hour = key.contains(':') && minute == "00" && self.keys.contains(hour.trim_start_matches('0'));
+        let afternoon = hour.parse::<u8>().ok().filter(|h| (13..24).contains(h)).map(|h| (h - 12).to_string());
+        let says_afternoon = ["pm", "p.m", "afternoon", "evening", "下午", "晚上"].iter().any(|w| self.low.contains(w));
+        let in_afternoon = says_afternoon
+            && afternoon.is_some_and(|h| self.keys.contains(&h) || self.keys.contains(&format!("{h}:{minute}")));
+        is_whole_hour || in_afternoon
+    }
+
+    /// Whether the sources contain this part of a date, were written on it, or name a date relative to their own.
+    fn has_date(&self, token: &StatementToken<'_>) -> bool {
+        let key = token.key.as_str();
+        let written = |time: &String| {
+            let parts: Vec<&str> = time.get(..10).unwrap_or_default().split('-').collect();
+            let [year, month, day] = parts[..] else { return false };
+            key == year
+                || key.strip_prefix("month-").is_some_and(|m| m == month.trim_start_matches('0'))
+                || key == day.trim_start_matches('0')
+        };
+        self.has_relative_date || self.keys.contains(key) || self.times.iter().any(written)
+    }
+}
+
+/// Chinese units of time for the English ones.
+fn has_han_unit(low: &str, unit: &str) -> bool {
+    let han: &[&str] = match unit {
+        "second" => &["秒"],
+        "minut" => &["分"],
+        "hour" => &["小时", "钟头"],
+        "day" => &["天", "日"],
+        "week" => &["周", "星期"],
+        "month" => &["月"],
+        "year" => &["年", "岁"],
+        "percent" => &["百分之", "％"],
+        _ => &[],
+    };
+    han.iter().any(|word| low.contains(word))
+}
+
+/// Chinese places, languages and persons' names in a text that the sources do not contain.
+fn missing_han_names(text: &str, statement: &Statement<'_>, low: &str) -> Vec<String> {
+    let listed = ["places", "languages"].into_iter().flat_map(named_group);
+    let mut missing: Vec<String> =
+        listed.filter(|name| text.contains(name) && !low.contains(name)).map(str::to_owned).collect();
+    let is_name = |name: &str| (2..=4).contains(&name.chars().count());
+    let label = statement.label.as_deref().unwrap_or_default();
+    let value = text.split_once([':', '：']).map_or("", |(_, value)| value.trim());
+    let by_label = HAN_NAME_MARKS.iter().any(|mark| label.contains(mark)).then_some(value);
+    let after_mark = HAN_NAME_MARKS.iter().find_map(|mark| {
+        let rest = text.split_once(mark)?.1.trim_start_matches(['是', '为', '：', ':', ' ']);
+        Some(rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+    });
+    for name in [by_label, after_mark].into_iter().flatten() {
+        let is_han = name.chars().all(crate::text::words::is_unspaced);
+        if is_han && is_name(name) && !low.contains(name) && !missing.iter().any(|m| m == name) {
+            missing.push(name.to_owned());
+        }
+    }
+    missing
+}
+
+/// Whether exactly one of the text and the clause that it is taken from is negated. A text may say "without" or "no
+/// longer" of what the source says was removed.
+fn polarity_differs(statement: &Statement<'_>, text: &str, sources: &GroundingSources<'_>) -> bool {
+    let keys: HashSet<&str> = statement.content().map(|t| t.key.as_str()).collect();
+    let overlap = |clause: &Statement<'_>| clause.content().filter(|t| keys.contains(t.key.as_str())).count();
+    if statement.is_negated() {
+        let all = || sources.texts.iter().copied().chain([sources.quote]);
+        let says_absent = |source: &str| {
+            let low = source.to_lowercase();
+            crate::text::words(&low).any(|w| ABSENCE_WORDS.contains(&w.text))
+                || HAN_ABSENCE_WORDS.iter().any(|word| source.contains(word))
+        };
+        let is_denied = |source: &str| clauses(source).any(|c| Statement::of(c).is_negated());
+        return !all().any(|source| is_denied(source) || says_absent(source));
+    }
+    if text.trim().is_empty() || keys.len() < 2 {
+        return false;
+    }
+    let best = clauses(sources.quote).map(Statement::of).max_by_key(|c| overlap(c));
+    best.is_some_and(|clause| {
+        let shared = overlap(&clause);
+        clause.is_negated() && shared >= 2 && shared * 2 >= keys.len()
+    })
+}
+
+/// The clauses of a text.
+fn clauses(text: &str) -> impl Iterator<Item = &str> {
+    let ends = |c: char| matches!(c, ',' | ';' | '!' | '?' | '\n' | '，' | '。' | '；' | '！' | '？');
+    text.split(ends).flat_map(|part| part.split(". ")).flat_map(|part| part.split(" but ")).map(str::trim)
+}
+
+/// Whether a quote of the assistant only repeats what a tool printed: nearly all its content stands on one line of the
+/// tool's output, and the user did not write it.
+pub fn repeats_tool_output<'a>(
+    quote: &str,
+    tool: impl Iterator<Item = &'a str>,
+    user: impl Iterator<Item = &'a str>,
+) -> bool {
+    let statement = Statement::of(quote);
+    let keys: Vec<&str> = statement.content().map(|t| t.key.as_str()).collect();
+    let is_in = |text: &str| {
+        let low = text.to_lowercase().replace(['_', '-', ':', '='], " ");
+        let words: HashSet<String> =
+            Statement::of(&low).tokens.into_iter().map(|t| stem(&t.key).into_owned()).collect();
+        let plain = text.to_lowercase();
+        let hits = keys.iter().filter(|k| words.contains(&*stem(k)) || k.len() > 3 && plain.contains(**k)).count();
+        hits * 5 >= keys.len() * 4
+    };
+    keys.len() >= 2 && tool.flat_map(str::lines).any(is_in) && !user.flat_map(str::lines).any(is_in)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, quote: &str, expected: &str) {
+        let sources = GroundingSources { quote, texts: vec![quote], times: vec!["2026-02-24T10:00:00Z"] };
+        assert_eq!(ungrounded_words(text, &sources).join(", "), expected, "{text} / {quote}");
+    }
+
+    #[test]
+    fn names_numbers_and_dates_come_from_the_source() {
+        check("Name: Li Si", "I'm Zhang San", "Li, Si");
+        check("Name: Zhang San", "I'm Zhang San", "");
+        check("Bank account: 12345", "I prefer tabs over spaces", "12345");
+        check("User lives in Hamburg", "i live in hamburg", "");
+        check("User lives in Hamburg since May 2025", "I live in Hamburg", "May, 2025");
+        check("The project uses PostgreSQL 16", "we run postgres 16", "");
+        check("The project uses MySQL 16", "we run postgres 16", "MySQL");
+        check("Standup is at 15:00", "standup is at 3 pm", "");
+        check("Backups are kept for 30 days", "keep backups for thirty days", "");
+        check("Backups are kept for 30 weeks", "keep backups for thirty days", "weeks");
+        check("The move was on 2026-02-23", "I moved yesterday", "");
+        check("User has two cats", "I have 2 cats", "");
+    }
+
+    #[test]
+    fn chinese_names_and_places_come_from_the_source() {
+        check("姓名：李四", "我叫张三", "李四");
+        check("姓名：张三", "我叫张三", "");
+        check("用户住在柏林", "我住在汉堡", "柏林");
+        check("用户住在汉堡", "我住在汉堡", "");
+        check("用户使用MySQL", "我们用 PostgreSQL", "MySQL");
+    }
+
+    #[test]
+    fn a_negation_is_neither_added_nor_dropped() {
+        check("User is not allergic to peanuts", "I'm allergic to peanuts", "not");
+        check("User is allergic to peanuts", "I'm not allergic to peanuts", "not");
+        check("User lives in Rome", "I don't live in Paris anymore, I live in Rome", "");
+        check("The project does without Redis", "we took Redis out", "");
+        check("用户不喝咖啡", "我喝咖啡", "not");
+        check("用户喝咖啡", "我不喝咖啡", "not");
+    }
+
+    #[test]
+    fn a_comparison_keeps_its_order() {
+        check("User prefers tabs over spaces", "I prefer spaces over tabs", "order");
+        check("User prefers tabs over spaces", "I prefer tabs over spaces", "");
+    }
+
+    #[test]
+    fn an_assistant_that_repeats_a_tool_is_recognised() {
+        let tool = ["deploy_target: eu-west-1\nreplicas: 3"];
+        let repeats = |quote: &str, user: &str| repeats_tool_output(quote, tool.into_iter(), [user].into_iter());
+        assert!(repeats("The deploy target is eu-west-1", "where does it deploy?"));
+        assert!(!repeats("The deploy target is eu-west-1", "our deploy target is eu-west-1"));
+        assert!(!repeats("The build runs on Bun", "hello"));
+    }
+}
