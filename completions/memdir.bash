@@ -732,7 +732,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__check)
-            opts="-n -m -f -C -g -q -v -h --since --writing --fix --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --since --writing --strict --fix --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

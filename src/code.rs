@@ -152,6 +152,8 @@ codes! {
     Writing = "writing", 6, false;
     /// A bullet was added although a near duplicate exists.
     NearDuplicate = "near_duplicate", 0, false;
+    /// Two bullets of a section exclude each other.
+    Contradiction = "contradiction", 0, false;
     /// The change was made, but a directory could not be synced; a power cut may still undo it.
     NotDurable = "not_durable", 0, false;
     /// A text that another program saved at the same moment was kept in inbox/.

@@ -34,6 +34,9 @@ pub struct CheckArgs {
     /// Also check facts and episodes against the writing rules
     #[arg(long)]
     pub writing: bool,
+    /// Count contradictions as findings; without it they are notes
+    #[arg(long)]
+    pub strict: bool,
     /// Fix what needs no decision
     #[arg(long)]
     pub fix: bool,
@@ -133,7 +136,7 @@ impl PrintAnswer for CheckReport {
             printer.text(&format!(": {}: {}: {}{fixable}", f.level, f.code, f.text)).end_line();
         }
         let files = file_count(self.checked);
-        printer.note(&match self.findings.len() {
+        printer.note(&match self.findings.iter().filter(|f| f.level != "note").count() {
             0 => format!("{files} checked, no findings"),
             1 => format!("1 finding in {files} checked"),
             n => format!("{n} findings in {files} checked"),
@@ -145,7 +148,7 @@ impl PrintAnswer for CheckReport {
     }
 
     fn attention(&self) -> Option<Code> {
-        (!self.findings.is_empty()).then_some(Code::Findings)
+        self.has_findings().then_some(Code::Findings)
     }
 
     fn has_changed(&self) -> bool {

@@ -309,6 +309,13 @@ pub struct CheckReport {
     pub below: Option<String>,
 }
 
+impl CheckReport {
+    /// Whether there are findings other than notes.
+    pub fn has_findings(&self) -> bool {
+        self.findings.iter().any(|f| f.level != "note")
+    }
+}
+
 /// One finding of a check.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CheckFinding {

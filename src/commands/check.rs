@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+mod contradictions;
 mod links;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport};
@@ -13,6 +14,7 @@ use super::fetch::{history, is_archived_or_proposed, last_summary};
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
+use crate::document::summary::FileKind;
 use crate::document::{Document, MAX_FILE_BYTES, summary};
 use crate::operation::file_change::file_kind;
 use crate::operation::validation::MAX_BULLET_BYTES;
@@ -31,6 +33,8 @@ pub struct CheckOptions<'a> {
     pub since: Option<&'a str>,
     /// Also check the writing rules.
     pub writing: bool,
+    /// Report contradictions as warnings, which are findings, instead of notes.
+    pub strict: bool,
     /// Fix what needs no decision.
     pub fix: bool,
 }
@@ -50,15 +54,15 @@ pub fn check(
         .iter()
         .map(|f| list_and_read::resolve_address(session, f).map(|n| n.path))
         .collect::<Result<_, Rejection>>()?;
-    let mut examined = examine(session, &selected, options.writing)?;
+    let mut examined = examine(session, &selected, options)?;
     let mut fixed = None;
     if options.fix && !examined.fixes.is_empty() {
         fixed = apply_fixes(session, std::mem::take(&mut examined.fixes), change_options)?;
         if !change_options.dry_run {
             let was_changed = fixed.as_ref().is_some_and(|fixed| fixed.changed);
             // The fixes are committed even if the second check fails; the error's `changed` must report that.
-            examined = examine(session, &selected, options.writing)
-                .map_err(|why| Rejection { changed: Some(was_changed), ..why })?;
+            examined =
+                examine(session, &selected, options).map_err(|why| Rejection { changed: Some(was_changed), ..why })?;
         }
     }
     let (findings, path_prefix) = match options.since {
@@ -85,7 +89,7 @@ struct FileFindings {
     links: Vec<links::CheckedLink>,
 }
 
-fn examine(session: &Session, selected: &[MemoryPath], writing: bool) -> Result<ExaminedFiles, Rejection> {
+fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_>) -> Result<ExaminedFiles, Rejection> {
     let all = session.store.walk(None)?;
     let checked_files: Vec<FoundFile> = all
         .iter()
@@ -95,7 +99,7 @@ fn examine(session: &Session, selected: &[MemoryPath], writing: bool) -> Result<
     let journal = session.store.journal()?;
     let each = session
         .store
-        .map_files(&checked_files, MAX_FILE_BYTES, &|file, read| examine_file(session, &journal, file, read, writing));
+        .map_files(&checked_files, MAX_FILE_BYTES, &|file, read| examine_file(session, &journal, file, read, options));
     let mut examined =
         ExaminedFiles { checked: checked_files.len(), findings: policy_findings(session, selected), fixes: Vec::new() };
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
@@ -173,7 +177,7 @@ fn examine_file(
     journal: &[JournalEntry],
     file: &FoundFile,
     read: Result<(&[u8], bool), Rejection>,
-    writing: bool,
+    options: &CheckOptions<'_>,
 ) -> FileFindings {
     let mut file_findings = FileFindings::default();
     let path = &file.path;
@@ -212,7 +216,10 @@ fn examine_file(
         return file_findings;
     }
     examine_document(session, journal, path, &document, &mut file_findings);
-    if writing {
+    if file_kind(path) == FileKind::Facts {
+        file_findings.findings.extend(contradictions::contradictions(journal, path, &document, options.strict));
+    }
+    if options.writing {
         file_findings.findings.extend(writing_rules::writing_findings(session, path, &document));
     }
     file_findings

@@ -411,7 +411,7 @@ mod tests {
         let missing = RenameError { errno: Errno::NOENT, is_partial: false };
         assert_eq!(exchange_by_link(name("slot"), name("none"), "spare"), Err(missing));
         assert!(!folder.path().join("spare").exists());
-        // Without the slot nobody knows whether it was swapped: both names of the file stay, for recovery.
+        // Without the slot it is unknown whether it was swapped: both names of the file stay, for recovery.
         assert!(exchange_by_link(name("none"), name("file"), "spare").unwrap_err().is_partial);
         assert_eq!(fs_err::read_to_string(folder.path().join("file")).unwrap(), "new");
         assert_eq!(fs_err::read_to_string(folder.path().join("spare")).unwrap(), "new");

@@ -65,3 +65,17 @@ fn only_the_named_files_are_looked_at_and_none_is_changed() {
     let ran = found(&memory, &["check", "--writing", "pets"]).unchanged();
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
 }
+
+#[test]
+fn contradictions_are_notes_with_handles_and_dates_and_findings_if_strict() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- City: Paris\n- Prefers tabs over spaces\n");
+    memory.done(["add", "user", "City: Berlin", "Likes Rust", "Likes Go"]);
+    let ran = memory.run(["check", "user"]).exit(0).unchanged();
+    assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
+    let berlin = format!("@{} (", super::support::handle("City: Berlin"));
+    assert!(ran.stdout.contains(": note: contradiction: ") && ran.stdout.contains(&berlin), "{}", ran.stdout);
+    found(&memory, &["check", "--strict", "user"]);
+    // Other sections are about other subjects.
+    let memory = Memory::new().file("facts/team.md", "# Team\n\n## Ana\n\n- City: Paris\n\n## Bo\n\n- City: Berlin\n");
+    memory.run(["check", "--strict"]).exit(0);
+}

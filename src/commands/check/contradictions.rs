@@ -1,0 +1,75 @@
+//! Finds pairs of bullets of one section that exclude each other.
+//!
+//! Never decides which of them is true, and compares no bullets of different files or sections: their subjects differ.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::{finding, line_and_column};
+use crate::change::JournalEntry;
+use crate::code::Code;
+use crate::commands::answer::CheckFinding;
+use crate::document::Document;
+use crate::path::MemoryPath;
+use crate::text::contradiction::compare_statements;
+use crate::text::statement::Statement;
+
+/// A word that more bullets of a section contain selects no candidates: in a list of sensor values, every bullet would
+/// be compared with every other.
+const MAX_BULLETS_PER_WORD: usize = 40;
+
+/// The contradictions of a file, as notes; as warnings if `strict`.
+pub fn contradictions(
+    journal: &[JournalEntry],
+    path: &MemoryPath,
+    document: &Document,
+    strict: bool,
+) -> Vec<CheckFinding> {
+    let texts: Vec<_> = (0..document.bullets().len()).map(|i| document.bullet_text(i)).collect();
+    let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of(text)).collect();
+    let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements).into_iter().collect();
+    pairs.retain(|&(a, b)| compare_statements(&statements[a], &statements[b]).is_some());
+    if pairs.is_empty() {
+        return Vec::new();
+    }
+    let name = |i: usize| match date_of(journal, path, document, i) {
+        Some(date) => format!("@{} ({date})", document.handle_name(i)),
+        None => format!("@{}", document.handle_name(i)),
+    };
+    let level = if strict { "warning" } else { "note" };
+    let as_finding = |(older, newer): (usize, usize)| {
+        let (line, _) = line_and_column(document.text(), document.bullets()[newer].line_start as usize);
+        let text = format!("{} contradicts {}", name(newer), name(older));
+        finding(path, line, 1, Code::Contradiction, level, text)
+    };
+    pairs.into_iter().map(as_finding).collect()
+}
+
+/// The day a bullet was last confirmed or written: from its metadata, else from the journal.
+fn date_of(journal: &[JournalEntry], path: &MemoryPath, document: &Document, bullet: usize) -> Option<String> {
+    let meta = document.bullet_meta(bullet).unwrap_or_default();
+    let stamped = meta.changed().map(str::to_owned);
+    let raw = document.bullet_raw(bullet).trim();
+    let wrote = |entry: &&JournalEntry| {
+        let edits = entry.files.iter().filter(|f| f.path == *path).filter_map(|f| f.edits.as_ref()).flatten();
+        edits.into_iter().any(|edit| edit.new.contains(raw))
+    };
+    stamped.or_else(|| Some(journal.iter().rev().find(wrote)?.at.get(..10)?.to_owned()))
+}
+
+/// Pairs of bullets of one section with the same label, or with a rare word in common.
+fn candidate_pairs(document: &Document, statements: &[Statement<'_>]) -> BTreeSet<(usize, usize)> {
+    let mut by_word: HashMap<(usize, &str), Vec<usize>> = HashMap::new();
+    for (i, statement) in statements.iter().enumerate() {
+        let words: BTreeSet<&str> =
+            statement.label.as_deref().into_iter().chain(statement.content().map(|t| t.key.as_str())).collect();
+        words
+            .into_iter()
+            .for_each(|word| by_word.entry((document.bullets()[i].section as usize, word)).or_default().push(i));
+    }
+    let rare = by_word.into_values().filter(|bullets| bullets.len() <= MAX_BULLETS_PER_WORD);
+    rare.flat_map(|bullets| {
+        let with_later = |n: usize, a: usize| bullets[n + 1..].iter().map(move |&b| (a, b)).collect::<Vec<_>>();
+        bullets.iter().enumerate().flat_map(|(n, &a)| with_later(n, a)).collect::<Vec<_>>()
+    })
+    .collect()
+}
