@@ -133,6 +133,7 @@ meta_keys! {
     By = "by" { writer: KeyWriter::Stamp(StampKey::By), manual: "the actor that wrote it last" }
     Run = "run" { writer: KeyWriter::Import, manual: "the run of an agent that it is from" }
     Role = "role" { writer: KeyWriter::Import, manual: "the role of the message that it is from" }
+    Oid = "oid" { writer: KeyWriter::Import, manual: "its id in the program that it was imported from" }
     Added = "added" {
         value: MetaType::Date, writer: KeyWriter::Stamp(StampKey::Added), path_field: Some("added"),
         manual: "the day on which it was added",
