@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Every reason for which an operation may go back.
-const REASONS: [&str; 23] = [
+const REASONS: [&str; 24] = [
     "no_evidence",
     "injected_evidence",
     "tool_evidence",
@@ -30,6 +30,7 @@ const REASONS: [&str; 23] = [
     "heading",
     "front_matter",
     "instruction",
+    "permission",
     "secret",
     "duplicate",
     "near_duplicate",

@@ -7,6 +7,7 @@
 //! * [`person`](mod@person), [`tone`](mod@tone), [`tense`](mod@tense): style.
 //! * [`facts`], [`lasting`](mod@lasting): one fact per memory; no lasting facts in episodes.
 //! * [`orders`](mod@orders): instructions to agents.
+//! * [`permission`]: rights for agents, and consent in advance.
 //! * [`secrets`]: keys, tokens, passwords; also redacts them.
 //! * [`canary`]: the examples of memdir's own prompts.
 //! * [`evidence`](mod@evidence): the turn that contains a quote.
@@ -23,6 +24,7 @@ pub mod form;
 pub mod grounding;
 pub mod lasting;
 pub mod orders;
+pub mod permission;
 pub mod person;
 pub mod secrets;
 pub mod tense;
@@ -126,6 +128,8 @@ violations! {
     FrontMatter = "front_matter", Refuse, [Name, Reason], "Write plain text: no front matter and no HTML comment.";
     /// Instructions to an agent.
     Instruction = "instruction", Refuse, [Name, Reason, Compaction], "A memory states facts and never gives instructions; state a preference as the user's (\"User prefers …\") or leave it out.";
+    /// Rights for agents, or consent in advance to what they do.
+    Permission = "permission", Review, [Name, Reason], "What gives agents rights or approves their actions in advance is decided by a person; it waits in the inbox.";
     /// A key, token or password.
     Secret = "secret", Refuse, [Name, Reason, Compaction], "Never store keys, tokens, passwords or card numbers; state where the secret is kept, or leave it out.";
     /// The memory contains the same text.
@@ -264,6 +268,7 @@ pub fn check_text(text: &str, kind: MemoryKind, rules: &WritingRules) -> Vec<Gua
         relative_dates::find_relative_date(&prose).map(|date| GuardFinding::new(Violation::RelativeDate, date)),
     );
     found.extend(orders::check_orders(&input));
+    found.extend(permission::check_permission(&input));
     found.extend(secret.map(|kind| GuardFinding::new(Violation::Secret, kind)));
     found.extend(canary::find_canary(&text).map(|name| GuardFinding::new(Violation::Canary, name)));
     found

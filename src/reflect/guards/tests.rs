@@ -25,6 +25,7 @@ sets! {
     "dates", Fact, [RelativeDate];
     "form", Fact, [ControlCharacters, Heading, FrontMatter];
     "orders", Fact, [Instruction];
+    "permission", Fact, [Permission];
     "secrets", Fact, [Secret];
     "sensitive", Fact, [Sensitive];
 }
