@@ -87,6 +87,7 @@ pub mod cli;
 pub use code::{Code, Hint, Rejection, Warning};
 pub use commands::compact::CompactOptions;
 pub use commands::inbox::InboxDecision;
+pub use commands::merge::MergeInput;
 pub use commands::reflect::ReflectOptions;
 pub use commands::results;
 pub use commands::setup::SetupMode;
@@ -108,6 +109,6 @@ pub mod models {
         AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, StopReason,
         TokenUsage, ToolCall, ToolDefinition, ToolOutcome,
     };
-    pub use crate::memory::open_model;
+    pub use crate::memory::{check_model, open_model};
     pub use crate::reflect::prompt::ReplyMode;
 }

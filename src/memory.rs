@@ -8,12 +8,13 @@ use std::path::Path;
 use crate::code::Rejection;
 use crate::commands::compact::CompactOptions;
 use crate::commands::inbox::InboxDecision;
+use crate::commands::merge::MergeInput;
 use crate::commands::model::OpenModel;
 use crate::commands::reflect::ReflectOptions;
 use crate::commands::results::{
     ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, EtagResult, InboxList,
-    InitResult, ListResult, LogResult, Outline, QueryResult, ReflectReport, ResolveResult, SetupResult, StatusReport,
-    SyncResult, TextResult, WhereResult,
+    InitResult, ListResult, LogResult, MergeResult, ModelCheck, Outline, QueryResult, ReflectReport, ResolveResult,
+    SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
 };
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
@@ -37,6 +38,14 @@ pub use open::{OpenOptions, SessionNeeds, env, working_dir};
 /// `no_model`, `usage`; the errors of the host if its list of models had to be fetched.
 pub fn open_model(query: &ModelQuery) -> Result<OpenModel, Rejection> {
     commands::model::open_model(query, &env)
+}
+
+/// Sends a short request to the configured model, and reports what answered.
+///
+/// # Errors
+/// As [`open_model`]; `model`, `model_refused`.
+pub fn check_model(query: &ModelQuery) -> Result<ModelCheck, Error> {
+    commands::model::check_model(query, &env)
 }
 
 /// An opened memory.
@@ -185,6 +194,40 @@ impl Memory {
         self.change_one(Action::Remove { at: address(at), index: None, text: None, archive: false, forget: false })
     }
 
+    /// Moves a bullet, section or file (and the links to it) to another file or section.
+    ///
+    /// # Errors
+    /// As [`Memory::change`].
+    pub fn move_to(&self, at: &str, destination: &str) -> Result<ChangeResult, Error> {
+        self.change_one(Action::Move { at: address(at), to: destination.to_owned(), create: false })
+    }
+
+    /// Sets a bullet's metadata, a section's title or id, or a file's summary; an empty value removes the key.
+    ///
+    /// # Errors
+    /// As [`Memory::change`].
+    pub fn set(&self, at: &str, pairs: &[(&str, &str)]) -> Result<ChangeResult, Error> {
+        self.change_one(Action::Set { at: address(at), pairs: owned_pairs(pairs) })
+    }
+
+    /// Replaces texts of a file, each of which occurs exactly once in it.
+    ///
+    /// # Errors
+    /// As [`Memory::change`].
+    pub fn patch(&self, file: &str, pairs: &[(&str, &str)]) -> Result<ChangeResult, Error> {
+        self.change_one(Action::Patch { at: address(file), pairs: owned_pairs(pairs) })
+    }
+
+    /// Creates a file, or replaces the version of it that has this etag ([`Memory::etag`]).
+    ///
+    /// # Errors
+    /// As [`Memory::change`]; `needs_proof` without the etag, `conflict` if the file has another one now.
+    pub fn write(&self, file: &str, text: &str, if_match: Option<&str>) -> Result<ChangeResult, Error> {
+        let action = Action::Write { at: address(file), text: text.to_owned(), create: false };
+        let if_match = if_match.map(str::to_owned);
+        self.change_with(action, &ChangeOptions { if_match, ..ChangeOptions::default() })
+    }
+
     /// Appends an entry, or a block of markdown, to a file; without one, to the current episode file.
     ///
     /// # Errors
@@ -202,9 +245,13 @@ impl Memory {
     }
 
     fn change_one(&self, action: Action) -> Result<ChangeResult, Error> {
+        self.change_with(action, &ChangeOptions::default())
+    }
+
+    fn change_with(&self, action: Action, options: &ChangeOptions) -> Result<ChangeResult, Error> {
         let operation = Operation { action, seen: None, if_match: None, reason: None, source: None };
         let batch = Batch { operations: vec![operation], ..Batch::default() };
-        match self.change(batch, &ChangeOptions::default())? {
+        match self.change(batch, options)? {
             ChangeOutcome::Changed(change) => Ok(change),
             // A batch without a request id repeats nothing.
             ChangeOutcome::Repeated(first) => {
@@ -336,6 +383,14 @@ impl Memory {
         commands::reflect::reflect(&self.session()?, conversation, reflect, options)
     }
 
+    /// The prompt of [`Memory::reflect`] for a conversation, without calling a model.
+    ///
+    /// # Errors
+    /// `invalid_transcript`.
+    pub fn reflect_prompt(&self, conversation: &[u8], reflect: &ReflectOptions<'_>) -> Result<String, Error> {
+        commands::reflect::show_prompt(&self.session()?, conversation, reflect)
+    }
+
     /// Reads the conversations that wait for budget.
     ///
     /// # Errors
@@ -362,6 +417,14 @@ impl Memory {
         commands::compact::compact_within_budget(&self.session()?, compact, options, model, budget, &|_| {})
     }
 
+    /// Merges three files by bullet, into `out` or the result's text. Needs no memory. Conflicts are no error.
+    ///
+    /// # Errors
+    /// `file_not_found`, `not_text`, `io`.
+    pub fn merge(input: &MergeInput, out: Option<&Path>) -> Result<MergeResult, Error> {
+        commands::merge::merge(input, out)
+    }
+
     /// Commits, fetches, merges and pushes with git. Conflicts are no error.
     ///
     /// # Errors
@@ -378,6 +441,10 @@ impl Memory {
     pub fn setup_git(&self, mode: SetupMode, dry_run: bool) -> Result<SetupResult, Error> {
         commands::setup::setup_git(&self.session()?, mode, dry_run)
     }
+}
+
+fn owned_pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
 fn address(text: &str) -> Target {

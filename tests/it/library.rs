@@ -9,7 +9,7 @@ use memdir::models::{OpenModel, ToolUse};
 use memdir::results::{ChangeOutcome, CompactOutcome, ListResult};
 use memdir::{
     ChangeOptions, CheckOptions, Code, CompactOptions, ConflictChoice, ContextRequest, Durability, InboxDecision,
-    InitOptions, LogOptions, Memory, OpenOptions, QueryOptions, SetupMode, UndoOptions,
+    InitOptions, LogOptions, Memory, MergeInput, OpenOptions, QueryOptions, SetupMode, UndoOptions,
 };
 use serde_json::json;
 
@@ -200,4 +200,37 @@ fn what_is_no_memory_is_refused_and_a_setting_that_is_wrong_too() {
     let none = Memory::open(OpenOptions::new(home.path().join("none"))).unwrap_err();
     assert_eq!((none.code(), none.exit_status()), (Code::NoDataDir, 3));
     assert!(std::error::Error::source(&none).is_none() && none.to_string().starts_with("no_data_dir: "));
+}
+
+#[test]
+fn every_kind_of_change_has_a_method() {
+    let (home, memory) = new_memory();
+    memory.add("user", "Prefers tabs").unwrap();
+    memory.write("facts/team.md", "# Team\n\n- Bob\n- Ann\n", None).unwrap();
+    let text = || memory.read("facts/team.md").unwrap().text;
+    assert_eq!(memory.write("facts/team.md", "# Team\n", None).unwrap_err().code(), Code::NeedsProof);
+    let etag = memory.etag("facts/team.md").unwrap().etag;
+    memory.write("facts/team.md", "# Team\n\n- Bob\n", Some(&etag)).unwrap();
+    assert_eq!(memory.write("facts/team.md", "# Other\n", Some(&etag)).unwrap_err().code(), Code::Conflict);
+    memory.patch("facts/team.md", &[("Bob", "Bo Bergson")]).unwrap();
+    assert_eq!(memory.patch("facts/team.md", &[("Bob", "x")]).unwrap_err().code(), Code::TextNotFound);
+    let at = |file: &str| format!("{file}@{}", memory.bullets(file).unwrap().bullets[0].handle);
+    memory.set(&at("team"), &[("imp", "7")]).unwrap();
+    assert!(text().contains("- Bo Bergson\n  <!-- mem imp=7 -->\n"), "{}", text());
+    memory.move_to(&at("user"), "facts/team.md").unwrap();
+    assert!(text().contains("- Prefers tabs"), "{}", text());
+
+    let file = |name: &str, text: &str| {
+        std::fs::write(home.path().join(name), text).unwrap();
+        home.path().join(name)
+    };
+    let input = MergeInput {
+        base: file("base.md", "- a\n- b\n"),
+        ours: file("ours.md", "- a\n- b\n- c\n"),
+        theirs: file("theirs.md", "- b\n"),
+        marker_size: 7,
+        labels: ["base", "ours", "theirs"].map(str::to_owned),
+    };
+    let merged = Memory::merge(&input, None).unwrap();
+    assert_eq!((merged.clean, &*merged.text), (true, "- b\n- c\n"));
 }
