@@ -273,7 +273,7 @@ pub fn merge_driver(args: MergeDriverArgs) -> CliReply {
     let labels = ["base", "ours", "theirs"].map(|default| names.next().flatten().unwrap_or_else(|| default.to_owned()));
     let three = MergeInput { base: args.base, ours: args.ours, theirs: args.theirs, marker_size: args.size, labels };
     let driven = commands::merge::run_driver(&three);
-    CliReply::Status(driven.status, driven.message.map(|said| said + "\n").unwrap_or_default())
+    CliReply::Status(driven.status, driven.message.map(|message| message + "\n").unwrap_or_default())
 }
 
 fn change_options(args: &ChangeArgs) -> ChangeOptions {

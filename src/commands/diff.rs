@@ -315,7 +315,7 @@ fn effect_rows(pair: &FilePair) -> Vec<EffectRow> {
     let mut rows = heading_rows(&before, &after, "-");
     let added = heading_rows(&after, &before, "+");
     rows.extend(added);
-    rows.extend(bullet_changes(&before, &after).into_iter().map(|fate| bullet_row(&before, &after, fate)));
+    rows.extend(bullet_changes(&before, &after).into_iter().map(|change| bullet_row(&before, &after, change)));
     if rows.is_empty() && pair.before.is_some() && pair.after.is_some() && before.text() != after.text() {
         rows.push(EffectRow { sign: "~", text: "text between bullets".into(), ..EffectRow::default() });
     }

@@ -147,9 +147,9 @@ impl Git {
         let mut child = command.spawn().map_err(|e| start_error(&e))?;
         let streams = communicate(&mut child, invocation.stdin, invocation.timeout);
         let exit_status = child.wait().map_err(|e| git_error(&format!("its exit status is unknown: {e}")))?;
-        let (out, said) = streams?;
+        let (out, stderr) = streams?;
         let signal = std::os::unix::process::ExitStatusExt::signal(&exit_status);
-        let stderr_text = String::from_utf8_lossy(&said).into_owned();
+        let stderr_text = String::from_utf8_lossy(&stderr).into_owned();
         let stderr = stderr_text.lines().next().unwrap_or_default().to_owned();
         Ok(GitOutput {
             status: exit_status.code().unwrap_or_else(|| 128 + signal.unwrap_or_default()),

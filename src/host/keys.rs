@@ -72,14 +72,14 @@ fn key_from_command(words: &[String], wait: Duration) -> Result<String, Rejectio
         .spawn()
         .map_err(|e| failed(e.to_string()))?;
     let out = child.stdout.take();
-    let (sender, heard) = mpsc::channel();
+    let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
         let mut text = Vec::new();
         let read = out.map_or(Ok(0), |out| out.take(MAX_KEY_BYTES).read_to_end(&mut text));
         // After a timeout there is no receiver.
         let _ = sender.send(read.map(|_| text));
     });
-    let received = heard.recv_timeout(wait);
+    let received = receiver.recv_timeout(wait);
     if received.is_err() {
         let _ = child.kill();
     }

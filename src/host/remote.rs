@@ -65,7 +65,7 @@ impl Git {
         let names: Vec<String> = self.stdout_line(&["remote"])?.lines().map(str::to_owned).collect();
         let configured = self.config_value(&format!("branch.{branch}.remote"))?.filter(|name| name != ".");
         let name = match requested {
-            Some(asked) => resolve_remote(asked, &names)?,
+            Some(name) => resolve_remote(name, &names)?,
             None => match configured.clone().or_else(|| names.iter().find(|name| *name == "origin").cloned()) {
                 Some(name) => name,
                 None => match &names[..] {
@@ -130,8 +130,8 @@ impl Git {
         }
         let remote_message =
             output.stderr.lines().find_map(|line| line.strip_prefix("remote: ")).unwrap_or_default().trim_end();
-        let said = first_message_line(&GitOutput { stderr: format!("{why} {remote_message}"), ..output.clone() });
-        Err(Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {said}", remote.name)))
+        let message = first_message_line(&GitOutput { stderr: format!("{why} {remote_message}"), ..output.clone() });
+        Err(Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {message}", remote.name)))
     }
 
     /// Runs a git command that needs the network.

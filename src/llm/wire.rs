@@ -67,7 +67,7 @@ fn stop_reason(reason: &str, has_calls: bool) -> StopReason {
         | "function_call" => complete,
         "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" | "error" => StopReason::Truncated,
         "refusal" | "safety" | "sensitive" => StopReason::Refused,
-        said if said.contains("filter") => StopReason::Refused,
+        reason if reason.contains("filter") => StopReason::Refused,
         _ => StopReason::Other(super::host_fault::one_line(reason).chars().take(40).collect()),
     }
 }

@@ -121,9 +121,9 @@ pub fn patch(
     })?;
     let after = Document::parse(checked_text(&after)?);
     let effects = effects::diff_effects(Some(&file.document), Some(&after), &resolved.path, n);
-    let mut told = Some(effects);
+    let mut unreported = Some(effects);
     let pending = splices.into_iter().map(|s| {
-        let effect_kind = told.take().map_or(EffectKind::NoEffect, EffectKind::Prepared);
+        let effect_kind = unreported.take().map_or(EffectKind::NoEffect, EffectKind::Prepared);
         PendingEdit::Edit(resolved.path.clone(), crate::document::DocumentEdit::Raw(s), effect_kind)
     });
     Ok(pending.collect())

@@ -75,8 +75,9 @@ impl LockedStore<'_> {
             executor.free_forgotten_slots();
         } else if is_applied && executor.intent.forgotten {
             let why = refused.as_ref().map_or(String::new(), |r| format!(" ({})", r.message));
-            let told = format!("the text is removed from the memory, but not yet from the undo slots of r{rev}{why}");
-            executor.warnings.push(Warning::new(Code::Io, format!("{told}; the next change retries")));
+            let message =
+                format!("the text is removed from the memory, but not yet from the undo slots of r{rev}{why}");
+            executor.warnings.push(Warning::new(Code::Io, format!("{message}; the next change retries")));
         }
         if executor.intent_written {
             self.next_revision.set(rev + 1);
@@ -151,8 +152,8 @@ fn commit_result(
             refused.unwrap_or_else(|| Rejection::new(Code::Io, "the change could not be written")),
         )),
         CommitOutcome::Unknown => {
-            let told = format!("the disk failed during r{rev}{why}; the next command finishes or undoes it");
-            let mut rejection = Rejection::new(Code::OutcomeUnknown, told);
+            let message = format!("the disk failed during r{rev}{why}; the next command finishes or undoes it");
+            let mut rejection = Rejection::new(Code::OutcomeUnknown, message);
             rejection.changed = None;
             Err(CommitStopped::Rejected(rejection))
         }

@@ -76,12 +76,12 @@ pub fn recover_batch(
         true => executor.free_forgotten_slots(),
         false => executor.clean_up(&left_unchanged),
     }
-    let mut told = format!("the interrupted r{rev} was {}", if applied { "finished" } else { "undone" });
+    let mut message = format!("the interrupted r{rev} was {}", if applied { "finished" } else { "undone" });
     if !left_unchanged.is_empty() {
         let names: Vec<&str> = left_unchanged.iter().map(|&i| executor.files[i].path.as_str()).collect();
-        told.push_str(&format!("; {} was edited since and is left unchanged", names.join(", ")));
+        message.push_str(&format!("; {} was edited since and is left unchanged", names.join(", ")));
     }
-    let mut warnings = vec![Warning::new(Code::Recovered, told).detail("rev", rev)];
+    let mut warnings = vec![Warning::new(Code::Recovered, message).detail("rev", rev)];
     warnings.append(&mut executor.warnings);
     Ok(RecoveryReport { warnings, finished: true })
 }

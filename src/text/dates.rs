@@ -83,8 +83,8 @@ pub fn find_dates(text: &str, base: Option<Date>) -> Vec<PartialDate> {
         let parsed = parse_absolute(&words[at..]).or_else(|| parse_relative(&words[at..], base?));
         match parsed {
             Some((date, length)) => {
-                if let Some(told) = date {
-                    out.push(told);
+                if let Some(date) = date {
+                    out.push(date);
                 }
                 at += length;
             }
@@ -172,7 +172,7 @@ fn parse_relative(words: &[&str], base: Date) -> Option<DateMatch> {
                 "next" => 1,
                 _ => 0,
             };
-            return parse_unit(at(1), direction, base).map(|told| (told, 2));
+            return parse_unit(at(1), direction, base).map(|date| (date, 2));
         }
         _ => {}
     }

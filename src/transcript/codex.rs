@@ -145,7 +145,7 @@ impl CodexReader {
             }
             _ => None,
         };
-        self.entries.extend(entry.map(|heard| (at, heard)));
+        self.entries.extend(entry.map(|entry| (at, entry)));
     }
 
     /// Adds an item of the output of `exec --json`.
@@ -160,21 +160,21 @@ impl CodexReader {
             }
             _ => None,
         };
-        self.entries.extend(entry.map(|heard| (at, heard)));
+        self.entries.extend(entry.map(|entry| (at, entry)));
     }
 
     /// Drops the last `turns` user messages and everything after the first of them: the user rolled the thread back.
     fn roll_back(&mut self, turns: usize) {
         let has_user_events =
             self.entries.iter().any(|(_, entry)| matches!(entry, CodexEntry::ShownMessage(Role::User, _)));
-        let typed = |heard: &CodexEntry| match heard {
+        let typed = |entry: &CodexEntry| match entry {
             CodexEntry::ShownMessage(Role::User, _) => true,
             CodexEntry::ModelMessage(Role::User, texts) => {
                 !has_user_events && texts.iter().any(|text| !split_host_text(text).typed.is_empty())
             }
             _ => false,
         };
-        let indices = self.entries.iter().enumerate().rev().filter(|(_, (_, heard))| typed(heard));
+        let indices = self.entries.iter().enumerate().rev().filter(|(_, (_, entry))| typed(entry));
         let Some((mut index, _)) = indices.take(turns).last() else { return };
         // The same message as an item for the model directly precedes the event: drop it too.
         let pair = index.checked_sub(1).map(|before| (&self.entries[before].1, &self.entries[index].1));
@@ -229,8 +229,8 @@ struct MessageCounts {
 impl MessageCounts {
     fn count(entries: &[(Option<String>, CodexEntry)]) -> MessageCounts {
         let mut message_counts = MessageCounts { counts: HashMap::new(), has_user_events: false };
-        for (_, heard) in entries {
-            match heard {
+        for (_, entry) in entries {
+            match entry {
                 CodexEntry::ShownMessage(role, text) => {
                     message_counts.has_user_events |= *role == Role::User;
                     message_counts.counts.entry((*role, text.trim().to_owned())).or_default().0 += 1;

@@ -89,7 +89,7 @@ impl<'a> CompactDialogue<'a> {
                 answer: Some(answer),
                 max_tokens: MAX_REPLY_TOKENS,
             };
-            let (said, problem) = match model.complete(&request, self.deadline) {
+            let (reply, problem) = match model.complete(&request, self.deadline) {
                 Err(error) => {
                     self.usage += error.usage;
                     match error.kind {
@@ -119,7 +119,7 @@ impl<'a> CompactDialogue<'a> {
                             parse_reply(&reply.text, &arguments)
                         }
                     };
-                    let decided = parsed.and_then(|said| decide(over_limit, &said, rules));
+                    let decided = parsed.and_then(|reply| decide(over_limit, &reply, rules));
                     match decided.and_then(|decisions| Ok((try_decisions(&decisions)?, decisions))) {
                         Ok((value, decisions)) => return Ok(Some((decisions, value))),
                         Err(why) => (reply.text, why),
@@ -130,9 +130,9 @@ impl<'a> CompactDialogue<'a> {
                 self.fallback_reason = Some(format!("the model's decision could not be applied: {problem}"));
                 return Ok(None);
             }
-            let reply_text: String = said.chars().take(MAX_QUOTED_CHARS).collect();
-            let said = if reply_text.trim().is_empty() { "(nothing)".to_owned() } else { reply_text };
-            messages.push(ChatMessage::Assistant { text: said, calls: Vec::new() });
+            let reply_text: String = reply.chars().take(MAX_QUOTED_CHARS).collect();
+            let reply = if reply_text.trim().is_empty() { "(nothing)".to_owned() } else { reply_text };
+            messages.push(ChatMessage::Assistant { text: reply, calls: Vec::new() });
             messages.push(ChatMessage::User(build_correction(over_limit, rules.max_chars, &problem)));
         }
         Ok(None)

@@ -57,8 +57,8 @@ pub fn decide(
 ) -> Result<Vec<CompactionDecision>, String> {
     let mut decisions: Vec<CompactionDecision> = Vec::new();
     let mut named: Vec<usize> = Vec::new();
-    for said in raw {
-        let decision = decide_one(over_limit, said, rules)?;
+    for raw_decision in raw {
+        let decision = decide_one(over_limit, raw_decision, rules)?;
         for &item in decision.absorbs.iter().chain([&decision.target]) {
             if named.contains(&item) {
                 return Err(format!("item {} is named by two decisions", item + 1));

@@ -78,7 +78,7 @@ fn collect_decisions(value: &Value, out: &mut Vec<RawDecision>) {
             }
         }),
         Value::Object(object) => match parse_decision(object) {
-            Some(said) => out.push(said),
+            Some(decision) => out.push(decision),
             None => {
                 let inner = ["decision", "decisions", "operations", "arguments", "answer", "result"];
                 if let Some(value) = inner.iter().find_map(|key| object.get(*key)) {

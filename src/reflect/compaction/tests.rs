@@ -18,7 +18,7 @@ fn over_by_one() -> OverLimit {
 /// The decisions of a reply as `action target+absorbs text`, or the sentence for the model.
 fn decisions_of(over_limit: &OverLimit, answer: &str) -> String {
     let rules = CompactionRules { max_chars: 20, check: &|text| if text == "bad" { Err("no".into()) } else { Ok(()) } };
-    let decided = parse_reply(answer, &[]).and_then(|said| decide(over_limit, &said, &rules));
+    let decided = parse_reply(answer, &[]).and_then(|reply| decide(over_limit, &reply, &rules));
     let one = |d: &CompactionDecision| {
         format!("{:?} {}+{:?} {}", d.action, d.target, d.absorbs, d.text.as_deref().unwrap_or("-"))
     };

@@ -62,7 +62,7 @@ pub struct BlockRows<'a> {
 
 /// Takes rows as long as they fit. A row that is too long is skipped in favour of shorter ones, until `MIN_REST` or
 /// `MAX_MISSES` is reached.
-pub fn pack(head: &str, rows: &BlockRows<'_>, budget: usize, told: DescribeOmitted<'_>) -> PackedBlock {
+pub fn pack(head: &str, rows: &BlockRows<'_>, budget: usize, describe: DescribeOmitted<'_>) -> PackedBlock {
     if rows.count == 0 {
         return PackedBlock::default();
     }
@@ -74,7 +74,7 @@ pub fn pack(head: &str, rows: &BlockRows<'_>, budget: usize, told: DescribeOmitt
     }
     let mut left = match whole <= budget {
         true => budget,
-        false => budget.saturating_sub(min_budget(head, rows.count, told)),
+        false => budget.saturating_sub(min_budget(head, rows.count, describe)),
     };
     let (mut shown, mut misses) = (Vec::new(), 0);
     for n in 0..rows.count {
@@ -92,7 +92,7 @@ pub fn pack(head: &str, rows: &BlockRows<'_>, budget: usize, told: DescribeOmitt
     }
     let taken: HashSet<usize> = shown.iter().map(|(n, _)| *n).collect();
     let left_out: Vec<usize> = (0..rows.count).filter(|n| !taken.contains(n)).collect();
-    let omitted = if left_out.is_empty() { Vec::new() } else { told(&left_out) };
+    let omitted = if left_out.is_empty() { Vec::new() } else { describe(&left_out) };
     shown.sort_by_key(|(n, _)| (rows.position)(*n));
     let (shown, lines): (Vec<usize>, Vec<String>) = shown.into_iter().unzip();
     let lines = std::iter::once(head.to_owned()).chain(lines).chain(omitted.iter().cloned());

@@ -167,8 +167,8 @@ impl TermCounter<'_> {
                 date.for_each_term(|term| add(&term, HEADING_DATE_WEIGHT));
             }
             let day: Option<Date> = base.and_then(PartialDate::first_day);
-            for told in parts.iter().flat_map(|part| find_dates(part, day)) {
-                told.for_each_term(|term| add(&term, TEXT_DATE_WEIGHT));
+            for date in parts.iter().flat_map(|part| find_dates(part, day)) {
+                date.for_each_term(|term| add(&term, TEXT_DATE_WEIGHT));
             }
         }
         any.then_some(counts)
