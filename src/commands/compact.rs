@@ -143,9 +143,9 @@ impl CompactionRun<'_> {
             return self.dry_run(overlay, plan, dialogue);
         }
         for _ in 0..MAX_PLANS {
-            let (_, thought) = self.decide(&batch.operations, &mut dialogue)?;
-            if thought.steps.is_empty() && batch.operations.is_empty() {
-                return Ok(completed(ChangeResult::default(), thought.report, dialogue));
+            let (_, plan) = self.decide(&batch.operations, &mut dialogue)?;
+            if plan.steps.is_empty() && batch.operations.is_empty() {
+                return Ok(completed(ChangeResult::default(), plan.report, dialogue));
             }
             let (locked, warnings) = session.store.lock()?;
             if let Some(first) = self.earlier_answer(&batch)? {
@@ -153,7 +153,7 @@ impl CompactionRun<'_> {
             }
             let mut changed_meanwhile = false;
             let result =
-                commit_loop(session, &locked, &batch, warnings, || match self.replan(&batch.operations, &thought)? {
+                commit_loop(session, &locked, &batch, warnings, || match self.replan(&batch.operations, &plan)? {
                     Some(layers) => Ok(layers.into_changeset()),
                     None => {
                         changed_meanwhile = true;
@@ -162,7 +162,7 @@ impl CompactionRun<'_> {
                 });
             match result {
                 Err(_) if changed_meanwhile => continue,
-                verdict => return Ok(completed(verdict?, thought.report, dialogue)),
+                verdict => return Ok(completed(verdict?, plan.report, dialogue)),
             }
         }
         // The memory keeps changing while the model runs: plan under the lock, by age.
@@ -175,9 +175,9 @@ impl CompactionRun<'_> {
         let verdict = commit_loop(session, &locked, &batch, warnings, || {
             let mut by_age_only = CompactDialogue::new(None);
             by_age_only.fallback_reason.clone_from(&closed_dialogue.fallback_reason);
-            let (layers, thought) = self.decide(&batch.operations, &mut by_age_only)?;
-            report = thought.report;
-            Ok(layers.into_changeset())
+            let (overlay, plan) = self.decide(&batch.operations, &mut by_age_only)?;
+            report = plan.report;
+            Ok(overlay.into_changeset())
         });
         Ok(completed(verdict?, report, closed_dialogue))
     }

@@ -97,7 +97,14 @@ impl<'a> CompactDialogue<'a> {
                             return Err(Rejection::new(Code::Model, "interrupted before a decision").into());
                         }
                         ErrorKind::Malformed | ErrorKind::TooLarge => (String::new(), error.message),
-                        _ => {
+                        ErrorKind::Unreachable
+                        | ErrorKind::Timeout
+                        | ErrorKind::Unauthorized
+                        | ErrorKind::QuotaExceeded
+                        | ErrorKind::Busy
+                        | ErrorKind::Rejected
+                        | ErrorKind::NoTools
+                        | ErrorKind::ProgramFailed => {
                             // A model that cannot be reached now is not called for the remaining files and sections
                             // either.
                             self.model = None;
