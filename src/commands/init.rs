@@ -48,13 +48,10 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     let existing = store.walk(None)?.iter().filter(|found| !example(&found.path)).count();
     let is_memory = store.has_top_name(init::POLICY_FILE)?;
     if existing > 0 && !is_memory && !options.adopt {
-        return Err(Rejection::new(
-            Code::Exists,
-            format!("the directory already contains {existing} markdown files; nothing was changed"),
-        )
-        .hint("use --adopt to turn the directory into a memory without changing its files")
-        .try_command(Hint { verb: vec!["init", "--adopt"], operands: vec![dir.display().to_string()] })
-        .into());
+        return Err(Rejection::new(Code::Exists, format!("the directory already contains {existing} markdown files"))
+            .hint("use --adopt to turn the directory into a memory without changing its files")
+            .try_command(Hint { verb: vec!["init", "--adopt"], operands: vec![dir.display().to_string()] })
+            .into());
     }
     if existing > 0 && options.example {
         return Err(Rejection::new(Code::Exists, "--example needs an empty directory").into());

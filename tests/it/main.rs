@@ -61,6 +61,7 @@ mod real;
 mod reaping;
 mod recovery;
 mod reflecting;
+mod refusals;
 mod rules;
 mod sandbox;
 mod seeds;
