@@ -142,7 +142,9 @@ fn policy_findings(session: &Session, selected: &[MemoryPath]) -> Vec<CheckFindi
         fixable: false,
     };
     let refused = session.policy.refuses_writes.iter().map(|r| at("error", r.code, &r.message));
-    let warned = session.policy.warnings.iter().map(|w| at("warning", w.code, &w.message));
+    let is_refusal = |message: &str| session.policy.refuses_writes.as_ref().is_some_and(|r| r.message == message);
+    let warnings = session.policy.warnings.iter().filter(|w| !is_refusal(&w.message));
+    let warned = warnings.map(|w| at("warning", w.code, &w.message));
     refused.chain(warned).collect()
 }
 
