@@ -14,6 +14,7 @@ mod gemini;
 mod host_framing;
 mod json_lines;
 mod lenient_json;
+mod memdir_output;
 mod message_content;
 mod openai;
 mod speakers;

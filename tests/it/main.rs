@@ -33,6 +33,7 @@ mod git_resolve;
 mod git_setup;
 mod hands;
 mod hostile;
+mod injected;
 mod inputs;
 mod judge;
 mod leaks;

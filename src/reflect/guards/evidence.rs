@@ -22,7 +22,8 @@ pub struct QuoteEvidence {
 
 /// Finds the evidence for a quote: the turn with the number `turn` if it contains the quote, otherwise the first turn
 /// of the user that does, otherwise of the assistant. A text that the assistant repeats from `own` (recalled memory,
-/// our prompts) is not evidence.
+/// our prompts) is not evidence; nor is a list item in a user's message that is a bullet of `own`, as `memdir read`
+/// prints it.
 ///
 /// # Errors
 /// `ToolEvidence` if only tool output contains the quote, `InjectedEvidence` if only injected turns or `own` do,
@@ -40,7 +41,8 @@ pub fn find_evidence(
     let recalled = own.iter().any(|text| contains_words(&normalize(text), &quote));
     let containing: Vec<&Turn> = turns.iter().filter(|t| contains_words(&normalize(&t.text), &quote)).collect();
     let own_words = |t: &Turn| t.role == Role::Assistant && !recalled && !repeats_tool(&quote, t, turns);
-    let is_evidence = |t: &&&Turn| !t.injected && (t.role == Role::User || own_words(t));
+    let typed = |t: &Turn| t.role == Role::User && !(recalled && is_printed_bullet(&t.text, &quote, own));
+    let is_evidence = |t: &&&Turn| !t.injected && (typed(t) || own_words(t));
     let named = containing.iter().find(|t| is_evidence(t) && Some(t.number) == turn);
     let by = |role| containing.iter().filter(is_evidence).find(|t| t.role == role);
     if let Some(t) = named.or_else(|| by(Role::User)).or_else(|| by(Role::Assistant)) {
@@ -65,9 +67,21 @@ fn repeats_tool(quote: &str, turn: &Turn, turns: &[Turn]) -> bool {
     repeats_tool_output(quote, earlier(Role::Tool), earlier(Role::User))
 }
 
+/// Whether every line with the quote is a list item whose text is one of `own`.
+fn is_printed_bullet(text: &str, quote: &str, own: &[String]) -> bool {
+    let mut lines = text.lines().filter(|line| contains_words(&normalize(line), quote)).peekable();
+    let is_bullet = |line: &str| {
+        let item = line.trim_start().strip_prefix(['-', '*', '+']).and_then(|rest| rest.strip_prefix(' '));
+        item.is_some_and(|item| own.iter().any(|text| normalize(text) == normalize(item)))
+    };
+    lines.peek().is_some() && lines.all(is_bullet)
+}
+
 /// A normalized quote, without the quotation marks and full stops that models put around it.
 fn trim_quote(quote: &str) -> String {
     let plain = normalize(quote);
+    // A model may quote a list item with its marker.
+    let plain = ["- ", "* ", "+ "].iter().find_map(|marker| plain.strip_prefix(marker)).unwrap_or(&plain);
     plain.trim_matches(|c: char| matches!(c, '"' | '\'' | '.' | ' ' | '「' | '」' | '。')).to_owned()
 }
 
