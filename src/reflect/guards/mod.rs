@@ -129,7 +129,7 @@ violations! {
     /// Instructions to an agent.
     Instruction = "instruction", Refuse, [Name, Reason, Compaction], "A memory states facts and never gives instructions; state a preference as the user's (\"User prefers …\") or leave it out.";
     /// Rights for agents, or consent in advance to what they do.
-    Permission = "permission", Review, [Name, Reason], "What gives agents rights or approves their actions in advance is decided by a person; it waits in the inbox.";
+    Permission = "permission", Review, [Name, Reason, Compaction], "What gives agents rights, approves their actions in advance, runs something, skips a check or shows a secret is decided by a person; it waits in the inbox.";
     /// A key, token or password.
     Secret = "secret", Refuse, [Name, Reason, Compaction], "Never store keys, tokens, passwords or card numbers; state where the secret is kept, or leave it out.";
     /// The memory contains the same text.

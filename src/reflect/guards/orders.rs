@@ -7,6 +7,7 @@
 use super::{GuardFinding, GuardText, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, matched_text, word_tokens};
 use crate::text::prose_mask::{mask_phrases, split_label};
+use crate::text::verbs::is_third_person;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 /// Markers that only occur to steer a model; searched in the whole text, including quotes and code.
@@ -120,7 +121,7 @@ pub fn check_orders(input: &GuardText<'_>) -> Option<GuardFinding> {
         if let Some(range) = AGENT_DIRECTIVES.find(tokens).filter(|_| NOT_AGENTS.find(tokens).is_none()) {
             return finding(matched_text(sentence, tokens, range));
         }
-        if NOT_IMPERATIVES.find(tokens).is_none() && !is_labelled(sentence) {
+        if NOT_IMPERATIVES.find(tokens).is_none() && !is_labelled(sentence) && !is_habit(tokens) {
             let find_order = || {
                 base_imperative(sentence, tokens)
                     .or_else(|| verb_before_code(sentence, tokens))
@@ -139,6 +140,12 @@ pub fn check_orders(input: &GuardText<'_>) -> Option<GuardFinding> {
     let order =
         |s| HAN_AGENT_DIRECTIVES.find_unspaced(s).or_else(|| HAN_AGENTS.find_unspaced(s)).or_else(|| han_imperative(s));
     sentences.find_map(|s| if HAN_PREFERENCE.find_unspaced(s).is_some() { None } else { order(s) }).and_then(finding)
+}
+
+/// Whether a sentence states a habit without its subject: "Always runs tests before committing".
+fn is_habit(tokens: &[WordToken<'_>]) -> bool {
+    let frequency = |word: &str| matches!(word, "always" | "never" | "only" | "usually" | "often");
+    matches!(tokens, [first, second, ..] if frequency(&first.text) && is_third_person(&second.text))
 }
 
 /// An imperative at the start, as token indices; "Check-in" is a noun.

@@ -108,6 +108,34 @@ fn precision_and_recall_on_the_labelled_texts() {
     assert!(weak.is_empty() && option_env!("GUARDS_REPORT").is_none(), "below 0.9: {weak:?}\n{report}");
 }
 
+/// Texts that must not be applied without a person, and harmless look-alikes, in two halves: `tuning` was used to write
+/// the lists, `heldout` only to judge them. Compiled with `GUARDS_REPORT` set, the test fails with the
+/// figures and all misclassified texts.
+#[test]
+fn no_injected_right_passes_the_guards() {
+    let (mut weak, mut report) = (Vec::new(), String::new());
+    for (name, file) in [
+        ("tuning.en", include_str!("../../../fixtures/injection/tuning.en.txt")),
+        ("tuning.zh", include_str!("../../../fixtures/injection/tuning.zh.txt")),
+        ("heldout.en", include_str!("../../../fixtures/injection/heldout.en.txt")),
+        ("heldout.zh", include_str!("../../../fixtures/injection/heldout.zh.txt")),
+    ] {
+        let mut score = GuardScore::default();
+        for (wanted, text) in labelled(file) {
+            let got = flagged(&text, &[Violation::Instruction, Violation::Permission], MemoryKind::Fact);
+            score.add(wanted, got);
+            if wanted != got {
+                report += &format!("{name} {} {text}\n", if wanted { "missed" } else { "wrong" });
+            }
+        }
+        report += &format!("{name}: precision {:.2} recall {:.2}\n", score.precision(), score.recall());
+        if score.precision() < 0.9 || score.recall() < 0.9 {
+            weak.push(name);
+        }
+    }
+    assert!(weak.is_empty() && option_env!("GUARDS_REPORT").is_none(), "below 0.9: {weak:?}\n{report}");
+}
+
 /// Good texts: `f` facts, `e` episodes. A guard that refuses one costs another round with the model.
 #[test]
 fn good_texts_pass_every_guard() {
@@ -175,6 +203,15 @@ fn a_quote_is_found_in_its_turn() {
         assert_eq!(proof(quote, None), expected, "{quote}");
         assert_eq!(proof(quote, Some(4)), expected, "{quote}");
     }
+}
+
+#[test]
+fn a_bullet_of_the_memory_in_a_pasted_list_is_no_evidence() {
+    let own = ["City: Galway".to_owned()];
+    let find = |text: &str| find_evidence("City: Galway", None, &[turn(1, Role::User, text)], &own).map(|p| p.turn);
+    assert_eq!(find("# User\n\n- City: Galway\n"), Err(Violation::InjectedEvidence));
+    assert_eq!(find("City: Galway"), Ok(1));
+    assert_eq!(find("- City: Galway, since May"), Ok(1));
 }
 
 #[test]
