@@ -121,8 +121,22 @@ fn value_start(low: &str, end: usize) -> Option<(usize, ValueJoin)> {
             return Some((at(tail), ValueJoin::Verb));
         }
     }
+    // "the password of the staging database is …": the verb follows what the password is for.
+    let belongs = ["of ", "for ", "to ", "on ", "at ", "in "].iter().any(|word| gap > 0 && trimmed.starts_with(word));
+    if belongs {
+        let clause = trimmed.split(['.', ',', ';', '\n']).next().unwrap_or_default();
+        let near = clause.char_indices().nth(MAX_OWNER_CHARS).map_or(clause, |(end, _)| &clause[..end]);
+        let start = low.len() - trimmed.len();
+        let after_verb = [" is now ", " is ", " was ", ": ", " = "]
+            .iter()
+            .filter_map(|verb| near.find(verb).map(|at| start + at + verb.len()));
+        return after_verb.max().map(|at| (at, ValueJoin::Verb));
+    }
     (gap > 0 && !trimmed.is_empty()).then_some((low.len() - trimmed.len(), ValueJoin::Space))
 }
+
+/// How far from "password of" its verb may be, in characters.
+const MAX_OWNER_CHARS: usize = 60;
 
 /// Whether a value after "password" is one.
 fn is_password_value(value: &str, join: ValueJoin, after: &str) -> bool {
@@ -202,15 +216,22 @@ fn is_worded(token: &str) -> bool {
 
 /// Finds the credentials of Authorization headers.
 fn find_header_credentials(text: &str, low: &str, out: &mut Vec<Secret>) {
-    for scheme in ["bearer ", "basic "] {
+    for scheme in ["bearer ", "basic ", "token "] {
         for (at, _) in low.match_indices(scheme) {
             let from = at + scheme.len();
             let length = unquoted_len(&text[from..]);
             let value = &text[from..from + length];
-            let header = low[..at].trim_end().ends_with("authorization:") || scheme == "bearer ";
+            let before = low[..at].trim_end_matches([' ', '"', '\'', '=', ':']);
+            let is_header = before.ends_with("authorization");
+            // In a header everything is a credential that is no placeholder and no word.
+            let sent = is_header
+                && value.len() >= 8
+                && !is_placeholder(value)
+                && value.bytes().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
+            let header = is_header || scheme == "bearer ";
             let alone = !low[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
             let looks = is_random(value.trim_end_matches('=')) || is_hex(value) && value.len() >= 24;
-            if header && alone && value.len() >= 16 && looks {
+            if header && alone && (sent || value.len() >= 16 && looks) {
                 out.push(Secret { range: from..from + length, kind: "a bearer token" });
             }
         }

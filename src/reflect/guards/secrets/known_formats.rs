@@ -3,28 +3,47 @@
 //!
 //! Never depends on the words around them.
 
+use std::sync::OnceLock;
+
 use super::{Secret, is_placeholder};
+use crate::text::word_list::{PhraseList, phrase_list};
 
-/// A vendor's prefix, the minimum length of the rest in bytes, and whether the rest must contain digits.
-struct KeyPrefix(&'static str, usize, bool);
+/// Prefixes of keys, the least length of the rest, and what the rest consists of.
+pub(super) const PREFIXES: PhraseList = phrase_list!("guards/secrets/prefixes.txt");
 
-#[rustfmt::skip]
-const PREFIXES: &[KeyPrefix] = &[
-    KeyPrefix("sk-ant-", 16, true), KeyPrefix("sk-proj-", 16, true), KeyPrefix("sk-or-", 16, true), KeyPrefix("sk-svcacct-", 16, true),
-    KeyPrefix("sk-", 20, true), KeyPrefix("ghp_", 30, false), KeyPrefix("gho_", 30, false), KeyPrefix("ghu_", 30, false),
-    KeyPrefix("ghs_", 30, false), KeyPrefix("ghr_", 30, false), KeyPrefix("github_pat_", 20, false), KeyPrefix("glpat-", 16, false),
-    KeyPrefix("gldt-", 16, false), KeyPrefix("glrt-", 16, false), KeyPrefix("npm_", 30, false), KeyPrefix("hf_", 25, false),
-    KeyPrefix("xoxb-", 10, true), KeyPrefix("xoxp-", 10, true), KeyPrefix("xoxa-", 10, true), KeyPrefix("xoxr-", 10, true),
-    KeyPrefix("xoxs-", 10, true), KeyPrefix("xoxe-", 10, true), KeyPrefix("xapp-", 10, true), KeyPrefix("AIza", 33, false),
-    KeyPrefix("ya29.", 20, false), KeyPrefix("sk_live_", 16, false), KeyPrefix("sk_test_", 16, false),
-    KeyPrefix("rk_live_", 16, false), KeyPrefix("rk_test_", 16, false), KeyPrefix("whsec_", 16, false),
-    KeyPrefix("pypi-", 50, true), KeyPrefix("dop_v1_", 40, false), KeyPrefix("shpat_", 24, false), KeyPrefix("shpss_", 24, false),
-    KeyPrefix("SG.", 30, true), KeyPrefix("gsk_", 30, true), KeyPrefix("xai-", 30, true), KeyPrefix("r8_", 30, true),
-    KeyPrefix("pplx-", 30, true), KeyPrefix("tvly-", 20, true), KeyPrefix("nvapi-", 30, true), KeyPrefix("dapi", 32, true),
-    KeyPrefix("LTAI", 12, true), KeyPrefix("AKID", 28, true), KeyPrefix("PMAK-", 30, true), KeyPrefix("lin_api_", 30, true),
-    KeyPrefix("secret_", 30, true), KeyPrefix("ntn_", 30, true), KeyPrefix("figd_", 20, true), KeyPrefix("sntrys_", 20, true),
-    KeyPrefix("AGE-SECRET-KEY-1", 30, false), KeyPrefix("hvs.", 20, true), KeyPrefix("EAACEdEose0cBA", 4, false),
-];
+/// A vendor's key format.
+struct KeyPrefix {
+    prefix: &'static str,
+    /// The least length of the rest, in bytes; for [`KeyRest::Hex`] the only one.
+    length: usize,
+    rest: KeyRest,
+}
+
+/// What a key consists of after its prefix.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum KeyRest {
+    Any,
+    /// Digits among other characters: the prefix begins words, too.
+    WithDigits,
+    Hex,
+}
+
+/// The rows of [`PREFIXES`], parsed once.
+fn key_prefixes() -> &'static [KeyPrefix] {
+    static PARSED: OnceLock<Vec<KeyPrefix>> = OnceLock::new();
+    let parse = |line: &'static str| {
+        let mut words = line.split(' ');
+        let (prefix, length) = (words.next()?, words.next()?.parse().ok()?);
+        let rest = match words.next()? {
+            "any" => KeyRest::Any,
+            "digits" => KeyRest::WithDigits,
+            "hex" => KeyRest::Hex,
+            _ => return None,
+        };
+        Some(KeyPrefix { prefix, length, rest })
+    };
+    PARSED.get_or_init(|| PREFIXES.iter().filter_map(parse).collect())
+}
 
 pub fn find_known(text: &str, out: &mut Vec<Secret>) {
     find_key_blocks(text, out);
@@ -49,7 +68,7 @@ pub(super) fn key_runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 fn find_prefixed_key(start: usize, run: &str, out: &mut Vec<Secret>) {
     let key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    for KeyPrefix(prefix, least, digits) in PREFIXES {
+    for KeyPrefix { prefix, length, rest } in key_prefixes() {
         for (at, _) in run.match_indices(prefix) {
             if run[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
                 continue;
@@ -57,9 +76,14 @@ fn find_prefixed_key(start: usize, run: &str, out: &mut Vec<Secret>) {
             let tail = &run[at + prefix.len()..];
             let tail = tail[..tail.find(|c| !key(c)).unwrap_or(tail.len())].trim_end_matches(['.', '-']);
             let numbers = tail.bytes().filter(u8::is_ascii_digit).count();
-            let worded = *digits
-                && (numbers == 0 || tail.contains('-') && !tail.bytes().any(|b| b.is_ascii_uppercase()) && numbers < 6);
-            if tail.len() >= *least && !worded {
+            let worded =
+                || numbers == 0 || tail.contains('-') && !tail.bytes().any(|b| b.is_ascii_uppercase()) && numbers < 6;
+            let fits = match rest {
+                KeyRest::Any => tail.len() >= *length,
+                KeyRest::WithDigits => tail.len() >= *length && !worded(),
+                KeyRest::Hex => tail.len() == *length && super::is_hex(tail),
+            };
+            if fits {
                 out.push(Secret { range: start + at..start + at + prefix.len() + tail.len(), kind: "an API key" });
             }
         }
@@ -71,6 +95,15 @@ fn find_prefixed_key(start: usize, run: &str, out: &mut Vec<Secret>) {
                 out.push(Secret { range: start + at..start + at + length, kind: "an AWS access key" });
             }
         }
+    }
+    // Mailchimp: 32 hexadecimal digits and the data centre (mailchimp.com/developer/marketing/guides/quick-start).
+    if let Some((digits, centre)) = run.rsplit_once("-us")
+        && digits.len() == 32
+        && super::is_hex(digits)
+        && !centre.is_empty()
+        && centre.bytes().all(|b| b.is_ascii_digit())
+    {
+        out.push(Secret { range: start..start + run.len(), kind: "an API key" });
     }
     find_web_token(start, run, out);
     find_bot_token(start, run, out);

@@ -34,6 +34,59 @@ fn what_only_looks_like_one_stays() {
     }
 }
 
+/// Made up from the formats, never issued; `¦` keeps them from looking real to other tools.
+#[test]
+fn keys_of_every_listed_format_are_found() {
+    let mut missed = Vec::new();
+    let mut count = 0;
+    for line in known_formats::PREFIXES {
+        let words: Vec<&str> = line.split(' ').collect();
+        let length: usize = words[1].parse().unwrap();
+        let letters = if words[2] == "hex" { "0a1b2c3d4e5f6789" } else { "a1B2c3D4e5F6g7H8j9K0" };
+        let rest: String = letters.chars().cycle().take(length).collect();
+        count += 1;
+        let text = format!("the value {}{rest} was used", words[0]);
+        if redact(&text).0 != "the value [redacted] was used" {
+            missed.push(text);
+        }
+    }
+    assert!(count >= 110 && missed.is_empty(), "{count} {missed:#?}");
+}
+
+#[test]
+fn forms_without_a_prefix_are_found() {
+    check("Authorization: Bearer abcDEF123", "Authorization: Bearer [redacted]");
+    check("curl -H 'Authorization: token 0a1b2c3d4e5f'", "curl -H 'Authorization: token [redacted]'");
+    check("The password of the staging database is Taihu1987", "The password of the staging database is [redacted]");
+    check("The passphrase for the backup disk is korb-7-Anker", "The passphrase for the backup disk is [redacted]");
+    check("测试数据库的密码是Taihu1987", "测试数据库的密码是[redacted]");
+    let azure = "a1B2c3D4e5F6g7H8j9K0".repeat(4);
+    check(&format!("AccountName=acme;AccountKey={azure}=="), "AccountName=acme;AccountKey=[redacted]");
+    check("0a1b2c3d4e5f60718293a4b5c6d7e8f9¦-us12", "[redacted]");
+    check("key-¦0a1b2c3d4e5f60718293a4b5c6d7e8f9", "[redacted]");
+}
+
+#[test]
+fn look_alikes_of_the_new_forms_stay() {
+    for text in [
+        "key-value stores are used",
+        "the password of the router is kept in 1Password",
+        "the password for the archive was changed on Monday",
+        "Authorization: Bearer <token>",
+        "Authorization: Bearer authentication is required",
+        "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kxvUdBeoGlODJ6+SfaPg==",
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ2v0dVn9m1c3bX5rQ8yT6uZ4wE7sK1pL0oN9aB2cD3e ana@desk",
+        "pk_live_51H8xAbCdEfGhIjKlMnOpQrStUvWxYz0123456789",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+        "re_read the file and rnd_seed stays",
+        "SKU 12345 and sk_ are no keys",
+        "the tests cover patterns-for-glob-expansion",
+    ] {
+        assert_eq!(redact(text), (text.to_owned(), 0), "{text}");
+    }
+}
+
 #[test]
 fn the_kind_is_reported_and_the_secret_never() {
     let found = find_secrets("password: hunter2");
