@@ -53,7 +53,8 @@ impl CompactArgs {
             Some(file) => Some(dialects::parse_batch(&content(Some(file))?)?),
             None => None,
         };
-        Ok(CompactOptions { address: self.at.clone(), to: self.to, batch })
+        let model_required = !self.by_age && (self.model.provider.is_some() || self.model.model.is_some());
+        Ok(CompactOptions { address: self.at.clone(), to: self.to, batch, model_required })
     }
 }
 

@@ -24,7 +24,6 @@ mod manual;
 mod model;
 mod open;
 mod output;
-mod progress;
 mod query_args;
 mod reflect;
 mod results;

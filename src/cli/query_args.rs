@@ -24,7 +24,7 @@ pub struct QueryArgs {
     /// The query, in any words
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
-    /// Print at most N items, 0 for all (default: 10, or as many as -b allows)
+    /// Print at most N items
     #[arg(short = 'L', long, value_name = "N")]
     pub limit: Option<usize>,
     /// Print at most N tokens
@@ -80,22 +80,9 @@ pub struct QueryArgs {
     pub all: bool,
 }
 
-/// How many items a query prints that names neither a limit nor a budget.
-const DEFAULT_LIMIT: usize = 10;
-
 impl QueryArgs {
-    /// Converts the arguments to a query, with the default limit where none is given; 0 stands for all items.
-    pub fn query_options(
-        self,
-        content: &dyn Fn(Option<&Path>) -> Result<String, Rejection>,
-    ) -> Result<QueryOptions, Rejection> {
-        let options = self.given_options(content)?;
-        let default = if options.budget.is_none() { DEFAULT_LIMIT } else { 0 };
-        Ok(QueryOptions { limit: Some(options.limit.unwrap_or(default)).filter(|limit| *limit > 0), ..options })
-    }
-
     /// Converts the arguments to a query. With `-`, or with neither words nor filters, the query is JSON from stdin.
-    fn given_options(
+    pub fn query_options(
         self,
         content: &dyn Fn(Option<&Path>) -> Result<String, Rejection>,
     ) -> Result<QueryOptions, Rejection> {

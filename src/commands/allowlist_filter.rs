@@ -49,7 +49,6 @@ impl Session {
             policy: self.policy.clone(),
             actor: self.actor.clone(),
             now: self.now.clone(),
-            progress: self.progress.clone(),
         }
     }
 }

@@ -49,12 +49,15 @@ pub struct CompactOptions {
     pub to: Option<usize>,
     /// A change made in the same batch. Its new bullets may be removed as well.
     pub batch: Option<Batch>,
+    /// Whether a model that cannot be reached is an error (`model`); otherwise age decides.
+    pub model_required: bool,
 }
 
 /// Reduces files and sections to their limits.
 ///
 /// # Errors
-/// Errors of resolving the address, of planning and of the store; `limit_reached` if everything is pinned.
+/// Errors of resolving the address, of planning and of the store; `limit_reached` if everything is pinned; `model` if
+/// a required model cannot be reached.
 pub fn compact(
     session: &Session,
     options: &CompactOptions,
@@ -68,7 +71,7 @@ pub fn compact(
     // What is removed is chosen among all bullets, so a caller with an allowlist must not compact.
     session.store.require_unfiltered()?;
     let scope = resolve_scope(session, options)?;
-    let outcome = CompactionRun { session, scope, options: change_options }
+    let outcome = CompactionRun { session, scope, options: change_options, model_required: options.model_required }
         .run(options.batch.clone().unwrap_or_default(), model)?;
     Ok(match outcome {
         CompactionOutcome::Repeated(first) => CompactOutcome::Repeated(first),
@@ -89,7 +92,9 @@ pub fn change_with(
 ) -> CommandResult<ChangeOutcome> {
     let limited = session.policy.policy.limits.iter().any(|l| l.on_limit == crate::policy::OnLimit::Compact);
     let Some(model) = model.filter(|_| limited && !has_forget(&batch)) else { return change(session, batch, options) };
-    match (CompactionRun { session, scope: CompactionScope::GrownByBatch, options }).run(batch, Some(model))? {
+    match (CompactionRun { session, scope: CompactionScope::GrownByBatch, options, model_required: false })
+        .run(batch, Some(model))?
+    {
         CompactionOutcome::Repeated(first) => Ok(ChangeOutcome::Repeated(first)),
         CompactionOutcome::Completed(mut change, report) => {
             change.warnings.extend(report.warnings().iter().map(warning_row));
@@ -127,6 +132,7 @@ struct CompactionRun<'a> {
     session: &'a Session,
     scope: CompactionScope,
     options: &'a ChangeOptions,
+    model_required: bool,
 }
 
 impl CompactionRun<'_> {
@@ -137,7 +143,7 @@ impl CompactionRun<'_> {
         if let Some(earlier) = self.earlier_answer(&batch)? {
             return Ok(CompactionOutcome::Repeated(earlier));
         }
-        let mut dialogue = CompactDialogue::new(model);
+        let mut dialogue = CompactDialogue::new(model, self.model_required);
         if self.options.dry_run {
             let (overlay, plan) = self.decide(&batch.operations, &mut dialogue)?;
             return self.dry_run(overlay, plan, dialogue);
@@ -173,7 +179,7 @@ impl CompactionRun<'_> {
         }
         let mut report = report::CompactionReport::default();
         let verdict = commit_loop(session, &locked, &batch, warnings, || {
-            let mut by_age_only = CompactDialogue::new(None);
+            let mut by_age_only = CompactDialogue::new(None, false);
             by_age_only.fallback_reason.clone_from(&closed_dialogue.fallback_reason);
             let (overlay, plan) = self.decide(&batch.operations, &mut by_age_only)?;
             report = plan.report;

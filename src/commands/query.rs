@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 
 use super::allowlist_filter::{check_categories, session_for_agent};
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
-use super::{CommandResult, ProgressNotes, Session};
+use super::{CommandResult, Session};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::MemoryPath;
@@ -70,7 +70,7 @@ pub fn query_with_overrides(
         until: options.until.as_deref().map(|w| parse_point(session, store, w, true)).transpose()?,
         today: session.now.date(),
     };
-    Ok(store.consistent(|| search(store, &filter, &terms, overrides, &session.progress))??)
+    Ok(store.consistent(|| search(store, &filter, &terms, overrides))??)
 }
 
 /// Searches one consistent state of the memory.
@@ -79,11 +79,9 @@ fn search(
     filter: &ItemFilter<'_>,
     terms: &QueryTerms,
     overrides: &TextOverrides,
-    progress: &ProgressNotes,
 ) -> Result<QueryResult, Rejection> {
     let options = filter.options;
     let files = searched_files(store, options, overrides)?;
-    progress.begin_files("searching", files.len());
     if terms.all.is_empty() && !options.query.trim().is_empty() {
         return Ok(QueryResult {
             query: options.query.clone(),
@@ -109,10 +107,8 @@ fn search(
         if let Some(found) = counted.matched.as_ref().filter(|_| options.limit.is_none() && options.budget.is_none()) {
             found.document.handles();
         }
-        progress.finish_file();
         counted
     });
-    progress.begin("ranking");
     let origins = match counted.iter().any(|c| c.matched.is_some()) {
         // Unfiltered, because only the actor, time and source of items that the caller sees are taken from it.
         true => BulletOrigins::from_journal(&store.unfiltered().journal()?),

@@ -34,9 +34,17 @@ pub struct HostCapabilities {
 pub const LIMIT_NAMES: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 /// Optional parameters: dropped when the host rejects them.
 const OPTIONAL_PARAMETERS: [&str; 4] = ["temperature", "top_p", "parallel_tool_calls", "tool_choice"];
+/// The parameter that asks for a JSON object.
+pub const FORMAT_PARAMETER: &str = "response_format";
 /// Words by which hosts refer to constrained output.
 const FORMAT_WORDS: [&str; 7] =
     ["response_format", "json_schema", "json_object", "structured output", "grammar", "schema", "guided"];
+
+/// Whether a host that cannot take a requested format may answer with this status. Several answer 500 without naming
+/// the parameter (llama-cpp-python's server); wrong keys, rate limits and gateways have statuses of their own.
+pub fn may_be_format(status: u16) -> bool {
+    matches!(status, 400 | 404 | 405 | 406 | 409..=428 | 430..=499 | 500 | 501)
+}
 
 impl HostCapabilities {
     /// Learns from the rejection of a request body. Returns `false` if no optional part of the body is the cause.
@@ -62,7 +70,7 @@ impl HostCapabilities {
         }
         let param = error.param.as_deref().unwrap_or_default();
         let is_about_format = FORMAT_WORDS.iter().any(|name| message.contains(name) || param.contains(name));
-        if body.contains_key("response_format") && is_about_format {
+        if body.contains_key(FORMAT_PARAMETER) && is_about_format {
             return self.use_simpler_format();
         }
         false

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::capabilities::HostCapabilities;
+use super::capabilities::{self, AnswerFormat, FORMAT_PARAMETER, HostCapabilities};
 use super::host_fault::{HostFault, one_line};
 use super::wire::RequestSettings;
 use super::{
@@ -113,7 +113,8 @@ impl<L: Transport> HostedModel<L> {
             HttpOutcome::Success(list) => openai::model_names(&list),
             HttpOutcome::Failure(fault, status) => return Err(self.host_error(&fault, status, false)),
         };
-        let shown: Vec<String> = names.iter().take(MAX_LISTED_MODELS).map(|name| one_line(name)).collect();
+        let shown: Vec<String> =
+            names.iter().take(MAX_LISTED_MODELS).map(|name| one_line(&self.redact(name))).collect();
         match names.as_slice() {
             [name] => Ok(name.clone()),
             [] => rejected(format!("{} has no models", self.host_label())),
@@ -143,7 +144,19 @@ impl<L: Transport> HostedModel<L> {
             Protocol::Messages => anthropic::parse_reply(body, request),
             Protocol::ChatCompletions | Protocol::Program => openai::parse_reply(body, request.messages.len()),
         };
-        reply.map_err(|error| LlmError { message: format!("{}: {}", self.host_label(), error.message), ..error })
+        let mut reply = reply.map_err(|error| {
+            let message = self.redact(&error.message);
+            LlmError { message: format!("{}: {message}", self.host_label()), ..error }
+        })?;
+        // A host that knows the key may repeat it; what comes from here is printed, stored and sent again.
+        if let Some(key) = &self.config.key {
+            reply.text = key.redact(&reply.text);
+            for call in &mut reply.calls {
+                call.name = key.redact(&call.name);
+                key.redact_value(&mut call.arguments);
+            }
+        }
+        Ok(reply)
     }
 
     /// Sends one request, and retries while the host is busy or unreachable.
@@ -156,6 +169,7 @@ impl<L: Transport> HostedModel<L> {
         let url = host_url::endpoint_url(&self.config.base_url, path);
         let headers = self.headers();
         let tools = body.is_some_and(|body| body.contains_key("tools"));
+        let has_format = body.is_some_and(|body| body.contains_key(FORMAT_PARAMETER));
         let body = body.map(|body| serde_json::to_vec(body).unwrap_or_default());
         let mut retries = 0;
         loop {
@@ -171,7 +185,8 @@ impl<L: Transport> HostedModel<L> {
                         }
                         Ok(HttpOutcome::Failure(fault, status))
                             if fault.error_kind(status, tools) == ErrorKind::Busy
-                                && incoming.should_retry != Some(false) =>
+                                && incoming.should_retry != Some(false)
+                                && !(has_format && capabilities::may_be_format(status)) =>
                         {
                             (self.host_error(&fault, status, tools), retry_after)
                         }
@@ -267,6 +282,8 @@ impl<L: Transport> Model for HostedModel<L> {
             Protocol::ChatCompletions | Protocol::Program => openai::PATH,
         };
         let mut adaptations = 0;
+        // The format before it was left out on suspicion; once a request.
+        let mut format_before = None;
         loop {
             let body = self.request_body(request);
             let (fault, status) = match self.send_with_retries(path, Some(&body), deadline)? {
@@ -279,8 +296,16 @@ impl<L: Transport> Model for HostedModel<L> {
             // Tools that only carry a requested object can be replaced by instructions.
             let replaces_schema_tool =
                 request.tools.is_empty() && tools && fault.error_kind(status, tools) == ErrorKind::NoTools;
-            let learned =
+            let mut learned =
                 capabilities.learn(&body, &fault, status) || replaces_schema_tool && capabilities.use_simpler_format();
+            if !learned && body.contains_key(FORMAT_PARAMETER) && capabilities::may_be_format(status) {
+                format_before = Some(capabilities.answer_format);
+                capabilities.answer_format = AnswerFormat::Instructions;
+                learned = true;
+            } else if let Some(format) = format_before.filter(|_| !learned) {
+                // Leaving it out did not help, so it was not the cause.
+                capabilities.answer_format = format;
+            }
             if !learned || adaptations > MAX_ADAPTATIONS {
                 return Err(self.host_error(&fault, status, !request.tools.is_empty()));
             }

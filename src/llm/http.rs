@@ -25,7 +25,7 @@ pub struct HttpTransport;
 
 impl Transport for HttpTransport {
     fn send(&self, request_data: &HttpRequest<'_>) -> Result<HttpResponse, TransportError> {
-        let client = shared_client(host_url::is_loopback(request_data.url))?;
+        let client = shared_client(ClientKind::of(request_data.url))?;
         let deadline = Instant::now() + request_data.timeout;
         let mut request = match request_data.body {
             Some(body) => client.post(request_data.url).header("content-type", "application/json").body(body.to_vec()),
@@ -88,26 +88,56 @@ fn request_error(error: &reqwest::Error) -> TransportError {
     }
 }
 
-/// The innermost cause: the outer ones only repeat the URL.
 fn connection_error(error: &(dyn std::error::Error + 'static)) -> TransportError {
+    TransportError::Connection(innermost(error).to_string())
+}
+
+/// The innermost cause: the outer ones only repeat the URL.
+fn innermost<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::error::Error + 'static) {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;
     }
-    TransportError::Connection(inner.to_string())
+    inner
+}
+
+/// What a client is for. Hosts on this machine are never reached through a proxy; plain HTTP needs no certificates,
+/// and a system without any must still reach a model of its own.
+#[derive(Clone, Copy)]
+enum ClientKind {
+    LoopbackHttp,
+    LoopbackHttps,
+    RemoteHttp,
+    RemoteHttps,
+}
+
+impl ClientKind {
+    fn of(url: &str) -> ClientKind {
+        match (host_url::is_loopback(url), url.starts_with("http://")) {
+            (true, true) => ClientKind::LoopbackHttp,
+            (true, false) => ClientKind::LoopbackHttps,
+            (false, true) => ClientKind::RemoteHttp,
+            (false, false) => ClientKind::RemoteHttps,
+        }
+    }
+
+    fn is_loopback(self) -> bool {
+        matches!(self, ClientKind::LoopbackHttp | ClientKind::LoopbackHttps)
+    }
+
+    fn is_plain(self) -> bool {
+        matches!(self, ClientKind::LoopbackHttp | ClientKind::RemoteHttp)
+    }
 }
 
 /// The shared client, built on first use. It is never dropped, because dropping waits for pending DNS lookups.
-///
-/// Hosts on this machine are never reached through a proxy, hence two clients.
-fn shared_client(loopback: bool) -> Result<&'static Client, TransportError> {
-    static LOOPBACK_CLIENT: OnceLock<Result<Client, String>> = OnceLock::new();
-    static REMOTE_CLIENT: OnceLock<Result<Client, String>> = OnceLock::new();
-    let slot = if loopback { &LOOPBACK_CLIENT } else { &REMOTE_CLIENT };
-    slot.get_or_init(|| build_client(loopback)).as_ref().map_err(|why| TransportError::Connection(why.clone()))
+fn shared_client(kind: ClientKind) -> Result<&'static Client, TransportError> {
+    static CLIENTS: [OnceLock<Result<Client, String>>; 4] = [const { OnceLock::new() }; 4];
+    let slot = &CLIENTS[kind as usize];
+    slot.get_or_init(|| build_client(kind)).as_ref().map_err(|why| TransportError::Connection(why.clone()))
 }
 
-fn build_client(loopback: bool) -> Result<Client, String> {
+fn build_client(kind: ClientKind) -> Result<Client, String> {
     // Fails if the process already has a default provider; any provider will do.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
@@ -115,6 +145,16 @@ fn build_client(loopback: bool) -> Result<Client, String> {
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
         .timeout(None);
-    let builder = if loopback { builder.no_proxy() } else { builder };
-    builder.build().map_err(|e| e.to_string())
+    let builder = if kind.is_loopback() { builder.no_proxy() } else { builder };
+    // Without this, a client fails to build where the system has no certificates, although it needs none.
+    let builder = if kind.is_plain() { builder.tls_certs_only([]) } else { builder };
+    builder.build().map_err(|error| {
+        let cause = innermost(&error).to_string();
+        match cause.contains("CA certificates") {
+            true => "https needs CA certificates, and this system has none; install ca-certificates, or name a file \
+                     with them in SSL_CERT_FILE"
+                .to_owned(),
+            false => cause,
+        }
+    })
 }

@@ -2,6 +2,13 @@
 //!
 //! Never logs or stores keys.
 
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+/// The length of a part of a key that must not be shown, in bytes.
+const MIN_PART_LEN: usize = 8;
+
 /// A provider's API key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
@@ -19,10 +26,48 @@ impl ApiKey {
         &self.0
     }
 
-    /// Replaces the key in a text by an ellipsis.
+    /// Replaces the key in a text by an ellipsis, and every part of it of 8 characters or more: hosts shorten keys in
+    /// their messages, and a model may repeat half of one.
     pub fn redact(&self, text: &str) -> String {
         // Shorter keys are not secret, and would match parts of ordinary words.
-        if self.0.len() < 4 { text.to_owned() } else { text.replace(&self.0, "…") }
+        if self.0.len() < 4 {
+            return text.to_owned();
+        }
+        let part_len = self.0.len().min(MIN_PART_LEN);
+        let parts: HashSet<&[u8]> = self.0.as_bytes().windows(part_len).collect();
+        let mut out = String::with_capacity(text.len());
+        // `hidden_to` is the end of the last part that was found, `copied_to` of the text that is done.
+        let (mut hidden_to, mut copied_to) = (0, 0);
+        for (at, window) in text.as_bytes().windows(part_len).enumerate().filter(|(_, window)| parts.contains(window)) {
+            // A key is ASCII, so a part starts and ends at character boundaries.
+            debug_assert!(window.is_ascii());
+            if at >= hidden_to {
+                out.push_str(&text[copied_to..at]);
+                out.push('…');
+            }
+            hidden_to = at + part_len;
+            copied_to = hidden_to;
+        }
+        out.push_str(&text[copied_to..]);
+        out
+    }
+
+    /// Replaces the key and its parts in every string of a JSON value.
+    pub fn redact_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => *text = self.redact(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.redact_value(item)),
+            Value::Object(fields) => {
+                *fields = std::mem::take(fields)
+                    .into_iter()
+                    .map(|(name, mut value)| {
+                        self.redact_value(&mut value);
+                        (self.redact(&name), value)
+                    })
+                    .collect();
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
     }
 }
 
@@ -49,5 +94,16 @@ mod tests {
         let key = ApiKey::new("sk-secret").unwrap();
         assert_eq!(format!("{key:?} {:?}", Some(&key)), "… Some(…)");
         assert_eq!(key.redact("bad key sk-secret, sk-secret!"), "bad key …, …!");
+    }
+
+    #[test]
+    fn no_part_of_a_key_is_shown() {
+        let key = ApiKey::new("sk-a1b2c3d4e5f6g7h8").unwrap();
+        assert_eq!(key.redact("provided: sk-a1b2c***f6g7h8; ends in e5f6g7h8"), "provided: …***f6g7h8; ends in …");
+        assert_eq!(key.redact("键sk-a1b2c3d4e5f6g7h8sk-a1b2c3d4e5f6g7h8键"), "键……键");
+        assert_eq!(key.redact("sk-a1b2 and h8"), "sk-a1b2 and h8");
+        let mut value = serde_json::json!({"a": ["x sk-a1b2c3d4 y", 1], "c3d4e5f6": null});
+        key.redact_value(&mut value);
+        assert_eq!(value, serde_json::json!({"a": ["x … y", 1], "…": null}));
     }
 }

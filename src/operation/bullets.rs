@@ -6,7 +6,6 @@ use crate::change::{Effect, EffectSign};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, DocumentEdit, InsertPosition, NewBullet, section_range, to_new_bullet};
 use crate::path::{BulletRef, MemoryPath};
-use crate::text::near_duplicate::DuplicateFinder;
 
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
@@ -122,7 +121,9 @@ pub fn add(
             n,
         ))]);
     }
-    warn_near_duplicate(planner, n, &resolved.path, document, &item.text);
+    if let Some(within) = within {
+        warn_near_duplicate(planner, n, &resolved.path, document, within, &item.text);
+    }
     let item = planner.stamp_new_bullet(item, op);
     Ok(vec![PendingEdit::Edit(
         resolved.path,
@@ -147,23 +148,37 @@ fn new_section_position(document: &Document, name: &str, path: &MemoryPath) -> R
 /// Files with more bullets are not searched for near duplicates: the warning is optional, the search takes time.
 const NEAR_DUPLICATE_MAX_BULLETS: usize = 2000;
 
-/// The maximum number of bullets that are compared word by word. Bounds the time in lists of nearly equal bullets, such
+/// The maximum number of bullets whose similarity is measured. Bounds the time in lists of nearly equal bullets, such
 /// as sensor values.
-const NEAR_DUPLICATE_MAX_COMPARED: usize = 32;
+const NEAR_DUPLICATE_MAX_COMPARED: usize = 8;
 
-/// Warns if a bullet of the file says what a new one says; of several, the one that has the fewest other words.
-fn warn_near_duplicate(planner: &mut Planner<'_>, n: usize, path: &MemoryPath, document: &Document, text: &str) {
+/// Whether most words of `wanted` occur in `raw` and the sizes are similar. A cheap test that selects the bullets whose
+/// similarity is measured.
+fn shares_most_words(raw: &str, wanted: &[&str]) -> bool {
+    let shared = wanted.iter().filter(|w| raw.contains(**w)).count();
+    let size = raw.split_whitespace().count();
+    shared * 5 >= wanted.len() * 4 && size * 4 <= wanted.len() * 5
+}
+
+fn warn_near_duplicate(
+    planner: &mut Planner<'_>,
+    n: usize,
+    path: &MemoryPath,
+    document: &Document,
+    within: usize,
+    text: &str,
+) {
     let bullets = document.bullets();
     if bullets.len() > NEAR_DUPLICATE_MAX_BULLETS {
         return;
     }
-    let finder = DuplicateFinder::new(text);
+    let wanted: Vec<&str> = text.split_whitespace().collect();
     let near = (0..bullets.len())
-        .filter(|&i| finder.may_repeat(document.bullet_raw(i)))
+        .filter(|&i| locate::is_in_section(document, i, within))
+        .filter(|&i| shares_most_words(document.bullet_raw(i), &wanted))
         .take(NEAR_DUPLICATE_MAX_COMPARED)
-        .filter_map(|i| Some((finder.extra_words(&document.bullet_text(i))?, i)))
-        .min();
-    if let Some((_, i)) = near {
+        .find(|&i| crate::text::similarity(&document.bullet_text(i), text) >= crate::text::similarity::NEAR_DUPLICATE);
+    if let Some(i) = near {
         let address = format!("{path}@{}", document.handle_name(i));
         planner.warn(
             n,

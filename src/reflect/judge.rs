@@ -55,7 +55,11 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
     let proof = find_proof(proposal, context);
     if let Err(violation) = proof {
         let excerpt = match violation.severity() {
-            Severity::Refuse => proposal.quote.clone().unwrap_or_default().chars().take(60).collect(),
+            // Redact before truncating: otherwise the start of a key could remain at the end.
+            Severity::Refuse => {
+                let quote = guards::secrets::redact(proposal.quote.as_deref().unwrap_or_default()).0;
+                quote.chars().take(60).collect()
+            }
             Severity::Review | Severity::Known => String::new(),
         };
         found.insert(0, GuardFinding { violation, excerpt });

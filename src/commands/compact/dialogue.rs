@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use super::super::Error;
+use super::super::model::model_rejection;
 use crate::code::{Code, Rejection};
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, Model, ModelRequest, StopReason, TokenUsage};
 use crate::reflect::compaction::{
@@ -22,6 +23,8 @@ const MAX_QUOTED_CHARS: usize = 2000;
 /// A model, until it fails in a way that makes further requests useless.
 pub struct CompactDialogue<'a> {
     model: Option<&'a dyn Model>,
+    /// Whether a model that cannot be reached is an error instead of a reason to let age decide.
+    required: bool,
     deadline: Deadline,
     corrected: bool,
     /// The model, as `provider/model`.
@@ -33,11 +36,12 @@ pub struct CompactDialogue<'a> {
 }
 
 impl<'a> CompactDialogue<'a> {
-    pub fn new(model: Option<&'a dyn Model>) -> CompactDialogue<'a> {
+    pub fn new(model: Option<&'a dyn Model>, required: bool) -> CompactDialogue<'a> {
         let model_name = model.map(|m| format!("{}/{}", m.id().provider, m.id().model));
         let fallback_reason = model.is_none().then(|| "no model is configured".to_owned());
         CompactDialogue {
             model,
+            required,
             deadline: Deadline::within(TIME_LIMIT),
             corrected: false,
             model_name,
@@ -72,7 +76,7 @@ impl<'a> CompactDialogue<'a> {
     /// Requests decisions until they are valid. `None` if age must decide; then `why` has the reason.
     ///
     /// # Errors
-    /// `model` if the user interrupted the request.
+    /// `model` if the user interrupted the request, or if the model is required and cannot be reached.
     pub fn request_decisions<T>(
         &mut self,
         over_limit: &OverLimit,
@@ -95,6 +99,10 @@ impl<'a> CompactDialogue<'a> {
                     match error.kind {
                         ErrorKind::Interrupted => {
                             return Err(Rejection::new(Code::Model, "interrupted before a decision").into());
+                        }
+                        // The day's own budget is no failure of the host: it has no status.
+                        kind if self.required && (kind != ErrorKind::QuotaExceeded || error.status.is_some()) => {
+                            return Err(model_rejection(error).into());
                         }
                         ErrorKind::Malformed | ErrorKind::TooLarge => (String::new(), error.message),
                         ErrorKind::Unreachable

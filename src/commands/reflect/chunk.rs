@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 pub use super::chunk_limits::ChunkLimits;
 pub use super::chunk_result::{AcceptedOperation, ChunkResult};
 use super::decision_text::{
-    effects_text, finding_reason, mark_known, mark_refused, redact, refusal_text, rejection_reason, string_field,
+    effects_text, finding_reason, mark_known, mark_refused, redact, redact_decision, refusal_text, rejection_reason,
+    string_field,
 };
 use super::overlay::ReflectOverlay;
 use crate::code::{Code, Rejection};
@@ -309,13 +310,8 @@ impl ReflectDialogue<'_, '_, '_> {
                     false => (findings.iter().map(finding_reason).collect(), describe_findings(&findings)),
                 };
                 let (op, text) = (string_field(value, "op"), string_field(value, "text"));
-                self.result.decisions.push(ReflectDecision {
-                    verdict: "refused",
-                    op,
-                    text,
-                    reasons,
-                    ..ReflectDecision::default()
-                });
+                let decision = ReflectDecision { verdict: "refused", op, text, reasons, ..ReflectDecision::default() };
+                self.result.decisions.push(redact_decision(decision));
                 return Err(reply);
             }
         };
@@ -336,6 +332,7 @@ impl ReflectDialogue<'_, '_, '_> {
             return Ok("that was accepted already".into());
         }
         let result = self.judge(&proposal, &mut decision, number);
+        let decision = redact_decision(decision);
         let is_same = |d: &ReflectDecision| (&d.op, &d.at, &d.text) == (&decision.op, &decision.at, &decision.text);
         // An accepted operation refers to its decision by index, so the decision must be kept.
         let accepted = self.result.accepted.last().is_some_and(|a| a.decision_index == number);

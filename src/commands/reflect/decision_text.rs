@@ -36,11 +36,23 @@ pub fn string_field(value: &Value, key: &str) -> String {
 }
 
 pub fn finding_reason(found: &GuardFinding) -> RefusalReason {
-    RefusalReason { name: found.violation.name().to_owned(), what: found.excerpt.clone() }
+    RefusalReason { name: found.violation.name().to_owned(), what: redact(&found.excerpt) }
 }
 
 pub fn rejection_reason(why: &Rejection) -> RefusalReason {
-    RefusalReason { name: why.code.name().to_owned(), what: why.message.clone() }
+    RefusalReason { name: why.code.name().to_owned(), what: redact(&why.message) }
+}
+
+/// A decision as it may be printed: what a model wrote may contain a key that its host knows.
+pub fn redact_decision(decision: ReflectDecision) -> ReflectDecision {
+    let text = |text: Option<String>| text.map(|text| redact(&text));
+    ReflectDecision {
+        op: redact(&decision.op),
+        at: text(decision.at),
+        text: redact(&decision.text),
+        quote: text(decision.quote),
+        ..decision
+    }
 }
 
 /// An error as text for the model.

@@ -262,3 +262,51 @@ fn every_malformed_answer_is_an_error() {
     }
     assert!(checked > 400, "{checked}");
 }
+
+/// Requests an object; returns the result and whether each HTTP request had `response_format`.
+fn ask_for_object(
+    replies: impl IntoIterator<Item = Result<HttpResponse, TransportError>>,
+) -> (Result<ModelReply, LlmError>, Vec<bool>) {
+    let transport = ScriptedTransport {
+        replies: RefCell::new(replies.into_iter().collect()),
+        bodies: RefCell::default(),
+        sent: Cell::new(0),
+    };
+    let model = HostedModel::new(transport, &config(Protocol::ChatCompletions)).unwrap();
+    let answer = crate::llm::AnswerSchema { name: "a".into(), schema: json!({"type": "object"}) };
+    let asked = ModelRequest { answer: Some(answer), ..request(false) };
+    let reply = model.complete(&asked, Deadline::within(Duration::from_secs(20)));
+    let bodies = model.transport.bodies.take();
+    (reply, bodies.iter().map(|body| body.get("response_format").is_some()).collect())
+}
+
+#[test]
+fn a_format_that_a_host_cannot_take_is_left_out_once_whatever_the_status() {
+    for status in [400, 413, 418, 500, 501] {
+        let (reply, formats) = ask_for_object([failure(status, "Internal Server Error"), success()]);
+        assert_eq!((reply.unwrap().text.as_str(), formats), ("pong", vec![true, false]), "{status}");
+    }
+    // Without the format it fails as well: the status counts as it does elsewhere.
+    let (reply, formats) = ask_for_object([failure(500, "a"), failure(500, "b"), failure(500, "c"), failure(500, "d")]);
+    assert_eq!((reply.unwrap_err().kind, formats), (ErrorKind::Busy, vec![true, false, false, false]));
+    for status in [401, 403, 402] {
+        let (reply, formats) = ask_for_object([failure(status, "no")]);
+        assert_eq!((reply.is_err(), formats), (true, vec![true]), "{status}");
+    }
+    let (reply, formats) = ask_for_object([failure(503, "busy"), success()]);
+    assert_eq!((reply.is_ok(), formats), (true, vec![true, true]));
+}
+
+#[test]
+fn the_key_is_hidden_in_replies_and_in_part() {
+    let call = json!({"id": "c", "type": "function", "function": {"name": "add", "arguments": "{\"text\": \"it is sk-secret\"}"}});
+    let message = json!({"content": "your key is sk-secret", "tool_calls": [call]});
+    let reply = ask([respond(200, json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]}))], true).0;
+    let reply = reply.unwrap();
+    assert_eq!(reply.text, "your key is …");
+    assert_eq!(reply.calls[0].arguments, json!({"text": "it is …"}));
+    assert_eq!(
+        error_of([failure(401, "Incorrect API key: sk-secre***")], false).1,
+        "openai at http://host.example/v1 answered 401: Incorrect API key: …***"
+    );
+}

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use memdir::commands::answer::{ReflectDecision, ReflectReport};
 use memdir::llm::replay::text_reply;
+use memdir::reflect::guards::secrets::redact;
 use serde_json::Value;
 
 use super::super::support::Memory;
@@ -46,7 +47,9 @@ fn fits(decision: &ReflectDecision, wanted: &Value) -> bool {
     let same = |key: &str, is: &str| wanted.get(key).and_then(Value::as_str).is_none_or(|w| w == is);
     let why = wanted.get("why").and_then(Value::as_str);
     // An entry is identified by its title, and annotated with the lines below it.
-    let text = decision.op == "append" || same("text", &decision.text);
+    // What is printed has no secrets.
+    let redacted = || wanted["text"].as_str().map(|text| redact(text).0).as_ref() == Some(&decision.text);
+    let text = decision.op == "append" || same("text", &decision.text) || redacted();
     text && same("op", &decision.op) && why.is_none_or(|why| decision.reasons.iter().any(|r| r.name == why))
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use memdir::llm::Protocol;
 use serde_json::{Value, json};
 
-use super::super::model_server::{Answer, Server};
+use super::super::model_server::{Answer, ScriptedReply, Server};
 use super::super::models::{KEY, WIRES, faults};
 use super::super::support::{CommandRun, Memory};
 use super::door::configured;
@@ -87,6 +87,11 @@ fn no_fault_of_a_host_commits_half_a_chunk_or_hangs() {
         let began = Instant::now();
         let ran = reflect_with(&memory, &server, wire, &["compact"]).ends();
         assert!(began.elapsed() < Duration::from_secs_f64(OVERALL + 1.0) + SLACK, "{fault:?}\n{ran}");
+        // The model was named: if it cannot be reached, nothing changes. A reply without a decision lets age decide.
+        if ran.status == 8 {
+            assert_eq!(memory.tree(), before, "{fault:?}\n{ran}");
+            continue;
+        }
         assert_eq!(ran.status, 0, "age decides: {fault:?}\n{ran}");
         let kept = memory.text("facts/user.md").unwrap() + &memory.text("archive/facts/user.md").unwrap();
         assert!(bullets.lines().all(|line| kept.contains(line)), "{fault:?}\n{ran}");
@@ -94,6 +99,73 @@ fn no_fault_of_a_host_commits_half_a_chunk_or_hangs() {
         memory.done(["undo"]);
         assert_eq!(memory.tree(), before, "{fault:?}");
     }
+}
+
+#[test]
+fn compact_fails_without_the_model_that_was_named() {
+    let memory = Memory::new()
+        .policy("version: 1\nlimits:\n  - at: facts/*.md\n    bullets: 1\n    on_limit: compact\n")
+        .file("facts/user.md", "# User\n\n- The alpha service\n- The bravo service\n");
+    let url = "http://127.0.0.1:9/v1";
+    let named = memory.run(["compact", "--provider", "openai", "--model", "m"]);
+    named
+        .env("OPENAI_API_KEY", KEY)
+        .env("OPENAI_BASE_URL", url)
+        .exit(8)
+        .stderr_contains("cannot be reached")
+        .unchanged();
+    let wrong_key = Server::always(ScriptedReply::Answer(Answer::error(401, "Incorrect API key")));
+    reflect_with(&memory, &wrong_key, Protocol::ChatCompletions, &["compact"]).exit(8).unchanged();
+    // A model that is only configured may be away: age decides.
+    let configured = memory.run(["compact"]).env("MEMDIR_PROVIDER", "openai").env("MEMDIR_MODEL", "m");
+    configured.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", url).exit(0);
+}
+
+#[test]
+fn plain_http_needs_no_certificates_and_https_names_them() {
+    let memory = Memory::new();
+    let server = Server::script([text_reply(Protocol::ChatCompletions, "{\"operations\": []}")]);
+    let talk = write_conversation(&memory);
+    let words = ["reflect", &talk, "--mode", "ops"];
+    without_certificates(reflect_with(&memory, &server, Protocol::ChatCompletions, &words)).exit(0);
+    let other = Memory::new();
+    let talk = write_conversation(&other);
+    let words = ["reflect", &talk, "--mode", "ops"];
+    let secure = other.run(words.into_iter().chain(["--provider", "openai", "--model", "m"]));
+    let secure =
+        without_certificates(secure).env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", "https://127.0.0.1:9/v1");
+    secure.exit(8).stderr_contains("https needs CA certificates").unchanged();
+}
+
+/// As in a container without certificates.
+fn without_certificates(run: CommandRun<'_>) -> CommandRun<'_> {
+    run.env("SSL_CERT_FILE", "/dev/null").env("SSL_CERT_DIR", "/dev/null")
+}
+
+#[test]
+fn a_key_that_a_host_repeats_is_neither_printed_nor_stored() {
+    let part = &KEY[..8];
+    let text = format!("The deploy key is {KEY} or {part}");
+    let wire = Protocol::ChatCompletions;
+    let memory = Memory::new();
+    let one = json!({"operations": [add("facts/user.md", &text, &format!("it is {part} and {KEY}"))]}).to_string();
+    let server = Server::script([text_reply(wire, &one), text_reply(wire, "{\"operations\": []}")]);
+    let talk = write_conversation(&memory);
+    let ran = reflect_with(&memory, &server, wire, &["reflect", &talk, "--mode", "ops", "--json"]).may_change().ends();
+    assert!(!format!("{ran}").contains(part), "{ran}");
+    let memory = Memory::new()
+        .policy("version: 1\nlimits:\n  - at: facts/*.md\n    bullets: 1\n    on_limit: compact\n")
+        .file("facts/user.md", "# User\n\n- The alpha service\n- The bravo service\n");
+    let decision =
+        json!({"action": "delete", "target": 1, "absorbs": [], "new_content": null, "reason": text}).to_string();
+    let server = Server::script([text_reply(wire, &decision)]);
+    let ran = reflect_with(&memory, &server, wire, &["compact", "--json"]).exit(0);
+    let stored = memory.done(["log", "--json"]).stdout + &format!("{ran}");
+    let journal = format!("{:?}", memory.tree());
+    assert!(!stored.contains(part) && !journal.contains(part), "{stored}");
+    let server = Server::always(ScriptedReply::Answer(Answer::error(401, &format!("Incorrect key {part}*****"))));
+    let ran = reflect_with(&Memory::new(), &server, wire, &["reflect", &talk]).exit(8);
+    assert!(!format!("{ran}").contains(part), "{ran}");
 }
 
 /// What a loaded machine may take for two processes.
