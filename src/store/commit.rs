@@ -56,7 +56,7 @@ impl LockedStore<'_> {
             end_written: false,
             found_orphans: false,
         };
-        let machine = CommitStateMachine::commit(executor.files.iter().map(|f| f.kind).collect());
+        let machine = CommitStateMachine::commit(executor.kinds());
         self.poisoned.set(true);
         let (outcome, left_unchanged) = executor.run(machine, watch)?;
         self.poisoned.set(outcome == CommitOutcome::Unknown || executor.intent_written && !executor.end_written);

@@ -1,8 +1,10 @@
-//! Consistent reads of several files: while a batch is half written, readers see all of it as not written.
+//! Consistent reads of several files: while a batch is half written, readers see all of it as not written. A batch that
+//! lost its end record in a power cut is judged as recovery would judge it.
 //!
 //! Never writes, never locks, and never waits long for a writer.
 
 use std::collections::HashMap;
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
@@ -10,7 +12,7 @@ use std::time::Duration;
 use super::journal::{Journal, JournalTail};
 use super::record::{IntentRecord, JournalRecord, parse_records};
 use super::root::{DataRoot, open_plain, read_version};
-use super::{FileCallback, FoundFile, Store, open_journal_for_reading, slot};
+use super::{FileCallback, FoundFile, Store, lock, open_journal_for_reading, recover, slot};
 use crate::change::{Etag, FileVersion};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
@@ -98,16 +100,8 @@ impl PendingOverlay {
             let now = root.read(path)?;
             self.refresh();
             let Some(steps) = self.steps_of(path) else { return Ok(now) };
-            let etag = now.as_ref().map(|v| v.etag);
-            let before = steps[0].before;
-            if etag == before || !steps.iter().any(|step| step.after == etag) {
-                return Ok(now);
-            }
-            let Some(before) = before else { return Ok(None) };
-            for step in steps.iter().filter(|step| step.before == Some(before)) {
-                if let Some(displaced) = displaced_text(root, step, before)? {
-                    return Ok(Some(displaced));
-                }
+            if let Some(text) = text_before(root, &steps, now)? {
+                return Ok(text);
             }
             // The file was restored between the two reads.
         }
@@ -151,15 +145,46 @@ impl PendingOverlay {
     }
 }
 
-/// Returns the text that a batch displaced.
-fn displaced_text(root: &DataRoot, step: &OverlayStep, wanted: Etag) -> Result<Option<FileVersion>, Rejection> {
+/// Follows a file's text back through the batches that wrote it: the slot of each holds the text that it displaced,
+/// which may be a save that the batch did not expect and that will be put back. `None` if a slot is not there any more.
+fn text_before(
+    root: &DataRoot,
+    steps: &[OverlayStep],
+    now: Option<FileVersion>,
+) -> Result<Option<Option<FileVersion>>, Rejection> {
+    let mut text = now;
+    for step in steps.iter().rev() {
+        let etag = text.as_ref().map(|v| v.etag);
+        // A save to a new file may be in the slot, too, while that file's creation is undone.
+        let may_be_displaced = etag.is_none() && step.before.is_none();
+        if etag == steps[0].before && !may_be_displaced {
+            break;
+        }
+        if etag != step.after && !may_be_displaced {
+            continue;
+        }
+        text = match (displaced_text(root, step)?, step.before) {
+            (Some(displaced), _) => Some(displaced),
+            (None, None) => None,
+            (None, Some(_)) => return Ok(None),
+        };
+    }
+    Ok(Some(text))
+}
+
+/// Returns the text that a batch displaced; `None` if it displaced none, or `rm --forget` erased it.
+fn displaced_text(root: &DataRoot, step: &OverlayStep) -> Result<Option<FileVersion>, Rejection> {
     let Some(undo) = root.undo_dir()? else { return Ok(None) };
     // Without a swap system call the text has the spare name for a moment.
     for name in [step.slot.clone(), slot::spare_name(&step.slot)] {
         let Ok(Some(plain)) = open_plain(undo, &name, "an undo slot") else { continue };
         let slot_version = read_version(&plain, "an undo slot")?;
-        if slot_version.etag == wanted {
+        let etag = Some(slot_version.etag);
+        if etag == step.before {
             return Ok(Some(FileVersion { mode: step.mode, ..slot_version }));
+        }
+        if etag != step.after && !slot_version.bytes.is_empty() {
+            return Ok(Some(slot_version));
         }
     }
     Ok(None)
@@ -188,11 +213,22 @@ pub fn read_consistently<T>(store: &Store, mut f: impl FnMut() -> T) -> Result<T
             continue;
         };
         let before = journal.tail_bytes()?;
-        let pending = pending_files(&journal)?;
-        if !pending.is_empty() && writer_waits < MAX_WRITER_WAITS {
-            writer_waits += 1;
-            std::thread::sleep(WRITER_WAIT);
-            continue;
+        let mut pending = HashMap::new();
+        if let JournalTail::Open(_, Some(intent)) = journal.read_tail()? {
+            if writer_waits < MAX_WRITER_WAITS {
+                writer_waits += 1;
+                std::thread::sleep(WRITER_WAIT);
+                continue;
+            }
+            match interrupted_batch(store, &root, &journal, &intent)? {
+                BatchState::Applied => {}
+                BatchState::Unfinished => add_intent(&mut pending, &intent),
+                BatchState::Changing if tries < MAX_READS => {
+                    tries += 1;
+                    continue;
+                }
+                BatchState::Changing => add_intent(&mut pending, &intent),
+            }
         }
         tries += 1;
         let (inode, complete) = (journal.inode, journal.complete_len()?);
@@ -208,10 +244,39 @@ pub fn read_consistently<T>(store: &Store, mut f: impl FnMut() -> T) -> Result<T
     }
 }
 
-fn pending_files(journal: &Journal) -> Result<HashMap<String, Vec<OverlayStep>>, Rejection> {
-    let mut files = HashMap::new();
-    if let JournalTail::Open(_, Some(intent)) = journal.read_tail()? {
-        add_intent(&mut files, &intent);
+/// What readers make of a batch without an end record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchState {
+    /// Its writer is gone, and it is applied to every file: it may have been acknowledged.
+    Applied,
+    /// A writer is at work, or one was interrupted.
+    Unfinished,
+    /// The journal changed during the inspection.
+    Changing,
+}
+
+/// Judges the last batch of a journal, which has no end record. The end record is not synced, so a power cut may take it
+/// from a change that was acknowledged.
+pub fn interrupted_batch(
+    store: &Store,
+    root: &DataRoot,
+    journal: &Journal,
+    intent: &IntentRecord,
+) -> Result<BatchState, Rejection> {
+    let is_latest = || -> Result<bool, Rejection> {
+        let now = open_journal_for_reading(root)?;
+        Ok(now.is_some_and(|now| (now.inode, now.size) == (journal.inode, journal.size)))
+    };
+    match lock::while_unlocked(root.dir.as_fd(), is_latest).transpose()? {
+        None => return Ok(BatchState::Unfinished),
+        Some(false) => return Ok(BatchState::Changing),
+        Some(true) => {}
     }
-    Ok(files)
+    let is_applied = recover::is_applied(root, &store.options, intent);
+    // The lock was released, so that a reader who is stopped blocks no writer: one may have recovered the batch since.
+    Ok(match (is_latest()?, is_applied) {
+        (false, _) => BatchState::Changing,
+        (true, true) => BatchState::Applied,
+        (true, false) => BatchState::Unfinished,
+    })
 }

@@ -113,7 +113,13 @@ impl CommitExecutor<'_> {
         None
     }
 
-    fn perform(&mut self, action: CommitAction) -> ActionResult {
+    /// What happens to each file.
+    pub fn kinds(&self) -> Vec<FileChangeKind> {
+        self.files.iter().map(|file| file.kind).collect()
+    }
+
+    /// Performs one action.
+    pub fn perform(&mut self, action: CommitAction) -> ActionResult {
         let result = match action {
             CommitAction::Inspect(TextLocation::Target, i) if !self.intent_written => self.check_target(i),
             CommitAction::Inspect(place, i) => self.inspect(place, i).map(ActionResult::Observed),

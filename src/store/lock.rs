@@ -47,6 +47,14 @@ pub fn acquire(root: BorrowedFd<'_>, timeout: Duration) -> Result<OwnedFd, Rejec
     )
 }
 
+/// Calls `read` while no process holds the lock, and keeps writers out only that long. `None` if a process holds it, or
+/// if the system cannot tell.
+pub fn while_unlocked<T>(root: BorrowedFd<'_>, read: impl FnOnce() -> T) -> Option<T> {
+    let lock = DirectoryLock::open(root).ok()?;
+    flock(&lock.0, FlockOperation::NonBlockingLockShared).ok()?;
+    Some(read())
+}
+
 /// Waits for this process's turn and for the lock. A thread blocks on both, because the kernel wakes a blocked waiter
 /// at once, which polling does not. After a timeout the thread is left behind: a lock that it gets later has no
 /// receiver, so its descriptor is closed, which unlocks.
@@ -209,6 +217,17 @@ mod tests {
                 assert!(waiting.join().unwrap().is_ok());
             });
         }
+    }
+
+    #[test]
+    fn readers_can_tell_whether_a_writer_is_alive() {
+        let (_dir, root) = data_dir(false);
+        let held = acquire(root.dir.as_fd(), Duration::ZERO).unwrap();
+        assert_eq!(while_unlocked(root.dir.as_fd(), || 1), None);
+        drop(held);
+        assert_eq!(while_unlocked(root.dir.as_fd(), || 1), Some(1));
+        // It is released at once.
+        drop(acquire(root.dir.as_fd(), Duration::ZERO).unwrap());
     }
 
     #[test]

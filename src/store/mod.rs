@@ -44,6 +44,7 @@ use crate::change::{Changeset, EntryHeader, Etag, FileVersion, JournalEntry};
 use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 
+use consistent_read::BatchState;
 pub use history::JournalHistory;
 use journal::{Journal, JournalTail};
 use protocol::BatchEnding;
@@ -268,10 +269,8 @@ impl Store {
         Ok(self.filter_journal_entries(self.read_entries(Journal::recent_lines)?))
     }
 
-    fn read_entries(&self, read: fn(&Journal) -> Result<Vec<u8>, Rejection>) -> Result<Vec<JournalEntry>, Rejection> {
-        let root = self.root();
-        let Some(journal) = open_journal_for_reading(&root)? else { return Ok(Vec::new()) };
-        Ok(record::to_entries(record::pair_with_endings(&read(&journal)?)))
+    fn read_entries(&self, read: ReadJournal) -> Result<Vec<JournalEntry>, Rejection> {
+        Ok(record::to_entries(self.read_records(&self.root(), read)?))
     }
 
     /// Reads the journal once, for entries and texts: all of it, or its last 64 KiB.
@@ -280,13 +279,27 @@ impl Store {
     /// `io`.
     pub fn read_history(&self, all: bool) -> Result<JournalHistory, Rejection> {
         let root = self.root();
-        let records = match open_journal_for_reading(&root)? {
-            Some(journal) => {
-                record::pair_with_endings(&if all { journal.read_all()? } else { journal.recent_lines()? })
-            }
-            None => Vec::new(),
-        };
+        let records = self.read_records(&root, if all { Journal::read_all } else { Journal::recent_lines })?;
         Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
+    }
+
+    /// Reads the journal's records with their ends. A last batch that lost its end record, but is applied, counts as
+    /// done.
+    fn read_records(&self, root: &DataRoot, read: ReadJournal) -> Result<Vec<RecordWithEnd>, Rejection> {
+        let mut attempts = 0;
+        loop {
+            let Some(journal) = open_journal_for_reading(root)? else { return Ok(Vec::new()) };
+            let mut records = record::pair_with_endings(&read(&journal)?);
+            attempts += 1;
+            if let Some((intent, ending @ None)) = records.last_mut().filter(|(intent, _)| intent.is_recoverable()) {
+                match consistent_read::interrupted_batch(self, root, &journal, intent)? {
+                    BatchState::Applied => *ending = Some(BatchEnding::Done),
+                    BatchState::Changing if attempts < MAX_JOURNAL_READS => continue,
+                    BatchState::Changing | BatchState::Unfinished => {}
+                }
+            }
+            return Ok(records);
+        }
     }
 
     /// Returns the text of a file on one side of a revision: `Ok(None)` if it did not exist there, `history_gone` if
@@ -307,17 +320,14 @@ impl Store {
         side: RevisionSide,
     ) -> Result<Option<FileVersion>, Rejection> {
         let root = self.root();
-        let Some(journal) = open_journal_for_reading(&root)? else {
-            return history::text_at_revision(&root, &[], rev, path, side);
-        };
         // Callers nearly always want a recent text, which a slot holds. Then a long journal need not be read.
-        let recent = record::pair_with_endings(&journal.recent_lines()?);
+        let recent = self.read_records(&root, Journal::recent_lines)?;
         if history::touches_file(&recent, rev, path)
             && let Ok(text) = history::text_at_revision(&root, &recent, rev, path, side)
         {
             return Ok(text);
         }
-        history::text_at_revision(&root, &record::pair_with_endings(&journal.read_all()?), rev, path, side)
+        history::text_at_revision(&root, &self.read_records(&root, Journal::read_all)?, rev, path, side)
     }
 
     /// Takes the lock (ARCHITECTURE.md, "The store"), then recovers an interrupted command. Returns the recovery's
@@ -381,6 +391,13 @@ impl Store {
     }
 }
 
+/// Reads a part of the journal.
+type ReadJournal = fn(&Journal) -> Result<Vec<u8>, Rejection>;
+/// An intent with its end, if it has one.
+type RecordWithEnd = (record::IntentRecord, Option<BatchEnding>);
+
+/// How often the journal is read again if it changes while its last batch is judged.
+const MAX_JOURNAL_READS: usize = 8;
 /// How many files of an earlier batch are searched for in `inbox/`.
 const MAX_RESCUE_SEARCH: usize = 64;
 

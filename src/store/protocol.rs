@@ -147,6 +147,17 @@ enum UndoStep {
     Rescue,
 }
 
+/// Whether a batch without an end record is applied to every file, whatever was saved since: what recovery itself sees
+/// when it inspects the files, up to the first action that would write.
+pub fn is_applied(kinds: Vec<FileChangeKind>, mut inspect: impl FnMut(TextLocation, usize) -> ActionResult) -> bool {
+    let mut machine = CommitStateMachine::recover(kinds);
+    let mut action = machine.start();
+    while let CommitAction::Inspect(location, i) = action {
+        action = machine.step(inspect(location, i));
+    }
+    action == CommitAction::SyncDirs
+}
+
 /// The state of one batch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CommitStateMachine {

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::executor::{ActionHook, CommitExecutor, CommitFile};
 use super::journal::Journal;
-use super::protocol::{CommitOutcome, CommitStateMachine};
+use super::protocol::{self, CommitAction, CommitOutcome, CommitStateMachine};
 use super::record::IntentRecord;
 use super::rescue::{rescue_path, rescued_warning};
 use super::root::DataRoot;
@@ -34,27 +34,12 @@ pub fn recover_batch(
     watch: ActionHook<'_>,
 ) -> Result<RecoveryReport, Rejection> {
     let rev = intent.rev;
-    let files: Option<Vec<CommitFile>> =
-        intent.files.iter().enumerate().map(|(i, file)| CommitFile::from_intent(file, rev, i)).collect();
-    let Some(files) = files.filter(|files| !files.is_empty()) else {
+    let Some(mut executor) = resume_batch(root, options, journal, intent) else {
         return Err(Rejection::new(Code::Io, format!("the journal's r{rev} names no file to recover")));
     };
     root.create_machine_dir(options.durability == super::Durability::Full)?;
-    restore_spares(root, &files)?;
-    let machine = CommitStateMachine::recover(files.iter().map(|f| f.kind).collect());
-    let mut executor = CommitExecutor {
-        root,
-        options,
-        journal,
-        intent,
-        files,
-        recovering: true,
-        warnings: Vec::new(),
-        first_refusal: None,
-        intent_written: true,
-        end_written: false,
-        found_orphans: false,
-    };
+    restore_spares(root, &executor.files)?;
+    let machine = CommitStateMachine::recover(executor.kinds());
     executor.warnings.extend(earlier_rescues(root, rev, executor.files.len()));
     let Some((outcome, left_unchanged)) = executor.run(machine, watch) else {
         return Ok(RecoveryReport { warnings: executor.warnings, finished: false });
@@ -84,6 +69,38 @@ pub fn recover_batch(
     let mut warnings = vec![Warning::new(Code::Recovered, message).detail("rev", rev)];
     warnings.append(&mut executor.warnings);
     Ok(RecoveryReport { warnings, finished: true })
+}
+
+/// Whether the batch of an intent without an end record is applied to every file. Reads only: for readers after a power
+/// cut, which may take the end record of a change that was acknowledged.
+pub fn is_applied(root: &DataRoot, options: &StoreOptions, intent: &IntentRecord) -> bool {
+    let mut journal = None;
+    let Some(mut executor) = resume_batch(root, options, &mut journal, intent.clone()) else { return false };
+    protocol::is_applied(executor.kinds(), |location, i| executor.perform(CommitAction::Inspect(location, i)))
+}
+
+/// An intent's batch as recovery continues it; `None` if it names no file, or a path that is none.
+fn resume_batch<'a>(
+    root: &'a DataRoot,
+    options: &'a StoreOptions,
+    journal: &'a mut Option<Journal>,
+    intent: IntentRecord,
+) -> Option<CommitExecutor<'a>> {
+    let files = intent.files.iter().enumerate();
+    let files: Option<Vec<CommitFile>> = files.map(|(i, file)| CommitFile::from_intent(file, intent.rev, i)).collect();
+    Some(CommitExecutor {
+        root,
+        options,
+        journal,
+        files: files.filter(|files| !files.is_empty())?,
+        intent,
+        recovering: true,
+        warnings: Vec::new(),
+        first_refusal: None,
+        intent_written: true,
+        end_written: false,
+        found_orphans: false,
+    })
 }
 
 /// Without a swap system call, a crash may leave the old text under its spare name.

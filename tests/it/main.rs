@@ -51,6 +51,7 @@ mod paths;
 mod place;
 mod planning;
 mod pointer;
+mod power_cut;
 mod query;
 mod query_filters;
 mod query_ranking;
