@@ -63,7 +63,7 @@ pub fn diff(session: &Session, range: Option<&str>, address: Option<&str>) -> Co
             .hint("r41, dates and ages are memdir revisions; anything else is a git revision")
             .into());
         }
-        _ => journal_pairs(session, &entries, &from, &to)?,
+        _ => journal_pairs(session, &entries, &from, &to, only.as_ref())?,
     };
     let mut files = diff_files(pairs);
     files.retain(|f| only.as_ref().is_none_or(|o| *o == f.1.path || f.0.path == o.as_str()));
@@ -121,12 +121,14 @@ fn parse_end(session: &Session, text: &str, entries: &[JournalEntry]) -> Result<
     }
 }
 
-/// The files that may differ between two points of this machine's history.
+/// The files that may differ between two points of this machine's history. If only one is wanted, the others serve to
+/// find out that it was renamed, and those without history are left out.
 fn journal_pairs(
     session: &Session,
     entries: &[JournalEntry],
     from: &RangeEnd,
     to: &RangeEnd,
+    only: Option<&MemoryPath>,
 ) -> Result<Vec<FilePair>, Rejection> {
     let store = &session.store;
     let (start, paths) = match from {
@@ -138,12 +140,18 @@ fn journal_pairs(
     };
     let mut pairs = Vec::new();
     for path in paths {
-        let before = text_at(store, entries, &path, start)?;
-        let after = match to {
-            RangeEnd::Revision(rev) => text_at(store, entries, &path, Some(*rev))?,
-            _ => current_text(store, &path),
+        let texts = || -> Result<_, Rejection> {
+            let before = text_at(store, entries, &path, start)?;
+            match to {
+                RangeEnd::Revision(rev) => Ok((before, text_at(store, entries, &path, Some(*rev))?)),
+                _ => Ok((before, current_text(store, &path))),
+            }
         };
-        pairs.push(FilePair { path, before, after });
+        match texts() {
+            Ok((before, after)) => pairs.push(FilePair { path, before, after }),
+            Err(why) if why.code == Code::HistoryGone && only.is_some_and(|only| *only != path) => {}
+            Err(why) => return Err(why),
+        }
     }
     Ok(pairs)
 }

@@ -277,7 +277,10 @@ impl CommitExecutor<'_> {
             return slot::free(undo, &file.slot);
         };
         let sync = self.options.durability != Durability::Fast;
-        let written = slot::write(undo, &file.slot, &bytes, mode, file.old_file.as_ref(), sync)?;
+        // A moved file keeps its attributes: they are copied from its old name.
+        let moved_from = self.intent.files[i].moved().filter(|_| file.kind == FileChangeKind::Create);
+        let source = self.files.iter().find(|other| Some(other.path.as_str()) == moved_from).unwrap_or(file);
+        let written = slot::write(undo, &file.slot, &bytes, mode, source.old_file.as_ref(), sync)?;
         self.found_orphans |= written.replaced_orphan;
         self.warnings.extend(written.warning);
         let file = &mut self.files[i];

@@ -123,7 +123,10 @@ fn find_text(
     while let Some(at) = queue.pop_front() {
         let here = match &now {
             Some(now) if now.etag == at => Some(now.bytes.to_vec()),
-            _ => find_in_slots(root, steps, at)?,
+            _ => match find_in_slots(root, steps, at)? {
+                None => created_text(steps, at),
+                text => text,
+            },
         };
         if let Some(text) = here {
             return Ok(replay_edits(steps, &reached, at, text));
@@ -139,6 +142,12 @@ fn find_text(
         }
     }
     Ok(None)
+}
+
+/// The text with which a file was created, as the journal records it.
+fn created_text(steps: &[HistoryStep<'_>], etag: Etag) -> Option<Vec<u8>> {
+    let created = steps.iter().filter(|step| step.file.before().is_none() && step.file.after() == Some(etag));
+    created.filter_map(|step| step.file.apply(b"", true)).find(|text| Etag::of(text) == etag)
 }
 
 fn replay_edits(

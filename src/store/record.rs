@@ -161,8 +161,12 @@ impl IntentFile {
     fn new(file: &crate::change::FileChange, keep: bool) -> IntentFile {
         let before = file.before.as_ref();
         let mode = before.map_or(file.mode.unwrap_or(0o600), |v| v.mode);
-        let edits = file.edits.as_ref().filter(|_| keep && before.is_some());
-        let edits = edits.map(|all| all.iter().map(|e| (e.start, e.old.clone(), e.new.clone())).collect());
+        let edits = match &file.before {
+            Some(_) => {
+                file.edits.as_ref().map(|all| all.iter().map(|e| (e.start, e.old.clone(), e.new.clone())).collect())
+            }
+            None => created_text(file).map(|text| vec![(0, String::new(), text)]),
+        };
         IntentFile {
             path: file.path.to_string(),
             before: before.map(|v| v.etag),
@@ -170,10 +174,15 @@ impl IntentFile {
             mode,
             mode_after: file.mode.filter(|&m| file.after.is_some() && m != mode),
             inode: 0,
-            edits,
+            edits: edits.filter(|_| keep),
             moved: file.moved.as_ref().map(MemoryPath::to_string),
             summary: file.summary.clone().filter(|_| keep),
         }
+    }
+
+    /// The other path of a move.
+    pub fn moved(&self) -> Option<&str> {
+        self.moved.as_deref()
     }
 
     pub fn kind(&self) -> FileChangeKind {
@@ -222,6 +231,16 @@ impl IntentFile {
             summary: self.summary,
         })
     }
+}
+
+/// Maximum size of a created file whose text the journal records, in bytes: no slot holds it, and an edit outside memdir
+/// replaces it.
+const MAX_CREATED_BYTES: usize = 8 << 10;
+
+fn created_text(file: &crate::change::FileChange) -> Option<String> {
+    // The old name of a moved file has the text in its slot.
+    let bytes = file.after.as_ref().filter(|bytes| file.moved.is_none() && bytes.len() <= MAX_CREATED_BYTES)?;
+    std::str::from_utf8(bytes).ok().map(str::to_owned)
 }
 
 /// Serializes etags as hex digits. Parsed without a copy, because a journal contains tens of thousands.

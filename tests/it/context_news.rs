@@ -189,9 +189,9 @@ fn pinned_and_important_updates_are_first_then_the_newest() {
 fn outside_edits_are_reported_once_recorded_or_not() {
     let m = seen();
     let edit = |from: &str, to: &str| m.put("facts/user.md", m.text("facts/user.md").unwrap().replace(from, to));
-    // No history holds what was written as a whole and replaced outside.
+    // The journal holds the text with which the file was created.
     edit("Lives in Austin", "Lives in Lisbon");
-    check(&m, &["- ↑updated: facts/user.md"]);
+    check(&m, &["- ↑updated: [user] Lives in Lisbon"]);
     m.done(["add", "user", "Hums"]);
     m.done(["context", "--as", "r"]);
     edit("Lives in Lisbon", "Lives in Austin");

@@ -178,6 +178,58 @@ fn a_forgotten_text_cannot_be_restored_by_undo() {
     memory.done(["undo"]).unchanged();
 }
 
+/// No slot holds the text with which a file was created.
+#[test]
+fn the_creation_of_a_file_that_was_edited_since_is_undone_and_compared() {
+    let memory = Memory::new();
+    memory.done(["add", "preferences", "Prefers tabs"]);
+    memory.done(["add", "user", "Lives in Austin"]);
+    let created = memory.text("facts/preferences.md").unwrap();
+    memory.put("facts/preferences.md", created + "- By hand\n");
+    memory.done(["diff", "r1", "preferences"]).stdout_contains("+- By hand");
+    memory.done(["undo", "r1"]).diff("M facts/preferences.md\n-- Prefers tabs\n");
+}
+
+#[test]
+fn the_diff_of_one_file_needs_no_history_of_another() {
+    let memory = Memory::new();
+    memory.run(["write", "facts/big.md", "--create"]).stdin(format!("# Big\n\n- {}\n", "x ".repeat(3000))).exit(0);
+    memory.done(["add", "preferences", "Prefers tabs"]);
+    memory.done(["add", "preferences", "Likes tea"]);
+    memory.put("facts/big.md", "# Big\n\n- By hand\n");
+    fs_err::remove_dir_all(memory.dir().join(".memdir/undo")).unwrap();
+    memory.done(["diff", "r2", "preferences"]).stdout_contains("+- Likes tea");
+}
+
+#[test]
+fn a_handle_from_before_an_edit_by_hand_is_explained_in_a_file_that_was_created_and_never_changed() {
+    let memory = Memory::new();
+    memory.done(["add", "preferences", "Prefers tabs"]);
+    let created = memory.text("facts/preferences.md").unwrap();
+    memory.put("facts/preferences.md", created.replace("Prefers tabs", "Prefers spaces"));
+    let address = format!("preferences@{}", handle("Prefers tabs"));
+    memory.run(["rm", &address]).exit(4).stderr_contains("bullet_changed").stderr_contains("Prefers spaces");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_moved_file_keeps_its_extended_attributes() {
+    let memory = Memory::new().file("facts/old.md", "# Old\n\n- One\n");
+    let at = |name: &str| memory.dir().join(name);
+    if rustix::fs::setxattr(at("facts/old.md"), "user.note", b"kept", rustix::fs::XattrFlags::empty()).is_err() {
+        return;
+    }
+    let has_note = |name: &str| {
+        let mut value = Vec::with_capacity(64);
+        let read = rustix::fs::getxattr(at(name), "user.note", rustix::buffer::spare_capacity(&mut value));
+        read.is_ok() && value == b"kept"
+    };
+    memory.done(["mv", "facts/old.md", "facts/new.md"]);
+    assert!(has_note("facts/new.md"));
+    memory.done(["undo"]);
+    assert!(has_note("facts/old.md"));
+}
+
 /// Two callers in one list, each on bullets of its own: taking back all that one did leaves what the other did, or is
 /// refused where adjacent lines changed so much that they cannot be distinguished; that is rare.
 #[test]
