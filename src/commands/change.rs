@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::answer::{ChangeOutcome, ChangeResult, ChangedFile, EffectRow, RepeatedChange, WarningRow};
 use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
+use super::journal_notes;
 use super::restricted_change::{fetch_visible, require_visible_files};
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
@@ -187,6 +188,7 @@ pub fn commit_loop(
                 if locked.gc_due() {
                     // The change is committed whether or not gc succeeds; the next change tries again.
                     drop(locked.gc(session.now.timestamp().as_second()));
+                    journal_notes::extend_notes(locked.store);
                 }
                 answer.warnings.splice(0..0, warnings.iter().map(warning_row));
                 return Ok(answer);

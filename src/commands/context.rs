@@ -8,6 +8,7 @@ mod updates;
 
 use std::collections::HashMap;
 
+use super::journal_notes::bullet_origins;
 use super::list_and_read::summary_of;
 use super::{Error, Session};
 use crate::change::JournalEntry as Revision;
@@ -115,13 +116,14 @@ impl ContextBuilder<'_> {
 
     fn default_context(&self) -> Result<(ContextResult, Option<ReaderMark>), Rejection> {
         let policy = &self.session.policy.policy;
-        // Without a reader, the journal only serves to order the index, and recent entries are enough for that.
-        let past = self.store().read_history(self.reader.is_some())?;
+        let loaded_mark = self.reader.and_then(|reader| ReaderMark::load(self.store(), reader));
+        let past = match self.reader {
+            // The journal only serves to order the index, and recent entries are enough for that.
+            None => self.store().read_recent_history()?,
+            Some(_) => self.store().read_history_since(loaded_mark.as_ref().map_or(u64::MAX, ReaderMark::rev))?,
+        };
         let revisions = past.entries();
-        let previous_mark = self
-            .reader
-            .and_then(|reader| ReaderMark::load(self.store(), reader))
-            .filter(|m| m.matches_journal(&revisions));
+        let previous_mark = loaded_mark.filter(|m| m.matches_journal(&revisions));
         let files = self.store().walk(None)?;
         let shared = files.iter().map(|f| &f.path).filter(|path| path.folder() != Some("inbox"));
         let current_names = self.reader.map_or_else(FileNames::default, |_| FileNames::join(shared));
@@ -143,7 +145,10 @@ impl ContextBuilder<'_> {
             let Ok((bytes, _)) = read else { return ScannedFile::default() };
             self.scan_file(file, bytes, &spotter, updates.as_ref())
         });
-        let origins = BulletOrigins::from_journal(&revisions);
+        let origins = match self.reader {
+            None => BulletOrigins::from_journal(&revisions),
+            Some(_) => bullet_origins(self.store())?,
+        };
         let parsed: Vec<ItemizedFile> =
             scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
@@ -242,7 +247,7 @@ impl ContextBuilder<'_> {
             Some(Box::new(itemize(&file.path, document)))
         });
         let found: Vec<ItemizedFile> = found.into_iter().flatten().map(|found| *found).collect();
-        let origins = BulletOrigins::from_journal(&self.store().journal()?);
+        let origins = bullet_origins(self.store())?;
         let (shown, count) =
             newest_records(&found, &origins, &self.item_filter, self.options.budget / MIN_ENTRY_TOKENS);
         Ok(records_page(self.options, &shown, count))

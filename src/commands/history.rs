@@ -27,7 +27,7 @@ const DEFAULT_LIMIT: usize = 50;
 /// # Errors
 /// `usage` for an invalid `since`; any error of resolving the address.
 pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> {
-    let entries = session.store.journal()?;
+    let (entries, range) = entries_to_list(session, options)?;
     let states = journal::revision_states(&entries);
     let target = options.address.as_deref().map(|a| LogTarget::resolve(session, a)).transpose()?;
     let from = options.since.as_deref().map(|s| parse_point_in_time(s, &session.now)).transpose()?;
@@ -48,7 +48,7 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
             unrecorded_files(&session.store, &entries, path)?.into_iter().map(|(p, _)| gap_row(&p, "unrecorded")),
         );
     }
-    for entry in entries.iter().rev() {
+    for entry in entries.iter().rev().take_while(|entry| entry.rev >= range.from) {
         if fits(&entry) {
             rows.push(log_row(session, entry, states.get(&entry.rev), options.patch));
         }
@@ -58,9 +58,32 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
         }
     }
     let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
-    let more = rows.len().saturating_sub(limit);
+    let more = rows.len().saturating_sub(limit) + range.older_rows;
     rows.truncate(limit);
     Ok(LogResult { entries: rows, since: entries.first().map(|e| e.at.clone()), more })
+}
+
+/// What of the journal is listed: revisions from `from` on, and how many rows older ones would make.
+struct ListedRange {
+    from: u64,
+    older_rows: usize,
+}
+
+/// The entries to list: the newest, if they are enough. Which older ones a filter would let through is only known from
+/// the whole journal.
+fn entries_to_list(session: &Session, options: &LogOptions) -> Result<(Vec<JournalEntry>, ListedRange), Rejection> {
+    let is_filtered = options.address.is_some() || options.since.is_some() || options.by.is_some();
+    if !is_filtered && session.visibility().is_none() {
+        let window = session.store.journal_window()?;
+        let range =
+            ListedRange { from: window.complete_from, older_rows: window.older_revisions + window.older_outside_edits };
+        let entries = session.store.window_entries(window);
+        let newest = entries.iter().filter(|entry| entry.rev >= range.from).count();
+        if range.from == 0 || newest >= options.limit.unwrap_or(DEFAULT_LIMIT) {
+            return Ok((entries, range));
+        }
+    }
+    Ok((session.store.journal()?, ListedRange { from: 0, older_rows: 0 }))
 }
 
 /// The file, section or bullet whose entries are listed.

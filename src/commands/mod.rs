@@ -27,6 +27,7 @@ mod forget;
 mod history;
 pub mod inbox;
 mod init;
+mod journal_notes;
 mod list_and_read;
 pub mod merge;
 pub mod model;

@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::allowlist_filter::{check_categories, session_for_agent};
+use super::journal_notes::bullet_origins;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::code::{Code, Rejection};
@@ -110,8 +111,7 @@ fn search(
         counted
     });
     let origins = match counted.iter().any(|c| c.matched.is_some()) {
-        // Unfiltered, because only the actor, time and source of items that the caller sees are taken from it.
-        true => BulletOrigins::from_journal(&store.unfiltered().journal()?),
+        true => bullet_origins(store)?,
         false => BulletOrigins::default(),
     };
     let ranking = rank(&counted, terms, &origins, &|about, item| filter.check(about, item));

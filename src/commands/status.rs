@@ -5,7 +5,6 @@
 use super::answer::{DroppedBullet, ModelUsage, StatusReport};
 use super::budget::TokenLedger;
 use super::change::warning_row;
-use super::fetch::text_at;
 use super::sync::SyncState;
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
@@ -13,7 +12,7 @@ use crate::document::{Document, summary};
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
-use crate::store::{RevisionSide, Store};
+use crate::store::{JournalHistory, RevisionSide, Store};
 use crate::view::journal::{self, RevisionState};
 
 /// The number of newest revisions that are searched: of a file, for bullets that an editor removed; of the journal, for
@@ -25,7 +24,9 @@ const RECENT_REVISIONS: usize = 50;
 /// # Errors
 /// Any error of reading the directory.
 pub fn status(session: &Session) -> CommandResult<StatusReport> {
-    let entries = session.store.journal()?;
+    // Only the newest revisions are searched for texts.
+    let history = session.store.read_history_since(u64::MAX)?;
+    let entries = history.entries();
     let files = session.store.walk(None)?;
     let outside = super::history::unrecorded_files(&session.store, &entries, None)?;
     let sizes = session.store.map_files(&files, 1, &|file, _| file.size);
@@ -44,7 +45,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         bytes: sizes.iter().sum(),
         dropped: edited_paths(&outside, &entries)
             .into_iter()
-            .flat_map(|path| dropped_bullets(&session.store, &entries, path))
+            .flat_map(|path| dropped_bullets(&session.store, &history, &entries, path))
             .collect(),
         conflicts: outside
             .iter()
@@ -83,7 +84,12 @@ fn has_conflict_markers(store: &Store, path: &MemoryPath) -> bool {
 
 /// Bullets that a revision added and that are missing although no later revision removed them: an editor that had
 /// loaded an older text saved it.
-fn dropped_bullets(store: &Store, entries: &[JournalEntry], path: &MemoryPath) -> Vec<DroppedBullet> {
+fn dropped_bullets(
+    store: &Store,
+    history: &JournalHistory,
+    entries: &[JournalEntry],
+    path: &MemoryPath,
+) -> Vec<DroppedBullet> {
     let Some(now) = store.read(path).ok().flatten().and_then(|v| Document::from_bytes(v.bytes.to_vec()).ok()) else {
         return Vec::new();
     };
@@ -95,7 +101,10 @@ fn dropped_bullets(store: &Store, entries: &[JournalEntry], path: &MemoryPath) -
     let touching: Vec<&JournalEntry> =
         entries.iter().filter(|e| e.outcome == EntryOutcome::Done && e.files.iter().any(|f| f.path == *path)).collect();
     let recent = &touching[touching.len().saturating_sub(RECENT_REVISIONS)..];
-    let text = |entry: &JournalEntry, side| text_at(store, entry.rev, path, side);
+    let text = |entry: &JournalEntry, side| {
+        let version = history.text(entry.rev, path, side).ok().flatten()?;
+        Document::from_bytes(version.bytes.to_vec()).ok()
+    };
     let mut out: Vec<DroppedBullet> = Vec::new();
     // From the newest edit outside memdir to the oldest; `later` are the revisions since.
     for (n, entry) in recent.iter().enumerate().rev() {

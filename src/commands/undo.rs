@@ -107,8 +107,15 @@ fn invert_revision(
     let (caller, unfiltered) = (session, session.visibility().map(|_| session.unfiltered()));
     let session = unfiltered.as_ref().unwrap_or(session);
     let plan_inverse = || -> Result<(Changeset, Snapshot), Error> {
-        let entries = entries_to_search(&session.store, rev)?;
-        let Some(inversion) = choose_revision(&entries)? else { return Ok((no_change(), Snapshot::new())) };
+        let recent = match rev {
+            None => recent_inversion(&session.store, &choose_revision)?,
+            Some(_) => None,
+        };
+        let chosen = match recent {
+            Some(inversion) => Some(inversion),
+            None => choose_revision(&entries_to_search(&session.store, rev)?)?,
+        };
+        let Some(inversion) = chosen else { return Ok((no_change(), Snapshot::new())) };
         if unfiltered.is_some() {
             require_fully_visible(caller, session, &inversion.entry)?;
         }
@@ -130,6 +137,26 @@ fn invert_revision(
         Ok(made)
     })?;
     Ok(with_inverted_revision(changed, inverts))
+}
+
+/// The revision that is chosen among the newest ones. `None` if it may be an older one: none of the newest is in effect,
+/// or one of them undid or redid an older one.
+fn recent_inversion(
+    store: &Store,
+    choose_revision: impl Fn(&[JournalEntry]) -> Result<Option<RevisionInversion>, Rejection>,
+) -> Result<Option<RevisionInversion>, Rejection> {
+    let window = store.journal_window()?;
+    let complete_from = window.complete_from;
+    let mut entries = store.window_entries(window);
+    entries.retain(|entry| entry.rev >= complete_from);
+    let concerns_older = |entry: &JournalEntry| match entry.inverts {
+        Some(InverseKind::Undo(rev) | InverseKind::Redo(rev)) => rev < complete_from,
+        None => false,
+    };
+    match entries.iter().any(concerns_older) {
+        true => Ok(None),
+        false => choose_revision(&entries),
+    }
 }
 
 /// The journal entries to search for the revision. A named revision is nearly always recent, and only later entries can

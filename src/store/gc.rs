@@ -8,6 +8,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 
 use super::journal::{JOURNAL_NAME, Journal};
+use super::journal_note::NOTE_NAMES;
 use super::protocol::BatchEnding;
 use super::record::{IntentRecord, encode_end, encode_intent, pair_with_endings};
 use super::root::{open_plain, read_contents, read_error, write_all, write_error};
@@ -103,12 +104,16 @@ impl LockedStore<'_> {
     }
 
     fn trim_journal(&self, limits: &GcLimits, protected_from: u64) -> Result<(), Rejection> {
+        let max_entries = limits.entries.max(1);
         let bytes = match self.journal.borrow().as_ref() {
-            Some(journal) => journal.read_all()?,
+            // Each revision has one entry, so the first revision bounds their number.
+            Some(journal) => match journal.first_revision()? {
+                Some(first) if self.next_revision.get().saturating_sub(first) <= max_entries as u64 => return Ok(()),
+                _ => journal.read_all()?,
+            },
             None => return Ok(()),
         };
         let mut records = pair_with_endings(&bytes);
-        let max_entries = limits.entries.max(1);
         if records.len() <= max_entries {
             return Ok(());
         }
@@ -162,6 +167,8 @@ impl LockedStore<'_> {
             bytes.extend(ending.map(|how| encode_end(intent.rev, how)).into_iter().flatten());
         }
         slot::free(machine, NEW_JOURNAL_NAME)?;
+        // They may name what is forgotten.
+        NOTE_NAMES.iter().try_for_each(|name| slot::free(machine, name))?;
         let file = platform::create_new(machine, NEW_JOURNAL_NAME).map_err(to_error)?;
         let written = write_all(&file, &bytes).and_then(|()| platform::sync(&file));
         let replaced = written.and_then(|()| rustix::fs::renameat(machine, NEW_JOURNAL_NAME, machine, JOURNAL_NAME));

@@ -106,7 +106,8 @@ impl Journal {
         Ok(memchr::memrchr(b'\n', &bytes).map_or(from, |i| from + i as u64 + 1))
     }
 
-    fn read_range(&self, from: u64, until: u64) -> Result<Vec<u8>, Rejection> {
+    /// Returns the bytes of a range.
+    pub fn read_range(&self, from: u64, until: u64) -> Result<Vec<u8>, Rejection> {
         if until.saturating_sub(from) > MAX_JOURNAL_BYTES {
             let message = format!("the journal is larger than {} MiB", MAX_JOURNAL_BYTES >> 20);
             return Err(Rejection::new(Code::TooLarge, message)
@@ -137,6 +138,13 @@ impl Journal {
             _ => memchr::memchr(b'\n', &bytes).map_or(bytes.len(), |i| i + 1),
         };
         Ok(bytes[start..].to_vec())
+    }
+
+    /// Returns the revision of the first record, if its line is not unusually long.
+    pub fn first_revision(&self) -> Result<Option<u64>, Rejection> {
+        let start = self.read_range(0, self.size.min(TAIL_BYTES as u64))?;
+        let line = memchr::memchr(b'\n', &start).map(|end| &start[..end]);
+        Ok(line.and_then(parse_record).map(|record| record.rev()))
     }
 
     /// Returns the last bytes, which readers compare to detect a change.

@@ -48,7 +48,7 @@ pub fn acquire(root: BorrowedFd<'_>, timeout: Duration) -> Result<OwnedFd, Rejec
 }
 
 /// Calls `read` while no process holds the lock, and keeps writers out only that long. `None` if a process holds it, or
-/// if the system cannot tell.
+/// if that cannot be found out.
 pub fn while_unlocked<T>(root: BorrowedFd<'_>, read: impl FnOnce() -> T) -> Option<T> {
     let lock = DirectoryLock::open(root).ok()?;
     flock(&lock.0, FlockOperation::NonBlockingLockShared).ok()?;

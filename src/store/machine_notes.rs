@@ -10,7 +10,7 @@ use super::{LockedStore, Store, platform};
 use crate::code::Rejection;
 
 /// Maximum size of a note, in bytes.
-const MAX_NOTE_BYTES: u64 = 4 << 20;
+const MAX_NOTE_BYTES: u64 = 16 << 20;
 
 impl Store {
     /// Returns a note; `None` if it is missing or cannot be read.

@@ -5,9 +5,9 @@
 //!
 //! Reading order: `root` (the sandbox) and `walk`; `protocol` (the steps of a commit, pure) and `explore` (its model
 //! checker); `record`, `journal` and `slot` (what is stored); `executor`, `commit`, `recover` (carrying out the
-//! protocol); `lock`; `queue` (pending work); `history` (earlier texts); `consistent_read`; `read_filter` (what a
-//! restricted reader sees); `gc` (trimming history); `init` (new data directories); `machine_notes`; `platform` (system
-//! calls).
+//! protocol); `lock`; `queue` (pending work); `history` (earlier texts); `consistent_read`; `journal_note` (how to
+//! read only the end of a long journal); `read_filter` (what a restricted reader sees); `gc` (trimming history);
+//! `init` (new data directories); `machine_notes`; `platform` (system calls).
 
 mod commit;
 mod consistent_read;
@@ -19,6 +19,7 @@ mod gc;
 mod history;
 pub mod init;
 mod journal;
+mod journal_note;
 mod lock;
 mod machine_notes;
 mod platform;
@@ -47,6 +48,7 @@ use crate::path::MemoryPath;
 use consistent_read::BatchState;
 pub use history::JournalHistory;
 use journal::{Journal, JournalTail};
+pub use journal_note::{BULLETS_NOTE, NotedJournal};
 use protocol::BatchEnding;
 use root::DataRoot;
 
@@ -273,13 +275,27 @@ impl Store {
         Ok(record::to_entries(self.read_records(&self.root(), read)?))
     }
 
-    /// Reads the journal once, for entries and texts: all of it, or its last 64 KiB.
+    /// Reads the journal's last 64 KiB, for entries and texts.
     ///
     /// # Errors
     /// `io`.
-    pub fn read_history(&self, all: bool) -> Result<JournalHistory, Rejection> {
+    pub fn read_recent_history(&self) -> Result<JournalHistory, Rejection> {
         let root = self.root();
-        let records = self.read_records(&root, if all { Journal::read_all } else { Journal::recent_lines })?;
+        let records = self.read_records(&root, Journal::recent_lines)?;
+        Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
+    }
+
+    /// Reads the journal once, for entries and texts: the newest revisions, and of older ones what is in effect. If
+    /// `since`, the last revision that the caller knows, is older than that, the whole journal.
+    ///
+    /// # Errors
+    /// `io`, `too_large`.
+    pub fn read_history_since(&self, since: u64) -> Result<JournalHistory, Rejection> {
+        let (root, window) = (self.root(), self.journal_window()?);
+        let records = match since.saturating_add(1) < window.complete_from {
+            true => self.read_records(&root, Journal::read_all)?,
+            false => window.into_records(),
+        };
         Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
     }
 
@@ -302,6 +318,16 @@ impl Store {
         }
     }
 
+    /// How the last batch, which has no end record, ended; `None` if it has not.
+    fn ending_of_last(
+        &self,
+        journal: &Journal,
+        intent: &record::IntentRecord,
+    ) -> Result<Option<BatchEnding>, Rejection> {
+        let state = consistent_read::interrupted_batch(self, &self.root(), journal, intent)?;
+        Ok((state == BatchState::Applied).then_some(BatchEnding::Done))
+    }
+
     /// Returns the text of a file on one side of a revision: `Ok(None)` if it did not exist there, `history_gone` if
     /// neither slot nor edits hold it any more. For a file that the revision did not touch, the text that it had at
     /// that time, if the journal knows it.
@@ -321,11 +347,15 @@ impl Store {
     ) -> Result<Option<FileVersion>, Rejection> {
         let root = self.root();
         // Callers nearly always want a recent text, which a slot holds. Then a long journal need not be read.
-        let recent = self.read_records(&root, Journal::recent_lines)?;
-        if history::touches_file(&recent, rev, path)
-            && let Ok(text) = history::text_at_revision(&root, &recent, rev, path, side)
-        {
-            return Ok(text);
+        let parts: [&dyn Fn() -> Result<Vec<RecordWithEnd>, Rejection>; 2] =
+            [&|| self.read_records(&root, Journal::recent_lines), &|| Ok(self.journal_window()?.into_records())];
+        for read in parts {
+            let recent = read()?;
+            if history::touches_file(&recent, rev, path)
+                && let Ok(text) = history::text_at_revision(&root, &recent, rev, path, side)
+            {
+                return Ok(text);
+            }
         }
         history::text_at_revision(&root, &self.read_records(&root, Journal::read_all)?, rev, path, side)
     }

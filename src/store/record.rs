@@ -122,6 +122,13 @@ impl IntentRecord {
         true
     }
 
+    /// Removes everything but who changed which file when.
+    pub fn drop_texts(&mut self) {
+        (self.reason, self.source, self.request, self.answer) = (None, None, None, None);
+        self.operations.clear();
+        self.files.iter_mut().for_each(|file| (file.edits, file.summary) = (None, None));
+    }
+
     /// Whether every file is one that a command may write. Any other record was not written by memdir, and recovery
     /// ignores it.
     pub fn is_recoverable(&self) -> bool {

@@ -39,6 +39,7 @@ mod judge;
 mod leaks;
 mod library;
 mod links;
+mod long_journal;
 mod memory;
 mod merging;
 mod model_programs;

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 
 use super::item_facts::ItemDate;
+use super::origin_table::{OriginTable, TableBuilder};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::document::{Document, Handle};
 use crate::path::MemoryPath;
@@ -26,6 +27,8 @@ pub struct BulletOrigin {
 pub struct BulletOrigins {
     origins: Vec<BulletOrigin>,
     bullets: HashMap<Handle, Vec<(MemoryPath, usize)>>,
+    /// The origins from earlier entries.
+    older: OriginTable,
 }
 
 impl BulletOrigins {
@@ -46,13 +49,33 @@ impl BulletOrigins {
         origins
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.bullets.is_empty()
+    /// Reads a note of earlier entries, and the entries since; `None` if the note cannot be read.
+    pub fn from_note(note: &str, entries: &[JournalEntry]) -> Option<BulletOrigins> {
+        Some(BulletOrigins { older: OriginTable::from_note(note)?, ..BulletOrigins::from_journal(entries) })
     }
 
-    pub fn find(&self, path: &MemoryPath, handle: Handle) -> Option<&BulletOrigin> {
-        let files = self.bullets.get(&handle)?;
-        files.iter().find(|(file, _)| file == path).map(|(_, number)| &self.origins[*number])
+    /// Everything as a note.
+    pub fn to_note(&self) -> String {
+        let mut builder = TableBuilder::default();
+        builder.add_table(&self.older);
+        for (handle, files) in &self.bullets {
+            for (path, number) in files {
+                builder.add(*handle, path, &self.origins[*number]);
+            }
+        }
+        builder.to_note()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bullets.is_empty() && self.older.rows.is_empty()
+    }
+
+    pub fn find(&self, path: &MemoryPath, handle: Handle) -> Option<BulletOrigin> {
+        let recent = self.bullets.get(&handle).and_then(|files| files.iter().find(|(file, _)| file == path));
+        match recent {
+            Some((_, number)) => Some(self.origins[*number].clone()),
+            None => self.older.find(path, handle),
+        }
     }
 
     fn insert(&mut self, handle: Handle, entry: &JournalEntry, number: usize) {

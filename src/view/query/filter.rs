@@ -168,8 +168,8 @@ impl ItemFilter<'_> {
         }
         let meta = facts.meta(item);
         let origin = facts.origin(item);
-        let writer = meta.actor().or_else(|| origin.map(|m| m.by.as_str()));
-        let from = meta.source().or_else(|| origin.and_then(|m| m.source.as_deref()));
+        let writer = meta.actor().or_else(|| origin.as_ref().map(|m| m.by.as_str()));
+        let from = meta.source().or_else(|| origin.as_ref().and_then(|m| m.source.as_deref()));
         by.as_deref().is_none_or(|w| writer == Some(w)) && source.as_deref().is_none_or(|w| from == Some(w))
     }
 }

@@ -123,7 +123,7 @@ impl<'a> ItemFacts<'a> {
     }
 
     /// Who wrote a bullet, when and from which source, according to the journal.
-    pub fn origin(&self, item: usize) -> Option<&'a BulletOrigin> {
+    pub fn origin(&self, item: usize) -> Option<BulletOrigin> {
         if self.origins.is_empty() {
             return None;
         }

@@ -16,6 +16,7 @@ pub mod item_facts;
 pub mod items;
 pub mod link_boost;
 pub mod linked;
+mod origin_table;
 pub mod prefilter;
 pub mod query_json;
 pub mod score;
