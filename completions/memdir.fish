@@ -41,7 +41,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "status" -d 'Show the 
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "list" -d 'List files, or the sections, bullets and backlinks of one'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "read" -d 'Print a file, section or bullet'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "query" -d 'Search the memory, best match first'
-complete -c memdir -n "__fish_memdir_needs_command" -f -a "context" -d 'Print what an agent needs when a session starts: news, pinned and important items, the files, the newest entries'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "context" -d 'Print what an agent needs when a session starts: news, pinned and important items, other facts, the files, the newest entries'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "add" -d 'Add bullets to a file or section; create it if it is missing'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "update" -d 'Replace the text of a bullet'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "rm" -d 'Remove bullets, sections or files'
@@ -120,7 +120,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand read" -l json -d 'Print on
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand query" -s L -l limit -d 'Print at most N items' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s L -l limit -d 'Print at most N items, 0 for all (default: 10, or as many as -b allows)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s b -l budget -d 'Print at most N tokens' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l category -d 'Only items of this category: a file\'s stem or tag, a section\'s slug, a [category] (repeatable: any of them)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l tag -d 'Only items with this #tag (repeatable: all of them)' -r

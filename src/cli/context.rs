@@ -11,7 +11,7 @@ use crate::commands::{self, ContextRequest, ContextStyle};
 
 #[derive(Args, Debug)]
 #[command(
-    about = "Print what an agent needs when a session starts: news, pinned and important items, the files, the newest entries",
+    about = "Print what an agent needs when a session starts: news, pinned and important items, other facts, the files, the newest entries",
     after_help = "With --as NAME (or MEMDIR_AS), it starts with what has changed since the last call of that reader, and \
                   records this call in .memdir/ once the answer is printed; with -n it does not. The first call has \
                   no news.\n\nExample: memdir context --as claude -b 1000"

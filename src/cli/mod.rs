@@ -24,6 +24,7 @@ mod manual;
 mod model;
 mod open;
 mod output;
+mod progress;
 mod query_args;
 mod reflect;
 mod results;

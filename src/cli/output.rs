@@ -175,13 +175,6 @@ fn write_stdout(text: &str) -> std::io::Result<()> {
     out.flush()
 }
 
-/// Prints a progress line to stderr.
-pub fn print_progress(what: &str) {
-    let mut line = String::from("memdir: ");
-    sanitize::escape_line(&mut line, what, true);
-    write_stderr(&(line + "…\n"));
-}
-
 /// Writes to stderr. A failure is ignored: there is nowhere to report it.
 fn write_stderr(text: &str) {
     if !text.is_empty() {

@@ -24,7 +24,7 @@ pub struct QueryArgs {
     /// The query, in any words
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
-    /// Print at most N items
+    /// Print at most N items, 0 for all (default: 10, or as many as -b allows)
     #[arg(short = 'L', long, value_name = "N")]
     pub limit: Option<usize>,
     /// Print at most N tokens
@@ -80,9 +80,22 @@ pub struct QueryArgs {
     pub all: bool,
 }
 
+/// How many items a query prints that names neither a limit nor a budget.
+const DEFAULT_LIMIT: usize = 10;
+
 impl QueryArgs {
-    /// Converts the arguments to a query. With `-`, or with neither words nor filters, the query is JSON from stdin.
+    /// Converts the arguments to a query, with the default limit where none is given; 0 stands for all items.
     pub fn query_options(
+        self,
+        content: &dyn Fn(Option<&Path>) -> Result<String, Rejection>,
+    ) -> Result<QueryOptions, Rejection> {
+        let options = self.given_options(content)?;
+        let default = if options.budget.is_none() { DEFAULT_LIMIT } else { 0 };
+        Ok(QueryOptions { limit: Some(options.limit.unwrap_or(default)).filter(|limit| *limit > 0), ..options })
+    }
+
+    /// Converts the arguments to a query. With `-`, or with neither words nor filters, the query is JSON from stdin.
+    fn given_options(
         self,
         content: &dyn Fn(Option<&Path>) -> Result<String, Rejection>,
     ) -> Result<QueryOptions, Rejection> {

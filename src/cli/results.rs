@@ -7,7 +7,8 @@ use std::fmt::Write;
 use super::answer::PrintAnswer;
 use super::sanitize;
 use super::text::{Printer, TextStyle};
-use crate::commands::answer::{QueryResult, QueryRow};
+use crate::commands::answer::{LargerBounds, QueryResult, QueryRow};
+use crate::view::query::answer::estimate_llm_tokens;
 
 impl PrintAnswer for QueryResult {
     /// Prints the results; if there are none, a note to stderr.
@@ -30,15 +31,29 @@ impl PrintAnswer for QueryResult {
             return;
         }
         let linked = if self.linked > 0 { format!(" and {} linked", self.linked) } else { String::new() };
-        let mut line = format!("{} of {}{linked}, {} tokens{undated}", self.shown, item_count(self.found), self.tokens);
-        if self.shown < self.found {
-            let _ = write!(line, "; more: -L {}", self.found);
+        let more = self.more.as_ref().map_or(String::new(), larger_bounds);
+        let full = if self.items.iter().all(|row| row.full.is_none()) { "; whole texts: --full" } else { "" };
+        let counts = format!("{} of {}", self.shown, item_count(self.found));
+        let long = format!("{counts}{linked}, {} tokens{undated}{more}", self.tokens);
+        // The line itself counts against the budget: of a small one, only the most important part fits.
+        let available = self.budget.map_or(usize::MAX, |budget| budget.saturating_sub(self.tokens));
+        let fits = |line: &String| estimate_llm_tokens(line) < available;
+        match [format!("{long}{full}"), long, format!("{counts}{more}"), counts.clone()].into_iter().find(fits) {
+            Some(line) => printer.styled(TextStyle::Dim, &line).end_line(),
+            None => printer.note(&format!("{counts}{more}")),
         }
-        if self.items.iter().all(|row| row.full.is_none()) {
-            line.push_str("; whole texts: --full");
-        }
-        printer.styled(TextStyle::Dim, &line).end_line();
     }
+}
+
+/// The options that show more items: `; 10 more: -L 20`.
+fn larger_bounds(more: &LargerBounds) -> String {
+    let mut text = format!("; {} more:", more.items);
+    for (option, bound) in [("-L", more.limit), ("-b", more.budget)] {
+        if let Some(bound) = bound {
+            let _ = write!(text, " {option} {bound}");
+        }
+    }
+    text
 }
 
 /// Prints the link for which an item is listed that did not match itself.

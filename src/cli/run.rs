@@ -12,14 +12,15 @@ use super::compact::CompactArgs;
 use super::git_args::{MergeArgs, MergeDriverArgs, SetupArgs, SetupTarget, SyncArgs};
 use super::list_and_read::InitArgs;
 use super::open::SessionNeeds;
-use super::output::{self, CliReply, OutputLayout};
+use super::output::{CliReply, OutputLayout};
+use super::progress::ProgressDisplay;
 use super::reflect::{ReflectArgs, ReflectModeArg};
 use super::{open, sanitize};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::merge::MergeInput;
 use crate::commands::reflect;
 use crate::commands::sync::{self, SyncOptions};
-use crate::commands::{self, ChangeOptions, CommandResult, Error, InitOptions, Session, setup};
+use crate::commands::{self, ChangeOptions, CommandResult, Error, InitOptions, ProgressNotes, Session, setup};
 use crate::host::models::ModelQuery;
 use crate::host::{content, find, user};
 use crate::operation::Batch;
@@ -99,20 +100,10 @@ impl Runner<'_> {
         self.read_texts(OutputLayout::Plain, |session| setup::setup_git(session, mode, args.dry_run))
     }
 
-    /// Returns a function that prints progress to stderr, if that is a terminal.
-    pub fn progress(&self) -> impl Fn(&str) + use<> {
-        let enabled = !self.global.json && !self.global.quiet && std::io::stderr().is_terminal();
-        move |what| {
-            if enabled {
-                output::print_progress(what)
-            }
-        }
-    }
-
     /// Runs `sync`.
     pub fn sync(&self, args: SyncArgs) -> CliReply {
-        let progress = self.progress();
-        self.in_session(SessionNeeds::All, args.lock_timeout, OutputLayout::Plain, |session| {
+        self.with_progress("syncing", SessionNeeds::All, args.lock_timeout, |session| {
+            let progress = |task: &str| session.progress.begin(task);
             let (dry_run, force, wait) = (args.dry_run, args.force, args.timeout);
             let (remote, reason) = (args.remote, args.reason);
             sync::sync(
@@ -138,8 +129,8 @@ impl Runner<'_> {
         match opened {
             Ok((query, opened)) => {
                 let budget = user::load_config(&open::env).0.tokens_per_day;
-                let progress = self.progress();
-                self.change_with(&args.change_args, |s, how| {
+                self.change_with_progress("compacting", &args.change_args, |s, how| {
+                    let progress = |task: &str| s.progress.begin(task);
                     commands::compact::compact_within_budget(s, &query, how, opened.as_ref(), budget, &progress)
                 })
             }
@@ -165,7 +156,9 @@ impl Runner<'_> {
                 Ok(read) => read,
                 Err(rejection) => return rejection.into(),
             };
-        let progress = self.progress();
+        let notes = ProgressNotes::default();
+        notes.begin("reflecting");
+        let progress = |task: &str| notes.begin(task);
         let options = reflect::ReflectOptions {
             reply_mode: match args.mode {
                 ReflectModeArg::Auto => None,
@@ -192,9 +185,37 @@ impl Runner<'_> {
             source: args.source,
             ..ChangeOptions::default()
         };
+        let _display = ProgressDisplay::start(self.global, &notes);
         self.in_session(SessionNeeds::All, args.lock_timeout, OutputLayout::Plain, |session| match args.queued {
             true => reflect::drain(session, &options, &change_options),
             false => reflect::reflect(session, &conversation, &options, &change_options),
+        })
+    }
+
+    /// Like [`Runner::change_with`], for a command that may take long.
+    pub fn change_with_progress<T: Into<Answer>>(
+        &self,
+        task: &str,
+        args: &ChangeArgs,
+        use_case: impl FnOnce(&Session, &ChangeOptions) -> CommandResult<T>,
+    ) -> CliReply {
+        self.with_progress(task, SessionNeeds::All, args.lock_timeout, |session| {
+            use_case(session, &change_options(args))
+        })
+    }
+
+    /// Runs a command that may take long, and shows on a terminal what it is doing, at first `task`.
+    pub fn with_progress<T: Into<Answer>>(
+        &self,
+        task: &str,
+        needs: SessionNeeds,
+        timeout: Option<Duration>,
+        use_case: impl FnOnce(&Session) -> CommandResult<T>,
+    ) -> CliReply {
+        self.in_session(needs, timeout, OutputLayout::Plain, |session| {
+            session.progress.begin(task);
+            let _display = ProgressDisplay::start(self.global, &session.progress);
+            use_case(session)
         })
     }
 

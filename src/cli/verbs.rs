@@ -195,7 +195,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Query(a) => match a.query_options(&read_content).and_then(|ask| check_agent(global, ask)) {
             Ok(ask) => {
                 let needs = if ask.depends_on_time() { SessionNeeds::All } else { SessionNeeds::TextsOnly };
-                runner.in_session(needs, None, OutputLayout::Plain, |s| commands::query(s, &ask))
+                runner.with_progress("searching", needs, None, |s| commands::query(s, &ask))
             }
             Err(rejection) => rejection.into(),
         },
@@ -254,7 +254,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         }
         CliCommand::Check(a) => {
             let looks = CheckOptions { since: a.since.as_deref(), writing: a.writing, strict: a.strict, fix: a.fix };
-            runner.change_with(&a.change_args, |s, how| commands::check(s, &a.files, &looks, how))
+            runner.change_with_progress("checking", &a.change_args, |s, how| commands::check(s, &a.files, &looks, how))
         }
         CliCommand::Compact(a) => runner.compact(&a),
         CliCommand::Resolve(a) => {

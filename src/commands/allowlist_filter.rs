@@ -49,6 +49,7 @@ impl Session {
             policy: self.policy.clone(),
             actor: self.actor.clone(),
             now: self.now.clone(),
+            progress: self.progress.clone(),
         }
     }
 }

@@ -28,7 +28,7 @@ pub use crate::view::context::answer::{ContextEntry, ContextFile, ContextItem, C
 pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletRow, Outline, SectionRow};
-pub use crate::view::query::answer::{QueryResult, QueryRow};
+pub use crate::view::query::answer::{LargerBounds, QueryResult, QueryRow};
 
 /// The outcome of a batch of operations.
 #[derive(Clone, Debug)]

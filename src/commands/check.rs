@@ -97,9 +97,13 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
         .cloned()
         .collect();
     let journal = session.store.journal()?;
-    let each = session
-        .store
-        .map_files(&checked_files, MAX_FILE_BYTES, &|file, read| examine_file(session, &journal, file, read, options));
+    session.progress.begin_files("checking", checked_files.len());
+    let each = session.store.map_files(&checked_files, MAX_FILE_BYTES, &|file, read| {
+        let findings = examine_file(session, &journal, file, read, options);
+        session.progress.finish_file();
+        findings
+    });
+    session.progress.begin("checking links");
     let mut examined =
         ExaminedFiles { checked: checked_files.len(), findings: policy_findings(session, selected), fixes: Vec::new() };
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();

@@ -19,6 +19,7 @@ use crate::store::{FoundFile as File, Store};
 use crate::view::context::answer::ContextResult;
 use crate::view::context::context_filter::ContextFilter;
 use crate::view::context::entries::{RecentEntry, recent_entries};
+use crate::view::context::facts::FactCollector;
 use crate::view::context::files::{IndexedFile, date_in_name, sort_by_value};
 use crate::view::context::notes::context_notes;
 use crate::view::context::page::{
@@ -36,11 +37,17 @@ use updates::{DiskFile, FileUpdates};
 /// The least number of tokens that an entry or record takes. It bounds how many can fit the budget and so how many are
 /// read.
 const MIN_ENTRY_TOKENS: usize = 8;
+/// A larger file gives no plain facts: parsing it takes longer than all the rest. Its pinned and important items are
+/// shown, and the index lists it.
+const MAX_FACT_FILE_BYTES: u64 = 4 << 20;
+/// The maximum number of files that are read for plain facts: without any, none would stop the search.
+const MAX_FACT_FILES: usize = 512;
 
 /// The layout of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ContextStyle {
-    /// Updates, pinned and important items, the index of files, the newest entries, and how to use memdir.
+    /// Updates, pinned and important items, other facts, the index of what is left, the newest entries, and how to use
+    /// memdir.
     #[default]
     Default,
     /// Only the index of files (ARCHITECTURE.md, "Ranking").
@@ -160,15 +167,34 @@ impl ContextBuilder<'_> {
         };
         let new_origins = previous_mark.as_ref().map_or_else(BulletOrigins::default, |old| old.new_origins(&revisions));
         let mark = self.reader.map(|reader| ReaderMark::new(reader, &revisions, &current_names, outside_edits));
+        let notes = context_notes(&parsed, &origins, policy, &self.item_filter);
+        let mut facts = FactCollector::new(policy, &origins, &self.item_filter, self.options.budget);
+        self.collect_facts(&listed, &mut facts);
         let material = ContextContents {
             since: previous_mark.as_ref().map(|old| old.since(&revisions)),
             events: delta::update_events(&touched, &new_origins, &self.item_filter),
-            notes: context_notes(&parsed, &origins, policy, &self.item_filter),
+            facts: facts.finish(&notes),
+            notes,
             entries: self.newest_entries(&listed)?,
             files: listed,
             procedures,
         };
         Ok((default_page(self.options, &material, policy), mark))
+    }
+
+    /// Collects plain facts from the most valuable files, as many as the budget could show; episodes last.
+    fn collect_facts(&self, files: &[IndexedFile], facts: &mut FactCollector<'_>) {
+        let is_episode = |file: &&IndexedFile| file.path.folder() == Some("episodes");
+        let (episodes, others): (Vec<_>, Vec<_>) = files.iter().partition(is_episode);
+        for file in others.into_iter().chain(episodes).filter(|f| f.size <= MAX_FACT_FILE_BYTES).take(MAX_FACT_FILES) {
+            if facts.is_full() {
+                return;
+            }
+            let Ok(Some(version)) = self.store().read(&file.path) else { continue };
+            if let Ok(document) = Document::from_bytes(version.bytes.to_vec()) {
+                facts.add_file(&itemize(&file.path, document));
+            }
+        }
     }
 
     /// Scans one file; parses it only if it may contain notes or has changed since the last look.

@@ -32,6 +32,7 @@ mod list_and_read;
 pub mod merge;
 pub mod model;
 mod point_in_time;
+mod progress;
 mod query;
 pub mod reflect;
 mod resolve;
@@ -49,6 +50,7 @@ pub use etag::etag;
 pub use history::{log, show};
 pub use init::init;
 pub use list_and_read::{OpenedFile, list, list_bullets, list_without_backlinks, open_whole_file, read, whereis};
+pub use progress::{ProgressNotes, ProgressState};
 pub use query::query;
 pub use resolve::resolve;
 pub use status::status;
@@ -76,6 +78,8 @@ pub struct Session {
     pub actor: String,
     /// The current time in the local time zone.
     pub now: jiff::Zoned,
+    /// Where long commands note what they are doing.
+    pub progress: ProgressNotes,
 }
 
 /// The options that every changing command takes.

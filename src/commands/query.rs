@@ -11,7 +11,7 @@ use jiff::tz::TimeZone;
 use super::allowlist_filter::{check_categories, session_for_agent};
 use super::journal_notes::bullet_origins;
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
-use super::{CommandResult, Session};
+use super::{CommandResult, ProgressNotes, Session};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::MemoryPath;
@@ -71,7 +71,7 @@ pub fn query_with_overrides(
         until: options.until.as_deref().map(|w| parse_point(session, store, w, true)).transpose()?,
         today: session.now.date(),
     };
-    Ok(store.consistent(|| search(store, &filter, &terms, overrides))??)
+    Ok(store.consistent(|| search(store, &filter, &terms, overrides, &session.progress))??)
 }
 
 /// Searches one consistent state of the memory.
@@ -80,9 +80,11 @@ fn search(
     filter: &ItemFilter<'_>,
     terms: &QueryTerms,
     overrides: &TextOverrides,
+    progress: &ProgressNotes,
 ) -> Result<QueryResult, Rejection> {
     let options = filter.options;
     let files = searched_files(store, options, overrides)?;
+    progress.begin_files("searching", files.len());
     if terms.all.is_empty() && !options.query.trim().is_empty() {
         return Ok(QueryResult {
             query: options.query.clone(),
@@ -108,8 +110,10 @@ fn search(
         if let Some(found) = counted.matched.as_ref().filter(|_| options.limit.is_none() && options.budget.is_none()) {
             found.document.handles();
         }
+        progress.finish_file();
         counted
     });
+    progress.begin("ranking");
     let origins = match counted.iter().any(|c| c.matched.is_some()) {
         true => bullet_origins(store)?,
         false => BulletOrigins::default(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::code::{Code, Rejection, Warning};
-use crate::commands::Session;
+use crate::commands::{ProgressNotes, Session};
 use crate::host::config::UserConfig;
 use crate::host::{actor, clock, find, user};
 use crate::policy;
@@ -113,6 +113,7 @@ impl OpenOptions {
             },
             found_by: found_dir.found_by,
             dir: found_dir.dir,
+            progress: ProgressNotes::default(),
         };
         // Here and nowhere else, so that no caller can forget it.
         Ok(session.with_allowlist())

@@ -6,6 +6,7 @@ use crate::change::{Effect, EffectSign};
 use crate::code::{Code, Rejection, Warning};
 use crate::document::{Document, DocumentEdit, InsertPosition, NewBullet, section_range, to_new_bullet};
 use crate::path::{BulletRef, MemoryPath};
+use crate::text::near_duplicate::DuplicateFinder;
 
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
@@ -121,9 +122,7 @@ pub fn add(
             n,
         ))]);
     }
-    if let Some(within) = within {
-        warn_near_duplicate(planner, n, &resolved.path, document, within, &item.text);
-    }
+    warn_near_duplicate(planner, n, &resolved.path, document, &item.text);
     let item = planner.stamp_new_bullet(item, op);
     Ok(vec![PendingEdit::Edit(
         resolved.path,
@@ -148,37 +147,23 @@ fn new_section_position(document: &Document, name: &str, path: &MemoryPath) -> R
 /// Files with more bullets are not searched for near duplicates: the warning is optional, the search takes time.
 const NEAR_DUPLICATE_MAX_BULLETS: usize = 2000;
 
-/// The maximum number of bullets whose similarity is measured. Bounds the time in lists of nearly equal bullets, such
+/// The maximum number of bullets that are compared word by word. Bounds the time in lists of nearly equal bullets, such
 /// as sensor values.
-const NEAR_DUPLICATE_MAX_COMPARED: usize = 8;
+const NEAR_DUPLICATE_MAX_COMPARED: usize = 32;
 
-/// Whether most words of `wanted` occur in `raw` and the sizes are similar. A cheap test that selects the bullets whose
-/// similarity is measured.
-fn shares_most_words(raw: &str, wanted: &[&str]) -> bool {
-    let shared = wanted.iter().filter(|w| raw.contains(**w)).count();
-    let size = raw.split_whitespace().count();
-    shared * 5 >= wanted.len() * 4 && size * 4 <= wanted.len() * 5
-}
-
-fn warn_near_duplicate(
-    planner: &mut Planner<'_>,
-    n: usize,
-    path: &MemoryPath,
-    document: &Document,
-    within: usize,
-    text: &str,
-) {
+/// Warns if a bullet of the file says what a new one says; of several, the one that has the fewest other words.
+fn warn_near_duplicate(planner: &mut Planner<'_>, n: usize, path: &MemoryPath, document: &Document, text: &str) {
     let bullets = document.bullets();
     if bullets.len() > NEAR_DUPLICATE_MAX_BULLETS {
         return;
     }
-    let wanted: Vec<&str> = text.split_whitespace().collect();
+    let finder = DuplicateFinder::new(text);
     let near = (0..bullets.len())
-        .filter(|&i| locate::is_in_section(document, i, within))
-        .filter(|&i| shares_most_words(document.bullet_raw(i), &wanted))
+        .filter(|&i| finder.may_repeat(document.bullet_raw(i)))
         .take(NEAR_DUPLICATE_MAX_COMPARED)
-        .find(|&i| crate::text::similarity(&document.bullet_text(i), text) >= crate::text::similarity::NEAR_DUPLICATE);
-    if let Some(i) = near {
+        .filter_map(|i| Some((finder.extra_words(&document.bullet_text(i))?, i)))
+        .min();
+    if let Some((_, i)) = near {
         let address = format!("{path}@{}", document.handle_name(i));
         planner.warn(
             n,

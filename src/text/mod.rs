@@ -9,6 +9,7 @@ pub mod dates;
 pub mod display_width;
 pub mod invisible_chars;
 pub mod managed_block;
+pub mod near_duplicate;
 pub mod phrase;
 pub mod prose_mask;
 pub mod relative_dates;

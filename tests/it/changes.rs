@@ -335,3 +335,22 @@ fn a_request_that_was_done_is_answered_again_and_not_done_again() {
     m.run(["apply"]).stdin(refused.as_str()).exit(3);
     m.run(["apply"]).stdin(refused).exit(3);
 }
+
+#[test]
+fn a_near_duplicate_is_added_and_its_older_bullet_is_named() {
+    let text =
+        "# User\n\n- Prefers window seats\n- Standup is at 10:00 every Monday\n\n## Work\n\n- Reviews go to Ana\n";
+    let m = Memory::new().file(P, text);
+    let older = at("Prefers window seats");
+    let ran = m.run(["add", P, "prefers a window seat"]).exit(0).stdout_contains("+ @");
+    ran.stderr_contains(&format!("near_duplicate: {older} has nearly the same text"));
+    // In another section as well, and as JSON.
+    let json = m.run(["--json", "add", &format!("{P}#work"), "User prefers window seats"]).exit(0).json();
+    assert_eq!(
+        (&json["warnings"][0]["code"], &json["warnings"][0]["details"]["address"]),
+        (&"near_duplicate".into(), &older.into())
+    );
+    for news in ["Standup is at 10:30 every Monday", "Does not prefer window seats", "Reviews go to Bob"] {
+        m.run(["add", P, news]).exit(0).quiet();
+    }
+}

@@ -43,10 +43,12 @@ fn the_default_style() {
     - Prefers tabs over spaces #editor (facts/user.md@nkwp)
     - [habit] Runs in the morning (facts/user.md@y1cy)
 
-    Available memory:
-    - episodes/2026-02.md (263B): logger fix, move
-    - facts/old.md (24B)
-    - facts/user.md (227B): tabs, austin
+    Facts:
+    - A note without a date (facts/old.md@ygy6)
+    - Lives in Austin (facts/user.md@qe2f)
+    - Lesson: pino worker threads cannot load .ts files in Bun (episodes/2026-02.md@wm5q)
+    - The ferry was late. (episodes/2026-02.md#move)
+
     … and 1 file with procedures: memdir list procedures
 
     Newest entries:
@@ -112,7 +114,7 @@ fn json_names_what_is_shown() {
       "v": 1,
       "style": "default",
       "budget": 2000,
-      "tokens": 301,
+      "tokens": 325,
       "since": "r0",
       "updates": [
         {
@@ -138,23 +140,28 @@ fn json_names_what_is_shown() {
           "why": "noted",
           "date": "2026-02-24",
           "text": "Standup at ten (facts/user.md@ybq3)"
-        }
-      ],
-      "files": [
-        {
-          "path": "episodes/2026-02.md",
-          "size": 263,
-          "text": "episodes/2026-02.md (263B): logger fix, move"
         },
         {
-          "path": "facts/old.md",
-          "size": 24,
-          "text": "facts/old.md (24B)"
+          "address": "facts/old.md@ygy6",
+          "why": "fact",
+          "text": "A note without a date (facts/old.md@ygy6)"
         },
         {
-          "path": "facts/user.md",
-          "size": 281,
-          "text": "facts/user.md (281B): tabs, austin, work"
+          "address": "facts/user.md@qe2f",
+          "why": "fact",
+          "text": "Lives in Austin (facts/user.md@qe2f)"
+        },
+        {
+          "address": "episodes/2026-02.md@wm5q",
+          "why": "fact",
+          "date": "2026-02-20",
+          "text": "Lesson: pino worker threads cannot load .ts files in Bun (episodes/2026-02.md@wm5q)"
+        },
+        {
+          "address": "episodes/2026-02.md#move",
+          "why": "fact",
+          "date": "2026-02-22",
+          "text": "The ferry was late. (episodes/2026-02.md#move)"
         }
       ],
       "entries": [
@@ -428,4 +435,30 @@ fn the_words_for_agents_are_readmes_and_every_command_in_them_exists() {
         let verb = verb.trim_matches(|c: char| !c.is_ascii_alphanumeric());
         assert!(grammar.find_subcommand(verb).is_some(), "memdir {verb}");
     }
+}
+
+#[test]
+fn plain_bullets_are_shown_whole() {
+    let m = Memory::new()
+        .file("facts/user.md", "# User\n\n- Prefers tabs\n- Lives in Austin\n- Vegan since 2024\n- Plays chess\n");
+    let ran = m.run(["context", "-b", "2000"]).exit(0).quiet();
+    for fact in ["Prefers tabs", "Lives in Austin", "Vegan since 2024", "Plays chess"] {
+        assert!(ran.stdout.contains(&format!("- {fact} (facts/user.md@")), "{fact}: {ran}");
+    }
+    assert!(!ran.stdout.contains("Available memory:"), "nothing of the file is left: {ran}");
+}
+
+#[test]
+fn a_large_memory_is_not_read_for_what_no_budget_could_show() {
+    let mut m = Memory::new();
+    for n in 0..600 {
+        let bullets: String = (0..20).map(|i| format!("- fact {i} of file {n} with some words\n")).collect();
+        m = m.file(&format!("facts/f{n:03}.md"), &format!("# F\n\n> Summary: words of {n}\n\n{bullets}"));
+    }
+    let context = m.run(["context", "-b", "1000", "--json"]).exit(0).json();
+    assert!(context["tokens"].as_u64().unwrap() >= 900, "{context}");
+    // The files are those of the first facts in order: the choice is twice what fits.
+    let items = context["items"].as_array().unwrap();
+    let last = items.iter().map(|i| i["address"].as_str().unwrap()).max().unwrap().to_owned();
+    assert!(last.as_str() < "facts/f010.md", "{last}");
 }

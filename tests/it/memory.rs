@@ -84,6 +84,7 @@ impl Memory {
 /// A session of the library in a data dir.
 pub fn session(dir: &Path, actor: &str, options: StoreOptions) -> Session {
     Session {
+        progress: memdir::commands::ProgressNotes::default(),
         store: Store::open(dir, options).unwrap(),
         dir: dir.to_owned(),
         found_by: "flag",

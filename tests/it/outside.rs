@@ -195,6 +195,7 @@ fn session(place: &Place) -> Session {
     let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
     let dir = place.dir();
     Session {
+        progress: memdir::commands::ProgressNotes::default(),
         store: Store::open(&dir, options).expect("a store"),
         prefixes: PathPrefixes(vec![dir.to_string_lossy().into_owned(), "memory".into()]),
         policy: memdir::policy::load("version: 1\n"),

@@ -75,23 +75,100 @@ fn json_holds_what_text_shows_and_more() {
     assert!(item["score"].as_f64().unwrap() > 0.0);
 }
 
+/// The options that the last line of a result suggests, such as `-L 20`.
+fn suggested_options(ran: &crate::support::CommandOutcome) -> Vec<String> {
+    let last = ran.stdout.lines().last().unwrap();
+    let options = last.split(" more: ").nth(1).unwrap_or_else(|| panic!("nothing is suggested: {ran}"));
+    options.split(';').next().unwrap().split(' ').map(str::to_owned).collect()
+}
+
 #[test]
-fn an_answer_is_complete_unless_it_is_bounded() {
+fn ten_items_are_printed_unless_the_query_says_otherwise() {
     let mut memory = Memory::new();
     for n in 0..40 {
         let bullets: String = (0..10).map(|i| format!("- apple number {n} and {i}\n")).collect();
         memory = memory.file(&format!("facts/f{n:02}.md"), &bullets);
     }
-    let all = memory.run(["query", "apple"]).exit(0).stdout_contains("400 of 400 items");
-    assert_eq!(all.stdout.lines().filter(|l| l.contains("apple")).count(), 400);
-    let few = memory.run(["query", "apple", "-L", "3"]).exit(0).stdout_contains("3 of 400 items");
-    assert!(few.stdout.ends_with("more: -L 400; whole texts: --full\n"), "{few}");
-    for budget in [40, 64, 100, 500, 1000] {
-        let ran = memory.run(["query", "apple", "-b", &budget.to_string()]).exit(0);
-        assert!(memdir::view::query::answer::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
-        let reported: usize =
-            ran.stdout.lines().last().unwrap().split(", ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-        assert!(reported <= budget);
+    let count = |ran: &crate::support::CommandOutcome| ran.stdout.lines().filter(|l| l.contains("apple")).count();
+    let ten = memory.run(["query", "apple"]).exit(0).stdout_contains("10 of 400 items");
+    assert!(ten.stdout.ends_with("; 10 more: -L 20; whole texts: --full\n") && count(&ten) == 10, "{ten}");
+    assert_eq!(memory.run(["query", "--json"]).stdin(r#"{"query":"apple"}"#).exit(0).json()["shown"], 10);
+    assert_eq!(memory.run(["query", "--json"]).stdin(r#"{"query":"apple","top_k":12}"#).exit(0).json()["shown"], 12);
+    for all in [&["query", "apple", "-L", "0"][..], &["query", "--in", "facts", "apple", "--limit=0"]] {
+        let ran = memory.run(all).exit(0).stdout_contains("400 of 400 items");
+        assert!(count(&ran) == 400 && !ran.stdout.contains("more:"), "{ran}");
+    }
+    // What is suggested shows more, and in the end everything.
+    let mut options = vec!["-L".to_owned(), "385".to_owned()];
+    for shown in [385, 395, 400] {
+        let words: Vec<&str> = ["query", "apple"].into_iter().chain(options.iter().map(String::as_str)).collect();
+        let ran = memory.run(words).exit(0).stdout_contains(&format!("{shown} of 400 items"));
+        if shown < 400 {
+            options = suggested_options(&ran);
+        }
+    }
+    let json = memory.run(["query", "apple", "--json", "-L", "395"]).exit(0).json();
+    assert_eq!(json["more"], json!({"items": 5, "limit": 400}));
+}
+
+#[test]
+fn a_budget_bounds_the_whole_answer_and_its_advice_shows_more() {
+    let mut memory = Memory::new();
+    for n in 0..40 {
+        let words = "and so on ".repeat(n % 7);
+        let bullets: String = (0..10).map(|i| format!("- apple {n} {i} {words}\n")).collect();
+        memory = memory.file(&format!("facts/f{n:02}.md"), &bullets);
+    }
+    for extra in [&[][..], &["--linked"], &["--full"], &["--explain"]] {
+        for budget in [1, 5, 8, 10, 16, 40, 64, 100, 500, 1000] {
+            let run = |options: &[String]| {
+                let words: Vec<&str> = ["query", "apple"].into_iter().chain(extra.iter().copied()).collect();
+                memory.run([&words[..], &options.iter().map(String::as_str).collect::<Vec<_>>()].concat()).exit(0)
+            };
+            let ran = run(&["-b".to_owned(), budget.to_string()]);
+            assert!(memdir::view::query::answer::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
+            if budget < 16 {
+                continue;
+            }
+            let options = suggested_options(&ran);
+            assert_eq!(options[0], "-b", "{ran}");
+            let shown =
+                |text: &str| -> usize { text.lines().last().unwrap().split(' ').next().unwrap().parse().unwrap() };
+            let more = run(&options);
+            assert!(shown(&more.stdout) >= shown(&ran.stdout) + 10, "{ran}\n{more}");
+        }
+    }
+}
+
+#[test]
+fn headings_take_no_place_of_an_item() {
+    let facts: String = (0..8)
+        .map(|n| format!("## Logger {n}\n\n- Writes to stderr {n}\n- The logger of part {n} is pino\n\n"))
+        .collect();
+    let memory =
+        Memory::new().file("facts/parts.md", &format!("# Parts\n\n{facts}")).file("episodes/2026-02.md", FEBRUARY);
+    for limit in [1, 3, 8] {
+        let answer = memory.run(["query", "logger", "--json", "-L", &limit.to_string()]).exit(0).json();
+        let kinds: Vec<&str> =
+            answer["items"].as_array().unwrap().iter().map(|i| i["kind"].as_str().unwrap()).collect();
+        assert!(kinds.len() == limit && !kinds.contains(&"heading"), "{limit}: {kinds:?}");
+    }
+    // An entry's title is an item, unless an item of the entry is found as well.
+    let answer = memory.run(["query", "leak", "--json", "-L", "1"]).exit(0).json();
+    assert_eq!(answer["items"][0]["kind"], "bullet");
+    assert_eq!(texts(&memory.run(["query", "move", "--json", "-L", "2"]).exit(0).json()).len(), 2);
+    // Headings fill the places that are left.
+    memory.run(["query", "logger", "-L", "0"]).exit(0).stdout_contains("  Logger 3\n");
+}
+
+#[test]
+fn relevance_is_1_only_if_every_word_stands_in_the_item() {
+    let text = "# T\n\n- Who cooked the green soup?\n- Ana cooked it, the green one, cooked and cooked\n- Nothing\n";
+    let memory = Memory::new().file("facts/t.md", text);
+    let answer = memory.run(["query", "cooked green soup", "--json"]).exit(0).json();
+    for item in answer["items"].as_array().unwrap() {
+        let has_all = item["text"].as_str().unwrap().contains("soup");
+        assert!(has_all || item["relevance"].as_f64().unwrap() < 1.0, "{item}");
     }
 }
 

@@ -87,6 +87,7 @@ impl Memory {
         let dir = self.dir();
         let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
         Session {
+            progress: memdir::commands::ProgressNotes::default(),
             store: Store::open(&dir, options).unwrap(),
             found_by: "flag",
             prefixes: PathPrefixes::default(),

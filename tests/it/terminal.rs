@@ -206,3 +206,41 @@ fn a_connection_that_stops_in_the_middle_is_reported() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(place.text("facts/user.md"), "# User\n\n- Prefers tabs\n");
 }
+
+/// A memory of many files, with a conversation for `reflect`.
+fn many_files() -> Place {
+    let texts: Vec<(String, String)> =
+        (0..40).map(|n| (format!("facts/f{n:02}.md"), format!("# F\n\n- apple {n}\n"))).collect();
+    Place::new(&texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_command_that_takes_long_says_on_a_terminal_what_it_is_doing() {
+    let place = many_files();
+    for (line, progress) in [
+        (&["query", "apple", "-L", "1"][..], "memdir: ranking, 0s"),
+        (&["check"], "memdir: checking links, 0s"),
+        (&["compact"], "memdir: compacting, 0s"),
+    ] {
+        // With a delay of 0 the last state is drawn, however fast the command is.
+        let shown = |after: &str, extra: &[&str]| {
+            let mut command = place.command(&[line, extra].concat());
+            command.env("TERM", "xterm-256color").env("MEMDIR_PROGRESS_AFTER", after);
+            on_terminal(command).1
+        };
+        let long = shown("0", &[]);
+        assert!(long.contains(progress), "{line:?}: {long:?}");
+        // Nothing is left of the line: the line is cleared before the answer.
+        let after = long.rsplit(progress).next().unwrap();
+        assert!(after.contains("\x1b[2K") || after.contains("\x1b[K"), "{line:?}: {long:?}");
+        // A short command shows nothing, nor does one that is read by a program.
+        for (after, extra) in [("3600000", &[][..]), ("0", &["--json"]), ("0", &["-q"])] {
+            let short = shown(after, extra);
+            assert!(!short.contains(progress) && !short.contains("\x1b[2K"), "{line:?} {after} {extra:?}: {short:?}");
+        }
+        let mut command = place.command(line);
+        let output = command.env("MEMDIR_PROGRESS_AFTER", "0").output().expect("it ran");
+        let piped = [output.stdout, output.stderr].concat();
+        assert!(!String::from_utf8_lossy(&piped).contains(progress), "{line:?}");
+    }
+}

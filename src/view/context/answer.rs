@@ -22,11 +22,11 @@ pub struct ContextResult {
     /// How many more updates there are.
     #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
     pub more_updates: usize,
-    /// Pinned and important items, and items of categories with `context: all`, most valuable first; with `records` all
-    /// items, newest first.
+    /// Pinned and important items, and items of categories with `context: all`, most valuable first, then other facts
+    /// in the order of their files; with `records` all items, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ContextItem>,
-    /// The index of files.
+    /// The index of files; without those of which everything is shown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<ContextFile>,
     /// The newest episode entries.
@@ -55,8 +55,8 @@ pub struct ContextUpdate {
 pub struct ContextItem {
     /// Its address.
     pub address: String,
-    /// Why it is shown: `pinned`, `all` (its category has `context: all`), `important`, `noted` (a lower importance) or
-    /// `record`.
+    /// Why it is shown: `pinned`, `all` (its category has `context: all`), `important`, `noted` (a lower importance),
+    /// `fact` or `record`.
     pub why: &'static str,
     /// The item's date, `YYYY-MM-DD`; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -10,8 +10,8 @@ use crate::view::query::answer::token_quarters;
 
 /// With a smaller rest of the budget, packing stops.
 const MIN_REST: usize = 32;
-/// Packing also stops after this many rows that did not fit: a large index is not searched to its end.
-const MAX_MISSES: usize = 16;
+/// Packing an index also stops after this many rows that did not fit: a large one is not searched to its end.
+pub const MAX_INDEX_MISSES: usize = 16;
 
 /// Cost of a line, line ending included, in quarters of a token.
 pub fn line_cost(line: &str) -> usize {
@@ -58,10 +58,12 @@ pub struct BlockRows<'a> {
     pub row: &'a dyn Fn(usize) -> String,
     /// Sort key of a row among the shown ones.
     pub position: &'a dyn Fn(usize) -> usize,
+    /// After this many rows that did not fit, packing stops.
+    pub max_misses: usize,
 }
 
 /// Takes rows as long as they fit. A row that is too long is skipped in favour of shorter ones, until `MIN_REST` or
-/// `MAX_MISSES` is reached.
+/// `max_misses` is reached.
 pub fn pack(head: &str, rows: &BlockRows<'_>, budget: usize, describe: DescribeOmitted<'_>) -> PackedBlock {
     if rows.count == 0 {
         return PackedBlock::default();
@@ -78,7 +80,7 @@ pub fn pack(head: &str, rows: &BlockRows<'_>, budget: usize, describe: DescribeO
     };
     let (mut shown, mut misses) = (Vec::new(), 0);
     for n in 0..rows.count {
-        if whole > budget && (left < MIN_REST || misses == MAX_MISSES) {
+        if whole > budget && (left < MIN_REST || misses == rows.max_misses) {
             break;
         }
         let row = formatted.get(n).cloned().unwrap_or_else(|| (rows.row)(n));
@@ -107,7 +109,7 @@ mod tests {
         let rows: Vec<String> =
             ["- first one", "- a second one that is rather long", "- third"].map(String::from).into();
         let omitted = |left: &[usize]| vec![format!("… {} more", left.len())];
-        let rows = BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n };
+        let rows = BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n, max_misses: 16 };
         let block = pack("Head:", &rows, budget, &omitted);
         assert_eq!(block.lines, expected, "{budget}");
         assert!(block.cost() <= budget);

@@ -9,6 +9,7 @@ use super::notes::CategoryQuotas;
 use super::sanitize;
 use crate::policy::Policy;
 use crate::view::outline::field_value;
+use crate::view::query::answer::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::ItemFacts;
@@ -26,6 +27,11 @@ pub struct RecentEntry {
 }
 
 impl RecentEntry {
+    /// Whether its line contains the whole text.
+    pub fn is_whole(&self) -> bool {
+        estimate_llm_tokens(&self.text) <= MAX_ENTRY_TOKENS
+    }
+
     /// Its line: `- 2026-02-24 Short ID: UUID → 16-char hex (episodes/2026-02.md#short-id)`.
     pub fn line(&self) -> String {
         let day = self.day.map_or(String::new(), |day| format!("{day} "));

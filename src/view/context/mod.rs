@@ -1,11 +1,11 @@
-//! Builds what an agent should see at the start of a session: updates, pinned and important items, the index, the
-//! newest entries.
+//! Builds what an agent should see at the start of a session: updates, pinned and important items, plain facts, the
+//! index of what is left, the newest entries.
 //!
 //! Pure: documents, policy and time are arguments, lines are the result. Never exceeds the budget, and never prints
 //! memory text that could be taken for anything but a note.
 //!
 //! In reading order: [`context_filter`] decides what may be shown; [`prefilter`] finds files that need parsing;
-//! [`notes`] selects items, [`delta`] finds the updates, [`files`] sorts the index, [`entries`] lists the newest
+//! [`notes`] selects items, [`facts`] adds plain ones, [`delta`] finds the updates, [`files`] sorts the index, [`entries`] lists the newest
 //! episodes, [`records`] lists all items by date; [`sanitize`] makes their texts harmless; [`block`] packs lines into a
 //! budget; [`page`] joins the blocks; [`answer`] is the result.
 
@@ -15,6 +15,7 @@ pub mod block;
 pub mod context_filter;
 pub mod delta;
 pub mod entries;
+pub mod facts;
 pub mod files;
 pub mod notes;
 pub mod page;

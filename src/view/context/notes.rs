@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::context_filter::ContextFilter;
 use super::{item_address, item_text, sanitize};
 use crate::policy::{ContextMode, Policy};
+use crate::view::query::answer::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
@@ -63,6 +64,16 @@ pub struct ContextNote {
 }
 
 impl ContextNote {
+    /// Indices of its categories that have a `rag_length` in the policy.
+    pub fn limited_categories(&self) -> &[usize] {
+        &self.limited_categories
+    }
+
+    /// Whether its line contains the whole text, if cut to `most` tokens.
+    pub fn is_whole(&self, most: usize) -> bool {
+        estimate_llm_tokens(&self.text) <= most
+    }
+
     /// Its line, with the text cut to `most` tokens.
     pub fn line(&self, most: usize) -> String {
         format!("- {} ({})", sanitize::truncate(&self.text, most), self.address)
@@ -113,14 +124,19 @@ fn compare_value(a: &ContextNote, b: &ContextNote) -> Ordering {
     a.reason.rank().cmp(&b.reason.rank()).then_with(by_imp).then_with(|| b.date.cmp(&a.date))
 }
 
+/// The indices of an item's categories in the policy.
+pub fn policy_categories(facts: &ItemFacts<'_>, item: usize, policy: &Policy) -> Vec<usize> {
+    let own = if policy.categories.is_empty() { Vec::new() } else { facts.categories(item) };
+    let of = |n: &usize| own.contains(&policy.categories[*n].name.to_lowercase());
+    (0..policy.categories.len()).filter(of).collect()
+}
+
 /// Why an item is included, and its categories that have a `rag_length`.
-fn note_reason(facts: &ItemFacts<'_>, item: usize, policy: &Policy) -> Option<(NoteReason, Vec<usize>)> {
+pub fn note_reason(facts: &ItemFacts<'_>, item: usize, policy: &Policy) -> Option<(NoteReason, Vec<usize>)> {
     if facts.file.items[item].kind == ItemKind::Heading {
         return None;
     }
-    let own = if policy.categories.is_empty() { Vec::new() } else { facts.categories(item) };
-    let of = |n: &usize| own.contains(&policy.categories[*n].name.to_lowercase());
-    let mine: Vec<usize> = (0..policy.categories.len()).filter(of).collect();
+    let mine = policy_categories(facts, item, policy);
     let always = mine.iter().copied().find(|n| policy.categories[*n].context == ContextMode::All);
     let why = match (facts.is_pinned(item), always, facts.importance(item)) {
         (true, ..) => NoteReason::Pinned,

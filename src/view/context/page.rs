@@ -1,13 +1,16 @@
 //! Joins the blocks of a context under one hard budget.
 //!
-//! Never exceeds the budget in tokens. Blocks are served in order: updates, pinned and important items, the index, the
-//! newest entries; each keeps enough budget to report what it omits.
+//! Never exceeds the budget in tokens. Blocks are served in order: updates, pinned and important items, other facts,
+//! the newest entries, the index of what is left; each keeps enough budget to report what it omits.
+
+use std::collections::HashMap;
 
 use super::agent_guide::AGENT_GUIDE;
 use super::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
-use super::block::{self, BlockRows, PackedBlock, line_cost, lines_cost, pack};
+use super::block::{self, BlockRows, MAX_INDEX_MISSES, PackedBlock, line_cost, lines_cost, pack};
 use super::delta::{self, SeenRevision, UpdateEvent};
 use super::entries::RecentEntry;
+use super::facts::{PlainFact, PlainFacts};
 use super::files::IndexedFile;
 use super::notes::{self, ContextNote, NoteReason};
 use super::records::DatedRecord;
@@ -21,7 +24,10 @@ pub const MIN_BUDGET: usize = 320;
 pub const DEFAULT_BUDGET: usize = 2000;
 
 const NOTES_HEAD: &str = "Pinned and important:";
+const FACTS_HEAD: &str = "Facts:";
 const FILES_HEAD: &str = "Available memory:";
+/// The head of an index without the files of which everything is shown.
+const MORE_FILES_HEAD: &str = "More memory:";
 const ENTRIES_HEAD: &str = "Newest entries:";
 /// Maximum length of an item in tokens: the first value at which the mandatory items leave budget for the index is
 /// used.
@@ -60,6 +66,8 @@ pub struct ContextContents {
     pub events: Vec<UpdateEvent>,
     /// The items, most valuable first.
     pub notes: Vec<ContextNote>,
+    /// The other facts.
+    pub facts: PlainFacts,
     /// The index, most valuable first.
     pub files: Vec<IndexedFile>,
     /// The newest entries, newest first.
@@ -70,7 +78,7 @@ pub struct ContextContents {
 
 /// The context at the start of a session.
 pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy: &Policy) -> ContextResult {
-    let ContextContents { since, events, notes, files, entries, procedures } = contents;
+    let ContextContents { since, events, notes, facts, files, entries, procedures } = contents;
     let empty = events.is_empty() && notes.is_empty() && files.is_empty();
     let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
     let tail: Vec<String> = AGENT_GUIDE.lines().map(str::to_owned).chain(options.command_note()).collect();
@@ -80,8 +88,6 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy
         .collect();
     let omitted_notes =
         |left: &[usize]| notes::omitted_lines(&left.iter().map(|n| &notes[*n]).collect::<Vec<_>>(), policy);
-    let omitted_files = |left: &[usize]| vec![sanitize::omitted_files_line(left.len())];
-    let omitted_entries = |left: &[usize]| vec![omitted_entries_line(entries, left)];
     let none = SeenRevision { rev: String::new(), command: String::new() };
     let since_when = since.as_ref().unwrap_or(&none);
     let least = [
@@ -89,70 +95,190 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy
         block::min_budget(NOTES_HEAD, notes.len(), &omitted_notes),
         block::min_budget(FILES_HEAD, files.len(), &omitted_files),
     ];
-    // A blank line follows each of the six blocks.
-    let fixed = line_cost(frame) + lines_cost(&tail) + lines_cost(&aside) + 6 + least.iter().sum::<usize>();
+    // A blank line follows each of the seven blocks.
+    let fixed = line_cost(frame) + lines_cost(&tail) + lines_cost(&aside) + 7 + least.iter().sum::<usize>();
     let mut budget = (options.budget * 4).saturating_sub(fixed);
 
     let updates = delta::updates_header(since_when, events, least[0] + budget / 4);
     budget = (budget + least[0]).saturating_sub(updates.cost());
 
-    let (rows, given) = fit_notes(notes, budget + least[1]);
-    let block_rows = BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n };
-    let noted = pack(NOTES_HEAD, &block_rows, given, &omitted_notes);
+    let (rows, most, given) = fit_notes(notes, budget + least[1]);
+    let block_rows =
+        BlockRows { count: rows.len(), row: &|n| rows[n].clone(), position: &|n| n, max_misses: MAX_INDEX_MISSES };
+    let mut noted = pack(NOTES_HEAD, &block_rows, given, &omitted_notes);
     budget = (budget + least[1]).saturating_sub(noted.cost());
 
-    let entry_rows: Vec<String> = entries.iter().map(RecentEntry::line).collect();
-    let wanted = if entries.is_empty() { 0 } else { line_cost(ENTRIES_HEAD) + lines_cost(&entry_rows) };
-    // If index and entries do not both fit, the entries get a third.
-    let given = least[2] + budget - wanted.min(budget / 3);
-    let index = pack_index(files, given, &omitted_files);
-    budget = (budget + least[2]).saturating_sub(index.cost());
-
-    let made = BlockRows { count: entries.len(), row: &|n| entry_rows[n].clone(), position: &|n| n };
-    let mut newest = pack(ENTRIES_HEAD, &made, budget, &omitted_entries);
-    if newest.shown.is_empty() {
-        // The index already lists their files.
-        newest = PackedBlock::default();
+    let whole_notes =
+        || noted.shown.iter().filter(|n| notes[**n].is_whole(most)).map(|n| address_path(&notes[*n].address));
+    let mut rest = pack_rest(contents, whole_notes(), budget + least[2], budget);
+    if !rest.is_complete(contents) {
+        // Not everything fits: a third is kept for the index and the entries.
+        rest = pack_rest(contents, whole_notes(), budget + least[2], budget - budget / 3);
     }
+    budget = (budget + least[2]).saturating_sub(rest.cost());
+    // What is left over goes to items, then to facts.
+    if !noted.omitted.is_empty() {
+        let before = noted.cost();
+        noted = pack(NOTES_HEAD, &block_rows, before + budget, &omitted_notes);
+        budget = (budget + before).saturating_sub(noted.cost());
+    }
+    let rest = rest.with_more_facts(contents, budget);
 
+    let PackedRest { facts: packed_facts, index, index_files, entries: newest } = &rest;
     let mut shown_index = index.lines.clone();
     shown_index.extend(aside.iter().cloned());
     let mut blocks = vec![updates.lines.clone(), vec![frame.to_owned()]];
-    blocks.extend([noted.lines.clone(), shown_index, newest.lines.clone(), tail]);
+    blocks.extend([noted.lines.clone(), packed_facts.lines.clone(), shown_index, newest.lines.clone(), tail]);
     let left_out =
         [&updates.omitted, &noted.omitted, &index.omitted, &aside, &newest.omitted].into_iter().flatten().cloned();
+    let items = noted.shown.iter().map(|n| item_row(&notes[*n], &rows[*n]));
+    let fact_items = packed_facts.shown.iter().map(|n| fact_row(&facts.facts[*n]));
     ContextResult {
         since: since.as_ref().filter(|_| !events.is_empty()).map(|s| s.rev.clone()),
         updates: updates.shown.iter().map(|n| update_row(&events[*n], &updates.lines[n + 1])).collect(),
         more_updates: events.len() - updates.shown.len(),
-        items: noted.shown.iter().map(|n| item_row(&notes[*n], &rows[*n])).collect(),
-        files: index.shown.iter().map(|n| file_row(&files[*n])).collect(),
-        entries: newest.shown.iter().map(|n| entry_row(&entries[*n], &entry_rows[*n])).collect(),
+        items: items.chain(fact_items).collect(),
+        files: index.shown.iter().map(|n| file_row(&files[index_files[*n]])).collect(),
+        entries: newest.shown.iter().map(|n| entry_row(&entries[*n], &entries[*n].line())).collect(),
         left_out: left_out.collect(),
         ..join_blocks("default", options, &blocks)
     }
 }
 
-/// The lines of the items and their budget: all mandatory items, and at most half of the rest.
-fn fit_notes(notes: &[ContextNote], budget: usize) -> (Vec<String>, usize) {
+/// The blocks below the items: facts, the index of what is left, the newest entries.
+struct PackedRest {
+    facts: PackedBlock,
+    index: PackedBlock,
+    /// The index's rows as indices of [`ContextContents::files`].
+    index_files: Vec<usize>,
+    entries: PackedBlock,
+}
+
+impl PackedRest {
+    fn cost(&self) -> usize {
+        self.facts.cost() + self.index.cost() + self.entries.cost()
+    }
+
+    /// Whether everything is shown, or at least named by the index.
+    fn is_complete(&self, contents: &ContextContents) -> bool {
+        self.facts.shown.len() == contents.facts.facts.len()
+            && self.index.omitted.is_empty()
+            && self.entries.shown.len() == contents.entries.len()
+    }
+
+    /// Adds the facts that fit into what is left over.
+    fn with_more_facts(self, contents: &ContextContents, left_over: usize) -> PackedRest {
+        let facts = match self.facts.shown.len() < contents.facts.facts.len() {
+            true => pack_facts(&contents.facts.facts, self.facts.cost() + left_over),
+            false => self.facts,
+        };
+        PackedRest { facts, ..self }
+    }
+}
+
+/// Packs facts into `for_facts`, then the newest entries and the index of what is left into the rest of `budget`.
+/// `whole_notes` are the paths of items that are already shown whole.
+fn pack_rest<'a>(
+    contents: &'a ContextContents,
+    whole_notes: impl Iterator<Item = &'a str>,
+    budget: usize,
+    for_facts: usize,
+) -> PackedRest {
+    let ContextContents { files, entries, facts, .. } = contents;
+    let packed = pack_facts(&facts.facts, for_facts);
+    let mut budget = budget.saturating_sub(packed.cost());
+    let mut shown_items: HashMap<&str, usize> = HashMap::new();
+    let fact_paths = packed.shown.iter().map(|n| facts.facts[*n].path.as_str());
+    whole_notes.chain(fact_paths).for_each(|path| *shown_items.entry(path).or_default() += 1);
+
+    let is_left = |shown: &HashMap<&str, usize>, file: &IndexedFile| {
+        facts.item_counts.get(file.path.as_str()) != Some(shown.get(file.path.as_str()).unwrap_or(&0))
+    };
+    let mut with_entries = shown_items.clone();
+    let whole_entries = entries.iter().filter(|entry| entry.is_whole());
+    whole_entries.for_each(|entry| *with_entries.entry(address_path(&entry.address)).or_default() += 1);
+    let mut for_index = line_cost(FILES_HEAD);
+    for file in files.iter().filter(|file| is_left(&with_entries, file)) {
+        for_index += line_cost(&file.line());
+        if for_index > budget {
+            break;
+        }
+    }
+    let mut newest = pack_entries(entries, budget.saturating_sub(for_index));
+    if newest.shown.len() < entries.len() {
+        // If index and entries do not both fit, the entries get a third. The index also lists the files of entries
+        // that are left out.
+        let left = files.iter().filter(|file| is_left(&shown_items, file)).count();
+        let available = budget.saturating_sub(block::min_budget(FILES_HEAD, left, &omitted_files));
+        newest = pack_entries(entries, budget.saturating_sub(for_index).max(available / 3).min(available));
+    }
+    budget = budget.saturating_sub(newest.cost());
+    let whole = newest.shown.iter().filter(|n| entries[**n].is_whole());
+    whole.for_each(|n| *shown_items.entry(address_path(&entries[*n].address)).or_default() += 1);
+    let index_files: Vec<usize> = (0..files.len()).filter(|n| is_left(&shown_items, &files[*n])).collect();
+    let head = if index_files.len() < files.len() { MORE_FILES_HEAD } else { FILES_HEAD };
+    let listed: Vec<&IndexedFile> = index_files.iter().map(|n| &files[*n]).collect();
+    let index = pack_index(head, &listed, budget);
+    PackedRest { facts: packed, index, index_files, entries: newest }
+}
+
+/// The newest entries; nothing if not even one fits, because the index lists their files.
+fn pack_entries(entries: &[RecentEntry], budget: usize) -> PackedBlock {
+    let rows =
+        BlockRows { count: entries.len(), row: &|n| entries[n].line(), position: &|n| n, max_misses: MAX_INDEX_MISSES };
+    let block = pack(ENTRIES_HEAD, &rows, budget, &|left| vec![omitted_entries_line(entries, left)]);
+    if block.shown.is_empty() || block.cost() > budget { PackedBlock::default() } else { block }
+}
+
+/// The facts: selected by value, printed in the order of their files.
+fn pack_facts(facts: &[PlainFact], budget: usize) -> PackedBlock {
+    let mut order: Vec<usize> = (0..facts.len()).collect();
+    order.sort_by(|a, b| facts[*a].reading_order().cmp(&facts[*b].reading_order()));
+    let mut place = vec![0; facts.len()];
+    order.into_iter().enumerate().for_each(|(at, n)| place[n] = at);
+    let rows =
+        BlockRows { count: facts.len(), row: &|n| facts[n].line(), position: &|n| place[n], max_misses: usize::MAX };
+    let block = pack(FACTS_HEAD, &rows, budget, &|_| Vec::new());
+    if block.shown.is_empty() { PackedBlock::default() } else { block }
+}
+
+/// The path in an address.
+fn address_path(address: &str) -> &str {
+    address.split(['@', '#']).next().unwrap_or_default()
+}
+
+fn omitted_files(left: &[usize]) -> Vec<String> {
+    vec![sanitize::omitted_files_line(left.len())]
+}
+
+/// The lines of the items, the tokens to which their texts are cut, and their budget: all mandatory items, and at most
+/// half of the rest.
+fn fit_notes(notes: &[ContextNote], budget: usize) -> (Vec<String>, usize, usize) {
     let must = notes.iter().filter(|n| n.reason != NoteReason::Noted).count();
     let lines = |most: usize| notes.iter().map(|note| note.line(most)).collect::<Vec<_>>();
     let head = line_cost(NOTES_HEAD);
-    let fits = |rows: &Vec<String>| head + lines_cost(&rows[..must]) <= budget * 3 / 4;
-    let rows = ITEM_LENGTHS.iter().map(|most| lines(*most)).find(fits).unwrap_or_else(|| lines(ITEM_LENGTHS[4]));
+    let fits = |(rows, _): &(Vec<String>, usize)| head + lines_cost(&rows[..must]) <= budget * 3 / 4;
+    let shortest = ITEM_LENGTHS[ITEM_LENGTHS.len() - 1];
+    let mut all = ITEM_LENGTHS.iter().map(|most| (lines(*most), *most));
+    let (rows, most) = all.find(fits).unwrap_or_else(|| (lines(shortest), shortest));
     let needed = if must == 0 { 0 } else { head + lines_cost(&rows[..must]) };
     let given = needed.min(budget);
-    (rows, given + (budget - given) / 2)
+    (rows, most, given + (budget - given) / 2)
 }
 
 /// The index: selected by value, printed in path order.
-fn pack_index(files: &[IndexedFile], budget: usize, omitted: block::DescribeOmitted<'_>) -> PackedBlock {
+fn pack_index(head: &str, files: &[&IndexedFile], budget: usize) -> PackedBlock {
     let mut order: Vec<usize> = (0..files.len()).collect();
     order.sort_by(|a, b| files[*a].path.cmp(&files[*b].path));
     let mut place = vec![0; files.len()];
     order.into_iter().enumerate().for_each(|(at, n)| place[n] = at);
-    let rows = BlockRows { count: files.len(), row: &|n| files[n].line(), position: &|n| place[n] };
-    pack(FILES_HEAD, &rows, budget, omitted)
+    let rows = BlockRows {
+        count: files.len(),
+        row: &|n| files[n].line(),
+        position: &|n| place[n],
+        max_misses: MAX_INDEX_MISSES,
+    };
+    pack(head, &rows, budget, &omitted_files)
 }
 
 /// The line that reports omitted entries.
@@ -168,8 +294,8 @@ fn omitted_entries_line(entries: &[RecentEntry], left: &[usize]) -> String {
 pub fn index_page(options: &ContextOptions, files: &[IndexedFile]) -> ContextResult {
     let mut tail = vec!["Use memdir read to load relevant files before responding.".to_owned()];
     tail.extend(options.command_note());
-    let omitted = |left: &[usize]| vec![sanitize::omitted_files_line(left.len())];
-    let index = pack_index(files, (options.budget * 4).saturating_sub(lines_cost(&tail) + 2), &omitted);
+    let listed: Vec<&IndexedFile> = files.iter().collect();
+    let index = pack_index(FILES_HEAD, &listed, (options.budget * 4).saturating_sub(lines_cost(&tail) + 2));
     let lines =
         if files.is_empty() { vec![FILES_HEAD.to_owned(), "(none yet)".to_owned()] } else { index.lines.clone() };
     ContextResult {
@@ -243,6 +369,15 @@ fn item_row(note: &ContextNote, line: &str) -> ContextItem {
         why: note.reason.name(),
         date: note.date.map(|m| m.day.to_string()),
         text: without_marker(line),
+    }
+}
+
+fn fact_row(fact: &PlainFact) -> ContextItem {
+    ContextItem {
+        address: fact.address.clone(),
+        why: "fact",
+        date: fact.date.map(|m| m.day.to_string()),
+        text: without_marker(&fact.line()),
     }
 }
 

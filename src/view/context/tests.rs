@@ -8,6 +8,7 @@ use super::answer::ContextResult;
 use super::context_filter::ContextFilter;
 use super::delta::{SeenRevision, UpdatedFile, update_events};
 use super::entries::{RecentEntry, recent_entries};
+use super::facts::{FactCollector, PlainFacts};
 use super::files::{IndexedFile, sort_by_value};
 use super::itemize;
 use super::notes::{ContextNote, context_notes};
@@ -52,8 +53,14 @@ fn context_contents(files: &[(String, String)], policy: &Policy) -> ContextConte
     let entries = recent_entries(&episodes, policy, &FILTER);
     let close: Vec<ItemizedFile> =
         all.into_iter().filter(|f| prefilter.may_match(f.path.stem(), text(f).as_bytes())).collect();
-    let notes = context_notes(&close, &BulletOrigins::default(), policy, &FILTER);
-    ContextContents { notes, files: index, entries, procedures: 3, ..ContextContents::default() }
+    let origins = BulletOrigins::default();
+    let notes = context_notes(&close, &origins, policy, &FILTER);
+    let mut facts = FactCollector::new(policy, &origins, &FILTER, 8000);
+    files.iter().map(|(path, text)| found(path, text)).filter(|f| FILTER.allows_folder(&f.path)).for_each(|file| {
+        facts.add_file(&file);
+    });
+    let facts = facts.finish(&notes);
+    ContextContents { notes, facts, files: index, entries, procedures: 3, ..ContextContents::default() }
 }
 
 fn shown(files: &[(&str, &str)], yaml: &str, budget: usize) -> ContextResult {
@@ -86,6 +93,8 @@ fn pins_are_first_then_whole_categories_then_importance() {
         ("important", "nine (facts/user.md@"),
         ("important", "seven (facts/user.md@"),
         ("noted", "two (facts/user.md@"),
+        ("fact", "plain (facts/user.md@"),
+        ("fact", "not (facts/user.md@"),
     ];
     assert_eq!(items(&context).len(), expected.len(), "{:?}", items(&context));
     for ((why, text), (wanted, start)) in items(&context).iter().zip(expected) {
@@ -153,6 +162,56 @@ fn a_page_keeps_its_structure_for_any_text() {
     for line in &lines[1..lines.len() - how.len()] {
         let own = line.is_empty() || line.ends_with(':') || line.starts_with("- ") || line.starts_with("… and ");
         assert!(own && !line.contains("```") && !line.contains("</") && !line.contains("<!"), "{line}");
+    }
+}
+
+/// The tokens of a context and its text.
+fn shown_tokens(files: &[(&str, &str)], budget: usize) -> (usize, String) {
+    let context = shown(files, "version: 1\n", budget);
+    (context.tokens, context.text)
+}
+
+#[test]
+fn a_memory_that_fits_is_shown_whole_and_needs_no_index() {
+    let user = "# User\n\n- Prefers tabs\n- Lives in Austin\n\n  since the flood\n- Vegan since 2024\n- Plays chess\n";
+    let february = "# 2026-02\n\n## Move\n- Date: 2026-02-22\n- Summary: to Austin\n- Lesson: label every box\n";
+    let (_, text) = shown_tokens(&[("facts/user.md", user), ("episodes/2026-02.md", february)], 2000);
+    for fact in
+        ["Prefers tabs", "Lives in Austin since the flood", "Vegan since 2024", "Plays chess", "label every box"]
+    {
+        assert_eq!(text.matches(fact).count(), 1, "{fact}\n{text}");
+    }
+    assert!(text.contains("2026-02-22 Move: to Austin") && !text.contains("memory:\n"), "{text}");
+}
+
+#[test]
+fn every_budget_is_used_while_something_is_left() {
+    let fact = |file: usize, n: usize| {
+        format!("- fact {n} of file {file} says this{}\n", " and more".repeat((n * 7 + file) % 9))
+    };
+    let files: Vec<(String, String)> = (0..40)
+        .map(|file| {
+            let meta = |n: usize| match (file * 5 + n) % 23 {
+                0 => "  <!-- mem pin -->\n",
+                1 => "  <!-- mem imp=8 -->\n",
+                2..5 => "  <!-- mem imp=3 -->\n",
+                _ => "",
+            };
+            let bullets: String = (0..30).map(|n| fact(file, n) + meta(n)).collect();
+            let day = 1 + file % 28;
+            match file % 4 {
+                0 => (
+                    format!("episodes/20{:02}-01.md", 10 + file),
+                    format!("# E\n\n## Day {day}\n- Date: 2026-01-{day:02}\n\n{bullets}"),
+                ),
+                _ => (format!("facts/f{file:02}.md"), format!("# F\n\n> Summary: words of file {file}\n\n{bullets}")),
+            }
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    for budget in (320..=1000).step_by(20).chain((1000..=8000).step_by(250)) {
+        let (tokens, text) = shown_tokens(&files, budget);
+        assert!(tokens <= budget && tokens * 10 >= budget * 9, "{tokens} of {budget}\n{text}");
     }
 }
 
@@ -244,6 +303,7 @@ fn the_smallest_budget_holds_all_fixed_lines() {
         since: Some(SeenRevision { rev: "r1000000".into(), command: "memdir diff --since r1000000".into() }),
         events: update_events(&[touched], &BulletOrigins::default(), &FILTER),
         notes: many,
+        facts: PlainFacts::default(),
         files,
         entries,
         procedures: 100_000,

@@ -3,6 +3,8 @@
 //!
 //! Never changes the order of the ranking: a group of rows ends where the next best item is in another section.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -35,6 +37,25 @@ pub struct QueryResult {
     /// How many more items a date filter left out because their date is unknown.
     #[serde(skip_serializing_if = "crate::view::outline::none_left_out")]
     pub undated: usize,
+    /// The bounds that show more items; absent if all are shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<LargerBounds>,
+    /// The budget of the whole answer in tokens, if there is one.
+    #[serde(skip)]
+    pub budget: Option<usize>,
+}
+
+/// The bounds with which the same query shows more items. A bound that need not change is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct LargerBounds {
+    /// How many more items they show, at least.
+    pub items: usize,
+    /// The maximum number of items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// The maximum number of tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<usize>,
 }
 
 /// An item of the result.
@@ -180,8 +201,11 @@ pub fn char_quarters(c: char) -> usize {
     }
 }
 
-/// Maximum cost of the last line of a result, in tokens.
+/// Budget kept for the last line of a result, in tokens.
 pub const LAST_LINE_TOKENS: usize = 32;
+
+/// How many more items the suggested bounds show.
+const MORE_ITEMS: usize = 10;
 
 #[cfg(test)]
 pub fn query_result(ranking: &Ranking<'_>, terms: &QueryTerms, options: &QueryOptions) -> QueryResult {
@@ -201,9 +225,11 @@ pub fn query_result_with_hits<'r>(
         scope: options.scope.clone(),
         found: hits.len(),
         undated: ranking.undated,
+        budget: options.budget,
         ..QueryResult::default()
     };
     let limit = options.limit.unwrap_or(usize::MAX);
+    let hits = without_spare_headings(ranking, hits, limit);
     // Reserve budget for linked items.
     let reserved = |budget: usize| if options.linked { budget / LINKED_SHARE } else { 0 };
     let available = options
@@ -212,7 +238,7 @@ pub fn query_result_with_hits<'r>(
     let mut shown_hits = Vec::new();
     let mut last = String::new();
     let mut entry: Option<(usize, u32)> = None;
-    for hit in hits {
+    for hit in &hits {
         if result.items.len() >= limit {
             break;
         }
@@ -230,10 +256,64 @@ pub fn query_result_with_hits<'r>(
         result.tokens += cost;
         last = row.heading();
         result.items.push(row);
-        shown_hits.push(hit);
+        shown_hits.push(*hit);
     }
     result.shown = result.items.len();
+    if result.shown < result.found {
+        let items = MORE_ITEMS.min(result.found - result.shown);
+        let wanted = result.shown + items;
+        let budget = options.budget.map(|budget| {
+            let rows = hits.iter().take(wanted);
+            let tokens = tokens_of_rows(rows.map(|hit| ranked_row(ranking, hit, terms, options, &mut None)));
+            let tokens = if options.linked { tokens * LINKED_SHARE / (LINKED_SHARE - 1) + 1 } else { tokens };
+            (budget, LAST_LINE_TOKENS + tokens)
+        });
+        result.more = Some(LargerBounds {
+            items,
+            limit: options.limit.filter(|limit| *limit < wanted).map(|_| wanted),
+            budget: budget.filter(|(given, needed)| given < needed).map(|(_, needed)| needed),
+        });
+    }
     (result, shown_hits)
+}
+
+/// Removes headings if there are more hits than the limit: a heading stands above its items anyway, so it must not take
+/// the place of an item. An entry's title counts as a heading if an item of the entry is a hit, too.
+fn without_spare_headings<'r>(ranking: &Ranking<'_>, hits: Vec<&'r ScoredItem>, limit: usize) -> Vec<&'r ScoredItem> {
+    if hits.len() <= limit {
+        return hits;
+    }
+    let item = |hit: &ScoredItem| ranking.files[hit.file].file.items[hit.item];
+    let titled: HashSet<(usize, u32)> = hits
+        .iter()
+        .filter(|hit| !matches!(item(hit).kind, ItemKind::Heading | ItemKind::Entry))
+        .map(|hit| (hit.file, item(hit).section))
+        .collect();
+    let is_spare = |hit: &ScoredItem| match item(hit).kind {
+        ItemKind::Heading => true,
+        ItemKind::Entry => titled.contains(&(hit.file, item(hit).section)),
+        ItemKind::Bullet(_) | ItemKind::Paragraph | ItemKind::Row | ItemKind::Code => false,
+    };
+    let spare = hits.iter().filter(|hit| is_spare(hit)).count();
+    // Headings fill the places that are left.
+    let mut headings = limit.saturating_sub(hits.len() - spare);
+    let keep = |hit: &&ScoredItem| {
+        let take_heading = is_spare(hit) && headings > 0;
+        headings -= usize::from(take_heading);
+        take_heading || !is_spare(hit)
+    };
+    hits.into_iter().filter(keep).collect()
+}
+
+/// The cost of consecutive rows, in tokens.
+fn tokens_of_rows(rows: impl Iterator<Item = QueryRow>) -> usize {
+    let mut last = String::new();
+    rows.map(|row| {
+        let cost = row.token_cost(&last);
+        last = row.heading();
+        cost
+    })
+    .sum()
 }
 
 /// Linked items get one part in this many of the budget.

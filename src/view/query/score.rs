@@ -33,6 +33,8 @@ const QUESTION_SHARE: f64 = 0.10;
 const MIN_WORDS: f64 = 3.0;
 /// The share of the best score that such an item needs.
 const NEIGHBOUR_SHARE: f64 = 1.0 / 3.0;
+/// Maximum relevance of an item that does not contain every term itself.
+const PARTIAL_RELEVANCE: f64 = 0.999;
 
 /// A scored item.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +72,8 @@ struct Bm25Scorer {
     mean_bytes: f64,
     /// The score of an item of mean length that contains every query term once; relevance is relative to it.
     full_match: f64,
+    /// The indices of the terms that relevance expects an item to contain.
+    expected: Vec<usize>,
 }
 
 /// Ranks all items that pass `filter`. Without terms: everything that passes, newest first.
@@ -164,12 +168,17 @@ impl Ranking<'_> {
         });
     }
 
-    /// Relevance, 0–1: the score relative to that of an item which contains every query term once.
+    /// Relevance, 0–1: the score relative to that of an item which contains every query term once. An item that owes
+    /// a term to its neighbours stays below 1.
     pub fn relevance(&self, hit: &ScoredItem) -> f64 {
-        match self.scorer.full_match > 0.0 {
-            true => ((hit.score - hit.link_boost) / self.scorer.full_match).clamp(0.0, 1.0),
-            false => 1.0,
+        if self.scorer.full_match <= 0.0 {
+            return 1.0;
         }
+        let hits = &self.files[hit.file].file.hits;
+        let own = hits.binary_search_by_key(&hit.item, |(item, _)| *item).ok().map(|at| &hits[at].1);
+        let has_all = own.is_some_and(|counts| self.scorer.expected.iter().all(|t| counts[*t] > 0.0));
+        let highest = if has_all { 1.0 } else { PARTIAL_RELEVANCE };
+        ((hit.score - hit.link_boost) / self.scorer.full_match).clamp(0.0, highest)
     }
 
     /// What each query term, and the file, contributed to a score.
@@ -228,15 +237,16 @@ impl Bm25Scorer {
         let item_worth: Vec<f64> = of.clone().map(|t| weight(t) * rarity(n, holding(t).sum())).collect();
         let file_worth: Vec<f64> =
             of.map(|t| weight(t) * rarity(files, holding(t).filter(|df| *df > 0).count())).collect();
-        let expected =
-            |worth: &[f64]| -> f64 { (0..worth.len()).filter(|t| !terms.all[*t].implied).map(|t| worth[t]).sum() };
-        let full_match = expected(&item_worth) + FILE_WEIGHT * expected(&file_worth);
+        let expected: Vec<usize> = (0..terms.all.len()).filter(|t| !terms.all[*t].implied).collect();
+        let sum = |worth: &[f64]| -> f64 { expected.iter().map(|t| worth[*t]).sum() };
+        let full_match = sum(&item_worth) + FILE_WEIGHT * sum(&file_worth);
         Bm25Scorer {
             items: item_worth,
             files: file_worth,
             mean_length: (lengths / items.max(1) as f64).max(1.0),
             mean_bytes: (all_bytes as f64 / files.max(1.0)).max(1.0),
             full_match,
+            expected,
         }
     }
 

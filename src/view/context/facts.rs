@@ -1,0 +1,182 @@
+//! Selects the plain facts of a context: whole bullets, paragraphs and table rows, most valuable first.
+//!
+//! Never cuts a text: what does not fit is found through the index.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::context_filter::ContextFilter;
+use super::notes::{CategoryQuotas, ContextNote, note_reason, policy_categories};
+use super::{item_address, item_text, sanitize};
+use crate::policy::Policy;
+use crate::view::query::answer::estimate_llm_tokens;
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::item_facts::{ItemDate, ItemFacts};
+use crate::view::query::items::{ItemKind, label, searched_texts};
+
+/// The least number of tokens that a fact takes. It bounds how many can fit a budget.
+const MIN_FACT_TOKENS: usize = 6;
+/// A longer fact, in tokens, comes after all shorter ones: it would displace many of them.
+const LONG_FACT_TOKENS: usize = 200;
+
+/// A fact of a context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlainFact {
+    /// The path of its file.
+    pub path: String,
+    pub address: String,
+    pub date: Option<ItemDate>,
+    /// Its whole text as one sanitized line.
+    pub text: String,
+    key: FactKey,
+}
+
+/// Orders the more valuable fact first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct FactKey {
+    is_long: bool,
+    /// `depends_on [[project]]` says little without the other file.
+    is_relation: bool,
+    /// Episodes are represented by their newest entries.
+    is_episode: bool,
+    /// The index of its first category in the policy.
+    category: usize,
+    date: Reverse<Option<ItemDate>>,
+    /// The position of its file among the files added, and its own in the file.
+    position: (usize, usize),
+}
+
+impl PlainFact {
+    /// Its line: `- Prefers tabs (facts/user.md@acvh)`.
+    pub fn line(&self) -> String {
+        format!("- {} ({})", self.text, self.address)
+    }
+
+    /// Sorts facts as they stand in their files, episodes last.
+    pub fn reading_order(&self) -> (bool, &str, usize) {
+        (self.key.is_episode, &self.path, self.key.position.1)
+    }
+}
+
+/// The facts of some files.
+#[derive(Clone, Debug, Default)]
+pub struct PlainFacts {
+    /// Most valuable first.
+    pub facts: Vec<PlainFact>,
+    /// How many items a context must show of a file, by path, so that nothing of it is left.
+    pub item_counts: HashMap<String, usize>,
+}
+
+/// Collects the facts of files, most valuable file first, until there is more than a budget can show.
+pub struct FactCollector<'a> {
+    policy: &'a Policy,
+    origins: &'a BulletOrigins,
+    filter: &'a ContextFilter,
+    /// In tokens.
+    budget: usize,
+    found: PlainFacts,
+    categories: Vec<Vec<usize>>,
+    tokens: usize,
+    files: usize,
+}
+
+impl<'a> FactCollector<'a> {
+    /// `budget` is that of the context, in tokens.
+    pub fn new(policy: &'a Policy, origins: &'a BulletOrigins, filter: &'a ContextFilter, budget: usize) -> Self {
+        let (found, categories) = (PlainFacts::default(), Vec::new());
+        FactCollector { policy, origins, filter, budget, found, categories, tokens: 0, files: 0 }
+    }
+
+    /// Whether further files would add nothing that the budget could show: there is a choice of twice as much.
+    pub fn is_full(&self) -> bool {
+        self.tokens > 2 * self.budget
+    }
+
+    /// Adds the facts of a file that are not notes, and counts all items that a context may show of it.
+    pub fn add_file(&mut self, file: &ItemizedFile) {
+        let facts = ItemFacts::new(file, self.origins);
+        let is_episode = file.path.folder() == Some("episodes");
+        let mut keys = Vec::new();
+        for item in 0..file.items.len() {
+            if !is_shown_kind(file, item, is_episode) || !self.filter.allows_item(&facts, item) {
+                continue;
+            }
+            *self.found.item_counts.entry(file.path.to_string()).or_default() += 1;
+            let is_listed_elsewhere = matches!(file.items[item].kind, ItemKind::Entry | ItemKind::Code);
+            if is_listed_elsewhere || note_reason(&facts, item, self.policy).is_some() {
+                continue;
+            }
+            let categories = policy_categories(&facts, item, self.policy);
+            let bytes = searched_texts(&file.document, &file.items[item]).map(str::len).iter().sum::<usize>();
+            keys.push((
+                FactKey {
+                    is_long: bytes > 4 * LONG_FACT_TOKENS,
+                    is_relation: is_relation(file, item),
+                    is_episode,
+                    category: categories.first().copied().unwrap_or(usize::MAX),
+                    date: Reverse(facts.date(item)),
+                    position: (self.files, item),
+                },
+                categories,
+            ));
+        }
+        self.files += 1;
+        keys.sort();
+        // Of a large file only as many are formatted as could be shown.
+        keys.truncate(self.budget / MIN_FACT_TOKENS);
+        for (key, categories) in keys {
+            let item = key.position.1;
+            let fact = PlainFact {
+                path: file.path.to_string(),
+                address: sanitize::sanitize_line(&item_address(file, item)),
+                date: key.date.0,
+                text: sanitize::sanitize_line(&whole_text(file, item)),
+                key,
+            };
+            if !fact.text.is_empty() {
+                self.tokens += estimate_llm_tokens(&fact.text) + MIN_FACT_TOKENS;
+                self.found.facts.push(fact);
+                self.categories
+                    .push(categories.into_iter().filter(|n| self.policy.categories[*n].rag_length.is_some()).collect());
+            }
+        }
+    }
+
+    /// The facts. A category with a `rag_length` gives at most that many items, the notes included.
+    pub fn finish(self, notes: &[ContextNote]) -> PlainFacts {
+        let mut quotas = CategoryQuotas::new(self.policy);
+        for note in notes {
+            quotas.take(note.limited_categories(), true);
+        }
+        let mut all: Vec<(PlainFact, Vec<usize>)> = self.found.facts.into_iter().zip(self.categories).collect();
+        all.sort_by_key(|(fact, _)| fact.key);
+        all.retain(|(_, limited)| quotas.take(limited, false));
+        PlainFacts { facts: all.into_iter().map(|(fact, _)| fact).collect(), item_counts: self.found.item_counts }
+    }
+}
+
+/// Whether an item is part of what a context shows of a file. An entry's line contains its date and its summary.
+fn is_shown_kind(file: &ItemizedFile, item: usize, is_episode: bool) -> bool {
+    match file.items[item].kind {
+        ItemKind::Heading => false,
+        ItemKind::Bullet(b) => {
+            !is_episode || !matches!(label(file.document.bullet_raw(b as usize)), "Date" | "Summary" | "Updated")
+        }
+        ItemKind::Entry | ItemKind::Paragraph | ItemKind::Row | ItemKind::Code => true,
+    }
+}
+
+/// An item's text with its further paragraphs.
+fn whole_text(file: &ItemizedFile, item: usize) -> String {
+    let text = item_text(file, item);
+    let [_, more] = searched_texts(&file.document, &file.items[item]);
+    if more.trim().is_empty() { text } else { format!("{text} {more}") }
+}
+
+/// Whether an item is nothing but a relation to another file.
+fn is_relation(file: &ItemizedFile, item: usize) -> bool {
+    let text = item_text(file, item);
+    let target = text.trim().strip_suffix("]]").and_then(|text| text.split_once("[["));
+    target.is_some_and(|(name, _)| name.split_whitespace().count() <= 1)
+}
