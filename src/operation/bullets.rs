@@ -151,7 +151,7 @@ const NEAR_DUPLICATE_MAX_BULLETS: usize = 2000;
 /// as sensor values.
 const NEAR_DUPLICATE_MAX_COMPARED: usize = 32;
 
-/// Warns if a bullet of the file says what a new one says; of several, the one that has the fewest other words.
+/// Warns if a bullet of the file repeats a new one; of several, the one that has the fewest other words.
 fn warn_near_duplicate(planner: &mut Planner<'_>, n: usize, path: &MemoryPath, document: &Document, text: &str) {
     let bullets = document.bullets();
     if bullets.len() > NEAR_DUPLICATE_MAX_BULLETS {

@@ -10,7 +10,7 @@ use super::word_list::{WordList, word_list};
 use super::words::TextWord;
 use super::{stem, words};
 
-/// Words whose presence does not change what a text says.
+/// Words whose presence does not change the meaning of a text.
 const FILLERS: [WordList; 2] =
     [word_list!("near_duplicate/fillers.en.txt"), word_list!("near_duplicate/fillers.zh.txt")];
 /// Words that turn a text into another one when they are added.
@@ -57,7 +57,7 @@ impl<'a> DuplicateFinder<'a> {
         })
     }
 
-    /// How many words one of the texts has in addition, if they otherwise say the same; `None` if they differ.
+    /// How many words one of the texts has in addition, if they otherwise have the same meaning; `None` if they differ.
     pub fn extra_words(&self, other: &str) -> Option<usize> {
         self.words.extra_words(&TextSignature::of(other))
     }
@@ -66,7 +66,7 @@ impl<'a> DuplicateFinder<'a> {
 /// The words of a text that matter, in order.
 struct TextSignature {
     words: Vec<SignificantWord>,
-    /// Signs that [`words`] drops although they tell texts apart: `C++`, `50%`, `-5`, `>`.
+    /// Signs that [`words`] drops although they distinguish texts: `C++`, `50%`, `-5`, `>`.
     signs: String,
 }
 
@@ -84,7 +84,7 @@ impl SignificantWord {
         is_word(self) && is_word(other) && within_edit_distance(&self.lower, &other.lower, 1)
     }
 
-    /// Whether a text that has this word in addition still says the same.
+    /// Whether a text that has this word in addition still has the same meaning.
     fn is_harmless(&self) -> bool {
         let is_sign = self.lower.is_ascii() && self.lower.len() <= 2;
         !self.is_name && !is_sign && !in_lists(&REVERSALS, &self.lower) && !self.lower.ends_with("n't")

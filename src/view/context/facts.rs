@@ -17,7 +17,7 @@ use crate::view::query::items::{ItemKind, label, searched_texts};
 
 /// The least number of tokens that a fact takes. It bounds how many can fit a budget.
 const MIN_FACT_TOKENS: usize = 6;
-/// A longer fact, in tokens, comes after all shorter ones: it would displace many of them.
+/// A longer fact, in tokens, is ranked below all shorter ones: it would displace many.
 const LONG_FACT_TOKENS: usize = 200;
 
 /// A fact of a context.
@@ -36,7 +36,7 @@ pub struct PlainFact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct FactKey {
     is_long: bool,
-    /// `depends_on [[project]]` says little without the other file.
+    /// `depends_on [[project]]` means little without the other file.
     is_relation: bool,
     /// Episodes are represented by their newest entries.
     is_episode: bool,
@@ -53,7 +53,7 @@ impl PlainFact {
         format!("- {} ({})", self.text, self.address)
     }
 
-    /// Sorts facts as they stand in their files, episodes last.
+    /// Sorts facts by file and position, episodes last.
     pub fn reading_order(&self) -> (bool, &str, usize) {
         (self.key.is_episode, &self.path, self.key.position.1)
     }
