@@ -42,7 +42,7 @@ impl MetaType {
     /// The valid values, for messages and the manual.
     pub fn describe(self) -> &'static str {
         match self {
-            MetaType::Id => "a letter, then 1–63 letters, digits, '_' or '-'",
+            MetaType::Id => "a letter or digit, then 1–63 letters, digits, '_' or '-'; not digits alone",
             MetaType::Date => "YYYY-MM-DD",
             MetaType::Scale10 => "a whole number from 0 to 10",
             MetaType::Share => "a number from 0 to 1",

@@ -124,7 +124,12 @@ fn set_section_value(
         }
         "id" if section.level <= 6 && section.id.is_none() => {
             if !is_id(value) {
-                return Err(invalid_value("id", value, "a letter, then 1–63 letters, digits, '_' or '-'").into());
+                return Err(invalid_value(
+                    "id",
+                    value,
+                    "a letter or digit, then 1–63 letters, digits, '_' or '-'; not digits alone",
+                )
+                .into());
             }
             let end = section.title.end as usize;
             Splice { start: end, end, new: format!(" {{#{value}}}") }

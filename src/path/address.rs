@@ -81,12 +81,13 @@ impl Address {
     }
 }
 
-/// Whether a text is a valid explicit id: an ASCII letter, then letters, digits, `_` or `-`; 2 to 64 characters.
+/// Whether a text is a valid explicit id: an ASCII letter or digit, then letters, digits, `_` or `-`; 2 to 64
+/// characters, not digits alone, which would be the number of a bullet.
 pub fn is_id(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
         && (2..=64).contains(&text.len())
-        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        && !text.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn parse_bullet_ref(address: &str, name: &str) -> Result<BulletRef, Rejection> {
@@ -143,6 +144,14 @@ pub fn is_episode(stem: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_may_start_with_a_digit_but_is_no_number() {
+        assert!(["mem123", "3c3611", "0a", "x-y_z"].into_iter().all(is_id));
+        assert!(!["3", "36", "123456", "-a", "_a", "a", "a b", "ä1"].into_iter().any(is_id));
+        let at = |text: &str| Address::parse(text, &PathPrefixes::default());
+        assert_eq!(at("@3c3611"), Ok(Address::Id("3c3611".into())));
+    }
 
     fn reads(written: &str, expected: &[(&str, Option<&str>, Option<BulletRef>)]) {
         let prefixes = PathPrefixes(vec!["/home/x/memory".into(), "memory".into()]);
