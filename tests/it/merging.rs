@@ -18,6 +18,7 @@ mod speed;
 mod three;
 mod truth;
 mod twins;
+mod untouched;
 
 /// Whether the large numbers are requested.
 fn full() -> bool {

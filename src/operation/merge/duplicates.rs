@@ -4,11 +4,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::blank_lines;
 use super::hunk::MergeHunk;
 use super::merge_item::is_automatic;
 use super::tree::{MergeNodeKind, MergeTree};
 use super::tree_merge::{PlacedElement, TreeMerge};
+use super::{blank_lines, merge_item};
 use crate::document::{BulletMeta, MetaKey};
 
 /// Removes the second of two bullets with the same text and parent, unless one side has both; its metadata is merged
@@ -52,7 +52,7 @@ fn text_digest(tree_merge: &TreeMerge, placed: &PlacedElement) -> Option<u64> {
         [0, 1, 2].map(|side| Some(tree_merge.trees[side].nodes[tree_merge.elements.nodes[placed.element][side]?].key));
     match known {
         [Some(base), Some(ours), Some(theirs)] if base == ours && base == theirs => Some(base),
-        _ => Some(MergeTree::parse(text).nodes.get(1)?.key),
+        _ => Some(MergeTree::parse(&merge_item::without_indent(text)).nodes.get(1)?.key),
     }
 }
 

@@ -115,17 +115,18 @@ fn bullet_lines(tree: &MergeTree, node: usize) -> BulletLines {
     let (content, head) = (bullet.text_start as usize, (bullet.text_end as usize).min(range.end));
     let line = text[head..range.end].find('\n').map_or(range.end, |i| head + i + 1);
     let meta = bullet.meta.map(|m| tree.document.meta_lines()[m as usize].line.range());
-    let meta = meta.filter(|m| m.start >= line && m.end <= range.end);
-    let rest = meta.as_ref().map_or(line, |m| m.end);
-    let meta = meta.and_then(|m| {
-        let line = dedent(&text[m], indent);
-        let blank = line[..line.len() - line.trim_start().len()].to_owned();
-        Some((blank, line.trim().to_owned(), BulletMeta::parse(&line)?))
+    // Anywhere else than directly below the text it stays part of the other lines.
+    let meta = meta.filter(|m| m.start == line && m.end <= range.end).and_then(|m| {
+        let line = with_line_ending(dedent(&text[m.clone()], indent));
+        let content = line.trim_start_matches([' ', '\t', NOT_INDENTED]);
+        let (blank, content) = (line[..line.len() - content.len()].to_owned(), content.trim_end_matches('\n'));
+        Some((m.end, (blank, content.to_owned(), BulletMeta::parse(content)?)))
     });
+    let (rest, meta) = meta.map_or((line, None), |(end, meta)| (end, Some(meta)));
     let marker = &text[bullet.marker as usize..content];
     BulletLines {
         marker: marker.to_owned(),
-        text: mark_content_indent(dedent(&text[content..head], indent), marker),
+        text: mark_content_indent(dedent_after_first_line(&text[content..head], indent), marker),
         after: with_line_ending(text[head..line].to_owned()),
         meta,
         rest: match &text[rest..range.end] {
@@ -154,6 +155,15 @@ impl BulletLines {
 /// differ.
 const CONTENT_INDENT: char = '\u{1}';
 
+/// Placeholder at the start of a line that does not start with its item's indent (a lazy continuation line, or code at
+/// column 0): such a line keeps its bytes when its item is indented again.
+const NOT_INDENTED: char = '\u{2}';
+
+/// Whether a text contains one of the placeholders, so that its items cannot be taken apart.
+pub fn has_placeholder(text: &str) -> bool {
+    text.contains([CONTENT_INDENT, NOT_INDENTED])
+}
+
 /// Replaces the indent of continuation lines by `CONTENT_INDENT`.
 fn mark_content_indent(text: String, marker: &str) -> String {
     if !text.contains('\n') || text.contains(CONTENT_INDENT) || marker.contains(['\t', '\n']) {
@@ -173,16 +183,36 @@ fn dedent(text: &str, indent: &str) -> String {
     if indent.is_empty() {
         return text.to_owned();
     }
-    text.split_inclusive('\n').map(|line| line.strip_prefix(indent).unwrap_or(line)).collect()
+    let dedented = |line: &str| match line.strip_prefix(indent) {
+        // A blank line is not indented again.
+        _ if line.trim().is_empty() => line.to_owned(),
+        Some(rest) => rest.to_owned(),
+        None => format!("{NOT_INDENTED}{line}"),
+    };
+    text.split_inclusive('\n').map(dedented).collect()
 }
 
-/// Adds an indent to every line that is not blank.
+fn dedent_after_first_line(text: &str, indent: &str) -> String {
+    let (first, rest) = text.split_at(text.find('\n').map_or(text.len(), |i| i + 1));
+    first.to_owned() + &dedent(rest, indent)
+}
+
+/// Adds an item's indent to its lines, except to blank ones and those that never had it.
 pub fn indent_lines(text: &str, indent: &str) -> String {
-    if indent.is_empty() {
+    if indent.is_empty() && !text.contains(NOT_INDENTED) {
         return text.to_owned();
     }
-    let line = |line: &str| if line.trim().is_empty() { line.to_owned() } else { format!("{indent}{line}") };
-    text.split_inclusive('\n').map(line).collect()
+    let indented = |line: &str| match line.strip_prefix(NOT_INDENTED) {
+        Some(line) => line.to_owned(),
+        None if line.trim().is_empty() => line.to_owned(),
+        None => format!("{indent}{line}"),
+    };
+    text.split_inclusive('\n').map(indented).collect()
+}
+
+/// An item's lines without any indent, also those that never had it.
+pub fn without_indent(text: &str) -> String {
+    indent_lines(text, "")
 }
 
 /// Merges the text of a bullet. A task's checkbox and its text are merged separately; for a date label the later date
@@ -216,7 +246,9 @@ fn is_date(text: &str) -> bool {
 }
 
 fn words_of(text: &str) -> Vec<&str> {
-    text.split(|c: char| c.is_whitespace() || c == CONTENT_INDENT).filter(|word| !word.is_empty()).collect()
+    text.split(|c: char| c.is_whitespace() || [CONTENT_INDENT, NOT_INDENTED].contains(&c))
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
 /// Splits a task into its checkbox and its text.

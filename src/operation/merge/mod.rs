@@ -3,21 +3,24 @@
 //!
 //! Works on texts only. Never guesses: if both sides changed the same element differently, it reports a conflict.
 //!
-//! In reading order: `tree` parses a text into nodes; `node_matching`, `section_matching` and `similarity_match` match
-//! the nodes of the three texts; `tree_merge` decides what stays and where, `order` in which order, `merge_item`,
+//! In reading order: `tree` parses a text into nodes; `node_matching`, `section_matching`, `similarity_match` and
+//! `position_match` match the nodes of the three texts; `list_shape` finds those that cannot be matched; `tree_merge` decides what stays and where, `order` in which order, `merge_item`,
 //! `front_matter` and `line_merge` with which text; `duplicates` removes a bullet that both sides added; `blank_lines`
 //! sets the spacing; `hunk` and `conflict_markers` print the result.
 
 mod blank_lines;
 pub mod conflict_markers;
+mod contained;
 mod duplicates;
 mod front_matter;
 mod hunk;
 mod line_endings;
 mod line_merge;
+mod list_shape;
 mod merge_item;
 mod node_matching;
 mod order;
+mod position_match;
 mod section_matching;
 mod similarity_match;
 mod tree;
@@ -96,6 +99,12 @@ pub fn merge(base: &str, ours: &str, theirs: &str, labels: &ConflictLabels) -> M
     if base == ours {
         return whole(theirs);
     }
+    // What contains the changes of the other side is the result: merging the result of a merge again changes nothing.
+    match (contained::contains_changes(base, ours, theirs), contained::contains_changes(base, theirs, ours)) {
+        (true, false) => return whole(ours),
+        (false, true) => return whole(theirs),
+        (true, true) | (false, false) => {}
+    }
     let hunks = merge_by_structure(base, ours, theirs).unwrap_or_else(|| line_merge::merge_lines(base, ours, theirs));
     hunk::print_hunks(&hunks, labels)
 }
@@ -104,8 +113,16 @@ fn merge_by_structure(base: &str, ours: &str, theirs: &str) -> Option<Vec<MergeH
     let base = conflict_markers::without_conflicts(base);
     let texts = line_endings::normalize([&base, ours, theirs]);
     let [o, a, b] = &texts;
+    if texts.iter().any(|t| merge_item::has_placeholder(&t.text)) {
+        return None;
+    }
     let trees = [MergeTree::parse(&o.text), MergeTree::parse(&a.text), MergeTree::parse(&b.text)];
     if trees[1..].iter().any(|side| side.document.conflict_marker_line().is_some()) {
+        return None;
+    }
+    if list_shape::would_come_back(&trees[0], &trees[1], &trees[2])
+        || list_shape::would_come_back(&trees[0], &trees[2], &trees[1])
+    {
         return None;
     }
     let elements = node_matching::match_nodes(&trees[0], &trees[1], &trees[2]);
@@ -157,7 +174,7 @@ fn parses_back_on(
     let tree = MergeTree::parse(&hunk::text_on(hunks, side));
     let mut at = 1;
     for placed in placed {
-        let text = hunk::text_on(&placed.hunks, side);
+        let text = merge_item::without_indent(&hunk::text_on(&placed.hunks, side));
         match placed.hunks[..] {
             [MergeHunk::Text(_)] => {
                 let there = tree.nodes.get(at).is_some_and(|found| found.kind == tree_merge.kind(placed.element));
@@ -172,5 +189,7 @@ fn parses_back_on(
     at == tree.nodes.len()
 }
 
+#[cfg(test)]
+mod regression_tests;
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,13 @@
-//! Matches the nodes of base, ours and theirs: by id, by equal text, by equal text in another section, then by
-//! similarity.
+//! Matches the nodes of base, ours and theirs: by id, by equal text, by equal text in another section, by similarity,
+//! then by position.
 //!
 //! Never decides what the merge does with a match.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::similarity_match;
 use super::tree::{MergeNodeKind, MergeTree};
+use super::{position_match, section_matching, similarity_match};
 
 /// The elements of a merge. An element is a set of matching nodes: at most one each of base, ours and theirs.
 pub struct MergeElements {
@@ -20,9 +20,10 @@ pub struct MergeElements {
 /// Matches the nodes of three texts.
 pub fn match_nodes(base: &MergeTree, ours: &MergeTree, theirs: &MergeTree) -> MergeElements {
     let (mut mine, mut yours) = (NodeLinks::new(base, ours), NodeLinks::new(base, theirs));
-    super::section_matching::link_sections(base, ours, &mut mine);
-    super::section_matching::link_sections(base, theirs, &mut yours);
-    let added_pairs = super::section_matching::pair_added_sections(base, ours, theirs, &mine, &yours);
+    section_matching::link_sections(base, ours, &mut mine);
+    section_matching::link_sections(base, theirs, &mut yours);
+    position_match::match_renamed_sections(base, [ours, theirs], [&mut mine, &mut yours]);
+    let added_pairs = section_matching::pair_added_sections(base, ours, theirs, &mine, &yours);
     let scopes = SharedScopes::new(base, &mine, &yours, &added_pairs);
     match_contents(base, ours, &mut mine);
     match_contents(base, theirs, &mut yours);
@@ -30,6 +31,7 @@ pub fn match_nodes(base: &MergeTree, ours: &MergeTree, theirs: &MergeTree) -> Me
     match_same_edit(base, [theirs, ours], &mut yours, &mine, [&scopes.theirs, &scopes.ours]);
     match_followed_move(base, [ours, theirs], &mut mine, &yours, [&scopes.ours, &scopes.theirs]);
     match_followed_move(base, [theirs, ours], &mut yours, &mine, [&scopes.theirs, &scopes.ours]);
+    position_match::match_rewritten_nodes(base, [ours, theirs], [&mut mine, &mut yours]);
     let twins = pair_added_nodes([ours, theirs], &mine, &yours, &scopes, added_pairs);
     number_elements(base, ours, theirs, &mine, &yours, &twins)
 }
@@ -139,18 +141,46 @@ pub fn has_no_id(base: &MergeTree, old: usize) -> bool {
     base.nodes[old].id.is_none()
 }
 
-/// Matches nodes with equal digests in the same section, in order.
+/// Matches nodes with equal digests in the same section: in order if there are as many on both sides, else those with
+/// equal neighbours first.
 fn match_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks, key: &dyn Fn(&MergeTree, usize) -> u64) {
     let mut known: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
     for node in content_nodes(base).filter(|a| links.side_of[*a].is_none()) {
         known.entry((base.nodes[node].scope, key(base, node))).or_default().push(node);
     }
-    known.values_mut().for_each(|nodes| nodes.reverse());
-    for atom in content_nodes(side) {
-        let scope = links.base_of[side.nodes[atom].scope].filter(|_| links.base_of[atom].is_none());
-        let Some(found) = scope.and_then(|scope| known.get_mut(&(scope, key(side, atom)))) else { continue };
-        if let Some(at) = found.iter().rposition(|old| ids_agree(base, *old, side, atom)) {
-            links.link(found.remove(at), atom);
+    let mut new: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
+    for node in content_nodes(side).filter(|node| links.base_of[*node].is_none()) {
+        if let Some(scope) = links.base_of[side.nodes[node].scope] {
+            new.entry((scope, key(side, node))).or_default().push(node);
+        }
+    }
+    for (group, mut new) in new {
+        let Some(mut old) = known.remove(&group) else { continue };
+        if old.len() != new.len() {
+            new.retain(|node| {
+                let around = neighbour_keys(side, *node);
+                let fits = |o: &usize| neighbour_keys(base, *o) == around && ids_agree(base, *o, side, *node);
+                let found = old.iter().position(fits).map(|at| old.remove(at));
+                found.inspect(|old| links.link(*old, *node)).is_none()
+            });
+        }
+        for node in new {
+            if let Some(at) = old.iter().position(|old| ids_agree(base, *old, side, node)) {
+                links.link(old.remove(at), node);
+            }
+        }
+    }
+}
+
+/// The digests of the siblings before and after a node, then of those of the items around it.
+fn neighbour_keys(tree: &MergeTree, node: usize) -> Vec<Option<u64>> {
+    let (mut keys, mut at) = (Vec::new(), node);
+    loop {
+        let siblings = similarity_match::adjacent_siblings(tree, at);
+        keys.extend(siblings.map(|sibling| sibling.map(|node| tree.nodes[node].key)));
+        at = tree.nodes[at].parent;
+        if tree.nodes[at].kind != MergeNodeKind::Item {
+            return keys;
         }
     }
 }
@@ -211,7 +241,10 @@ fn match_same_edit(
             let scope = scopes[0][side.nodes[atom].scope];
             let Some(found) = edited.get_mut(&side.nodes[atom].key) else { continue };
             let fits = |(there, old): &(Option<usize>, usize)| {
-                let place = if here { scope.is_some() && scope == *there } else { links.side_of[*old].is_none() };
+                let place = match here {
+                    true => scope.is_some() && scope == *there,
+                    false => links.side_of[*old].is_none() && !section_matching::is_entry_date(side, atom),
+                };
                 place && guessed(links, *old) && ids_agree(base, *old, side, atom)
             };
             if let Some(at) = found.iter().position(fits).filter(|_| here || found.len() == 1) {
@@ -249,7 +282,8 @@ fn match_followed_move(
         let found = scopes[0][side.nodes[node].scope].and_then(|scope| moved.get(&scope));
         let Some(found) = found else { continue };
         let score = |old: &usize| similarity_match::node_similarity(base, *old, side, node);
-        let best = found.iter().filter(|o| links.are_unlinked(**o, node) && has_no_id(base, **o));
+        let is_date = section_matching::is_entry_date(side, node);
+        let best = found.iter().filter(|o| !is_date && links.are_unlinked(**o, node) && has_no_id(base, **o));
         if let Some(old) =
             best.max_by(|x, y| score(x).total_cmp(&score(y))).filter(|o| score(o) >= similarity_match::MIN_FOLLOWED)
         {

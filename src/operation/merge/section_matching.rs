@@ -11,6 +11,8 @@ use crate::text::{TextFeatures, similarity};
 
 /// Minimum score at which two sections with different titles count as one that was renamed.
 const MIN_RENAMED: f64 = 0.45;
+/// Minimum share of common content at which two entries of different days count as one whose date was corrected.
+const MIN_SAME_ENTRY: f64 = 0.5;
 /// Minimum similarity at which a bullet counts as rephrased, and how many bullets of a section are compared that way.
 const MIN_REPHRASED: f64 = 0.6;
 const MAX_REPHRASED: usize = 50;
@@ -67,6 +69,19 @@ pub fn pair_added_sections(
     out
 }
 
+/// Whether a node is an entry's date. The dates of two entries are two things, however similar they are.
+pub fn is_entry_date(tree: &MergeTree, node: usize) -> bool {
+    tree.label(node).as_deref() == Some("date")
+}
+
+/// Whether two sections may be one: two entries of different days are, only if most of their content is the same.
+pub fn may_be_one(base: &MergeTree, old: usize, side: &MergeTree, new: usize) -> bool {
+    match (entry_date(base, old), entry_date(side, new)) {
+        (Some(was), Some(is)) if was != is => content_similarity(base, old, side, new) >= MIN_SAME_ENTRY,
+        _ => true,
+    }
+}
+
 /// Whether a section is an entry of an episode file: it has a date.
 fn is_entry(tree: &MergeTree, section: usize) -> bool {
     entry_date(tree, section).is_some()
@@ -77,7 +92,7 @@ pub fn entry_date(tree: &MergeTree, section: usize) -> Option<String> {
     if tree.nodes[section].kind != MergeNodeKind::Section {
         return None;
     }
-    let dated = tree.nodes[section].children.iter().find(|k| tree.label(**k).as_deref() == Some("date"))?;
+    let dated = tree.nodes[section].children.iter().find(|k| is_entry_date(tree, **k))?;
     tree.plain_text(*dated).split_once(':').map(|(_, date)| date.trim().to_owned())
 }
 
@@ -154,7 +169,8 @@ fn match_by_title(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks, her
         let rivals: Vec<usize> = new[&key].iter().copied().filter(beside).collect();
         match (&old[..], &rivals[..]) {
             ([], _) => {}
-            ([old], [_]) => links.link(*old, section),
+            ([old], [_]) if may_be_one(base, *old, side, section) => links.link(*old, section),
+            ([_], [_]) => {}
             _ => match_equal_titles(base, side, links, &old, &rivals),
         }
     }
@@ -175,7 +191,10 @@ fn match_equal_titles(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks,
     }
     scores.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1.abs_diff(x.2), x.1).cmp(&(y.1.abs_diff(y.2), y.1))));
     for (score, i, j) in scores {
-        if links.are_unlinked(old[i], new[j]) && (score > 0.0 || old.len() == new.len()) {
+        if links.are_unlinked(old[i], new[j])
+            && (score > 0.0 || old.len() == new.len())
+            && may_be_one(base, old[i], side, new[j])
+        {
             links.link(old[i], new[j]);
         }
     }
@@ -185,8 +204,7 @@ fn match_equal_titles(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks,
 fn content_similarity(base: &MergeTree, old: usize, side: &MergeTree, new: usize) -> f64 {
     let held = |tree: &MergeTree, section: usize| -> Vec<usize> {
         let node = &tree.nodes[section];
-        let dated =
-            |k: &usize| tree.label(*k).as_deref() != Some("date") && tree.nodes[*k].kind != MergeNodeKind::Summary;
+        let dated = |k: &usize| !is_entry_date(tree, *k) && tree.nodes[*k].kind != MergeNodeKind::Summary;
         node.children.iter().chain(&node.subsections).copied().filter(dated).collect()
     };
     let (a, b) = (held(base, old), held(side, new));
@@ -223,7 +241,7 @@ fn match_by_content(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
             let together = links.base_of[side.nodes[*n].parent] == Some(base.nodes[*o].parent);
             let title = similarity(&base.plain_text(*o), &side.plain_text(*n));
             let score = 0.7 * content_similarity(base, *o, side, *n) + 0.3 * title + if together { 0.1 } else { 0.0 };
-            if score >= MIN_RENAMED {
+            if score >= MIN_RENAMED && may_be_one(base, *o, side, *n) {
                 scores.push((score, *o, *n));
             }
         }

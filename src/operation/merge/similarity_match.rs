@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::node_matching::{NodeLinks, has_no_id};
+use super::section_matching::is_entry_date;
 use super::tree::{MergeNodeKind, MergeTree};
 use crate::text::TextFeatures;
 use crate::text::best_pairs::{self, MIN_SCORE, NEIGHBOUR_BONUS, PairScore, best_pairs};
@@ -21,8 +22,21 @@ const MAX_PAIRS: usize = 40_000;
 /// Texts longer than this, in bytes, are compared by lines: comparing word features would be slow.
 const LONG_TEXT: usize = 2_000;
 
+/// How often the nodes of a section are compared: a match supports its neighbours in the next pass.
+const MAX_PASSES: usize = 3;
+
 /// Matches the remaining nodes within each section.
 pub fn match_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
+    for _ in 0..MAX_PASSES {
+        if !match_once_in_scope(base, side, links) {
+            return;
+        }
+    }
+}
+
+/// One pass; returns whether it matched anything.
+fn match_once_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) -> bool {
+    let mut found = false;
     let mut scopes: HashMap<usize, Vec<usize>> = HashMap::new();
     for old in unmatched_nodes(base, &links.side_of) {
         scopes.entry(base.nodes[old].scope).or_default().push(old);
@@ -37,7 +51,7 @@ pub fn match_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks)
     order.sort_unstable();
     for scope in order {
         if let Some(old) = scopes.get(&scope) {
-            link_best_pairs(base, side, links, old, &new[&scope], &|links, similarity, o, n| {
+            found |= link_best_pairs(base, side, links, old, &new[&scope], &|links, similarity, o, n| {
                 // All bonuses together could not raise this pair to the minimum.
                 if similarity + LABEL_BONUS + 2.0 * NEIGHBOUR_BONUS < MIN_SCORE {
                     return None;
@@ -48,11 +62,15 @@ pub fn match_in_scope(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks)
             });
         }
     }
+    found
 }
 
 /// Matches nodes that were both moved to another section and rephrased.
 pub fn match_elsewhere(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
-    let (old, new) = (unmatched_nodes(base, &links.side_of), unmatched_nodes(side, &links.base_of));
+    let movable = |tree: &MergeTree, taken: &[Option<usize>]| -> Vec<usize> {
+        unmatched_nodes(tree, taken).into_iter().filter(|node| !is_entry_date(tree, *node)).collect()
+    };
+    let (old, new) = (movable(base, &links.side_of), movable(side, &links.base_of));
     link_best_pairs(base, side, links, &old, &new, &|_, similarity, _, _| {
         (similarity >= MIN_MOVED).then_some(similarity)
     });
@@ -67,7 +85,7 @@ fn unmatched_nodes(tree: &MergeTree, taken: &[Option<usize>]) -> Vec<usize> {
 type NodePairScore<'a> = &'a dyn Fn(&NodeLinks, f64, usize, usize) -> Option<f64>;
 
 /// Links the pairs with the highest scores first. `score` gets the links so far, the similarity and the two nodes, and
-/// returns `None` for a pair that must not be linked.
+/// returns `None` for a pair that must not be linked. Returns whether any was linked.
 fn link_best_pairs(
     base: &MergeTree,
     side: &MergeTree,
@@ -75,7 +93,7 @@ fn link_best_pairs(
     old: &[usize],
     new: &[usize],
     score: NodePairScore<'_>,
-) {
+) -> bool {
     let reach = if old.len() * new.len() > MAX_PAIRS { MAX_PAIRS / new.len().max(1) + 4 } else { usize::MAX };
     let was: Vec<NodeFeatures> = old.iter().map(|o| NodeFeatures::new(base, *o)).collect();
     let is: Vec<NodeFeatures> = new.iter().map(|n| NodeFeatures::new(side, *n)).collect();
@@ -85,9 +103,10 @@ fn link_best_pairs(
         let score = may_pair.then(|| score(links, was[i].similarity(&is[j]), o, n))??;
         Some(PairScore { score, distance })
     });
-    for (i, j) in pairs {
-        links.link(old[i], new[j]);
+    for (i, j) in &pairs {
+        links.link(old[*i], new[*j]);
     }
+    !pairs.is_empty()
 }
 
 /// Similarity of two nodes, 0 to 1.
@@ -136,7 +155,7 @@ fn neighbour_bonus(base: &MergeTree, side: &MergeTree, links: &NodeLinks, old: u
 }
 
 /// The siblings directly before and after a node.
-fn adjacent_siblings(tree: &MergeTree, node: usize) -> [Option<usize>; 2] {
+pub fn adjacent_siblings(tree: &MergeTree, node: usize) -> [Option<usize>; 2] {
     let children = &tree.nodes[tree.nodes[node].parent].children;
     let at = children.partition_point(|k| *k < node);
     [at.checked_sub(1).map(|i| children[i]), children.get(at + 1).copied()]

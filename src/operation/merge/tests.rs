@@ -7,7 +7,7 @@ fn merged(base: &str, ours: &str, theirs: &str) -> String {
 }
 
 /// Checks a merge without conflict, with the sides swapped too.
-fn check(base: &str, ours: &str, theirs: &str, expected: &str) {
+pub fn check(base: &str, ours: &str, theirs: &str, expected: &str) {
     for (a, b) in [(ours, theirs), (theirs, ours)] {
         assert!(merge_by_structure(base, a, b).is_some(), "not understood");
         let got = merge(base, a, b, &ConflictLabels::default());
@@ -17,7 +17,7 @@ fn check(base: &str, ours: &str, theirs: &str, expected: &str) {
     }
 }
 
-fn check_conflict(base: &str, ours: &str, theirs: &str, expected: &str) {
+pub fn check_conflict(base: &str, ours: &str, theirs: &str, expected: &str) {
     let got = merge(base, ours, theirs, &ConflictLabels::default());
     assert_eq!(got.text, expected);
     assert!(!got.conflicts.is_empty());

@@ -289,7 +289,7 @@ impl TreeMerge<'_> {
     }
 
     /// The indent of an element: as in the text that has it at this place. If all texts have it directly below its
-    /// item's text, it is put there again, whatever marker the item has now.
+    /// item's text, and that text moves to another column, it moves along.
     fn indent(&self, element: usize, parent: usize, content_indent: &str) -> String {
         let nodes = self.nodes(element);
         let there = |side: usize| {
@@ -297,11 +297,14 @@ impl TreeMerge<'_> {
             let above = tree.nodes[node].parent;
             (self.elements.element_of[side][above] as usize == parent).then_some((tree, node, above))
         };
-        let seated = |(tree, atom, above): (&MergeTree, usize, usize)| {
-            tree.indent(atom).len()
-                == tree.indent(above).len() + merge_item::marker_width(tree.own_text(above).trim_start())
+        let column = |tree: &MergeTree, above: usize| {
+            tree.indent(above).len() + merge_item::marker_width(tree.own_text(above).trim_start())
         };
-        if self.kind(parent) == MergeNodeKind::Item && [OURS, THEIRS].into_iter().filter_map(there).all(seated) {
+        let sides = || [OURS, THEIRS].into_iter().filter_map(there);
+        if self.kind(parent) == MergeNodeKind::Item
+            && sides().all(|(tree, node, above)| tree.indent(node).len() == column(tree, above))
+            && !sides().all(|(tree, _, above)| content_indent.len() == column(tree, above))
+        {
             return content_indent.to_owned();
         }
         let blanks = |side: usize| there(side).map(|(tree, atom, _)| tree.indent(atom).to_owned());

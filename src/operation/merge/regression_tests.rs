@@ -1,0 +1,93 @@
+//! Merges that went wrong once: base, ours and theirs → expected.
+
+use super::tests::{check, check_conflict};
+use super::{ConflictLabels, merge};
+
+#[test]
+fn lines_that_neither_side_touched_keep_their_indent() {
+    check(
+        "# T\n\n- one\n\n  ```sh\nexport A=1\n  run\n  ```\n\n- x\n- two\n",
+        "# T\n\n- one edited here\n\n  ```sh\nexport A=1\n  run\n  ```\n\n- x\n- two\n",
+        "# T\n\n- one\n\n  ```sh\nexport A=1\n  run\n  ```\n\n- x\n- two altered\n",
+        "# T\n\n- one edited here\n\n  ```sh\nexport A=1\n  run\n  ```\n\n- x\n- two altered\n",
+    );
+    check(
+        "# T\n\n- one bullet\n\n## Steps\n\n1. Write the file:\n   ```sh\n   cat > x <<EOF\nhello: 1\n  nested: 2\nEOF\n   ```\n2. Run it\n\n## End\n\n- x y\n- two bullet\n",
+        "# T\n\n- one edited here bullet\n\n## Steps\n\n1. Write the file:\n   ```sh\n   cat > x <<EOF\nhello: 1\n  nested: 2\nEOF\n   ```\n2. Run it\n\n## End\n\n- x y\n- two bullet\n",
+        "# T\n\n- one bullet\n\n## Steps\n\n1. Write the file:\n   ```sh\n   cat > x <<EOF\nhello: 1\n  nested: 2\nEOF\n   ```\n2. Run it\n\n## End\n\n- x y\n- two altered bullet\n",
+        "# T\n\n- one edited here bullet\n\n## Steps\n\n1. Write the file:\n   ```sh\n   cat > x <<EOF\nhello: 1\n  nested: 2\nEOF\n   ```\n2. Run it\n\n## End\n\n- x y\n- two altered bullet\n",
+    );
+    check(
+        "# T\n\n- one\n  - nested one\nlazy line\n- x\n- two\n",
+        "# T\n\n- one edited here\n  - nested one\nlazy line\n- x\n- two\n",
+        "# T\n\n- one\n  - nested one\nlazy line\n- x\n- two altered\n",
+        "# T\n\n- one edited here\n  - nested one\nlazy line\n- x\n- two altered\n",
+    );
+    check(
+        "# T\n\nPara.\n\n  ```sh\nexport A=1\n  ```\n\n## S\n\n- one\n- x\n- two\n",
+        "# T\n\nPara.\n\n  ```sh\nexport A=1\n  ```\n\n## S\n\n- one edited here\n- x\n- two\n",
+        "# T\n\nPara.\n\n  ```sh\nexport A=1\n  ```\n\n## S\n\n- one\n- x\n- two altered\n",
+        "# T\n\nPara.\n\n  ```sh\nexport A=1\n  ```\n\n## S\n\n- one edited here\n- x\n- two altered\n",
+    );
+}
+
+#[test]
+fn an_id_may_start_with_a_digit() {
+    check_conflict(
+        "# U\n\n- weekly theme tests rust\n  <!-- mem id=3c3611 -->\n",
+        "# U\n\n- review light anna friday\n  <!-- mem id=3c3611 -->\n",
+        "# U\n\n- sqlite index backup lives\n  <!-- mem id=3c3611 -->\n",
+        "# U\n\n<<<<<<< ours\n- review light anna friday\n  <!-- mem id=3c3611 -->\n||||||| base\n- weekly theme tests rust\n  <!-- mem id=3c3611 -->\n=======\n- sqlite index backup lives\n  <!-- mem id=3c3611 -->\n>>>>>>> theirs\n",
+    );
+}
+
+#[test]
+fn dates_of_different_entries_are_never_one() {
+    check(
+        "# 2026-02 Episodes\n\n## Moving plans\n\n- Date: 2026-02-03\n- Problem: the van was late\n- Solution: rented another one\n\n## Tax office\n\n- Date: 2026-02-04\n- Problem: form missing\n- Solution: asked Anna\n",
+        "# 2026-02 Episodes\n\n## Tax office\n\n- Date: 2026-02-04\n- Problem: form missing\n- Solution: asked Anna\n\n## Ferry delay\n\n- Date: 2026-02-20\n- Problem: storm in the channel\n- Solution: took the train\n",
+        "# 2026-02 Episodes\n\n## Tax office\n\n- Date: 2026-02-04\n- Problem: form missing\n- Solution: asked Anna\n\n## Server down\n\n- Date: 2026-02-23\n- Problem: disk full on staging\n- Solution: rotated logs\n",
+        "# 2026-02 Episodes\n\n## Tax office\n\n- Date: 2026-02-04\n- Problem: form missing\n- Solution: asked Anna\n\n## Ferry delay\n\n- Date: 2026-02-20\n- Problem: storm in the channel\n- Solution: took the train\n\n## Server down\n\n- Date: 2026-02-23\n- Problem: disk full on staging\n- Solution: rotated logs\n",
+    );
+    check_conflict(
+        "# E\n\n## Moving plans\n\n- Date: 2026-02-03\n- Problem: the van was late\n",
+        "# E\n\n## Ferry delay\n\n- Date: 2026-02-20\n- Problem: storm in the channel\n",
+        "# E\n\n## Moving plans\n\n- Date: 2026-02-03\n  - the day Ruth called\n- Problem: the van was late\n",
+        "# E\n\n## Ferry delay\n\n- Date: 2026-02-20\n- Problem: storm in the channel\n\n## Moving plans\n\n<<<<<<< ours\n||||||| base\n- Date: 2026-02-03\n=======\n- Date: 2026-02-03\n  - the day Ruth called\n>>>>>>> theirs\n",
+    );
+}
+
+#[test]
+fn a_step_that_one_side_removed_stays_removed_whatever_the_list_became() {
+    let (base, ours, theirs) = (
+        "# U\n\nSteps to follow:\n1. Open the door\n2. Feed the cat\n3. Water the plants\n4. Lock the door\n",
+        "# U\n\nSteps to follow:\n2. Feed the cat\n3. Water the plants\n4. Lock the door\n",
+        "# U\n\nSteps to follow:\n1. Open the door\n2. Feed the cat\n3. Water the plants\n",
+    );
+    for (ours, theirs) in [(ours, theirs), (theirs, ours)] {
+        let merged = merge(base, ours, theirs, &ConflictLabels::default());
+        assert_eq!(merged.text, "# U\n\nSteps to follow:\n2. Feed the cat\n3. Water the plants\n");
+    }
+}
+
+#[test]
+fn what_both_sides_rewrote_in_one_place_is_a_conflict() {
+    check_conflict(
+        "# U\n\n- Prefers tabs\n- Lives in Austin\n- Vegan since 2024\n",
+        "# U\n\n- Prefers spaces\n- Lives in Porto\n- Vegan since 2023\n",
+        "# U\n\n- Prefers two spaces\n- Lives in Lisbon\n- Vegan since 2022\n",
+        "# U\n\n<<<<<<< ours\n- Prefers spaces\n||||||| base\n- Prefers tabs\n=======\n- Prefers two spaces\n>>>>>>> theirs\n<<<<<<< ours\n- Lives in Porto\n||||||| base\n- Lives in Austin\n=======\n- Lives in Lisbon\n>>>>>>> theirs\n<<<<<<< ours\n- Vegan since 2023\n||||||| base\n- Vegan since 2024\n=======\n- Vegan since 2022\n>>>>>>> theirs\n",
+    );
+    check_conflict(
+        "# U\n\nOld intro sentence.\n\n- a\n",
+        "# U\n\nAnn leads the harbour project.\n\n- a\n",
+        "# U\n\nEverything moved to the cloud in May.\n\n- a\n",
+        "# U\n\n<<<<<<< ours\nAnn leads the harbour project.\n||||||| base\nOld intro sentence.\n=======\nEverything moved to the cloud in May.\n>>>>>>> theirs\n\n- a\n",
+    );
+    check_conflict(
+        "# U\n\nIntro.\n\n## Identity\n\n- Ann\n\n## Work\n\n- Works at Initech\n",
+        "# U\n\nIntro.\n\n## Identity\n\n- Ann\n\n## Career\n\n- Joined Acme in May\n",
+        "# U\n\nIntro.\n\n## Identity\n\n- Ann\n\n## Job\n\n- Works at Initech\n",
+        "# U\n\nIntro.\n\n## Identity\n\n- Ann\n\n<<<<<<< ours\n## Career\n||||||| base\n## Work\n=======\n## Job\n>>>>>>> theirs\n\n- Joined Acme in May\n",
+    );
+}
