@@ -71,9 +71,9 @@ impl PrintAnswer for SetupResult {
 impl PrintAnswer for ResolveResult {
     /// Prints the change, the unresolved conflicts with the bullets of both sides, and the commands to continue.
     fn print(&self, printer: &mut Printer) {
-        match self.left.is_empty() {
-            true => self.change.print(printer),
-            false => change_result(printer, &self.change),
+        match self.needs_decision() {
+            true => change_result(printer, &self.change),
+            false => self.change.print(printer),
         }
         for file in &self.left {
             unresolved_file(printer, file);
@@ -81,8 +81,10 @@ impl PrintAnswer for ResolveResult {
                 printer.try_command(&Hint { verb: vec!["resolve", option], operands: vec![file.path.clone()] });
             }
         }
+        self.undecided.iter().for_each(|file| undecided_file(printer, file, &self.dir));
         for path in &self.add {
-            try_line(printer, &format!("git add -- {}", hints::shell_quote(path)));
+            let inside = path.strip_prefix(&self.dir).map_or(&**path, |path| path.trim_start_matches('/'));
+            try_line(printer, &format!("{} add -- {}", git_in(&self.dir), hints::shell_quote(inside)));
         }
     }
 
@@ -91,7 +93,7 @@ impl PrintAnswer for ResolveResult {
     }
 
     fn attention(&self) -> Option<Code> {
-        (!self.left.is_empty()).then_some(Code::MergeConflict)
+        self.needs_decision().then_some(Code::MergeConflict)
     }
 
     fn has_changed(&self) -> bool {
@@ -99,8 +101,13 @@ impl PrintAnswer for ResolveResult {
     }
 
     fn is_quiet(&self) -> bool {
-        self.left.is_empty()
+        !self.needs_decision()
     }
+}
+
+/// git, run in the data dir, wherever the user is: paths are relative to it.
+fn git_in(dir: &str) -> String {
+    if dir.is_empty() { "git".to_owned() } else { format!("git -C {}", hints::shell_quote(dir)) }
 }
 
 fn unresolved_file(printer: &mut Printer, file: &ConflictedFile) {
@@ -182,13 +189,18 @@ fn undecided_file(printer: &mut Printer, file: &UndecidedFile, dir: &str) {
         "decided" => "has no conflict markers, but is not marked as resolved in git",
         "markers" => "contains conflict markers",
         "no_memory" => "is not a file of this memory; resolve it in an editor",
+        "odd_name" => "has conflict markers and a name that memdir does not write; resolve it in an editor",
+        "unreadable" => "could not be searched for conflict markers",
         _ => "cannot be merged by bullet",
     };
     printer.styled(TextStyle::Heading, &file.path).text(": ").text(description).end_line();
     if file.why == "markers" {
         return printer.try_command(&Hint::new("resolve", file.path.clone()));
     }
-    let git = if dir.is_empty() { "git".to_owned() } else { format!("git -C {}", hints::shell_quote(dir)) };
+    if matches!(file.why, "odd_name" | "unreadable") {
+        return;
+    }
+    let git = git_in(dir);
     let path = hints::shell_quote(&file.path);
     try_line(printer, &format!("{git} add -- {path}"));
     if file.why.starts_with("removed") || file.why == "both_moved" {

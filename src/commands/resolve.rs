@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use super::answer::{ChangeResult, ConflictRow, ConflictedFile, ResolveResult, SideBullet};
+use super::answer::{ChangeResult, ConflictRow, ConflictedFile, ResolveResult, SideBullet, UndecidedFile};
 use super::change::{change_result, commit_loop};
 use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
 use crate::change::{Changeset, FileVersion};
@@ -64,8 +64,8 @@ pub fn resolve(
 enum ResolveTarget {
     /// The file that was named.
     File(MemoryPath),
-    /// All files with conflict markers, and warnings about those that could not be searched.
-    AllMarked(Vec<MemoryPath>, Vec<Warning>),
+    /// All files with conflict markers, and those that could not be searched.
+    AllMarked(Vec<MemoryPath>, Vec<UnreadFile>),
 }
 
 impl ResolveTarget {
@@ -82,8 +82,14 @@ impl ResolveTarget {
     }
 }
 
-/// The files with conflict markers, and warnings about those that could not be searched.
-fn marked_files(session: &Session) -> Result<(Vec<MemoryPath>, Vec<Warning>), Rejection> {
+/// A file that could not be searched for conflict markers, and why.
+struct UnreadFile {
+    path: MemoryPath,
+    warning: Warning,
+}
+
+/// The files with conflict markers, and those that could not be searched.
+fn marked_files(session: &Session) -> Result<(Vec<MemoryPath>, Vec<UnreadFile>), Rejection> {
     let files = session.store.walk(None)?;
     let each = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| match read {
         Ok((bytes, _)) => {
@@ -91,13 +97,16 @@ fn marked_files(session: &Session) -> Result<(Vec<MemoryPath>, Vec<Warning>), Re
             text.and_then(conflict_regions::marker_length).map(|_| Ok(file.path.clone()))
         }
         Err(why) if why.code == Code::FileNotFound => None,
-        Err(why) => Some(Err(Warning::new(why.code, format!("not searched for conflict markers: {}", why.message)))),
+        Err(why) => {
+            let warning = Warning::new(why.code, format!("not searched for conflict markers: {}", why.message));
+            Some(Err(UnreadFile { path: file.path.clone(), warning }))
+        }
     });
     let (mut marked, mut unreadable) = (Vec::new(), Vec::new());
     for found in each.into_iter().flatten() {
         match found {
             Ok(path) => marked.push(path),
-            Err(warning) => unreadable.push(warning),
+            Err(unread) => unreadable.push(unread),
         }
     }
     Ok((marked, unreadable))
@@ -110,6 +119,16 @@ struct ResolveExtras {
     conflicted_files: Vec<ConflictedFile>,
     /// Files without conflict markers that are still unmerged in git's index; for `git add`.
     to_stage: Vec<String>,
+    /// Files that `resolve` cannot decide.
+    undecided: Vec<UndecidedFile>,
+    /// The data dir relative to the working directory.
+    dir: String,
+}
+
+impl ResolveExtras {
+    fn add_undecided(&mut self, path: &str, why: &'static str) {
+        self.undecided.push(UndecidedFile { path: path.to_owned(), why });
+    }
 }
 
 /// The unmerged entries of git's index; empty without git.
@@ -146,11 +165,13 @@ fn resolve_files(
     let (mut changeset, mut extras) = (Changeset::default(), ResolveExtras::default());
     let index = UnmergedIndex::read(session);
     if let ResolveTarget::AllMarked(_, unreadable) = target {
-        changeset.warnings.extend(unreadable.iter().cloned());
+        changeset.warnings.extend(unreadable.iter().map(|file| file.warning.clone()));
+        unreadable.iter().for_each(|file| extras.add_undecided(file.path.as_str(), "unreadable"));
     }
     for path in target.paths() {
         if let (Some(why), ResolveTarget::AllMarked(..)) = (path.odd(), target) {
             changeset.warnings.push(Warning::new(Code::OddName, format!("{path} was not changed: {why}")));
+            extras.add_undecided(path.as_str(), "odd_name");
             continue;
         }
         let Some(current) = session.store.read(path)? else { continue };
@@ -164,6 +185,10 @@ fn resolve_files(
             let why = "do not include the common ancestor, so nothing was merged again";
             let advice = "`git checkout --conflict=diff3` writes markers that do";
             Warning::new(Code::Note, format!("the markers in {path} {why}; {advice}"))
+        }));
+        changeset.warnings.extend((take == Some(ConflictChoice::Both) && !resolved.conflicts.is_empty()).then(|| {
+            let why = "in the front matter stay: a key has one value";
+            Warning::new(Code::Note, format!("conflicts of {path} {why}; decide with --ours or --theirs"))
         }));
         if !resolved.conflicts.is_empty() {
             extras.conflicted_files.push(conflicted_file(path, &resolved.conflicts));
@@ -185,7 +210,8 @@ fn resolve_files(
     Ok((changeset, extras))
 }
 
-/// Adds what is left to do in git: `git add` for resolved files, a decision for files that exist on one side only.
+/// Adds what is left to do in git: `git add` for resolved files, a decision for files that exist on one side only or
+/// that are no part of the memory.
 fn add_git_notes(
     session: &Session,
     index: &UnmergedIndex,
@@ -194,21 +220,24 @@ fn add_git_notes(
     extras: &mut ResolveExtras,
 ) {
     let path_prefix = session.path_prefix();
+    extras.dir = path_prefix.trim_end_matches('/').to_owned();
     for entry in &index.unmerged {
-        let Some(path) = MemoryPath::from_disk_name(&entry.path).ok().filter(|path| target.includes(path)) else {
-            continue;
-        };
-        match (&entry.ours, &entry.theirs) {
-            (Some(_), Some(_)) if has_no_markers(session, changeset, &path) => {
+        let path = MemoryPath::from_disk_name(&entry.path).ok().filter(|path| path.as_str().ends_with(".md"));
+        match (&path, target) {
+            (Some(path), _) if target.includes(path) => {}
+            (None, ResolveTarget::AllMarked(..)) => {}
+            _ => continue,
+        }
+        match (&entry.ours, &entry.theirs, path) {
+            (Some(_), None, _) => extras.add_undecided(&entry.path, "removed_there"),
+            (None, Some(_), _) => extras.add_undecided(&entry.path, "removed_here"),
+            (None, None, _) => extras.add_undecided(&entry.path, "both_moved"),
+            (Some(_), Some(_), Some(path)) if has_no_markers(session, changeset, &path) => {
                 extras.to_stage.push(format!("{path_prefix}{path}"))
             }
-            (Some(_), Some(_)) => {}
-            (ours, _) => {
-                let side = if ours.is_some() { "their" } else { "our" };
-                let why = format!("{path} was deleted on {side} side and changed on the other");
-                let advice = "`git add` keeps it, `git rm` does not";
-                changeset.warnings.push(Warning::new(Code::Note, format!("{why}; {advice}")));
-            }
+            // Its markers were listed above.
+            (Some(_), Some(_), Some(_)) => {}
+            (Some(_), Some(_), None) => extras.add_undecided(&entry.path, "no_memory"),
         }
     }
 }
@@ -218,10 +247,9 @@ fn has_no_markers(session: &Session, changeset: &Changeset, path: &MemoryPath) -
     let after = changeset.files.iter().find(|file| file.path == *path).and_then(|file| file.after.clone());
     let bytes = after.or_else(|| session.store.read(path).ok().flatten().map(|version| version.bytes));
     let text = bytes.and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
-    path.as_str().ends_with(".md")
-        && text.is_some_and(|t| {
-            conflict_regions::marker_length(&t).is_none() && Document::parse(t).conflict_marker_line().is_none()
-        })
+    text.is_some_and(|t| {
+        conflict_regions::marker_length(&t).is_none() && Document::parse(t).conflict_marker_line().is_none()
+    })
 }
 
 fn choice_name(take: ConflictChoice) -> &'static str {
@@ -258,7 +286,9 @@ fn resolve_text(
             None => Ok(None),
             Some(line) => Err(Rejection::new(
                 Code::ConflictMarkers,
-                format!("the conflict markers in {path} are incomplete from line {line} on"),
+                format!(
+                    "the conflict markers in {path} are incomplete, or show more than two sides, from line {line} on"
+                ),
             )
             .hint("fix them manually")),
         };
@@ -328,5 +358,7 @@ fn side_bullets(side: &'static str, document: &Document) -> Vec<SideBullet> {
 }
 
 fn to_resolve_result(change: ChangeResult, extras: ResolveExtras) -> ResolveResult {
-    ResolveResult { change, left: extras.conflicted_files, add: extras.to_stage }
+    let ResolveExtras { conflicted_files: left, to_stage: add, undecided, dir, .. } = extras;
+    let dir = if add.is_empty() && undecided.is_empty() { String::new() } else { dir };
+    ResolveResult { change, left, add, undecided, dir }
 }

@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use crate::text::Splice;
 
+mod conflict_lines;
 pub mod edit;
 mod escape;
 mod excerpt;
@@ -199,7 +200,8 @@ impl Document {
 
     /// Parses; `chunked` allows the fast path that reads one-line bullets without the Markdown parser.
     fn parse_with(text: String, chunked: bool) -> Document {
-        let parse::ParsedText { front_matter, body_start, content: draft, sections } = parse::parse(&text, chunked);
+        let parse::ParsedText { front_matter, body_start, content: draft, sections } =
+            parse::parse(&conflict_lines::blank_out_markers(&text), chunked);
         Document {
             text,
             body_start,
@@ -441,21 +443,9 @@ impl Document {
         None
     }
 
-    /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order:
-    /// `<<<<<<< `, `=======`, `>>>>>>> `.
+    /// Line number (1-based) of the first merge conflict marker; `None` unless all markers are present in order.
     pub fn conflict_marker_line(&self) -> Option<usize> {
-        let bytes = self.text.as_bytes();
-        memchr::memmem::find(bytes, b"<<<<<<< ")?;
-        let mut seen: Option<(usize, bool)> = None;
-        for (number, line) in self.text.trim_start_matches('\u{feff}').lines().enumerate() {
-            seen = match seen {
-                _ if line.starts_with("<<<<<<< ") => seen.filter(|(_, middle)| *middle).or(Some((number + 1, false))),
-                Some((first, _)) if line == "=======" => Some((first, true)),
-                Some((first, true)) if line.starts_with(">>>>>>> ") || line == ">>>>>>>" => return Some(first),
-                other => other,
-            };
-        }
-        None
+        conflict_lines::first_marker_line(&self.text)
     }
 }
 

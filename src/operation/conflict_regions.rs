@@ -2,21 +2,11 @@
 //!
 //! Pure. Never chooses a side itself.
 
-use super::merge::conflict_markers;
+pub use super::merge::conflict_markers::ConflictRegion;
+use super::merge::conflict_markers::{self, ConflictPiece, rest_after_marker};
 
 /// The length of git's default conflict marker, in characters.
 const DEFAULT_MARKER_LENGTH: usize = 7;
-
-/// One conflict in a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConflictRegion {
-    /// The line number of its first marker, from 1.
-    pub line: usize,
-    /// The common ancestor's text; `None` if the markers do not include it (git's `merge` conflict style).
-    pub base: Option<String>,
-    pub ours: String,
-    pub theirs: String,
-}
 
 /// Which side of a conflict to keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,53 +24,68 @@ pub fn marker_length(text: &str) -> Option<usize> {
     runs.filter(|run| *run >= DEFAULT_MARKER_LENGTH).find(|run| conflict_markers::split_sides(text, *run).is_some())
 }
 
-/// The labels after the first markers: base, ours, theirs; empty where there is none.
+/// The labels after the first markers: base, ours, theirs; empty where there is none, as in jj's markers.
 pub fn marker_labels(text: &str, length: usize) -> [String; 3] {
     ['|', '<', '>'].map(|sign| {
-        let name = text.lines().find_map(|line| marker_label(line, sign, length));
-        name.unwrap_or_default().to_owned()
+        let name = text.lines().find_map(|line| Some(rest_after_marker(line, sign, length)?.trim()));
+        name.filter(|name| !name.starts_with("conflict ")).unwrap_or_default().to_owned()
     })
-}
-
-fn marker_label(line: &str, sign: char, length: usize) -> Option<&str> {
-    let rest = rest_after_marker(line, sign, length)?;
-    Some(rest.trim())
-}
-
-/// The rest of a line after a marker of exactly this length.
-fn rest_after_marker(line: &str, sign: char, length: usize) -> Option<&str> {
-    let rest = line.trim_start_matches(sign);
-    let ended = rest.is_empty() || rest.starts_with([' ', '\r', '\n']);
-    (line.len() - rest.len() == length && ended).then_some(rest)
-}
-
-/// A line without conflict, or a whole conflict.
-enum ConflictPiece<'a> {
-    Common(&'a str),
-    Conflict(ConflictRegion),
 }
 
 /// The conflicts of a text, in order.
 pub fn parse_conflicts(text: &str, length: usize) -> Vec<ConflictRegion> {
     let conflict = |piece| match piece {
-        ConflictPiece::Conflict(conflict) => Some(conflict),
+        ConflictPiece::Conflict(conflict, _) => Some(conflict),
         ConflictPiece::Common(_) => None,
     };
-    split_at_conflicts(text, length).into_iter().filter_map(conflict).collect()
+    conflict_markers::split_pieces(text, length).unwrap_or_default().into_iter().filter_map(conflict).collect()
 }
 
-/// The text with every conflict resolved the same way.
+/// The text with every conflict resolved the same way. A key of the front matter has one value: a conflict about it
+/// stays if both sides are to be kept.
 pub fn resolve_all(text: &str, length: usize, choice: ConflictChoice) -> String {
     let mut out = String::with_capacity(text.len());
-    for piece in split_at_conflicts(text, length) {
+    let mut front_matter = FrontMatterPosition::Before;
+    for piece in conflict_markers::split_pieces(text, length).unwrap_or_default() {
+        front_matter = front_matter.after(&piece);
         match (piece, choice) {
             (ConflictPiece::Common(text), _) => out.push_str(text),
-            (ConflictPiece::Conflict(c), ConflictChoice::Ours) => out.push_str(&c.ours),
-            (ConflictPiece::Conflict(c), ConflictChoice::Theirs) => out.push_str(&c.theirs),
-            (ConflictPiece::Conflict(c), ConflictChoice::Both) => out.push_str(&ours_then_theirs(c)),
+            (ConflictPiece::Conflict(c, _), ConflictChoice::Ours) => out.push_str(&c.ours),
+            (ConflictPiece::Conflict(c, _), ConflictChoice::Theirs) => out.push_str(&c.theirs),
+            (ConflictPiece::Conflict(c, marked), ConflictChoice::Both) => {
+                match front_matter == FrontMatterPosition::Inside && !c.ours.is_empty() && !c.theirs.is_empty() {
+                    true => out.push_str(marked),
+                    false => out.push_str(&ours_then_theirs(c)),
+                }
+            }
         }
     }
     out
+}
+
+/// Whether a text that is read piece by piece has come to its front matter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FrontMatterPosition {
+    Before,
+    Inside,
+    Behind,
+}
+
+impl FrontMatterPosition {
+    fn after(self, piece: &ConflictPiece<'_>) -> FrontMatterPosition {
+        let opens = |text: &str| text.trim_start_matches('\u{feff}').lines().next().map(str::trim_end) == Some("---");
+        match (self, piece) {
+            (FrontMatterPosition::Before, ConflictPiece::Common(line)) if opens(line) => FrontMatterPosition::Inside,
+            (FrontMatterPosition::Before, ConflictPiece::Conflict(c, _)) if opens(&c.ours) && opens(&c.theirs) => {
+                FrontMatterPosition::Inside
+            }
+            (FrontMatterPosition::Before, _) => FrontMatterPosition::Behind,
+            (FrontMatterPosition::Inside, ConflictPiece::Common(line)) if matches!(line.trim_end(), "---" | "...") => {
+                FrontMatterPosition::Behind
+            }
+            (position, _) => position,
+        }
+    }
 }
 
 /// Ours, then theirs; a text that is the same on both sides is kept once.
@@ -93,33 +98,6 @@ fn ours_then_theirs(conflict: ConflictRegion) -> String {
         ours.push('\n');
     }
     ours + &theirs
-}
-
-/// Splits a text into lines and conflicts, in order. Expects complete sets of markers of the length that
-/// [`marker_length`] returned.
-fn split_at_conflicts(text: &str, length: usize) -> Vec<ConflictPiece<'_>> {
-    let (mut pieces, mut open): (Vec<ConflictPiece<'_>>, Option<(char, ConflictRegion)>) = (Vec::new(), None);
-    for (number, line) in text.split_inclusive('\n').enumerate() {
-        match open.as_mut() {
-            None if rest_after_marker(line, '<', length).is_some() => {
-                let empty = String::new();
-                open = Some(('<', ConflictRegion { line: number + 1, base: None, ours: empty.clone(), theirs: empty }));
-            }
-            None => pieces.push(ConflictPiece::Common(line)),
-            Some((part @ '<', conflict)) if rest_after_marker(line, '|', length).is_some() => {
-                *part = '|';
-                conflict.base = Some(String::new());
-            }
-            Some((part @ ('<' | '|'), _)) if rest_after_marker(line, '=', length).is_some() => *part = '=',
-            Some(('=', _)) if rest_after_marker(line, '>', length).is_some() => {
-                pieces.extend(open.take().map(|(_, conflict)| ConflictPiece::Conflict(conflict)));
-            }
-            Some(('<', conflict)) => conflict.ours.push_str(line),
-            Some(('|', conflict)) => conflict.base.get_or_insert_default().push_str(line),
-            Some((_, conflict)) => conflict.theirs.push_str(line),
-        }
-    }
-    pieces
 }
 
 #[cfg(test)]
@@ -148,6 +126,18 @@ mod tests {
             (String::new(), "- d\n".into())
         );
         assert_eq!(parse_conflicts(plain, 7)[0].base, None);
+    }
+
+    #[test]
+    fn a_front_matter_key_keeps_its_conflict_where_both_sides_are_wanted() {
+        let of = |owner: &str| format!("---\n{owner}---\n\n- a\n");
+        let key = "<<<<<<< x\nowner: ann\n=======\nowner: ben\n>>>>>>> y\n";
+        let bullets = "<<<<<<< x\n- b\n=======\n- c\n>>>>>>> y\n";
+        let text = of(key) + bullets;
+        assert_eq!(resolve_all(&text, 7, ConflictChoice::Both), of(key) + "- b\n- c\n");
+        assert_eq!(resolve_all(&text, 7, ConflictChoice::Ours), of("owner: ann\n") + "- b\n");
+        let added = "<<<<<<< x\nowner: ann\n=======\n>>>>>>> y\n";
+        assert_eq!(resolve_all(&of(added), 7, ConflictChoice::Both), of("owner: ann\n"));
     }
 
     #[test]

@@ -113,14 +113,14 @@ fn gits_index_knows_the_ancestor_that_markers_do_not_show() {
     for style in ["merge", "diff3"] {
         let repo = stopped(style, &added("- Likes dark mode"), &added("- Speaks Dutch"));
         let run_output = repo.memdir(["resolve"]).exit(0);
-        assert!(run_output.stdout.ends_with("\ntry: git add -- memory/facts/user.md\n"), "{run_output:#?}");
+        assert!(run_output.stdout.ends_with("\ntry: git -C memory add -- facts/user.md\n"), "{run_output:#?}");
         let again = repo.memdir(["resolve", "user"]).exit(0);
-        assert_eq!(again.stdout, "try: git add -- memory/facts/user.md\n", "git still waits");
+        assert_eq!(again.stdout, "try: git -C memory add -- facts/user.md\n", "git still waits");
         let text = repo.text(FILE);
         assert!(text.contains("- Likes dark mode\n") && text.contains("- Speaks Dutch\n") && !text.contains("<<<"));
         repo.git(["add", "--", "memory/facts/user.md"]);
         repo.git(["commit", "--quiet", "--no-edit"]);
-        assert!(!repo.memdir(["resolve"]).exit(0).stdout.contains("git add"));
+        assert_eq!(repo.memdir(["resolve"]).exit(0).stdout, "");
     }
 }
 
@@ -156,7 +156,7 @@ fn all_files_with_markers_are_one_change_also_what_was_archived() {
     memory.done(["undo"]);
     assert_eq!(memory.text("archive/facts/user.md").unwrap(), TWO_EDITS);
     memory.put("facts/a: b.md", TWO_EDITS);
-    memory.done(["resolve", "--ours"]).stderr_contains("was not changed");
+    memory.run(["resolve", "--ours"]).may_change().ends().stderr_contains("was not changed");
     assert_eq!(memory.text("facts/a: b.md").unwrap(), TWO_EDITS);
     assert!(!memory.text(FILE).unwrap().contains("<<<"));
 }
@@ -171,12 +171,11 @@ fn a_file_that_one_side_removed_is_a_persons_to_decide() {
     repo.git(["checkout", "--quiet", "main"]);
     repo.commit(FILE, &added("- Speaks Dutch"));
     repo.try_git(["merge", "--no-edit", "other"]).exit(1);
-    let run_output = repo.memdir(["resolve"]).exit(0);
-    assert!(
-        run_output.stderr.contains("facts/user.md was deleted on their side and changed on the other"),
-        "{run_output:#?}"
-    );
-    assert_eq!(run_output.stdout, "");
+    let run_output = repo.memdir(["resolve"]).exit(4);
+    let shown = "facts/user.md: changed here, removed there\ntry: git -C memory add -- facts/user.md\ntry: git -C memory rm -- facts/user.md\n";
+    assert_eq!(run_output.stdout, shown);
+    repo.git(["-C", "memory", "add", "--", FILE]);
+    repo.memdir(["resolve"]).exit(0);
     assert!(repo.text(FILE).contains("- Speaks Dutch\n"));
 }
 
@@ -207,4 +206,45 @@ fn a_bullet_beside_the_markers_stays_one() {
     for line in theirs.lines().filter(|line| !line.is_empty()) {
         assert_eq!(text.matches(line).count(), 1, "{line}\n{text}");
     }
+}
+
+/// A file as jj writes a conflict: a diff of one side, and the other side.
+const OF_JJ: &str = "# User\n\n- Standup at ten\n<<<<<<< conflict 1 of 1\n%%%%%%% diff from: qpvuntsm 1f2e \"base\"\n\\\\\\\\\\\\\\        to: rtsqusxu 3c4d \"one\"\n-- Prefers tabs\n+- Prefers spaces\n+++++++ ysrnknol 5e6f \"two\"\n- Prefers tabs\n- Speaks Dutch\n>>>>>>> conflict 1 of 1 ends\n- Window seats\n";
+
+#[test]
+fn the_markers_of_jj_are_read() {
+    let memory = Memory::new().file(FILE, OF_JJ);
+    let ran = memory.done(["list", "user"]);
+    for marker in ["<<<<", "%%%%", "++++", ">>>>", "diff from"] {
+        assert!(!ran.stdout.contains(marker), "{ran}");
+    }
+    let ran = memory.run(["check"]).ends().stdout_contains("facts/user.md:4:1: error: conflict_markers");
+    assert_eq!(ran.status, 6, "{ran}");
+    memory.done(["resolve", "user"]);
+    let text = memory.text(FILE).unwrap();
+    let mut bullets: Vec<&str> = text.lines().filter(|l| l.starts_with("- ")).collect();
+    bullets.sort();
+    assert_eq!(bullets, ["- Prefers spaces", "- Speaks Dutch", "- Standup at ten", "- Window seats"], "{text}");
+    assert!(!text.contains("<<<<") && !text.contains("%%%%"), "{text}");
+}
+
+#[test]
+fn a_front_matter_key_never_gets_two_values() {
+    let text = "---\n<<<<<<< a\nowner: ann\n||||||| o\nowner: all\n=======\nowner: ben\n>>>>>>> b\n---\n\n# User\n\n<<<<<<< a\n- Prefers spaces\n||||||| o\n- Prefers tabs\n=======\n- Prefers any\n>>>>>>> b\n";
+    let memory = Memory::new().file(FILE, text);
+    let ran = memory.run(["resolve", "user", "--both"]).may_change().exit(4).stderr_contains("a key has one value");
+    let left = memory.text(FILE).unwrap();
+    assert!(
+        left.contains("- Prefers spaces\n- Prefers any\n") && left.contains("<<<<<<< a\nowner: ann\n"),
+        "{ran}{left}"
+    );
+    memory.done(["resolve", "user", "--theirs"]);
+    assert!(memory.text(FILE).unwrap().starts_with("---\nowner: ben\n---\n"));
+}
+
+#[test]
+fn a_name_that_memdir_does_not_write_is_reported_and_no_success() {
+    let memory = Memory::new().file("facts/a \"b\" $c.md", TWO_EDITS);
+    let ran = memory.run(["resolve"]).may_change().exit(4);
+    ran.stdout_contains("has conflict markers and a name that memdir does not write; resolve it in an editor\n");
 }

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::ChangeResult;
+use super::{ChangeResult, UndecidedFile};
 
 /// The result of a three-way merge.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -61,6 +61,19 @@ pub struct ResolveResult {
     /// directory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub add: Vec<String>,
+    /// Files that must be decided about as a whole, or that could not be searched or written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub undecided: Vec<UndecidedFile>,
+    /// The data dir relative to the working directory; empty if they are the same.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub dir: String,
+}
+
+impl ResolveResult {
+    /// Whether conflicts or undecided files remain.
+    pub fn needs_decision(&self) -> bool {
+        !self.left.is_empty() || !self.undecided.is_empty()
+    }
 }
 
 /// The remaining conflicts of one file.

@@ -61,64 +61,138 @@ pub fn write_conflict(out: &mut String, conflict: &MergeConflict, labels: &Confl
     line(&marker(">", labels.theirs));
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum MarkerRegion {
-    Common,
-    Ours,
-    Base,
-    Theirs,
+/// One conflict in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConflictRegion {
+    /// The line number of its first marker, from 1.
+    pub line: usize,
+    /// The common ancestor's text; `None` if the markers do not include it (git's `merge` conflict style).
+    pub base: Option<String>,
+    pub ours: String,
+    pub theirs: String,
+}
+
+/// A line without conflict, or a whole conflict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConflictPiece<'a> {
+    Common(&'a str),
+    /// The conflict, and its lines with their markers.
+    Conflict(ConflictRegion, &'a str),
 }
 
 /// Splits a text at markers of `size` characters; `None` if it has no markers or an incomplete set.
 pub fn split_sides(text: &str, size: usize) -> Option<ConflictSides> {
     let mut sides = ConflictSides { base: Some(String::new()), ours: String::new(), theirs: String::new(), count: 0 };
-    let (mut region, mut shown) = (MarkerRegion::Common, false);
-    for line in text.split_inclusive('\n') {
-        let next = match (region, marker_char(line, size)) {
-            (MarkerRegion::Common, Some('<')) => MarkerRegion::Ours,
-            (MarkerRegion::Ours, Some('|')) => MarkerRegion::Base,
-            (MarkerRegion::Ours | MarkerRegion::Base, Some('=')) => MarkerRegion::Theirs,
-            (MarkerRegion::Theirs, Some('>')) => MarkerRegion::Common,
-            (_, Some('<' | '>')) => return None,
-            (MarkerRegion::Common, _) => {
-                sides.ours.push_str(line);
-                sides.theirs.push_str(line);
-                sides.base.iter_mut().for_each(|base| base.push_str(line));
-                continue;
-            }
-            (MarkerRegion::Ours, _) => {
-                sides.ours.push_str(line);
-                continue;
-            }
-            (MarkerRegion::Base, _) => {
-                sides.base.iter_mut().for_each(|base| base.push_str(line));
-                continue;
-            }
-            (MarkerRegion::Theirs, _) => {
-                sides.theirs.push_str(line);
-                continue;
+    for piece in split_pieces(text, size)? {
+        let (base, ours, theirs) = match &piece {
+            ConflictPiece::Common(line) => (Some(*line), *line, *line),
+            ConflictPiece::Conflict(conflict, _) => {
+                sides.count += 1;
+                (conflict.base.as_deref(), &*conflict.ours, &*conflict.theirs)
             }
         };
-        shown |= next == MarkerRegion::Base;
-        if next == MarkerRegion::Theirs && !shown {
-            sides.base = None;
-        }
-        if next == MarkerRegion::Common {
-            sides.count += 1;
-            shown = false;
-        }
-        region = next;
+        sides.base = sides.base.zip(base).map(|(all, base)| all + base);
+        sides.ours.push_str(ours);
+        sides.theirs.push_str(theirs);
     }
-    (region == MarkerRegion::Common && sides.count > 0).then_some(sides)
+    (sides.count > 0).then_some(sides)
 }
 
-/// The marker character of a line: exactly `size` of them, then a blank or the line's end.
-fn marker_char(line: &str, size: usize) -> Option<char> {
-    let first = line.chars().next().filter(|c| matches!(c, '<' | '|' | '=' | '>'))?;
-    let run = line.bytes().take_while(|b| *b == first as u8).count();
-    let rest = &line[run..];
+/// Splits a text into lines and conflicts, in order; `None` for an incomplete set of markers. Reads the markers of git
+/// and those of jj (`%%%%%%%` before a diff, `+++++++` before a side, `-------` before the base).
+pub fn split_pieces(text: &str, size: usize) -> Option<Vec<ConflictPiece<'_>>> {
+    let mut pieces = Vec::new();
+    let (mut rest, mut number) = (text, 1);
+    while let Some(line) = rest.split_inclusive('\n').next() {
+        let mut taken = line.len();
+        if is_marker(line, '<', size) {
+            let inside: Vec<&str> =
+                rest[taken..].split_inclusive('\n').take_while(|line| !is_marker(line, '>', size)).collect();
+            let end = taken + inside.iter().map(|line| line.len()).sum::<usize>();
+            let last = rest[end..].split_inclusive('\n').next()?;
+            taken = end + last.len();
+            let conflict = read_conflict(&inside, size, number)?;
+            pieces.push(ConflictPiece::Conflict(conflict, &rest[..taken]));
+            number += inside.len() + 2;
+        } else if is_marker(line, '>', size) {
+            return None;
+        } else {
+            pieces.push(ConflictPiece::Common(line));
+            number += 1;
+        }
+        rest = &rest[taken..];
+    }
+    Some(pieces)
+}
+
+/// Reads the lines between the outer markers of a conflict.
+fn read_conflict(lines: &[&str], size: usize, line: usize) -> Option<ConflictRegion> {
+    if lines.iter().any(|line| is_marker(line, '<', size)) {
+        return None;
+    }
+    let is_from_jj =
+        lines.first().is_some_and(|first| ['%', '+', '-'].iter().any(|sign| is_marker(first, *sign, size)));
+    match is_from_jj {
+        true => read_jj_conflict(lines, size, line),
+        false => read_git_conflict(lines, size, line),
+    }
+}
+
+fn read_git_conflict(lines: &[&str], size: usize, line: usize) -> Option<ConflictRegion> {
+    let middle = lines.iter().position(|line| is_marker(line, '=', size))?;
+    let (before, after) = (&lines[..middle], &lines[middle + 1..]);
+    let (ours, base) = match before.iter().position(|line| is_marker(line, '|', size)) {
+        Some(at) => (&before[..at], Some(before[at + 1..].concat())),
+        None => (before, None),
+    };
+    Some(ConflictRegion { line, base, ours: ours.concat(), theirs: after.concat() })
+}
+
+/// Reads a conflict of two sides in jj's styles: the sides as they are, or one of them as a diff from the base.
+fn read_jj_conflict(lines: &[&str], size: usize, line: usize) -> Option<ConflictRegion> {
+    let (mut sides, mut bases): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut part = '%';
+    for line in lines {
+        match ['%', '+', '-', '\\'].into_iter().find(|sign| is_marker(line, *sign, size)) {
+            // The second line of the label of a diff.
+            Some('\\') => continue,
+            Some(sign) => {
+                part = sign;
+                (if sign == '-' { &mut bases } else { &mut sides }).push(String::new());
+                bases.extend((sign == '%').then(String::new));
+                continue;
+            }
+            None => {}
+        }
+        let (sign, content) = match part {
+            '%' => line.split_at_checked(1).filter(|(sign, _)| ["+", "-", " "].contains(sign)).unwrap_or((" ", line)),
+            _ => (if part == '+' { "+" } else { "-" }, *line),
+        };
+        if sign != "-" {
+            sides.last_mut()?.push_str(content);
+        }
+        if sign != "+" {
+            bases.last_mut()?.push_str(content);
+        }
+    }
+    match (&sides[..], &bases[..]) {
+        ([ours, theirs], [base]) => {
+            Some(ConflictRegion { line, base: Some(base.clone()), ours: ours.clone(), theirs: theirs.clone() })
+        }
+        _ => None,
+    }
+}
+
+/// Whether a line is a marker: exactly `size` of the sign, then a blank or the line's end.
+fn is_marker(line: &str, sign: char, size: usize) -> bool {
+    rest_after_marker(line, sign, size).is_some_and(|rest| sign != '=' || rest.trim().is_empty())
+}
+
+/// The rest of a line after a marker of exactly this length.
+pub fn rest_after_marker(line: &str, sign: char, size: usize) -> Option<&str> {
+    let rest = line.trim_start_matches(sign);
     let ended = rest.is_empty() || rest.starts_with([' ', '\r', '\n']);
-    (run == size && ended && (first != '=' || rest.trim().is_empty())).then_some(first)
+    (line.len() - rest.len() == size && ended).then_some(rest)
 }
 
 #[cfg(test)]
@@ -149,5 +223,23 @@ mod tests {
         check("<<<<<<< x\n<<<<<<< y\n=======\n>>>>>>> z\n", None);
         check("<<<<<<<< x\n========\n>>>>>>>> z\n", None);
         assert_eq!(split_sides("<<<<<<<<< x\n- a\n=========\n>>>>>>>>> z\n", 9).unwrap().count, 1);
+    }
+
+    #[test]
+    fn the_markers_of_jj_split_into_sides_too() {
+        let diff_first = "- a\n<<<<<<< conflict 1 of 1\n%%%%%%% diff from: qpvu 12 \"base\"\n\\\\\\\\\\\\\\        to: x 3 \"one\"\n - k\n-- c\n+- b\n+++++++ y 4 \"two\"\n- k\n- d\n>>>>>>> conflict 1 of 1 ends\n- e\n";
+        let expected = Some((Some("- a\n- k\n- c\n- e\n"), "- a\n- k\n- b\n- e\n", "- a\n- k\n- d\n- e\n", 1));
+        check(diff_first, expected);
+        check(
+            "- a\n<<<<<<< conflict 1 of 1\n+++++++ one\n- k\n- b\n------- base\n- k\n- c\n+++++++ two\n- k\n- d\n>>>>>>> conflict 1 of 1 ends\n- e\n",
+            expected,
+        );
+        check(
+            "- a\n<<<<<<< conflict 1 of 1\n+++++++ one\n- k\n- b\n%%%%%%% diff from base to two\n - k\n-- c\n+- d\n>>>>>>> conflict 1 of 1 ends\n- e\n",
+            expected,
+        );
+        let three =
+            "<<<<<<< conflict 1 of 1\n%%%%%%% a\n-- c\n+- b\n%%%%%%% b\n-- c\n+- d\n+++++++ c\n- e\n>>>>>>> end\n";
+        check(three, None);
     }
 }

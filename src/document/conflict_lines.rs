@@ -1,0 +1,82 @@
+//! Finds the lines of merge conflict markers, of git and of jj, so that they are no part of a bullet's text.
+//!
+//! Never resolves a conflict: the bullets of all sides are read.
+
+use std::borrow::Cow;
+
+/// Length of a marker in characters.
+const MARKER_LENGTH: usize = 7;
+
+/// Line number (1-based) of the first conflict marker; `None` unless all markers are present in order: `<<<<<<< `, then
+/// `=======` (git) or `%%%%%%% ` or `+++++++ ` (jj), then `>>>>>>> `.
+pub fn first_marker_line(text: &str) -> Option<usize> {
+    memchr::memmem::find(text.as_bytes(), b"<<<<<<< ")?;
+    let mut seen: Option<(usize, bool)> = None;
+    for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        seen = match (seen, marker_sign(line)) {
+            (_, Some('<')) => seen.filter(|(_, middle)| *middle).or(Some((number + 1, false))),
+            (Some((first, _)), Some('=' | '%' | '+')) => Some((first, true)),
+            (Some((first, true)), Some('>')) => return Some(first),
+            (other, _) => other,
+        };
+    }
+    None
+}
+
+/// The sign of a marker line.
+fn marker_sign(line: &str) -> Option<char> {
+    let sign = line.chars().next().filter(|sign| "<|=>%+-\\".contains(*sign))?;
+    let rest = line.trim_start_matches(sign);
+    let ends = rest.is_empty() && sign != '<' || rest.starts_with(' ') && sign != '=';
+    (line.len() - rest.len() == MARKER_LENGTH && ends).then_some(sign)
+}
+
+/// The text for the Markdown parser: every marker line is blank, and in jj's diffs the sign before each line. No byte
+/// changes its place.
+pub fn blank_out_markers(text: &str) -> Cow<'_, str> {
+    if first_marker_line(text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let (mut inside, mut in_diff) = (false, false);
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end_matches(['\r', '\n']);
+        let sign = marker_sign(content).filter(|sign| inside || *sign == '<');
+        match sign {
+            Some(sign) => {
+                (inside, in_diff) = (sign != '>', sign == '%' || sign == '\\' && in_diff);
+                out.extend(std::iter::repeat_n(' ', content.len()));
+            }
+            None if in_diff && content.starts_with(['+', '-']) => {
+                out.push(' ');
+                out.push_str(&content[1..]);
+            }
+            None => out.push_str(content),
+        }
+        out.push_str(&line[content.len()..]);
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marker_lines_are_blank_for_the_parser() {
+        let blank = |text: &str| {
+            let out = blank_out_markers(text).into_owned();
+            assert_eq!(out.len(), text.len());
+            out.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+        };
+        assert_eq!(blank("- a\n<<<<<<< x\n- b\n||||||| o\n- c\n=======\n- d\n>>>>>>> y\n"), "- a\n- b\n- c\n- d");
+        assert_eq!(
+            blank(
+                "- a\n<<<<<<< conflict 1 of 1\n%%%%%%% diff from: b\n\\\\\\\\\\\\\\ to: c\n - k\n-- c\n+- d\n+++++++ two\n- e\n>>>>>>> conflict 1 of 1 ends\n- f\n"
+            ),
+            "- a\n - k\n - c\n - d\n- e\n- f"
+        );
+        let plain = "a\n=======\n\n+++++++ x\n- b\n";
+        assert_eq!(blank_out_markers(plain), plain);
+    }
+}
