@@ -5,7 +5,10 @@
 //! commits the loss of most files as a deletion (see `guard`).
 
 mod commit_message;
+mod exchange;
 mod guard;
+mod join;
+mod killed_sync;
 mod own_repository;
 mod pending;
 mod sync_state;
@@ -24,12 +27,9 @@ use super::{CommandResult, Error, Session};
 use crate::change::JournalEntry;
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::host::git::Git;
-use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
+use crate::host::remote::RemoteBranch;
 use crate::host::repository::{GitMergeResult, OngoingOperation, RepositoryState};
 use crate::store::LockedStore;
-
-/// How many times a sync starts over when the remote moves in the meantime.
-const MAX_ROUNDS: usize = 10;
 
 /// Options of `sync`.
 pub struct SyncOptions<'a> {
@@ -59,7 +59,12 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
     let git = own_repository(session)?;
     let answer = SyncResult { dir: session.path_prefix().trim_end_matches('/').to_owned(), ..SyncResult::default() };
     let mut run = SyncRun { session, git, options, answer, driver_checked: false, noted: Vec::new() };
-    match run.run() {
+    let is_recorded = !options.dry_run && run.remove_stale_locks()?;
+    let result = run.run();
+    if is_recorded {
+        killed_sync::record_end(session);
+    }
+    match result {
         Ok(()) => {
             let SyncResult { committed, merged, pushed, .. } = &run.answer;
             run.answer.changed |= !committed.is_empty() || merged.is_some() || *pushed > 0;
@@ -109,49 +114,7 @@ impl SyncRun<'_> {
             return Ok(());
         };
         self.answer.remote = Some(remote.display_name());
-        for _ in 0..MAX_ROUNDS {
-            match self.round(&remote, !state.has_upstream)? {
-                SyncStep::Restart => {}
-                SyncStep::Continue | SyncStep::NeedsUser => return Ok(()),
-            }
-        }
-        Err(Rejection::new(
-            Code::Busy,
-            format!("{} changed {MAX_ROUNDS} times during this sync", remote.display_name()),
-        )
-        .hint("run it again when no one else is pushing"))
-    }
-
-    /// Fetches, merges and pushes once.
-    fn round(&mut self, remote: &RemoteBranch, set_upstream: bool) -> Result<SyncStep, Rejection> {
-        self.progress(&format!("fetching from {}", remote.name));
-        let tip = match self.git.fetch(remote, self.options.network_timeout)? {
-            FetchResult::Tip(tip) => Some(tip),
-            FetchResult::NoSuchBranch => None,
-            FetchResult::Raced => return Ok(SyncStep::Restart),
-        };
-        if let Some(tip) = &tip {
-            let (step, _) = self.with_lock(|run, locked| run.merge_fetched(locked, remote, tip))?;
-            if step != SyncStep::Continue {
-                return Ok(step);
-            }
-        }
-        let Ok(head) = self.git.resolve_commit("HEAD") else { return Ok(SyncStep::Continue) };
-        let ahead = match &tip {
-            Some(tip) => self.git.ahead_behind(&head, tip)?.0,
-            None => self.git.commit_count(&head)?,
-        };
-        if ahead == 0 {
-            return Ok(SyncStep::Continue);
-        }
-        self.progress(&format!("pushing {} to {}", commit_count(ahead), remote.display_name()));
-        match self.git.push(&self.answer.branch, remote, set_upstream, self.options.network_timeout)? {
-            PushResult::Behind => Ok(SyncStep::Restart),
-            PushResult::Done => {
-                self.answer.pushed += ahead;
-                Ok(SyncStep::Continue)
-            }
-        }
+        self.exchange(&remote, !state.has_upstream)
     }
 
     /// Runs `work` under the lock, so that no other memdir process writes.
@@ -323,11 +286,11 @@ impl SyncRun<'_> {
         if behind == 0 {
             return Ok((SyncStep::Continue, state));
         }
-        self.check_incoming(head.as_deref(), remote, tip)?;
+        let unrelated = self.check_incoming(head.as_deref(), remote, tip)?;
         self.progress(&format!("merging {} from {}", commit_count(behind), remote.display_name()));
         let message = format!("memory: {} from {} merged", commit_count(behind), remote.display_name());
         let driver = format!("{DRIVER_KEY}={}", setup::driver_command()?);
-        let merge_result = self.git.merge_commit(tip, &message, &[driver])?;
+        let merge_result = self.git.merge_commit(tip, &message, &[driver], unrelated)?;
         let step = match merge_result {
             GitMergeResult::Committed => {
                 let files = match (&head, self.git.resolve_commit("HEAD")?) {
@@ -361,28 +324,6 @@ impl SyncRun<'_> {
             false => Ok(SyncStep::Restart),
             true => Err(Rejection::new(Code::Git, format!("git did not merge: {why}"))
                 .hint("see `git status` for the cause; pending changes are committed")),
-        }
-    }
-
-    /// Refuses a fetched commit that must not be merged.
-    fn check_incoming(&self, head: Option<&str>, remote: &RemoteBranch, tip: &str) -> Result<(), Rejection> {
-        let added = match head {
-            None => self.git.files_at(tip)?.into_iter().map(|b| b.path).collect(),
-            Some(head) => {
-                let Some(base) = self.git.merge_base(head, tip)? else { return Err(unrelated_error(remote)) };
-                if !self.options.force {
-                    guard::check_incoming(&self.git, &base, head, tip)?;
-                }
-                self.git.changed_paths(head, tip, false)?
-            }
-        };
-        match self.git.untracked_collisions(&added)?.first() {
-            None => Ok(()),
-            Some(first) => Err(Rejection::new(
-                Code::Exists,
-                format!("'{first}' is part of {}, but exists here as a file that git ignores", remote.display_name()),
-            )
-            .hint("move it away, or remove it from git on the other side")),
         }
     }
 
@@ -488,13 +429,4 @@ impl SyncRun<'_> {
 
 fn commit_count(n: usize) -> String {
     if n == 1 { "1 commit".to_owned() } else { format!("{n} commits") }
-}
-
-fn unrelated_error(remote: &RemoteBranch) -> Rejection {
-    let why = format!("this memory and {} have no commit in common", remote.display_name());
-    Rejection::new(Code::UnrelatedHistories, why).hint(format!(
-        "to join them, run `git pull --no-rebase --allow-unrelated-histories {} {}` once (it merges by bullet); \
-         in a shallow clone, run `git fetch --unshallow` first",
-        remote.name, remote.branch
-    ))
 }

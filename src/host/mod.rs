@@ -12,6 +12,7 @@ mod embedded_repository;
 pub mod find;
 pub mod git;
 pub mod keys;
+pub mod lock_files;
 pub mod models;
 pub mod outside_files;
 pub mod program;

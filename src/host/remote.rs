@@ -9,7 +9,8 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::git::{Git, GitInvocation, GitOutput};
-use super::repository::first_message_line;
+use super::lock_files::{NamedLock, named_lock};
+use super::repository::{first_message_line, split_nul};
 use crate::code::{Code, Rejection};
 
 /// A branch of a remote repository.
@@ -44,15 +45,19 @@ pub enum FetchResult {
     NoSuchBranch,
     /// Another process fetched at the same time; try again.
     Raced,
+    /// A lock file is in the way.
+    Locked(NamedLock),
 }
 
 /// The result of a push.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PushResult {
     /// The remote accepted the branch.
     Done,
     /// The remote has commits that are missing here.
     Behind,
+    /// A lock file is in the way.
+    Locked(NamedLock),
 }
 
 impl Git {
@@ -94,10 +99,11 @@ impl Git {
         if output.status == 0 {
             return self.resolve_commit(&tracking_ref).map(FetchResult::Tip);
         }
-        match () {
-            () if output.stderr.contains("couldn't find remote ref") => Ok(FetchResult::NoSuchBranch),
-            () if is_race(&output.stderr) => Ok(FetchResult::Raced),
-            () => Err(unreachable_error(remote, &output)),
+        match named_lock(&output.stderr) {
+            _ if output.stderr.contains("couldn't find remote ref") => Ok(FetchResult::NoSuchBranch),
+            Some(lock) => Ok(FetchResult::Locked(lock)),
+            None if is_race(&output.stderr) => Ok(FetchResult::Raced),
+            None => Err(transfer_error(remote, &output)),
         }
     }
 
@@ -121,8 +127,11 @@ impl Git {
             return Ok(PushResult::Done);
         }
         let out = String::from_utf8_lossy(&output.stdout);
+        if let Some(lock) = named_lock(&output.stderr) {
+            return Ok(PushResult::Locked(lock));
+        }
         let Some(refused) = out.lines().find(|line| line.starts_with("!\t")) else {
-            return Err(unreachable_error(remote, &output));
+            return Err(transfer_error(remote, &output));
         };
         let why = refused.rsplit('\t').next().unwrap_or_default();
         if why.starts_with("[rejected]") || is_race(why) || is_race(&output.stderr) {
@@ -132,6 +141,28 @@ impl Git {
             output.stderr.lines().find_map(|line| line.strip_prefix("remote: ")).unwrap_or_default().trim_end();
         let message = first_message_line(&GitOutput { stderr: format!("{why} {remote_message}"), ..output.clone() });
         Err(Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {message}", remote.name)))
+    }
+
+    /// Whether the clone is shallow: then the common ancestor of two commits may be missing.
+    ///
+    /// # Errors
+    /// `git`.
+    pub fn is_shallow(&self) -> Result<bool, Rejection> {
+        Ok(self.stdout_line(&["rev-parse", "--is-shallow-repository"])? != "false")
+    }
+
+    /// Lists the Markdown files of a commit that contain a line starting like a conflict marker.
+    ///
+    /// # Errors
+    /// As [`Git::invoke`].
+    pub fn files_with_markers(&self, commit: &str) -> Result<Vec<String>, Rejection> {
+        let args = ["grep", "--files-with-matches", "-z", "-I", "-e", "^<<<<<<<", commit, "--", "*.md"];
+        let output = self.invoke(&args, b"")?;
+        let prefix = format!("{commit}:");
+        Ok(split_nul(&output.stdout)
+            .into_iter()
+            .filter_map(|name| Some(name.strip_prefix(&prefix)?.to_owned()))
+            .collect())
     }
 
     /// Runs a git command that needs the network.
@@ -169,7 +200,14 @@ fn is_race(message: &str) -> bool {
     signs.iter().any(|sign| message.contains(sign)) || message.contains("reference already exists")
 }
 
-fn unreachable_error(remote: &RemoteBranch, ended: &GitOutput) -> Rejection {
+/// The error of a fetch or push that failed: this machine's disk, or the remote.
+fn transfer_error(remote: &RemoteBranch, ended: &GitOutput) -> Rejection {
+    let is_own = |line: &&str| !line.starts_with("remote: ");
+    let full = ["No space left on device", "Disk quota exceeded"];
+    if let Some(why) = full.iter().find(|sign| ended.stderr.lines().filter(is_own).any(|line| line.contains(**sign))) {
+        return Rejection::new(Code::Io, format!("git cannot write into this repository: {why}"))
+            .hint("free some space, then sync again; nothing was lost");
+    }
     Rejection::new(Code::Remote, format!("cannot sync with {}: {}", remote.name, first_message_line(ended)))
 }
 
@@ -206,6 +244,27 @@ fn resolve_remote(requested: &str, names: &[String]) -> Result<String, Rejection
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_is_this_machines_and_not_the_remotes() {
+        let remote = RemoteBranch { name: "origin".into(), branch: "main".into() };
+        let code = |stderr: &str| {
+            let stderr = stderr.to_owned();
+            transfer_error(
+                &remote,
+                &GitOutput { status: 128, stdout: vec![], first_stderr_line: String::new(), stderr },
+            )
+            .code
+        };
+        assert_eq!(
+            code("fatal: write error: No space left on device\nfatal: fetch-pack: invalid index-pack output"),
+            Code::Io
+        );
+        assert_eq!(
+            code("remote: fatal: write error: No space left on device\nfatal: the remote end hung up"),
+            Code::Remote
+        );
+    }
 
     #[test]
     fn a_remote_is_a_name_or_an_address() {

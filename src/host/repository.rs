@@ -132,7 +132,7 @@ impl Git {
     /// # Errors
     /// `git`.
     pub fn stage_pending(&self, pending: &[PendingFile], has_head: bool) -> Result<(), Rejection> {
-        check_index_update(&self.invoke_with(
+        self.check_index_update(&self.invoke_with(
             &UPDATE_INDEX_ARGS,
             &GitInvocation { stdin: &nul_terminated(pending), ..GitInvocation::default() },
         )?)?;
@@ -190,15 +190,22 @@ impl Git {
         )?;
         match output.status {
             0 => Ok(()),
-            _ => Err(index_locked_error(&output).unwrap_or_else(|| commit_error(&output))),
+            _ => Err(self.lock_error(&output).unwrap_or_else(|| commit_error(&output))),
         }
     }
 
-    /// Merges a commit into the branch, with these settings (`key=value`). Ctrl-C does not interrupt it.
+    /// Merges a commit into the branch, with these settings (`key=value`); `unrelated` allows one without a common
+    /// ancestor. Ctrl-C does not interrupt it.
     ///
     /// # Errors
     /// As [`Git::invoke`].
-    pub fn merge_commit(&self, commit: &str, message: &str, settings: &[String]) -> Result<GitMergeResult, Rejection> {
+    pub fn merge_commit(
+        &self,
+        commit: &str,
+        message: &str,
+        settings: &[String],
+        unrelated: bool,
+    ) -> Result<GitMergeResult, Rejection> {
         let mut args: Vec<&str> = NO_MAINTENANCE_ARGS.into();
         args.extend(settings.iter().flat_map(|setting| ["-c", setting]));
         args.extend([
@@ -211,6 +218,7 @@ impl Git {
             "--no-stat",
             "--quiet",
         ]);
+        args.extend(unrelated.then_some("--allow-unrelated-histories"));
         args.extend(["-m", message, commit]);
         let output = self.invoke_with(
             &args,
@@ -221,7 +229,7 @@ impl Git {
         }
         Ok(match self.ongoing_operation()? {
             Some(OngoingOperation::Merge) => GitMergeResult::Conflicted,
-            _ => match index_locked_error(&output) {
+            _ => match self.lock_error(&output) {
                 Some(busy) => return Err(busy),
                 None => GitMergeResult::Refused(first_message_line(&output)),
             },
@@ -276,10 +284,19 @@ impl Git {
     fn deleted_files_by_index(&self, index: &str, pending: &[u8]) -> Result<Vec<String>, Rejection> {
         let env = [("GIT_INDEX_FILE", index)];
         let invocation = GitInvocation { env: &env, ..GitInvocation::default() };
-        check_index_update(&self.invoke_with(&UPDATE_INDEX_ARGS, &GitInvocation { stdin: pending, ..invocation })?)?;
+        self.check_index_update(
+            &self.invoke_with(&UPDATE_INDEX_ARGS, &GitInvocation { stdin: pending, ..invocation })?,
+        )?;
         let output =
             self.invoke_with(&["diff", "--cached", "--name-only", "-z", "-M", "--diff-filter=D", "HEAD"], &invocation)?;
-        check_index_update(&output).map(|()| split_nul(&output.stdout))
+        self.check_index_update(&output).map(|()| split_nul(&output.stdout))
+    }
+
+    fn check_index_update(&self, output: &GitOutput) -> Result<(), Rejection> {
+        match output.status {
+            0 => Ok(()),
+            _ => Err(self.lock_error(output).unwrap_or_else(|| git_error(&first_message_line(output)))),
+        }
     }
 
     /// Lists paths of a commit that exist here untracked. If they are ignored, a merge would overwrite them without
@@ -329,29 +346,13 @@ impl Git {
     }
 }
 
-fn check_index_update(output: &GitOutput) -> Result<(), Rejection> {
-    match output.status {
-        0 => Ok(()),
-        _ => Err(index_locked_error(output).unwrap_or_else(|| git_error(&first_message_line(output)))),
-    }
-}
-
-/// The error if another git process holds the index, or one that was killed left its lock.
-fn index_locked_error(output: &GitOutput) -> Option<Rejection> {
-    let is_locked = output.stderr.contains("index.lock") && output.stderr.contains("File exists");
-    is_locked.then(|| {
-        Rejection::new(Code::Busy, "another git process is running in this repository")
-            .hint("try again; if no other git is running, remove .git/index.lock")
-    })
-}
-
 /// Formats paths for `git update-index`. A path ending in `/` is a nested repository, which is not ours to commit.
 fn nul_terminated(pending: &[PendingFile]) -> Vec<u8> {
     let files = pending.iter().filter(|file| !file.path.ends_with('/'));
     files.flat_map(|file| [file.path.as_bytes(), b"\0"].concat()).collect()
 }
 
-fn split_nul(out: &[u8]) -> Vec<String> {
+pub(super) fn split_nul(out: &[u8]) -> Vec<String> {
     let each = out.split(|b| *b == 0).filter(|name| !name.is_empty());
     each.map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// A work tree with a memory below it (or as its root), in a directory of its own.
 pub struct Repo {
-    above: std::rc::Rc<TempDir>,
+    above: std::sync::Arc<TempDir>,
     root: PathBuf,
     memory: PathBuf,
 }
@@ -28,7 +28,7 @@ impl Repo {
     }
 
     fn at(memory: &str) -> Repo {
-        let above = std::rc::Rc::new(tempfile::tempdir().unwrap());
+        let above = std::sync::Arc::new(tempfile::tempdir().unwrap());
         let root = fs_err::canonicalize(above.path()).unwrap().join("an app");
         let repo = Repo { above, memory: root.join(memory), root };
         fs_err::create_dir_all(&repo.memory).unwrap();

@@ -75,6 +75,7 @@ mod support;
 mod sync;
 mod sync_crash;
 mod sync_guard;
+mod sync_locks;
 mod sync_network;
 mod sync_storm;
 mod terminal;

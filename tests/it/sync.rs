@@ -276,6 +276,24 @@ fn markers_are_never_committed() {
 }
 
 #[test]
+fn markers_that_somebody_committed_are_not_pushed() {
+    let (here, there) = pair();
+    here.put(
+        FILE,
+        TEXT.replace("- Prefers tabs\n", "<<<<<<< a\n- Prefers spaces\n=======\n- Prefers any\n>>>>>>> b\n"),
+    );
+    here.git(["commit", "--quiet", "--all", "-m", "by mistake"]);
+    let hub = here.git(["ls-remote", "origin", "main"]);
+    let result = here.memdir(["sync"]).exit(4);
+    assert_stdout_contains(&result, "facts/user.md: contains conflict markers\ntry: memdir ");
+    assert_stderr_contains(&result, "a commit contains conflict markers, so nothing was pushed");
+    assert_eq!(here.git(["ls-remote", "origin", "main"]), hub);
+    here.memdir(["resolve", "user", "--ours"]).exit(0);
+    settle(&here, &there);
+    assert!(there.text(FILE).contains("- Prefers spaces\n"));
+}
+
+#[test]
 fn proposals_that_are_in_git_already_are_left_as_they_are() {
     let (here, there) = pair();
     here.put("inbox/old.md", "- Old\n");

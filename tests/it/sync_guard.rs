@@ -201,11 +201,15 @@ fn an_unfinished_git_operation_is_refused_first() {
 }
 
 #[test]
-fn another_history_is_not_merged_unasked() {
-    let (here, _) = pair();
+fn a_repository_of_something_else_is_not_merged_unasked() {
+    let program = Repo::whole();
+    remove(&program, &["memdir.yaml"]);
+    program.hub();
+    program.commit("src/main.rs", "fn main() {}\n");
+    program.git(["push", "--quiet", "origin", "main"]);
     let other = Repo::whole();
     other.put("facts/user.md", "# User\n\n- Of another beginning\n");
-    other.git(["remote", "add", "origin", here.root().with_file_name("hub.git").to_str().unwrap()]);
+    other.git(["remote", "add", "origin", program.root().with_file_name("hub.git").to_str().unwrap()]);
     let run_output = other.memdir(["sync"]).exit(5);
     assert!(
         run_output.stderr.contains("memdir: unrelated_histories: this memory and origin/main have no commit in common")
@@ -214,11 +218,47 @@ fn another_history_is_not_merged_unasked() {
         run_output.stderr.contains("git pull --no-rebase --allow-unrelated-histories origin main"),
         "{run_output:#?}"
     );
+    assert!(!other.root().join("src").exists());
     other.git(["pull", "--quiet", "--no-rebase", "--no-edit", "--allow-unrelated-histories", "origin", "main"]);
     other.memdir(["sync"]).exit(0);
-    here.memdir(["sync"]).exit(0);
-    let text = here.text("facts/user.md");
-    assert!(text.contains("Of another beginning") && text.contains("Prefers tabs"), "{text}");
+    assert!(other.text("facts/user.md").contains("Of another beginning"));
+}
+
+#[test]
+fn a_remote_with_nothing_but_a_readme_is_joined() {
+    let host = Repo::whole();
+    remove(&host, &["memdir.yaml"]);
+    host.hub();
+    host.commit("README.md", "# My memory\n");
+    host.commit("LICENSE", "All rights reserved\n");
+    host.git(["push", "--quiet", "origin", "main"]);
+    let other = Repo::whole();
+    other.memdir(["add", "user", "Prefers tabs"]).exit(0);
+    other.git(["remote", "add", "origin", host.root().with_file_name("hub.git").to_str().unwrap()]);
+    let run_output = other.memdir(["sync"]).exit(0);
+    let note = "origin/main has no memory yet, only LICENSE, README.md: joined with it";
+    assert!(run_output.stderr.contains(note), "{run_output:#?}");
+    assert!(other.text("README.md") == "# My memory\n" && other.text("facts/user.md").contains("Prefers tabs"));
+    assert_eq!(other.git(["rev-parse", "HEAD"]), other.git(["rev-parse", "origin/main"]));
+}
+
+#[test]
+fn a_second_machine_that_ran_init_is_joined_with_all_bullets() {
+    let (here, there) = pair();
+    let other = Repo::whole();
+    other.put("facts/user.md", "# User\n\n- Of another beginning\n");
+    other.put("facts/more.md", "# More\n\n- One more\n");
+    other.git(["remote", "add", "origin", here.root().with_file_name("hub.git").to_str().unwrap()]);
+    let run_output = other.memdir(["sync"]).exit(0);
+    let note =
+        "this memory and origin/main began separately: joined, with all bullets of both (2 files here, 1 file there)";
+    assert!(run_output.stderr.contains(note), "{run_output:#?}");
+    settle(&here, &there);
+    let text = there.text("facts/user.md");
+    for bullet in ["Of another beginning", "Standup at ten", "Prefers tabs", "Window seats"] {
+        assert_eq!(text.matches(&format!("- {bullet}\n")).count(), 1, "{text}");
+    }
+    assert_eq!(there.text("facts/more.md"), "# More\n\n- One more\n");
 }
 
 #[test]

@@ -92,11 +92,14 @@ fn a_lost_race_is_retried() {
 fn a_sync_that_always_loses_the_race_ends_with_try_later() {
     let (here, there) = pair();
     here.memdir(["add", "user#work", "Said here"]).exit(0);
-    let beside = Beside::new("push", "before", 99, &elsewhere(&there));
+    let dir = there.memory().display();
+    let push =
+        format!("git -C '{dir}' commit --quiet --allow-empty -m $N && git -C '{dir}' push --quiet origin HEAD:main");
+    let beside = Beside::new("push", "before", 99, &push);
     let result = beside.memdir(&here, &["sync", "--json"]).exit(7);
     let error: serde_json::Value = serde_json::from_str(&result.stderr).unwrap();
     assert_eq!((&error["code"], &error["retryable"], &error["changed"]), (&"busy".into(), &true.into(), &true.into()));
-    assert_eq!(beside.ran().0, 10);
+    assert_eq!(beside.ran().0, 20);
     settle(&here, &there);
     assert!(there.text(FILE).contains("Said here"));
 }
@@ -142,7 +145,8 @@ fn another_running_git_is_retried_by_the_caller() {
     here.memdir(["add", "user#work", "Said here"]).exit(0);
     here.put(".git/index.lock", "");
     let result = here.memdir(["sync"]).exit(7);
-    assert!(result.stderr.contains("memdir: busy: another git process is running in this repository"), "{result:#?}");
+    let message = "memdir: busy: git's lock .git/index.lock is in the way, and no git is running in this repository";
+    assert!(result.stderr.contains(message) && result.stderr.contains("`rm .git/index.lock`"), "{result:#?}");
     fs_err::remove_file(here.root().join(".git/index.lock")).unwrap();
     here.memdir(["sync"]).exit(0);
 }

@@ -273,3 +273,41 @@ fn clones_that_sync_at_random_end_equal_and_lose_nothing() {
         false => storm(3, 20, 1),
     }
 }
+
+/// Adds a bullet and syncs, again and again, in a clone; returns the syncs that gave up.
+fn add_and_sync(repo: &Repo, name: usize, times: usize) -> Vec<String> {
+    let add_and_sync_once = |n: usize| {
+        repo.memdir(["add", "user", &format!("Bullet {n} of clone {name}")]).exit(0);
+        let run_output = repo.memdir(["sync"]);
+        (run_output.status != 0).then(|| format!("{run_output:#?}"))
+    };
+    (0..times).filter_map(add_and_sync_once).collect()
+}
+
+#[test]
+fn no_clone_gives_up_when_all_sync_at_once() {
+    let (clones, times) = if full() { (8, 100) } else { (4, 4) };
+    let first = Repo::whole();
+    first.hub();
+    first.memdir(["add", "user", "Prefers tabs"]).exit(0);
+    first.memdir(["sync"]).exit(0);
+    let others: Vec<Repo> = (1..clones).map(|n| first.hub_clone(&format!("clone {n}"))).collect();
+    let repos: Vec<&Repo> = std::iter::once(&first).chain(&others).collect();
+    let start = Instant::now();
+    let gave_up: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = repos
+            .iter()
+            .copied()
+            .enumerate()
+            .map(|(name, repo)| scope.spawn(move || add_and_sync(repo, name, times)))
+            .collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    println!("{clones} clones × {times} syncs: {} gave up, {:.1} s", gave_up.len(), start.elapsed().as_secs_f64());
+    assert!(gave_up.is_empty(), "{} gave up: {}", gave_up.len(), gave_up[0]);
+    (0..2).for_each(|_| repos.iter().for_each(|repo| drop(repo.memdir(["sync"]).exit(0))));
+    let text = first.text("facts/user.md");
+    for (name, n) in (0..clones).flat_map(|name| (0..times).map(move |n| (name, n))) {
+        assert_eq!(text.matches(&format!("- Bullet {n} of clone {name}\n")).count(), 1, "{name} {n}");
+    }
+}
