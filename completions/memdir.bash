@@ -1228,7 +1228,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__log)
-            opts="-p -L -C -g -q -v -h --patch --since --by --limit --dir --global --as --json --quiet --verbose --color --help"
+            opts="-p -L -C -g -q -v -h --patch --since --by --limit --oneline --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

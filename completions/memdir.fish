@@ -165,7 +165,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand context" -l json -d 'Print
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand add" -s F -l file -d 'Read a markdown list from a file (- for stdin)' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand add" -s F -l file -d 'Read a markdown list, or the text of one bullet, from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l tag -d 'Append #T to each text (repeatable)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l imp -d 'Importance, 0 to 10' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD' -r
@@ -383,7 +383,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_see
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -f -a "del" -d 'Remove one bullet by handle, index or text'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -f -a "update" -d 'Replace the text of a bullet'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -f -a "list" -d 'List all bullets of a file or section with index and handle'
-complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s F -l file -d 'Read a markdown list from a file (- for stdin)' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s F -l file -d 'Read a markdown list, or the text of one bullet, from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l tag -d 'Append #T to each text (repeatable)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l imp -d 'Importance, 0 to 10' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD' -r
@@ -472,6 +472,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand log" -l color -d 'Colour: 
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s p -l patch -d 'Show each bullet change'
+complete -c memdir -n "__fish_memdir_using_subcommand log" -l oneline -d 'Print only revision, operations and files of each entry'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s q -l quiet -d 'Print no result of a change and no warnings'

@@ -183,7 +183,13 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn update(&self, bullet: &str, text: &str) -> Result<ChangeResult, Error> {
-        self.change_one(Action::Update { at: address(bullet), index: None, old: None, text: text.to_owned() })
+        self.change_one(Action::Update {
+            at: address(bullet),
+            index: None,
+            old: None,
+            text: text.to_owned(),
+            children: Vec::new(),
+        })
     }
 
     /// Removes a bullet, section or file.
@@ -191,7 +197,14 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn remove(&self, at: &str) -> Result<ChangeResult, Error> {
-        self.change_one(Action::Remove { at: address(at), index: None, text: None, archive: false, forget: false })
+        self.change_one(Action::Remove {
+            at: address(at),
+            index: None,
+            text: None,
+            archive: false,
+            forget: false,
+            if_exists: false,
+        })
     }
 
     /// Moves a bullet, section or file (and the links to it) to another file or section.

@@ -13,7 +13,8 @@ use crate::document::MetaKey;
 #[derive(Args, Debug)]
 #[command(
     about = "Add bullets to a file or section; create it if it is missing",
-    after_help = "Without a text, a markdown list is read from stdin; each top-level item becomes one bullet.\n\n\
+    after_help = "Without a text, markdown is read from stdin: each top-level item of a list becomes one bullet, with what \
+                  is below it; a text without a list becomes one bullet.\n\n\
                   Example: memdir add user 'Prefers tabs' 'Lives in Austin' --tag profile"
 )]
 #[group(skip)]
@@ -24,7 +25,7 @@ pub struct AddArgs {
     /// The texts; each is one line and becomes one bullet
     #[arg(value_name = "TEXT", value_parser = argv::text_value)]
     pub texts: Vec<String>,
-    /// Read a markdown list from a file (- for stdin)
+    /// Read a markdown list, or the text of one bullet, from a file (- for stdin)
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// Append #T to each text (repeatable)
@@ -69,7 +70,9 @@ impl AddArgs {
 #[command(
     about = "Replace the text of a bullet",
     override_usage = "memdir update [OPTIONS] FILE@BULLET NEW\n       memdir update [OPTIONS] FILE OLD NEW",
-    after_help = "NEW may be - for stdin.\n\nExample: memdir update user@acvh 'Prefers spaces'"
+    after_help = "Without NEW, or with -, the new text is read from stdin. It may have several lines; a list or code block \
+                  below its first paragraph replaces what is below the bullet.\n\n\
+                  Example: memdir update user@acvh 'Prefers spaces'"
 )]
 #[group(skip)]
 pub struct UpdateArgs {
@@ -150,7 +153,7 @@ pub struct SetArgs {
 #[derive(Args, Debug)]
 #[command(
     about = "Append an episode entry or a block of markdown",
-    after_help = "The text is read from stdin unless -F names a file.\n\n\
+    after_help = "The text is read from stdin unless -F names a file. On a terminal, $VISUAL or $EDITOR is opened.\n\n\
                   Example: echo '- Lesson: flush before exit' | memdir append -t 'Logger fix'"
 )]
 #[group(skip)]
@@ -158,6 +161,9 @@ pub struct AppendArgs {
     /// The file (default: the current episode file)
     #[arg(value_name = "FILE")]
     pub at: Option<String>,
+    /// - for stdin, which is the default
+    #[arg(value_name = "-")]
+    pub content: Option<String>,
     /// The entry's title
     #[arg(short, long, value_name = "TITLE", value_parser = argv::text_value)]
     pub title: Option<String>,
@@ -177,6 +183,13 @@ pub struct AppendArgs {
     pub change_args: ChangeArgs,
 }
 
+impl AppendArgs {
+    /// Whether the arguments name the source of the text.
+    pub fn names_content(&self) -> bool {
+        self.file.is_some() || self.content.is_some() || self.at.as_deref() == Some("-")
+    }
+}
+
 #[derive(Args, Debug)]
 #[command(
     about = "Replace exact texts, each of which must occur exactly once",
@@ -188,6 +201,9 @@ pub struct PatchArgs {
     /// The file
     #[arg(value_name = "FILE")]
     pub at: String,
+    /// - for stdin, which is the default
+    #[arg(value_name = "-")]
+    pub content: Option<String>,
     /// A text that occurs exactly once (repeatable, each with its --new)
     #[arg(long, value_name = "A", value_parser = argv::text_value, allow_hyphen_values = true)]
     pub old: Vec<String>,
@@ -212,6 +228,9 @@ pub struct WriteArgs {
     /// The file
     #[arg(value_name = "FILE")]
     pub at: String,
+    /// - for stdin, which is the default
+    #[arg(value_name = "-")]
+    pub content: Option<String>,
     /// Read the text from a file (- for stdin)
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
@@ -227,6 +246,9 @@ pub struct WriteArgs {
 )]
 #[group(skip)]
 pub struct ApplyArgs {
+    /// - for stdin, which is the default
+    #[arg(value_name = "-")]
+    pub content: Option<String>,
     /// Read the operations from a file (- for stdin)
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,

@@ -30,8 +30,11 @@ pub struct LogArgs {
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
     /// Print at most N entries
-    #[arg(short = 'L', long, value_name = "N")]
+    #[arg(short = 'L', long, short_alias = 'n', alias = "max-count", value_name = "N")]
     pub limit: Option<usize>,
+    /// Print only revision, operations and files of each entry
+    #[arg(long)]
+    pub oneline: bool,
 }
 
 #[derive(Args, Debug)]
@@ -99,7 +102,7 @@ impl PrintAnswer for LogResult {
     /// Prints the journal's entries, newest first.
     fn print(&self, printer: &mut Printer) {
         for entry in &self.entries {
-            log_line(printer, entry);
+            log_line(printer, entry, printer.layout == OutputLayout::OneLine);
             for file in &entry.effects {
                 file_heading(printer, file, None);
                 effects(printer, &file.effects);
@@ -119,26 +122,29 @@ impl PrintAnswer for LogResult {
     }
 }
 
-/// Prints one entry: `r41 2026-11-20 14:02Z claude: add 2, rm; facts/user.md (why: …)`.
-fn log_line(printer: &mut Printer, entry: &LogRow) {
+/// Prints one entry: `r41 2026-11-20 14:02Z claude: add 2, rm; facts/user.md (why: …)`; `short` is without time, actor,
+/// reason and source: `r41 add 2, rm; facts/user.md`.
+fn log_line(printer: &mut Printer, entry: &LogRow, short: bool) {
     printer.styled(TextStyle::Handle, entry.rev.as_deref().unwrap_or("--"));
-    if let Some(at) = &entry.at {
+    if let Some(at) = entry.at.as_ref().filter(|_| !short) {
         printer.text(" ").styled(TextStyle::Dim, &to_minute(at));
     }
-    printer.text(" ").text(&entry.actor);
+    if !short {
+        printer.text(" ").text(&entry.actor);
+    }
     match entry.state {
         // The field `what` already shows these states.
         "done" | "outside" | "unrecorded" => {}
         state => drop(printer.text(" (").text(state).text(")")),
     }
     if !entry.what.is_empty() {
-        printer.text(": ").text(&entry.what);
+        printer.text(if short { " " } else { ": " }).text(&entry.what);
     }
     if !entry.files.is_empty() {
         printer.text("; ").text(&entry.files.join(" "));
     }
     for (label, value) in [("why", &entry.reason), ("from", &entry.source)] {
-        if let Some(value) = value {
+        if let Some(value) = value.as_ref().filter(|_| !short) {
             printer.text(&format!(" ({label}: ")).text(value).text(")");
         }
     }
@@ -166,7 +172,7 @@ impl PrintAnswer for DiffResult {
                     effects(printer, &file.effects);
                 }
             }
-            OutputLayout::Plain | OutputLayout::Numbered => printer.diff(&self.diff),
+            OutputLayout::Plain | OutputLayout::Numbered | OutputLayout::OneLine => printer.diff(&self.diff),
         }
     }
 }

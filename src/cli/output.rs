@@ -61,6 +61,8 @@ pub enum OutputLayout {
     Stat,
     /// A diff as bullet changes.
     Bullets,
+    /// Entries of the history, short.
+    OneLine,
 }
 
 /// The result of a command line, ready to be printed.

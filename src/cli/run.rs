@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::answer::Answer;
 use super::args::{ChangeArgs, GlobalArgs};
+use super::change_args::AppendArgs;
 use super::compact::CompactArgs;
 use super::git_args::{MergeArgs, MergeDriverArgs, SetupArgs, SetupTarget, SyncArgs};
 use super::list_and_read::InitArgs;
@@ -15,14 +16,14 @@ use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
 use super::progress::ProgressDisplay;
 use super::reflect::{ReflectArgs, ReflectModeArg};
-use super::{open, sanitize};
+use super::{open, sanitize, to_operation};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::merge::MergeInput;
 use crate::commands::reflect;
 use crate::commands::sync::{self, SyncOptions};
-use crate::commands::{self, ChangeOptions, CommandResult, Error, InitOptions, ProgressNotes, Session, setup};
+use crate::commands::{self, ChangeOptions, CommandResult, Error, InitOptions, ProgressNotes, Session, edit, setup};
 use crate::host::models::ModelQuery;
-use crate::host::{content, find, user};
+use crate::host::{content, editor, find, user};
 use crate::operation::Batch;
 use crate::reflect::prompt::ReplyMode;
 use crate::view::query::filter::QueryOptions;
@@ -55,6 +56,16 @@ impl Runner<'_> {
             Ok(batch) => self.change_with(args, |session, how| commands::change(session, batch, how)),
             Err(failure) => failure.into().into(),
         }
+    }
+
+    /// Runs `append`. On a terminal, the text is written in the editor if there is one and no other content is given.
+    pub fn append(&self, args: &AppendArgs) -> CliReply {
+        if args.names_content() || !std::io::stdin().is_terminal() || !editor::is_configured() {
+            return self.apply_batch(&args.change_args, to_operation::append(args, &read_content));
+        }
+        let template = if args.title.is_none() && args.at.is_none() { "## " } else { "" };
+        let to_batch = |text: String| to_operation::append(args, &|_| Ok(text.clone()));
+        self.change_with(&args.change_args, |session, options| edit::compose(session, template, to_batch, options))
     }
 
     /// Runs a command that only reads texts and depends on neither the caller nor the time.

@@ -43,26 +43,40 @@ fn single_line(text: &str) -> Result<String, Rejection> {
     }
 }
 
-/// Parses content as a markdown list.
+/// Parses content as bullets: a list, or a text that becomes one bullet.
 ///
 /// # Errors
-/// `usage` if it is not a list, `empty_input` if it has no item.
-fn list_items(content: &str) -> Result<Vec<NewBullet>, Rejection> {
+/// `usage` if it is neither, `empty_input` if it has no text.
+fn content_bullets(content: &str) -> Result<Vec<NewBullet>, Rejection> {
     let items = parse_new_bullets(content).map_err(usage_error)?;
     match items.iter().all(|item| item.text.trim().is_empty()) {
-        true => Err(Rejection::new(Code::EmptyInput, "the content has no list item")),
+        true => Err(Rejection::new(Code::EmptyInput, "the content has no text")),
         false => Ok(items),
+    }
+}
+
+/// The path of `-F`, unless the positional for content is `-`, which means stdin.
+///
+/// # Errors
+/// `usage` if both are given, or the positional is anything else.
+fn content_file<'a>(dash: Option<&str>, file: Option<&'a Path>) -> Result<Option<&'a Path>, Rejection> {
+    match (dash, file) {
+        (Some("-"), Some(_)) => Err(usage_error("give - for stdin or a file with -F, not both")),
+        (Some("-") | None, file) => Ok(file),
+        (Some(_), _) => {
+            Err(usage_error("the text is read from stdin or a file, not from an argument").hint("use - or -F FILE"))
+        }
     }
 }
 
 /// Converts `add` and `bullet add`.
 pub fn add(args: &AddArgs, content: ContentReader) -> Result<Batch, Rejection> {
-    let stdin = args.texts == ["-"];
-    if args.file.is_some() && !args.texts.is_empty() && !stdin {
-        return Err(usage_error("give texts as arguments or with -F, not both"));
+    let dash = args.texts.iter().any(|t| t == "-");
+    if !args.texts.is_empty() && (args.file.is_some() || dash && args.texts.len() > 1) {
+        return Err(usage_error("give texts as arguments, or - for stdin, or a file with -F"));
     }
-    let items = match args.texts.is_empty() || stdin {
-        true => list_items(&content(args.file.as_deref())?)?,
+    let items = match args.texts.is_empty() || dash {
+        true => content_bullets(&content(args.file.as_deref())?)?,
         false => {
             let texts = args.texts.iter().map(|t| single_line(t)).collect::<Result<Vec<_>, _>>()?;
             texts.into_iter().map(|text| NewBullet { text, ..NewBullet::default() }).collect()
@@ -122,19 +136,23 @@ pub fn update(args: &UpdateArgs, content: ContentReader) -> Result<Batch, Reject
     if !names_bullet(&args.at) && old.is_none() && args.index.is_none() {
         return Err(usage_error("no bullet given").hint("use FILE@BULLET NEW, FILE OLD NEW, or --index N"));
     }
-    let text = match new {
-        Some(new) if new != "-" => single_line(new)?,
-        None if args.file.is_none() => return Err(usage_error("no new text given")),
-        _ => single_item(&content(args.file.as_deref())?)?,
+    let NewBullet { text, children, .. } = match new {
+        Some(new) if new != "-" => NewBullet { text: single_line(new)?, ..NewBullet::default() },
+        _ => content_bullet(&content(args.file.as_deref())?)?,
     };
-    Ok(to_batch([Action::Update { at: target(&args.at), index: args.index, old, text }]))
+    Ok(to_batch([Action::Update { at: target(&args.at), index: args.index, old, text, children }]))
 }
 
-/// Parses content as exactly one list item without children or metadata.
-fn single_item(content: &str) -> Result<String, Rejection> {
-    match list_items(content)?.as_slice() {
-        [item] if item.children.is_empty() && item.meta.is_none() => Ok(item.text.clone()),
-        _ => Err(usage_error("an update needs exactly one item without children")),
+/// Parses content as exactly one bullet without metadata.
+fn content_bullet(content: &str) -> Result<NewBullet, Rejection> {
+    let mut items = content_bullets(content)?;
+    match (items.pop(), items.len()) {
+        (Some(item), 0) if item.meta.is_none() => Ok(item),
+        (Some(_), 0) => Err(usage_error("the new text contains metadata").hint("use `set` for metadata")),
+        (_, others) => {
+            Err(usage_error(format!("an update needs one bullet, and the text has {} list items", others + 1))
+                .hint("update one bullet, then `add` the others"))
+        }
     }
 }
 
@@ -166,7 +184,7 @@ pub fn rm(args: &RmArgs) -> Result<Batch, Rejection> {
             ),
         };
         let (archive, forget) = (args.archive, args.forget);
-        actions.push(Action::Remove { at: target(address), index: None, text, archive, forget });
+        actions.push(Action::Remove { at: target(address), index: None, text, archive, forget, if_exists: false });
     }
     Ok(to_batch(actions))
 }
@@ -177,7 +195,8 @@ pub fn bullet_del(args: &BulletDelArgs) -> Result<Batch, Rejection> {
         return Err(usage_error("no bullet given").hint("use FILE@BULLET, FILE TEXT, or --index N"));
     }
     let (index, text) = (args.index, args.text.clone());
-    Ok(to_batch([Action::Remove { at: target(&args.at), index, text, archive: args.archive, forget: args.forget }]))
+    let (archive, forget) = (args.archive, args.forget);
+    Ok(to_batch([Action::Remove { at: target(&args.at), index, text, archive, forget, if_exists: false }]))
 }
 
 /// Converts `mv`.
@@ -205,9 +224,13 @@ pub fn append(args: &AppendArgs, content: ContentReader) -> Result<Batch, Reject
     let checked_line = |text: &Option<String>| text.as_deref().map(single_line).transpose();
     let (title, summary, file_summary) =
         (checked_line(&args.title)?, checked_line(&args.summary)?, checked_line(&args.file_summary)?);
-    let text = content(args.file.as_deref())?;
+    let (at, dash) = match (args.at.as_deref(), args.content.as_deref()) {
+        (Some("-"), None) => (None, Some("-")),
+        other => other,
+    };
+    let text = content(content_file(dash, args.file.as_deref())?)?;
     Ok(to_batch([Action::Append {
-        at: args.at.as_deref().filter(|a| *a != "-").map(target),
+        at: at.map(target),
         text,
         title,
         date: args.date.clone(),
@@ -219,16 +242,13 @@ pub fn append(args: &AppendArgs, content: ContentReader) -> Result<Batch, Reject
 
 /// Converts `write`.
 pub fn write(args: &WriteArgs, content: ContentReader) -> Result<Batch, Rejection> {
-    Ok(to_batch([write_action(&args.at, content(args.file.as_deref())?, args.change_args.create)]))
-}
-
-fn write_action(file: &str, text: String, create: bool) -> Action {
-    Action::Write { at: target(file), text, create }
+    let text = content(content_file(args.content.as_deref(), args.file.as_deref())?)?;
+    Ok(to_batch([Action::Write { at: target(&args.at), text, create: args.change_args.create }]))
 }
 
 /// Converts `apply`.
 pub fn apply(args: &ApplyArgs, content: ContentReader) -> Result<Batch, Error> {
-    Ok(dialects::parse_batch(&content(args.file.as_deref())?)?)
+    Ok(dialects::parse_batch(&content(content_file(args.content.as_deref(), args.file.as_deref())?)?)?)
 }
 
 /// Converts `patch`.
@@ -243,7 +263,8 @@ pub fn patch(args: &PatchArgs, content: ContentReader) -> Result<Batch, Rejectio
         }
     }
     let pairs = match args.old.is_empty() {
-        true => parse_pairs(&content(args.file.as_deref())?)?,
+        true => parse_pairs(&content(content_file(args.content.as_deref(), args.file.as_deref())?)?)?,
+        false if args.content.is_some() => return Err(usage_error("give --old and --new, or JSON on stdin, not both")),
         false => args.old.iter().cloned().zip(args.new.iter().cloned()).collect(),
     };
     if pairs.iter().any(|(old, _)| old.is_empty()) {

@@ -145,11 +145,11 @@ verbs! {
     visible changes Init(InitArgs) -> InitResult = "init";
     visible reads Status(StatusArgs) -> StatusReport = "status" ["st"];
     visible reads List(ListArgs) -> FileList | Outline = "list" ["ls"];
-    visible reads Read(ReadArgs) -> TextResult = "read" ["cat"];
-    visible reads Query(QueryArgs) -> QueryResult = "query" ["search", "find", "grep"];
+    visible reads Read(ReadArgs) -> TextResult = "read" ["cat", "get", "view"];
+    visible reads Query(QueryArgs) -> QueryResult = "query" ["search", "find", "grep", "recall"];
     visible reads Context(ContextArgs) -> ContextResult = "context";
-    visible changes Add(AddArgs) -> ChangeResult = "add";
-    visible changes Update(UpdateArgs) = "update";
+    visible changes Add(AddArgs) -> ChangeResult = "add" ["remember"];
+    visible changes Update(UpdateArgs) = "update" ["replace"];
     visible changes Rm(RmArgs) = "rm" ["remove", "delete", "del"];
     visible changes Mv(MvArgs) = "mv" ["move", "rename"];
     visible changes Set(SetArgs) = "set";
@@ -159,7 +159,7 @@ verbs! {
     visible changes Apply(ApplyArgs) -> RepeatedChange = "apply";
     visible changes Edit(EditArgs) = "edit";
     visible changes Bullet(BulletArgs) = "bullet", if |a| !matches!(a.command, BulletCommand::List(_));
-    visible reads Log(LogArgs) -> LogResult = "log";
+    visible reads Log(LogArgs) -> LogResult = "log" ["history"];
     visible reads Show(ShowArgs) = "show";
     visible reads Diff(DiffArgs) -> DiffResult = "diff";
     visible changes Undo(UndoArgs) = "undo";
@@ -205,7 +205,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Rm(a) => runner.apply_batch(&a.change_args, to_operation::rm(&a)),
         CliCommand::Mv(a) => runner.apply_batch(&a.change_args, to_operation::mv(&a)),
         CliCommand::Set(a) => runner.apply_batch(&a.change_args, to_operation::set(&a)),
-        CliCommand::Append(a) => runner.apply_batch(&a.change_args, to_operation::append(&a, &read_content)),
+        CliCommand::Append(a) => runner.append(&a),
         CliCommand::Patch(a) => runner.apply_batch(&a.change_args, to_operation::patch(&a, &read_content)),
         CliCommand::Write(a) => runner.apply_batch(&a.change_args, to_operation::write(&a, &read_content)),
         CliCommand::Apply(a) => runner.apply_batch(&a.change_args, to_operation::apply(&a, &read_content)),
@@ -223,7 +223,8 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         },
         CliCommand::Log(a) => {
             let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit: a.limit };
-            runner.read_only(|s| commands::log(s, &query))
+            let layout = if a.oneline { OutputLayout::OneLine } else { OutputLayout::Plain };
+            runner.in_session(SessionNeeds::All, None, layout, |s| commands::log(s, &query))
         }
         CliCommand::Show(a) => runner.read_only(|s| commands::show(s, &a.revision)),
         CliCommand::Diff(a) => {

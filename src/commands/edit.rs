@@ -59,6 +59,35 @@ pub fn edit(
     }
 }
 
+/// Opens the editor on a new text and makes the change that `to_batch` builds from it; without text, none.
+///
+/// # Errors
+/// `empty_input` if nothing was written, and any error of `to_batch` and `change`; the text is then kept.
+pub fn compose(
+    session: &Session,
+    template: &str,
+    to_batch: impl FnOnce(String) -> Result<Batch, Rejection>,
+    options: &ChangeOptions,
+) -> CommandResult<ChangeOutcome> {
+    session.may_write()?;
+    let copy = EditorCopy::create("append.md", template)?;
+    let text = copy.edit().map_err(|rejection| keep_copy(rejection.into(), copy.path()))?;
+    if text.trim() == template.trim() {
+        copy.remove();
+        return Err(Rejection::new(Code::EmptyInput, "nothing was written in the editor").into());
+    }
+    let changed = to_batch(text).map_err(Error::from).and_then(|batch| change(session, batch, options));
+    match changed {
+        Ok(answer) => {
+            if !options.dry_run {
+                copy.remove();
+            }
+            Ok(answer)
+        }
+        Err(failure) => Err(keep_copy(failure, copy.path())),
+    }
+}
+
 /// The largest number of merges when the file keeps changing while it is written back.
 const MAX_MERGES: usize = 5;
 
@@ -122,7 +151,17 @@ fn check_new_name(missing: &Rejection) -> Result<(), Rejection> {
 }
 
 /// Adds to an error the path of the copy and the command to continue with it.
-fn with_kept_copy(mut failure: Error, file: &str, copy: &Path) -> Error {
+fn with_kept_copy(failure: Error, file: &str, copy: &Path) -> Error {
+    let mut failure = keep_copy(failure, copy);
+    if let Some(first) = failure.rejections.first_mut() {
+        let operands = vec![copy.to_string_lossy().into_owned(), file.to_owned()];
+        first.hints.push(Hint { verb: vec!["edit", "--resume"], operands });
+    }
+    failure
+}
+
+/// Adds to an error the path of the copy.
+fn keep_copy(mut failure: Error, copy: &Path) -> Error {
     if let Some(first) = failure.rejections.first_mut() {
         let path = copy.to_string_lossy().into_owned();
         let notice = format!("your text is kept in {path}");
@@ -130,8 +169,7 @@ fn with_kept_copy(mut failure: Error, file: &str, copy: &Path) -> Error {
             Some(hint) => format!("{hint}; {notice}"),
             None => notice,
         });
-        first.details.insert("kept".into(), path.clone().into());
-        first.hints.push(Hint { verb: vec!["edit", "--resume"], operands: vec![path, file.to_owned()] });
+        first.details.insert("kept".into(), path.into());
     }
     failure
 }

@@ -142,7 +142,7 @@ impl InboxFile {
     /// The removal of its file. It fails if the file has changed since it was read: a person may be editing it.
     fn removal(&self) -> Operation {
         let at = Target::Address(self.path.to_string());
-        let action = Action::Remove { at, index: None, text: None, archive: false, forget: false };
+        let action = Action::Remove { at, index: None, text: None, archive: false, forget: false, if_exists: false };
         Operation { action, seen: None, if_match: Some(self.etag.hex()), reason: None, source: None }
     }
 }

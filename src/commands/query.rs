@@ -35,7 +35,7 @@ const SAMPLE_FILES: usize = 8;
 /// # Errors
 /// `category_not_allowed` for a category that the caller or the agent of the query may not see; `usage` for a question
 /// without words and filters, and for invalid points in time; `file_not_found` for a glob that matches no file;
-/// `no_data_dir` for a scope that does not exist; `revision_not_found`; `io`.
+/// `revision_not_found`; `io`.
 pub fn query(session: &Session, options: &QueryOptions) -> CommandResult<QueryResult> {
     query_with_overrides(session, options, &TextOverrides::new())
 }
@@ -63,8 +63,20 @@ pub fn query_with_overrides(
         check_categories(&sight, &options.categories)?;
     }
     let terms = QueryTerms::parse(&options.query, session.now.date());
-    let scope = open_scope(session, options)?;
-    let store = scope.as_ref().unwrap_or(&session.store);
+    let scope;
+    let store = match &options.scope {
+        Some(name) if !is_scope(session, name) => match session.store.open_scope(name) {
+            Ok(Some(found)) => {
+                scope = found;
+                &scope
+            }
+            // A scope only narrows a search. One that does not exist contains nothing; the name may be another program's.
+            Ok(None) => return Ok(no_result(options)),
+            Err(why) if why.code == Code::InvalidPath => return Ok(no_result(options)),
+            Err(why) => return Err(why.into()),
+        },
+        _ => &session.store,
+    };
     let filter = ItemFilter {
         options,
         since: options.since.as_deref().map(|w| parse_point(session, store, w, false)).transpose()?,
@@ -86,11 +98,7 @@ fn search(
     let files = searched_files(store, options, overrides)?;
     progress.begin_files("searching", files.len());
     if terms.all.is_empty() && !options.query.trim().is_empty() {
-        return Ok(QueryResult {
-            query: options.query.clone(),
-            scope: options.scope.clone(),
-            ..QueryResult::default()
-        });
+        return Ok(no_result(options));
     }
     let spotter = TermPrefilter::new(terms);
     let last = files.get(SAMPLE_FILES.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
@@ -139,16 +147,14 @@ fn linked_files(store: &Store, files: &[File], ends: &LinkedFiles<'_>) -> Vec<Wh
     found.into_iter().flatten().collect()
 }
 
-/// Opens the scope that a query names; `None` for the data dir itself.
-fn open_scope(session: &Session, options: &QueryOptions) -> Result<Option<Store>, Rejection> {
-    let Some(name) = &options.scope else { return Ok(None) };
+fn no_result(options: &QueryOptions) -> QueryResult {
+    QueryResult { query: options.query.clone(), scope: options.scope.clone(), ..QueryResult::default() }
+}
+
+/// Whether the session's data dir is itself the scope of this name.
+fn is_scope(session: &Session, name: &str) -> bool {
     let above = session.dir.parent().and_then(|p| p.file_name());
-    if above.is_some_and(|a| a == "scopes") && session.dir.file_name().is_some_and(|own| own == name.as_str()) {
-        return Ok(None);
-    }
-    let not_found =
-        || Rejection::new(Code::NoDataDir, "the scope does not exist").hint("a user_id names a data dir under scopes/");
-    session.store.open_scope(name)?.map(Some).ok_or_else(not_found)
+    above.is_some_and(|a| a == "scopes") && session.dir.file_name().is_some_and(|own| own == name)
 }
 
 /// The files to search, sorted by path.

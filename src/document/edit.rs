@@ -3,7 +3,9 @@
 //!
 //! Never touches a byte outside the edited bullets, and refuses an edit that it cannot verify.
 
-use super::{BulletMeta, Document};
+use std::borrow::Cow;
+
+use super::{BulletMeta, Document, escape};
 use crate::text::{Splice, compose, splice};
 
 mod insert_layout;
@@ -17,8 +19,39 @@ pub struct NewBullet {
     /// Plain text, one line. Escaped on writing where Markdown would read it as structure.
     pub text: String,
     pub meta: Option<BulletMeta>,
-    /// Markdown below the text, one entry for each line, dedented to column 0: nested lists, paragraphs. Usually empty.
+    /// Markdown below the text, one entry for each line, dedented to column 0: first the lines that continue the text's
+    /// paragraph, then nested lists, code blocks, more paragraphs. Usually empty.
     pub children: Vec<String>,
+}
+
+impl NewBullet {
+    /// The whole first paragraph, as [`Document::bullet_text`] returns it once the bullet is written.
+    pub fn paragraph(&self) -> Cow<'_, str> {
+        match self.children.first().is_some_and(|line| !line.trim().is_empty()) {
+            true => Cow::Owned(self.parse_paragraph().0),
+            false => Cow::Borrowed(&self.text),
+        }
+    }
+
+    /// The number of leading children that continue the text's paragraph. Decided by the Markdown parser, because what
+    /// ends a paragraph depends on more than the first character of a line.
+    pub fn continuation_lines(&self) -> usize {
+        match self.children.first().is_some_and(|line| !line.trim().is_empty()) {
+            true => self.parse_paragraph().1,
+            false => 0,
+        }
+    }
+
+    /// Paragraph and number of continuation lines. Without a paragraph, the text and none.
+    fn parse_paragraph(&self) -> (String, usize) {
+        let mut written = format!("- {}", escape::encode(self.text.trim_start()));
+        self.children.iter().for_each(|line| written.extend(["\n  ", line.as_str()]));
+        let document = Document::parse(written);
+        let bullet = document.bullets().first().filter(|b| b.depth == 0 && b.text_end > b.text_start);
+        let Some(bullet) = bullet else { return (self.text.clone(), 0) };
+        let lines = memchr::memchr_iter(b'\n', &document.text().as_bytes()[..bullet.text_end as usize]).count();
+        (document.bullet_text(0).into_owned(), lines)
+    }
 }
 
 /// Where to insert new bullets. Indexes refer to the document before the edits.
@@ -46,7 +79,13 @@ pub enum InsertPosition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentEdit {
     /// Replaces a bullet's first paragraph. Marker, metadata and children are unchanged.
-    Update { bullet: usize, text: String },
+    Update {
+        bullet: usize,
+        /// Plain text; after a line break, lines that continue the paragraph, as Markdown without indent.
+        text: String,
+    },
+    /// Replaces a bullet with its metadata and children by another one at the same place. The marker is unchanged.
+    Replace { bullet: usize, item: NewBullet },
     /// Removes a bullet with its metadata and children.
     Remove { bullet: usize },
     /// Inserts bullets in the given order.

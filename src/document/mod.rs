@@ -12,7 +12,6 @@ use crate::text::Splice;
 mod conflict_lines;
 pub mod edit;
 mod escape;
-mod excerpt;
 mod front_matter;
 pub mod handle;
 mod lines;
@@ -27,12 +26,11 @@ mod visibility;
 mod walk;
 
 pub use edit::{DocumentEdit, EditedDocument, InsertPosition, NewBullet, apply_edits};
-pub use excerpt::{section_range, to_new_bullet};
 pub use handle::Handle;
 pub use meta::BulletMeta;
 pub use meta_keys::MetaKey;
-pub use new_bullets::parse_new_bullets;
-pub use section::slug;
+pub use new_bullets::{parse_new_bullets, to_new_bullet};
+pub use section::{section_range, slug};
 pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category, summary_ranges};
 
 /// The largest file that is read or written, in bytes. What becomes a file (stdin, a conversation) has the same limit.

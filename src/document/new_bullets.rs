@@ -1,56 +1,135 @@
-//! Reads a Markdown list from standard input or a file as new bullets.
+//! Reads Markdown from standard input or a file as new bullets, and copies bullets so that they can be inserted again.
 //!
-//! Never writes: the bullets are escaped and verified when they are inserted.
+//! Never writes: the bullets are escaped and verified when they are inserted. Never cuts a text into pieces that it does
+//! not mark as list items.
 
-use super::{BlockKind, Document, NewBullet, lines};
+use super::{BlockKind, Document, NewBullet, escape, lines};
 
-/// Parses Markdown into new bullets: one for each top-level list item, with its children dedented to column 0. A text
-/// without a list gives one bullet for each line that is not blank.
+/// Parses Markdown into new bullets. A list gives one for each top-level item, with its children and code blocks; a text
+/// without a list is one bullet.
 ///
 /// # Errors
-/// A message of one sentence, if the text mixes a list with other blocks or contains items that are not bullets.
+/// A message of one sentence, if the text mixes a list with other blocks or cannot be a bullet.
 pub fn parse_new_bullets(markdown: &str) -> Result<Vec<NewBullet>, String> {
     let document = Document::parse(markdown);
+    if document.front_matter.is_some() {
+        return Err("the text starts with front matter, which a bullet cannot contain".to_owned());
+    }
     let is_item = |kind| matches!(kind, BlockKind::Bullet(_) | BlockKind::OtherListItem);
-    if !document.blocks.iter().any(|n| is_item(n.kind)) {
-        let lines = markdown.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|line| !line.is_empty());
-        return Ok(lines.map(|line| NewBullet { text: line.to_owned(), ..NewBullet::default() }).collect());
-    }
-    let mut items = Vec::new();
-    for (node, _) in document.blocks.iter().zip(&document.block_details).filter(|(_, inner)| inner.depth == 0) {
-        let number = 1 + memchr::memchr_iter(b'\n', &markdown.as_bytes()[..node.span.start as usize]).count();
-        match node.kind {
-            BlockKind::Bullet(bullet) => items.push(new_bullet(&document, bullet as usize)),
-            BlockKind::OtherListItem => {
-                return Err(format!("the item in line {number} does not start with plain text"));
-            }
-            _ => {
-                return Err(format!(
-                    "line {number} is not part of a list; give a list, or plain lines without any list"
-                ));
-            }
-        }
-    }
-    match document.front_matter {
-        Some(_) => Err("a list must not start with front matter".to_owned()),
-        None => Ok(items),
+    match document.blocks.iter().any(|n| is_item(n.kind)) {
+        true if !is_numbered_line(&document) => list_bullets(&document),
+        _ => text_bullet(&document).map(|bullet| bullet.into_iter().collect()),
     }
 }
 
-fn new_bullet(document: &Document, number: usize) -> NewBullet {
+/// Whether the text is a single line that starts with a number, such as "2019. A good year". A list has several lines.
+fn is_numbered_line(document: &Document) -> bool {
+    let line = document.text[document.body_start..].trim();
+    line.starts_with(|c: char| c.is_ascii_digit()) && !line.contains('\n')
+}
+
+/// The items of a list, and nothing else.
+fn list_bullets(document: &Document) -> Result<Vec<NewBullet>, String> {
+    let mut items: Vec<NewBullet> = Vec::new();
+    let mut last_end = None;
+    for (node, _) in document.blocks.iter().zip(&document.block_details).filter(|(_, inner)| inner.depth == 0) {
+        let number = line_number(document, node.span.start);
+        match (node.kind, items.last_mut()) {
+            (BlockKind::Bullet(bullet), _) => items.push(to_new_bullet(document, bullet as usize)),
+            // A fence in the first column directly below an item ends the list for Markdown, but not for who wrote it.
+            (BlockKind::Code, Some(item)) if last_end == Some(node.span.start) => {
+                item.children.extend(document.text[node.span.range()].lines().map(str::to_owned));
+            }
+            (BlockKind::OtherListItem, _) => {
+                return Err(format!("the list item in line {number} does not start with plain text"));
+            }
+            (kind, above) => {
+                let what = block_name(kind);
+                let remedy = match above {
+                    Some(_) => "indent it by two spaces to make it part of the item above",
+                    None => "start it with '- ' and indent the list by two spaces to make one item of both",
+                };
+                return Err(format!("the text mixes a list with other text: line {number} is {what}; {remedy}"));
+            }
+        }
+        last_end = Some(node.span.end);
+    }
+    Ok(items)
+}
+
+/// A text without a list as one bullet; `None` if it is blank.
+fn text_bullet(document: &Document) -> Result<Option<NewBullet>, String> {
+    let mut text: Vec<&str> = document.text[document.body_start..].lines().collect();
+    let is_blank = |line: &&str| line.trim().is_empty();
+    text.truncate(text.iter().rposition(|line| !is_blank(line)).map_or(0, |i| i + 1));
+    let text = &text[text.iter().position(|line| !is_blank(line)).unwrap_or(text.len())..];
+    let Some((first, rest)) = text.split_first() else { return Ok(None) };
+    if rest.is_empty() {
+        return Ok(Some(NewBullet { text: first.trim().to_owned(), ..NewBullet::default() }));
+    }
+    if let Some(heading) = document.blocks.iter().find(|n| matches!(n.kind, BlockKind::Heading(_))) {
+        let number = line_number(document, heading.span.start);
+        return Err(format!("line {number} is a heading, which a bullet cannot contain; use `append` or `write`"));
+    }
+    let indent = |line: &str| lines::indent_columns(&line.as_bytes()[..line.len() - line.trim_start().len()]);
+    let shared = text.iter().filter(|line| !is_blank(line)).map(|line| indent(line)).min().unwrap_or(0);
+    let mut written = format!("- {}", first.trim());
+    for line in rest {
+        written.extend(["\n  ", &dedent(line, shared)]);
+    }
+    let document_of_item = Document::parse(written.trim_end());
+    match document_of_item.blocks.as_slice() {
+        [first, rest @ ..]
+            if matches!(first.kind, BlockKind::Bullet(0)) && rest.iter().all(|n| n.span.end <= first.span.end) =>
+        {
+            Ok(Some(to_new_bullet(&document_of_item, 0)))
+        }
+        _ => {
+            let what = document.blocks.first().map_or("a link definition", |n| block_name(n.kind));
+            Err(format!("the text starts with {what}, and a bullet starts with a line of plain text"))
+        }
+    }
+}
+
+/// The number of the line at an offset, from 1.
+fn line_number(document: &Document, at: u32) -> usize {
+    1 + memchr::memchr_iter(b'\n', &document.text.as_bytes()[..at as usize]).count()
+}
+
+fn block_name(kind: BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Heading(_) => "a heading",
+        BlockKind::Bullet(_) | BlockKind::OtherListItem => "a list item",
+        BlockKind::Paragraph => "a paragraph",
+        BlockKind::Code => "a code block",
+        BlockKind::Quote => "a block quote",
+        BlockKind::Html => "HTML",
+        BlockKind::ThematicBreak => "a thematic break",
+    }
+}
+
+/// Copies a bullet with text, metadata and children, ready to be inserted elsewhere.
+pub fn to_new_bullet(document: &Document, number: usize) -> NewBullet {
     let bullet = document.bullets[number];
     let bytes = document.text.as_bytes();
-    let mut from = lines::end(bytes, bullet.text_end as usize);
-    if let Some(meta) = bullet.meta {
-        from = document.meta_lines[meta as usize].line.end as usize;
-    }
+    let text_end = lines::end(bytes, bullet.text_end as usize);
+    let from = bullet.meta.map_or(text_end, |meta| document.meta_lines[meta as usize].line.end as usize);
     let width = lines::indent_columns(&bytes[bullet.line_start as usize..text_start_on_line(bytes, &bullet)]);
-    let below = &document.text[from.min(bullet.end as usize)..bullet.end as usize];
-    NewBullet {
-        text: document.bullet_text(number).into_owned(),
+    let dedented = |text: &str| text.lines().map(|line| dedent(line, width)).collect::<Vec<_>>();
+    let (first, continued) = document.bullet_raw(number).split_once('\n').unwrap_or((document.bullet_raw(number), ""));
+    let continued = dedented(continued);
+    let paragraph_end = continued.len();
+    let mut item = NewBullet {
+        text: escape::decode(first.trim_end().into()).into_owned(),
         meta: document.bullet_meta(number),
-        children: below.lines().map(|line| dedent(line, width)).collect(),
+        children: continued,
+    };
+    item.children.extend(dedented(&document.text[from.min(bullet.end as usize)..bullet.end as usize]));
+    // Below a metadata line, a paragraph needs no blank line to be one of its own.
+    if item.meta.is_some() && item.continuation_lines() > paragraph_end {
+        item.children.insert(paragraph_end, String::new());
     }
+    item
 }
 
 /// Offset of a bullet's text on the marker's line, or where it would be if the text starts on a later line.
@@ -94,7 +173,7 @@ mod tests {
         check("- a\n  - x\n    - y\n\n  more\n* b\n", &[("a", &["- x", "  - y", "", "more"]), ("b", &[])]);
         check("1. a\n   - x\n2. b\r\n", &[("a", &["- x"]), ("b", &[])]);
         check("- a\n\t- x\n", &[("a", &["  - x"])]);
-        check("- a\n  b\n", &[("a b", &[])]);
+        check("- a\n  b\n", &[("a", &["b"])]);
         check("- \\# a\n", &[("# a", &[])]);
         assert_eq!(
             parse_new_bullets("- a\n  <!-- mem imp=7 -->\n  - x\n").unwrap()[0].meta.as_ref().unwrap().raw("imp"),
@@ -103,16 +182,56 @@ mod tests {
     }
 
     #[test]
-    fn plain_lines_are_items_when_there_is_no_list() {
-        check("a\n\n  b \n# c\n", &[("a", &[]), ("b", &[]), ("# c", &[])]);
+    fn a_text_without_a_list_is_one_bullet() {
+        check("a\n", &[("a", &[])]);
+        check("a\n  b \nc\n", &[("a", &["  b ", "c"])]);
+        check("\n  a\n  b\n\n  c\n\n", &[("a", &["b", "", "c"])]);
+        check("\u{feff}a\r\nb\r\n", &[("a", &["b"])]);
+        check("Run:\n```sh\n- x\n\nmake\n```\n", &[("Run:", &["```sh", "- x", "", "make", "```"])]);
+        check("a\n> b\n", &[("a", &["> b"])]);
+        for one_line in ["# c", "> c", "2019. A good year", "---", "<b>"] {
+            check(one_line, &[(one_line, &[])]);
+        }
         check("", &[]);
+        check(" \n\n", &[]);
+    }
+
+    #[test]
+    fn a_fence_directly_below_an_item_belongs_to_it() {
+        check("- a\n  ```\n  x\n  ```\n- b\n", &[("a", &["```", "x", "```"]), ("b", &[])]);
+        check("- a\n```\n- x\n```\n- b\n", &[("a", &["```", "- x", "```"]), ("b", &[])]);
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_one_bullet_is_refused() {
+        for (text, part) in [
+            ("a\n\n## b\n", "line 3 is a heading"),
+            ("a\n===\n", "line 1 is a heading"),
+            ("```\nx\n```\n", "a code block"),
+            ("> a\n> b\n", "a block quote"),
+            ("---\na: b\n---\nc\n", "front matter"),
+            ("<div>\nx\n</div>\n", "HTML"),
+        ] {
+            let why = parse_new_bullets(text).unwrap_err();
+            assert!(why.contains(part), "{text:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_copied_bullet_keeps_its_lines() {
+        let copy = |text: &str| to_new_bullet(&Document::parse(text), 0);
+        assert_eq!(copy("- a\n  <!-- mem imp=7 -->\n  b\n").children, ["", "b"]);
+        assert_eq!(copy("- a\n  b\n  <!-- mem imp=7 -->\n\n  - c\n").children, ["b", "", "- c"]);
+        assert_eq!(copy("- a\nb\n").children, ["b"]);
     }
 
     #[test]
     fn mixed_texts_are_refused_with_the_line() {
         for (text, part) in [
-            ("# T\n- a\n", "line 1"),
+            ("# T\n- a\n", "line 1 is a heading"),
+            ("Intro:\n- a\n", "line 1 is a paragraph"),
             ("- a\n\ntext\n", "line 3"),
+            ("- a\n\n```\nx\n```\n", "line 3 is a code block"),
             ("- # a\n", "line 1"),
             ("---\na: b\n---\n- a\n", "front"),
         ] {

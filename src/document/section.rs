@@ -9,11 +9,19 @@ use pulldown_cmark::{Event, Options, Parser};
 use unicode_normalization::char::is_combining_mark;
 
 use super::parse::{BlockBuilder, span};
-use super::{BlockKind, Section, Span, lines};
+use super::{BlockKind, Document, Section, Span, lines};
 use crate::path::is_id;
 
 /// Level of a paragraph that acts as the heading of a list.
 pub(super) const LABEL_LEVEL: u8 = 7;
+
+/// Byte range of a section including heading and subsections; the whole text for section 0.
+pub fn section_range(document: &Document, section: usize) -> std::ops::Range<usize> {
+    match section {
+        0 => 0..document.text().len(),
+        n => document.sections()[n].heading.start as usize..document.sections()[n].end as usize,
+    }
+}
 
 /// Builds the sections of a text. Stores the section index in each heading and bullet.
 pub(super) fn build_sections(text: &str, body: usize, builder: &mut BlockBuilder) -> Vec<Section> {

@@ -103,6 +103,11 @@ impl EditorCopy {
     }
 }
 
+/// Whether the environment names an editor.
+pub fn is_configured() -> bool {
+    configured_editor().is_some()
+}
+
 fn configured_editor() -> Option<String> {
     let set = |name: &str| std::env::var(name).ok().filter(|v| !v.trim().is_empty());
     set("VISUAL").or_else(|| set("EDITOR"))

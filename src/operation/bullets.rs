@@ -112,8 +112,11 @@ pub fn add(
     };
     if let Some(within) = within
         && let Some(&existing) =
-            document.bullets_by_text(&item.text).iter().find(|&&i| locate::is_in_section(document, i, within))
+            document.bullets_by_text(&item.paragraph()).iter().find(|&&i| locate::is_in_section(document, i, within))
     {
+        if has_children(&item) && !same_children(document, existing, &item) {
+            return Err(rejections::same_text_other_children(document, &resolved.path, existing).into());
+        }
         return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
             document,
             &resolved.path,
@@ -122,13 +125,24 @@ pub fn add(
             n,
         ))]);
     }
-    warn_near_duplicate(planner, n, &resolved.path, document, &item.text);
+    warn_near_duplicate(planner, n, &resolved.path, document, &item.paragraph());
     let item = planner.stamp_new_bullet(item, op);
     Ok(vec![PendingEdit::Edit(
         resolved.path,
         DocumentEdit::Insert { at: position, items: vec![item] },
         EffectKind::Added,
     )])
+}
+
+/// Whether a new bullet has more than a paragraph.
+fn has_children(item: &NewBullet) -> bool {
+    item.children.len() > item.continuation_lines()
+}
+
+/// Whether a bullet and a new one have the same lines below their paragraphs.
+fn same_children(document: &Document, bullet: usize, item: &NewBullet) -> bool {
+    let present = to_new_bullet(document, bullet);
+    present.children[present.continuation_lines()..] == item.children[item.continuation_lines()..]
 }
 
 /// The position of a new section: below its parent if the name is a path whose parent exists, else at the end.
@@ -176,35 +190,30 @@ fn warn_near_duplicate(planner: &mut Planner<'_>, n: usize, path: &MemoryPath, d
     }
 }
 
-/// `update`: replaces the first paragraph of a bullet.
+/// `update`: replaces the first paragraph of a bullet; with more than a paragraph, also what is below it.
 pub fn update(
     planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
     at: &Target,
-    index: Option<i64>,
-    old: Option<&str>,
-    text: &str,
+    (index, old): (Option<i64>, Option<&str>),
+    mut item: NewBullet,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
     planner.check_if_match(n, op, &resolved)?;
     let file = planner.existing_writable_file(&resolved)?;
-    let picked = pick_bullet(planner, n, op, &resolved, index, old, Some(text))?;
+    if item.text.contains(['\n', '\r']) {
+        return Err(Rejection::new(Code::Multiline, "the text contains a line break").into());
+    }
+    let paragraph = item.paragraph().into_owned();
+    let picked = pick_bullet(planner, n, op, &resolved, index, old, Some(&paragraph))?;
     let document = &file.document;
-    let bullet = match picked {
-        BulletPick::Unchanged(i) => {
-            return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
-                document,
-                &resolved.path,
-                i,
-                EffectSign::Unchanged,
-                n,
-            ))]);
-        }
-        BulletPick::Change(i) => i,
-    };
-    let same_text = document.bullets_by_text(text);
-    if same_text.contains(&bullet) {
+    let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
+    let replaces_children = has_children(&item);
+    let same_text = document.bullets_by_text(&paragraph);
+    if (same_text.contains(&bullet) || matches!(picked, BulletPick::Unchanged(_)))
+        && (!replaces_children || same_children(document, bullet, &item))
+    {
         return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
             document,
             &resolved.path,
@@ -214,12 +223,19 @@ pub fn update(
         ))]);
     }
     let section = document.bullets()[bullet].section;
-    if let Some(&existing) = same_text.iter().find(|&&i| document.bullets()[i].section == section) {
+    if let Some(&existing) = same_text.iter().find(|&&i| i != bullet && document.bullets()[i].section == section) {
         return Err(rejections::duplicate_bullet(document, &resolved.path, bullet, existing).into());
     }
+    if replaces_children {
+        item.meta = planner.updated_meta(document, bullet, op).or_else(|| document.bullet_meta(bullet));
+        let edit = DocumentEdit::Replace { bullet, item };
+        return Ok(vec![PendingEdit::Edit(resolved.path, edit, EffectKind::Updated(bullet))]);
+    }
+    let lines = std::iter::once(item.text.as_str()).chain(item.children.iter().map(String::as_str));
+    let text = lines.collect::<Vec<_>>().join("\n");
     let mut pending = vec![PendingEdit::Edit(
         resolved.path.clone(),
-        DocumentEdit::Update { bullet, text: text.to_owned() },
+        DocumentEdit::Update { bullet, text },
         EffectKind::Updated(bullet),
     )];
     if let Some(meta) = planner.updated_meta(document, bullet, op) {
@@ -259,6 +275,13 @@ pub fn remove(
     }
     pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Remove { bullet }, EffectKind::Removed(bullet)));
     Ok(pending)
+}
+
+/// The result of `rm` with `if_exists` for a bullet that was removed before.
+pub fn already_removed(planner: &Planner<'_>, n: usize, at: &Target, text: &str) -> PlanStep<Vec<PendingEdit>> {
+    let path = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?.path;
+    let what = format!("{text} (removed before)");
+    Ok(vec![PendingEdit::Unchanged(effects::line_effect(&path, EffectSign::Unchanged, what, None, n))])
 }
 
 /// Removes a whole section or file. No bullet is named, so the caller must prove that it read all of it.

@@ -186,7 +186,7 @@ pub fn operations_schema() -> Value {
     for form in forms.iter().chain(envelope::FORMS) {
         definitions.insert(form.name.into(), form.schema());
     }
-    for (form, list) in [("batch", "operations"), ("edits", "edits")] {
+    for (form, list) in [("batch", "operations"), ("edits", "edits"), ("answer", "operations")] {
         definitions[form]["properties"][list]["maxItems"] = envelope::MAX_OPERATIONS.into();
     }
     json!({
@@ -197,6 +197,7 @@ pub fn operations_schema() -> Value {
             {"type": "array", "items": {"$ref": "#/$defs/operation"}, "maxItems": envelope::MAX_OPERATIONS},
             {"$ref": "#/$defs/batch"},
             {"$ref": "#/$defs/edits"},
+            {"$ref": "#/$defs/answer"},
         ],
         "$defs": definitions,
     })

@@ -148,7 +148,7 @@ fn edited_range(document: &Document, edit: &DocumentEdit) -> Option<(usize, usiz
             let b = document.bullets().get(*bullet)?;
             Some((b.text_start as usize, (b.text_end as usize).max(b.text_start as usize + 1)))
         }
-        DocumentEdit::Remove { bullet } => {
+        DocumentEdit::Remove { bullet } | DocumentEdit::Replace { bullet, .. } => {
             let b = document.bullets().get(*bullet)?;
             Some((b.line_start as usize, b.end as usize))
         }

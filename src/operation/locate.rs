@@ -3,7 +3,7 @@
 //! Never selects a bullet by index and text: see `choose_bullet`.
 
 use super::Target;
-use super::snapshot::{LoadedFile, PlanStep, Snapshot};
+use super::snapshot::{LoadedFile, PlanStep, PlanStop, Snapshot};
 use crate::code::{Code, Hint, Rejection};
 use crate::document::{Document, slug};
 use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes, is_id};
@@ -40,6 +40,12 @@ pub fn resolve<'a>(
 ) -> PlanStep<ResolvedTarget<'a>> {
     match target {
         Target::Address(written) => resolve_address(written, snapshot, prefixes),
+        Target::IdOrCategory { id, category } => match resolve_id(id, snapshot) {
+            Err(PlanStop::Rejected(why)) if why.code == Code::BulletNotFound => {
+                resolve(&Target::Category(category.clone()), snapshot, prefixes, policy)
+            }
+            resolved => resolved,
+        },
         Target::Category(name) => {
             let path = MemoryPath::new(&policy.default_file)?;
             let file = snapshot.file(&path)?;

@@ -56,6 +56,8 @@ pub enum Target {
     /// A category without a block: the section of that name in the policy's default file, created when missing.
     /// See ARCHITECTURE.md, "Operations".
     Category(String),
+    /// The block or bullet with this id; if no file has it, the category.
+    IdOrCategory { id: String, category: String },
 }
 
 /// The kind of an operation, with its arguments.
@@ -81,8 +83,11 @@ pub enum Action {
         index: Option<i64>,
         /// The bullet's present text.
         old: Option<String>,
-        /// The bullet's new text, one line.
+        /// The bullet's new text: one line of plain text, not escaped.
         text: String,
+        /// Markdown lines below the text, without the indent they share. If they only continue its paragraph, what is
+        /// below the bullet's text stays; else they replace it.
+        children: Vec<String>,
     },
     /// Removes a bullet, or (without a selector) a section or file.
     Remove {
@@ -95,6 +100,8 @@ pub enum Action {
         archive: bool,
         /// Keep no copy anywhere, history included.
         forget: bool,
+        /// Change nothing if the bullet of that text was removed before.
+        if_exists: bool,
     },
     /// Moves a bullet, section or file.
     Move {

@@ -114,12 +114,19 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
             };
             bullets::add(planner, n, op, at, item, *create)
         }
-        Action::Update { at, index, old, text } => {
-            validation::check_bullet_size(text, &[])?;
-            bullets::update(planner, n, op, at, *index, old.as_deref(), text)
+        Action::Update { at, index, old, text, children } => {
+            validation::check_bullet_size(text, children)?;
+            let item = NewBullet { text: text.clone(), meta: None, children: children.clone() };
+            bullets::update(planner, n, op, at, (*index, old.as_deref()), item)
         }
-        Action::Remove { at, index, text, archive, .. } => {
-            bullets::remove(planner, n, op, at, (*index, text.as_deref()), *archive)
+        Action::Remove { at, index, text, archive, if_exists, .. } => {
+            let removed = bullets::remove(planner, n, op, at, (*index, text.as_deref()), *archive);
+            match (removed, text) {
+                (Err(PlanStop::Rejected(why)), Some(text)) if *if_exists && rejections::is_removed_bullet(&why) => {
+                    bullets::already_removed(planner, n, at, text)
+                }
+                (removed, _) => removed,
+            }
         }
         Action::Move { at, to, create } => relocate::relocate(planner, n, op, at, to, *create),
         Action::Set { at, pairs } => set_values::set(planner, n, op, at, pairs),

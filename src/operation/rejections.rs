@@ -148,6 +148,15 @@ pub fn duplicate_bullet(document: &Document, path: &MemoryPath, bullet: usize, e
         .try_command(Hint::new("rm", address))
 }
 
+/// An `add` of a text that exists with other lines below it: doing nothing would drop them.
+pub fn same_text_other_children(document: &Document, path: &MemoryPath, existing: usize) -> Rejection {
+    let name = document.handle_name(existing);
+    Rejection::new(Code::Duplicate, format!("@{name} has this text, with other lines below it"))
+        .hint("update that bullet, or add the text with a different first line")
+        .detail("candidates", candidates_json(document, path, &[existing]))
+        .try_command(Hint::new("read", format!("{path}@{name}")))
+}
+
 /// The warning that index and text select different bullets, and which of them was used.
 pub fn selection_warning(
     file: &LoadedFile,
@@ -265,6 +274,11 @@ pub fn bullet_not_found(
     Rejection::new(Code::BulletNotFound, format!("{path} has no bullet {name}"))
         .detail("candidates", candidates_json(d, path, &near))
         .try_command(list_hint(path))
+}
+
+/// Whether a rejection reports a bullet that was removed, and not rephrased.
+pub fn is_removed_bullet(rejection: &Rejection) -> bool {
+    rejection.code == Code::BulletChanged && !rejection.details.contains_key("now")
 }
 
 /// `bullet_changed`, with the old text, the new one if there is one, and who changed it.

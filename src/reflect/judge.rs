@@ -162,11 +162,10 @@ impl ClaimedText {
 fn claims(action: &Action) -> Vec<ClaimedText> {
     let fact = |text: &str| ClaimedText::new(text, MemoryKind::Fact);
     match action {
-        Action::Add { text, children, .. } => {
+        Action::Add { text, children, .. } | Action::Update { text, children, .. } => {
             let below = children.iter().map(|c| c.trim_start_matches([' ', '-', '*', '+'])).filter(|c| !c.is_empty());
             std::iter::once(text.as_str()).chain(below).map(fact).collect()
         }
-        Action::Update { text, .. } => vec![fact(text)],
         Action::Append { text, title, summary, file_summary, .. } => {
             let title = title.iter().chain(summary).chain(file_summary).map(|t| ClaimedText::heading(t));
             title.chain(line_claims(text, MemoryKind::Episode)).collect()

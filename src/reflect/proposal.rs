@@ -203,6 +203,13 @@ mod tests {
     }
 
     #[test]
+    fn a_removal_may_call_the_text_old_as_the_schema_of_the_reply_does() {
+        let value = json!({"op": "rm", "at": "user", "old": "Likes eggs", "text": null, "quote": "q", "turn": 1});
+        let Action::Remove { text, .. } = parse_proposal(&value).unwrap().operation.action else { panic!("an rm") };
+        assert_eq!(text.as_deref(), Some("Likes eggs"));
+    }
+
+    #[test]
     fn replies_come_in_many_wrappings() {
         let one = r#"{"op":"add","at":"user","text":"x"}"#;
         for text in [

@@ -135,12 +135,19 @@ type Select = fn(&str) -> Action;
 #[test]
 fn no_selector_is_printed_in_a_command_to_try() {
     const SELECTORS: [(&str, Select); 7] = [
-        ("old", |t| Action::Update { at: planning::at(""), index: None, old: Some(t.into()), text: "new".into() }),
+        ("old", |t| Action::Update {
+            at: planning::at(""),
+            index: None,
+            old: Some(t.into()),
+            text: "new".into(),
+            children: Vec::new(),
+        }),
         ("old at an index", |t| Action::Update {
             at: planning::at(""),
             index: Some(2),
             old: Some(t.into()),
             text: "new".into(),
+            children: Vec::new(),
         }),
         ("text", |t| Action::Remove {
             at: planning::at(""),
@@ -148,11 +155,18 @@ fn no_selector_is_printed_in_a_command_to_try() {
             text: Some(t.into()),
             archive: false,
             forget: false,
+            if_exists: false,
         }),
         ("handle", |t| planning::remove(&format!("@{t}"))),
         ("section", |t| planning::remove(&format!("#{t}"))),
         ("patch", |t| Action::Patch { at: planning::at(""), pairs: vec![(t.into(), "new".into())] }),
-        ("address", |t| Action::Update { at: Target::Address(t.into()), index: None, old: None, text: "new".into() }),
+        ("address", |t| Action::Update {
+            at: Target::Address(t.into()),
+            index: None,
+            old: None,
+            text: "new".into(),
+            children: Vec::new(),
+        }),
     ];
     let (mut refused, mut wrong) = (0, Vec::new());
     let mut memory = Memory::of(AROUND[0]);

@@ -72,7 +72,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 14] = [
+const NO_ADDRESS: [&str; 15] = [
+    "apply",
     "reflect",
     "inbox",
     "query",
@@ -204,8 +205,59 @@ fn required_content_is_read_from_stdin_without_waiting_for_a_silent_pipe() {
         assert_eq!(refused(&memory.run_with_stdin(&line, b"a\xffb")), (5, "not_text".to_owned()), "{name}");
         let dash = [line.as_slice(), &["-F", "-"]].concat();
         assert_eq!(refused(&memory.silent(&dash)), empty, "{name}");
+        let dash = [line.as_slice(), &["-"]].concat();
+        assert_eq!(refused(&memory.silent(&dash)), empty, "{name} -");
         let file = [line.as_slice(), &["-F", "nowhere.md"]].concat();
         assert_eq!(refused(&memory.run(&file)), (3, "file_not_found".to_owned()), "{name}");
+    }
+}
+
+#[test]
+fn an_update_without_new_text_reads_stdin() {
+    let memory = Memory::new();
+    for line in [&["update", "user@acvh"][..], &["update", "user@acvh", "-"], &["update", "user", "Prefers tabs", "-"]]
+    {
+        assert_eq!(refused(&memory.silent(line)), (2, "empty_input".to_owned()), "{line:?}");
+    }
+    let result = memory.run_with_stdin(&["update", "user@acvh"], b"Prefers spaces,\nfour of them\n");
+    assert_eq!(result.status.code(), Some(0), "{}", stderr(&result));
+    let text = fs_err::read_to_string(memory.root.path().join("memory/facts/user.md")).unwrap();
+    assert!(text.contains("- Prefers spaces,\n  four of them\n- Lives"), "{text}");
+}
+
+#[test]
+fn what_a_dry_run_prints_can_be_piped_into_apply() {
+    let lines: [&[&str]; 8] = [
+        &["add", "user", "Drinks tea", "--imp", "7", "-m", "asked"],
+        &["update", "user", "Prefers tabs", "Prefers spaces"],
+        &["rm", "user@acvh"],
+        &["mv", "user@acvh", "other"],
+        &["set", "user@acvh", "imp=7"],
+        &["append", "-t", "Fix", "-F", "../content.md"],
+        &["patch", "user", "--old", "tabs", "--new", "spaces"],
+        &["write", "fresh", "-F", "../content.md"],
+    ];
+    for line in lines {
+        let [direct, piped] = [0, 1].map(|_| Memory::new());
+        for memory in [&direct, &piped] {
+            fs_err::write(memory.root.path().join("content.md"), "- a\n- b\n").unwrap();
+        }
+        let line: Vec<&str> = line.iter().map(|word| word.trim_start_matches("../")).collect();
+        assert_eq!(direct.run(&line).status.code(), Some(0), "{line:?}");
+        let planned = piped.run(&[&line[..], &["-n", "--json"]].concat());
+        let applied = piped.run_with_stdin(&["apply", "-"], &planned.stdout);
+        assert_eq!(applied.status.code(), Some(0), "{line:?}: {}", stderr(&applied));
+        let tree = |memory: &Memory| {
+            let mut files = std::collections::BTreeMap::new();
+            for folder in ["facts", "episodes"] {
+                for file in std::fs::read_dir(memory.root.path().join("memory").join(folder)).into_iter().flatten() {
+                    let path = file.unwrap().path();
+                    files.insert(path.file_name().unwrap().to_owned(), fs_err::read_to_string(path).unwrap());
+                }
+            }
+            files
+        };
+        assert_eq!(tree(&piped), tree(&direct), "{line:?}");
     }
 }
 

@@ -95,10 +95,10 @@ pub fn add(rest: &str, text: &str) -> Action {
 
 /// A new text for the bullet that the address names.
 pub fn update(rest: &str, text: &str) -> Action {
-    Action::Update { at: at(rest), index: None, old: None, text: text.into() }
+    Action::Update { at: at(rest), index: None, old: None, text: text.into(), children: Vec::new() }
 }
 
 /// Takes out the bullet that the address names.
 pub fn remove(rest: &str) -> Action {
-    Action::Remove { at: at(rest), index: None, text: None, archive: false, forget: false }
+    Action::Remove { at: at(rest), index: None, text: None, archive: false, forget: false, if_exists: false }
 }

@@ -37,6 +37,31 @@ fn a_printed_name_is_found_by_a_new_process() {
 }
 
 #[test]
+fn all_of_remove_all_egg_preferences_is_removed() {
+    let memory = Memory::new().file("facts/food.md", "# Food\n\n- Likes omelettes\n- Likes sushi\n- Likes egg salad\n");
+    let rm = |at: &str, old: Option<&str>| {
+        json!({"op": "rm", "at": at, "old": old, "text": null,
+        "quote": "remove all my egg preferences", "turn": 1})
+    };
+    let first = format!("facts/food.md@{}", handle("Likes omelettes"));
+    let reply = ops(&[rm(&first, None), rm("facts/food.md", Some("Likes egg salad"))]);
+    let mut script = Script::of([reply.clone()]);
+    script.dry_run = true;
+    let conversation = "User: Please remove all my egg preferences.\n";
+    let planned = script.reads(&memory, conversation).operations.expect("a dry run has operations");
+    assert_eq!(planned.len(), 2);
+    let answer = Script::of([reply]).reads(&memory, conversation);
+    assert_eq!(answer.counts.kept, 2, "{:?}", answer.decisions);
+    assert!(answer.operations.is_none());
+    let after = memory.text("facts/food.md").unwrap();
+    assert!(after.contains("sushi") && !after.contains("egg") && !after.contains("omelettes"), "{after}");
+    memory.done(["undo"]);
+    let batch = serde_json::Value::Array(planned).to_string();
+    memory.run(["apply"]).stdin(batch).exit(0);
+    assert_eq!(memory.text("facts/food.md").unwrap(), after);
+}
+
+#[test]
 fn casual_chat_ends_in_nothing() {
     let memory = Memory::new();
     let before = memory.tree();

@@ -297,8 +297,8 @@ fn operation_of(case: &Case) -> Operation {
     };
     let text = case.text.map(str::to_owned);
     let action = match case.new {
-        Some(new) => Action::Update { at, index: case.index, old: text, text: new.into() },
-        None => Action::Remove { at, index: case.index, text, archive: false, forget: false },
+        Some(new) => Action::Update { at, index: case.index, old: text, text: new.into(), children: Vec::new() },
+        None => Action::Remove { at, index: case.index, text, archive: false, forget: false, if_exists: false },
     };
     operation(action, seen)
 }

@@ -80,11 +80,7 @@ mod bullet_crud {
         let memory = profile();
         memory.run(["apply"]).stdin(DELETE).exit(0);
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Age is 30"]);
-        let error = memory.run(["apply", "--json"]).stdin(DELETE).exit(4).error();
-        assert_eq!(
-            (&error["code"], &error["details"]["was"]["text"]),
-            (&"bullet_changed".into(), &"Lives with Anna".into())
-        );
+        memory.run(["apply"]).stdin(DELETE).exit(0).unchanged().stdout_contains("= Lives with Anna (removed before)");
     }
 
     #[test]

@@ -153,6 +153,27 @@ fn colours_are_used_on_request_and_on_terminals_that_support_them() {
 }
 
 #[test]
+fn append_opens_the_editor_on_a_terminal() {
+    let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
+    let append = |line: &[&str], editor: &str| {
+        let mut command = place.command(line);
+        command.env_remove("VISUAL").env("EDITOR", editor).env("TMPDIR", place.root());
+        on_terminal(command)
+    };
+    let writes = "printf '## Fix\\n- Lesson: flush\\n' >";
+    let (code, shown) = append(&["append"], writes);
+    assert_eq!(code, 0, "{shown}");
+    assert!(place.files().values().any(|text| String::from_utf8_lossy(text).contains("## Fix\n- Lesson: flush\n")));
+    let (code, shown) = append(&["append", "user"], "echo '- Likes tea' >");
+    assert_eq!((code, place.bullets("facts/user.md").len()), (0, 2), "{shown}");
+    let (code, shown) = append(&["append", "facts/../x"], writes);
+    assert!(code != 0 && shown.contains("your text is kept in"), "{code} {shown}");
+    assert_eq!(append(&["append"], "true").0, 2, "nothing was written");
+    assert_eq!(append(&["append", "-"], writes).0, 2, "- is stdin");
+    assert_eq!(append(&["append"], "").0, 2, "no editor");
+}
+
+#[test]
 fn nothing_waits_for_a_terminal() {
     let place = Place::new(&[("facts/user.md", "# User\n\n- Prefers tabs\n")]);
     for (line, wanted) in [

@@ -56,8 +56,29 @@ fn a_list_from_stdin_is_one_bullet_per_item() {
     let own = |c: &[&str]| c.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>();
     assert_eq!(
         texts,
-        [("one".into(), own(&["- child", "  deep"])), ("two more".into(), vec![]), ("three".into(), vec![])]
+        [("one".into(), own(&["- child", "  deep"])), ("two".into(), own(&["more"])), ("three".into(), vec![])]
     );
+}
+
+#[test]
+fn a_dash_means_stdin_wherever_content_is_due() {
+    let content = |file: Option<&Path>| Ok(file.map_or("text", |_| "file").to_owned());
+    let text = |batch: Result<Batch, Rejection>| match actions(batch).remove(0) {
+        Action::Write { text, .. } => (None, text),
+        Action::Append { at, text, .. } => (at, text),
+        other => panic!("{other:?}"),
+    };
+    for line in [&["write", "new"][..], &["write", "new", "-"]] {
+        assert_eq!(text(super::write(&parse(line), &content)).1, "text");
+    }
+    let append = |line: &[&str]| text(super::append(&parse(line), &content));
+    assert_eq!(append(&["append"]), (None, "text".into()));
+    assert_eq!(append(&["append", "-"]), (None, "text".into()));
+    assert_eq!(append(&["append", "user", "-"]), (Some(target("user")), "text".into()));
+    assert_eq!(append(&["append", "user", "-F", "f"]), (Some(target("user")), "file".into()));
+    assert_eq!(refused(super::write(&parse(&["write", "new", "some text"]), &content)), Code::Usage);
+    assert_eq!(refused(super::write(&parse(&["write", "new", "-", "-F", "f"]), &content)), Code::Usage);
+    assert_eq!(refused(super::add(&parse(&["add", "user", "-", "a"]), &content)), Code::Usage);
 }
 
 #[test]
@@ -72,14 +93,25 @@ fn a_line_break_in_an_argument_is_refused() {
 fn an_update_names_its_bullet_in_one_of_three_ways() {
     let update = |line: &[&str]| super::update(&parse(line), &none);
     let expected = |at_: &str, index, old: Option<&str>| {
-        vec![Action::Update { at: target(at_), index, old: old.map(Into::into), text: "new".into() }]
+        vec![Action::Update {
+            at: target(at_),
+            index,
+            old: old.map(Into::into),
+            text: "new".into(),
+            children: Vec::new(),
+        }]
     };
     assert_eq!(actions(update(&["update", "user@acvh", "new"])), expected("user@acvh", None, None));
     assert_eq!(actions(update(&["update", "user", "- old", "- new"])), expected("user", None, Some("old")));
     let line = ["bullet", "update", "user", "--index", "2", "--old", "old", "new"];
     assert_eq!(actions(update(&line)), expected("user", Some(2), Some("old")));
     assert_eq!(refused(update(&["update", "user", "new"])), Code::Usage);
-    assert_eq!(refused(update(&["update", "user@acvh"])), Code::Usage);
+    let content = |_: Option<&Path>| Ok("new\n".to_owned());
+    for line in [&["update", "user@acvh"][..], &["update", "user@acvh", "-"], &["update", "user@acvh", "-F", "f"]] {
+        assert_eq!(actions(super::update(&parse(line), &content)), expected("user@acvh", None, None));
+    }
+    let two = |_: Option<&Path>| Ok("- a\n- b\n".to_owned());
+    assert_eq!(refused(super::update(&parse(&["update", "user@acvh", "-"]), &two)), Code::Usage);
 }
 
 #[test]
@@ -90,6 +122,7 @@ fn a_removal_of_a_bullet_is_never_a_removal_of_its_file() {
         text: text.map(Into::into),
         archive: false,
         forget: false,
+        if_exists: false,
     };
     let rm = |line: &[&str]| super::rm(&parse(line));
     assert_eq!(

@@ -19,6 +19,9 @@ pub struct ReflectReport {
     pub revs: Vec<String>,
     /// The changed files, in the order of the revisions.
     pub files: Vec<ChangedFile>,
+    /// With `dry_run`: the operations that would be applied, in the form that `apply` accepts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operations: Option<Vec<serde_json::Value>>,
     /// The operations that the model proposed, and what was decided about each.
     pub decisions: Vec<ReflectDecision>,
     /// The number of decisions of each kind.

@@ -98,7 +98,14 @@ pub fn dry_run(
     });
     let diff = Some(diff.collect());
     let change = change_result(&overlay.changeset, &overlay.current, true);
-    committed.change = Some(ChangeResult { dry_run: true, diff, ..change });
+    let is_dropped = |a: &AcceptedOperation| committed.dropped.iter().any(|(n, _)| *n == a.decision_index);
+    let applied = accepted.iter().filter(|a| a.as_proposal.is_none() && !is_dropped(a));
+    let operations = applied.map(|a| {
+        let source = Some(origin.conversation.to_owned());
+        dialects::to_json(&Operation { source, ..a.operation.clone() })
+    });
+    let operations = Some(operations.collect());
+    committed.change = Some(ChangeResult { dry_run: true, diff, operations, ..change });
     Ok(committed)
 }
 

@@ -343,6 +343,9 @@ impl<'a> ReflectRun<'a> {
             self.answer.revs.extend(change.rev);
             self.answer.files.extend(change.files);
             self.answer.warnings.extend(change.warnings);
+            if let Some(operations) = change.operations {
+                self.answer.operations.get_or_insert_default().extend(operations);
+            }
         }
         if let Some(cap) = result.limit_reached {
             let message =

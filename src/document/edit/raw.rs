@@ -72,6 +72,7 @@ impl EditTranslator<'_> {
         match &mut edit {
             DocumentEdit::Update { bullet, .. }
             | DocumentEdit::SetMeta { bullet, .. }
+            | DocumentEdit::Replace { bullet, .. }
             | DocumentEdit::Remove { bullet } => {
                 *bullet = self.translate_bullet(*bullet, true)?;
             }

@@ -2,6 +2,7 @@
 //!
 //! Never verifies the result: `verify` does that.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::insert_layout::{InsertLayout, InsertPoint, ListMarker, insert_layout};
@@ -17,15 +18,15 @@ pub(super) struct EditTargets<'a> {
     pub text_edits: BTreeMap<usize, usize>,
     /// Bullet index → index of the edit that replaces its metadata.
     pub meta_edits: BTreeMap<usize, usize>,
-    /// Pairs of removed bullet and edit, in file order.
+    /// Pairs of removed or replaced bullet and edit, in file order.
     removed: Vec<(usize, usize)>,
     /// For each edit, its insertion point if it inserts bullets.
     insert_points: Vec<Option<InsertPoint>>,
 }
 
 impl EditTargets<'_> {
-    /// The bullets that a subset of the edits removes, with the edit's index, in file order. Bullets inside another
-    /// removed bullet are left out.
+    /// The bullets that a subset of the edits removes or replaces, with the edit's index, in file order. Bullets inside
+    /// another removed bullet are left out.
     pub fn removed_bullets(&self, document: &Document, subset: &[usize]) -> Vec<(usize, Bullet)> {
         let mut out: Vec<(usize, Bullet)> = Vec::new();
         for (bullet, edit) in self.removed.iter().filter(|(_, e)| subset.binary_search(e).is_ok()) {
@@ -37,11 +38,11 @@ impl EditTargets<'_> {
         out
     }
 
-    /// The new text of a bullet and the index of its edit, if one of the subset updates it.
-    pub fn new_text(&self, bullet: usize, subset: &[usize]) -> Option<(usize, &str)> {
+    /// The new text of a bullet in one line, and the index of its edit, if one of the subset updates it.
+    pub fn new_text(&self, bullet: usize, subset: &[usize]) -> Option<(usize, Cow<'_, str>)> {
         let edit = *self.text_edits.get(&bullet).filter(|e| subset.binary_search(e).is_ok())?;
         match &self.edits[edit] {
-            DocumentEdit::Update { text, .. } => Some((edit, trim_blanks(text))),
+            DocumentEdit::Update { text, .. } => Some((edit, joined_lines(text))),
             _ => None,
         }
     }
@@ -59,6 +60,18 @@ impl EditTargets<'_> {
 /// Trims spaces and tabs, which Markdown does not keep around the text of a list item.
 pub(super) fn trim_blanks(text: &str) -> &str {
     text.trim_matches([' ', '\t'])
+}
+
+/// The text of an update as one line, as it is read back.
+fn joined_lines(text: &str) -> Cow<'_, str> {
+    match text.split_once('\n') {
+        None => Cow::Borrowed(trim_blanks(text)),
+        Some((first, rest)) => {
+            let children = rest.split('\n').map(str::to_owned).collect();
+            let item = NewBullet { text: first.to_owned(), meta: None, children };
+            Cow::Owned(trim_blanks(&item.paragraph()).to_owned())
+        }
+    }
 }
 
 /// A replacement and the blocks it must parse as.
@@ -123,7 +136,7 @@ fn add_target(
     let duplicate_edit = || Err("another change in the batch edits the same bullet".to_owned());
     match edit {
         DocumentEdit::Update { bullet, text } => {
-            check_text(text)?;
+            text.split('\n').try_for_each(check_text)?;
             if targets.text_edits.insert(check_bullet(*bullet)?, number).is_some() {
                 return duplicate_edit();
             }
@@ -136,7 +149,10 @@ fn add_target(
                 return duplicate_edit();
             }
         }
-        DocumentEdit::Remove { bullet } => {
+        DocumentEdit::Remove { bullet } | DocumentEdit::Replace { bullet, .. } => {
+            if let DocumentEdit::Replace { item, .. } = edit {
+                check_text(&item.text)?;
+            }
             if targets.removed.iter().any(|(b, _)| b == bullet) {
                 return duplicate_edit();
             }
@@ -214,17 +230,17 @@ pub(super) fn render_edits(
         }
     }
     let insert_offsets: Vec<usize> = out.iter().map(|p| p.splice.start).collect();
-    render_removals(
-        document,
-        &targets.removed_bullets(document, subset),
-        &insert_offsets,
-        levels,
-        &mut out,
-        &mut refused,
-    );
+    let is_removal = |edit: &usize| matches!(targets.edits[*edit], DocumentEdit::Remove { .. });
+    let removed: Vec<_> =
+        targets.removed_bullets(document, subset).into_iter().filter(|(edit, _)| is_removal(edit)).collect();
+    render_removals(document, &removed, &insert_offsets, levels, &mut out, &mut refused);
     for edit in subset {
         match &targets.edits[*edit] {
             DocumentEdit::Update { bullet, text } => out.extend(render_update(document, *bullet, trim_blanks(text))),
+            DocumentEdit::Replace { bullet, item } => match render_replacement(document, *edit, *bullet, item) {
+                Ok(replacement) => out.push(replacement),
+                Err(why) => refused.push(EditRefusal { edit: *edit, reason: why }),
+            },
             DocumentEdit::SetMeta { bullet, meta } => out.extend(render_meta(document, *bullet, meta)),
             _ => {}
         }
@@ -279,7 +295,7 @@ fn render_insertion(
             write_bullet(&mut new, item, &layout, count, eol);
             let what = ExpectedContent::Bullet {
                 edit: *edit,
-                text: trim_blanks(&item.text).to_owned(),
+                text: trim_blanks(&item.paragraph()).to_owned(),
                 meta: item.meta.clone().filter(|m| !m.0.is_empty()),
             };
             blocks.push(ExpectedBlock { start, end: new.len(), content: what });
@@ -313,41 +329,65 @@ fn write_bullet(out: &mut String, item: &NewBullet, layout: &InsertLayout, numbe
     }
     out.push_str(&layout.padding);
     let indent = " ".repeat(lines::indent_columns(&out.as_bytes()[line..]));
+    let (paragraph, below) = item.children.split_at(item.continuation_lines());
     out.push_str(&escape::encode(trim_blanks(&item.text)));
     out.push_str(eol);
-    let meta = item.meta.as_ref().filter(|m| !m.0.is_empty());
-    if let Some(meta) = meta {
-        out.push_str(&format!("{indent}{}{eol}", meta.to_comment()));
-    }
-    let children: Vec<&str> =
-        item.children.iter().flat_map(|c| c.split('\n')).map(|c| c.trim_end_matches('\r')).collect();
-    let last = children.iter().rposition(|c| !c.trim().is_empty()).map_or(0, |i| i + 1);
-    let first = children.iter().position(|c| !c.trim().is_empty()).unwrap_or(last);
-    if meta.is_none() && children.get(first).is_some_and(|c| continues_paragraph(c)) {
-        out.push_str(eol);
-    }
-    for child in &children[first..last] {
-        if !child.trim().is_empty() {
-            out.push_str(&indent);
-            out.push_str(child);
+    let mut push_line = |line: &str| {
+        if !line.trim().is_empty() {
+            out.extend([indent.as_str(), line.trim_end_matches('\r')]);
         }
         out.push_str(eol);
+    };
+    paragraph.iter().for_each(|line| push_line(line));
+    if let Some(meta) = item.meta.as_ref().filter(|m| !m.0.is_empty()) {
+        push_line(&meta.to_comment());
     }
+    let last = below.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |i| i + 1);
+    let first = below.iter().position(|line| !line.trim().is_empty()).unwrap_or(last);
+    if first > 0 {
+        push_line("");
+    }
+    below[first..last].iter().for_each(|line| push_line(line));
 }
 
-/// Whether a line directly below a paragraph would continue that paragraph.
-fn continues_paragraph(line: &str) -> bool {
-    let line = line.trim_start();
-    let ordered = line.starts_with(|c: char| c.is_ascii_digit()) && !line.starts_with("1.") && !line.starts_with("1)");
-    ordered || !line.starts_with(['-', '+', '*', '>', '<', '#', '`', '~', '1'])
+/// Replaces a bullet at its place, with its indent and marker.
+fn render_replacement(
+    document: &Document,
+    edit: usize,
+    number: usize,
+    item: &NewBullet,
+) -> Result<RenderedEdit, String> {
+    let bytes = document.text().as_bytes();
+    let Bullet { line_start, end, depth, .. } = document.bullets()[number];
+    let layout = insert_layout(document, &InsertPoint::Before(number), 0)?;
+    let mut new = String::new();
+    write_bullet(&mut new, item, &layout, 0, document.eol().as_str());
+    if lines::end_without_eol(bytes, end as usize) == end as usize {
+        new.truncate(lines::end_without_eol(new.as_bytes(), new.len()));
+    }
+    let content = ExpectedContent::Bullet {
+        edit,
+        text: trim_blanks(&item.paragraph()).to_owned(),
+        meta: item.meta.clone().filter(|m| !m.0.is_empty()),
+    };
+    let expected_blocks = vec![ExpectedBlock { start: 0, end: new.len(), content }];
+    let splice = Splice { start: line_start as usize, end: end as usize, new };
+    Ok(RenderedEdit { splice, depth, expected_blocks, order: 0 })
 }
 
 fn render_update(document: &Document, number: usize, text: &str) -> Option<RenderedEdit> {
     if document.bullet_text(number) == text {
         return None;
     }
-    let Bullet { text_start: content, text_end: head_end, .. } = document.bullets()[number];
-    let splice = Splice { start: content as usize, end: head_end as usize, new: escape::encode(text).into_owned() };
+    let bullet = document.bullets()[number];
+    let prefix = &document.text().as_bytes()[bullet.line_start as usize..bullet.text_start as usize];
+    let line_break = format!("{}{}", document.eol().as_str(), " ".repeat(lines::indent_columns(prefix)));
+    let (first, continued) = text.split_once('\n').map_or((text, None), |(first, rest)| (first, Some(rest)));
+    let mut new = escape::encode(first).into_owned();
+    for line in continued.into_iter().flat_map(|rest| rest.split('\n')) {
+        new.extend([line_break.as_str(), line.trim_end_matches('\r')]);
+    }
+    let splice = Splice { start: bullet.text_start as usize, end: bullet.text_end as usize, new };
     Some(RenderedEdit { splice, depth: 0, expected_blocks: Vec::new(), order: 0 })
 }
 

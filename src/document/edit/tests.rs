@@ -156,12 +156,48 @@ fn a_text_is_never_parsed_as_structure() {
 
 #[test]
 fn what_is_no_line_of_text_is_refused() {
-    for bad in ["", "  ", "a\nb", "a\rb", "a\0", "\u{1b}[0m", "\u{85}"] {
+    for bad in ["", "  ", "a\n", "a\n\nb", "a\rb", "a\0", "\u{1b}[0m", "\u{85}"] {
         check_refused("- a\n", update(0, bad), &[0]);
         check_refused("- a\n", add(0, bad), &[0]);
     }
+    check_refused("- a\n", add(0, "a\nb"), &[0]);
     check_refused("- a\n", [update(5, "x"), remove(1), add(3, "x")], &[0, 1, 2]);
     check_refused("- a\n", below(0, "a\nb", "x"), &[0]);
+}
+
+#[test]
+fn an_update_may_have_lines_that_continue_it() {
+    check(
+        "- a\n  <!-- mem imp=7 -->\n  - x\n",
+        update(0, "b\nc  \nd"),
+        "- b\n  c  \n  d\n  <!-- mem imp=7 -->\n  - x\n",
+    );
+    check("10. a\n    b\r\n", update(0, "# c\nd"), "10. \\# c\n    d\r\n");
+    check("- a", update(0, "b\nc"), "- b\n  c");
+    for bad in ["b\n- c", "b\n# c", "b\n---", "b\n```", "b\n<!-- mem imp=7 -->"] {
+        check_refused("- a\n\ntext\n", update(0, bad), &[0]);
+    }
+}
+
+#[test]
+fn a_replacement_leaves_the_marker_and_everything_around_it() {
+    let replace = |bullet, text: &str, children: &[&str]| DocumentEdit::Replace {
+        bullet,
+        item: NewBullet {
+            text: text.into(),
+            meta: BulletMeta::parse("<!-- mem imp=7 -->"),
+            children: children.iter().map(|c| c.to_string()).collect(),
+        },
+    };
+    check(
+        "* a\n  - x\n* b\n",
+        replace(0, "c", &["```", "# x", "```"]),
+        "* c\n  <!-- mem imp=7 -->\n  ```\n  # x\n  ```\n* b\n",
+    );
+    check("1. a\n2. b\n3. c", replace(2, "d", &["e", "- f"]), "1. a\n2. b\n3. d\n   e\n   <!-- mem imp=7 -->\n   - f");
+    check("- a\r\n- b\r\n", replace(0, "c", &["- d"]), "- c\r\n  <!-- mem imp=7 -->\r\n  - d\r\n- b\r\n");
+    check_refused("- a\n- [x]\n", replace(0, "c", &["", "[x]: /u"]), &[0]);
+    check_refused("- a\n- b\n", [replace(0, "c", &["- d"]), remove(0)], &[1]);
 }
 
 #[test]
@@ -284,10 +320,11 @@ fn an_item_brings_its_children_and_metadata() {
     check("- a", full(&["```", "# x", "```"]), "- a\n- b\n  <!-- mem imp=7 -->\n  ```\n  # x\n  ```");
     let without_meta = DocumentEdit::Insert {
         at: InsertPosition::EndOfSection(0),
-        items: vec![NewBullet { text: "b".into(), meta: None, children: vec!["more".into()] }],
+        items: vec![NewBullet { text: "b".into(), meta: None, children: vec!["".into(), "more".into()] }],
     };
     check("- a\n", without_meta, "- a\n- b\n\n  more\n");
-    check_refused("- a\n- [x]\n", full(&["[x]: /u"]), &[0]);
+    check("- a\n", full(&["more", "- x"]), "- a\n- b\n  more\n  <!-- mem imp=7 -->\n  - x\n");
+    check_refused("- a\n- [x]\n", full(&["", "[x]: /u"]), &[0]);
     check(
         "- a\n",
         full(&["- x", "", "  <!-- mem imp=7 -->"]),

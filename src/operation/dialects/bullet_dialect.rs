@@ -30,7 +30,7 @@ macro_rules! bullet_form {
 
 const BLOCK_FIELDS: &[ShapeField] = &[
     optional("memory_id", &NON_EMPTY_TEXT, "the id of the block or bullet, or an address"),
-    optional("category", &LINE, "instead of memory_id: the section of that name in the policy's default file"),
+    optional("category", &LINE, "if no file has memory_id: the section of that name in the policy's default file"),
 ];
 const ID_OR_CATEGORY: FieldGroup = FieldGroup::AtLeastOne(&["memory_id", "category"]);
 
@@ -72,7 +72,7 @@ const UPDATE: ShapeForm = bullet_form!(
         BLOCK_FIELDS,
         &[
             optional("old_sub_memory", &NON_EMPTY_TEXT, "its present text"),
-            required("new_sub_memory", &LINE, "its new text"),
+            required("new_sub_memory", &BULLET, "its new text"),
             optional("index", &INDEX, "its index in the block, from 1"),
         ],
     ],
@@ -103,27 +103,28 @@ pub fn action(intent: &str, fields: CheckedFields) -> Action {
             let (text, children) = split_bullet_text(&fields.required_text("sub_memory"));
             Action::Add { at, text, children, meta: Vec::new(), create: false }
         }
-        "update" => Action::Update {
-            at,
-            index: fields.index("index"),
-            old: fields.text("old_sub_memory"),
-            text: fields.required_text("new_sub_memory"),
-        },
+        "update" => {
+            let (text, children) = split_bullet_text(&fields.required_text("new_sub_memory"));
+            Action::Update { at, index: fields.index("index"), old: fields.text("old_sub_memory"), text, children }
+        }
         _ => Action::Remove {
             at,
             index: fields.index("index"),
             text: fields.text("sub_memory"),
             archive: false,
             forget: false,
+            if_exists: true,
         },
     }
 }
 
-/// The target of an operation. A `memory_id` that is a valid id is searched in all files; any other is an address.
+/// The target of an operation. A `memory_id` that is a valid id is searched in all files, and if none has it, the
+/// category counts; any other `memory_id` is an address.
 fn block_target(fields: CheckedFields) -> Target {
-    match fields.text("memory_id") {
-        Some(id) if is_id(&id) => Target::Address(format!("@{id}")),
-        Some(address) => Target::Address(address),
-        None => Target::Category(fields.required_text("category")),
+    match (fields.text("memory_id"), fields.text("category")) {
+        (Some(id), Some(category)) if is_id(&id) => Target::IdOrCategory { id, category },
+        (Some(id), None) if is_id(&id) => Target::Address(format!("@{id}")),
+        (Some(address), _) => Target::Address(address),
+        (None, category) => Target::Category(category.unwrap_or_default()),
     }
 }

@@ -1,4 +1,4 @@
-//! Unpacks a text into operations: code fences, arrays, JSON Lines, and the two objects that contain a list.
+//! Unpacks a text into operations: code fences, arrays, JSON Lines, and the objects that contain a list.
 //!
 //! Never guesses: other text around the JSON is rejected.
 
@@ -11,8 +11,8 @@ use crate::json_shape::{JsonShape, ShapeForm, ShapeRule, optional, required};
 
 /// The maximum number of operations in a batch.
 pub const MAX_OPERATIONS: usize = 1000;
-/// The two kinds of objects that contain a list of operations.
-pub const FORMS: &[&ShapeForm] = &[&OPERATIONS, &EDITS];
+/// The kinds of objects that contain a list of operations.
+pub const FORMS: &[&ShapeForm] = &[&OPERATIONS, &EDITS, &ANSWER];
 
 const OPERATION_LIST: JsonShape = JsonShape::List(&JsonShape::DefinitionRef("operation"), 0);
 
@@ -41,6 +41,19 @@ const EDITS: ShapeForm = ShapeForm {
             required("edits", &OPERATION_LIST, "the operations, in order"),
             optional("decision", &ANY_TEXT, "'proceed', or another value with an empty list for no change"),
             optional("reasoning", &ANY_TEXT, "the reason for operations that have none"),
+        ]],
+    )
+};
+
+/// What a command with `-n --json` prints. Only `operations` is read, so that one command's plan can be another's input.
+const ANSWER: ShapeForm = ShapeForm {
+    description: "The answer of a command with -n --json: its operations are applied, all else is ignored.",
+    ignores_unknown: true,
+    ..ShapeForm::new(
+        "answer",
+        &[&[
+            required("v", &JsonShape::Integer(1, 1), "the version of the answer"),
+            required("operations", &OPERATION_LIST, "the operations, in order"),
         ]],
     )
 };
@@ -95,6 +108,10 @@ fn envelope_from_value(value: Value) -> Result<ParsedEnvelope, Rejection> {
     match value {
         Value::Array(values) => {
             Ok(ParsedEnvelope { values: values.into_iter().map(Ok).collect(), ..ParsedEnvelope::default() })
+        }
+        Value::Object(object) if object.contains_key("operations") && object.contains_key("v") => {
+            checked_fields(&ANSWER, &object)?;
+            Ok(ParsedEnvelope { values: take_list(object, "operations"), ..ParsedEnvelope::default() })
         }
         Value::Object(object) if object.contains_key("operations") => {
             let fields = checked_fields(&OPERATIONS, &object)?;

@@ -9,7 +9,8 @@ use super::text_shapes::{
     ANY_TEXT, BULLET, COMMON_FIELDS, CheckedFields, DATE, INDEX, LINE, LINE_OR_EMPTY, META_KEY, META_VALUE,
     NON_EMPTY_TEXT, join_bullet_text, split_bullet_text,
 };
-use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, optional, required};
+use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, ShapeRule, optional, required};
+use crate::path::is_id;
 
 /// The operations, in the order of the manual.
 pub const FORMS: &[&ShapeForm] = &[&ADD, &UPDATE, &RM, &MV, &SET, &WRITE, &PATCH, &APPEND, &NOTHING];
@@ -18,6 +19,7 @@ pub const FORMS: &[&ShapeForm] = &[&ADD, &UPDATE, &RM, &MV, &SET, &WRITE, &PATCH
 const ALL_FIELDS: &[&str] = &[
     "at",
     "category",
+    "fallback",
     "text",
     "old",
     "index",
@@ -31,6 +33,7 @@ const ALL_FIELDS: &[&str] = &[
     "create",
     "archive",
     "forget",
+    "if_exists",
 ];
 
 /// An operation, with the fields that all have: `op` and [`COMMON_FIELDS`].
@@ -52,6 +55,7 @@ macro_rules! operation_form {
 const TARGET_FIELDS: &[ShapeField] = &[
     optional("at", &NON_EMPTY_TEXT, "the address: user, user#work, user@acvh, @mem123"),
     optional("category", &LINE, "instead of at: the section of that name in the policy's default file"),
+    optional("fallback", &LINE, "the category to use if at is @ID and no file has that id"),
 ];
 const ONE_TARGET: &[FieldGroup] = &[FieldGroup::ExactlyOne(&["at", "category"])];
 const FILE_FIELD: &[ShapeField] = &[required("at", &NON_EMPTY_TEXT, "the file's address")];
@@ -65,7 +69,7 @@ const ADD: ShapeForm = operation_form!(
     [
         TARGET_FIELDS,
         &[
-            required("text", &BULLET, "the bullet: one line; indented lines below it become its children"),
+            required("text", &BULLET, "the bullet: one line; indented lines below it belong to it"),
             optional("meta", &JsonShape::Map(&META_KEY, &META_VALUE, 0), "metadata: exp, imp, conf, pin, src …"),
         ],
         CREATE_FIELD,
@@ -77,25 +81,47 @@ const UPDATE: ShapeForm = operation_form!(
     "Replaces the text of a bullet.",
     [
         TARGET_FIELDS,
-        &[required("text", &LINE, "the new text, one line"), optional("old", &NON_EMPTY_TEXT, "its present text")],
+        &[
+            required(
+                "text",
+                &BULLET,
+                "the new text, one line; indented lines below it continue it, or replace what is below the bullet",
+            ),
+            optional("old", &NON_EMPTY_TEXT, "its present text"),
+        ],
         INDEX_FIELD,
     ],
     ONE_TARGET,
 );
-const RM: ShapeForm = operation_form!(
+const RM: ShapeForm = ShapeForm { rule: Some(&ShapeRule { violation: two_texts, schema: one_text_schema }), ..REMOVE };
+const REMOVE: ShapeForm = operation_form!(
     "rm",
     "Removes a bullet, or without a selector a section or file.",
     [
         TARGET_FIELDS,
-        &[optional("text", &NON_EMPTY_TEXT, "the bullet's present text")],
+        &[
+            optional("text", &NON_EMPTY_TEXT, "the bullet's present text"),
+            optional("old", &NON_EMPTY_TEXT, "the same as text, as an update calls it"),
+        ],
         INDEX_FIELD,
         &[
             optional("archive", &JsonShape::Boolean, "keep a copy below archive/"),
             optional("forget", &JsonShape::Boolean, "keep no copy anywhere, history included"),
+            optional("if_exists", &JsonShape::Boolean, "change nothing if the bullet of that text was removed before"),
         ],
     ],
     ONE_TARGET,
 );
+
+fn two_texts(object: &Map<String, Value>) -> Option<&'static str> {
+    let is_present = |name: &str| object.get(name).is_some_and(|v| !v.is_null());
+    (is_present("text") && is_present("old")).then_some("only one of 'text' and 'old' may be given")
+}
+
+fn one_text_schema() -> Value {
+    json!({"anyOf": [{"properties": {"text": {"type": "null"}}}, {"properties": {"old": {"type": "null"}}}]})
+}
+
 const MV: ShapeForm = operation_form!(
     "mv",
     "Moves a bullet, section or file.",
@@ -167,18 +193,17 @@ pub fn action(op: &str, fields: CheckedFields) -> Action {
             let (text, children) = split_bullet_text(&fields.required_text("text"));
             Action::Add { at: at(), text, children, meta: fields.key_values("meta"), create }
         }
-        "update" => Action::Update {
-            at: at(),
-            index: fields.index("index"),
-            old: fields.text("old"),
-            text: fields.required_text("text"),
-        },
+        "update" => {
+            let (text, children) = split_bullet_text(&fields.required_text("text"));
+            Action::Update { at: at(), index: fields.index("index"), old: fields.text("old"), text, children }
+        }
         "rm" => Action::Remove {
             at: at(),
             index: fields.index("index"),
-            text: fields.text("text"),
+            text: fields.text("text").or_else(|| fields.text("old")),
             archive: fields.flag("archive"),
             forget: fields.flag("forget"),
+            if_exists: fields.flag("if_exists"),
         },
         "mv" => Action::Move { at: at(), to: fields.required_text("to"), create },
         "set" => Action::Set { at: at(), pairs: fields.key_values("meta") },
@@ -198,7 +223,11 @@ pub fn action(op: &str, fields: CheckedFields) -> Action {
 }
 
 fn target(fields: CheckedFields) -> Option<Target> {
-    fields.text("at").map(Target::Address).or_else(|| fields.text("category").map(Target::Category))
+    let at = fields.text("at").map(|at| match (at.strip_prefix('@').filter(|id| is_id(id)), fields.text("fallback")) {
+        (Some(id), Some(category)) => Target::IdOrCategory { id: id.to_owned(), category },
+        _ => Target::Address(at),
+    });
+    at.or_else(|| fields.text("category").map(Target::Category))
 }
 
 /// An operation in this dialect, without fields that are absent or false.
@@ -222,12 +251,14 @@ impl OperationWriter {
                 .put("text", join_bullet_text(text, children))
                 .put_meta(meta)
                 .put_true("create", *create),
-            Action::Update { at, index, old, text } => {
-                self.put_op("update", Some(at)).put_some("index", index).put_some("old", old).put("text", text.as_str())
-            }
-            Action::Remove { at, index, text, archive, forget } => {
+            Action::Update { at, index, old, text, children } => self
+                .put_op("update", Some(at))
+                .put_some("index", index)
+                .put_some("old", old)
+                .put("text", join_bullet_text(text, children)),
+            Action::Remove { at, index, text, archive, forget, if_exists } => {
                 self.put_op("rm", Some(at)).put_some("index", index).put_some("text", text);
-                self.put_true("archive", *archive).put_true("forget", *forget)
+                self.put_true("archive", *archive).put_true("forget", *forget).put_true("if_exists", *if_exists)
             }
             Action::Move { at, to, create } => {
                 self.put_op("mv", Some(at)).put("to", to.as_str()).put_true("create", *create)
@@ -256,6 +287,9 @@ impl OperationWriter {
         match at {
             Some(Target::Address(at)) => self.put("at", at.as_str()),
             Some(Target::Category(name)) => self.put("category", name.as_str()),
+            Some(Target::IdOrCategory { id, category }) => {
+                self.put("at", format!("@{id}")).put("fallback", category.as_str())
+            }
             None => self,
         }
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::super::{Action, Target};
 use super::text_shapes::{
-    ANY_TEXT, BULLET, COMMON_FIELDS, CheckedFields, LINE, LINE_OR_EMPTY, NON_EMPTY_TEXT, scalar_text, split_bullet_text,
+    ANY_TEXT, BULLET, COMMON_FIELDS, CheckedFields, LINE_OR_EMPTY, NON_EMPTY_TEXT, scalar_text, split_bullet_text,
 };
 use crate::document::MetaKey;
 use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, TextPattern, optional, required};
@@ -66,8 +66,8 @@ const ITEM: ShapeForm = item_form(&[&[
 ]]);
 /// An item's new text. An update does not change metadata, so metadata is rejected: it would be lost.
 const TEXT_ITEM: ShapeForm = item_form(&[&[
-    optional("display", &LINE, "the text"),
-    optional("item", &LINE, "the text, if there is no display"),
+    optional("display", &BULLET, "the text"),
+    optional("item", &BULLET, "the text, if there is no display"),
     optional("added", &LINE_OR_EMPTY, "ignored: it is not changed"),
 ]]);
 /// The present item as the caller read it. Only its text is compared; other fields are ignored.
@@ -109,7 +109,7 @@ const UPDATE: ShapeForm = path_form!(
     [
         &[required("path", &ITEM_PATH, "the item")],
         FILE_FIELDS,
-        &[required("new_value", &JsonShape::AnyOf(&[LINE, JsonShape::Object(&TEXT_ITEM)]), "its new text")],
+        &[required("new_value", &JsonShape::AnyOf(&[BULLET, JsonShape::Object(&TEXT_ITEM)]), "its new text")],
         CURRENT_VALUE_FIELD,
     ],
 );
@@ -147,8 +147,11 @@ pub fn action(operation: &str, fields: CheckedFields) -> Action {
             let (text, children) = split_bullet_text(&text);
             Action::Add { at, text, children, meta: new.map(item_meta).unwrap_or_default(), create: false }
         }
-        "update" => Action::Update { at, index, old: current, text },
-        _ => Action::Remove { at, index, text: current, archive: false, forget: false },
+        "update" => {
+            let (text, children) = split_bullet_text(&text);
+            Action::Update { at, index, old: current, text, children }
+        }
+        _ => Action::Remove { at, index, text: current, archive: false, forget: false, if_exists: true },
     }
 }
 

@@ -12,11 +12,16 @@ fn add(at: Target, text: &str) -> Action {
 }
 
 fn update(at: Target, index: Option<i64>, old: Option<&str>, text: &str) -> Action {
-    Action::Update { at, index, old: old.map(Into::into), text: text.into() }
+    Action::Update { at, index, old: old.map(Into::into), text: text.into(), children: Vec::new() }
 }
 
 fn remove(at: Target, index: Option<i64>, text: Option<&str>) -> Action {
-    Action::Remove { at, index, text: text.map(Into::into), archive: false, forget: false }
+    Action::Remove { at, index, text: text.map(Into::into), archive: false, forget: false, if_exists: false }
+}
+
+/// As other dialects remove: once more is no error.
+fn removed(at: Target, index: Option<i64>, text: Option<&str>) -> Action {
+    Action::Remove { at, index, text: text.map(Into::into), archive: false, forget: false, if_exists: true }
 }
 
 /// Checks the actions parsed from a text, ignoring reason, source and preconditions.
@@ -62,7 +67,7 @@ mod seeds {
     "index": 3,
     "intent": "delete"
   }"#,
-            &[remove(at("@mem123"), Some(3), Some("Lives with Anna"))],
+            &[removed(at("@mem123"), Some(3), Some("Lives with Anna"))],
         );
         assert_parses(
             r#"{
@@ -92,7 +97,7 @@ mod seeds {
 ]"#,
             &[
                 update(at("@mem123"), Some(1), Some("Lives in Denver"), "Lives in Austin"),
-                remove(at("@mem123"), Some(3), Some("Lives with Anna")),
+                removed(at("@mem123"), Some(3), Some("Lives with Anna")),
             ],
         );
     }
@@ -112,7 +117,7 @@ mod seeds {
         ] {
             assert_parses(
                 &json!({"intent": "remove", "memory_id": id, "category": "x", "index": 2.0}).to_string(),
-                &[remove(at(address), Some(2), None)],
+                &[removed(at(address), Some(2), None)],
             );
         }
     }
@@ -132,7 +137,7 @@ mod seeds {
   "decision": "proceed",
   "reasoning": "Found egg preference, deleting as requested"
 }"#,
-            &[remove(at("food#likes"), Some(3), None)],
+            &[removed(at("food#likes"), Some(3), None)],
         );
         assert_eq!(batch.operations[0].reason.as_deref(), Some("User wants to remove egg preferences"));
         assert_eq!(batch.reason.as_deref(), Some("Found egg preference, deleting as requested"));
@@ -147,7 +152,7 @@ mod seeds {
       }}
 ]"#,
             &[
-                remove(at("resource_user_food_prefs#food/likes"), Some(3), None),
+                removed(at("resource_user_food_prefs#food/likes"), Some(3), None),
                 Action::Add {
                     at: at("food#likes"),
                     text: "Pasta (especially carbonara)".into(),
@@ -181,7 +186,7 @@ mod seeds {
 
     #[test]
     fn a_bullets_own_address_needs_no_text() {
-        assert_parses(r#"{"intent":"delete","memory_id":"user@acvh"}"#, &[remove(at("user@acvh"), None, None)]);
+        assert_parses(r#"{"intent":"delete","memory_id":"user@acvh"}"#, &[removed(at("user@acvh"), None, None)]);
         assert_rejected(
             r#"{"intent":"delete","memory_id":"@mem123"}"#,
             Code::InvalidOperation,
@@ -323,7 +328,7 @@ fn indented_lines_are_children() {
             "'text' must be one line",
         );
     }
-    assert_rejected(r#"{"op":"update","at":"user@acvh","text":"a\n  b"}"#, Code::Multiline, "'text'");
+    assert_rejected(r#"{"op":"update","at":"user@acvh","text":"a\nb"}"#, Code::Multiline, "'text'");
     assert_rejected(
         r#"{"intent":"update","memory_id":"m1","new_sub_memory":"a\nb"}"#,
         Code::Multiline,
@@ -335,7 +340,7 @@ fn indented_lines_are_children() {
 fn what_is_around_operations() {
     let both = [remove(at("user@qe2f"), None, None), remove(at("user@acvh"), None, None)];
     let (one, two) = (r#"{"op":"rm","at":"user@qe2f"}"#, r#"{"intent":"delete","memory_id":"user@acvh","index":1}"#);
-    let second = [both[0].clone(), remove(at("user@acvh"), Some(1), None)];
+    let second = [both[0].clone(), removed(at("user@acvh"), Some(1), None)];
     assert_parses(&format!("{one}\n\n{two}\r\n"), &second);
     assert_parses(&format!("\u{feff}[{one},{two}]\n"), &second);
     assert_parses(&format!("```json\n[{one},{two}]\n```\n"), &second);

@@ -115,7 +115,7 @@ fn removal(
         EvictionCandidate::Bullet(i) => selector(path, document, i),
         EvictionCandidate::Entry(s) => (Target::Address(format!("{path}#{}", document.sections()[s].slug)), None, None),
     };
-    let action = Action::Remove { at, index, text, archive: true, forget: false };
+    let action = Action::Remove { at, index, text, archive: true, forget: false, if_exists: false };
     CompactionEdit {
         operation: attributed_operation(action, reason, source),
         old_lines: candidate_lines(document, candidate),
@@ -149,7 +149,7 @@ fn rewrite(
     let (action, new_text) = match candidate {
         EvictionCandidate::Bullet(i) => {
             let (at, index, old) = selector(path, document, i);
-            (Action::Update { at, index, old, text: text.to_owned() }, text.to_owned())
+            (Action::Update { at, index, old, text: text.to_owned(), children: Vec::new() }, text.to_owned())
         }
         EvictionCandidate::Entry(s) => {
             let new = rewritten_entry(document, s, text);
