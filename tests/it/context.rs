@@ -62,7 +62,8 @@ fn the_default_style() {
     Correct: memdir update FILE@HANDLE 'new text'
     Forget: memdir rm FILE@HANDLE
     What happened: echo 'text' | memdir append -t 'Title'
-    Texts with $ ` or " come by stdin: memdir add FILE - <<'END'
+    Long texts, or with $ ` or ", come by stdin, as one bullet: memdir add FILE - <<'END'
+    Also: memdir mv FILE@HANDLE FILE, memdir write FILE -, memdir undo
     If refused, nothing was changed: read the message, list again, retry. Exit 7: just retry.
     "#);
 }
@@ -114,7 +115,7 @@ fn json_names_what_is_shown() {
       "v": 1,
       "style": "default",
       "budget": 2000,
-      "tokens": 325,
+      "tokens": 348,
       "since": "r0",
       "updates": [
         {
@@ -363,7 +364,7 @@ fn a_memory_that_cannot_be_written_is_read_all_the_same() {
     mode(0o555);
     let state = below(&place.dir(), |_| true);
     let first = context("r");
-    assert!(first.starts_with("Memory updates since r0:\n- +created: [user] Plays chess\n"), "{first}");
+    assert!(first.starts_with("Memory updates since rev 0:\n- +created: [user] Plays chess\n"), "{first}");
     assert_eq!(context("r"), first);
     assert_eq!(below(&place.dir(), |_| true), state);
     mode(0o755);
@@ -429,7 +430,8 @@ fn the_words_for_agents_are_readmes_and_every_command_in_them_exists() {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).unwrap();
     assert!(readme.contains(how), "README shows other words");
     let grammar = memdir::cli::grammar();
-    let verbs: Vec<&str> = how.split("memdir ").skip(1).map(|rest| rest.split(' ').next().unwrap()).collect();
+    let verbs: Vec<&str> =
+        how.split("memdir ").skip(1).map(|rest| rest.split(char::is_whitespace).next().unwrap()).collect();
     assert!(verbs.len() >= 7, "{verbs:?}");
     for verb in verbs {
         let verb = verb.trim_matches(|c: char| !c.is_ascii_alphanumeric());

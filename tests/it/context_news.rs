@@ -25,7 +25,7 @@ fn header(m: &Memory) -> String {
 #[track_caller]
 fn check(m: &Memory, lines: &[&str]) {
     let expected =
-        if lines.is_empty() { String::new() } else { format!("Memory updates since r1:\n{}", lines.join("\n")) };
+        if lines.is_empty() { String::new() } else { format!("Memory updates since rev 1:\n{}", lines.join("\n")) };
     assert_eq!(header(m), expected);
 }
 
@@ -75,7 +75,7 @@ fn archiving_and_restoring_are_reported() {
     m.done(["context", "--as", "r"]);
     assert_eq!(header(&m), "", "told once");
     m.done(["undo"]);
-    assert_eq!(header(&m), "Memory updates since r2:\n- ↺restored: [user] Drinks tea");
+    assert_eq!(header(&m), "Memory updates since rev 2:\n- ↺restored: [user] Drinks tea");
     m.done(["context", "--as", "r"]);
     m.done(["rm", &at("Lives in Austin")]);
     m.done(["context", "--as", "r"]);
@@ -128,10 +128,10 @@ fn whole_files_are_one_event() {
     check(&m, &["- ↑updated: facts/user.md → facts/person.md"]);
     m.done(["context", "--as", "r"]);
     m.done(["rm", "person", "-f", "--archive"]);
-    assert_eq!(header(&m), "Memory updates since r2:\n- ↓soft-deleted: facts/person.md");
+    assert_eq!(header(&m), "Memory updates since rev 2:\n- ↓soft-deleted: facts/person.md");
     m.done(["undo"]);
     m.done(["rm", "person", "-f"]);
-    assert_eq!(header(&m), "Memory updates since r2:\n- -deleted: facts/person.md");
+    assert_eq!(header(&m), "Memory updates since rev 2:\n- -deleted: facts/person.md");
     m.run(["write", "notes"]).stdin("# Notes\n\nOnly prose.\n").exit(0);
     assert!(header(&m).contains("- +created: facts/notes.md"), "{}", header(&m));
 }
@@ -145,7 +145,7 @@ fn an_entry_is_one_event() {
     check(&m, &["- +created: [2026-02] Logger fix: pino leak"]);
     m.done(["context", "--as", "r"]);
     m.done(["add", "2026-02#logger-fix", "And again"]);
-    assert_eq!(header(&m), "Memory updates since r2:\n- ↑updated: [2026-02] Logger fix: pino leak");
+    assert_eq!(header(&m), "Memory updates since rev 2:\n- ↑updated: [2026-02] Logger fix: pino leak");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn the_rest_is_counted_with_a_command_that_works() {
     fresh.done(["add", "user"].into_iter().chain(texts.iter().map(String::as_str)));
     let updates = header(&fresh);
     assert!(
-        updates.starts_with("Memory updates since r0:") && updates.ends_with("… and 14 more: memdir log"),
+        updates.starts_with("Memory updates since rev 0:") && updates.ends_with("… and 14 more: memdir log"),
         "{updates}"
     );
 }
@@ -195,7 +195,7 @@ fn outside_edits_are_reported_once_recorded_or_not() {
     m.done(["add", "user", "Hums"]);
     m.done(["context", "--as", "r"]);
     edit("Lives in Lisbon", "Lives in Austin");
-    assert_eq!(header(&m), "Memory updates since r2:\n- ↑updated: [user] Lives in Austin");
+    assert_eq!(header(&m), "Memory updates since rev 2:\n- ↑updated: [user] Lives in Austin");
     m.done(["context", "--as", "r"]);
     assert_eq!(header(&m), "");
     // Recorded by the next writer: not reported again to a reader that has seen it.
@@ -271,5 +271,5 @@ fn files_that_memdir_never_wrote_may_appear_and_disappear() {
     m.put("facts/brief.md", "- Brief\n");
     m.done(["context", "--as", "r"]);
     fs_err::remove_file(m.dir().join("facts/brief.md")).unwrap();
-    assert_eq!(header(&m), "Memory updates since r2:\n- -deleted: facts/brief.md");
+    assert_eq!(header(&m), "Memory updates since rev 2:\n- -deleted: facts/brief.md");
 }

@@ -1,5 +1,6 @@
 //! Integration tests, one program: each module tests memdir from outside.
 
+mod agents;
 mod allowlists;
 mod answers;
 mod bad_input;

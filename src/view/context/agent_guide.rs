@@ -11,6 +11,7 @@ Find: memdir query WORDS -L 5
 Correct: memdir update FILE@HANDLE 'new text'
 Forget: memdir rm FILE@HANDLE
 What happened: echo 'text' | memdir append -t 'Title'
-Texts with $ ` or \" come by stdin: memdir add FILE - <<'END'
+Long texts, or with $ ` or \", come by stdin, as one bullet: memdir add FILE - <<'END'
+Also: memdir mv FILE@HANDLE FILE, memdir write FILE -, memdir undo
 If refused, nothing was changed: read the message, list again, retry. Exit 7: just retry.
 ";

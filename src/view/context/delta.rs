@@ -120,7 +120,10 @@ pub fn updates_header(since: &SeenRevision, events: &[UpdateEvent], budget: usiz
 }
 
 fn head_line(since: &SeenRevision) -> String {
-    format!("Memory updates since {}:", since.rev)
+    match since.rev.strip_prefix('r') {
+        Some(number) => format!("Memory updates since rev {number}:"),
+        None => format!("Memory updates since {}:", since.rev),
+    }
 }
 
 /// The smallest budget of a header, in quarters of a token.
