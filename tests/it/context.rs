@@ -63,7 +63,6 @@ fn the_default_style() {
     Forget: memdir rm FILE@HANDLE
     What happened: echo 'text' | memdir append -t 'Title'
     Long texts, or with $ ` or ", come by stdin, as one bullet: memdir add FILE - <<'END'
-    Also: memdir mv FILE@HANDLE FILE, memdir write FILE -, memdir undo
     If refused, nothing was changed: read the message, list again, retry. Exit 7: just retry.
     "#);
 }
@@ -115,7 +114,7 @@ fn json_names_what_is_shown() {
       "v": 1,
       "style": "default",
       "budget": 2000,
-      "tokens": 348,
+      "tokens": 332,
       "since": "r0",
       "updates": [
         {

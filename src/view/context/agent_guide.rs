@@ -12,6 +12,5 @@ Correct: memdir update FILE@HANDLE 'new text'
 Forget: memdir rm FILE@HANDLE
 What happened: echo 'text' | memdir append -t 'Title'
 Long texts, or with $ ` or \", come by stdin, as one bullet: memdir add FILE - <<'END'
-Also: memdir mv FILE@HANDLE FILE, memdir write FILE -, memdir undo
 If refused, nothing was changed: read the message, list again, retry. Exit 7: just retry.
 ";
