@@ -1,7 +1,7 @@
 //! Compares two short statements about one subject: do they differ in a name, a number, a date, a negation or the order
 //! of a comparison?
 //!
-//! Never decides which of them is true, and never looks at where they stand.
+//! Never decides which of them is true; callers compare only statements about one subject.
 
 use super::statement::{COMPARATORS, Statement, StatementToken, TokenKind};
 use super::stem;
@@ -112,7 +112,7 @@ pub fn find_news(new: &str, known: &str) -> Option<Difference> {
         .or_else(|| replaced.then_some(Difference::Value))
 }
 
-/// Whether a statement says when, where or for what it holds, and another does not: "uses spaces in Go" beside "uses
+/// Whether a statement has a condition (when, where, for what) that another lacks: "uses spaces in Go" beside "uses
 /// tabs".
 pub fn adds_condition(new: &str, known: &str) -> bool {
     let known = conditions(known);
@@ -182,7 +182,7 @@ impl<'s, 'a> TokenDiff<'s, 'a> {
         is_han.then_some(Difference::Name)
     }
 
-    /// Whether the differing tokens stand at one place of each statement.
+    /// Whether the differing tokens are adjacent in each statement.
     fn is_one_place(&self, a: &Statement<'_>, b: &Statement<'_>) -> bool {
         let one = |statement: &Statement<'_>, only: &[&StatementToken<'_>]| {
             let at: Vec<usize> = statement

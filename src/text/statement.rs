@@ -89,7 +89,7 @@ impl<'a> Statement<'a> {
         self.tokens.iter().any(|t| t.key == key)
     }
 
-    /// Whether it tells an event: it contains a verb in the past tense.
+    /// Whether it reports an event: it contains a verb in the past tense.
     pub fn is_event(&self) -> bool {
         self.tokens.iter().any(|t| t.kind == TokenKind::Word && verbs::is_past_verb(&t.surface.to_lowercase()))
     }

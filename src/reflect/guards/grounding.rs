@@ -211,7 +211,7 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
     text.split(ends).flat_map(|part| part.split(". ")).flat_map(|part| part.split(" but ")).map(str::trim)
 }
 
-/// Whether a quote of the assistant only repeats what a tool printed: nearly all its content stands on one line of the
+/// Whether a quote of the assistant only repeats what a tool printed: nearly all its content is on one line of the
 /// tool's output, and the user did not write it.
 pub fn repeats_tool_output<'a>(
     quote: &str,

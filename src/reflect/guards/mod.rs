@@ -136,7 +136,7 @@ violations! {
     Duplicate = "duplicate", Known, [], "The memory contains this already; change nothing.";
     /// The memory contains a similar text.
     NearDuplicate = "near_duplicate", Known, [], "The memory contains nearly this already; update that bullet if something is new, otherwise change nothing.";
-    /// The memory says otherwise.
+    /// The memory contains a text that excludes this one.
     Contradiction = "contradicts", Refuse, [], "The memory says otherwise: update that bullet by its handle, add a bullet that says when or where this holds, or change nothing.";
     /// A name from an example in memdir's own prompt.
     Canary = "canary", Refuse, [Name, Compaction], "This is from an example in the instructions, not from the conversation; leave it out.";
