@@ -27,7 +27,7 @@ pub(super) fn is_output_line(line: &str) -> bool {
     ];
     let opened = |opening: &&str| line.strip_prefix(*opening).is_some_and(|rest| is_result(opening, rest));
     let inner = line.trim_start_matches(['-', '+', '*', '>', '~', '↑', '↓', ' ']);
-    OPENINGS.iter().any(|opening| opened(&opening))
+    OPENINGS.iter().any(opened)
         || starts_with_handle(inner)
         || starts_with_address(inner)
         || ends_with_address(inner)
