@@ -71,7 +71,7 @@ pub struct ChangeArgs {
     /// Skip the staleness check when acting on an index, an id or a whole file
     #[arg(short, long, help_heading = "Change options")]
     pub force: bool,
-    /// Create a new file even if its name is close to an existing one
+    /// Create a new file even if its name is close to an existing one, or has another extension than .md
     #[arg(long, help_heading = "Change options")]
     pub create: bool,
     /// Seconds to wait for another writer (default 10)

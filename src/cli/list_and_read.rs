@@ -162,7 +162,7 @@ fn outline_rows(printer: &mut Printer, outline: &Outline, numbered: bool) {
         printer.end_line();
     }
     for bullet in &outline.bullets {
-        bullet_row(printer, bullet, numbered);
+        bullet_row(printer, &outline.path, bullet, numbered);
     }
     for section in &outline.sections {
         let marks = "#".repeat(usize::from(section.level.clamp(1, 6)));
@@ -210,14 +210,15 @@ fn backlinks(printer: &mut Printer, rows: &[Backlink]) {
     }
 }
 
-fn bullet_row(printer: &mut Printer, bullet: &BulletRow, numbered: bool) {
+fn bullet_row(printer: &mut Printer, path: &str, bullet: &BulletRow, numbered: bool) {
     for _ in 0..bullet.depth {
         printer.out.push_str("  ");
     }
     if let Some(n) = bullet.index.filter(|_| numbered) {
         printer.text(&format!("{n} "));
     }
-    printer.handle(&bullet.handle, bullet.id.as_deref()).text(&bullet.text);
+    let reference = bullet.address.strip_prefix(path).unwrap_or(&bullet.address);
+    printer.reference(reference, bullet.id.as_deref()).text(&bullet.text);
     if printer.format.verbose {
         for (key, value) in &bullet.meta {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

@@ -71,7 +71,10 @@ fn item(printer: &mut Printer, row: &QueryRow) {
     let (line, full_text) = row.lines();
     if let Some(line) = line {
         match &row.handle {
-            Some(handle) => drop(printer.handle(handle, row.id.as_deref())),
+            Some(_) => {
+                let reference = row.address.strip_prefix(&row.path).unwrap_or(&row.address);
+                printer.reference(reference, row.id.as_deref());
+            }
             None => printer.out.push_str("  "),
         }
         printer.text(line);

@@ -65,7 +65,12 @@ impl Printer<'_> {
 
     /// Appends `@handle ^id `.
     pub fn handle(&mut self, handle: &str, id: Option<&str>) -> &mut Self {
-        self.styled(TextStyle::Handle, &format!("@{handle}"));
+        self.reference(&format!("@{handle}"), id)
+    }
+
+    /// Appends what selects a bullet in its file, and its id: `@handle ^id `, or `#section@2 ` of equal texts.
+    pub fn reference(&mut self, reference: &str, id: Option<&str>) -> &mut Self {
+        self.styled(TextStyle::Handle, reference);
         if let Some(id) = id {
             self.out.push(' ');
             self.styled(TextStyle::Handle, &format!("^{id}"));

@@ -162,20 +162,29 @@ fn name_collisions(all: &[FoundFile], selected: &[MemoryPath], findings: &mut Ve
             );
             findings.push(finding(&file.path, 0, 1, Code::Exists, "error", text));
         }
-        if is_conflict_copy(file.path.stem()) {
+        let has_original = |stem: &str| {
+            let parent = if file.path.parent().is_empty() { String::new() } else { format!("{}/", file.path.parent()) };
+            all.iter().any(|other| *other.path.as_str() == format!("{parent}{stem}.md"))
+        };
+        if is_conflict_copy(file.path.stem(), &has_original) {
             let text = "looks like a conflict copy made by a sync tool: merge it manually".to_owned();
             findings.push(finding(&file.path, 0, 1, Code::ConflictCopy, "warning", text));
         }
     }
 }
 
-fn is_conflict_copy(stem: &str) -> bool {
+/// Whether a sync tool names its copies so: `(Ana's conflicted copy 2026-02-24)` (Dropbox, Nextcloud, Obsidian),
+/// `(Case Conflict)` (Dropbox), `.sync-conflict-20260224-101010-ABCDEFG` (Syncthing), `_conflict-20260224-101010`
+/// (ownCloud), `(SFConflict ana 2026-02-24)` (Seafile), and beside the original `(1)` (Google Drive) or ` 2` (iCloud).
+/// OneDrive adds the computer's name, which cannot be recognised.
+fn is_conflict_copy(stem: &str, has_original: &dyn Fn(&str) -> bool) -> bool {
     let low = stem.to_lowercase();
-    let numbered = low
-        .strip_suffix(')')
-        .and_then(|s| s.rsplit_once(" ("))
-        .is_some_and(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()));
-    low.contains("conflicted copy") || low.contains("sync-conflict-") || low.contains("_conflict-") || numbered
+    let marks =
+        ["conflicted copy", ".sync-conflict-", "_conflict-", "(sfconflict ", "(case conflict", "encoding conflict)"];
+    let is_count = |n: &str| (1..=2).contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit());
+    let in_brackets = stem.strip_suffix(')').and_then(|s| s.rsplit_once(" ("));
+    let counted = in_brackets.or_else(|| stem.rsplit_once(' ')).filter(|(_, n)| is_count(n));
+    marks.iter().any(|mark| low.contains(mark)) || counted.is_some_and(|(original, _)| has_original(original))
 }
 
 fn examine_file(

@@ -224,8 +224,7 @@ impl ContextBuilder<'_> {
 
     /// The newest entries, from the newest episode files: at most as many as could fit the budget.
     fn newest_entries(&self, files: &[IndexedFile]) -> Result<Vec<RecentEntry>, Rejection> {
-        let mut paths: Vec<&MemoryPath> =
-            files.iter().map(|f| &f.path).filter(|p| p.folder() == Some("episodes")).collect();
+        let mut paths: Vec<&MemoryPath> = files.iter().map(|f| &f.path).filter(|p| p.holds_episodes()).collect();
         paths.sort_by(|a, b| date_in_name(b).cmp(&date_in_name(a)).then_with(|| a.cmp(b)));
         let (mut found, mut count) = (Vec::new(), 0);
         for path in paths {

@@ -22,6 +22,10 @@ pub fn fetch(store: &Store, input: MissingInput, snapshot: &mut Snapshot) -> Res
             snapshot.insert_file(path, read);
         }
         MissingInput::FileNames => snapshot.set_file_names(store.walk(None)?.into_iter().map(|f| f.path).collect()),
+        MissingInput::TopFolder(name) => {
+            let exists = store.has_top_folder(&name)?;
+            snapshot.insert_top_folder(name, exists);
+        }
         MissingInput::IdHolders(id) => {
             let holders = files_matching(store, |path, text| text.contains(&id) && holds_id(path, text, &id))?;
             snapshot.insert_id_holders(id, holders);
@@ -143,7 +147,10 @@ fn entry_file<'e>(entry: &'e JournalEntry, of: &MemoryPath) -> Option<&'e EntryF
 
 fn past_text(entry: &JournalEntry, rev: Option<u64>, document: Document) -> PastText {
     let actor = rev.map_or("outside", |_| &entry.actor).to_owned();
-    PastText { rev, actor, document }
+    let text = |op: &serde_json::Value, field: &str| op.get(field)?.as_str().map(str::to_owned);
+    let is_move = |op: &&serde_json::Value| op.get("op").is_some_and(|name| name == "mv");
+    let moves = entry.operations.iter().filter(is_move).filter_map(|op| Some((text(op, "at")?, text(op, "to")?)));
+    PastText { rev, actor, document, moves: if rev.is_some() { moves.collect() } else { Vec::new() } }
 }
 
 fn removes_text(file: &EntryFile) -> bool {

@@ -2,6 +2,8 @@
 //!
 //! Never writes, not even that an outside edit was noticed: reads journal, slots and files.
 
+use std::cell::RefCell;
+
 use serde_json::Value;
 
 use super::allowlist_filter::allowlist_rejection;
@@ -10,7 +12,7 @@ use super::change::effect_rows;
 use super::point_in_time::{find_revision, is_since, parse_point_in_time};
 use super::sync::SyncState;
 use super::{CommandResult, LogOptions, Session, list_and_read};
-use crate::change::{Etag, InverseKind, JournalEntry};
+use crate::change::{EffectSign, Etag, InverseKind, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::operation::effects;
@@ -90,7 +92,8 @@ fn entries_to_list(session: &Session, options: &LogOptions) -> Result<(Vec<Journ
 pub(super) struct LogTarget {
     /// The path of the file.
     pub(super) path: MemoryPath,
-    text: Option<String>,
+    /// The text of a bullet, or one that it had earlier.
+    text: RefCell<Option<String>>,
     section: Option<String>,
 }
 
@@ -99,30 +102,49 @@ impl LogTarget {
     pub(super) fn resolve(session: &Session, address: &str) -> Result<LogTarget, Rejection> {
         match list_and_read::resolve_address(session, address) {
             Ok(named) => Ok(LogTarget {
-                text: named.bullet.map(|i| named.document.bullet_text(i).into_owned()),
+                text: RefCell::new(named.bullet.map(|i| named.document.bullet_text(i).into_owned())),
                 section: (named.section != 0).then(|| named.document.sections()[named.section].slug.clone()),
                 path: named.path,
             }),
             Err(why) if why.code == Code::FileNotFound => match why.details.get("path").and_then(Value::as_str) {
-                Some(path) => Ok(LogTarget { path: MemoryPath::new(path)?, text: None, section: None }),
+                Some(path) => Ok(LogTarget { path: MemoryPath::new(path)?, text: RefCell::default(), section: None }),
                 None => Err(why),
             },
             Err(why) => Err(why),
         }
     }
 
+    /// Whether an entry touched the target. Entries are passed newest first: where one changed the bullet's text, the
+    /// older ones are compared with the text before.
     fn is_touched_by(&self, session: &Session, entry: &JournalEntry) -> bool {
         let Some(file) = entry.files.iter().find(|f| f.path == self.path) else { return false };
-        if self.text.is_none() && self.section.is_none() {
+        let mut text = self.text.borrow_mut();
+        if text.is_none() && self.section.is_none() {
             return true;
         }
         let (before, after) = texts_around(&session.store, entry.rev, &file.path);
         let effects = effects::diff_effects(before.as_ref(), after.as_ref(), &file.path, 0);
-        effects.iter().any(|e| {
-            self.text.as_ref().is_none_or(|t| e.text == *t)
+        let is_touched = effects.iter().any(|e| {
+            text.as_ref().is_none_or(|t| e.text == *t)
                 && self.section.as_ref().is_none_or(|s| e.section.as_ref() == Some(s))
-        })
+        });
+        if let Some(earlier) = text.as_deref().and_then(|text| text_before(&effects, text)) {
+            *text = Some(earlier);
+        }
+        is_touched
     }
+}
+
+/// The text that an entry replaced by this one: of the bullet with the same id, else the most similar one that it
+/// removed.
+fn text_before(effects: &[crate::change::Effect], text: &str) -> Option<String> {
+    let added = effects.iter().find(|e| e.sign == EffectSign::Added && e.text == text)?;
+    let removed = || effects.iter().filter(|e| e.sign == EffectSign::Removed && e.handle.is_some());
+    let same_id = removed().find(|e| e.id.is_some() && e.id == added.id);
+    let alone = || (removed().count() == 1 && effects.len() == 2).then(|| removed().next()).flatten();
+    let score = |e: &&crate::change::Effect| crate::text::similarity(&e.text, text);
+    let similar = || removed().filter(|e| score(e) >= 0.5).max_by(|a, b| score(a).total_cmp(&score(b)));
+    same_id.or_else(alone).or_else(similar).map(|e| e.text.clone())
 }
 
 fn gap_row(path: &MemoryPath, state: &'static str) -> LogRow {

@@ -28,8 +28,12 @@ pub(super) const SUMMARY_HEAD_BYTES: usize = 4096;
 pub fn list(session: &Session, address: Option<&str>) -> CommandResult<ListResult> {
     match address {
         None => list_files(session, None).map(ListResult::Files),
-        Some(folder) if is_folder(session, folder) => list_files(session, Some(folder)).map(ListResult::Files),
-        Some(address) => session.store.consistent(|| with_backlinks(session, address))?.map(ListResult::Outline),
+        Some(address) => match folder_of(session, address)? {
+            Some(folder) => {
+                list_files(session, Some(&*folder).filter(|folder| !folder.is_empty())).map(ListResult::Files)
+            }
+            None => session.store.consistent(|| with_backlinks(session, address))?.map(ListResult::Outline),
+        },
     }
 }
 
@@ -58,13 +62,25 @@ pub fn list_bullets(session: &Session, address: &str) -> CommandResult<Outline> 
     Ok(outline_of(&resolve_address(session, address)?, OutlineDepth::Flat))
 }
 
-fn is_folder(session: &Session, address: &str) -> bool {
-    let name = session.prefixes.strip(address).trim_end_matches('/');
-    crate::path::FOLDERS.contains(&name)
+/// The folder that an address names: one with a special meaning, or one with files in it, at the top or in `facts/`,
+/// unless a file has that name. With a final `/` it always is the folder. Empty for the whole memory.
+fn folder_of(session: &Session, address: &str) -> Result<Option<String>, Rejection> {
+    let name = session.prefixes.strip(address);
+    let folder = name.trim_end_matches('/');
+    if crate::path::FOLDERS.contains(&folder) || (folder.is_empty() && address.ends_with('/')) {
+        return Ok(Some(folder.to_owned()));
+    }
+    let is_safe = |folder: &String| MemoryPath::from_disk_name(&format!("{folder}/x.md")).is_ok();
+    for folder in [folder.to_owned(), format!("facts/{folder}")].into_iter().filter(is_safe) {
+        let names_file = || first_whole_file(session, address, |path| session.store.read(path)).map(|f| f.is_some());
+        if !session.store.walk(Some(&folder))?.is_empty() && (name.ends_with('/') || !names_file()?) {
+            return Ok(Some(folder));
+        }
+    }
+    Ok(None)
 }
 
-fn list_files(session: &Session, folder: Option<&str>) -> CommandResult<FileList> {
-    let under = folder.map(|f| session.prefixes.strip(f).trim_end_matches('/'));
+fn list_files(session: &Session, under: Option<&str>) -> CommandResult<FileList> {
     let rows = session.store.consistent(|| -> Result<Vec<FileRow>, Rejection> {
         let mut found = session.store.walk(under)?;
         if under.is_none() {
@@ -107,7 +123,7 @@ fn head_summary(store: &Store, path: &MemoryPath, bytes: &[u8], is_complete: boo
     }
     let interesting = [&b"ummary:"[..], b"escription:"].iter().any(|w| memchr::memmem::find(bytes, w).is_some());
     if !interesting {
-        return String::new();
+        return head_title(path, bytes);
     }
     let text = match is_complete {
         true => String::from_utf8_lossy(bytes).into_owned(),
@@ -116,7 +132,28 @@ fn head_summary(store: &Store, path: &MemoryPath, bytes: &[u8], is_complete: boo
             _ => return String::new(),
         },
     };
-    outline::summary_value(&Document::parse(text))
+    match outline::summary_value(&Document::parse(text)) {
+        summary if summary.is_empty() => head_title(path, bytes),
+        summary => summary,
+    }
+}
+
+/// The replacement of a missing summary: `title:` of the front matter, else a `# ` heading that is the first line below
+/// it. Empty where that only repeats the file's name.
+fn head_title(path: &MemoryPath, bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text.trim_start_matches('\u{feff}').lines().map(str::trim_end).peekable();
+    let mut title = None;
+    if lines.next_if_eq(&"---").is_some() {
+        for line in lines.by_ref().take_while(|line| *line != "---") {
+            title = title.or(line.strip_prefix("title:").map(|value| value.trim().trim_matches(['"', '\''])));
+        }
+    }
+    let heading = || lines.find(|line| !line.is_empty()).and_then(|line| line.strip_prefix("# "));
+    let title = title.filter(|title| !title.is_empty()).or_else(heading).unwrap_or_default().trim();
+    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    let (name, shown): (String, String) = (letters(path.stem()), letters(title));
+    if shown == name || shown == format!("{name}episodes") { String::new() } else { title.chars().take(100).collect() }
 }
 
 /// The target of an address, with its document.

@@ -64,7 +64,9 @@ pub(super) fn fetch_visible(
         // The filter removes summary lines from the journal, but the planner must recognise the one that memdir wrote.
         // The line is only compared with the present one, never shown.
         MissingInput::LastSummary(_) => return fetch(&session.store.unfiltered(), input, snapshot),
-        MissingInput::FileNames | MissingInput::History(_) => return fetch(&session.store, input, snapshot),
+        MissingInput::FileNames | MissingInput::TopFolder(_) | MissingInput::History(_) => {
+            return fetch(&session.store, input, snapshot);
+        }
         MissingInput::File(path) => {
             // Before the file is read: an error of reading would reveal that it exists.
             if !visibility.shows_path(path) {

@@ -216,6 +216,11 @@ impl BulletMeta {
         self.changed().and_then(parse_date)
     }
 
+    /// The day on which it was added.
+    pub fn day_added(&self) -> Option<Date> {
+        self.valid(MetaKey::Added).and_then(parse_date)
+    }
+
     /// The actor that wrote it.
     pub fn actor(&self) -> Option<&str> {
         self.valid(MetaKey::By)

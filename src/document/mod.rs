@@ -9,6 +9,7 @@ use std::sync::OnceLock;
 
 use crate::text::Splice;
 
+mod bullet_reference;
 mod conflict_lines;
 pub mod edit;
 mod escape;
@@ -367,14 +368,23 @@ impl Document {
                 let sorted = self.sorted_handles.get_or_init(|| {
                     let mut all = self.handles().to_vec();
                     all.sort_unstable();
-                    all.dedup();
                     all
                 });
-                let index = sorted.partition_point(|h| *h < handle);
-                handle.nearest(&sorted[index.saturating_sub(1)..(index + 2).min(sorted.len())])
+                let (first, end) = (sorted.partition_point(|h| *h < handle), sorted.partition_point(|h| *h <= handle));
+                let neighbours = [first.checked_sub(1).map(|i| sorted[i]), sorted.get(end).copied()];
+                handle.nearest(&neighbours.into_iter().flatten().collect::<Vec<_>>())
             }
         };
         handle.prefix(handle.unique_length(nearest))
+    }
+
+    /// Whether another bullet of the file has the same text.
+    fn is_repeated(&self, bullet: usize) -> bool {
+        let handle = self.handles()[bullet];
+        match self.sorted_handles.get() {
+            Some(sorted) => sorted.get(sorted.partition_point(|h| *h < handle) + 1) == Some(&handle),
+            None => self.handles().iter().filter(|h| **h == handle).count() > 1,
+        }
     }
 
     /// Indexes of all bullets whose handle starts with this prefix (at least 4 characters).

@@ -205,11 +205,11 @@ mod tests {
 
     #[test]
     fn precedence_is_flag_environment_ancestor_user_config() {
-        let root = tree(&["a/memory/facts", "a/b/c", "a/b/data/memory/episodes", "own/facts", "x"]);
+        let root = tree(&["a/memory/facts", "a/b/c", "a/b/data/memory/episodes", "own/facts", "x", "y/facts"]);
         let root = root.path();
         let flag =
-            DirectoryQuery { dir: Some("../x".into()), env: Some(root.join("own")), ..DirectoryQuery::default() };
-        check(root, "a", flag, None, Some(("x", "flag")));
+            DirectoryQuery { dir: Some("../y".into()), env: Some(root.join("own")), ..DirectoryQuery::default() };
+        check(root, "a", flag, None, Some(("y", "flag")));
         let env = DirectoryQuery { env: Some(root.join("own")), ..DirectoryQuery::default() };
         check(root, "a", env, None, Some(("own", "environment")));
         check(root, "a/b/c", DirectoryQuery::default(), Some("own"), Some(("a/b/data/memory", "ancestor")));
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_scope_is_found_by_name_from_its_data_dir() {
-        let root = tree(&["a/memory/facts", "a/memory/scopes/web/facts", "a/web2"]);
+        let root = tree(&["a/memory/facts", "a/memory/scopes/web/facts", "a/web2/facts", "a/plain"]);
         let named = |dir: &str| DirectoryQuery { dir: Some(dir.into()), ..DirectoryQuery::default() };
         let web = Some(("a/memory/scopes/web", "flag"));
         check(root.path(), "a", named("scopes/web"), None, web);
@@ -245,6 +245,7 @@ mod tests {
         check(root.path(), "a/memory", named("scopes/web"), None, web);
         check(root.path(), "a", named("web2"), None, Some(("a/web2", "flag")));
         check(root.path(), "a", named("scopes/none"), None, None);
+        check(root.path(), "a", named("plain"), None, None);
     }
 
     #[test]

@@ -166,10 +166,12 @@ fn summary_update(
         return Ok(summary::set_summary_line(after, line).map(|s| (s, None)));
     }
     let value = |d: &Document| d.summary_line().map(|s| d.text()[s.value.range()].to_owned());
-    let touched = match before {
-        Some(before) => value(before) != value(after),
-        None => file_edits.new_text.is_some() && value(after).is_some(),
-    };
+    // A text without the line did not touch it: it gets a fresh one.
+    let touched = value(after).is_some()
+        && match before {
+            Some(before) => value(before) != value(after),
+            None => file_edits.new_text.is_some(),
+        };
     if touched {
         return Ok(None);
     }

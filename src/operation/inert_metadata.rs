@@ -110,7 +110,7 @@ mod tests {
     use crate::operation::PastText;
 
     fn past(rev: Option<u64>, text: &str) -> PastText {
-        PastText { rev, actor: "ann".into(), document: Document::parse(text) }
+        PastText { rev, actor: "ann".into(), document: Document::parse(text), moves: Vec::new() }
     }
 
     /// Checks which bullets of the last text have an inert line. A text's flag: an edit outside memdir replaced it.

@@ -2,8 +2,8 @@
 //!
 //! Never selects a bullet by index and text: see `choose_bullet`.
 
-use super::Target;
 use super::snapshot::{LoadedFile, PlanStep, PlanStop, Snapshot};
+use super::{Target, adopted};
 use crate::code::{Code, Hint, Rejection};
 use crate::document::{Document, slug};
 use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes, is_id};
@@ -77,6 +77,10 @@ pub fn resolve_address<'a>(
                 if i < last && found.is_none() {
                     continue;
                 }
+                let found = match found {
+                    None => adopted::existing_or_new_file(&reading, snapshot)?,
+                    found => found,
+                };
                 let path = match found.or_else(|| reading.files.last().cloned()) {
                     Some(path) => path,
                     None => continue,
@@ -159,7 +163,8 @@ pub fn find_section(document: &Document, name: &str, path: &MemoryPath) -> Resul
     }
 }
 
-fn find_by_slug_path(document: &Document, name: &str) -> Vec<usize> {
+/// The sections that a slug, or a path of slugs, names.
+pub fn find_by_slug_path(document: &Document, name: &str) -> Vec<usize> {
     let sections = document.sections();
     let exact: Vec<usize> = (1..sections.len()).filter(|&i| sections[i].slug == name).collect();
     if !exact.is_empty() {

@@ -2,6 +2,7 @@
 //!
 //! Pure: `now`, `policy`, `snapshot` and `actor` are arguments. Never reads or writes a file.
 
+mod adopted;
 pub mod apply_to_file;
 pub mod bullets;
 pub mod choose_bullet;
@@ -58,6 +59,26 @@ pub enum Target {
     Category(String),
     /// The block or bullet with this id; if no file has it, the category.
     IdOrCategory { id: String, category: String },
+}
+
+impl Operation {
+    /// The address, as written, of the file that the operation creates if it does not exist.
+    pub fn created_name(&self) -> Option<&str> {
+        let target = match &self.action {
+            Action::Move { to, .. } => return Some(to),
+            Action::Add { at, .. } | Action::Write { at, .. } => at,
+            Action::Append { at, .. } => at.as_ref()?,
+            Action::Update { .. }
+            | Action::Remove { .. }
+            | Action::Set { .. }
+            | Action::Patch { .. }
+            | Action::Nothing { .. } => return None,
+        };
+        match target {
+            Target::Address(written) => Some(written),
+            Target::Category(_) | Target::IdOrCategory { .. } => None,
+        }
+    }
 }
 
 /// The kind of an operation, with its arguments.

@@ -113,7 +113,7 @@ fn history_after(original: &FileInputs, after: Document) -> Option<FileHistory> 
     if !is_known || (original.history.is_none() && !has_metadata_lines(&after)) {
         return None;
     }
-    let past_text = |rev, document| PastText { rev, actor: String::new(), document };
+    let past_text = |rev, document| PastText { rev, actor: String::new(), document, moves: Vec::new() };
     let mut past: Vec<PastText> = before.map(|document| past_text(Some(0), document)).into_iter().collect();
     if let Some(history) = &original.history {
         past.extend(history.last_written.clone().map(|document| past_text(None, document)));
@@ -155,6 +155,7 @@ mod tests {
                     PlanOutcome::NeedsInput(missing_inputs) => {
                         missing_inputs.into_iter().for_each(|missing_input| match missing_input {
                             MissingInput::File(path) => overlay.current.insert_file(path, Ok(None)),
+                            MissingInput::TopFolder(name) => overlay.current.insert_top_folder(name, false),
                             MissingInput::FileNames => overlay.current.set_file_names(vec![path.clone()]),
                             MissingInput::History(of) => overlay.current.insert_history(of, Default::default()),
                             other => panic!("{other:?}"),

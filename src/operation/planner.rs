@@ -82,6 +82,11 @@ impl<'a> Planner<'a> {
         match file {
             Some(file) => Ok(EditBase::Present(file)),
             None => {
+                if !(create || self.context.create)
+                    && let Some(written) = op.created_name()
+                {
+                    validation::check_extension(written, path)?;
+                }
                 validation::check_creatable(
                     path,
                     self.snapshot,
@@ -153,9 +158,10 @@ impl<'a> Planner<'a> {
 /// The initial text of a new file: its title.
 pub fn initial_text(path: &MemoryPath) -> String {
     let stem = path.stem();
-    match crate::path::is_episode(stem) {
-        true => format!("# {stem} Episodes\n"),
-        false => format!("# {}\n", super::locate::new_section_title(stem)),
+    match stem {
+        _ if crate::path::is_episode(stem) => format!("# {stem} Episodes\n"),
+        _ if crate::path::is_daily_note(stem) => format!("# {stem}\n"),
+        _ => format!("# {}\n", super::locate::new_section_title(stem)),
     }
 }
 

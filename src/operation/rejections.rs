@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 use crate::change::{Effect, EffectSign, Etag};
 use crate::code::{Code, Hint, Rejection, Warning};
 use crate::document::Document;
-use crate::path::MemoryPath;
+use crate::path::{Address, BulletRef, MemoryPath, PathPrefixes};
 
 use super::choose_bullet::BulletSelector;
 use super::effects;
 use super::merge::MergeConflict;
-use super::snapshot::{FileHistory, LoadedFile, Snapshot};
+use super::snapshot::{FileHistory, LoadedFile, PastText, Snapshot};
 
 /// The maximum number of candidates in a rejection.
 const MAX_CANDIDATES: usize = 10;
 
 fn candidate_json(document: &Document, path: &MemoryPath, bullet: usize) -> Value {
     json!({
-        "address": format!("{path}@{}", document.handle_name(bullet)),
+        "address": format!("{path}{}", document.bullet_reference(bullet)),
         "handle": document.handle_name(bullet),
         "text": document.bullet_text(bullet),
     })
@@ -34,7 +34,10 @@ pub fn file_not_found(path: &MemoryPath, snapshot: &Snapshot) -> Rejection {
     let near: Vec<String> = snapshot.file_names().map_or(Vec::new(), |names| {
         names
             .iter()
-            .filter(|p| super::validation::is_similar_name(path.stem(), p.stem()))
+            .filter(|p| {
+                let same = || p.stem().to_lowercase() == path.stem().to_lowercase();
+                super::validation::is_similar_name(path.stem(), p.stem()) || same()
+            })
             .map(|p| p.to_string())
             .take(3)
             .collect()
@@ -209,7 +212,7 @@ pub fn selection_rejected(
     rejection.hint = match code {
         Code::NeedsProof | Code::BulletNotFound | Code::TextMismatch => Some("use its handle: FILE@HANDLE".into()),
         Code::AmbiguousBullet if all_same_text(d, found) => {
-            Some("they have the same text; select one with FILE#SECTION@N and -f".into())
+            Some("they have the same text; use one of these addresses, with -f where it ends in a number".into())
         }
         Code::AmbiguousBullet => Some("use a handle: FILE@HANDLE".into()),
         _ => None,
@@ -254,7 +257,10 @@ pub fn bullet_not_found(
             _ => None,
         };
         if let Some(old) = old {
-            return bullet_changed(d, path, earlier, old, by.map(|p| (p.rev, p.actor.as_str())));
+            return match by.and_then(|past| Some((past, destination(past, old)?))) {
+                Some((past, to)) => bullet_moved(path, past, old, to),
+                None => bullet_changed(d, path, earlier, old, by.map(|p| (p.rev, p.actor.as_str()))),
+            };
         }
     }
     let wanted = s.text.or(s.name).unwrap_or_default();
@@ -276,9 +282,42 @@ pub fn bullet_not_found(
         .try_command(list_hint(path))
 }
 
-/// Whether a rejection reports a bullet that was removed, and not rephrased.
+/// Whether a rejection reports a bullet that was removed, and neither rephrased nor moved.
 pub fn is_removed_bullet(rejection: &Rejection) -> bool {
-    rejection.code == Code::BulletChanged && !rejection.details.contains_key("now")
+    rejection.code == Code::BulletChanged && !["now", "moved_to"].iter().any(|key| rejection.details.contains_key(*key))
+}
+
+/// Where the revision after a past text moved a bullet or its section; `None` if it did not.
+fn destination(past: &PastText, old: usize) -> Option<&str> {
+    let document = &past.document;
+    let names_it = |at: &str| match Address::parse(at, &PathPrefixes::default()).ok()? {
+        Address::Id(id) => Some(document.bullet_id(old)? == id.as_str()),
+        Address::Readings(readings) => {
+            let reading = readings.into_iter().next_back()?;
+            let section = match &reading.section {
+                Some(name) => super::locate::find_by_slug_path(document, name).first().copied()?,
+                None => 0,
+            };
+            Some(match &reading.bullet {
+                Some(BulletRef::Name(name)) => super::locate::bullets_by_name(document, name, None, &[]).contains(&old),
+                Some(BulletRef::Index(n)) => document.top_level_bullets(section).get(n.wrapping_sub(1)) == Some(&old),
+                None => section != 0 && super::locate::is_in_section(document, old, section),
+            })
+        }
+    };
+    past.moves.iter().find(|(at, _)| names_it(at) == Some(true)).map(|(_, to)| to.as_str())
+}
+
+/// `bullet_changed` for a bullet that was moved away, with the address at which it may be now.
+fn bullet_moved(path: &MemoryPath, past: &PastText, old: usize, to: &str) -> Rejection {
+    let handle = past.document.handle_name(old);
+    let who = past.rev.map_or(String::new(), |rev| format!(" by {} in r{rev}", past.actor));
+    let file = to.split('#').next().unwrap_or(to);
+    Rejection::new(Code::BulletChanged, format!("@{handle} in {path} was moved to {to}{who}"))
+        .detail("was", json!({"handle": handle, "text": past.document.bullet_text(old)}))
+        .detail("moved_to", to)
+        .detail("by", past.actor.as_str())
+        .try_command(Hint::new("read", format!("{file}@{handle}")))
 }
 
 /// `bullet_changed`, with the old text, the new one if there is one, and who changed it.

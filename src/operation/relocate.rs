@@ -14,7 +14,7 @@ use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
 use super::snapshot::{LoadedFile, PlanStep};
-use super::{Operation, Target, effects, rejections, validation, whole_file};
+use super::{Operation, Target, adopted, effects, rejections, validation, whole_file};
 
 /// Moves the bullet, section or file that the address names.
 pub fn relocate(
@@ -192,6 +192,9 @@ fn move_file(
         return Err(rejections::path_exists(&dest).into());
     }
     validation::check_writable(&dest, None, planner.context.allow_reserved)?;
+    if !(create || planner.context.create) {
+        validation::check_extension(to, &dest)?;
+    }
     if dest.case_folded() != from.case_folded() {
         validation::check_creatable(
             &dest,
@@ -236,6 +239,14 @@ fn new_file_path(planner: &Planner<'_>, from: &MemoryPath, to: &str) -> PlanStep
         if planner.snapshot.exists(path)? {
             return Ok(path.clone());
         }
+    }
+    if let Some(new) = adopted::new_file(reading, planner.snapshot)? {
+        return Ok(new);
+    }
+    // A file outside memdir's own folders is renamed where it is.
+    if let Some(name) = reading.from_top().filter(|name| from.is_adopted() && name.folder().is_none()) {
+        let parent = if from.parent().is_empty() { String::new() } else { format!("{}/", from.parent()) };
+        return Ok(MemoryPath::new(&format!("{parent}{name}"))?);
     }
     Ok(reading.files[reading.files.len() - 1].clone())
 }

@@ -36,6 +36,8 @@ pub struct PastText {
     /// Who replaced it.
     pub actor: String,
     pub document: Document,
+    /// What that revision moved: addresses from and to, as its caller wrote them.
+    pub moves: Vec<(String, String)>,
 }
 
 /// Earlier texts of a file, reconstructed from the journal and its slots.
@@ -73,6 +75,8 @@ pub enum MissingInput {
     File(MemoryPath),
     /// The names of all files; needed before a new file is created.
     FileNames,
+    /// Whether there is a folder of this name at the top of the memory.
+    TopFolder(String),
     /// The files that contain this id.
     IdHolders(String),
     /// The files that link to this one.
@@ -106,6 +110,7 @@ pub type PlanStep<T> = Result<T, PlanStop>;
 pub struct Snapshot {
     files: HashMap<MemoryPath, FileState>,
     file_names: Option<Vec<MemoryPath>>,
+    top_folders: HashMap<String, bool>,
     id_holders: HashMap<String, Vec<MemoryPath>>,
     backlinks: HashMap<MemoryPath, Vec<MemoryPath>>,
     last_summaries: HashMap<MemoryPath, Option<String>>,
@@ -133,6 +138,11 @@ impl Snapshot {
 
     pub fn set_file_names(&mut self, names: Vec<MemoryPath>) {
         self.file_names = Some(names);
+    }
+
+    /// Adds whether there is a folder of this name at the top of the memory.
+    pub fn insert_top_folder(&mut self, name: String, exists: bool) {
+        self.top_folders.insert(name, exists);
     }
 
     /// Adds the files that contain an id.
@@ -202,6 +212,14 @@ impl Snapshot {
 
     pub fn file_names(&self) -> PlanStep<&[MemoryPath]> {
         self.file_names.as_deref().ok_or(PlanStop::NeedsInput(MissingInput::FileNames))
+    }
+
+    /// Whether there is a folder of this name at the top of the memory.
+    pub fn has_top_folder(&self, name: &str) -> PlanStep<bool> {
+        self.top_folders
+            .get(name)
+            .copied()
+            .ok_or_else(|| PlanStop::NeedsInput(MissingInput::TopFolder(name.to_owned())))
     }
 
     /// The files that contain an id.

@@ -62,7 +62,11 @@ pub fn check_creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, all
         .try_command(Hint::new("list", existing.as_str()))
         .into());
     }
-    let near = names.iter().find(|p| p.parent() == path.parent() && is_similar_name(p.stem(), path.stem()));
+    let stem = |path: &MemoryPath| path.stem().to_lowercase();
+    // Several files of an adopted folder have that name, or the caller named `facts/` although one has it.
+    let is_namesake = |p: &MemoryPath| path.parent() == "facts" && p.is_adopted() && stem(p) == stem(path);
+    let is_near = |p: &MemoryPath| p.parent() == path.parent() && is_similar_name(p.stem(), path.stem());
+    let near = names.iter().find(|p| is_near(p) || is_namesake(p));
     match near {
         Some(near) if !create && !allow_reserved => {
             Err(Rejection::new(Code::DidYouMean, format!("{path} does not exist, and its name is similar to {near}"))
@@ -71,6 +75,29 @@ pub fn check_creatable(path: &MemoryPath, snapshot: &Snapshot, create: bool, all
                 .detail("near", near.as_str())
                 .try_command(Hint::new("list", near.as_str()))
                 .into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks that the name of a new file, as the caller wrote it, has no other extension than `.md`: the author of
+/// `run.sh` does not expect `run.sh.md`.
+///
+/// # Errors
+/// `invalid_path`.
+pub fn check_extension(written: &str, path: &MemoryPath) -> Result<(), Rejection> {
+    let file = written.split('#').next().unwrap_or(written);
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let is_extension = |text: &str| {
+        (1..=8).contains(&text.len())
+            && text.chars().all(|c| c.is_ascii_alphanumeric())
+            && text.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() && extension != "md" && is_extension(extension) => {
+            Err(Rejection::new(Code::InvalidPath, format!("'.{extension}' is not the extension of a memory file"))
+                .hint(format!("memory files are markdown; to create {path}, use --create"))
+                .detail("path", path.as_str()))
         }
         _ => Ok(()),
     }

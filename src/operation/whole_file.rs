@@ -12,7 +12,7 @@ use super::locate::{SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, Planner};
 use super::snapshot::{PlanStep, matches_etag};
-use super::{Action, Operation, Target, effects, merge, rejections};
+use super::{Action, Operation, Target, adopted, effects, merge, rejections};
 
 /// `write`: creates a file, or replaces an existing one if `if_match`, a current `seen` or `-f` is given.
 pub fn write(
@@ -185,17 +185,23 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
     };
     let target = match at {
         Some(target) => target.clone(),
-        None => Target::Address(episode_path(planner, date.as_deref())?),
+        None => Target::Address(default_episode_path(planner, date.as_deref())?),
     };
     let resolved = resolve(&target, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
     if resolved.bullet.is_some() || resolved.section != SectionRef::File {
         return Err(Rejection::new(Code::Usage, "append expects a file, not a section or bullet").into());
     }
-    let episodes = resolved.path.folder() == Some("episodes");
-    let block =
-        entry_markdown(planner, episodes, &checked_text(text)?, title.as_deref(), date.as_deref(), summary.as_deref())?;
+    let text = checked_text(text)?;
+    let mut summary = summary.as_deref();
+    if summary.is_some() && has_field(&text, "Summary") {
+        summary = None;
+        planner.warn(n, Warning::new(Code::Note, "the text has its own '- Summary:' line; -s was not used"));
+    }
+    let block = entry_markdown(planner, &resolved.path, &text, title.as_deref(), date.as_deref(), summary)?;
     // Episode files are named after a period, so that a new one always has a name similar to existing ones.
-    let base = planner.edit_base(n, op, &resolved.path, *create || crate::path::is_episode(resolved.path.stem()))?;
+    let stem = resolved.path.stem();
+    let is_period = crate::path::is_episode(stem) || crate::path::is_daily_note(stem);
+    let base = planner.edit_base(n, op, &resolved.path, *create || is_period)?;
     let document = planner.base_document(&base);
     let mut pending = Vec::new();
     if contains_block(document, &block) {
@@ -223,12 +229,21 @@ pub fn append(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<V
     Ok(pending)
 }
 
+/// The path of the file for a day's entries: the episode file of its month or week, or a daily note where an adopted
+/// folder keeps such. The names of all files are requested only if the episode file does not exist.
+fn default_episode_path(planner: &Planner<'_>, date: Option<&str>) -> PlanStep<String> {
+    let by_period = episode_path(planner, date)?;
+    if planner.snapshot.exists(&MemoryPath::new(&by_period)?)? {
+        return Ok(by_period);
+    }
+    let day = entry_day(planner, date)?;
+    let note = adopted::daily_note(planner.snapshot.file_names()?, day);
+    Ok(note.map_or(by_period, |path| path.to_string()))
+}
+
 /// The path of the episode file of a day.
 fn episode_path(planner: &Planner<'_>, date: Option<&str>) -> Result<String, Rejection> {
-    let day = match date {
-        Some(date) => super::field_checks::parse_date(date)?,
-        None => planner.context.now.date(),
-    };
+    let day = entry_day(planner, date)?;
     Ok(match planner.context.policy.episodes {
         crate::policy::EpisodePeriod::Month => format!("episodes/{:04}-{:02}.md", day.year(), day.month()),
         crate::policy::EpisodePeriod::Week => {
@@ -238,10 +253,22 @@ fn episode_path(planner: &Planner<'_>, date: Option<&str>) -> Result<String, Rej
     })
 }
 
-/// The markdown of an entry: heading, summary and date, then the given text.
+/// The day of an entry: the given date, else today.
+fn entry_day(planner: &Planner<'_>, date: Option<&str>) -> Result<jiff::civil::Date, Rejection> {
+    date.map_or_else(|| Ok(planner.context.now.date()), super::field_checks::parse_date)
+}
+
+/// Whether an entry's text has a bullet `- LABEL: …` of its own.
+fn has_field(text: &str, label: &str) -> bool {
+    let field = format!("- {label}:");
+    text.lines().any(|line| line.trim_start().starts_with(&field))
+}
+
+/// The markdown of an entry: heading, summary and date, then the given text. An entry in `episodes/` needs a title; in
+/// a daily note the file's name is the date.
 fn entry_markdown(
-    planner: &mut Planner<'_>,
-    episodes: bool,
+    planner: &Planner<'_>,
+    path: &MemoryPath,
     text: &str,
     title: Option<&str>,
     date: Option<&str>,
@@ -249,7 +276,7 @@ fn entry_markdown(
 ) -> Result<String, Rejection> {
     let body = text.trim_matches(['\n', '\r']).trim_end();
     let Some(title) = title else {
-        if summary.is_some() || (episodes && !body.starts_with("## ")) {
+        if summary.is_some() || (path.folder() == Some("episodes") && !body.starts_with("## ")) {
             return Err(Rejection::new(
                 Code::Usage,
                 "an episode entry needs a title: use -t TITLE, or start the text with '## '",
@@ -265,11 +292,8 @@ fn entry_markdown(
     if let Some(summary) = summary {
         block.push_str(&format!("- Summary: {}\n", require_one_line("summary", summary)?));
     }
-    if !body.lines().any(|l| l.trim_start().starts_with("- Date:")) {
-        let day = match date {
-            Some(date) => super::field_checks::parse_date(date)?,
-            None => planner.context.now.date(),
-        };
+    let day = entry_day(planner, date)?.to_string();
+    if !has_field(body, "Date") && path.stem() != day {
         block.push_str(&format!("- Date: {day}\n"));
     }
     if !body.is_empty() {

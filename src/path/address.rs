@@ -39,6 +39,16 @@ pub struct AddressReading {
     pub bullet: Option<BulletRef>,
 }
 
+impl AddressReading {
+    /// The path from the top of the memory, of a name without one of the folders with a special meaning.
+    pub fn from_top(&self) -> Option<&MemoryPath> {
+        match &self.files[..] {
+            [_, from_top, _] => Some(from_top),
+            _ => None,
+        }
+    }
+}
+
 /// A parsed address of a file, a section or a bullet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
@@ -123,6 +133,11 @@ fn candidate_files(name: &str, must_exist: bool) -> Result<Vec<MemoryPath>, Reje
         candidates.push(in_facts);
     }
     Ok(candidates)
+}
+
+/// Whether a file stem is a day, `YYYY-MM-DD`, as the daily notes of other programs are named.
+pub fn is_daily_note(stem: &str) -> bool {
+    stem.len() == 10 && stem.as_bytes()[4] == b'-' && stem.parse::<jiff::civil::Date>().is_ok()
 }
 
 /// Whether a file stem is `YYYY-MM` or `YYYY-Www`.

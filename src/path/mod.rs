@@ -12,7 +12,7 @@ use crate::code::{Code, Rejection};
 mod address;
 mod grammar;
 
-pub use address::{Address, BulletRef, PathPrefixes, is_episode, is_id};
+pub use address::{Address, AddressReading, BulletRef, PathPrefixes, is_daily_note, is_episode, is_id};
 use grammar::{grammar_violation, is_common_name, unsafe_name_reason};
 
 /// The folders with a special meaning (ARCHITECTURE.md, "Files on disk").
@@ -76,6 +76,20 @@ impl MemoryPath {
     /// The first component, when there are several: `facts` of `facts/user.md`.
     pub fn folder(&self) -> Option<&str> {
         self.text.split_once('/').map(|(folder, _)| folder)
+    }
+
+    /// Whether the file is outside the folders with a special meaning, as those of an adopted folder are.
+    pub fn is_adopted(&self) -> bool {
+        !self.folder().is_some_and(|folder| FOLDERS.contains(&folder))
+    }
+
+    /// Whether the file contains episodes: it is in `episodes/`, or is a daily note, `2026-02-24.md`, in any folder.
+    pub fn holds_episodes(&self) -> bool {
+        match self.folder() {
+            Some("episodes") => true,
+            Some("archive" | "inbox") => false,
+            _ => is_daily_note(self.stem()),
+        }
     }
 
     /// Everything before the last `/`; empty at the top.

@@ -225,6 +225,15 @@ impl Store {
         Ok(self.visible_files(found))
     }
 
+    /// Whether there is a folder of this name at the top. A filtered store says no: only the names of visible files may
+    /// tell its caller of a folder.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn has_top_folder(&self, name: &str) -> Result<bool, Rejection> {
+        Ok(self.read_filter().is_none() && self.root().open_folder(name)?.is_some())
+    }
+
     /// Reads up to `limit` bytes of each file and maps them, in the order given; with two threads from 256 files on.
     /// `f` gets the file with its size, the bytes, and whether they are the whole file.
     pub fn map_files<T: Send>(&self, files: &[FoundFile], limit: usize, f: FileCallback<'_, T>) -> Vec<T> {

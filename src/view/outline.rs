@@ -156,7 +156,7 @@ pub fn bullet_row(document: &Document, path: &MemoryPath, bullet: usize, index: 
     let b = &document.bullets()[bullet];
     let meta = document.bullet_meta(bullet).unwrap_or_default();
     BulletRow {
-        address: format!("{path}@{handle}"),
+        address: format!("{path}{}", document.bullet_reference(bullet)),
         handle,
         id: document.bullet_id(bullet).map(|id| id.into_owned()),
         index,
@@ -196,7 +196,7 @@ fn section_rows(document: &Document, path: &MemoryPath, section: usize) -> Vec<S
             bullets: document.top_level_bullets(i).len(),
         })
         .collect();
-    if path.folder() == Some("episodes") {
+    if path.holds_episodes() {
         rows.reverse();
         rows.sort_by(|a, b| b.date.cmp(&a.date));
     }

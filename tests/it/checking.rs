@@ -33,7 +33,6 @@ fn each_problem_is_found_where_it_is() {
             &[("a.md", "- One\n  <!-- mem id=same -->\n- Two\n  <!-- mem id=same -->\n\n## Three {#same}\n")],
             &["facts/a.md:1 duplicate_id", "facts/a.md:3 duplicate_id"],
         ),
-        (&[("user (1).md", "- c\n")], &["facts/user (1).md:0 conflict_copy"]),
         (&[("a.sync-conflict-20260101-1.md", "- c\n")], &["facts/a.sync-conflict-20260101-1.md:0 conflict_copy"]),
         (&[("a (Ann's conflicted copy).md", "- c\n")], &["facts/a (Ann's conflicted copy).md:0 conflict_copy"]),
         (&[("Case.md", "- d\n"), ("case.md", "- e\n")], &["facts/case.md:0 exists"]),
@@ -98,10 +97,10 @@ fn a_fix_is_one_revision_and_mends_all_that_needs_no_decision() {
     let memory = Memory::new()
         .file("facts/o.md", "# O\n\n<!-- mem imp=3 -->\n\n- f\n")
         .file("facts/s.md", "# S\n\n> Summary: \n\n- Tabs: yes\n- Spaces: no\n- Lines: 100\n")
-        .file("facts/user (1).md", "- c\n");
+        .file("facts/a.sync-conflict-20260101-1.md", "- c\n");
     let before = memory.tree();
     let left = findings(&memory, &["check", "--fix"]);
-    assert_eq!(left, ["facts/user (1).md:0 conflict_copy"]);
+    assert_eq!(left, ["facts/a.sync-conflict-20260101-1.md:0 conflict_copy"]);
     assert_eq!(memory.text("facts/o.md").unwrap(), "# O\n\n\n- f\n");
     assert!(memory.text("facts/s.md").unwrap().contains("> Summary: tabs, spaces, lines"));
     memory.done(["undo"]);

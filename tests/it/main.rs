@@ -1,5 +1,6 @@
 //! Integration tests, one program: each module tests memdir from outside.
 
+mod adopting;
 mod agents;
 mod allowlists;
 mod answers;
@@ -19,6 +20,8 @@ mod crowds;
 mod demo;
 mod document;
 mod editing;
+mod equal_texts;
+mod expectations;
 mod faults;
 mod finding;
 mod forget;

@@ -70,6 +70,7 @@ fn answer(snapshot: &mut Snapshot, want: MissingInput) {
     match want {
         MissingInput::File(path) => snapshot.insert_file(path, Ok(None)),
         MissingInput::FileNames => snapshot.set_file_names(vec![path()]),
+        MissingInput::TopFolder(name) => snapshot.insert_top_folder(name, false),
         MissingInput::IdHolders(id) => snapshot.insert_id_holders(id, Vec::new()),
         MissingInput::Backlinks(to) => snapshot.insert_backlinks(to, Vec::new()),
         MissingInput::LastSummary(of) => snapshot.insert_last_summary(of, None),

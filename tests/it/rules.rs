@@ -234,7 +234,8 @@ impl World {
         snapshot.set_file_names(files.iter().map(|f| path(f.0)).collect());
         for (name, now, before) in files {
             snapshot.insert_file(path(name), Ok(Some(FileVersion::new(now.as_bytes().to_vec(), 0o600))));
-            let past = PastText { rev: Some(3), actor: "ann".into(), document: Document::parse(*before) };
+            let past =
+                PastText { rev: Some(3), actor: "ann".into(), document: Document::parse(*before), moves: Vec::new() };
             snapshot.insert_history(
                 path(name),
                 FileHistory { last_written: Some(Document::parse(*before)), past: vec![past] },
@@ -271,6 +272,7 @@ impl World {
         match want {
             MissingInput::File(path) => s.insert_file(path, Ok(None)),
             MissingInput::FileNames => s.set_file_names(Vec::new()),
+            MissingInput::TopFolder(name) => s.insert_top_folder(name, false),
             MissingInput::IdHolders(id) => s.insert_id_holders(id, Vec::new()),
             MissingInput::Backlinks(path) => s.insert_backlinks(path, Vec::new()),
             MissingInput::LastSummary(path) => s.insert_last_summary(path, None),

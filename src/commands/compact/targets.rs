@@ -81,7 +81,7 @@ pub fn resolve_scope(session: &Session, options: &CompactOptions) -> Result<Comp
     let Some(to) = options.to else { return Ok(CompactionScope::Within(target.path, slug)) };
     let limit = session.policy.policy.maximum_for(&target.path, slug.as_deref(), LimitMeasure::Entries);
     let current_size = section_size(&target.document, target.section);
-    let entries = limit.is_some() || target.path.folder() == Some("episodes") && current_size.entries > 0;
+    let entries = limit.is_some() || target.path.holds_episodes() && current_size.entries > 0;
     let limits = match entries {
         true => SizeLimits { entries: Some(to), ..SizeLimits::default() },
         false => SizeLimits { bullets: Some(to), ..SizeLimits::default() },

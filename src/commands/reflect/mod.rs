@@ -22,7 +22,7 @@ use super::answer::{
 use super::budget::{self, TokenLedger};
 use super::change::warning_row;
 use super::model::{OpenModel, model_rejection};
-use super::{ChangeOptions, CommandResult, Error, Session, inbox};
+use super::{ChangeOptions, CommandResult, Error, Session, inbox, list_and_read};
 use crate::code::{Code, Rejection, Warning};
 use crate::host::models::ToolUse;
 use crate::llm::Deadline;
@@ -415,7 +415,8 @@ fn resolve_into(session: &Session, file: &str) -> Result<MemoryPath, Rejection> 
     };
     let whole_file = readings.into_iter().find(|r| r.section.is_none() && r.bullet.is_none());
     let files = whole_file.map(|r| r.files).unwrap_or_default();
-    let existing = files.iter().find(|path| session.store.read(path).is_ok_and(|found| found.is_some())).cloned();
+    let found = list_and_read::resolve_address(session, file).ok();
+    let existing = found.filter(|named| named.section == 0 && named.bullet.is_none()).map(|named| named.path);
     existing.or_else(|| files.into_iter().next_back()).ok_or_else(|| Rejection::new(Code::Usage, "--into takes a file"))
 }
 

@@ -266,7 +266,7 @@ pub fn first_rejection(mut failure: Error) -> Rejection {
 }
 
 fn is_fact_file(path: &MemoryPath) -> bool {
-    !matches!(path.folder(), Some("episodes" | "procedures"))
+    !path.holds_episodes() && path.folder() != Some("procedures")
 }
 
 fn write_bullets(out: &mut String, path: &MemoryPath, document: &Document) {

@@ -127,6 +127,7 @@ const MAX_PROSE_BYTES: usize = 1 << 20;
 /// The text to extract keywords from: bullets, paragraphs and headings below the H1. URLs are left out.
 pub fn keyword_source(document: &Document) -> String {
     let summary = document.summary_line().map(|s| s.line);
+    let labels: HashSet<u32> = document.sections().iter().filter(|s| s.level == 7).map(|s| s.heading.start).collect();
     let mut out = String::new();
     let mut add = |text: &str| {
         for piece in text.split_whitespace().filter(|p| !p.contains("://")) {
@@ -146,6 +147,8 @@ pub fn keyword_source(document: &Document) -> String {
                 let text = document.bullet_text(bullet as usize);
                 add(split_label(&text).map_or(&*text, |(_, rest)| rest));
             }
+            // The heading of a block, `User Profile: (ID: mem123)`, is a term already, and its id is no word.
+            BlockKind::Paragraph if labels.contains(&node.span.start) => {}
             BlockKind::Paragraph => add(&document.text()[node.span.range()]),
             BlockKind::Quote => add(&quote_without_summary(document, node.span, summary)),
             _ => {}

@@ -165,9 +165,15 @@ pub fn update_events(touched: &[UpdatedFile], fresh: &BulletOrigins, filter: &Co
             );
         }
     }
-    collector.add_moved(&mut changes);
+    let archived = collector.add_moved(&mut changes);
     for (f, mut own) in changes.into_iter().enumerate() {
         collector.add_merged(f, &mut own);
+        // What a merge absorbed is in the archive too, and is reported with the merge alone.
+        for n in archived.iter().filter(|(file, _)| *file == f).map(|(_, n)| *n) {
+            if let BulletUpdate::Removed(old) = std::mem::replace(&mut own[n], BulletUpdate::Handled) {
+                collector.add_bullet_event(f, UpdateKind::SoftDeleted, false, old);
+            }
+        }
         own.into_iter().for_each(|change| collector.add_bullet(f, change));
     }
     let mut out = collector.out;
@@ -305,8 +311,10 @@ impl UpdateCollector<'_> {
         }
     }
 
-    /// Reports bullets that were removed from one file and added to another: archived, restored or moved.
-    fn add_moved(&mut self, changes: &mut [Vec<BulletUpdate>]) {
+    /// Reports bullets that were removed from one file and added to another: restored or moved. Returns the file and
+    /// number of each change that moved a bullet to the archive.
+    fn add_moved(&mut self, changes: &mut [Vec<BulletUpdate>]) -> Vec<(usize, usize)> {
+        let mut archived = Vec::new();
         let mut added: HashMap<Handle, Vec<(usize, usize)>> = HashMap::new();
         for (f, own) in changes.iter().enumerate() {
             for (n, change) in own.iter().enumerate().rev() {
@@ -325,12 +333,16 @@ impl UpdateCollector<'_> {
                 (changes[f][n], changes[g][m]) = (BulletUpdate::Handled, BulletUpdate::Handled);
                 match (self.touched[f].is_archive(), self.touched[g].is_archive()) {
                     (true, true) => {}
-                    (false, true) => self.add_bullet_event(f, UpdateKind::SoftDeleted, false, old),
+                    (false, true) => {
+                        changes[f][n] = BulletUpdate::Removed(old);
+                        archived.push((f, n));
+                    }
                     (true, false) => self.add_bullet_event(g, UpdateKind::Restored, true, new),
                     (false, false) => self.add_bullet_event(g, UpdateKind::Updated, true, new),
                 }
             }
         }
+        archived
     }
 
     /// Reports bullets whose words another bullet has taken over.

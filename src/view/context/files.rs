@@ -45,7 +45,7 @@ pub fn sort_by_value(files: &mut Vec<IndexedFile>, written: &HashMap<&MemoryPath
     let mut facts = 0usize;
     for (n, file) in files.iter().enumerate() {
         match file.path.folder() {
-            Some("episodes") => episodes.push((Reverse(date_in_name(&file.path)), n)),
+            _ if file.path.holds_episodes() => episodes.push((Reverse(date_in_name(&file.path)), n)),
             Some("facts") => {
                 // Three facts files between two episode files: `facts.div_ceil(3)` leaves a slot for each episode file.
                 facts += 1;

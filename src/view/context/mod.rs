@@ -44,7 +44,7 @@ fn item_address(file: &ItemizedFile, item: usize) -> String {
     let item = &file.items[item];
     let section = &document.sections()[item.section as usize];
     match item.kind {
-        ItemKind::Bullet(b) => format!("{path}@{}", document.handle_name(b as usize)),
+        ItemKind::Bullet(b) => format!("{path}{}", document.bullet_reference(b as usize)),
         _ if section.level <= 1 => path.to_string(),
         _ => format!("{path}#{}", section.slug),
     }

@@ -30,7 +30,7 @@ pub fn newest_records(
     for (f, file) in files.iter().enumerate() {
         let facts = ItemFacts::new(file, origins);
         let counts = (0..file.items.len()).filter(|item| is_record(file, *item) && filter.allows_item(&facts, *item));
-        all.extend(counts.map(|item| (facts.date(item), f, item)));
+        all.extend(counts.map(|item| (facts.created(item), f, item)));
     }
     all.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (a.1, a.2).cmp(&(b.1, b.2))));
     let whole = all.len();
@@ -47,10 +47,11 @@ pub fn newest_records(
 }
 
 fn is_record(file: &ItemizedFile, item: usize) -> bool {
-    let episodes = file.path.folder() == Some("episodes");
+    // A daily note may have no entries; then its bullets are the records.
+    let has_entries = || file.path.folder() == Some("episodes") || file.items.iter().any(|i| i.kind == ItemKind::Entry);
     match file.items[item].kind {
         ItemKind::Entry => true,
-        _ if episodes => false,
+        _ if file.path.holds_episodes() && has_entries() => false,
         ItemKind::Bullet(b) => !matches!(label(file.document.bullet_raw(b as usize)), "Updated" | "Date"),
         ItemKind::Paragraph | ItemKind::Row => true,
         ItemKind::Heading | ItemKind::Code => false,

@@ -367,7 +367,7 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, options: &QueryOptions) -> 
         category,
         text: items::one_line(document, item),
         full: options.full.then(|| source_text(document, bullet, raw).to_owned()),
-        entry: options.full.then(|| entry_source(document, path.folder(), item.section)).flatten(),
+        entry: options.full.then(|| entry_source(document, path, item.section)).flatten(),
         meta,
         ..QueryRow::default()
     }
@@ -382,8 +382,8 @@ fn source_text<'a>(document: &'a crate::document::Document, bullet: Option<usize
 }
 
 /// The source text of the episode entry that contains a section.
-fn entry_source(document: &crate::document::Document, folder: Option<&str>, section: u32) -> Option<String> {
-    if folder != Some("episodes") {
+fn entry_source(document: &crate::document::Document, path: &crate::path::MemoryPath, section: u32) -> Option<String> {
+    if !path.holds_episodes() {
         return None;
     }
     let mut at = section as usize;

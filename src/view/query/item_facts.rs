@@ -135,18 +135,33 @@ impl<'a> ItemFacts<'a> {
         }
     }
 
-    /// An item's date: from its metadata (`upd`, `added`), the journal, its entry, or the file's name.
+    /// An item's date: from its metadata (`upd`, `added`), the journal, its entry, or the file's name. In an episode
+    /// the entry's day is stronger than the journal's: it is when it happened, not when it was written down.
     pub fn date(&self, item: usize) -> Option<ItemDate> {
-        let own = self.meta(item).day_changed();
-        let origin_date = || self.origin(item).map(|m| m.at);
-        let section_dates =
-            || self.section_dates.get_or_init(|| SectionDates::of(&self.file.document, &self.file.path));
-        own.map(ItemDate::day_only).or_else(origin_date).or_else(|| {
-            section_dates()
-                .date_of(self.file.items[item].section)
-                .and_then(PartialDate::first_day)
-                .map(ItemDate::day_only)
-        })
+        self.meta(item).day_changed().map(ItemDate::day_only).or_else(|| self.recorded_date(item))
+    }
+
+    /// The date on which an item was created, as far as it is known: as [`ItemFacts::date`], without `upd`.
+    pub fn created(&self, item: usize) -> Option<ItemDate> {
+        self.meta(item).day_added().map(ItemDate::day_only).or_else(|| self.recorded_date(item))
+    }
+
+    /// The date of an item without metadata.
+    fn recorded_date(&self, item: usize) -> Option<ItemDate> {
+        let written = self.origin(item).map(|m| m.at);
+        let section_dates = self.section_dates.get_or_init(|| SectionDates::of(&self.file.document, &self.file.path));
+        let around = section_dates.date_of(self.file.items[item].section);
+        let day = around.and_then(PartialDate::first_day).map(ItemDate::day_only);
+        let is_other_day = |at: &ItemDate| day.is_some_and(|day| day.day != at.day);
+        match written {
+            Some(at)
+                if self.file.path.holds_episodes() && around.is_some_and(|d| d.day.is_some()) && is_other_day(&at) =>
+            {
+                day
+            }
+            Some(at) => Some(at),
+            None => day,
+        }
     }
 
     /// The last day on which an item is valid.

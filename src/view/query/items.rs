@@ -181,8 +181,8 @@ pub fn address(document: &Document, path: &MemoryPath, item: &DocumentItem) -> (
     let section = &document.sections()[item.section as usize];
     match item.kind {
         ItemKind::Bullet(b) => {
-            let handle = document.handle_name(b as usize);
-            (format!("{path}@{handle}"), Some(handle))
+            let address = format!("{path}{}", document.bullet_reference(b as usize));
+            (address, Some(document.handle_name(b as usize)))
         }
         _ if section.level <= 1 => (path.to_string(), None),
         _ => (format!("{path}#{}", section.slug), None),

@@ -230,6 +230,7 @@ impl World {
                 snapshot.insert_file(path, Ok(text.map(|t| FileVersion::new(t.into_bytes(), 0o600))));
             }
             MissingInput::FileNames => snapshot.set_file_names(vec![self.path.clone()]),
+            MissingInput::TopFolder(name) => snapshot.insert_top_folder(name, false),
             MissingInput::IdHolders(id) => snapshot.insert_id_holders(id, Vec::new()),
             MissingInput::Backlinks(path) => snapshot.insert_backlinks(path, Vec::new()),
             MissingInput::LastSummary(path) => snapshot.insert_last_summary(path, None),

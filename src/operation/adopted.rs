@@ -1,0 +1,139 @@
+//! Finds the files that a name means in an adopted folder, where files have names and places of their own.
+//!
+//! Never reads a file. The names of all files are requested only if a name is not found as written.
+
+use jiff::civil::Date;
+
+use super::snapshot::{PlanStep, Snapshot};
+use crate::path::{AddressReading, FOLDERS, MemoryPath, is_daily_note, is_episode};
+
+/// The file that a name means where none exists as written: the only one with that path, else the only adopted one
+/// with that base name, both regardless of case, else a new one in a folder that exists. `None`: a new one in `facts/`.
+pub fn existing_or_new_file(reading: &AddressReading, snapshot: &Snapshot) -> PlanStep<Option<MemoryPath>> {
+    let Some(from_top) = reading.from_top() else { return Ok(None) };
+    match existing_file(from_top, snapshot.file_names()?) {
+        Some(existing) => Ok(Some(existing)),
+        None => new_file(reading, snapshot),
+    }
+}
+
+fn existing_file(from_top: &MemoryPath, names: &[MemoryPath]) -> Option<MemoryPath> {
+    let wanted = from_top.case_folded();
+    let in_facts = format!("facts/{wanted}");
+    let below = format!("/{wanted}");
+    let has_path = |name: &&MemoryPath| {
+        let name = name.case_folded();
+        name == wanted || name == in_facts
+    };
+    let has_base_name = |name: &&MemoryPath| name.is_adopted() && name.case_folded().ends_with(&below);
+    let by_path = only(names.iter().filter(has_path));
+    let by_base_name = || only(names.iter().filter(has_base_name)).filter(|_| from_top.folder().is_none());
+    by_path.or_else(by_base_name).cloned()
+}
+
+fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    let first = all.next()?;
+    all.next().is_none().then_some(first)
+}
+
+/// The path of a new file whose name starts with a folder that exists, in whatever case; `None` without one.
+pub fn new_file(reading: &AddressReading, snapshot: &Snapshot) -> PlanStep<Option<MemoryPath>> {
+    let Some(from_top) = reading.from_top() else { return Ok(None) };
+    let Some((folder, rest)) = from_top.as_str().split_once('/') else { return Ok(None) };
+    let folders = || snapshot.file_names().map(|names| names.iter().filter_map(MemoryPath::folder));
+    if folders()?.any(|name| name == folder) || snapshot.has_top_folder(folder)? {
+        return Ok(Some(from_top.clone()));
+    }
+    let wanted = folder.to_lowercase();
+    let mut same: Vec<&str> =
+        folders()?.filter(|name| name.to_lowercase() == wanted && !FOLDERS.contains(name)).collect();
+    same.dedup();
+    Ok(match same[..] {
+        [one] => MemoryPath::from_disk_name(&format!("{one}/{rest}")).ok(),
+        _ => None,
+    })
+}
+
+/// The path of a day's note in a memory that keeps daily notes and no episode files: beside the newest note. In a
+/// folder that is named after that note's year or month, today's year and month take their place.
+pub fn daily_note(names: &[MemoryPath], day: Date) -> Option<MemoryPath> {
+    if names.iter().any(|name| name.folder() == Some("episodes") && is_episode(name.stem())) {
+        return None;
+    }
+    let notes = names.iter().filter(|name| name.holds_episodes() && is_daily_note(name.stem()));
+    let newest = notes.max_by_key(|name| (name.stem(), std::cmp::Reverse(name.as_str().len())))?;
+    let (was, is) = (newest.stem().to_owned(), day.to_string());
+    let part = |name: &str| match name {
+        _ if name == &was[..7] => is[..7].to_owned(),
+        _ if name == &was[..4] => is[..4].to_owned(),
+        _ if name == &was[5..7] => is[5..7].to_owned(),
+        _ => name.to_owned(),
+    };
+    let folders = newest.parent().split('/').filter(|name| !name.is_empty()).map(part);
+    let parts: Vec<String> = folders.chain([format!("{is}.md")]).collect();
+    MemoryPath::new(&parts.join("/")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::{Address, PathPrefixes};
+
+    fn paths(names: &[&str]) -> Vec<MemoryPath> {
+        names.iter().map(|name| MemoryPath::from_disk_name(name).unwrap()).collect()
+    }
+
+    #[track_caller]
+    fn check(written: &str, names: &[&str], found: Option<&str>) {
+        let mut snapshot = Snapshot::new();
+        snapshot.set_file_names(paths(names));
+        for folder in ["empty", "notes", "Notes", "work", "journal"] {
+            snapshot.insert_top_folder(folder.to_owned(), folder == "empty");
+        }
+        let Address::Readings(readings) = Address::parse(written, &PathPrefixes::default()).unwrap() else {
+            panic!("an id")
+        };
+        let path = existing_or_new_file(&readings[0], &snapshot).unwrap();
+        assert_eq!(path.as_ref().map(MemoryPath::as_str), found, "{written} in {names:?}");
+    }
+
+    #[test]
+    fn a_name_means_the_only_file_that_it_can_mean() {
+        check("user", &["USER.md", "notes/a.md"], Some("USER.md"));
+        check("user", &["facts/User.md"], Some("facts/User.md"));
+        check("ideen", &["Projekte/Ideen.md"], Some("Projekte/Ideen.md"));
+        check("user", &["USER.md", "notes/user.md"], Some("USER.md"));
+        check("user", &["a/user.md", "b/User.md"], None);
+        check("2026-02-24", &["memory/2026-02-24.md"], Some("memory/2026-02-24.md"));
+        check("PROJEKTE/ideen", &["Projekte/Ideen.md"], Some("Projekte/Ideen.md"));
+        // In memdir's own folders only the address that it prints means a file.
+        check("release", &["procedures/release.md"], None);
+        check("alpha", &["facts/work/alpha.md"], None);
+        check("old", &["archive/notes/old.md"], None);
+    }
+
+    #[test]
+    fn a_new_file_goes_to_the_folder_that_exists() {
+        check("notes/new", &["notes/a.md"], Some("notes/new.md"));
+        check("notes/new", &["Notes/a.md"], Some("Notes/new.md"));
+        check("notes/deep/new", &["notes/a.md"], Some("notes/deep/new.md"));
+        check("empty/new", &[], Some("empty/new.md"));
+        check("work/new", &["notes/a.md"], None);
+        check("facts/new", &["notes/a.md"], None);
+        check("new", &["notes/a.md"], None);
+    }
+
+    #[test]
+    fn a_daily_note_goes_where_the_newest_one_is() {
+        let day = jiff::civil::date(2026, 2, 24);
+        let note = |names: &[&str]| daily_note(&paths(names), day).map(|path| path.to_string());
+        let some = |path: &str| Some(path.to_owned());
+        assert_eq!(note(&["memory/2026-02-20.md", "USER.md"]), some("memory/2026-02-24.md"));
+        assert_eq!(note(&["2026-02-20.md"]), some("2026-02-24.md"));
+        assert_eq!(note(&["old/2025-01-01.md", "journal/2026-02-20.md"]), some("journal/2026-02-24.md"));
+        assert_eq!(note(&["log/2025/12/2025-12-31.md"]), some("log/2026/02/2026-02-24.md"));
+        assert_eq!(note(&["log/2026-01/2026-01-31.md"]), some("log/2026-02/2026-02-24.md"));
+        assert_eq!(note(&["notes/a.md", "archive/memory/2026-02-20.md"]), None);
+        assert_eq!(note(&["memory/2026-02-20.md", "episodes/2026-01.md"]), None);
+    }
+}

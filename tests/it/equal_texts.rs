@@ -1,0 +1,59 @@
+//! Bullets of equal text: every address that is printed works, and means one of them.
+
+use crate::support::{Memory, handle};
+
+const TEXT: &str = "# D\n\n## A\n\n- same thing\n- other\n\n## B\n\n- same thing\n- between\n- same thing\n";
+
+#[test]
+fn every_printed_address_means_one_bullet() {
+    let memory = Memory::new().file("facts/d.md", TEXT);
+    let h = handle("same thing");
+    let refused = memory.run(["rm", &*format!("d@{h}")]).exit(4);
+    for address in [format!("facts/d.md#a@{h}"), "facts/d.md#b@1".into(), "facts/d.md#b@3".into()] {
+        assert!(refused.stderr.contains(&format!("  {address} same thing\n")), "{refused}");
+        memory.run(["read", &*address]).exit(0).stdout("- same thing\n");
+    }
+    let json = memory.run(["--json", "rm", "d", "- same thing"]);
+    let error = json.exit(4).error();
+    let addresses: Vec<&str> =
+        error["details"]["candidates"].as_array().unwrap().iter().map(|c| c["address"].as_str().unwrap()).collect();
+    assert_eq!(addresses, [&*format!("facts/d.md#a@{h}"), "facts/d.md#b@1", "facts/d.md#b@3"]);
+}
+
+#[test]
+fn list_numbers_equal_texts() {
+    let memory = Memory::new().file("facts/d.md", TEXT);
+    memory.run(["list", "d#b"]).exit(0).stdout_contains("\n#b@1 same thing\n").stdout_contains("\n#b@3 same thing\n");
+    let h = handle("same thing");
+    memory.run(["list", "d#a"]).exit(0).stdout_contains(&format!("\n#a@{h} same thing\n"));
+    memory.run(["list", "d#a"]).exit(0).stdout_contains(&format!("\n@{} other\n", handle("other")));
+    let rows = memory.run(["--json", "bullet", "list", "d"]).exit(0).json();
+    for row in rows["bullets"].as_array().unwrap() {
+        let read = memory.run(["--json", "read", row["address"].as_str().unwrap()]).exit(0).json();
+        assert_eq!(read["text"], format!("- {}\n", row["text"].as_str().unwrap()), "{row}");
+    }
+}
+
+#[test]
+fn a_handle_in_a_section_is_enough_to_change_and_a_number_needs_f() {
+    let memory = Memory::new().file("facts/d.md", TEXT);
+    let h = handle("same thing");
+    memory.run(["update", &*format!("d#a@{h}"), "new"]).exit(0);
+    memory.run(["rm", "d#b@3"]).exit(4).stderr_contains("needs_proof");
+    memory.run(["rm", "d#b@3", "-f"]).exit(0);
+    let text = memory.text("facts/d.md").unwrap();
+    assert!(text.ends_with("## A\n\n- new\n- other\n\n## B\n\n- same thing\n- between\n"), "{text}");
+}
+
+#[test]
+fn query_and_context_print_addresses_that_work() {
+    let memory = Memory::new().file("facts/d.md", &TEXT.replace("- same thing", "- same thing\n  <!-- mem imp=9 -->"));
+    let json = memory.run(["--json", "query", "same thing"]).exit(0).json();
+    let rows = json["items"].as_array().unwrap();
+    assert_eq!(rows.len(), 3, "{json}");
+    for row in rows {
+        memory.run(["read", row["address"].as_str().unwrap()]).exit(0);
+    }
+    memory.run(["query", "same thing"]).exit(0).stdout_contains("#b@1 ");
+    memory.run(["context"]).exit(0).stdout_contains("facts/d.md#b@1");
+}
