@@ -77,10 +77,11 @@ fn starts_with_address(line: &str) -> bool {
     sized || changed || handle || shown
 }
 
-/// `Prefers tabs (facts/user.md@acvh)`, as `context` prints it.
+/// `Prefers tabs (facts/user.md@acvh)` or `Prefers tabs (facts/user.md)`, as `context` prints it.
 fn ends_with_address(line: &str) -> bool {
-    let Some(inner) = line.strip_suffix(')').and_then(|line| line.rsplit_once('(')) else { return false };
-    starts_with_address(inner.1)
+    let Some((_, inner)) = line.strip_suffix(')').and_then(|line| line.rsplit_once('(')) else { return false };
+    let is_file = inner.ends_with(".md") && !inner.contains(char::is_whitespace);
+    starts_with_address(inner) || is_file && FOLDERS.iter().any(|folder| inner.contains(folder))
 }
 
 /// `r3 2026-11-22 17:26Z ana: add; facts/work.md`
@@ -111,6 +112,7 @@ mod tests {
             "@nk4e Prefers tabs over spaces",
             "+ @v30m City: Cork",
             "- Prefers tabs (facts/user.md@nkwp)",
+            "- Prefers tabs (facts/user.md)",
             "new file facts/user.md  r1",
             "facts/user.md  r7",
             "r3 2026-11-22 17:26Z ana: add; facts/work.md",

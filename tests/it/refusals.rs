@@ -15,7 +15,7 @@ fn memory() -> Memory {
 fn contradictions_and_texts_that_cannot_be_stored_are_refused_with_the_reason() {
     let same = format!("twice@{}", handle("same"));
     let cases: &[(&[&str], i32, &str)] = &[
-        (&["add", "a", "-F", "x", "y"], 2, "usage: give texts as arguments or with -F, not both"),
+        (&["add", "a", "-F", "x", "y"], 2, "usage: give texts as arguments, or - for stdin, or a file with -F"),
         (&["add", "a", "x", "y", "--id", "z"], 2, "usage: --id needs exactly one text"),
         (&["update", "a", "OLD", "NEW", "--old", "x"], 2, "usage: the old text is given twice"),
         (&["update", "a", "OLD", "NEW", "-F", "x"], 2, "usage: give the new text as an argument or with -F, not both"),
