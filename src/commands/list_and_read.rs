@@ -67,7 +67,9 @@ pub fn list_bullets(session: &Session, address: &str) -> CommandResult<Outline> 
 fn folder_of(session: &Session, address: &str) -> Result<Option<String>, Rejection> {
     let name = session.prefixes.strip(address);
     let folder = name.trim_end_matches('/');
-    if crate::path::FOLDERS.contains(&folder) || (folder.is_empty() && address.ends_with('/')) {
+    // `memory/` is the memory; `/` and `./` are places outside it.
+    let is_whole = name.is_empty() && !address.trim_start_matches("./").is_empty();
+    if crate::path::FOLDERS.contains(&folder) || is_whole {
         return Ok(Some(folder.to_owned()));
     }
     let is_safe = |folder: &String| MemoryPath::from_disk_name(&format!("{folder}/x.md")).is_ok();

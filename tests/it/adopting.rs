@@ -131,7 +131,7 @@ const CASES: [Case; 5] = [
         name: "claude-code",
         file: ("User_Role", "user_role.md"),
         bullet: ("Knows C and Rust well", "rust", "Knows C, C++ and Rust well"),
-        folder: ("./", 4),
+        folder: ("facts", 0),
         new: ("reference_links", "facts/reference_links.md"),
         moved: ("facts/links", "facts/links.md"),
         title: "Integration tests use a real broker, never a mock",
