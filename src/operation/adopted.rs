@@ -10,15 +10,15 @@ use crate::path::{AddressReading, FOLDERS, MemoryPath, is_daily_note, is_episode
 /// The file that a name means where none exists as written: the only one with that path, else the only adopted one
 /// with that base name, both regardless of case, else a new one in a folder that exists. `None`: a new one in `facts/`.
 pub fn existing_or_new_file(reading: &AddressReading, snapshot: &Snapshot) -> PlanStep<Option<MemoryPath>> {
-    let Some(from_top) = reading.from_top() else { return Ok(None) };
-    match existing_file(from_top, snapshot.file_names()?) {
+    let Some(at_top) = reading.at_top() else { return Ok(None) };
+    match existing_file(at_top, snapshot.file_names()?) {
         Some(existing) => Ok(Some(existing)),
         None => new_file(reading, snapshot),
     }
 }
 
-fn existing_file(from_top: &MemoryPath, names: &[MemoryPath]) -> Option<MemoryPath> {
-    let wanted = from_top.case_folded();
+fn existing_file(at_top: &MemoryPath, names: &[MemoryPath]) -> Option<MemoryPath> {
+    let wanted = at_top.case_folded();
     let in_facts = format!("facts/{wanted}");
     let below = format!("/{wanted}");
     let has_path = |name: &&MemoryPath| {
@@ -27,7 +27,7 @@ fn existing_file(from_top: &MemoryPath, names: &[MemoryPath]) -> Option<MemoryPa
     };
     let has_base_name = |name: &&MemoryPath| name.is_adopted() && name.case_folded().ends_with(&below);
     let by_path = only(names.iter().filter(has_path));
-    let by_base_name = || only(names.iter().filter(has_base_name)).filter(|_| from_top.folder().is_none());
+    let by_base_name = || only(names.iter().filter(has_base_name)).filter(|_| at_top.folder().is_none());
     by_path.or_else(by_base_name).cloned()
 }
 
@@ -38,11 +38,11 @@ fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
 
 /// The path of a new file whose name starts with a folder that exists, in whatever case; `None` without one.
 pub fn new_file(reading: &AddressReading, snapshot: &Snapshot) -> PlanStep<Option<MemoryPath>> {
-    let Some(from_top) = reading.from_top() else { return Ok(None) };
-    let Some((folder, rest)) = from_top.as_str().split_once('/') else { return Ok(None) };
+    let Some(at_top) = reading.at_top() else { return Ok(None) };
+    let Some((folder, rest)) = at_top.as_str().split_once('/') else { return Ok(None) };
     let folders = || snapshot.file_names().map(|names| names.iter().filter_map(MemoryPath::folder));
     if folders()?.any(|name| name == folder) || snapshot.has_top_folder(folder)? {
-        return Ok(Some(from_top.clone()));
+        return Ok(Some(at_top.clone()));
     }
     let wanted = folder.to_lowercase();
     let mut same: Vec<&str> =

@@ -244,7 +244,7 @@ fn new_file_path(planner: &Planner<'_>, from: &MemoryPath, to: &str) -> PlanStep
         return Ok(new);
     }
     // A file outside memdir's own folders is renamed where it is.
-    if let Some(name) = reading.from_top().filter(|name| from.is_adopted() && name.folder().is_none()) {
+    if let Some(name) = reading.at_top().filter(|name| from.is_adopted() && name.folder().is_none()) {
         let parent = if from.parent().is_empty() { String::new() } else { format!("{}/", from.parent()) };
         return Ok(MemoryPath::new(&format!("{parent}{name}"))?);
     }

@@ -41,9 +41,9 @@ pub struct AddressReading {
 
 impl AddressReading {
     /// The path from the top of the memory, of a name without one of the folders with a special meaning.
-    pub fn from_top(&self) -> Option<&MemoryPath> {
+    pub fn at_top(&self) -> Option<&MemoryPath> {
         match &self.files[..] {
-            [_, from_top, _] => Some(from_top),
+            [_, at_top, _] => Some(at_top),
             _ => None,
         }
     }
