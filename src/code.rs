@@ -150,9 +150,9 @@ codes! {
     Deferred = "deferred", 0, false;
     /// A text violates the writing rules.
     Writing = "writing", 6, false;
-    /// A bullet was added although a near duplicate exists.
+    /// A bullet was added although another one says nearly the same.
     NearDuplicate = "near_duplicate", 0, false;
-    /// Two bullets of a section exclude each other.
+    /// Two bullets of a section exclude each other; `add` adds the new one anyway.
     Contradiction = "contradiction", 0, false;
     /// The change was made, but a directory could not be synced; a power cut may still undo it.
     NotDurable = "not_durable", 0, false;

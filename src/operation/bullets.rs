@@ -3,13 +3,13 @@
 //! Never depends on the other operations of the batch: all refer to the text before it.
 
 use crate::change::{Effect, EffectSign};
-use crate::code::{Code, Rejection, Warning};
+use crate::code::{Code, Rejection};
 use crate::document::{Document, DocumentEdit, InsertPosition, NewBullet, section_range, to_new_bullet};
 use crate::path::{BulletRef, MemoryPath};
-use crate::text::near_duplicate::DuplicateFinder;
 
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
+use super::related_bullets::warn_related;
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
 use super::snapshot::{PlanStep, PlanStop, matches_etag};
@@ -125,7 +125,7 @@ pub fn add(
             n,
         ))]);
     }
-    warn_near_duplicate(planner, n, &resolved.path, document, &item.paragraph());
+    warn_related(planner, n, &resolved.path, document, (within, &item.paragraph()));
     let item = planner.stamp_new_bullet(item, op);
     Ok(vec![PendingEdit::Edit(
         resolved.path,
@@ -156,38 +156,6 @@ fn new_section_position(document: &Document, name: &str, path: &MemoryPath) -> R
         return Err(Rejection::new(Code::WouldBreakStructure, "the name is not a valid heading"));
     }
     Ok(InsertPosition::NewSection { under, title })
-}
-
-/// Files with more bullets are not searched for near duplicates: the warning is optional, the search takes time.
-const NEAR_DUPLICATE_MAX_BULLETS: usize = 2000;
-
-/// The maximum number of bullets that are compared word by word. Bounds the time in lists of nearly equal bullets, such
-/// as sensor values.
-const NEAR_DUPLICATE_MAX_COMPARED: usize = 32;
-
-/// Warns if a bullet of the file repeats a new one; of several, the one that has the fewest other words.
-fn warn_near_duplicate(planner: &mut Planner<'_>, n: usize, path: &MemoryPath, document: &Document, text: &str) {
-    let bullets = document.bullets();
-    if bullets.len() > NEAR_DUPLICATE_MAX_BULLETS {
-        return;
-    }
-    let finder = DuplicateFinder::new(text);
-    let near = (0..bullets.len())
-        .filter(|&i| finder.may_repeat(document.bullet_raw(i)))
-        .take(NEAR_DUPLICATE_MAX_COMPARED)
-        .filter_map(|i| Some((finder.extra_words(&document.bullet_text(i))?, i)))
-        .min();
-    if let Some((_, i)) = near {
-        let address = format!("{path}@{}", document.handle_name(i));
-        planner.warn(
-            n,
-            Warning::new(
-                Code::NearDuplicate,
-                format!("{address} has nearly the same text; the bullet was added anyway"),
-            )
-            .detail("address", address),
-        );
-    }
 }
 
 /// `update`: replaces the first paragraph of a bullet; with more than a paragraph, also what is below it.

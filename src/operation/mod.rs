@@ -22,6 +22,7 @@ pub mod pending_edit;
 pub mod plan;
 pub mod planner;
 pub mod rejections;
+pub mod related_bullets;
 pub mod relocate;
 pub mod set_values;
 pub mod snapshot;

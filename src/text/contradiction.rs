@@ -34,20 +34,6 @@ pub enum Difference {
     Opposite,
 }
 
-impl Difference {
-    pub fn name(self) -> &'static str {
-        match self {
-            Difference::Value => "value",
-            Difference::Negation => "negation",
-            Difference::Name => "name",
-            Difference::Number => "number",
-            Difference::Date => "date",
-            Difference::Order => "order",
-            Difference::Opposite => "opposite",
-        }
-    }
-}
-
 /// The difference that makes two statements exclude each other; `None` if both can be true.
 ///
 /// Precise rather than complete: statements about different subjects, events at different times, and values of which
@@ -86,37 +72,6 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
         Difference::Value | Difference::Negation | Difference::Order | Difference::Opposite => false,
     };
     (same_frame && !excluded).then_some(kind)
-}
-
-/// The first difference because of which a new statement must not be taken for a repetition of a known one: a name, a
-/// number or a date that the known one does not have, another polarity, another order, or an opposite.
-pub fn find_news(new: &str, known: &str) -> Option<Difference> {
-    let (a, b) = (Statement::of(new), Statement::of(known));
-    if a.is_negated() != b.is_negated() {
-        return Some(Difference::Negation);
-    }
-    let diff = TokenDiff::of(&a, &b);
-    if let Some(Some(order)) = order_or_nothing(&a, &b, &diff) {
-        return Some(order);
-    }
-    let by_kind = |kind| diff.only_a.iter().any(|t| t.kind == kind && !b.has(&t.key));
-    let kinds = [
-        (TokenKind::Name, Difference::Name),
-        (TokenKind::Number, Difference::Number),
-        (TokenKind::Date, Difference::Date),
-    ];
-    let of_kind = kinds.into_iter().find(|(kind, _)| by_kind(*kind)).map(|(_, difference)| difference);
-    let replaced = !diff.only_a.is_empty() && !diff.only_b.is_empty();
-    of_kind
-        .or_else(|| are_opposites(&diff, new, known).then_some(Difference::Opposite))
-        .or_else(|| replaced.then_some(Difference::Value))
-}
-
-/// Whether a statement has a condition (when, where, for what) that another lacks: "uses spaces in Go" beside "uses
-/// tabs".
-pub fn adds_condition(new: &str, known: &str) -> bool {
-    let known = conditions(known);
-    conditions(new).iter().any(|c| !known.contains(c))
 }
 
 /// The words of a text that limit when or where it holds.
@@ -280,7 +235,6 @@ mod tests {
         ] {
             assert_eq!(find_contradiction(a, b), Some(expected), "{a} / {b}");
             assert_eq!(find_contradiction(b, a), Some(expected), "{b} / {a}");
-            assert!(find_news(a, b).is_some(), "{a} / {b}");
         }
     }
 
@@ -302,18 +256,6 @@ mod tests {
         ] {
             assert_eq!(find_contradiction(a, b), None, "{a} / {b}");
             assert_eq!(find_contradiction(b, a), None, "{b} / {a}");
-        }
-    }
-
-    #[test]
-    fn a_repetition_is_no_news() {
-        for (a, b) in [
-            ("Prefers window seats", "User prefers a window seat"),
-            ("用户很喜欢喝绿茶", "用户喜欢喝绿茶"),
-            ("Lives in Austin", "Lives in Austin, Texas"),
-            ("The limit is 5,000", "The limit is 5000"),
-        ] {
-            assert_eq!(find_news(a, b), None, "{a} / {b}");
         }
     }
 }

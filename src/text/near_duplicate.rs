@@ -1,18 +1,12 @@
-//! Decides whether a new text repeats an older one, for the warning that `add` gives.
+//! Decides whether a new text repeats an older one, for the warning that `add` gives and for what `reflect` keeps.
 //!
 //! Never calls two texts the same that differ in a name, a number, a negation or the order of their words: those are
 //! news, however similar the texts look. It rather misses a repetition than reports one that is none.
 
-use memchr::memmem::Finder;
-
 use super::similarity::within_edit_distance;
+use super::statement::{Statement, StatementToken, TokenKind};
 use super::word_list::{WordList, word_list};
-use super::words::TextWord;
-use super::{stem, words};
 
-/// Words whose presence does not change the meaning of a text.
-const FILLERS: [WordList; 2] =
-    [word_list!("near_duplicate/fillers.en.txt"), word_list!("near_duplicate/fillers.zh.txt")];
 /// Words that turn a text into another one when they are added.
 const REVERSALS: [WordList; 2] =
     [word_list!("near_duplicate/reversals.en.txt"), word_list!("near_duplicate/reversals.zh.txt")];
@@ -22,118 +16,55 @@ const WORDS_PER_EXTRA: usize = 3;
 /// Minimum length of a word, in characters, at which one different character may be a typing error.
 const MIN_TYPO_LENGTH: usize = 5;
 
-/// A new text, prepared for the comparison with many others.
-pub struct DuplicateFinder<'a> {
-    text: &'a str,
-    words: TextSignature,
-    probes: Vec<Finder<'static>>,
+/// How many words one of two statements has in addition, if they otherwise say the same; `None` if they differ.
+pub fn extra_words(a: &Statement<'_>, b: &Statement<'_>) -> Option<usize> {
+    if a.label != b.label || a.is_negated() != b.is_negated() || signs(a.text) != signs(b.text) {
+        return None;
+    }
+    let (few, many) = (significant(a), significant(b));
+    let (few, many) = if few.len() <= many.len() { (few, many) } else { (many, few) };
+    if few.is_empty() {
+        return None;
+    }
+    // Each word of the shorter text must have its own in the longer one.
+    let mut free: Vec<Option<&StatementToken<'_>>> = many.into_iter().map(Some).collect();
+    let mut partners = Vec::with_capacity(few.len());
+    for word in &few {
+        let same = |other: &Option<&StatementToken<'_>>| other.is_some_and(|other| other.key == word.key);
+        let typo = |other: &Option<&StatementToken<'_>>| other.is_some_and(|other| is_typo(other, word));
+        let at = free.iter().position(same).or_else(|| free.iter().position(typo))?;
+        free[at] = None;
+        partners.push(at);
+    }
+    let extras: Vec<&StatementToken<'_>> = free.into_iter().flatten().collect();
+    let few_enough = extras.len() <= few.len() / WORDS_PER_EXTRA;
+    (few_enough && extras.iter().all(|word| is_harmless(word)) && is_same_order(&partners)).then_some(extras.len())
 }
 
-impl<'a> DuplicateFinder<'a> {
-    pub fn new(text: &'a str) -> DuplicateFinder<'a> {
-        let words = TextSignature::of(text);
-        // Without the first letter, which may be upper case, and without the end, which inflection changes.
-        let probe = |word: &SignificantWord| match word.lower.char_indices().nth(1) {
-            Some((second, _)) => word.lower.chars().count().ge(&3).then(|| {
-                let end = word.lower.char_indices().nth(5).map_or(word.lower.len(), |(at, _)| at);
-                Finder::new(&word.lower[second..end]).into_owned()
-            }),
-            None => (!word.lower.is_ascii()).then(|| Finder::new(&word.lower).into_owned()),
-        };
-        let probes = words.words.iter().filter_map(probe).collect();
-        DuplicateFinder { text, words, probes }
-    }
-
-    /// A cheap test that excludes most texts: similar length, and most words occur.
-    pub fn may_repeat(&self, other: &str) -> bool {
-        let (shorter, longer) = (self.text.len().min(other.len()), self.text.len().max(other.len()));
-        if longer > 2 * shorter + 16 {
-            return false;
-        }
-        let mut misses = self.probes.len() * 2 / 5;
-        self.probes.iter().all(|probe| {
-            let found = probe.find(other.as_bytes()).is_some();
-            found || misses.checked_sub(1).map(|rest| misses = rest).is_some()
-        })
-    }
-
-    /// How many words one of the texts has in addition, if they otherwise have the same meaning; `None` if they differ.
-    pub fn extra_words(&self, other: &str) -> Option<usize> {
-        self.words.extra_words(&TextSignature::of(other))
-    }
+/// The tokens that matter: those with content, and function words that turn a text round. Negations are counted apart.
+fn significant<'s, 'a>(statement: &'s Statement<'a>) -> Vec<&'s StatementToken<'a>> {
+    let matters = |token: &&StatementToken<'_>| match token.kind {
+        TokenKind::Negation => false,
+        TokenKind::Filler => is_reversal(token),
+        TokenKind::Word | TokenKind::Name | TokenKind::Number | TokenKind::Date => true,
+    };
+    statement.tokens.iter().filter(matters).collect()
 }
 
-/// The words of a text that matter, in order.
-struct TextSignature {
-    words: Vec<SignificantWord>,
-    /// Signs that [`words`] drops although they distinguish texts: `C++`, `50%`, `-5`, `>`.
-    signs: String,
+fn is_reversal(token: &StatementToken<'_>) -> bool {
+    let low = token.surface.to_lowercase();
+    REVERSALS.iter().any(|list| list.contains(&low))
 }
 
-struct SignificantWord {
-    /// In lower case.
-    lower: String,
-    stem: String,
-    /// Capitalised where a sentence does not start, or with a digit.
-    is_name: bool,
+/// Whether a text that has this word in addition still has the same meaning.
+fn is_harmless(token: &StatementToken<'_>) -> bool {
+    let is_sign = token.surface.is_ascii() && token.surface.len() <= 2;
+    token.kind == TokenKind::Word && !is_sign && !is_reversal(token)
 }
 
-impl SignificantWord {
-    fn is_typo_of(&self, other: &SignificantWord) -> bool {
-        let is_word = |word: &SignificantWord| !word.is_name && word.lower.chars().count() >= MIN_TYPO_LENGTH;
-        is_word(self) && is_word(other) && within_edit_distance(&self.lower, &other.lower, 1)
-    }
-
-    /// Whether a text that has this word in addition still has the same meaning.
-    fn is_harmless(&self) -> bool {
-        let is_sign = self.lower.is_ascii() && self.lower.len() <= 2;
-        !self.is_name && !is_sign && !in_lists(&REVERSALS, &self.lower) && !self.lower.ends_with("n't")
-    }
-}
-
-fn in_lists(lists: &[WordList; 2], word: &str) -> bool {
-    lists.iter().any(|list| list.contains(word))
-}
-
-impl TextSignature {
-    fn of(text: &str) -> TextSignature {
-        let is_single = |word: &TextWord<'_>| !word.is_ngram || word.surface.chars().nth(1).is_none();
-        let significant = |word: TextWord<'_>| {
-            let before = text[..word.at].chars().next_back();
-            let after = text[word.at + word.surface.len()..].chars().next();
-            let stands_alone = before.is_none_or(char::is_whitespace)
-                && after.is_none_or(|c| c.is_whitespace() || matches!(c, ',' | '.' | ';' | '!' | '?'));
-            if (word.is_ngram || stands_alone) && in_lists(&FILLERS, &word.text) {
-                return None;
-            }
-            let starts_sentence = text[..word.at].trim_end().chars().next_back().is_none_or(|c| !c.is_alphanumeric());
-            let is_capital = word.surface.starts_with(char::is_uppercase);
-            let is_name = is_capital && !starts_sentence || word.surface.contains(|c: char| c.is_numeric());
-            let lower = word.text.into_owned();
-            Some(SignificantWord { stem: stem(&lower).into_owned(), lower, is_name })
-        };
-        TextSignature { words: words(text).filter(is_single).filter_map(significant).collect(), signs: signs(text) }
-    }
-
-    fn extra_words(&self, other: &TextSignature) -> Option<usize> {
-        let (few, many) = if self.words.len() <= other.words.len() { (self, other) } else { (other, self) };
-        if few.words.is_empty() || few.signs != many.signs {
-            return None;
-        }
-        // Each word of the shorter text must have its own in the longer one.
-        let mut free: Vec<Option<&SignificantWord>> = many.words.iter().map(Some).collect();
-        let mut partners = Vec::with_capacity(few.words.len());
-        for word in &few.words {
-            let same = |other: &Option<&SignificantWord>| other.is_some_and(|other| other.stem == word.stem);
-            let typo = |other: &Option<&SignificantWord>| other.is_some_and(|other| other.is_typo_of(word));
-            let at = free.iter().position(same).or_else(|| free.iter().position(typo))?;
-            free[at] = None;
-            partners.push(at);
-        }
-        let extras: Vec<&SignificantWord> = free.into_iter().flatten().collect();
-        let few_enough = extras.len() <= few.words.len() / WORDS_PER_EXTRA;
-        (few_enough && extras.iter().all(|word| word.is_harmless()) && is_same_order(&partners)).then_some(extras.len())
-    }
+fn is_typo(a: &StatementToken<'_>, b: &StatementToken<'_>) -> bool {
+    let is_word = |t: &StatementToken<'_>| t.kind == TokenKind::Word && t.surface.chars().count() >= MIN_TYPO_LENGTH;
+    is_word(a) && is_word(b) && within_edit_distance(&a.surface.to_lowercase(), &b.surface.to_lowercase(), 1)
 }
 
 /// Whether positions ascend, or one part of at least three has moved to the other end ("every day she …").
@@ -168,10 +99,7 @@ mod tests {
 
     /// Whether `add` warns about one text if the other is there, tried in both directions.
     fn repeats(a: &str, b: &str) -> bool {
-        let warns = |new: &str, old: &str| {
-            let finder = DuplicateFinder::new(new);
-            finder.may_repeat(old) && finder.extra_words(old).is_some()
-        };
+        let warns = |new: &str, old: &str| extra_words(&Statement::of(new), &Statement::of(old)).is_some();
         assert_eq!(warns(a, b), warns(b, a), "{a} / {b}");
         warns(a, b)
     }

@@ -84,9 +84,9 @@ impl<'a> Statement<'a> {
         self.tokens.iter().filter(|t| t.kind == TokenKind::Negation).count() % 2 == 1
     }
 
-    /// Whether a token has this key.
-    pub fn has(&self, key: &str) -> bool {
-        self.tokens.iter().any(|t| t.key == key)
+    /// Whether it has the same words in the same order as another.
+    pub fn has_same_tokens(&self, other: &Statement<'_>) -> bool {
+        self.tokens.iter().map(|t| &t.key).eq(other.tokens.iter().map(|t| &t.key))
     }
 
     /// Whether it reports an event: it contains a verb in the past tense.

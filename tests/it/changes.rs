@@ -354,3 +354,21 @@ fn a_near_duplicate_is_added_and_its_older_bullet_is_named() {
         m.run(["add", P, news]).exit(0).quiet();
     }
 }
+
+#[test]
+fn a_contradiction_is_added_and_its_older_bullet_is_named() {
+    let text = "# User\n\n- City: Paris\n- Allergic to peanuts\n- 用户住在汉堡\n\n## Ana\n\n- Age: 41\n";
+    let m = Memory::new().file(P, text);
+    for (new, old) in [
+        ("City: Berlin", "City: Paris"),
+        ("Not allergic to peanuts", "Allergic to peanuts"),
+        ("用户住在柏林", "用户住在汉堡"),
+    ] {
+        let ran = m.run(["add", P, new]).exit(0).stdout_contains("+ @");
+        ran.stderr_contains(&format!("contradiction: {} says otherwise", at(old)));
+    }
+    // The same label in another section is about another subject; what can hold beside the old text is no contradiction.
+    for news in ["Age: 38", "Visited Berlin"] {
+        m.run(["add", P, news]).exit(0).quiet();
+    }
+}

@@ -5,9 +5,9 @@
 
 use super::{GuardFinding, Violation};
 use crate::document::Handle;
-use crate::text::TextFeatures;
-use crate::text::contradiction::{adds_condition, find_contradiction, find_news};
-use crate::text::similarity::NEAR_DUPLICATE;
+use crate::text::contradiction::compare_statements;
+use crate::text::near_duplicate::extra_words;
+use crate::text::statement::Statement;
 
 /// What a new text repeats or contradicts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,23 +30,25 @@ impl From<&RelatedText> for GuardFinding {
     }
 }
 
-/// The text that is repeated word for word; else the first that is contradicted; else the most similar one that the new
-/// text adds nothing to.
+/// The text that is repeated word for word; else the first that is contradicted; else the one that is repeated with the
+/// fewest other words.
 pub fn find_related<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Option<RelatedText> {
-    let features = TextFeatures::of(text);
-    let (mut closest, mut contradicted): (Option<(f64, &str)>, Option<&str>) = (None, None);
+    let new = Statement::of(text);
+    let (mut closest, mut contradicted): (Option<(usize, &str)>, Option<&str>) = (None, None);
     let related = |violation, text: &str| Some(RelatedText { violation, text: text.to_owned() });
     for other in others {
-        let similarity = features.similarity(&TextFeatures::of(other));
-        if other.trim() == text.trim() || similarity >= 1.0 && find_news(text, other).is_none() {
+        let known = Statement::of(other);
+        let extra = extra_words(&new, &known);
+        if other.trim() == text.trim() || extra == Some(0) && new.has_same_tokens(&known) {
             return related(Violation::Duplicate, other);
         }
-        if contradicted.is_none() && !adds_condition(text, other) && find_contradiction(text, other).is_some() {
+        if contradicted.is_none() && compare_statements(&new, &known).is_some() {
             contradicted = Some(other);
         }
-        let is_closer = closest.is_none_or(|(highest, _)| similarity > highest);
-        if similarity >= NEAR_DUPLICATE && is_closer && find_news(text, other).is_none() {
-            closest = Some((similarity, other));
+        if let Some(extra) = extra
+            && closest.is_none_or(|(fewest, _)| extra < fewest)
+        {
+            closest = Some((extra, other));
         }
     }
     match (contradicted, closest) {

@@ -1,0 +1,95 @@
+//! Warns when a new bullet repeats or contradicts another one of its file.
+//!
+//! Never refuses: the person or agent who adds the bullet may know better.
+
+use std::cmp::Reverse;
+
+use memchr::memmem::Finder;
+
+use super::planner::Planner;
+use crate::code::{Code, Warning};
+use crate::document::Document;
+use crate::path::MemoryPath;
+use crate::text::contradiction::compare_statements;
+use crate::text::near_duplicate::extra_words;
+use crate::text::statement::{Statement, TokenKind};
+
+/// Files with more bullets are not searched: the warning is optional, the search takes time.
+const MAX_BULLETS: usize = 2000;
+
+/// The maximum number of bullets that are compared word by word. Bounds the time in lists of nearly equal bullets, such
+/// as sensor values.
+const MAX_COMPARED: usize = 16;
+
+/// Warns of the bullet of the file that a new one repeats with the fewest other words, or of one of its section that it
+/// contradicts: in another section, the same label may be about something else.
+///
+/// `section`: where the new bullet goes; `None` if the section is new.
+pub fn warn_related(
+    planner: &mut Planner<'_>,
+    n: usize,
+    path: &MemoryPath,
+    document: &Document,
+    (section, text): (Option<usize>, &str),
+) {
+    if document.bullets().len() > MAX_BULLETS {
+        return;
+    }
+    let new = Statement::of(text);
+    let (mut repeated, mut contradicted): (Option<(usize, usize)>, Option<usize>) = (None, None);
+    for i in find_candidates(&new, document) {
+        let known = document.bullet_text(i);
+        let known = Statement::of(&known);
+        if let Some(extra) = extra_words(&new, &known) {
+            repeated = repeated.min(Some((extra, i))).or(Some((extra, i)));
+        } else if Some(document.bullets()[i].section as usize) == section && compare_statements(&new, &known).is_some() {
+            contradicted = contradicted.or(Some(i));
+        }
+    }
+    let mut warn = |code, i: usize, what: &str| {
+        let address = format!("{path}@{}", document.handle_name(i));
+        planner.warn(n, Warning::new(code, format!("{address} {what}")).detail("address", address));
+    };
+    if let Some((_, i)) = repeated {
+        warn(Code::NearDuplicate, i, "has nearly the same text; the bullet was added anyway");
+    } else if let Some(i) = contradicted {
+        warn(Code::Contradiction, i, "says otherwise; the bullet was added anyway: remove or update the one that is wrong");
+    }
+}
+
+/// The bullets that share most words with a statement, in their order in the file. Only texts are searched, none is read
+/// as a statement: this runs on every `add`.
+fn find_candidates(new: &Statement<'_>, document: &Document) -> Vec<usize> {
+    let probes = probes(new);
+    let as_candidate = |i: usize| {
+        let raw = document.bullet_raw(i);
+        let (shorter, longer) = (new.text.len().min(raw.len()), new.text.len().max(raw.len()));
+        let hits = || probes.iter().filter(|probe| probe.find(raw.as_bytes()).is_some()).count();
+        let hits = if longer > 2 * shorter + 16 { 0 } else { hits() };
+        (hits > 0 && hits * 3 >= probes.len()).then_some((Reverse(hits), i))
+    };
+    let mut candidates: Vec<_> = (0..document.bullets().len()).filter_map(as_candidate).collect();
+    if candidates.len() > MAX_COMPARED {
+        candidates.select_nth_unstable(MAX_COMPARED);
+        candidates.truncate(MAX_COMPARED);
+    }
+    let mut bullets: Vec<usize> = candidates.into_iter().map(|(_, i)| i).collect();
+    bullets.sort_unstable();
+    bullets
+}
+
+/// Searchers for the words of a statement and of its label: each without its first letter, which may be upper case, and
+/// without its end, which inflection changes.
+fn probes(statement: &Statement<'_>) -> Vec<Finder<'static>> {
+    let probe = |word: &str| {
+        let low = word.to_lowercase();
+        let Some((second, _)) = low.char_indices().nth(1) else {
+            return (!low.is_ascii()).then(|| Finder::new(&low).into_owned());
+        };
+        let end = low.char_indices().nth(5).map_or(low.len(), |(at, _)| at);
+        (low.chars().count() >= 3).then(|| Finder::new(&low[second..end]).into_owned())
+    };
+    let label = statement.label.as_deref().into_iter().flat_map(str::split_whitespace);
+    let content = statement.tokens.iter().filter(|t| t.kind != TokenKind::Filler).map(|t| t.surface);
+    label.chain(content).filter_map(probe).collect()
+}
