@@ -105,7 +105,7 @@ impl PrintAnswer for ResolveResult {
     }
 }
 
-/// git, run in the data dir, wherever the user is: paths are relative to it.
+/// git, run in the data directory, wherever the user is: paths are relative to it.
 fn git_in(dir: &str) -> String {
     if dir.is_empty() { "git".to_owned() } else { format!("git -C {}", hints::shell_quote(dir)) }
 }

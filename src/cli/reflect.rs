@@ -145,7 +145,7 @@ impl PrintAnswer for ReflectReport {
 }
 
 fn pending_proposal(printer: &mut Printer, decision: &ReflectDecision) {
-    printer.text("waits: ").text(&decision.text);
+    printer.text("waiting: ").text(&decision.text);
     let why: Vec<String> = decision.reasons.iter().map(reason_text).collect();
     if !why.is_empty() {
         printer.styled(TextStyle::Dim, &format!(" ({})", why.join(", ")));

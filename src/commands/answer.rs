@@ -335,14 +335,14 @@ pub struct CheckFinding {
     pub fixable: bool,
 }
 
-/// A new data dir.
+/// A new data directory.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct InitResult {
-    /// The absolute path of the data dir.
+    /// The absolute path of the data directory.
     pub dir: String,
     /// Whether anything was created.
     pub changed: bool,
-    /// The created files, relative to the data dir.
+    /// The created files, relative to the data directory.
     pub created: Vec<String>,
     /// The number of existing markdown files that are part of the memory now.
     pub adopted: usize,
@@ -351,15 +351,15 @@ pub struct InitResult {
     pub notes: Vec<String>,
 }
 
-/// The absolute paths of the data dir and a file.
+/// The absolute paths of the data directory and a file.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WhereResult {
-    /// The absolute path of the data dir.
+    /// The absolute path of the data directory.
     pub dir: String,
     /// The absolute path of the requested file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// How the data dir was found: `flag`, `environment`, `ancestor` or `user`.
+    /// How the data directory was found: `flag`, `environment`, `ancestor` or `user`.
     pub found_by: String,
 }
 

@@ -64,8 +64,8 @@ pub struct ContextRequest {
     pub budget: Option<usize>,
     /// The name of the reader, if given: then changes since its last look are listed.
     pub reader: Option<String>,
-    /// The command-line options with which the caller named the data dir, quoted for a shell; printed in suggested
-    /// commands.
+    /// The command-line options with which the caller named the data directory, quoted for a shell; printed in
+    /// suggested commands.
     pub command_prefix: String,
 }
 

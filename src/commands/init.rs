@@ -1,4 +1,4 @@
-//! `init`: creates a data dir, or adopts an existing directory.
+//! `init`: creates a data directory, or adopts an existing directory.
 //!
 //! Never changes an existing file.
 
@@ -23,7 +23,7 @@ const EXAMPLE: [(&str, &str); 7] = [
     ("procedures/release.md", include_str!("../../fixtures/example/procedures/release.md")),
 ];
 
-/// Creates a data dir. Takes no session, because a session needs a data dir.
+/// Creates a data directory. Takes no session, because a session needs a data directory.
 ///
 /// # Errors
 /// `exists` for a directory that already contains markdown (without `adopt`), `io`, `read_only`.

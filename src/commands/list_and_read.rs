@@ -386,7 +386,7 @@ fn read_whole_file(session: &Session, address: &str) -> Result<Option<TextResult
     Ok(Some(TextResult { path, section: None, handle: None, etag, size, text }))
 }
 
-/// The absolute path of the data dir and, with an address, of a file.
+/// The absolute path of the data directory and, with an address, of a file.
 ///
 /// # Errors
 /// As [`list`].

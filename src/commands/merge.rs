@@ -1,6 +1,6 @@
 //! `merge` and `merge-driver`: merges three files into one, for git, jj and scripts.
 //!
-//! Never looks for a data dir: it only uses the files it was given.
+//! Never looks for a data directory: it only uses the files it was given.
 
 use std::path::{Path, PathBuf};
 

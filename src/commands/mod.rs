@@ -62,15 +62,15 @@ pub mod results {
     pub use super::etag::EtagResult;
 }
 
-/// A data dir opened for one caller.
+/// A data directory opened for one caller.
 pub struct Session {
     /// The store, filtered to what the caller may see.
     pub store: Store,
-    /// The absolute path of the data dir.
+    /// The absolute path of the data directory.
     pub dir: PathBuf,
-    /// How the data dir was found: `flag`, `environment`, `ancestor` or `user`.
+    /// How the data directory was found: `flag`, `environment`, `ancestor` or `user`.
     pub found_by: &'static str,
-    /// The forms in which an address may name the data dir in front of a path, e.g. `memory/`.
+    /// The forms in which an address may name the data directory in front of a path, e.g. `memory/`.
     pub prefixes: PathPrefixes,
     /// The policy from `memdir.yaml`, or the defaults.
     pub policy: LoadedPolicy,
@@ -206,7 +206,7 @@ impl Session {
     }
 
     /// The prefix that turns a path of the memory into one from the working directory: `memory/`, or empty; an absolute
-    /// path where the data dir is not below the working directory.
+    /// path where the data directory is not below the working directory.
     pub fn path_prefix(&self) -> String {
         let prefixes = &self.prefixes.0;
         let plain = |p: &&String| !p.starts_with('/') && !p.starts_with("./");

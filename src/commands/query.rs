@@ -151,7 +151,7 @@ fn no_result(options: &QueryOptions) -> QueryResult {
     QueryResult { query: options.query.clone(), scope: options.scope.clone(), ..QueryResult::default() }
 }
 
-/// Whether the session's data dir is itself the scope of this name.
+/// Whether the session's data directory is itself the scope of this name.
 fn is_scope(session: &Session, name: &str) -> bool {
     let above = session.dir.parent().and_then(|p| p.file_name());
     above.is_some_and(|a| a == "scopes") && session.dir.file_name().is_some_and(|own| own == name)

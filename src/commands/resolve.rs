@@ -121,7 +121,7 @@ struct ResolveExtras {
     to_stage: Vec<String>,
     /// Files that `resolve` cannot decide.
     undecided: Vec<UndecidedFile>,
-    /// The data dir relative to the working directory.
+    /// The data directory relative to the working directory.
     dir: String,
 }
 

@@ -104,7 +104,7 @@ pub fn is_configured(session: &Session) -> Option<bool> {
 pub fn manual_instructions() -> Result<String, Rejection> {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     Ok(format!(
-        "# {ATTRIBUTES_FILE} in the data dir\n{ATTRIBUTES_LINE}\n\n# {GITIGNORE_FILE} in the data dir\n{IGNORE_LINE}\n\n# once in each clone\n\
+        "# {ATTRIBUTES_FILE} in the data directory\n{ATTRIBUTES_LINE}\n\n# {GITIGNORE_FILE} in the data directory\n{IGNORE_LINE}\n\n# once in each clone\n\
          git config {NAME_KEY} {}\ngit config {DRIVER_KEY} {}\n",
         quoted(DRIVER_TITLE),
         quoted(&driver_command()?)

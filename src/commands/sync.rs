@@ -1,8 +1,8 @@
 //! `sync`: synchronizes a memory that is a git repository of its own with a remote: commit, fetch, merge bullet by
 //! bullet, push.
 //!
-//! Never forces a push, never holds the lock of the data dir during network access, never shares `inbox/`, and never
-//! commits the loss of most files as a deletion (see `guard`).
+//! Never forces a push, never holds the lock of the data directory during network access, never shares `inbox/`, and
+//! never commits the loss of most files as a deletion (see `guard`).
 
 mod commit_message;
 mod exchange;

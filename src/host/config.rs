@@ -93,7 +93,7 @@ const BUDGET_FORM: ShapeForm = ShapeForm::new(
 );
 const WORD_LIST: JsonShape = JsonShape::List(&JsonShape::Text(0), 1);
 const MEMORY_FORM: ShapeForm =
-    ShapeForm::new("memory", &[&[optional("dataDir", &JsonShape::Text(1), "the data dir of -g")]]);
+    ShapeForm::new("memory", &[&[optional("dataDir", &JsonShape::Text(1), "the data directory of -g")]]);
 
 /// Parses the config. Never fails: an invalid entry is ignored, with a warning.
 pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {

@@ -9,9 +9,9 @@ use crate::path::{BulletRef, MemoryPath};
 
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
-use super::related_bullets::warn_related;
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
+use super::related_bullets::warn_related;
 use super::snapshot::{PlanStep, PlanStop, matches_etag};
 use super::{Operation, Target, effects, field_checks, inert_metadata, rejections, validation};
 

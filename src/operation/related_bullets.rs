@@ -35,14 +35,19 @@ pub fn warn_related(
     if document.bullets().len() > MAX_BULLETS {
         return;
     }
+    // A new bullet of the file itself goes below its title.
+    let is_beside = |i: usize| {
+        let at = document.bullets()[i].section as usize;
+        section.is_some_and(|section| at == section || section == 0 && document.sections()[at].level == 1)
+    };
     let new = Statement::of(text);
     let (mut repeated, mut contradicted): (Option<(usize, usize)>, Option<usize>) = (None, None);
     for i in find_candidates(&new, document) {
         let known = document.bullet_text(i);
         let known = Statement::of(&known);
         if let Some(extra) = extra_words(&new, &known) {
-            repeated = repeated.min(Some((extra, i))).or(Some((extra, i)));
-        } else if Some(document.bullets()[i].section as usize) == section && compare_statements(&new, &known).is_some() {
+            repeated = Some(repeated.map_or((extra, i), |best| best.min((extra, i))));
+        } else if is_beside(i) && compare_statements(&new, &known).is_some() {
             contradicted = contradicted.or(Some(i));
         }
     }
@@ -53,7 +58,11 @@ pub fn warn_related(
     if let Some((_, i)) = repeated {
         warn(Code::NearDuplicate, i, "has nearly the same text; the bullet was added anyway");
     } else if let Some(i) = contradicted {
-        warn(Code::Contradiction, i, "says otherwise; the bullet was added anyway: remove or update the one that is wrong");
+        warn(
+            Code::Contradiction,
+            i,
+            "says otherwise; the bullet was added anyway: remove or update the one that is wrong",
+        );
     }
 }
 

@@ -153,7 +153,7 @@ const FILE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
         r##"[^\x00-\x20\x7f./~\-\\:<>"|?*%$`#^\[\]@](?:[^\x00-\x1f\x7f/\\:<>"|?*%$`#^\[\]@]*"##,
         r##"[^\x00-\x20\x7f./\\:<>"|?*%$`#^\[\]@])?\.md$"##
     ),
-    expected: "a path below the data dir like facts/user.md",
+    expected: "a path below the data directory like facts/user.md",
     reports_multiline: false,
 });
 

@@ -113,7 +113,7 @@ struct DirectoryLock(OwnedFd);
 
 impl DirectoryLock {
     fn open(root: BorrowedFd<'_>) -> Result<DirectoryLock, Rejection> {
-        platform::open_dir(root, "").map(DirectoryLock).map_err(|e| read_error(e, "the data dir"))
+        platform::open_dir(root, "").map(DirectoryLock).map_err(|e| read_error(e, "the data directory"))
     }
 
     fn try_lock(&self) -> Result<bool, Errno> {
@@ -178,11 +178,11 @@ impl QueuePosition {
 }
 
 fn lock_error(error: Errno) -> Rejection {
-    read_error(error, "the data dir's lock")
+    read_error(error, "the data directory's lock")
 }
 
 fn busy_error() -> Rejection {
-    Rejection::new(Code::Busy, "another command is changing this data dir").hint("try again, or wait longer")
+    Rejection::new(Code::Busy, "another command is changing this data directory").hint("try again, or wait longer")
 }
 
 #[cfg(test)]

@@ -426,7 +426,7 @@ impl Store {
             let reopened = Arc::new(DataRoot::open(&root.path)?);
             *self.root.lock().unwrap_or_else(PoisonError::into_inner) = reopened;
         }
-        Err(Rejection::new(Code::Busy, "the data dir keeps being replaced"))
+        Err(Rejection::new(Code::Busy, "the data directory keeps being replaced"))
     }
 }
 

@@ -38,9 +38,11 @@ impl DataRoot {
         let shown = path.display();
         let dir = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| match e {
             Errno::NOENT | Errno::NOTDIR => Rejection::new(Code::NoDataDir, format!("'{shown}' is not a directory")),
-            e => Rejection::new(Code::Io, format!("the data dir '{shown}' cannot be opened: {}", error_reason(e))),
+            e => {
+                Rejection::new(Code::Io, format!("the data directory '{shown}' cannot be opened: {}", error_reason(e)))
+            }
         })?;
-        let stat = rustix::fs::fstat(&dir).map_err(|e| read_error(e, "the data dir"))?;
+        let stat = rustix::fs::fstat(&dir).map_err(|e| read_error(e, "the data directory"))?;
         Ok(DataRoot { dir, path: path.to_owned(), stat, machine_dir: OnceLock::new(), undo_dir: OnceLock::new() })
     }
 
@@ -129,7 +131,7 @@ impl DataRoot {
 
     fn create_folders(&self, folder: &str, sync: bool, created: &mut Vec<String>) -> Result<(), Rejection> {
         let mut current = String::new();
-        let mut dir = platform::open_dir(self.dir.as_fd(), "").map_err(|e| read_error(e, "the data dir"))?;
+        let mut dir = platform::open_dir(self.dir.as_fd(), "").map_err(|e| read_error(e, "the data directory"))?;
         for part in folder.split('/').filter(|p| !p.is_empty()) {
             current = if current.is_empty() { part.to_owned() } else { format!("{current}/{part}") };
             match rustix::fs::mkdirat(&dir, part, Mode::from_raw_mode(0o700)) {

@@ -13,7 +13,7 @@ pub fn real() -> Vec<(String, String)> {
     markdown_below("real")
 }
 
-/// Every file of the example memory, as (path below the data dir, text).
+/// Every file of the example memory, as (path below the data directory, text).
 pub fn example() -> Vec<(String, String)> {
     markdown_below("example")
 }

@@ -1,4 +1,4 @@
-//! Forgetting: after `rm --forget` no byte of the text is below the data dir.
+//! Forgetting: after `rm --forget` no byte of the text is below the data directory.
 //!
 //! Searches every file there is, machine state too.
 
@@ -6,7 +6,7 @@ use crate::memory::{Memory, apply};
 
 const SECRET: &str = "Prefers hunter2 as a password";
 
-/// Every file below the data dir that contains these bytes.
+/// Every file below the data directory that contains these bytes.
 fn holders(memory: &Memory, text: &str) -> Vec<String> {
     let all = walkdir::WalkDir::new(memory.path("")).sort_by_file_name().into_iter().map(Result::unwrap);
     let files = all.filter(|e| e.file_type().is_file());

@@ -75,7 +75,7 @@ impl Repo {
         &self.root
     }
 
-    /// The data dir.
+    /// The data directory.
     pub fn memory(&self) -> &Path {
         &self.memory
     }

@@ -1,4 +1,4 @@
-//! A data dir for tests: used through the real program, or through the library as the command line uses it.
+//! A data directory for tests: used through the real program, or through the library as the command line uses it.
 //!
 //! Never reads the caller's own memory or environment.
 
@@ -14,7 +14,7 @@ use memdir::store::{Durability, Store, StoreOptions};
 
 use crate::support::{ProgramOutput, memdir_command};
 
-/// A folder of one's own with a data dir `memory/` in it.
+/// A folder of one's own with a data directory `memory/` in it.
 pub struct Memory {
     root: tempfile::TempDir,
 }
@@ -35,12 +35,12 @@ impl Memory {
         memory
     }
 
-    /// The folder around the data dir.
+    /// The folder around the data directory.
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 
-    /// A path below the data dir (`""` is itself).
+    /// A path below the data directory (`""` is itself).
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.path().join("memory").join(name)
     }
@@ -81,7 +81,7 @@ impl Memory {
     }
 }
 
-/// A session of the library in a data dir.
+/// A session of the library in a data directory.
 pub fn session(dir: &Path, actor: &str, options: StoreOptions) -> Session {
     Session {
         progress: memdir::commands::ProgressNotes::default(),

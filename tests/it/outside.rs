@@ -106,7 +106,7 @@ fn paths(place: &Place) -> Vec<(String, bool)> {
     all
 }
 
-/// A data dir, and files with the canary around it.
+/// A data directory, and files with the canary around it.
 fn guarded() -> Place {
     let place = Place::new(&[("facts/user.md", USER)]);
     for folder in ["outside", "memoryx"] {
@@ -117,7 +117,7 @@ fn guarded() -> Place {
     place
 }
 
-/// Everything but the data dir itself (and what an editor's copy leaves in the user's own state).
+/// Everything but the data directory itself (and what an editor's copy leaves in the user's own state).
 fn around(place: &Place) -> std::collections::BTreeMap<String, Vec<u8>> {
     below(place.root(), |path| !["memory", ".local", ".cache"].contains(&path))
 }

@@ -1,4 +1,4 @@
-//! A data dir in a folder of its own, and the program run on it: exit status, both streams, and a time limit.
+//! A data directory in a folder of its own, and the program run on it: exit status, both streams, and a time limit.
 //!
 //! Never depends on the environment of the user who runs the tests.
 
@@ -20,7 +20,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A data dir with a policy and these files (paths below it, texts).
+    /// A data directory with a policy and these files (paths below it, texts).
     pub fn new(files: &[(&str, &str)]) -> Place {
         let place = Place { root: tempfile::tempdir().expect("a folder") };
         fs::create_dir_all(place.dir().join("facts")).expect("facts/");
@@ -31,24 +31,24 @@ impl Place {
         place
     }
 
-    /// The folder around the data dir.
+    /// The folder around the data directory.
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 
-    /// The data dir.
+    /// The data directory.
     pub fn dir(&self) -> PathBuf {
         self.root.path().join("memory")
     }
 
-    /// Writes a file of the data dir from outside.
+    /// Writes a file of the data directory from outside.
     pub fn put(&self, path: &str, bytes: &[u8]) {
         let file = self.dir().join(path);
         fs::create_dir_all(file.parent().expect("a folder")).expect("its folder");
         fs::write(file, bytes).expect("written");
     }
 
-    /// A file of the data dir.
+    /// A file of the data directory.
     pub fn text(&self, path: &str) -> String {
         fs::read_to_string(self.dir().join(path)).expect("a text")
     }
@@ -82,7 +82,7 @@ impl Place {
         json["bullets"].as_array().map(|rows| rows.iter().map(text).collect()).unwrap_or_default()
     }
 
-    /// Every file of the data dir (machine state left out): path and bytes; links and folders by what they are.
+    /// Every file of the data directory (machine state left out): path and bytes; links and folders by what they are.
     pub fn files(&self) -> BTreeMap<String, Vec<u8>> {
         below(&self.dir(), |path| path != ".memdir")
     }

@@ -15,7 +15,7 @@ use crate::support::{ProgramOutput, clean_command};
 const ROOT: &str = "MEMDIR_TEST_RACE";
 const CANARY: &str = "the canary outside sings";
 
-/// Names below the data dir, each with the trap that replaces it: (what is there, the link's target).
+/// Names below the data directory, each with the trap that replaces it: (what is there, the link's target).
 const SWAPS: [(&str, &str); 9] = [
     ("facts/user.md", "secret.md"),
     ("facts", "."),

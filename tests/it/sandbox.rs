@@ -1,4 +1,4 @@
-//! What the store must never touch: links, FIFOs, directories in a file's place, anything outside the data dir.
+//! What the store must never touch: links, FIFOs, directories in a file's place, anything outside the data directory.
 //!
 //! Runs without privileges only: as root it starts itself again as user `nobody`, or reports that it did nothing.
 
@@ -77,7 +77,7 @@ fn code(answer: Result<u64, CommitStopped>) -> Option<Code> {
     }
 }
 
-/// A data dir with one of everything that is no plain file, and what lies outside.
+/// A data directory with one of everything that is no plain file, and what lies outside.
 fn trap(dir: &Path) -> (PathBuf, PathBuf) {
     let (inside, outside) = (dir.join("memory"), dir.join("outside"));
     for folder in [inside.join("facts"), inside.join("dir.md"), outside.clone()] {

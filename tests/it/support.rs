@@ -23,7 +23,7 @@ pub const NOW: &str = "2026-02-24T10:00:00Z";
 /// Every file outside `.memdir/`: its bytes and mode.
 pub type Tree = BTreeMap<String, (Vec<u8>, u32)>;
 
-/// A data dir, `memory/` in a directory that also is the commands' working directory and home.
+/// A data directory, `memory/` in a directory that also is the commands' working directory and home.
 pub struct Memory {
     above: TempDir,
 }
@@ -46,7 +46,7 @@ impl Memory {
         self.file("memdir.yaml", yaml)
     }
 
-    /// The data dir.
+    /// The data directory.
     pub fn dir(&self) -> PathBuf {
         self.above.path().join("memory")
     }

@@ -64,7 +64,7 @@ pub struct ResolveResult {
     /// Files that must be decided about as a whole, or that could not be searched or written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<UndecidedFile>,
-    /// The data dir relative to the working directory; empty if they are the same.
+    /// The data directory relative to the working directory; empty if they are the same.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub dir: String,
 }

@@ -8,7 +8,7 @@ use super::{WarningRow, none_left_out};
 /// The state of a memory.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct StatusReport {
-    /// The absolute path of the data dir.
+    /// The absolute path of the data directory.
     pub dir: String,
     /// The name of the caller.
     pub actor: String,

@@ -15,7 +15,7 @@ pub struct SyncResult {
     /// The sync was only planned; nothing was done.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub dry_run: bool,
-    /// The data dir relative to the working directory; empty if they are the same.
+    /// The data directory relative to the working directory; empty if they are the same.
     pub dir: String,
     /// The branch that is checked out.
     pub branch: String,

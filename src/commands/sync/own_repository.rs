@@ -1,4 +1,4 @@
-//! The repository that `sync` works on: the one whose root is the data dir.
+//! The repository that `sync` works on: the one whose root is the data directory.
 //!
 //! Never syncs a memory that is a subdirectory of another repository.
 
@@ -6,7 +6,7 @@ use crate::code::{Code, Rejection};
 use crate::commands::Session;
 use crate::host::git::Git;
 
-/// git in the repository whose root is the data dir.
+/// git in the repository whose root is the data directory.
 pub fn own_repository(session: &Session) -> Result<Git, Rejection> {
     let git = Git::in_dir(&session.dir);
     let not_own = |why: String| Rejection::new(Code::NotOwnRepository, why);

@@ -1,6 +1,6 @@
 //! The pending changes: which files will be committed, and how their bullets changed.
 //!
-//! Only reads: old texts from git's objects, new ones from the data dir.
+//! Only reads: old texts from git's objects, new ones from the data directory.
 
 use std::collections::HashMap;
 

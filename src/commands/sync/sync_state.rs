@@ -28,7 +28,7 @@ pub struct SyncState {
 }
 
 impl SyncState {
-    /// Reads the state of a data dir; an unreadable one counts as empty.
+    /// Reads the state of a data directory; an unreadable one counts as empty.
     pub fn load(store: &Store) -> SyncState {
         store.read_note(FILE_NAME).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }

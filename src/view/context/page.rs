@@ -38,14 +38,14 @@ const ITEM_LENGTHS: [usize; 5] = [80, 40, 24, 16, 10];
 pub struct ContextOptions {
     /// The budget in tokens.
     pub budget: usize,
-    /// Shell words that name the data dir, such as `-C DIR`; empty if memdir finds it without them.
+    /// Shell words that name the data directory, such as `-C DIR`; empty if memdir finds it without them.
     pub dir_args: String,
     /// The name of the app whose memory it is, for `records`.
     pub app: String,
 }
 
 impl ContextOptions {
-    /// A line that explains how to read commands, if the data dir must be named.
+    /// A line that explains how to read commands, if the data directory must be named.
     fn command_note(&self) -> Option<String> {
         let plain = !self.dir_args.is_empty() && !self.dir_args.contains(char::is_control);
         plain.then(|| format!("Here `memdir` means: memdir {}", self.dir_args))

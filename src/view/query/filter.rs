@@ -40,7 +40,7 @@ pub struct QueryOptions {
     pub run: Option<String>,
     /// Only items from messages of this role.
     pub role: Option<String>,
-    /// Search this scope instead of the data dir itself.
+    /// Search this scope instead of the data directory itself.
     pub scope: Option<String>,
     /// Minimum relevance, 0–1.
     pub threshold: Option<f64>,

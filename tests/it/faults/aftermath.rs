@@ -97,7 +97,7 @@ fn after_change(place: &Place, case: &Case, expected: &Expected, wrong: &mut Vec
     }
 }
 
-/// Whether any file of the data dir holds a text.
+/// Whether any file of the data directory holds a text.
 pub fn holds(place: &Place, case: &Case, text: &[u8]) -> bool {
     let files = walkdir::WalkDir::new(place.memory(case)).into_iter().flatten().filter(|e| e.file_type().is_file());
     files.into_iter().any(|e| memchr::memmem::find(&std::fs::read(e.path()).unwrap(), text).is_some())

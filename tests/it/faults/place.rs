@@ -69,7 +69,7 @@ impl Place {
         self.dir.path()
     }
 
-    /// The data dir of a case.
+    /// The data directory of a case.
     pub fn memory(&self, case: &Case) -> PathBuf {
         self.path().join(memory(case))
     }
@@ -135,7 +135,7 @@ pub fn files(mut tree: Tree) -> Tree {
     tree
 }
 
-/// The data dir's name in its place.
+/// The data directory's name in its place.
 pub fn memory(case: &Case) -> &'static str {
     match case.args.get(1) {
         Some(dir) if case.args[0] == "init" => dir,
