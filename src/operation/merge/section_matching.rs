@@ -76,10 +76,19 @@ pub fn is_entry_date(tree: &MergeTree, node: usize) -> bool {
 
 /// Whether two sections may be one: two entries of different days are, only if most of their content is the same.
 pub fn may_be_one(base: &MergeTree, old: usize, side: &MergeTree, new: usize) -> bool {
-    match (entry_date(base, old), entry_date(side, new)) {
+    let day_of = |tree, section| entry_date(tree, section).and_then(|date| find_day(&date).map(str::to_owned));
+    match (day_of(base, old), day_of(side, new)) {
         (Some(was), Some(is)) if was != is => content_similarity(base, old, side, new) >= MIN_SAME_ENTRY,
         _ => true,
     }
+}
+
+/// The first `YYYY-MM-DD` of a date as written: `2026-02-03 (evening)`. Any other value tells no two entries apart.
+fn find_day(date: &str) -> Option<&str> {
+    let is_day = |day: &&str| {
+        day.bytes().enumerate().all(|(i, b)| if matches!(i, 4 | 7) { b == b'-' } else { b.is_ascii_digit() })
+    };
+    (0..date.len()).filter_map(|at| date.get(at..at + 10)).find(is_day)
 }
 
 /// Whether a section is an entry of an episode file: it has a date.
