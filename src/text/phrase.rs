@@ -237,6 +237,7 @@ pub fn named_group(name: &str) -> PhraseList {
         "judged" => phrase_list!("pattern_groups/judged.zh.txt"),
         "languages" => phrase_list!("pattern_groups/languages.zh.txt"),
         "places" => phrase_list!("pattern_groups/places.zh.txt"),
+        "surnames" => phrase_list!("pattern_groups/surnames.zh.txt"),
         _ => unreachable!("no group of words is named {name}"),
     }
 }
@@ -279,7 +280,7 @@ mod tests {
 
     #[test]
     fn each_named_group_is_found() {
-        for name in ["judged", "languages", "places"] {
+        for name in ["judged", "languages", "places", "surnames"] {
             assert!(named_group(name).iter().count() > 20, "{name}");
         }
         assert_eq!(find_unspaced("用户说粤语了", &["说 @languages"]), Some("说粤语"));

@@ -12,7 +12,7 @@
 //! * [`canary`]: the examples of memdir's own prompts.
 //! * [`evidence`](mod@evidence): the turn that contains a quote.
 //! * [`grounding`](mod@grounding): names, numbers, dates and negations that the quote's turn does not contain.
-//! * [`consent`]: sensitive fields, and whether the user agreed.
+//! * [`sensitive`]: sensitive fields; [`consent`]: whether the user agreed to have one remembered.
 //! * [`duplicate`](mod@duplicate): texts that the memory contains already, or contradicts.
 
 pub mod canary;
@@ -27,15 +27,17 @@ pub mod orders;
 pub mod permission;
 pub mod person;
 pub mod secrets;
+pub mod sensitive;
 pub mod tense;
 pub mod tone;
 
 #[cfg(test)]
 use consent::has_consent;
-pub use consent::{has_consent_for, sensitive_field};
+pub use consent::has_consent_for;
 pub use duplicate::{RelatedText, find_related};
 pub use evidence::{QuoteEvidence, find_evidence};
 pub use grounding::{GroundingSources, check_grounding};
+pub use sensitive::sensitive_field;
 
 use crate::text::phrase::{WordToken, has_unspaced_script, word_tokens};
 use crate::text::{prose_mask, relative_dates, sentences};

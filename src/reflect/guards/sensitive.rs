@@ -1,0 +1,248 @@
+//! Detects sensitive fields, which change only with the user's consent.
+//!
+//! Never decides whether the user agreed: see [`super::consent`]. A field is recognised by its label, by phrases about
+//! the user, and by the same phrases without their subject ("Lives in Hamburg", 住在汉堡). Another subject is another
+//! matter: the name of the user's cat is not sensitive, and neither is the region where a server lives.
+
+use super::WritingRules;
+use crate::text::phrase::{PhrasePatterns, WordToken, find, is_capitalized, match_at, word_tokens};
+use crate::text::prose_mask::{mask_non_prose, mask_phrases, split_label};
+use crate::text::sentences::sentences;
+use crate::text::verbs::{is_past_verb, is_third_person};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+
+/// A sensitive field, with the labels and phrases that identify it.
+struct SensitiveField {
+    /// The name in the policy; its labels are other names of the same field.
+    name: &'static str,
+    labels: WordList,
+    english_phrases: PhrasePatterns,
+    /// Phrases that count only before a capitalised name.
+    place_phrases: PhraseList,
+    han_phrases: PhrasePatterns,
+}
+
+/// The row of a field whose files are in the folder of its name.
+macro_rules! field {
+    ($name:literal, $places:expr) => {
+        SensitiveField {
+            name: $name,
+            labels: word_list!("guards/consent/", $name, "/labels.txt"),
+            english_phrases: PhrasePatterns::new(phrase_list!("guards/consent/", $name, "/phrases.en.txt")),
+            place_phrases: $places,
+            han_phrases: PhrasePatterns::new(phrase_list!("guards/consent/", $name, "/phrases.zh.txt")),
+        }
+    };
+}
+
+/// The fields of the default policy, and others that a policy may name.
+static FIELDS: [SensitiveField; 14] = [
+    field!("preferred_name", phrase_list!("guards/consent/preferred_name/place_phrases.en.txt")),
+    field!("pronouns", PhraseList::EMPTY),
+    field!("city", phrase_list!("guards/consent/city/place_phrases.en.txt")),
+    field!("language", PhraseList::EMPTY),
+    field!("birthday", PhraseList::EMPTY),
+    field!("contact", PhraseList::EMPTY),
+    field!("employer", phrase_list!("guards/consent/employer/place_phrases.en.txt")),
+    field!("family", PhraseList::EMPTY),
+    field!("finances", PhraseList::EMPTY),
+    field!("health", PhraseList::EMPTY),
+    field!("identity_number", PhraseList::EMPTY),
+    field!("orientation", PhraseList::EMPTY),
+    field!("politics", PhraseList::EMPTY),
+    field!("religion", PhraseList::EMPTY),
+];
+/// Words that contain the characters of a field's phrases but are unrelated.
+const HAN_UNRELATED: PhraseList = phrase_list!("guards/consent/unrelated.zh.txt");
+
+/// The sensitive field that a text states, by its label or by an English or Chinese phrase.
+///
+/// A field of the policy without phrases in memdir is recognised by its label (`shoe_size`: "Shoe size: 42", "Shoe size
+/// is 42").
+pub fn sensitive_field(text: &str, rules: &WritingRules) -> Option<String> {
+    // Quoted pronouns and names may be the value of such a field; only code is replaced.
+    let prose = mask_non_prose(text);
+    let trimmed = text.trim_start_matches(['-', '*', ' ']);
+    let label = split_label(trimmed).map(|(label, _)| label.trim_matches('*').to_lowercase());
+    let sentences: Vec<UserSentence<'_>> = sentences(&prose).into_iter().map(UserSentence::new).collect();
+    let states = |field: &&String| {
+        let field = SoughtField::new(field);
+        label.as_deref().is_some_and(|label| field.has_label(label)) || sentences.iter().any(|s| field.is_stated(s))
+    };
+    rules.sensitive.iter().find(states).cloned()
+}
+
+/// A sentence, read as a statement about the user where its subject is missing or "I".
+struct UserSentence<'a> {
+    text: &'a str,
+    words: Vec<WordToken<'a>>,
+    han: String,
+}
+
+/// Words that may open a sentence before its verb.
+const OPENING_ADVERBS: WordList = word_list!("guards/consent/opening_adverbs.en.txt");
+/// Verb forms and adjectives that open a sentence without its subject, besides those of the lists of verbs.
+const PREDICATES: WordList = word_list!("guards/consent/predicates.en.txt");
+/// Openings of Chinese sentences without their subject.
+const HAN_PREDICATES: PhraseList = phrase_list!("guards/consent/predicates.zh.txt");
+
+impl<'a> UserSentence<'a> {
+    fn new(text: &'a str) -> UserSentence<'a> {
+        let text = text.trim_start_matches(['-', '*', ' ']);
+        let mut words = Vec::new();
+        for token in word_tokens(text) {
+            let added = |word: &str| WordToken { text: word.to_owned(), surface: &token.surface[..0], at: token.at };
+            let read: &[&str] = match token.text.as_str() {
+                "i" => &["user"],
+                "i'm" => &["user", "is"],
+                "i've" => &["user", "has"],
+                "i'd" | "i'll" => &["user", "would"],
+                "my" => &["user", "'s"],
+                _ => &[],
+            };
+            words.extend(read.iter().map(|word| added(word)));
+            if read.is_empty() {
+                let after_i = words.last().is_some_and(|w: &WordToken<'_>| w.text == "user" && w.surface.is_empty());
+                let text = if after_i { third_person(&token.text) } else { token.text };
+                words.push(WordToken { text, ..token });
+            }
+        }
+        let first = words.iter().find(|w| !OPENING_ADVERBS.contains(&w.text));
+        let opens =
+            |w: &WordToken<'_>| is_third_person(&w.text) || is_past_verb(&w.text) || PREDICATES.contains(&w.text);
+        if first.is_some_and(opens) && words.iter().take(3).all(|w| w.text != "user") {
+            words.insert(0, WordToken { text: "user".into(), surface: &text[..0], at: 0 });
+        }
+        let han = mask_phrases(text, HAN_UNRELATED).replace("我们", "______").replace("自我", "自_");
+        let han = han.replace("本人", "用户").replace('我', "用户");
+        let opening = han.trim_start_matches(|c: char| c.is_ascii_digit() || "年月日前后起，初底 ".contains(c));
+        let no_subject = HAN_PREDICATES.iter().any(|verb| opening.starts_with(verb)) && !han.starts_with("用户");
+        let han = if no_subject { format!("用户{opening}") } else { han };
+        UserSentence { text, words, han }
+    }
+}
+
+/// The form of a verb after "user" instead of "I": live → lives. Unchanged without one.
+fn third_person(word: &str) -> String {
+    match word {
+        "am" => "is".into(),
+        "have" => "has".into(),
+        "go" => "goes".into(),
+        _ if is_third_person(&format!("{word}s")) => format!("{word}s"),
+        _ => word.into(),
+    }
+}
+
+/// A field of the policy, with what memdir knows about it.
+struct SoughtField {
+    /// The name as a label: `blood_type` → "blood type".
+    spoken: String,
+    known: Option<&'static SensitiveField>,
+}
+
+/// Words that may stand before a label: "User's current city is".
+const BEFORE_LABEL: WordList = word_list!("guards/consent/before_label.en.txt");
+
+impl SoughtField {
+    fn new(field: &str) -> SoughtField {
+        let name = field.to_lowercase();
+        let spoken = name.replace(['_', '-'], " ");
+        let known =
+            FIELDS.iter().find(|f| f.name == name).or_else(|| FIELDS.iter().find(|f| f.labels.contains(&spoken)));
+        SoughtField { spoken, known }
+    }
+
+    /// `label` is in lower case.
+    fn has_label(&self, label: &str) -> bool {
+        label == self.spoken || self.known.is_some_and(|known| known.labels.contains(label))
+    }
+
+    fn is_stated(&self, sentence: &UserSentence<'_>) -> bool {
+        if self.is_stated_by_label(&sentence.words) {
+            return true;
+        }
+        let (Some(known), words) = (self.known, &sentence.words) else { return false };
+        let is_name = |at| known.name != "preferred_name" || is_named(words, at);
+        known.english_phrases.find(words).is_some_and(|range| is_name(range.end))
+            || phrase_ends(words, known.place_phrases).any(|end| is_place(words, end))
+            || known.name == "language"
+                && phrase_ends(words, LANGUAGE_VERBS).any(|end| is_language(sentence.text, words, end))
+            || known.han_phrases.find_unspaced(&sentence.han).is_some()
+    }
+
+    /// "Preferred name is Ana", "User's home is Hamburg": a label before its value.
+    fn is_stated_by_label(&self, words: &[WordToken<'_>]) -> bool {
+        let start = words.iter().take_while(|w| BEFORE_LABEL.contains(&w.text)).count();
+        let owned = words[..start].iter().any(|w| w.text == "'s");
+        (start.saturating_sub(1)..=start).any(|start| {
+            (1..=3).any(|length| {
+                let Some(label) = words.get(start..start + length) else { return false };
+                let label: Vec<&str> = label.iter().map(|w| w.text.as_str()).collect();
+                let copula = words.get(start + length).is_some_and(|w| matches!(w.text.as_str(), "is" | "are" | "was"));
+                copula && self.has_label(&label.join(" ")) && self.is_value(words, start + length + 1, owned)
+            })
+        })
+    }
+
+    /// Whether the words after a label are a value of the field, where the label alone may be about something else.
+    fn is_value(&self, words: &[WordToken<'_>], at: usize, owned: bool) -> bool {
+        match self.known.map(|known| known.name) {
+            Some("city") => is_place(words, at + usize::from(words.get(at).is_some_and(|w| w.text == "in"))),
+            Some("language") => words[at.min(words.len())..].iter().any(|w| LANGUAGES.contains(&w.text)),
+            Some("preferred_name") => is_named(words, at),
+            Some(_) | None => owned || at < words.len(),
+        }
+    }
+}
+
+/// The token index after each match of a phrase.
+fn phrase_ends<'a>(words: &'a [WordToken<'_>], patterns: PhraseList) -> impl Iterator<Item = usize> + 'a {
+    let fit = move |at: usize| patterns.iter().filter_map(move |one| Some(at + match_at(words, at, &[one])?));
+    (0..words.len()).flat_map(fit)
+}
+
+/// Phrases before a language that is spoken: "speaks", "replies in".
+const LANGUAGE_VERBS: PhraseList = phrase_list!("guards/consent/language_verbs.en.txt");
+const LANGUAGES: WordList = word_list!("guards/consent/languages.en.txt");
+/// Words that may occur between the verb and the language.
+const LANGUAGE_MODIFIERS: WordList = word_list!("guards/consent/language_modifiers.en.txt");
+
+/// Whether a language follows, and not an adjective of nationality: "a French novel".
+fn is_language(prose: &str, words: &[WordToken<'_>], from: usize) -> bool {
+    let skipped = words[from..]
+        .iter()
+        .take_while(|w| LANGUAGE_MODIFIERS.contains(&w.text) && !LANGUAGES.contains(&w.text))
+        .count();
+    let Some(word) = words.get(from + skipped.min(4)) else { return false };
+    if !LANGUAGES.contains(&word.text) || !is_capitalized(word.surface) {
+        return false;
+    }
+    let after = &prose[word.at + word.surface.len()..];
+    let next = words.get(from + skipped.min(4) + 1);
+    !after.starts_with(' ') || next.is_none_or(|w| is_capitalized(w.surface) || AFTER_LANGUAGE.contains(&w.text))
+}
+
+/// Words that may follow a spoken language.
+const AFTER_LANGUAGE: WordList = word_list!("guards/consent/after_language.en.txt");
+/// Capitalised words after "moved to" and the like that are not places: tools, months.
+const NOT_PLACES: WordList = word_list!("guards/consent/not_places.en.txt");
+
+/// "User is called Nan"; not "User is called before each release".
+fn is_named(words: &[WordToken<'_>], at: usize) -> bool {
+    let at =
+        at + usize::from(words.get(at).is_some_and(|w| matches!(w.text.as_str(), "to" | "simply" | "just" | "only")));
+    // CVE, API: a name of a thing.
+    let is_acronym = |w: &WordToken<'_>| w.surface.len() > 2 && w.surface.chars().all(char::is_uppercase);
+    let is_name = |w: &WordToken<'_>| is_capitalized(w.surface) && !is_acronym(w);
+    words.get(at).is_none_or(|w| is_name(w) || w.surface.starts_with(|c: char| !c.is_ascii()))
+        || words.get(at).is_some_and(|w| matches!(w.text.as_str(), "by" | "as" | "dr"))
+}
+
+/// "lives in Cork", "moved to the Hague"; not "lives in a van", "moved to a four-day week".
+fn is_place(words: &[WordToken<'_>], at: usize) -> bool {
+    let at = at
+        + usize::from(words.get(at).is_some_and(|w| {
+            matches!(w.text.as_str(), "the" | "central" | "downtown" | "north" | "south" | "east" | "west")
+        }));
+    words.get(at).is_some_and(|w| is_capitalized(w.surface) && !NOT_PLACES.contains(&w.text))
+}
