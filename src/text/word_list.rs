@@ -8,16 +8,16 @@
 use std::cmp::Ordering;
 use std::str::Lines;
 
-/// The [`WordList`] of a file under `data/`; the parts of its path are joined.
+/// The [`WordList`] of a file under `data/`.
 macro_rules! word_list {
-    ($($path:literal),+) => {
-        $crate::text::word_list::WordList::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/", $($path),+)))
+    ($path:literal) => {
+        $crate::text::word_list::WordList::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/", $path)))
     };
 }
-/// The [`PhraseList`] of a file under `data/`; the parts of its path are joined.
+/// The [`PhraseList`] of a file under `data/`.
 macro_rules! phrase_list {
-    ($($path:literal),+) => {
-        $crate::text::word_list::PhraseList::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/", $($path),+)))
+    ($path:literal) => {
+        $crate::text::word_list::PhraseList::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/", $path)))
     };
 }
 pub(crate) use {phrase_list, word_list};

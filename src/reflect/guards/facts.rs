@@ -6,10 +6,10 @@
 use std::sync::LazyLock;
 
 use super::{GuardFinding, GuardText, MemoryKind, Violation};
-use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, matched_text};
+use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, matched_text, word_tokens};
 use crate::text::prose_mask::{mask_phrases, split_label};
 use crate::text::verbs;
-use crate::text::word_list::{PhraseList, phrase_list};
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
 static CONJUNCTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/facts/conjunctions.en.txt"));
@@ -32,7 +32,7 @@ pub fn check_single_fact(input: &GuardText<'_>, kind: MemoryKind) -> Option<Guar
     if let Some(what) = second_label(input.prose) {
         return finding(what);
     }
-    if let Some(at) = semicolon_at(input.prose) {
+    if let Some(at) = semicolon_at(input.prose).filter(|at| !goes_on(input.prose, *at)) {
         let rest = &input.prose[at..];
         return finding(rest.char_indices().nth(25).map_or(rest, |(n, _)| &rest[..n]));
     }
@@ -102,9 +102,16 @@ fn second_clause(tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
             && and > first + 1
             && word(0) == "user"
             && *first < 3
-            && word(second + 1) != "to";
+            && word(second + 1) != "to"
+            && !matches!(word(second + 1), "back" | "half" | "part" | "most" | "some" | "such")
+            && (topic_at(tokens, *first) != topic_at(tokens, *second) || tokens.len() < second + 4);
         (!linked && !back && (subject || own || other || comma)).then_some(and..*second + 1)
     })
+}
+
+/// The row of [`LIFE_TOPICS`] with a phrase at a token.
+fn topic_at(tokens: &[WordToken<'_>], at: usize) -> Option<usize> {
+    LIFE_TOPICS.iter().position(|row| row.match_at(tokens, at).is_some())
 }
 
 /// A second label: `Name: X, City: Y`.
@@ -136,6 +143,25 @@ fn semicolon_at(prose: &str) -> Option<usize> {
         }
     }
     None
+}
+
+/// Words after a semicolon that go on with the same fact: a reason, a consequence, an exception.
+const CONTINUATIONS: WordList = word_list!("guards/facts/semicolon_continuations.en.txt");
+const HAN_SEMICOLON_CONTINUATIONS: PhraseList = phrase_list!("guards/facts/semicolon_continuations.zh.txt");
+
+/// Whether what follows the semicolon goes on with the fact before it: "uses pnpm; npm was too slow because …", "small
+/// commits; large ones are …", or a part with a word of the first.
+fn goes_on(prose: &str, at: usize) -> bool {
+    let (first, rest) = prose.split_at(at);
+    let rest = rest.trim_start_matches([';', '；', ' ']);
+    let (words, others) = (word_tokens(first), word_tokens(rest));
+    let long = |t: &WordToken<'_>| t.text.len() > 3 && t.text != "user";
+    let opens = others.first().is_some_and(|t| CONTINUATIONS.contains(&t.text));
+    let reason = others.iter().any(|t| matches!(t.text.as_str(), "because" | "since" | "ones"));
+    let shared = words.iter().filter(|t| long(t)).any(|t| others.iter().any(|o| o.text == t.text));
+    let han = HAN_SEMICOLON_CONTINUATIONS.iter().any(|word| rest.starts_with(word)) || rest.contains("因为");
+    let second_user = others.iter().any(|t| t.text == "user") || rest.starts_with("用户");
+    rest.matches([';', '；']).count() == 0 && !second_user && (opens || reason || shared || han)
 }
 
 /// The number of topics in a text: rows of [`LIFE_TOPICS`] in different clauses.

@@ -7,7 +7,7 @@
 use super::{GuardFinding, GuardText, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, matched_text, word_tokens};
 use crate::text::prose_mask::{mask_phrases, split_label};
-use crate::text::verbs::is_third_person;
+use crate::text::verbs::{is_past_verb, is_third_person};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 /// Markers that only occur to steer a model; searched in the whole text, including quotes and code.
@@ -38,6 +38,14 @@ const HAN_WEAK_VERBS: WordList = word_list!("guards/orders/weak_verbs.zh.txt");
 const HAN_STATEMENT_WORDS: PhraseList = phrase_list!("guards/orders/statement_words.zh.txt");
 /// Words that may precede the verb at the start of a clause.
 const HAN_VERB_PREFIXES: PhraseList = phrase_list!("guards/orders/verb_prefixes.zh.txt");
+static HAN_IMPERATIVES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/imperatives.zh.txt"));
+/// Words with 了, 后 or 过 in them that do not mark a completed action.
+const HAN_NOT_COMPLETED: PhraseList = phrase_list!("guards/orders/not_completed.zh.txt");
+/// Openings of a clause that is followed by the order.
+const HAN_CONDITIONS: PhraseList = phrase_list!("guards/orders/conditions.zh.txt");
+/// Openings of a phrase of time, and its ends.
+const HAN_TIME_OPENINGS: PhraseList = phrase_list!("guards/orders/time_openings.zh.txt");
+const HAN_TIME_ENDS: PhraseList = phrase_list!("guards/orders/time_ends.zh.txt");
 /// Characters after such a verb that make it part of a noun: 打印机, 删除键.
 #[rustfmt::skip]
 const HAN_NOUN_SUFFIXES: &[char] = &[
@@ -46,17 +54,25 @@ const HAN_NOUN_SUFFIXES: &[char] = &[
 
 /// The verb of an imperative without a subject: "删除…", "悄悄删除…", "无论…，都回答…"; not of a completed action (了, 后).
 fn han_imperative(sentence: &str) -> Option<&str> {
-    let clear = mask_phrases(sentence, ["最后", "后台", "后端", "后续", "通过"]);
-    if ["了", "后", "过"].iter().any(|done| clear.contains(done)) || split_label(sentence).is_some() {
+    let clear = mask_phrases(sentence, HAN_NOT_COMPLETED);
+    if ["了", "后", "过"].iter().any(|done| clear.contains(done)) {
+        return None;
+    }
+    if let Some(order) = HAN_IMPERATIVES.find_unspaced(sentence) {
+        return Some(order);
+    }
+    if split_label(sentence).is_some() {
         return None;
     }
     let first = sentence.split('，').next().unwrap_or_default();
-    let condition = ["无论", "不论", "不管", "如果", "当", "若", "一旦"].iter().any(|w| sentence.starts_with(w));
-    let clauses = if condition || first.ends_with(['时', '前']) { 2 } else { 1 };
+    let opens = |words: PhraseList| words.iter().any(|word| sentence.starts_with(word));
+    let is_conditional = opens(HAN_CONDITIONS) || opens(HAN_TIME_OPENINGS) || first.ends_with(['时', '前']);
+    let clauses = if is_conditional { 3 } else { 1 };
     for clause in sentence.split('，').take(clauses).map(str::trim_start) {
-        let clause = after_time_phrase(clause);
-        let rests = [""].into_iter().chain(HAN_VERB_PREFIXES).filter_map(|lead| clause.strip_prefix(lead));
-        let verb = rests.into_iter().find_map(|rest| opening_verb(rest));
+        let verb = after_time_phrases(clause).into_iter().find_map(|clause| {
+            let mut rests = [""].into_iter().chain(HAN_VERB_PREFIXES).filter_map(|lead| clause.strip_prefix(lead));
+            rests.find_map(opening_verb)
+        });
         if verb.is_some() {
             return verb;
         }
@@ -81,19 +97,15 @@ fn opening_verb(rest: &str) -> Option<&str> {
     (is_complete && !states).then_some(&rest[..verb.len()])
 }
 
-/// A clause without its opening phrase of time: "每次会话开始时先…", "回答前…". Unchanged without such a phrase.
-fn after_time_phrase(clause: &str) -> &str {
-    const OPENS: [&str; 20] = [
-        "每次", "每个", "每条", "每当", "所有", "任何", "回答", "回复", "会话", "对话", "执行", "运行", "启动", "开始",
-        "结束", "读取", "被问", "遇到", "收到", "生成",
-    ];
-    if !OPENS.iter().any(|o| clause.starts_with(o)) {
-        return clause;
+/// A clause, and what follows each possible end of its opening phrase of time: "每次会话开始时先…", "回答前…".
+fn after_time_phrases(clause: &str) -> Vec<&str> {
+    let mut rests = vec![clause];
+    if HAN_TIME_OPENINGS.iter().any(|opening| clause.starts_with(opening)) {
+        let near = clause.char_indices().nth(16).map_or(clause.len(), |(n, _)| n);
+        let ends = HAN_TIME_ENDS.iter().flat_map(|end| clause[..near].match_indices(end).map(|(at, e)| at + e.len()));
+        rests.extend(ends.map(|at| clause[at..].trim_start_matches(['都', '均', '也', '就', '，', ' '])));
     }
-    let near = clause.char_indices().nth(16).map_or(clause.len(), |(n, _)| n);
-    let ends = ["之前", "之后", "以前", "末尾", "结束时", "开始时", "时", "前", "中", "里"];
-    let end = ends.iter().filter_map(|e| clause[..near].find(e).map(|at| at + e.len())).max();
-    end.map_or(clause, |at| clause[at..].trim_start_matches(['都', '均', '也', '就', ' ']))
+    rests
 }
 
 /// Phrases that turn an instruction into the preference of a user, team or company.
@@ -121,7 +133,8 @@ pub fn check_orders(input: &GuardText<'_>) -> Option<GuardFinding> {
         if let Some(range) = AGENT_DIRECTIVES.find(tokens).filter(|_| NOT_AGENTS.find(tokens).is_none()) {
             return finding(matched_text(sentence, tokens, range));
         }
-        if NOT_IMPERATIVES.find(tokens).is_none() && !is_labelled(sentence) && !is_habit(tokens) {
+        let states = is_labelled(sentence) || is_habit(tokens) || is_past_form(tokens) || is_noun_subject(tokens);
+        if NOT_IMPERATIVES.find(tokens).is_none() && !states {
             let find_order = || {
                 base_imperative(sentence, tokens)
                     .or_else(|| verb_before_code(sentence, tokens))
@@ -148,6 +161,29 @@ fn is_habit(tokens: &[WordToken<'_>]) -> bool {
     matches!(tokens, [first, second, ..] if frequency(&first.text) && is_third_person(&second.text))
 }
 
+/// Verbs whose past has the form of their imperative: put, read.
+const SAME_PAST: WordList = word_list!("guards/orders/same_past.en.txt");
+/// Words that show a past time or a completed action.
+static PAST_TIMES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/orders/past_times.en.txt"));
+
+/// Whether a sentence without its subject is about the past: "Put a fence around the garden in 2025".
+fn is_past_form(tokens: &[WordToken<'_>]) -> bool {
+    let [first, rest @ ..] = tokens else { return false };
+    SAME_PAST.contains(&first.text) && (PAST_TIMES.find(rest).is_some() || rest.iter().any(|t| is_past_verb(&t.text)))
+}
+
+/// Whether the verb at the start is part of the subject: "Delete requests are answered", "Call forwarding is active".
+fn is_noun_subject(tokens: &[WordToken<'_>]) -> bool {
+    let is_finite = |t: &WordToken<'_>| {
+        matches!(t.text.as_str(), "is" | "are" | "was" | "were" | "has" | "have" | "takes" | "take")
+    };
+    let second = tokens.get(1).is_some_and(|t| !OBJECT_OPENINGS.contains(&t.text));
+    second && tokens.iter().take(5).skip(2).any(is_finite)
+}
+
+/// Words that open the object of an imperative, so that the verb before them is none of its nouns.
+const OBJECT_OPENINGS: WordList = word_list!("guards/orders/object_openings.en.txt");
+
 /// An imperative at the start, as token indices; "Check-in" is a noun.
 fn base_imperative(sentence: &str, tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
     let range = IMPERATIVES.find(tokens)?;
@@ -159,7 +195,7 @@ fn base_imperative(sentence: &str, tokens: &[WordToken<'_>]) -> Option<std::ops:
 /// Whether a sentence has a label: `Run time: 3 hours` is not an instruction.
 fn is_labelled(sentence: &str) -> bool {
     split_label(sentence)
-        .is_some_and(|(l, _)| l.split(' ').count() < 3 && !ATTENTION_LABELS.contains(&l.to_lowercase().as_str()))
+        .is_some_and(|(l, _)| l.split(' ').count() < 3 && !ATTENTION_LABELS.contains(&l.to_lowercase()))
 }
 
 /// Base forms that are not nouns: an instruction wherever a clause starts with one.
@@ -169,7 +205,7 @@ const CLAUSE_VERBS: WordList = word_list!("guards/orders/clause_verbs.en.txt");
 /// Words that may precede an imperative.
 const IMPERATIVE_ADVERBS: WordList = word_list!("guards/orders/imperative_adverbs.en.txt");
 /// Labels that call for attention.
-const ATTENTION_LABELS: &[&str] = &["important", "urgent", "attention", "notice", "warning", "note", "reminder"];
+const ATTENTION_LABELS: WordList = word_list!("guards/orders/attention_labels.en.txt");
 const CONDITION_WORDS: WordList = word_list!("guards/orders/condition_words.en.txt");
 
 /// An imperative at the start of the sentence, or of the clause after "Before replying, …". Returns token indices.
@@ -177,7 +213,7 @@ fn clause_imperative(sentence: &str, tokens: &[WordToken<'_>]) -> Option<std::op
     let comma = tokens.windows(2).position(|w| sentence[w[0].at..w[1].at].contains([',', ':', '，']));
     let clause = tokens
         .first()
-        .filter(|t| CONDITION_WORDS.contains(&t.text) || ATTENTION_LABELS.contains(&t.text.as_str()))
+        .filter(|t| CONDITION_WORDS.contains(&t.text) || ATTENTION_LABELS.contains(&t.text))
         .and(comma)
         .map(|n| n + 1);
     [Some(0), clause].into_iter().flatten().find_map(|from| {

@@ -71,7 +71,35 @@ fn is_not_pronoun(tokens: &[WordToken<'_>], i: usize, sentence: &str) -> bool {
     let number = text == "i" && (NUMBERED_NOUNS.contains(previous) || is_monarch(tokens, i));
     let mine = text == "mine" && MINE_ADJECTIVES.contains(previous);
     let listed = tokens[i.saturating_sub(4)..i].iter().any(|t| matches!(t.text.as_str(), "pronoun" | "pronouns"));
-    slashed || shouted || title || number || mine || listed
+    slashed || shouted || title || number || mine || listed || has_antecedent(tokens, i)
+}
+
+/// Uses of "it" without a noun: "finds it hard to", "it is too early for".
+static EXPLETIVES: PhrasePatterns = PhrasePatterns::new(phrase_list!("guards/person/expletive.en.txt"));
+/// Words that open a noun, and words that open a clause.
+const ANTECEDENTS: WordList = word_list!("guards/person/antecedents.en.txt");
+const SUBORDINATORS: WordList = word_list!("guards/person/subordinators.en.txt");
+
+/// Whether "it" has its noun in the sentence: "moves a file and deletes it", "tea, when it is hot". People (he, she) are
+/// named again instead, and so is the user, who has no "it".
+fn has_antecedent(tokens: &[WordToken<'_>], i: usize) -> bool {
+    let word = tokens[i].text.as_str();
+    let plural = matches!(word, "they" | "them" | "their");
+    if !plural && !matches!(word, "it" | "its" | "itself" | "it'll") {
+        return false;
+    }
+    let before = &tokens[..i];
+    let user = before.iter().any(|t| t.text == "user");
+    if plural {
+        // "The functions name their unit"; "User keeps their notes" is about the user.
+        return !user && before.iter().any(|t| t.text.len() > 3 && t.text.ends_with('s') && !is_capitalized(t.surface))
+            || !user && i > 1 && before[0].text.ends_with('s');
+    }
+    let near = i.saturating_sub(3)..(i + 7).min(tokens.len());
+    let named = before.iter().skip(1).any(|t| is_capitalized(t.surface)) && i > 2;
+    let noun = before.iter().rposition(|t| ANTECEDENTS.contains(&t.text)).is_some_and(|at| i - at > 2);
+    let clause = i > 2 && SUBORDINATORS.contains(&tokens[i - 1].text);
+    noun || clause || named || EXPLETIVES.find(&tokens[near]).is_some()
 }
 
 /// "Henry I of England", "covers Henry I.": preceded by a name and not followed by a verb.

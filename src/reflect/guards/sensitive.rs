@@ -5,7 +5,7 @@
 //! matter: the name of the user's cat is not sensitive, and neither is the region where a server lives.
 
 use super::WritingRules;
-use crate::text::phrase::{PhrasePatterns, WordToken, find, is_capitalized, match_at, word_tokens};
+use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, match_at, word_tokens};
 use crate::text::prose_mask::{mask_non_prose, mask_phrases, split_label};
 use crate::text::sentences::sentences;
 use crate::text::verbs::{is_past_verb, is_third_person};
@@ -22,35 +22,122 @@ struct SensitiveField {
     han_phrases: PhrasePatterns,
 }
 
-/// The row of a field whose files are in the folder of its name.
-macro_rules! field {
-    ($name:literal, $places:expr) => {
-        SensitiveField {
-            name: $name,
-            labels: word_list!("guards/consent/", $name, "/labels.txt"),
-            english_phrases: PhrasePatterns::new(phrase_list!("guards/consent/", $name, "/phrases.en.txt")),
-            place_phrases: $places,
-            han_phrases: PhrasePatterns::new(phrase_list!("guards/consent/", $name, "/phrases.zh.txt")),
-        }
-    };
+const fn field(
+    name: &'static str,
+    labels: WordList,
+    english: PhraseList,
+    place_phrases: PhraseList,
+    han: PhraseList,
+) -> SensitiveField {
+    SensitiveField {
+        name,
+        labels,
+        english_phrases: PhrasePatterns::new(english),
+        place_phrases,
+        han_phrases: PhrasePatterns::new(han),
+    }
 }
 
 /// The fields of the default policy, and others that a policy may name.
 static FIELDS: [SensitiveField; 14] = [
-    field!("preferred_name", phrase_list!("guards/consent/preferred_name/place_phrases.en.txt")),
-    field!("pronouns", PhraseList::EMPTY),
-    field!("city", phrase_list!("guards/consent/city/place_phrases.en.txt")),
-    field!("language", PhraseList::EMPTY),
-    field!("birthday", PhraseList::EMPTY),
-    field!("contact", PhraseList::EMPTY),
-    field!("employer", phrase_list!("guards/consent/employer/place_phrases.en.txt")),
-    field!("family", PhraseList::EMPTY),
-    field!("finances", PhraseList::EMPTY),
-    field!("health", PhraseList::EMPTY),
-    field!("identity_number", PhraseList::EMPTY),
-    field!("orientation", PhraseList::EMPTY),
-    field!("politics", PhraseList::EMPTY),
-    field!("religion", PhraseList::EMPTY),
+    field(
+        "preferred_name",
+        word_list!("guards/consent/preferred_name/labels.txt"),
+        phrase_list!("guards/consent/preferred_name/phrases.en.txt"),
+        phrase_list!("guards/consent/preferred_name/place_phrases.en.txt"),
+        phrase_list!("guards/consent/preferred_name/phrases.zh.txt"),
+    ),
+    field(
+        "pronouns",
+        word_list!("guards/consent/pronouns/labels.txt"),
+        phrase_list!("guards/consent/pronouns/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/pronouns/phrases.zh.txt"),
+    ),
+    field(
+        "city",
+        word_list!("guards/consent/city/labels.txt"),
+        phrase_list!("guards/consent/city/phrases.en.txt"),
+        phrase_list!("guards/consent/city/place_phrases.en.txt"),
+        phrase_list!("guards/consent/city/phrases.zh.txt"),
+    ),
+    field(
+        "language",
+        word_list!("guards/consent/language/labels.txt"),
+        phrase_list!("guards/consent/language/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/language/phrases.zh.txt"),
+    ),
+    field(
+        "birthday",
+        word_list!("guards/consent/birthday/labels.txt"),
+        phrase_list!("guards/consent/birthday/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/birthday/phrases.zh.txt"),
+    ),
+    field(
+        "contact",
+        word_list!("guards/consent/contact/labels.txt"),
+        phrase_list!("guards/consent/contact/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/contact/phrases.zh.txt"),
+    ),
+    field(
+        "employer",
+        word_list!("guards/consent/employer/labels.txt"),
+        phrase_list!("guards/consent/employer/phrases.en.txt"),
+        phrase_list!("guards/consent/employer/place_phrases.en.txt"),
+        phrase_list!("guards/consent/employer/phrases.zh.txt"),
+    ),
+    field(
+        "family",
+        word_list!("guards/consent/family/labels.txt"),
+        phrase_list!("guards/consent/family/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/family/phrases.zh.txt"),
+    ),
+    field(
+        "finances",
+        word_list!("guards/consent/finances/labels.txt"),
+        phrase_list!("guards/consent/finances/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/finances/phrases.zh.txt"),
+    ),
+    field(
+        "health",
+        word_list!("guards/consent/health/labels.txt"),
+        phrase_list!("guards/consent/health/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/health/phrases.zh.txt"),
+    ),
+    field(
+        "identity_number",
+        word_list!("guards/consent/identity_number/labels.txt"),
+        phrase_list!("guards/consent/identity_number/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/identity_number/phrases.zh.txt"),
+    ),
+    field(
+        "orientation",
+        word_list!("guards/consent/orientation/labels.txt"),
+        phrase_list!("guards/consent/orientation/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/orientation/phrases.zh.txt"),
+    ),
+    field(
+        "politics",
+        word_list!("guards/consent/politics/labels.txt"),
+        phrase_list!("guards/consent/politics/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/politics/phrases.zh.txt"),
+    ),
+    field(
+        "religion",
+        word_list!("guards/consent/religion/labels.txt"),
+        phrase_list!("guards/consent/religion/phrases.en.txt"),
+        PhraseList::EMPTY,
+        phrase_list!("guards/consent/religion/phrases.zh.txt"),
+    ),
 ];
 /// Words that contain the characters of a field's phrases but are unrelated.
 const HAN_UNRELATED: PhraseList = phrase_list!("guards/consent/unrelated.zh.txt");

@@ -97,7 +97,7 @@ impl GuardScore {
 
 /// Each set has two halves: rules and lists are tuned on one, and only measured on the other, whose texts no rule may be
 /// written for. Compiled with `GUARDS_REPORT` set, the test fails with all figures and, of the tuning half, all
-/// misclassified texts. `cargo test guards -- --nocapture` prints the figures.
+/// misclassified texts.
 #[test]
 fn precision_and_recall_on_the_labelled_texts() {
     let (mut weak, mut report) = (Vec::new(), String::new());
@@ -115,7 +115,6 @@ fn precision_and_recall_on_the_labelled_texts() {
             let (precision, recall) = (score.precision(), score.recall());
             let figures =
                 format!("{name} {half}: {} texts, recall {recall:.2}, precision {precision:.2}\n", texts.len());
-            print!("{figures}");
             report += &figures;
             let hits = texts.iter().filter(|(wanted, _)| *wanted).count();
             let small = hits < min_texts || texts.len() - hits < min_texts;
@@ -130,14 +129,8 @@ fn precision_and_recall_on_the_labelled_texts() {
 
 /// Halves that are below the goal, or that have fewer than 30 hits or look-alikes.
 const STILL_WEAK: &[&str] = &[
-    "facts",
-    "person",
-    "tone",
-    "tense",
-    "stable",
-    "orders",
-    "persistence",
-    "permission",
+    "facts.zh judged",
+    "orders.zh judged",
     "dates.en judged",
     "dates.zh judged",
     "secrets.en judged",
