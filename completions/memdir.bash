@@ -196,7 +196,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__add)
-            opts="-F -n -m -f -C -g -q -v -h --file --tag --imp --exp --conf --id --pin --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -q -v -h --file --tag --imp --exp --conf --id --pin --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -242,6 +242,10 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --consent)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -280,7 +284,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__append)
-            opts="-t -s -d -F -n -m -f -C -g -q -v -h --title --summary --date --file-summary --file --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-t -s -d -F -n -m -f -C -g -q -v -h --title --summary --date --file-summary --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -334,6 +338,10 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --consent)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -372,7 +380,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__apply)
-            opts="-F -n -m -f -C -g -q -v -h --file --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -395,6 +403,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -472,7 +484,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__add)
-            opts="-F -n -m -f -C -g -q -v -h --file --tag --imp --exp --conf --id --pin --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -q -v -h --file --tag --imp --exp --conf --id --pin --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -518,6 +530,10 @@ _memdir() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --consent)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --if-match)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -556,7 +572,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__del)
-            opts="-n -m -f -C -g -q -v -h --index --archive --forget --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --index --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -575,6 +591,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -660,7 +680,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__update)
-            opts="-F -n -m -f -C -g -q -v -h --index --old --file --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -691,6 +711,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -732,7 +756,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__check)
-            opts="-n -m -f -C -g -q -v -h --since --writing --strict --fix --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --since --writing --strict --fix --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -751,6 +775,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -792,7 +820,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__compact)
-            opts="-F -n -m -f -C -g -q -v -h --to --file --by-age --provider --model --timeout --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -q -v -h --to --file --by-age --provider --model --timeout --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -831,6 +859,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -996,7 +1028,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__edit)
-            opts="-n -m -f -C -g -q -v -h --resume --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --resume --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1015,6 +1047,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1092,7 +1128,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__inbox)
-            opts="-n -m -f -C -g -q -v -h --accept --reject --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --accept --reject --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1107,6 +1143,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1404,7 +1444,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__mv)
-            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1419,6 +1459,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1460,7 +1504,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__patch)
-            opts="-F -n -m -f -C -g -q -v -h --old --new --file --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -q -v -h --old --new --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1491,6 +1535,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1664,7 +1712,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__redo)
-            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1679,6 +1727,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1792,7 +1844,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__resolve)
-            opts="-n -m -f -C -g -q -v -h --ours --theirs --both --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --ours --theirs --both --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1807,6 +1859,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1848,7 +1904,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__rm)
-            opts="-n -m -f -C -g -q -v -h --archive --forget --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1863,6 +1919,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1940,7 +2000,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__set)
-            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1955,6 +2015,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2156,7 +2220,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__undo)
-            opts="-n -m -f -C -g -q -v -h --by --keep-edited --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -q -v -h --by --keep-edited --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2175,6 +2239,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2216,7 +2284,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__update)
-            opts="-F -n -m -f -C -g -q -v -h --index --old --file --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2247,6 +2315,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2324,7 +2396,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__write)
-            opts="-F -n -m -f -C -g -q -v -h --file --dry-run --reason --source --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2347,6 +2419,10 @@ _memdir() {
                     return 0
                     ;;
                 --source)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --consent)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

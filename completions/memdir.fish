@@ -173,6 +173,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -l conf -d 'Confidenc
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l id -d 'An explicit id (with one text only)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -195,6 +196,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -l old -d 'The cur
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s F -l file -d 'Read the new text from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand update" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -213,6 +215,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -s v -l verbose -d
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -233,6 +236,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -s v -l verbose -d 'Al
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -251,6 +255,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand mv" -s v -l verbose -d 'Al
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand set" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -274,6 +279,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand append" -l file-summary -d
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s F -l file -d 'Read the text from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand append" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -295,6 +301,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand patch" -l new -d 'The repl
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s F -l file -d 'Read the JSON from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -314,6 +321,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand patch" -s h -l help -d 'Pr
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s F -l file -d 'Read the text from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand write" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -333,6 +341,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand write" -s h -l help -d 'Pr
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s F -l file -d 'Read the operations from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -352,6 +361,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand apply" -s h -l help -d 'Pr
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l resume -d 'Continue with a copy that an earlier edit kept' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -391,6 +401,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l id -d 'An explicit id (with one text only)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -411,6 +422,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l index -d 'The n-th bullet of the file or section, from 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -434,6 +446,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s F -l file -d 'Read the new text from a file (- for stdin)' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -506,6 +519,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand diff" -s h -l help -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l by -d 'Undo the newest change by this actor that is not undone' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -525,6 +539,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand undo" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand redo" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -569,6 +584,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s v -l verbose -
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -594,6 +610,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l model -d 'The 
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l timeout -d 'Seconds to wait for the model (default 30 per request, 600 in total)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -614,6 +631,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -s h -l help -d '
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only findings that are new since this git commit; paths are relative to the working directory' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
@@ -635,6 +653,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -s v -l verbose -d 
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"

@@ -15,6 +15,7 @@ unset MEMDIR MEMDIR_AS
 export HOME=$work XDG_CONFIG_HOME=$work LC_ALL=C.UTF-8 MEMDIR_NOW=2026-02-24T10:00:00Z
 memdir() { "$MEMDIR_BIN" "$@"; }
 cd "$work"
+mkdir memdir && echo 'people: [you]' > memdir/config.yaml
 memdir init memory --quiet
 file=memory/facts/user.md
 MEMDIR_AS=you memdir --quiet add user 'Editor: vi' 'City: Austin' 'Diet: vegan'

@@ -174,6 +174,8 @@ pub struct EntryHeader {
     pub reason: Option<String>,
     /// The value of `--source`.
     pub source: Option<String>,
+    /// The user's words of consent (`--consent`).
+    pub consent: Option<String>,
     /// The batch's `request` id.
     pub request: Option<String>,
 }
@@ -230,6 +232,8 @@ pub struct JournalEntry {
     pub reason: Option<String>,
     /// The value of `--source`.
     pub source: Option<String>,
+    /// The user's words of consent (`--consent`).
+    pub consent: Option<String>,
     /// The batch's `request` id.
     pub request: Option<String>,
     /// The answer given to this request, returned again when the `request` id is repeated.

@@ -116,6 +116,8 @@ codes! {
     LimitReached = "limit_reached", 5, false;
     /// The policy's allowlist does not give this agent access to that category; this is a filter, not isolation.
     CategoryNotAllowed = "category_not_allowed", 5, false;
+    /// An agent changes a sensitive field without the user's consent, or decides about a proposal: a person must.
+    Consent = "consent", 5, false;
     /// The text contains what looks like a key, a token or a password.
     Secret = "secret", 5, false;
     /// memdir.yaml (or the user config) is not valid; reads work, writes are refused.

@@ -65,6 +65,9 @@ pub struct ChangeArgs {
     /// The source, recorded in the journal
     #[arg(long, value_name = "ID", help_heading = "Change options", value_parser = argv::text_value)]
     pub source: Option<String>,
+    /// The user's words that agree to this change of a sensitive field, verbatim; recorded in the journal
+    #[arg(long, value_name = "QUOTE", help_heading = "Change options", value_parser = argv::text_value)]
+    pub consent: Option<String>,
     /// Only change the file if it still has this etag (8 or more hex digits)
     #[arg(long, value_name = "ETAG", help_heading = "Change options")]
     pub if_match: Option<String>,

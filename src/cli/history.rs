@@ -123,7 +123,7 @@ impl PrintAnswer for LogResult {
 }
 
 /// Prints one entry: `r41 2026-11-20 14:02Z claude: add 2, rm; facts/user.md (why: …)`; `short` is without time, actor,
-/// reason and source: `r41 add 2, rm; facts/user.md`.
+/// reason, source and consent: `r41 add 2, rm; facts/user.md`.
 fn log_line(printer: &mut Printer, entry: &LogRow, short: bool) {
     printer.styled(TextStyle::Handle, entry.rev.as_deref().unwrap_or("--"));
     if let Some(at) = entry.at.as_ref().filter(|_| !short) {
@@ -143,7 +143,7 @@ fn log_line(printer: &mut Printer, entry: &LogRow, short: bool) {
     if !entry.files.is_empty() {
         printer.text("; ").text(&entry.files.join(" "));
     }
-    for (label, value) in [("why", &entry.reason), ("from", &entry.source)] {
+    for (label, value) in [("why", &entry.reason), ("from", &entry.source), ("consent", &entry.consent)] {
         if let Some(value) = value.as_ref().filter(|_| !short) {
             printer.text(&format!(" ({label}: ")).text(value).text(")");
         }

@@ -315,6 +315,7 @@ fn change_options(args: &ChangeArgs) -> ChangeOptions {
         create: args.create,
         reason: args.reason.clone(),
         source: args.source.clone(),
+        consent: args.consent.clone(),
         if_match: args.if_match.clone(),
     }
 }

@@ -179,6 +179,7 @@ fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat, terminal: boo
     }
     sanitize::escape_line(out, &r.message, terminal);
     out.push_str(match r.changed {
+        Some(false) if r.details.contains_key("proposal") => "; nothing else was changed\n",
         Some(false) if format.may_change => "; nothing was changed\n",
         Some(false) => "\n",
         Some(true) => "; the change was made\n",

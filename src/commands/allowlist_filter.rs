@@ -48,6 +48,7 @@ impl Session {
             prefixes: self.prefixes.clone(),
             policy: self.policy.clone(),
             actor: self.actor.clone(),
+            is_agent: self.is_agent,
             now: self.now.clone(),
             progress: self.progress.clone(),
         }
@@ -153,6 +154,7 @@ impl AllowlistFilter {
         JournalEntry {
             reason: None,
             source: None,
+            consent: None,
             answer: None,
             operations,
             files: files.into_iter().map(without_texts).collect(),

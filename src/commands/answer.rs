@@ -271,6 +271,9 @@ pub struct LogRow {
     /// The recorded source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// The recorded words with which the user agreed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consent: Option<String>,
     /// The paths of the changed files.
     pub files: Vec<String>,
     /// With `-p` and `show`: the changed bullets, by file.

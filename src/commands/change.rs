@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::answer::{ChangeOutcome, ChangeResult, ChangedFile, EffectRow, RepeatedChange, WarningRow};
+use super::consent::require_consent;
 use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
 use super::journal_notes;
@@ -35,6 +36,7 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
     if options.dry_run {
         let mut snapshot = Snapshot::new();
         let mut changeset = plan_batch(session, &mut snapshot, &batch.operations, options)?;
+        require_consent(session, None, &batch, &changeset, &snapshot)?;
         if changeset.forget {
             let traces = find_traces(session, &mut changeset, &snapshot)?;
             changeset.warnings.extend(traces.warnings);
@@ -55,6 +57,7 @@ pub fn change(session: &Session, mut batch: Batch, options: &ChangeOptions) -> C
         if changeset.forget && summary_lines.is_empty() {
             summary_lines = own_summary_lines(session, &changeset)?;
         }
+        require_consent(session, Some(&locked), &batch, &changeset, &snapshot)?;
         Ok((changeset, snapshot))
     })
     .map(ChangeOutcome::Changed)
@@ -74,10 +77,13 @@ fn own_summary_lines(session: &Session, changeset: &Changeset) -> Result<Vec<(Me
     Ok(lines)
 }
 
-/// Fills in reason, source and `if_match` of the batch and its operations from the options, where they are not set.
+/// Fills in reason, source, consent and `if_match` of the batch and its operations from the options, where they are not set.
 pub fn apply_options(batch: &mut Batch, options: &ChangeOptions) {
     batch.reason = batch.reason.take().or_else(|| options.reason.clone());
     batch.source = batch.source.take().or_else(|| options.source.clone());
+    if batch.consent.is_empty() {
+        batch.consent.extend(options.consent.clone());
+    }
     for op in &mut batch.operations {
         op.reason = op.reason.take().or_else(|| batch.reason.clone());
         op.source = op.source.take().or_else(|| batch.source.clone());
@@ -173,7 +179,7 @@ pub fn commit_loop(
             // text would be gone from the file and nothing would find its remaining traces.
             locked.forget(&traces.paths, &traces.texts)?;
         }
-        let header = session.header(batch.reason.clone(), batch.source.clone(), batch.request.clone());
+        let header = session.header(batch);
         let stored = batch.request.as_ref().map(|_| serde_json::to_value(&answer).unwrap_or(Value::Null));
         match locked.commit(&changeset, &header, stored) {
             Ok(committed) => {

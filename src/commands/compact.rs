@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, CompactReport, CompactedScope, RepeatedChange};
 use super::change::{apply_options, commit_loop, dry_run_result, earlier_answer, plan_in_context, warning_row};
+use super::consent::require_consent;
 use super::{ChangeOptions, CommandResult, Error, Session, change};
 use crate::change::Changeset;
 use crate::code::{Code, Rejection, Warning};
@@ -140,6 +141,7 @@ impl CompactionRun<'_> {
         let session = self.session;
         session.may_write()?;
         apply_options(&mut batch, self.options);
+        self.require_consent(&batch)?;
         if let Some(earlier) = self.earlier_answer(&batch)? {
             return Ok(CompactionOutcome::Repeated(earlier));
         }
@@ -186,6 +188,16 @@ impl CompactionRun<'_> {
             Ok(overlay.into_changeset())
         });
         Ok(completed(verdict?, report, closed_dialogue))
+    }
+
+    /// Refuses a batch that needs consent. What `compact` itself removes is kept in the archive.
+    fn require_consent(&self, batch: &Batch) -> Result<(), Error> {
+        if batch.operations.is_empty() || !self.session.is_agent {
+            return Ok(());
+        }
+        let (changeset, snapshot) = self.plan_batch(&batch.operations)?.into_changeset();
+        let locked = (!self.options.dry_run).then(|| self.session.store.lock()).transpose()?;
+        require_consent(self.session, locked.as_ref().map(|(locked, _)| locked), batch, &changeset, &snapshot)
     }
 
     fn earlier_answer(&self, batch: &Batch) -> Result<Option<RepeatedChange>, Error> {

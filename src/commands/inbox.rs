@@ -34,6 +34,9 @@ pub fn inbox(
     session.store.require_unfiltered()?;
     let Some(decision) = decision else { return list(session, ids, options) };
     session.may_write()?;
+    if decision == InboxDecision::Accept && session.is_agent {
+        return Err(agent_error(session, ids).into());
+    }
     let today = session.now.date().to_string();
     let files = read_proposals(session)?;
     let mut chosen = Vec::new();
@@ -50,7 +53,11 @@ pub fn inbox(
     let removals: Vec<Operation> = chosen.iter().map(|one| one.removal()).collect();
     let operations: Result<Vec<Operation>, Rejection> = match decision {
         InboxDecision::Reject => Ok(Vec::new()),
-        InboxDecision::Accept => chosen.iter().map(|one| one.proposal.operation.clone()).collect(),
+        InboxDecision::Accept => {
+            let all: Result<Vec<Vec<Operation>>, Rejection> =
+                chosen.iter().map(|one| one.proposal.operations.clone()).collect();
+            all.map(|all| all.concat())
+        }
     };
     let change = apply_and_remove(
         session,
@@ -108,7 +115,7 @@ fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandRe
         said: one.proposal.details,
         until: one.proposal.until,
         diff: one.proposal.diff,
-        readable: one.proposal.operation.is_ok(),
+        readable: one.proposal.operations.is_ok(),
     });
     let proposals = proposals.collect();
     let rescued = session.store.walk(Some("inbox"))?.into_iter();
@@ -178,6 +185,17 @@ fn not_found_error(id: &str) -> Rejection {
         .try_command(Hint { verb: vec!["inbox"], operands: Vec::new() })
 }
 
+/// The rejection of an agent that accepts a proposal.
+fn agent_error(session: &Session, ids: &[String]) -> Rejection {
+    let message = format!("{} is an agent, and only a person can accept a proposal", session.actor);
+    Rejection::new(Code::Consent, message)
+        .hint(
+            "a person runs the command below in a terminal of their own, without --as or MEMDIR_AS; the user config lists \
+             under people: the names with --as that are people",
+        )
+        .try_command(Hint { verb: vec!["inbox", "--accept"], operands: ids.to_vec() })
+}
+
 fn expired_error(id: &str, proposal: &PendingProposal) -> Rejection {
     let until = proposal.until.clone().unwrap_or_default();
     Rejection::new(Code::ProposalNotFound, format!("the proposal {id} expired on {until}"))
@@ -215,7 +233,12 @@ fn apply_and_remove(
         return Ok(dry_run_result(&changeset, &snapshot));
     }
     let reason = options.reason.clone().or_else(|| Some(format!("inbox: {outcome}")));
-    let batch = Batch { reason, source: options.source.clone(), ..Batch::default() };
+    let batch = Batch {
+        reason,
+        source: options.source.clone(),
+        consent: options.consent.iter().cloned().collect(),
+        ..Batch::default()
+    };
     let unfiltered = session.unfiltered();
     let (locked, warnings) = unfiltered.store.lock()?;
     commit_loop(session, &locked, &batch, warnings, planned)

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use crate::change::EntryHeader;
 use crate::code::{Code, Rejection, Warning};
+use crate::operation::Batch;
 use crate::path::PathPrefixes;
 use crate::policy::LoadedPolicy;
 use crate::store::Store;
@@ -17,6 +18,7 @@ pub mod budget;
 mod change;
 mod check;
 pub mod compact;
+mod consent;
 mod context;
 mod diff;
 pub mod edit;
@@ -76,6 +78,8 @@ pub struct Session {
     pub policy: LoadedPolicy,
     /// The name of the caller, as the journal records it.
     pub actor: String,
+    /// Whether the caller is an agent, which may change sensitive fields only with the user's consent.
+    pub is_agent: bool,
     /// The current time in the local time zone.
     pub now: jiff::Zoned,
     /// Where long commands note what they are doing.
@@ -95,6 +99,8 @@ pub struct ChangeOptions {
     pub reason: Option<String>,
     /// Where the content is from; recorded in the journal.
     pub source: Option<String>,
+    /// The user's words of consent to a change of sensitive fields, verbatim; recorded in the journal.
+    pub consent: Option<String>,
     /// The etag of the file that the caller read; the change is refused if the file has another one now.
     pub if_match: Option<String>,
 }
@@ -218,9 +224,16 @@ impl Session {
     }
 
     /// The journal header of a change that is made now.
-    pub fn header(&self, reason: Option<String>, source: Option<String>, request: Option<String>) -> EntryHeader {
+    pub fn header(&self, batch: &Batch) -> EntryHeader {
         let at = self.now.timestamp().round(jiff::Unit::Second).unwrap_or(self.now.timestamp());
-        EntryHeader { at: at.to_string(), actor: self.actor.clone(), reason, source, request }
+        EntryHeader {
+            at: at.to_string(),
+            actor: self.actor.clone(),
+            reason: batch.reason.clone(),
+            source: batch.source.clone(),
+            consent: Some(batch.consent.join("; ")).filter(|quotes| !quotes.is_empty()),
+            request: batch.request.clone(),
+        }
     }
 }
 

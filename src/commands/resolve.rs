@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::answer::{ChangeResult, ConflictRow, ConflictedFile, ResolveResult, SideBullet, UndecidedFile};
 use super::change::{change_result, commit_loop};
+use super::consent::require_consent;
 use super::{ChangeOptions, CommandResult, Error, Session, list_and_read};
 use crate::change::{Changeset, FileVersion};
 use crate::code::{Code, Rejection, Warning};
@@ -39,8 +40,15 @@ pub fn resolve(
             ResolveTarget::AllMarked(marked, unreadable)
         }
     };
+    let batch = Batch {
+        reason: options.reason.clone(),
+        source: options.source.clone(),
+        consent: options.consent.iter().cloned().collect(),
+        ..Batch::default()
+    };
     if options.dry_run {
         let (changeset, seen) = resolve_files(session, &target, take)?;
+        require_consent(session, None, &batch, &changeset, &Snapshot::new())?;
         let diff = changeset.files.iter().zip(&seen.texts_before).map(|(file, before)| {
             let after = file.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
             unified_diff(file.path.as_str(), Some(before), after.as_deref())
@@ -50,11 +58,11 @@ pub fn resolve(
         return Ok(to_resolve_result(change, seen));
     }
     let (locked, warnings) = session.store.lock()?;
-    let batch = Batch { reason: options.reason.clone(), source: options.source.clone(), ..Batch::default() };
     let mut extras = ResolveExtras::default();
     let change = commit_loop(session, &locked, &batch, warnings, || {
         let (changeset, new_extras) = resolve_files(session, &target, take)?;
         extras = new_extras;
+        require_consent(session, Some(&locked), &batch, &changeset, &Snapshot::new())?;
         Ok((changeset, Snapshot::new()))
     })?;
     Ok(to_resolve_result(change, extras))

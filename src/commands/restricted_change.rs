@@ -7,6 +7,7 @@
 use super::allowlist_filter::allowlist_rejection;
 use super::answer::ChangeOutcome;
 use super::change::{commit_loop, dry_run_result, earlier_answer, plan_batch};
+use super::consent::require_consent;
 use super::fetch::fetch;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag, JournalEntry};
@@ -33,6 +34,7 @@ pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) 
     };
     if options.dry_run {
         let (changeset, snapshot) = plan()?;
+        require_consent(session, None, batch, &changeset, &snapshot)?;
         return Ok(ChangeOutcome::Changed(dry_run_result(&changeset, &snapshot)));
     }
     let unfiltered = session.unfiltered();
@@ -46,7 +48,12 @@ pub(super) fn change(session: &Session, batch: &Batch, options: &ChangeOptions) 
             Err(allowlist_rejection().into())
         };
     }
-    commit_loop(&unfiltered, &locked, batch, redact_warnings(&warnings), plan).map(ChangeOutcome::Changed)
+    commit_loop(&unfiltered, &locked, batch, redact_warnings(&warnings), || {
+        let (changeset, snapshot) = plan()?;
+        require_consent(session, Some(&locked), batch, &changeset, &snapshot)?;
+        Ok((changeset, snapshot))
+    })
+    .map(ChangeOutcome::Changed)
 }
 
 /// Fetches one input of the planner for a restricted agent.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::answer::ChangeResult;
 use super::change::commit_loop;
+use super::consent::require_consent;
 use super::point_in_time::find_revision;
 use super::restricted_change::{redact_warnings, require_fully_visible};
 use super::{ChangeOptions, CommandResult, Error, Session, UndoOptions};
@@ -121,19 +122,26 @@ fn invert_revision(
         }
         Ok((inverse_changeset(&session.store, &inversion)?, Snapshot::new()))
     };
+    let batch = Batch {
+        reason: options.reason.clone(),
+        source: options.source.clone(),
+        consent: options.consent.iter().cloned().collect(),
+        ..Batch::default()
+    };
     if options.dry_run {
         let (changeset, snapshot) = plan_inverse()?;
+        require_consent(session, None, &batch, &changeset, &snapshot)?;
         let mut changed = super::change::dry_run_result(&changeset, &snapshot);
         changed.diff = Some(unified_diff(session, &changeset));
         return Ok(with_inverted_revision(changed, changeset.inverts));
     }
     let (locked, warnings) = session.store.lock()?;
     let warnings = if unfiltered.is_some() { redact_warnings(&warnings) } else { warnings };
-    let batch = Batch { reason: options.reason.clone(), source: options.source.clone(), ..Batch::default() };
     let mut inverts = None;
     let changed = commit_loop(session, &locked, &batch, warnings, || {
         let made = plan_inverse()?;
         inverts = made.0.inverts;
+        require_consent(session, Some(&locked), &batch, &made.0, &made.1)?;
         Ok(made)
     })?;
     Ok(with_inverted_revision(changed, inverts))

@@ -57,6 +57,16 @@ pub fn actor(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work
         .unwrap_or_else(|| "unknown".to_owned())
 }
 
+/// Whether the caller is an agent: in the environment of a known agent host, whatever its name is; or with a name from
+/// `requested` (`--as`) or `MEMDIR_AS` that is not one of `people`, the names that the user config lists.
+pub fn is_agent(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, people: &[String]) -> bool {
+    let set = |name: &str| env(name).map(|v| sanitize_name(&v)).filter(|v| !v.is_empty());
+    let hosts = AGENT_HOST_VARIABLES.iter().map(|(name, _)| *name).chain(AGENT_NAME_VARIABLES);
+    let named = requested.map(sanitize_name).filter(|name| !name.is_empty()).or_else(|| set("MEMDIR_AS"));
+    hosts.into_iter().any(|name| set(name).is_some_and(is_enabled))
+        || named.is_some_and(|name| people.iter().all(|person| *person != name))
+}
+
 /// The user's name in `/etc/passwd`, else `uid` and the number: containers and cron run programs without `$USER`.
 fn system_user_name() -> String {
     let uid = rustix::process::getuid().as_raw();
@@ -158,6 +168,26 @@ mod tests {
         check(None, &[("USER", "ann"), ("GIT_AUTHOR_NAME", "Ann\nLee")], "Ann Lee");
         check(None, &[("LOGNAME", "ann")], "ann");
         assert_eq!(actor(Some(" "), &|_| None, None), "unknown");
+    }
+
+    #[test]
+    fn a_host_or_a_name_that_is_no_persons_makes_an_agent() {
+        let check = |given: Option<&str>, env: &[(&str, &str)], agent: bool| {
+            let look = |k: &str| env.iter().find(|(n, _)| *n == k).map(|(_, v)| (*v).to_owned());
+            assert_eq!(is_agent(given, &look, &["ann".into()]), agent, "{given:?} {env:?}");
+        };
+        check(None, &[("USER", "claude")], false);
+        check(Some("ann"), &[], false);
+        check(None, &[("MEMDIR_AS", "ann")], false);
+        check(Some("planner"), &[], true);
+        check(Some("planner"), &[("MEMDIR_AS", "ann")], true);
+        check(None, &[("MEMDIR_AS", "planner")], true);
+        check(None, &[("CLAUDECODE", "1")], true);
+        // A host cannot pass for a person.
+        check(Some("ann"), &[("CLAUDECODE", "1")], true);
+        check(None, &[("AGENT", "1")], true);
+        check(None, &[("AGENT", "0"), ("CLAUDECODE", "0")], false);
+        check(Some(" "), &[("USER", "ann")], false);
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct UserConfig {
     pub lock_timeout_s: Option<f64>,
     /// `model`: the model that `reflect` and `compact` call.
     pub model: ModelSettings,
+    /// `people`: names of callers (`--as`) who are people, not agents.
+    pub people: Vec<String>,
     /// `budget.tokens_per_day`: the limit on model usage, in tokens a day.
     pub tokens_per_day: Option<u64>,
 }
@@ -67,6 +69,7 @@ const CONFIG_FORM: ShapeForm = ShapeForm::new(
         ),
         optional("lock_timeout_s", &JsonShape::Number, "how long a write waits for the lock, in seconds"),
         optional("model", &JsonShape::Object(&MODEL_FORM), "the model for reflect and compact"),
+        optional("people", &NAME_LIST, "the names with --as that are people, not agents"),
         optional("budget", &JsonShape::Object(&BUDGET_FORM), "limits on model usage"),
     ]],
 );
@@ -92,6 +95,7 @@ const BUDGET_FORM: ShapeForm = ShapeForm::new(
     &[&[optional("tokens_per_day", &JsonShape::Integer(0, 1 << 53), "maximum model usage per day, in tokens")]],
 );
 const WORD_LIST: JsonShape = JsonShape::List(&JsonShape::Text(0), 1);
+const NAME_LIST: JsonShape = JsonShape::List(&JsonShape::Text(1), 0);
 const MEMORY_FORM: ShapeForm =
     ShapeForm::new("memory", &[&[optional("dataDir", &JsonShape::Text(1), "the data directory of -g")]]);
 
@@ -142,6 +146,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
         data_dir: string_value(memory.get("dataDir")).filter(|d| !d.is_empty()),
         durability: string_value(top.get("durability")).filter(|d| matches!(d.as_str(), "full" | "atomic" | "fast")),
         lock_timeout_s: seconds(top.get("lock_timeout_s")),
+        people: string_list(top.get("people")).unwrap_or_default(),
         tokens_per_day: budget.get("tokens_per_day").and_then(whole_number),
         model: ModelSettings {
             provider: string_value(model.get("provider")),

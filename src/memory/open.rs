@@ -25,7 +25,9 @@ pub struct OpenOptions {
     pub start: Option<PathBuf>,
     /// Without `dir`: use the user's own memory, as `-g` does.
     pub global: bool,
-    /// The name of the caller. The journal records it, and the policy's allowlists restrict what it may see.
+    /// The name of the caller. The journal records it, and the policy's allowlists restrict what it may see. A name that
+    /// the user config does not list under `people:` is an agent's: it changes sensitive fields only with the user's
+    /// consent.
     pub actor: Option<String>,
     /// How much is synced before a change returns.
     pub durability: Option<Durability>,
@@ -106,6 +108,7 @@ impl OpenOptions {
             store,
             prefixes: find::prefixes(&found_dir.dir, &working_dir),
             policy,
+            is_agent: actor::is_agent(self.actor.as_deref(), &env, &config.people),
             actor: actor::actor(self.actor.as_deref(), &env, Some(&*working_dir).filter(|_| needs_actor)),
             now: match &self.now {
                 Some(now) => now.clone(),

@@ -24,14 +24,20 @@ use text_shapes::CheckedFields;
 pub fn parse_batch(json: &str) -> Result<Batch, Vec<Rejection>> {
     let envelope = envelope::parse_envelope(json).map_err(|r| vec![r])?;
     let (mut operations, mut refused) = (Vec::new(), Vec::new());
+    let mut quotes: Vec<String> = envelope.consent.into_iter().collect();
     for (number, value) in envelope.values.into_iter().enumerate() {
-        match value.and_then(|v| parse_operation(&v)) {
-            Ok(operation) => operations.push(operation),
+        match value.and_then(|v| Ok((parse_operation(&v)?, v))) {
+            Ok((operation, value)) => {
+                operations.push(operation);
+                let quote = value.get("consent").and_then(Value::as_str);
+                quotes.extend(quote.filter(|quote| !quotes.iter().any(|q| q == quote)).map(str::to_owned));
+            }
             Err(rejection) => refused.push(rejection.at_operation(number)),
         }
     }
+    let (request, reason, source) = (envelope.request, envelope.reason, envelope.source);
     match refused.is_empty() {
-        true => Ok(Batch { operations, request: envelope.request, reason: envelope.reason, source: envelope.source }),
+        true => Ok(Batch { operations, request, reason, source, consent: quotes }),
         false => Err(refused),
     }
 }

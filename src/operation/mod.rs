@@ -186,4 +186,6 @@ pub struct Batch {
     pub reason: Option<String>,
     /// The source of operations that have none of their own.
     pub source: Option<String>,
+    /// The user's words of consent to the batch, verbatim: one or several quotes, each of which must agree.
+    pub consent: Vec<String>,
 }

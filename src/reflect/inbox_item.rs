@@ -13,13 +13,13 @@ use crate::path::MemoryPath;
 /// A proposal that waits for the user's review, to be written to `inbox/`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InboxItem {
-    /// The operation, in memdir's JSON dialect.
+    /// The operation, in memdir's JSON dialect; or an object with a list of `operations`.
     pub operation: Value,
     /// One line that summarises the change.
     pub title: String,
     /// Why it needs review.
     pub why: String,
-    /// The provider and model that proposed it.
+    /// The provider and model that proposed it, or the agent.
     pub by: String,
     /// The day of the proposal, `YYYY-MM-DD`.
     pub at: String,
@@ -89,11 +89,11 @@ pub struct PendingProposal {
     /// The last day on which it can be accepted, unparsed, if the file has one.
     pub until: Option<String>,
     pub diff: String,
-    /// The operation, or why it cannot be read.
-    pub operation: Result<Operation, Rejection>,
+    /// The operations, at least one, or why they cannot be read.
+    pub operations: Result<Vec<Operation>, Rejection>,
 }
 
-/// Parses a proposal's file. Errors are in the result's `operation`.
+/// Parses a proposal's file. Errors are in the result's `operations`.
 pub fn parse_item(text: &str) -> PendingProposal {
     let text = text.replace("\r\n", "\n");
     let title = text.lines().find_map(|l| l.strip_prefix("# ")).unwrap_or_default().trim().to_owned();
@@ -104,18 +104,18 @@ pub fn parse_item(text: &str) -> PendingProposal {
         Rejection::new(Code::InvalidOperation, "no operation in the proposal file")
             .hint("restore the ```json block of the file, or reject the proposal")
     };
-    let operation = match last_fenced_block(&text, "json") {
-        Some(json) => parse_operation(&json),
+    let operations = match last_fenced_block(&text, "json") {
+        Some(json) => parse_operations(&json),
         None => Err(no_operation()),
     };
-    PendingProposal { title, details, until, diff: last_fenced_block(&text, "diff").unwrap_or_default(), operation }
+    PendingProposal { title, details, until, diff: last_fenced_block(&text, "diff").unwrap_or_default(), operations }
 }
 
-fn parse_operation(json: &str) -> Result<Operation, Rejection> {
-    let mut batch = dialects::parse_batch(json).map_err(|mut all| all.remove(0))?;
-    match batch.operations.len() {
-        1 => Ok(batch.operations.remove(0)),
-        n => Err(Rejection::new(Code::InvalidOperation, format!("a proposal must contain one operation, not {n}"))),
+fn parse_operations(json: &str) -> Result<Vec<Operation>, Rejection> {
+    let batch = dialects::parse_batch(json).map_err(|mut all| all.remove(0))?;
+    match batch.operations.is_empty() {
+        false => Ok(batch.operations),
+        true => Err(Rejection::new(Code::InvalidOperation, "a proposal must contain an operation")),
     }
 }
 
@@ -174,7 +174,12 @@ mod tests {
         for text in ["City: Berlin", "``` fences ``` and # heads", "a \"quoted\" \u{202e} text", "住在上海"] {
             let one = proposal(text);
             let back = parse_item(&one.to_markdown());
-            assert_eq!(dialects::to_json(back.operation.as_ref().unwrap()), one.operation, "{}", one.to_markdown());
+            assert_eq!(
+                dialects::to_json(&back.operations.as_ref().unwrap()[0]),
+                one.operation,
+                "{}",
+                one.to_markdown()
+            );
             assert_eq!(back.diff, one.diff);
             assert!(!back.is_expired("2026-03-03") && back.is_expired("2026-03-04"));
             assert_eq!(
@@ -187,7 +192,7 @@ mod tests {
     #[test]
     fn a_broken_file_is_refused_with_a_hint() {
         for text in ["", "# x\n", "```json\nnope\n```\n", "```json\n[]\n```\n"] {
-            assert!(parse_item(text).operation.is_err(), "{text:?}");
+            assert!(parse_item(text).operations.is_err(), "{text:?}");
         }
         assert!(!parse_item("- Expires: soon\n").is_expired("2999-01-01"));
     }

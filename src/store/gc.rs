@@ -235,7 +235,8 @@ mod tests {
                 summary: None,
             };
             let at = "2026-11-20T10:00:00Z".to_owned();
-            let header = EntryHeader { at, actor: "t".into(), reason: None, source: None, request: None };
+            let header =
+                EntryHeader { at, actor: "t".into(), reason: None, source: None, consent: None, request: None };
             lock.commit(&Changeset { files: vec![file], ..Changeset::default() }, &header, None).unwrap();
         }
         let removed = lock.gc_to(&limits).unwrap();

@@ -27,6 +27,8 @@ pub struct IntentRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     source: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    consent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     request: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer: Option<Value>,
@@ -85,6 +87,8 @@ impl IntentRecord {
             actor: header.actor.clone(),
             reason: header.reason.clone(),
             source: header.source.clone(),
+            // The user's words may repeat the text that is forgotten.
+            consent: header.consent.clone().filter(|_| keep),
             request: header.request.clone(),
             answer: answer.filter(|_| keep),
             operations: if keep { changeset.operations.clone() } else { Vec::new() },
@@ -104,12 +108,13 @@ impl IntentRecord {
             let edited = file.edits.iter().flatten().any(|(_, old, new)| contains_text(old) || contains_text(new));
             edited || file.summary.as_ref().is_some_and(contains_text) || paths.iter().any(|p| p.as_str() == file.path)
         };
-        let in_header = [&self.reason, &self.source, &self.request].into_iter().flatten().any(contains_text);
+        let in_header =
+            [&self.reason, &self.source, &self.consent, &self.request].into_iter().flatten().any(contains_text);
         let in_operations = self.operations.iter().chain(&self.answer).any(|value| any_string(value, &contains_text));
         if !in_header && !in_operations && !self.files.iter().any(is_affected) {
             return false;
         }
-        (self.answer, self.reason) = (None, None);
+        (self.answer, self.reason, self.consent) = (None, None, None);
         self.source = self.source.take().filter(|s| !contains_text(s));
         self.request = self.request.take().filter(|s| !contains_text(s));
         // The names of the operations are no text: with them, `log` still shows what was done.
@@ -124,7 +129,7 @@ impl IntentRecord {
 
     /// Removes everything but who changed which file when.
     pub fn drop_texts(&mut self) {
-        (self.reason, self.source, self.request, self.answer) = (None, None, None, None);
+        (self.reason, self.source, self.consent, self.request, self.answer) = (None, None, None, None, None);
         self.operations.clear();
         self.files.iter_mut().for_each(|file| (file.edits, file.summary) = (None, None));
     }
@@ -143,6 +148,7 @@ impl IntentRecord {
             actor: self.actor,
             reason: self.reason,
             source: self.source,
+            consent: self.consent,
             request: self.request,
             answer: self.answer,
             operations: self.operations,
@@ -434,6 +440,7 @@ pub mod tests {
             actor: "me".into(),
             reason: Some("why".into()),
             source: None,
+            consent: Some("yes".into()),
             request: Some("id".into()),
         };
         IntentRecord::new(rev, &changeset, &header, Some(Value::Bool(true)))

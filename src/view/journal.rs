@@ -132,6 +132,7 @@ mod tests {
             actor: actor.into(),
             reason: None,
             source: None,
+            consent: None,
             request: None,
             answer: None,
             operations: Vec::new(),

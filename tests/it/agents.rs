@@ -70,6 +70,8 @@ fn work(script: &str) -> Work {
     for task in script.split("\n\n# ").map(|task| task.trim_start_matches("# ")) {
         let (title, steps) = task.split_once('\n').unwrap();
         let memory = FILES.iter().fold(Memory::new(), |memory, (path, text)| memory.file(path, text));
+        // The tasks are about the commands: consent has tests of its own.
+        memory.put("../.config/memdir/config.yaml", "people: [agent, other]\n");
         let mut steps = steps.lines().peekable();
         let (mut last, mut failed) = (None::<ProgramOutput>, false);
         work.tasks += 1;

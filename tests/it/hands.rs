@@ -98,7 +98,14 @@ fn batch(memory: &Memory, exchange: bool) -> (Store, Changeset) {
 }
 
 fn header() -> EntryHeader {
-    EntryHeader { at: "2026-02-24T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None }
+    EntryHeader {
+        at: "2026-02-24T10:00:00Z".into(),
+        actor: "t".into(),
+        reason: None,
+        source: None,
+        consent: None,
+        request: None,
+    }
 }
 
 /// What a person can find: the files themselves, and what was put aside in the inbox.

@@ -10,6 +10,7 @@ mod changes;
 mod checking;
 mod compact;
 mod completion;
+mod consent;
 mod content;
 mod context;
 mod context_needs;

@@ -52,7 +52,7 @@ fn run(script: &str, root: &Path) -> String {
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = Command::new("bash");
     shell.env_clear().env("PATH", path).env("HOME", root).env("LC_ALL", "C.UTF-8");
-    shell.env("MEMDIR_NOW", "2026-02-24T10:00:00Z").env("MEMDIR_AS", "you");
+    shell.env("MEMDIR_NOW", "2026-02-24T10:00:00Z").env("USER", "you");
     // Not /dev/null: as root, `git config --global` would replace the device by a file.
     shell.env("GIT_CONFIG_GLOBAL", root.join(".gitconfig")).env("GIT_CONFIG_NOSYSTEM", "1");
     shell.current_dir(root).stdin(Stdio::null());
@@ -64,6 +64,8 @@ fn run(script: &str, root: &Path) -> String {
 fn replayed(text: &str) -> String {
     let temp = tempfile::tempdir().unwrap();
     let root = fs::canonicalize(temp.path()).unwrap();
+    fs::create_dir_all(root.join(".config/memdir")).unwrap();
+    fs::write(root.join(".config/memdir/config.yaml"), "people: [you, ana]\n").unwrap();
     fs::write(root.join(".gitconfig"), "[user]\nname = you\nemail = you@localhost\n").unwrap();
     let (mut out, mut lines) = (String::new(), text.lines().peekable());
     let mut in_console = false;

@@ -121,6 +121,7 @@ fn machine_state_that_is_taken_away_before_any_step_leaves_each_file_old_or_new(
             actor: "t".into(),
             reason: None,
             source: None,
+            consent: None,
             request: None,
         };
         let (locked, _) = session.store.lock().unwrap();

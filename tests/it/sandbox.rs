@@ -60,8 +60,14 @@ fn commit(store: &Store, name: &str, before: Option<&str>, after: Option<&str>) 
         moved: None,
         summary: None,
     };
-    let header =
-        EntryHeader { at: "2026-11-20T10:00:00Z".into(), actor: "t".into(), reason: None, source: None, request: None };
+    let header = EntryHeader {
+        at: "2026-11-20T10:00:00Z".into(),
+        actor: "t".into(),
+        reason: None,
+        source: None,
+        consent: None,
+        request: None,
+    };
     let (lock, _) = store.lock().map_err(CommitStopped::Rejected)?;
     let changeset = Changeset { files: vec![file], ..Changeset::default() };
     lock.commit(&changeset, &header, None).map(|done| done.rev)
@@ -167,6 +173,7 @@ fn a_folder_that_becomes_a_link_between_plan_and_swap_leads_nowhere() {
             actor: "t".into(),
             reason: None,
             source: None,
+            consent: None,
             request: None,
         };
         let (lock, _) = store.lock().unwrap();
@@ -225,6 +232,7 @@ fn a_file_made_unreadable_or_replaced_by_a_folder_at_any_step_is_restored() {
             actor: "t".into(),
             reason: None,
             source: None,
+            consent: None,
             request: None,
         };
         let (lock, _) = store.lock().unwrap();

@@ -17,7 +17,14 @@ fn options() -> StoreOptions {
 }
 
 fn header(actor: &str) -> EntryHeader {
-    EntryHeader { at: "2026-11-20T10:00:00Z".into(), actor: actor.into(), reason: None, source: None, request: None }
+    EntryHeader {
+        at: "2026-11-20T10:00:00Z".into(),
+        actor: actor.into(),
+        reason: None,
+        source: None,
+        consent: None,
+        request: None,
+    }
 }
 
 /// What a file is to become; `None` removes it.

@@ -32,6 +32,9 @@ impl Memory {
     /// An empty memory: a marker, no files.
     pub fn new() -> Memory {
         let memory = Memory { above: tempfile::tempdir().unwrap() };
+        let config = memory.above.path().join("config/memdir");
+        fs_err::create_dir_all(&config).unwrap();
+        fs_err::write(config.join("config.yaml"), "people: [tester]\n").unwrap();
         memory.policy("version: 1\n")
     }
 
@@ -93,6 +96,7 @@ impl Memory {
             prefixes: PathPrefixes::default(),
             policy: memdir::policy::load(&self.text("memdir.yaml").unwrap_or_default()),
             actor: "tester".into(),
+            is_agent: false,
             now: NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC),
             dir,
         }

@@ -29,6 +29,7 @@ const OPERATIONS: ShapeForm = ShapeForm {
             optional("request", &LINE_OR_EMPTY, "your id for the batch; a repeated id returns the first result"),
             optional("reason", &ANY_TEXT, "the reason for operations that have none"),
             optional("source", &ANY_TEXT, "the source of operations that have none"),
+            optional("consent", &ANY_TEXT, "the user's words of consent to a change of sensitive fields, verbatim"),
         ]],
     )
 };
@@ -79,6 +80,8 @@ pub struct ParsedEnvelope {
     pub reason: Option<String>,
     /// The source of operations that have none.
     pub source: Option<String>,
+    /// The user's words of consent to the batch.
+    pub consent: Option<String>,
 }
 
 /// Parses a text.
@@ -116,7 +119,8 @@ fn envelope_from_value(value: Value) -> Result<ParsedEnvelope, Rejection> {
         Value::Object(object) if object.contains_key("operations") => {
             let fields = checked_fields(&OPERATIONS, &object)?;
             let (request, reason, source) = (fields.text("request"), fields.text("reason"), fields.text("source"));
-            Ok(ParsedEnvelope { values: take_list(object, "operations"), request, reason, source })
+            let consent = fields.text("consent");
+            Ok(ParsedEnvelope { values: take_list(object, "operations"), request, reason, source, consent })
         }
         Value::Object(object) if object.contains_key("edits") => {
             let reason = checked_fields(&EDITS, &object)?.text("reasoning");

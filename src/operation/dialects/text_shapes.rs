@@ -80,6 +80,7 @@ pub const COMMON_FIELDS: &[ShapeField] = &[
     ),
     optional("reason", &ANY_TEXT, "the reason, for the journal"),
     optional("source", &ANY_TEXT, "the source, for the journal"),
+    optional("consent", &ANY_TEXT, "the user's words of consent to the batch, verbatim, for the journal"),
 ];
 
 fn is_not_blank(line: &str) -> bool {

@@ -1,0 +1,309 @@
+//! The consent gate: what an agent may not change without the user's words, through every command that writes.
+
+use serde_json::json;
+
+use crate::support::{CommandOutcome, CommandRun, Memory};
+
+const USER: &str = "# User\n\n- City: Bonn\n- Likes jazz\n- The tool is called anvil\n";
+
+/// A command that changes a sensitive field.
+struct Writer {
+    words: &'static [&'static str],
+    stdin: Option<&'static str>,
+    /// What its operations are in the proposal.
+    op: &'static str,
+    /// Runs before it, by a person.
+    before: &'static [&'static [&'static str]],
+}
+
+const fn writer(words: &'static [&'static str], op: &'static str) -> Writer {
+    Writer { words, stdin: None, op, before: &[] }
+}
+
+const fn fed(words: &'static [&'static str], stdin: &'static str, op: &'static str) -> Writer {
+    Writer { words, stdin: Some(stdin), op, before: &[] }
+}
+
+const WRITERS: &[Writer] = &[
+    writer(&["add", "user", "User lives in Austin"], "add"),
+    writer(&["add", "user", "Likes tea", "Preferred name: Ana"], "operations"),
+    writer(&["bullet", "add", "user", "City: Austin"], "add"),
+    fed(&["add", "user"], "- Likes tea\n- User lives\n  in Austin\n", "operations"),
+    writer(&["update", "user", "City: Bonn", "City: Austin"], "update"),
+    writer(&["update", "user", "Likes jazz", "User lives in Austin"], "update"),
+    writer(&["bullet", "update", "user", "City: Bonn", "City: Austin"], "update"),
+    writer(&["rm", "user", "- City: Bonn"], "rm"),
+    writer(&["rm", "user", "- City: Bonn", "--archive"], "rm"),
+    writer(&["bullet", "del", "user", "City: Bonn"], "rm"),
+    writer(&["rm", "user", "-f"], "rm"),
+    writer(&["rm", "user", "- City: Bonn", "--forget"], "rm"),
+    writer(&["set", "user", "city=Austin"], "set"),
+    writer(&["set", "user", "summary=User lives in Austin"], "set"),
+    fed(&["append", "-t", "A talk"], "- City: Austin\n", "append"),
+    fed(&["append", "user"], "User lives in Austin\n", "append"),
+    writer(&["patch", "user", "--old", "Bonn", "--new", "Austin"], "patch"),
+    fed(&["write", "user", "-f"], "# User\n\n- City: Austin\n", "write"),
+    fed(&["write", "about"], "Name: x\nCity: Austin\n", "write"),
+    fed(&["apply"], "{\"op\":\"add\",\"at\":\"user\",\"text\":\"User lives in Austin\"}", "add"),
+    fed(
+        &["apply"],
+        "{\"operations\":[{\"op\":\"add\",\"at\":\"user\",\"text\":\"Likes tea\"},{\"op\":\"add\",\"at\":\"user\",\"text\":\"Language: German\"}]}",
+        "operations",
+    ),
+    fed(&["compact", "user", "-F", "-"], "{\"op\":\"add\",\"at\":\"user\",\"text\":\"User lives in Austin\"}", "add"),
+    Writer { words: &["undo"], stdin: None, op: "write", before: &[&["update", "user", "City: Bonn", "City: Austin"]] },
+    Writer {
+        words: &["redo"],
+        stdin: None,
+        op: "write",
+        before: &[&["update", "user", "City: Bonn", "City: Austin"], &["undo"]],
+    },
+];
+
+fn memory() -> Memory {
+    Memory::new().file("facts/user.md", USER)
+}
+
+/// A row's command in a memory of its own.
+fn command<'m>(memory: &'m Memory, row: &Writer, more: &[&str]) -> CommandRun<'m> {
+    for words in row.before {
+        memory.done(words.iter().copied());
+    }
+    let run = memory.run(row.words.iter().chain(more).copied());
+    match row.stdin {
+        Some(text) => run.stdin(text),
+        None => run,
+    }
+}
+
+/// The only proposal, by its file.
+#[track_caller]
+fn only_proposal(memory: &Memory) -> (String, String) {
+    let tree = memory.tree();
+    let mut waiting = tree.keys().filter(|path| path.starts_with("inbox/"));
+    let path = waiting.next().expect("a proposal waits").clone();
+    assert_eq!(waiting.next(), None, "one proposal for the whole batch");
+    let id = path.trim_start_matches("inbox/").trim_end_matches(".md").to_owned();
+    (id, memory.text(&path).unwrap())
+}
+
+/// The refusal: exit 5 with the proposal's id, and no byte changed but the proposal.
+#[track_caller]
+fn refused(memory: &Memory, run: CommandRun<'_>) -> (String, CommandOutcome) {
+    let outcome = run.may_change().exit(5);
+    assert_eq!(outcome.stdout, "", "{outcome}");
+    assert!(outcome.stderr.contains("memdir: consent: "), "{outcome}");
+    assert!(outcome.stderr.contains("; nothing else was changed"), "{outcome}");
+    let (id, _) = only_proposal(memory);
+    assert!(outcome.stderr.contains(&id), "{outcome}");
+    let changed: Vec<&str> = outcome.difference.lines().filter(|line| !line.starts_with(['+', '-'])).collect();
+    assert!(matches!(changed[..], [one] if one[1..] == format!(" inbox/{id}.md")), "{outcome}");
+    (id, outcome)
+}
+
+/// A difference of the directory, without the inbox.
+fn outside_inbox(difference: &str) -> String {
+    let mut inside = false;
+    let mut out = String::new();
+    for line in difference.lines() {
+        if !line.starts_with(['+', '-']) {
+            inside = line[1..].starts_with(" inbox/");
+        }
+        if !inside {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+#[test]
+fn a_person_is_not_asked() {
+    for row in WRITERS {
+        let memory = memory();
+        let outcome = command(&memory, row, &[]).exit(0);
+        assert!(!outcome.difference.is_empty() && !outcome.difference.contains("inbox/"), "{outcome}");
+    }
+}
+
+#[test]
+fn an_agents_batch_waits_as_one_proposal() {
+    for row in WRITERS {
+        let memory = memory();
+        let (id, _) = refused(&memory, command(&memory, row, &[]).by("planner"));
+        let (_, text) = only_proposal(&memory);
+        assert!(text.contains("by planner\n- Waits because: sensitive "), "{text}");
+        let expected =
+            if row.op == "operations" { "{\"operations\":[".into() } else { format!("{{\"op\":\"{}\"", row.op) };
+        assert!(text.contains(&format!("```json\n{expected}")), "{:?}\n{text}", row.words);
+        // What it proposes is what a person then accepts. A whole file needs -f, as the command itself does.
+        let accepted = memory.run(["inbox", &id, "--accept", "-f"]).exit(0);
+        let with_person = self::memory();
+        let expected = command(&with_person, row, &[]).exit(0);
+        let (accepted, expected) = (outside_inbox(&accepted.difference), outside_inbox(&expected.difference));
+        if !row.before.is_empty() {
+            // `undo` leaves the summary line as it was; a proposal is written like any file.
+            assert!(accepted.contains("City: ") && accepted.starts_with("M facts/user.md\n"), "{accepted}");
+            continue;
+        }
+        assert_eq!(accepted, expected, "{:?}", row.words);
+    }
+}
+
+#[test]
+fn a_detected_host_is_an_agent_whatever_it_calls_itself() {
+    for row in WRITERS {
+        let memory = memory();
+        refused(&memory, command(&memory, row, &["--as", "tester"]).env("CLAUDECODE", "1"));
+        let memory = self::memory();
+        refused(&memory, command(&memory, row, &[]).env("MEMDIR_AS", "").env("GEMINI_CLI", "1"));
+    }
+}
+
+#[test]
+fn a_name_under_people_is_no_agents() {
+    for row in WRITERS {
+        let memory = memory();
+        memory.put("../config/memdir/config.yaml", "people: [tester, ann]\n");
+        command(&memory, row, &["--as", "ann"]).exit(0);
+    }
+}
+
+#[test]
+fn the_users_words_of_consent_are_kept_and_shown() {
+    let quote = "Yes, please remember that.";
+    for row in WRITERS {
+        let memory = memory();
+        let outcome = command(&memory, row, &["--consent", quote]).by("planner").exit(0);
+        assert!(!outcome.difference.contains("inbox/"), "{outcome}");
+        let forgets = row.words.contains(&"--forget");
+        let newest = memory.done(["log", "--json", "-L", "1"]).json()["entries"][0].clone();
+        assert_eq!(newest["consent"], if forgets { json!(null) } else { json!(quote) }, "{:?}: {newest}", row.words);
+        if !forgets {
+            memory.done(["log", "-L", "1"]).stdout_contains(&format!("(consent: {quote})"));
+            memory.done(["show", newest["rev"].as_str().unwrap()]).stdout_contains(&format!("(consent: {quote})"));
+        }
+    }
+}
+
+#[test]
+fn a_refusal_in_the_quote_is_a_refusal() {
+    for (row, quote) in WRITERS
+        .iter()
+        .flat_map(|row| ["No, please don't save that.", "别记住这个。", "What time is it?"].map(|quote| (row, quote)))
+    {
+        let memory = memory();
+        let (_, outcome) = refused(&memory, command(&memory, row, &["--consent", quote]).by("planner"));
+        assert!(outcome.stderr.contains("the quote does not agree to it"), "{outcome}");
+        let (_, text) = only_proposal(&memory);
+        assert!(text.contains(&format!("- Said: \"{quote}\"\n")), "{text}");
+    }
+}
+
+#[test]
+fn the_error_as_json_names_the_proposal() {
+    let memory = memory();
+    let error =
+        memory.run(["add", "user", "User lives in Austin", "--json"]).by("planner").may_change().exit(5).error();
+    let (id, _) = only_proposal(&memory);
+    assert_eq!(error["code"], "consent");
+    assert_eq!(error["changed"], false);
+    assert_eq!(error["details"], json!({"fields": ["city"], "path": format!("inbox/{id}.md"), "proposal": id}));
+    assert_eq!(error["try"], json!([format!("memdir inbox {id}")]));
+    // The same batch waits only once, and another agent's too.
+    memory.run(["add", "user", "User lives in Austin"]).by("coder").exit(5).unchanged().stderr_contains(&id);
+}
+
+#[test]
+fn consent_can_stand_in_the_batch() {
+    let operation = json!({"op": "add", "at": "user", "text": "User lives in Austin"});
+    let mut with_quote = operation.clone();
+    with_quote["consent"] = json!("ok, remember it");
+    for batch in
+        [json!({"operations": [operation], "consent": "ok, remember it"}), json!([with_quote]), with_quote.clone()]
+    {
+        let memory = memory();
+        memory.run(["apply"]).by("planner").stdin(batch.to_string()).exit(0);
+        memory.done(["log"]).stdout_contains("(consent: ok, remember it)");
+    }
+    // One refusal in a batch refuses all of it.
+    let memory = memory();
+    let mut other = operation.clone();
+    (other["text"], other["consent"]) = (json!("Likes tea"), json!("no, don't remember that"));
+    let batch = json!([other, with_quote]).to_string();
+    refused(&memory, memory.run(["apply"]).by("planner").stdin(batch));
+}
+
+#[test]
+fn other_changes_need_no_consent() {
+    let unchanged: &[&[&str]] = &[
+        &["add", "user", "Prefers tabs"],
+        &["update", "user", "Likes jazz", "Likes blues"],
+        &["mv", "user@3", "other"],
+        &["mv", "user", "me"],
+        &["set", "user", "summary=about the user"],
+        &["rm", "user", "- Likes jazz"],
+        &["patch", "user", "--old", "jazz", "--new", "blues"],
+        &["undo"],
+    ];
+    for words in unchanged {
+        let memory = memory();
+        memory.done(["add", "user", "A last line"]);
+        let words: Vec<String> =
+            words.iter().map(|w| w.replace("user@3", &format!("user@{}", handle_of_city()))).collect();
+        let outcome = memory.run(words).by("planner").exit(0);
+        assert!(!outcome.difference.contains("inbox/"), "{outcome}");
+    }
+}
+
+fn handle_of_city() -> String {
+    crate::support::handle("City: Bonn")
+}
+
+#[test]
+fn a_dry_run_is_refused_and_leaves_no_proposal() {
+    for row in WRITERS {
+        let memory = memory();
+        let outcome = command(&memory, row, &["-n"]).by("planner").exit(5).unchanged();
+        assert!(outcome.stderr.contains("memdir: consent: "), "{outcome}");
+    }
+}
+
+#[test]
+fn an_agent_cannot_accept_a_proposal() {
+    let memory = memory();
+    let (id, _) = refused(&memory, memory.run(["add", "user", "User lives in Austin"]).by("planner"));
+    for words in
+        [&["inbox", &id, "--accept"][..], &["inbox", "--accept"], &["inbox", &id, "--accept", "--consent", "yes"]]
+    {
+        memory
+            .run(words)
+            .by("planner")
+            .exit(5)
+            .stderr_contains("memdir: consent: planner is an agent, and only a person can accept a proposal")
+            .stderr_contains("people:")
+            .stderr_contains("try: memdir inbox --accept");
+    }
+    memory.run(["inbox", &id, "--accept"]).env("CODEX_SANDBOX", "seatbelt").exit(5);
+    // It may look, and withdraw.
+    memory.run(["inbox"]).by("planner").exit(0).stdout_contains("User lives in Austin");
+    memory.run(["inbox", &id, "--reject"]).by("planner").exit(0);
+    assert_eq!(memory.tree().keys().filter(|path| path.starts_with("inbox/")).count(), 0);
+}
+
+#[test]
+fn an_expired_proposal_waits_anew() {
+    let memory = memory();
+    refused(&memory, memory.run(["add", "user", "User lives in Austin"]).by("planner"));
+    let later =
+        memory.run(["add", "user", "User lives in Austin"]).by("planner").env("MEMDIR_NOW", "2026-06-01T10:00:00Z");
+    later.may_change().exit(5);
+    assert!(only_proposal(&memory).1.contains("- Proposed: 2026-06-01 by planner"));
+}
+
+#[test]
+fn a_restricted_agents_batch_waits_too() {
+    let policy = "version: 1\nallowlists:\n  planner: [user]\n";
+    let memory = memory().policy(policy);
+    refused(&memory, memory.run(["add", "user", "User lives in Austin"]).by("planner"));
+}
