@@ -115,10 +115,10 @@ fn agrees(quote: &str, text: &str) -> bool {
 fn changed_statements(changeset: &Changeset, texts: &FileTexts<'_>) -> (Vec<String>, Vec<String>) {
     // A bullet that `rm --archive` takes out of the memory is removed; one that a limit evicts is moved.
     let removes = changeset.operations.iter().any(|operation| operation.get("op").is_some_and(|op| op == "rm"));
-    let counts = |path: &str| !path.starts_with("inbox/") && !(removes && path.starts_with("archive/"));
+    let ignored = |path: &str| path.starts_with("inbox/") || removes && path.starts_with("archive/");
     let mut difference: HashMap<String, i64> = HashMap::new();
     let mut order: Vec<String> = Vec::new();
-    for ((path, before, after), file) in texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| counts(path)) {
+    for ((path, before, after), file) in texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| !ignored(path)) {
         debug_assert_eq!(*path, file.path.as_str());
         let derived = file.summary.as_deref().unwrap_or_default();
         let is_summary = |text: &String| text.starts_with("Summary:");
