@@ -189,6 +189,7 @@ impl Memory {
             old: None,
             text: text.to_owned(),
             children: Vec::new(),
+            archive: false,
         })
     }
 
@@ -228,7 +229,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::change`].
     pub fn patch(&self, file: &str, pairs: &[(&str, &str)]) -> Result<ChangeResult, Error> {
-        self.change_one(Action::Patch { at: address(file), pairs: owned_pairs(pairs) })
+        self.change_one(Action::Patch { at: address(file), pairs: owned_pairs(pairs), archive: false })
     }
 
     /// Creates a file, or replaces the version of it that has this etag ([`Memory::etag`]).

@@ -140,7 +140,7 @@ pub fn update(args: &UpdateArgs, content: ContentReader) -> Result<Batch, Reject
         Some(new) if new != "-" => NewBullet { text: single_line(new)?, ..NewBullet::default() },
         _ => content_bullet(&content(args.file.as_deref())?)?,
     };
-    Ok(to_batch([Action::Update { at: target(&args.at), index: args.index, old, text, children }]))
+    Ok(to_batch([Action::Update { at: target(&args.at), index: args.index, old, text, children, archive: false }]))
 }
 
 /// Parses content as exactly one bullet without metadata.
@@ -270,7 +270,7 @@ pub fn patch(args: &PatchArgs, content: ContentReader) -> Result<Batch, Rejectio
     if pairs.iter().any(|(old, _)| old.is_empty()) {
         return Err(usage_error("an old text is empty"));
     }
-    Ok(to_batch([Action::Patch { at: target(&args.at), pairs }]))
+    Ok(to_batch([Action::Patch { at: target(&args.at), pairs, archive: false }]))
 }
 
 /// Parses pairs of old and new texts in the dialects of other tools: a list of objects or pairs, one object, or an

@@ -290,7 +290,11 @@ fn orphan_metadata(path: &MemoryPath, document: &Document, file_findings: &mut F
         file_findings.findings.push(found);
         if fixable {
             let pairs = vec![(line_text.to_owned(), String::new())];
-            file_findings.fixes.push(fix_operation(Action::Patch { at: Target::Address(path.to_string()), pairs }));
+            file_findings.fixes.push(fix_operation(Action::Patch {
+                at: Target::Address(path.to_string()),
+                pairs,
+                archive: false,
+            }));
         }
     }
 }

@@ -166,6 +166,7 @@ pub fn update(
     at: &Target,
     (index, old): (Option<i64>, Option<&str>),
     mut item: NewBullet,
+    archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
     planner.check_if_match(n, op, &resolved)?;
@@ -194,18 +195,20 @@ pub fn update(
     if let Some(&existing) = same_text.iter().find(|&&i| i != bullet && document.bullets()[i].section == section) {
         return Err(rejections::duplicate_bullet(document, &resolved.path, bullet, existing).into());
     }
+    let mut pending = Vec::new();
+    if archive {
+        pending.push(archive_copy(planner, &resolved.path, document, bullet)?);
+    }
     if replaces_children {
         item.meta = planner.updated_meta(document, bullet, op).or_else(|| document.bullet_meta(bullet));
         let edit = DocumentEdit::Replace { bullet, item };
-        return Ok(vec![PendingEdit::Edit(resolved.path, edit, EffectKind::Updated(bullet))]);
+        pending.push(PendingEdit::Edit(resolved.path, edit, EffectKind::Updated(bullet)));
+        return Ok(pending);
     }
     let lines = std::iter::once(item.text.as_str()).chain(item.children.iter().map(String::as_str));
     let text = lines.collect::<Vec<_>>().join("\n");
-    let mut pending = vec![PendingEdit::Edit(
-        resolved.path.clone(),
-        DocumentEdit::Update { bullet, text },
-        EffectKind::Updated(bullet),
-    )];
+    let edit = DocumentEdit::Update { bullet, text };
+    pending.push(PendingEdit::Edit(resolved.path.clone(), edit, EffectKind::Updated(bullet)));
     if let Some(meta) = planner.updated_meta(document, bullet, op) {
         pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::SetMeta { bullet, meta }, EffectKind::NoEffect));
     }
@@ -231,15 +234,7 @@ pub fn remove(
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
     let mut pending = Vec::new();
     if archive {
-        let to = planner.archive_path(&resolved.path)?;
-        let section = file.document.bullets()[bullet].section as usize;
-        pending.push(archive_insertion(
-            planner,
-            &to,
-            &file.document,
-            section,
-            vec![to_new_bullet(&file.document, bullet)],
-        )?);
+        pending.push(archive_copy(planner, &resolved.path, &file.document, bullet)?);
     }
     pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Remove { bullet }, EffectKind::Removed(bullet)));
     Ok(pending)
@@ -309,16 +304,12 @@ fn remove_block<'a>(
     Ok(pending)
 }
 
-/// The insertion of bullets into an archive file, below the heading of their section.
-pub fn archive_insertion(
-    planner: &Planner<'_>,
-    to: &MemoryPath,
-    from: &Document,
-    section: usize,
-    items: Vec<NewBullet>,
-) -> PlanStep<PendingEdit> {
+/// The insertion of a copy of a bullet into its archive file, below the heading of its section.
+fn archive_copy(planner: &Planner<'_>, path: &MemoryPath, from: &Document, bullet: usize) -> PlanStep<PendingEdit> {
+    let to = planner.archive_path(path)?;
+    let section = from.bullets()[bullet].section as usize;
     let title = from.section_title(section).into_owned();
-    let at = match planner.snapshot.file(to)? {
+    let at = match planner.snapshot.file(&to)? {
         Some(file) if section != 0 => {
             match (1..file.document.sections().len()).find(|&i| file.document.section_title(i) == title) {
                 Some(there) => InsertPosition::EndOfSection(there),
@@ -328,7 +319,8 @@ pub fn archive_insertion(
         None if section != 0 && from.sections()[section].level > 1 => InsertPosition::NewSection { under: 0, title },
         _ => InsertPosition::EndOfSection(0),
     };
-    Ok(PendingEdit::Edit(to.clone(), DocumentEdit::Insert { at, items }, EffectKind::NoEffect))
+    let items = vec![to_new_bullet(from, bullet)];
+    Ok(PendingEdit::Edit(to, DocumentEdit::Insert { at, items }, EffectKind::NoEffect))
 }
 
 /// The insertion of a block of markdown at the end of a file, which is created if missing.

@@ -110,6 +110,8 @@ pub enum Action {
         /// Markdown lines below the text, without the indent they share. If they only continue its paragraph, what is
         /// below the bullet's text stays; else they replace it.
         children: Vec<String>,
+        /// Keep a copy of the old bullet below `archive/`.
+        archive: bool,
     },
     /// Removes a bullet, or (without a selector) a section or file.
     Remove {
@@ -152,6 +154,8 @@ pub enum Action {
         at: Target,
         /// Old and new texts, in order; no old text may be empty.
         pairs: Vec<(String, String)>,
+        /// Keep a copy of the old texts below `archive/`.
+        archive: bool,
     },
     /// Appends an episode entry (in `episodes/`) or a block of markdown.
     Append {

@@ -114,10 +114,10 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
             };
             bullets::add(planner, n, op, at, item, *create)
         }
-        Action::Update { at, index, old, text, children } => {
+        Action::Update { at, index, old, text, children, archive } => {
             validation::check_bullet_size(text, children)?;
             let item = NewBullet { text: text.clone(), meta: None, children: children.clone() };
-            bullets::update(planner, n, op, at, (*index, old.as_deref()), item)
+            bullets::update(planner, n, op, at, (*index, old.as_deref()), item, *archive)
         }
         Action::Remove { at, index, text, archive, if_exists, .. } => {
             let removed = bullets::remove(planner, n, op, at, (*index, text.as_deref()), *archive);
@@ -131,7 +131,7 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
         Action::Move { at, to, create } => relocate::relocate(planner, n, op, at, to, *create),
         Action::Set { at, pairs } => set_values::set(planner, n, op, at, pairs),
         Action::Write { at, text, create } => whole_file::write(planner, n, op, at, text, *create),
-        Action::Patch { at, pairs } => whole_file::patch(planner, n, op, at, pairs),
+        Action::Patch { at, pairs, archive } => whole_file::patch(planner, n, op, at, pairs, *archive),
         Action::Append { .. } => whole_file::append(planner, n, op),
         Action::Nothing { .. } => Ok(Vec::new()),
     }

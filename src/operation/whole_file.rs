@@ -67,6 +67,7 @@ pub fn patch(
     op: &Operation,
     at: &Target,
     pairs: &[(String, String)],
+    archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
     if resolved.bullet.is_some() || resolved.section != SectionRef::File {
@@ -113,6 +114,14 @@ pub fn patch(
             n,
         ))]);
     }
+    let mut pending = Vec::new();
+    if archive {
+        let to = planner.archive_path(&resolved.path)?;
+        for splice in &splices {
+            let old = &text[splice.start..splice.end];
+            pending.push(super::bullets::append_insertion(planner, &to, old, Vec::new())?);
+        }
+    }
     let after = crate::text::splice(text, &splices).map_err(|_| {
         Rejection::new(
             Code::OverlappingOperations,
@@ -122,11 +131,11 @@ pub fn patch(
     let after = Document::parse(checked_text(&after)?);
     let effects = effects::diff_effects(Some(&file.document), Some(&after), &resolved.path, n);
     let mut unreported = Some(effects);
-    let pending = splices.into_iter().map(|s| {
+    pending.extend(splices.into_iter().map(|s| {
         let effect_kind = unreported.take().map_or(EffectKind::NoEffect, EffectKind::Prepared);
         PendingEdit::Edit(resolved.path.clone(), crate::document::DocumentEdit::Raw(s), effect_kind)
-    });
-    Ok(pending.collect())
+    }));
+    Ok(pending)
 }
 
 enum PatchMatch {

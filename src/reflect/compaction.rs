@@ -8,6 +8,7 @@ use crate::operation::evict::{self, EvictionCandidate, ItemAges};
 use crate::operation::limits::{ContentSize, LimitScope};
 use crate::path::MemoryPath;
 
+mod carried;
 mod conservation;
 mod decide;
 mod prompt;

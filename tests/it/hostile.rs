@@ -141,6 +141,7 @@ fn no_selector_is_printed_in_a_command_to_try() {
             old: Some(t.into()),
             text: "new".into(),
             children: Vec::new(),
+            archive: false,
         }),
         ("old at an index", |t| Action::Update {
             at: planning::at(""),
@@ -148,6 +149,7 @@ fn no_selector_is_printed_in_a_command_to_try() {
             old: Some(t.into()),
             text: "new".into(),
             children: Vec::new(),
+            archive: false,
         }),
         ("text", |t| Action::Remove {
             at: planning::at(""),
@@ -159,13 +161,14 @@ fn no_selector_is_printed_in_a_command_to_try() {
         }),
         ("handle", |t| planning::remove(&format!("@{t}"))),
         ("section", |t| planning::remove(&format!("#{t}"))),
-        ("patch", |t| Action::Patch { at: planning::at(""), pairs: vec![(t.into(), "new".into())] }),
+        ("patch", |t| Action::Patch { at: planning::at(""), pairs: vec![(t.into(), "new".into())], archive: false }),
         ("address", |t| Action::Update {
             at: Target::Address(t.into()),
             index: None,
             old: None,
             text: "new".into(),
             children: Vec::new(),
+            archive: false,
         }),
     ];
     let (mut refused, mut wrong) = (0, Vec::new());

@@ -99,6 +99,7 @@ fn an_update_names_its_bullet_in_one_of_three_ways() {
             old: old.map(Into::into),
             text: "new".into(),
             children: Vec::new(),
+            archive: false,
         }]
     };
     assert_eq!(actions(update(&["update", "user@acvh", "new"])), expected("user@acvh", None, None));
@@ -142,7 +143,7 @@ fn a_removal_of_a_bullet_is_never_a_removal_of_its_file() {
 
 #[test]
 fn patches_are_given_as_options_or_as_json() {
-    let expected = vec![Action::Patch { at: target("user"), pairs: vec![("a".into(), "b".into())] }];
+    let expected = vec![Action::Patch { at: target("user"), pairs: vec![("a".into(), "b".into())], archive: false }];
     assert_eq!(actions(super::patch(&parse(&["patch", "user", "--old", "a", "--new", "b"]), &none)), expected);
     for json in [
         r#"[{"oldText":"a","newText":"b"}]"#,

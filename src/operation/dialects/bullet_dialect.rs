@@ -105,7 +105,8 @@ pub fn action(intent: &str, fields: CheckedFields) -> Action {
         }
         "update" => {
             let (text, children) = split_bullet_text(&fields.required_text("new_sub_memory"));
-            Action::Update { at, index: fields.index("index"), old: fields.text("old_sub_memory"), text, children }
+            let (index, old) = (fields.index("index"), fields.text("old_sub_memory"));
+            Action::Update { at, index, old, text, children, archive: false }
         }
         _ => Action::Remove {
             at,

@@ -90,6 +90,7 @@ const UPDATE: ShapeForm = operation_form!(
             optional("old", &NON_EMPTY_TEXT, "its present text"),
         ],
         INDEX_FIELD,
+        &[optional("archive", &JsonShape::Boolean, "keep a copy of the old bullet below archive/")],
     ],
     ONE_TARGET,
 );
@@ -157,7 +158,13 @@ const PAIR: ShapeForm = ShapeForm::new(
 const PATCH: ShapeForm = operation_form!(
     "patch",
     "Replaces exact texts, all or none of them.",
-    [FILE_FIELD, &[required("pairs", &JsonShape::List(&JsonShape::Object(&PAIR), 1), "old and new texts, in order")]],
+    [
+        FILE_FIELD,
+        &[
+            required("pairs", &JsonShape::List(&JsonShape::Object(&PAIR), 1), "old and new texts, in order"),
+            optional("archive", &JsonShape::Boolean, "keep a copy of the old texts below archive/"),
+        ],
+    ],
     &[],
 );
 const APPEND: ShapeForm = operation_form!(
@@ -195,7 +202,8 @@ pub fn action(op: &str, fields: CheckedFields) -> Action {
         }
         "update" => {
             let (text, children) = split_bullet_text(&fields.required_text("text"));
-            Action::Update { at: at(), index: fields.index("index"), old: fields.text("old"), text, children }
+            let (index, old) = (fields.index("index"), fields.text("old"));
+            Action::Update { at: at(), index, old, text, children, archive: fields.flag("archive") }
         }
         "rm" => Action::Remove {
             at: at(),
@@ -208,7 +216,9 @@ pub fn action(op: &str, fields: CheckedFields) -> Action {
         "mv" => Action::Move { at: at(), to: fields.required_text("to"), create },
         "set" => Action::Set { at: at(), pairs: fields.key_values("meta") },
         "write" => Action::Write { at: at(), text: fields.required_text("text"), create },
-        "patch" => Action::Patch { at: at(), pairs: fields.text_pairs("pairs", "old", "new") },
+        "patch" => {
+            Action::Patch { at: at(), pairs: fields.text_pairs("pairs", "old", "new"), archive: fields.flag("archive") }
+        }
         "append" => Action::Append {
             at: target(fields),
             text: fields.required_text("text"),
@@ -251,11 +261,12 @@ impl OperationWriter {
                 .put("text", join_bullet_text(text, children))
                 .put_meta(meta)
                 .put_true("create", *create),
-            Action::Update { at, index, old, text, children } => self
+            Action::Update { at, index, old, text, children, archive } => self
                 .put_op("update", Some(at))
                 .put_some("index", index)
                 .put_some("old", old)
-                .put("text", join_bullet_text(text, children)),
+                .put("text", join_bullet_text(text, children))
+                .put_true("archive", *archive),
             Action::Remove { at, index, text, archive, forget, if_exists } => {
                 self.put_op("rm", Some(at)).put_some("index", index).put_some("text", text);
                 self.put_true("archive", *archive).put_true("forget", *forget).put_true("if_exists", *if_exists)
@@ -267,9 +278,9 @@ impl OperationWriter {
             Action::Write { at, text, create } => {
                 self.put_op("write", Some(at)).put("text", text.as_str()).put_true("create", *create)
             }
-            Action::Patch { at, pairs } => {
+            Action::Patch { at, pairs, archive } => {
                 let pairs: Vec<Value> = pairs.iter().map(|(old, new)| json!({"old": old, "new": new})).collect();
-                self.put_op("patch", Some(at)).put("pairs", pairs)
+                self.put_op("patch", Some(at)).put("pairs", pairs).put_true("archive", *archive)
             }
             Action::Append { at, text, title, date, summary, file_summary, create } => {
                 self.put_op("append", at.as_ref())

@@ -149,7 +149,7 @@ pub fn action(operation: &str, fields: CheckedFields) -> Action {
         }
         "update" => {
             let (text, children) = split_bullet_text(&text);
-            Action::Update { at, index, old: current, text, children }
+            Action::Update { at, index, old: current, text, children, archive: false }
         }
         _ => Action::Remove { at, index, text: current, archive: false, forget: false, if_exists: true },
     }

@@ -12,7 +12,7 @@ fn add(at: Target, text: &str) -> Action {
 }
 
 fn update(at: Target, index: Option<i64>, old: Option<&str>, text: &str) -> Action {
-    Action::Update { at, index, old: old.map(Into::into), text: text.into(), children: Vec::new() }
+    Action::Update { at, index, old: old.map(Into::into), text: text.into(), children: Vec::new(), archive: false }
 }
 
 fn remove(at: Target, index: Option<i64>, text: Option<&str>) -> Action {
@@ -220,6 +220,7 @@ mod seeds {
         let patch = Action::Patch {
             at: at("facts/user.md"),
             pairs: vec![("Role: dev".into(), "Role: Full-stack developer".into()), ("- x\n".into(), "".into())],
+            archive: false,
         };
         let write = Action::Write { at: at("facts/user.md"), text: "# User Facts\n".into(), create: false };
         let append = Action::Append {
@@ -263,7 +264,7 @@ mod seeds {
 
     #[test]
     fn editors() {
-        let patch = Action::Patch { at: at("user"), pairs: vec![("a".into(), "b".into())] };
+        let patch = Action::Patch { at: at("user"), pairs: vec![("a".into(), "b".into())], archive: false };
         for text in [
             r#"{"command":"str_replace","path":"user","old_str":"a","new_str":"b"}"#,
             r#"{"path":"user","old_str":"a","new_str":"b"}"#,
@@ -295,7 +296,7 @@ fn our_own_dialect() {
     );
     assert_parses(
         r#"{"op":"patch","at":"user","pairs":[{"old":"a","new":""}]}"#,
-        &[Action::Patch { at: at("user"), pairs: vec![("a".into(), "".into())] }],
+        &[Action::Patch { at: at("user"), pairs: vec![("a".into(), "".into())], archive: false }],
     );
     let batch = assert_parses(
         r#"{"operations":[{"op":"add","at":"user#travel","text":"Prefers window seats","seen":"DEADBEEF","old":null}],"request":"r1","reason":"why","source":"chat-7"}"#,

@@ -141,10 +141,14 @@ pub fn action(form: &ShapeForm, fields: CheckedFields) -> Action {
     let at = Target::Address(fields.required_text("path"));
     match form.name {
         "memory_write" => Action::Write { at, text: fields.required_text("content"), create: false },
-        "memory_patch" => Action::Patch { at, pairs: fields.text_pairs("patches", "oldText", "newText") },
-        "str_replace" => {
-            Action::Patch { at, pairs: vec![(fields.required_text("old_str"), fields.required_text("new_str"))] }
+        "memory_patch" => {
+            Action::Patch { at, pairs: fields.text_pairs("patches", "oldText", "newText"), archive: false }
         }
+        "str_replace" => Action::Patch {
+            at,
+            pairs: vec![(fields.required_text("old_str"), fields.required_text("new_str"))],
+            archive: false,
+        },
         _ => Action::Append {
             at: Some(at),
             text: fields.required_text("entry"),

@@ -3,6 +3,7 @@
 //!
 //! Never guesses which item a name refers to.
 
+use super::carried::{added_words, missing_words};
 use super::reply::{ItemName, RawDecision};
 use super::{CompactionItem, OverLimit};
 use crate::operation::limits::ContentSize;
@@ -109,10 +110,31 @@ fn decide_one(
                 false => bullet_text(&raw.text, rules.max_chars)?,
             };
             (rules.check)(&text)?;
+            check_merged(over_limit, target, &absorbs, &text)?;
             Ok(CompactionDecision { action: CompactionAction::Rewrite, target, absorbs, text: Some(text), reason })
         }
         "keep" | "none" | "no_change" => Err("keeping everything is not possible here".into()),
         _ => Err("action must be \"delete\", \"merge\" or \"edit\"".into()),
+    }
+}
+
+/// Checks that a new text contains the names, numbers and words of the items that it replaces, and no others.
+fn check_merged(over_limit: &OverLimit, target: usize, absorbs: &[usize], text: &str) -> Result<(), String> {
+    let items = &over_limit.items;
+    // An entry keeps its heading.
+    let heading = items[target].text.lines().next().filter(|_| over_limit.entries).unwrap_or_default();
+    let merged = format!("{heading}\n{text}");
+    let quoted = |words: &[String]| words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ");
+    for &at in absorbs.iter().chain([&target]) {
+        let missing = missing_words(&items[at].text, &merged);
+        if !missing.is_empty() {
+            return Err(format!("new_content lacks words of item {}: {}", at + 1, quoted(&missing)));
+        }
+    }
+    let replaced: Vec<&str> = absorbs.iter().chain([&target]).map(|at| items[*at].text.as_str()).collect();
+    match added_words(text, &replaced)[..] {
+        [] => Ok(()),
+        ref added => Err(format!("new_content adds words that no item contains: {}", quoted(added))),
     }
 }
 

@@ -21,7 +21,8 @@ Answer with one JSON object and nothing else:
 {\"action\": \"delete\" | \"merge\" | \"edit\", \"target\": N, \"absorbs\": [N, …], \"new_content\": TEXT or null, \"reason\": TEXT}
 
 - \"delete\" removes target and every item in absorbs. new_content is null.
-- \"merge\" gives target the text new_content, which keeps what matters of target and of every item in absorbs; the \
+- \"merge\" gives target the text new_content, which keeps every name, number, date, negation and fact of target and of \
+every item in absorbs; the \
 items in absorbs are removed. Only the items in absorbs free space: a merge without absorbs frees none.
 - \"edit\" gives target a shorter text. It frees space only where characters are counted, or together with absorbs.
 - N is an item's number \"n\". Items with \"pinned\" stay as they are: name none of them.

@@ -1,6 +1,6 @@
 //! Turns decisions into operations. Each keeps the lines that it was based on, to detect later changes of the file.
 //!
-//! Never deletes for good: every removed item moves to the archive.
+//! Never deletes for good: every removed item moves to the archive, and of a rewritten one a copy.
 
 use super::{CompactionAction, CompactionDecision, OverLimit};
 use crate::change::Etag;
@@ -149,12 +149,15 @@ fn rewrite(
     let (action, new_text) = match candidate {
         EvictionCandidate::Bullet(i) => {
             let (at, index, old) = selector(path, document, i);
-            (Action::Update { at, index, old, text: text.to_owned(), children: Vec::new() }, text.to_owned())
+            (
+                Action::Update { at, index, old, text: text.to_owned(), children: Vec::new(), archive: true },
+                text.to_owned(),
+            )
         }
         EvictionCandidate::Entry(s) => {
             let new = rewritten_entry(document, s, text);
             let pairs = vec![(old_lines.clone(), new.clone())];
-            (Action::Patch { at: Target::Address(path.to_string()), pairs }, new)
+            (Action::Patch { at: Target::Address(path.to_string()), pairs, archive: true }, new)
         }
     };
     CompactionEdit {

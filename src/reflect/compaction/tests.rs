@@ -35,12 +35,12 @@ fn a_decision_is_read_in_many_shapes() {
     check(r#"{"action":"delete","target":1}"#, "Delete 0+[] -");
     check(r#"{"action":"delete","targetMemoryId":"2","reason":null}"#, "Delete 1+[] -");
     check(
-        r#"Sure! {"x":1} {"decision":{"action":"Merge","target":1,"absorbs":[2],"newContent":"both"}}"#,
-        "Rewrite 0+[1] both",
+        r#"Sure! {"x":1} {"decision":{"action":"Merge","target":1,"absorbs":[2],"newContent":"one, two"}}"#,
+        "Rewrite 0+[1] one, two",
     );
     check(r#"[{"action":"merge","target":"@ID2","absorbs":"1","text":"both"}]"#, "no such item");
-    check(r##"[{"action":"merge","target":"^id2","absorbs":"#1","text":"both"}]"##, "Rewrite 1+[0] both");
-    check(r#"{"op":"merge","target":1,"absorbs":[2,2,1],"new_content":"- both"}"#, "Rewrite 0+[1] both");
+    check(r##"[{"action":"merge","target":"^id2","absorbs":"#1","text":"two, one"}]"##, "Rewrite 1+[0] two, one");
+    check(r#"{"op":"merge","target":1,"absorbs":[2,2,1],"new_content":"- one, two"}"#, "Rewrite 0+[1] one, two");
 }
 
 #[test]
@@ -54,6 +54,11 @@ fn an_invalid_decision_is_explained_in_a_sentence() {
     check(r#"{"action":"edit","target":1,"new_content":"x"}"#, "named in absorbs");
     check(r#"{"action":"delete","target":1,"absorbs":[2]}"#, "more than needed");
     check(r#"{"action":"merge","target":1,"absorbs":[2],"new_content":"bad"}"#, "no");
+    check(r#"{"action":"merge","target":1,"absorbs":[2],"new_content":"Zebra"}"#, "lacks words of item 2: \"two\"");
+    check(
+        r#"{"action":"merge","target":1,"absorbs":[2],"new_content":"one, two, 3"}"#,
+        "adds words that no item contains: \"3\"",
+    );
     check(
         r#"{"action":"merge","target":1,"absorbs":[2],"new_content":"longer than twenty characters"}"#,
         "20 is the most",
@@ -66,7 +71,7 @@ fn an_invalid_decision_is_explained_in_a_sentence() {
 #[test]
 fn where_characters_are_counted_a_shorter_text_frees_space() {
     let over_limit = over_limit(SizeLimits { chars: Some(15), ..SizeLimits::default() });
-    assert_eq!(decisions_of(&over_limit, r#"{"action":"edit","target":1,"new_content":"1"}"#), "Rewrite 0+[] 1");
+    assert_eq!(decisions_of(&over_limit, r#"{"action":"edit","target":1,"new_content":"One"}"#), "Rewrite 0+[] One");
     assert_eq!(decisions_of(&over_limit, r#"{"action":"delete","target":1}"#), "Delete 0+[] -");
     assert!(decisions_of(&over_limit, r#"{"action":"delete","target":1,"absorbs":[2]}"#).contains("more than needed"));
 }
@@ -84,20 +89,20 @@ fn the_question_gives_the_limit_and_marks_pinned_items() {
 fn a_step_that_changes_anything_else_is_detected() {
     let (over_limit, document) = (over_by_one(), Document::parse(TEXT));
     let rules = CompactionRules { max_chars: 20, check: &|_| Ok(()) };
-    let answer = r#"{"action":"merge","target":1,"absorbs":[2],"new_content":"both"}"#;
+    let answer = r#"{"action":"merge","target":1,"absorbs":[2],"new_content":"one, two"}"#;
     let decisions = decide(&over_limit, &parse_reply(answer, &[]).unwrap(), &rules).unwrap();
     let [step] = &plan_steps(&over_limit, &document, &decisions, "")[..] else { panic!("one step") };
     assert!(is_current(step, &document) && !is_current(step, &Document::parse(TEXT.replace("two", "2"))));
-    let good = TEXT.replace("- one\n- two ^id2\n", "- both\n");
+    let good = TEXT.replace("- one\n- two ^id2\n", "- one, two\n");
     for (after, fits) in [
         (good.clone(), true),
         (good.replace("# User\n", "# User\n\n> Summary: derived\n"), true),
-        (good.replace("- both\n", "- both\n\n\n"), true),
+        (good.replace("- one, two\n", "- one, two\n\n\n"), true),
         (good.replace("- four\n", ""), false),
         (good.replace("- four\n", "- Four\n"), false),
         (good.replace("pin=true", "pin=false"), false),
-        (good.replace("- both\n", ""), false),
-        (good.replace("- both\n", "- both\n- more\n"), false),
+        (good.replace("- one, two\n", ""), false),
+        (good.replace("- one, two\n", "- one, two\n- more\n"), false),
         (TEXT.to_owned(), false),
     ] {
         assert_eq!(check_conservation(step, &document, &Document::parse(after.clone())).is_ok(), fits, "{after}");

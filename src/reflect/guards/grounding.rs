@@ -38,7 +38,7 @@ pub fn check_grounding(text: &str, sources: &GroundingSources<'_>) -> Option<Gua
 
 /// The names, numbers and dates of a text that no source contains, as written; `not` for a negation that only one side
 /// has, and `order` for a comparison whose sides are swapped.
-fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
+pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
     let statement = Statement::of(text);
     let vocabulary = SourceVocabulary::of(sources);
     let mut missing: Vec<String> = Vec::new();

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memdir::change::{Changeset, FileVersion};
 use memdir::document::Document;
-use memdir::operation::evict::{self, EvictionCandidate, ItemAges, select_oldest};
+use memdir::operation::evict::{ItemAges, select_oldest};
 use memdir::operation::limits::{LimitScope, SizeLimits, entry_sections, section_size};
 use memdir::operation::{FileHistory, MissingInput, Operation, PlanContext, PlanOutcome, Snapshot, plan};
 use memdir::path::{MemoryPath, PathPrefixes};
@@ -148,7 +148,17 @@ fn name(chance: &mut Chance, document: &Document, n: usize) -> Value {
     }
 }
 
-fn random_reply(chance: &mut Chance, document: &Document, n: usize) -> String {
+/// What some items say, as a merged text may say it.
+fn merged_text(over_limit: &OverLimit, named: &[Value]) -> String {
+    let items = named.iter().filter_map(|n| over_limit.items.get(usize::try_from(n.as_u64()?).ok()?.checked_sub(1)?));
+    let lines = items.flat_map(|item| item.text.lines());
+    let said: Vec<&str> =
+        lines.map(|l| l.trim_start_matches(['-', '#', ' ']).trim()).filter(|l| !l.is_empty()).collect();
+    said.join("; ")
+}
+
+fn random_reply(chance: &mut Chance, document: &Document, over_limit: &OverLimit) -> String {
+    let n = over_limit.items.len();
     let new = [
         "Two in one",
         "- marked",
@@ -170,11 +180,18 @@ fn random_reply(chance: &mut Chance, document: &Document, n: usize) -> String {
     ];
     let one = |chance: &mut Chance| {
         let absorbs: Vec<Value> = (0..chance.below(4)).map(|_| name(chance, document, n)).collect();
+        let target = name(chance, document, n);
+        let named: Vec<Value> = absorbs.iter().chain([&target]).cloned().collect();
+        let text = match chance.below(4) {
+            0 => (*chance.one(&new)).to_owned(),
+            1 => format!("{} {}", chance.one(&new), merged_text(over_limit, &named)),
+            _ => merged_text(over_limit, &named),
+        };
         json!({
             "action": chance.one(&["delete", "delete", "merge", "merge", "edit", "keep"]),
-            "target": name(chance, document, n),
+            "target": target,
             "absorbs": absorbs,
-            "new_content": chance.one(&new),
+            "new_content": text,
             "reason": "so",
         })
     };
@@ -286,8 +303,8 @@ fn pinned(document: &Document) -> Vec<String> {
     all.map(|i| document.bullet_raw(i).to_owned()).collect()
 }
 
-/// Every earlier bullet is in the file or in the archive; all but `rewritten` of them.
-fn lost(before: &World, after: &World, rewritten: usize) -> Vec<String> {
+/// The earlier bullets and paragraphs that are neither in the file nor in the archive.
+fn lost(before: &World, after: &World) -> Vec<String> {
     let all = |world: &World| {
         let mut all = bullets(world.texts[0].as_deref());
         for (text, n) in bullets(world.texts[1].as_deref()) {
@@ -306,11 +323,9 @@ fn lost(before: &World, after: &World, rewritten: usize) -> Vec<String> {
         all.extend(prose(world.texts[1].as_deref()));
         all
     };
+    gone.extend(both(before).difference(&both(after)).cloned());
     gone.sort();
-    if rewritten == 0 || gone.len() > rewritten {
-        gone.extend(both(before).difference(&both(after)).cloned());
-    }
-    if gone.len() <= rewritten { Vec::new() } else { gone }
+    gone
 }
 
 #[derive(Debug, Default)]
@@ -336,32 +351,19 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
     tally.cases += 1;
     let ages = ItemAges::new(&document, &[], Some(&document), "2026-02-24");
     let crowd = OverLimit::collect(&document, &case.path, &case.place, &ages, &|t| t.to_owned());
-    let reply = random_reply(&mut chance, &document, crowd.items.len());
+    let reply = random_reply(&mut chance, &document, &crowd);
     if loud {
         println!("--- {}\n{}\n--- {:?}\n{reply}", case.path, case.text, case.place);
     }
     let rules = CompactionRules { max_chars: 280, check: &|_| Ok(()) };
     let decisions = parse_reply(&reply, &[]).and_then(|random_reply| decide(&crowd, &random_reply, &rules));
-    let mut rewritten = 0;
     match decisions {
         Ok(decisions) => {
             let saved = world.texts.clone();
             let all = plan_steps(&crowd, &document, &decisions, "test");
             if all.iter().all(|step| world.take(step)) {
                 tally.decided += 1;
-                let texts: Vec<usize> = decisions.iter().filter(|d| d.text.is_some()).map(|d| d.target).collect();
-                tally.merged += usize::from(!texts.is_empty());
-                // A rewritten entry may lose each of its lines, a bullet its one.
-                rewritten = texts
-                    .iter()
-                    .map(|t| match crowd.items[*t].candidate {
-                        EvictionCandidate::Bullet(_) => 1,
-                        EvictionCandidate::Entry(s) => {
-                            let lines = &document.text()[evict::byte_range(&document, EvictionCandidate::Entry(s))];
-                            lines.lines().count()
-                        }
-                    })
-                    .sum();
+                tally.merged += usize::from(decisions.iter().any(|d| d.text.is_some()));
                 let named: usize = decisions.iter().map(|d| d.absorbs.len() + usize::from(d.text.is_none())).sum();
                 let now = world.document();
                 let tops = |d: &Document| (0..d.bullets().len()).filter(|i| d.bullets()[*i].depth == 0).count();
@@ -380,7 +382,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
         }
         Err(_) => tally.refused += 1,
     }
-    let gone = lost(&first, &world, rewritten);
+    let gone = lost(&first, &world);
     assert!(gone.is_empty(), "seed {seed}: decided, and lost {gone:?}\n{:#?}", world.texts);
     // Whatever is left over goes by age.
     let slug = document.sections()[case.place.section].slug.clone();
@@ -407,7 +409,7 @@ fn run(seed: u64, tally: &mut Tally, loud: bool) {
             assert!(LimitScope { section, ..case.place }.excess(&now).is_zero(), "seed {seed}: still over");
         }
     }
-    let gone = lost(&first, &world, rewritten);
+    let gone = lost(&first, &world);
     assert!(gone.is_empty(), "seed {seed}: lost {gone:?}\n{:#?}", world.texts);
     let (had, has) = (pinned(&document), pinned(&world.document()));
     assert_eq!(had, has, "seed {seed}: a pinned bullet went or changed");

@@ -59,6 +59,9 @@ fn carried(decision_text: impl Into<String>, gone: &[usize], becomes: &[(usize, 
     for n in gone {
         assert!(archive.contains(&format!("- Fact number {n}\n")), "{decision_text}: {archive}");
     }
+    for (n, _) in becomes {
+        assert!(archive.contains(&format!("- Fact number {n}\n")), "{decision_text}: {archive}");
+    }
     memory.done(["check"]);
     memory.done(["undo"]);
     assert_eq!(memory.tree(), before, "{decision_text}");
@@ -67,16 +70,21 @@ fn carried(decision_text: impl Into<String>, gone: &[usize], becomes: &[(usize, 
 #[test]
 fn a_valid_decision_in_any_shape_is_carried_out() {
     carried(decision("delete", 4, &[], None).to_string(), &[4], &[]);
-    carried(decision("merge", 4, &[7], Some("Four and seven")).to_string(), &[7], &[(4, "Four and seven")]);
-    carried(decision("edit", 4, &[7], Some("Four and seven")).to_string(), &[7], &[(4, "Four and seven")]);
-    carried(decision("merge", 9, &[2, 3, 3, 9], Some("Two to nine")).to_string(), &[2, 3], &[(9, "Two to nine")]);
+    carried(decision("merge", 4, &[7], Some("Facts number 4 and 7")).to_string(), &[7], &[(4, "Facts number 4 and 7")]);
+    carried(decision("edit", 4, &[7], Some("Facts number 4 and 7")).to_string(), &[7], &[(4, "Facts number 4 and 7")]);
+    carried(
+        decision("merge", 9, &[2, 3, 3, 9], Some("Facts number 2, 3 and 9")).to_string(),
+        &[2, 3],
+        &[(9, "Facts number 2, 3 and 9")],
+    );
     // The newcomer is a candidate like any other.
     carried(decision("delete", 11, &[], None).to_string(), &[11], &[]);
     // The seed's shape, in a fence, with prose around.
     let seed = json!({"action": "delete", "targetMemoryId": 3, "reason": "redundant"});
     carried(format!("Let me think {{about}} it.\n```json\n{seed:#}\n```\nDone."), &[3], &[]);
-    let seed = json!({"action": "EDIT", "targetMemoryId": "3", "absorbs": "5", "newContent": "Three, five", "x": [1]});
-    carried(seed.to_string(), &[5], &[(3, "Three, five")]);
+    let seed =
+        json!({"action": "EDIT", "targetMemoryId": "3", "absorbs": "5", "newContent": "Facts number 3, 5", "x": [1]});
+    carried(seed.to_string(), &[5], &[(3, "Facts number 3, 5")]);
     // By handle, by address, as a list, wrapped.
     let by = |name: String| decision("delete", name, &[], None);
     carried(by(handle("Fact number 6")).to_string(), &[6], &[]);
@@ -85,8 +93,12 @@ fn a_valid_decision_in_any_shape_is_carried_out() {
     carried(json!([decision("delete", 1, &[], None)]).to_string(), &[1], &[]);
     carried(json!({"decision": decision("delete", 1, &[], None)}).to_string(), &[1], &[]);
     // A list marker is taken off; what could be read as structure is escaped.
-    carried(decision("merge", 1, &[2], Some("- One")).to_string(), &[2], &[(1, "One")]);
-    carried(decision("merge", 1, &[2], Some("# One")).to_string(), &[2], &[(1, "\\# One")]);
+    carried(
+        decision("merge", 1, &[2], Some("- Facts number 1 and 2")).to_string(),
+        &[2],
+        &[(1, "Facts number 1 and 2")],
+    );
+    carried(decision("merge", 1, &[2], Some("# Facts number 1, 2")).to_string(), &[2], &[(1, "\\# Facts number 1, 2")]);
 }
 
 #[test]
@@ -150,7 +162,15 @@ fn an_invalid_decision_is_corrected_once_then_age_decides() {
     falls_back(say("delete", json!(1), &[99], None), "no such item");
     falls_back(say("delete", json!(1), &[2], None), "more than needed");
     falls_back(say("delete", json!(1), &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11], None), "more than needed");
-    falls_back(say("merge", json!(1), &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11], Some("All")), "is the most");
+    falls_back(
+        say(
+            "merge",
+            json!(1),
+            &[2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+            Some(&format!("Facts number {}", (1..12).map(|n| n.to_string()).collect::<Vec<_>>().join(", "))),
+        ),
+        "is the most",
+    );
     falls_back(say("merge", json!(1), &[2], None), "new_content is empty");
     falls_back(say("merge", json!(1), &[2], Some("  ")), "new_content is empty");
     falls_back(say("merge", json!(1), &[2], Some("a\n\n## Heading\n- b")), "one line");
@@ -159,8 +179,13 @@ fn an_invalid_decision_is_corrected_once_then_age_decides() {
     falls_back(say("merge", json!(1), &[2], Some(&"long ".repeat(100))), "is the most");
     falls_back(say("merge", json!(1), &[2], Some(&"x".repeat(300_000))), "is the most");
     falls_back(say("merge", json!(1), &[2], Some("Fact number 5")), "");
+    falls_back(say("merge", json!(1), &[2, 3], Some("Zebra")), "lacks words of item 2: \"Fact\", \"2\", \"number\"");
     falls_back(
-        answer(&json!([decision("delete", 1, &[], None), decision("merge", 1, &[2], Some("x"))])),
+        say("merge", json!(1), &[2], Some("Facts number 1, 2 and 77")),
+        "adds words that no item contains: \"77\"",
+    );
+    falls_back(
+        answer(&json!([decision("delete", 1, &[], None), decision("merge", 1, &[2], Some("Facts number 1, 2"))])),
         "two decisions",
     );
     falls_back(text_reply("I would rather not decide."), "no JSON object");
@@ -176,6 +201,51 @@ fn an_invalid_decision_is_corrected_once_then_age_decides() {
     falls_back(Ok(cut), "cut off");
     falls_back(Err(LlmError::new(ErrorKind::Malformed, "the reply makes no sense")), "makes no sense");
     falls_back(Err(LlmError::new(ErrorKind::TooLarge, "the reply is too large")), "too large");
+}
+
+#[test]
+fn a_merge_archives_every_old_text_with_its_heading_and_metadata() {
+    let policy = "version: 1\nlimits:\n  - {at: \"facts/*.md\", bullets: 2, on_limit: compact}\n";
+    let text = "# User\n\n- Other\n\n## Travel\n\n- Prefers window seats\n  <!-- mem added=2025-01-01 -->\n\
+                - Likes trains\n  - night trains\n- Never flies with Ryanair\n";
+    let memory = Memory::new().policy(policy).file("facts/user.md", text);
+    let before = memory.tree();
+    let merged = "Likes window seats and night trains, never flies with Ryanair";
+    let model = ReplayModel::new([
+        answer(&decision("merge", 2, &[3, 4], Some("Zebra"))),
+        answer(&decision("merge", 2, &[3, 4], Some(merged))),
+    ]);
+    let done = ran(&memory, &model);
+    assert_eq!((done.decided, done.by_age), (1, 0), "{:?}", done.places);
+    let requests = model.requests();
+    let Some(ChatMessage::User(correction)) = requests[1].messages.last() else { panic!("no correction") };
+    assert!(correction.contains("new_content lacks words of item 3: \"trains\", \"night\""), "{correction}");
+    assert_eq!(
+        memory
+            .text("facts/user.md")
+            .unwrap()
+            .replace("> Summary: travel, window, seats, trains, flies, ryanair\n\n", ""),
+        format!("# User\n\n- Other\n\n## Travel\n\n- {merged}\n  <!-- mem added=2025-01-01 -->\n")
+    );
+    assert_eq!(
+        memory.text("archive/facts/user.md").unwrap(),
+        "# User\n\n## Travel\n\n- Prefers window seats\n  <!-- mem added=2025-01-01 -->\n- Likes trains\n  - night trains\n\
+         - Never flies with Ryanair\n"
+    );
+    memory.done(["check"]);
+    memory.done(["undo"]);
+    assert_eq!(memory.tree(), before);
+}
+
+#[test]
+fn a_merged_entry_archives_every_old_entry() {
+    let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", super::EPISODES);
+    let model = ReplayModel::new([answer(&decision("merge", 1, &[2], Some("- a\n- second: b")))]);
+    assert_eq!(ran(&memory, &model).decided, 1);
+    let archive = memory.text("archive/episodes/2026-02.md").unwrap();
+    for old in ["## First\n- Date: 2026-02-03\n- a\n", "## Second\n- Date: 2026-02-01\n- b\n"] {
+        assert!(archive.contains(old), "{archive}");
+    }
 }
 
 #[test]
@@ -260,14 +330,14 @@ fn the_question_shows_items_as_data() {
 fn far_too_many_bullets_take_several_calls() {
     let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(13));
     let model = ReplayModel::new([
-        answer(&decision("merge", 1, &[2], Some("One and two"))),
+        answer(&decision("merge", 1, &[2], Some("Facts number 1 and 2"))),
         answer(&decision("delete", 2, &[3], None)),
     ]);
     let done = ran(&memory, &model);
     assert_eq!((done.decided, done.by_age), (2, 0));
     let text = memory.text("facts/user.md").unwrap();
     assert_eq!(text.matches("\n- ").count(), 10);
-    assert!(text.contains("- One and two\n- Fact number 5\n"), "{text}");
+    assert!(text.contains("- Facts number 1 and 2\n- Fact number 5\n"), "{text}");
     memory.done(["undo"]);
     // What it leaves over goes by age.
     let model = ReplayModel::new([answer(&decision("delete", 13, &[], None))]);
@@ -280,7 +350,7 @@ fn far_too_many_bullets_take_several_calls() {
 #[test]
 fn the_journal_records_who_decided_and_why() {
     let memory = eleven();
-    ran(&memory, &ReplayModel::new([answer(&decision("merge", 4, &[7], Some("Both")))]));
+    ran(&memory, &ReplayModel::new([answer(&decision("merge", 4, &[7], Some("Facts number 4 and 7")))]));
     let diff = memory.run(["diff", "r0..r1", "--json"]).ends();
     let text = fs_err::read_to_string(memory.dir().join(".memdir/journal")).unwrap_or_else(|_| diff.stdout.clone());
     assert!(text.contains("compact:replay/script") && text.contains("it is old"), "{text}");
@@ -332,7 +402,7 @@ fn an_edit_of_the_decided_bullets_causes_another_call() {
                 memory.put("facts/user.md", &edited)
             }
         };
-        let first = answer(&decision("merge", 4, &[5], Some("Four and five")));
+        let first = answer(&decision("merge", 4, &[5], Some("Facts number 4 and 5")));
         let model = meanwhile(vec![first, answer(&decision("delete", target, &[], None))], act);
         let done = ran(&memory, &model);
         assert_eq!((done.decided, done.by_age), (1, 0));
@@ -396,8 +466,8 @@ fn ten_and_one_make_ten_in_one_batch() {
     let cases: [Case; 4] = [
         (decision("delete", 11, &[], None), &[11], &[]),
         (decision("delete", 2, &[], None), &[2], &[]),
-        (decision("merge", 2, &[11], Some("Both")), &[11], &[(2, "Both")]),
-        (decision("merge", 11, &[2], Some("Both")), &[2], &[(11, "Both")]),
+        (decision("merge", 2, &[11], Some("Facts number 2, 11")), &[11], &[(2, "Facts number 2, 11")]),
+        (decision("merge", 11, &[2], Some("Facts number 2, 11")), &[2], &[(11, "Facts number 2, 11")]),
     ];
     for (decision_text, gone, becomes) in cases {
         let memory = Memory::new().policy(TEN).file("facts/user.md", &facts(10));
@@ -478,14 +548,14 @@ fn the_same_request_again_is_the_first_answer() {
 fn a_dry_run_calls_no_model_and_writes_nothing() {
     let memory = eleven();
     let before = memory.tree();
-    let model = ReplayModel::new([answer(&decision("merge", 4, &[7], Some("Both")))]);
+    let model = ReplayModel::new([answer(&decision("merge", 4, &[7], Some("Facts number 4 and 7")))]);
     let how = ChangeOptions { dry_run: true, ..ChangeOptions::default() };
     let done = compact(&memory.session(), &CompactOptions::default(), &how, Some(&model)).unwrap();
     let CompactOutcome::Compacted(done) = done else { panic!("{done:?}") };
     assert_eq!(memory.tree(), before);
     let operations = serde_json::to_string(&done.change.operations.unwrap()).unwrap();
     memory.run(["apply"]).stdin(operations).exit(0);
-    assert_eq!(memory.text("facts/user.md").unwrap(), left(&[7], &[(4, "Both")]));
+    assert_eq!(memory.text("facts/user.md").unwrap(), left(&[7], &[(4, "Facts number 4 and 7")]));
 }
 
 const LOG: &str = "version: 1\nlimits:\n  - {at: \"episodes/*.md\", entries: 2, on_limit: compact}\n";
@@ -500,8 +570,8 @@ fn entries_are_deleted_and_merged_whole() {
     for (decision_text, gone) in [
         (decision("delete", 1, &[], None), "First"),
         (decision("delete", "second", &[], None), "Second"),
-        (decision("merge", 1, &[2], Some("- a\n- b, too")), "Second"),
-        (decision("merge", 3, &[1], Some("c and a")), "First"),
+        (decision("merge", 1, &[2], Some("- a\n- b, second")), "Second"),
+        (decision("merge", 3, &[1], Some("c, first: a")), "First"),
     ] {
         let memory = Memory::new().policy(LOG).file("episodes/2026-02.md", text);
         let before = memory.tree();
@@ -516,7 +586,7 @@ fn entries_are_deleted_and_merged_whole() {
             assert_eq!(left, rest.replace("first, second, third", "second, third"));
         }
         if decision_text["target"] == 3 {
-            assert!(left.ends_with("## Third\n- Date: 2026-02-02\n- c and a\n"), "{left}");
+            assert!(left.ends_with("## Third\n- Date: 2026-02-02\n- c, first: a\n"), "{left}");
         }
         memory.done(["check"]);
         memory.done(["undo"]);

@@ -48,7 +48,7 @@ pub const FILES: [(&str, &str); 6] = [
 ];
 
 /// All of them.
-pub const CASES: [Case; 23] = [
+pub const CASES: [Case; 24] = [
     Case { name: "init", args: &["init", "memory"], start: Start::Nothing, small: true, ..CASE },
     Case { name: "init --example", args: &["init", "deep/memory", "--example"], start: Start::Nothing, ..CASE },
     Case { name: "add", args: &["add", "user#Work", "Knows Go"], ..CASE },
@@ -86,6 +86,14 @@ pub const CASES: [Case; 23] = [
         stdin: "{\"op\":\"add\",\"at\":\"user#Work\",\"text\":\"Knows Go\"}\n\
                 {\"op\":\"add\",\"at\":\"prefs\",\"text\":\"Large type\"}\n\
                 {\"op\":\"add\",\"at\":\"project\",\"text\":\"Ships weekly\"}\n",
+        small: true,
+        ..CASE
+    },
+    Case {
+        name: "a merge that archives",
+        args: &["apply"],
+        stdin: "{\"op\":\"update\",\"at\":\"user\",\"old\":\"Prefers tabs\",\"text\":\"Prefers tabs and tea\",\"archive\":true}\n\
+                {\"op\":\"rm\",\"at\":\"user\",\"text\":\"Likes tea\",\"archive\":true}\n",
         small: true,
         ..CASE
     },

@@ -1,0 +1,135 @@
+//! Compares a merged text with the items that it replaces: no name, number or content word may be missing or added.
+//!
+//! Never compares style: fillers and verbs such as "likes" and "prefers" may differ.
+
+use std::collections::HashSet;
+
+use crate::reflect::guards::GroundingSources;
+use crate::reflect::guards::grounding::ungrounded_words;
+use crate::text::statement::{Statement, TokenKind};
+use crate::text::stem;
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+
+const PREDICATES: WordList = word_list!("compaction/predicates.en.txt");
+const HAN_PREDICATES: PhraseList = phrase_list!("compaction/predicates.zh.txt");
+/// Words between two statements of one sentence: a negation on one side does not concern the other.
+const CONJUNCTIONS: [&str; 7] = [" and ", " while ", " whereas ", "而且", "并且", "但", "且"];
+
+/// What an item contains and a merged text does not: names, numbers, dates and content words, `not` for a negation that
+/// only one of them has, and `order` for a comparison whose sides are swapped.
+pub fn missing_words(item: &str, merged: &str) -> Vec<String> {
+    let parted = CONJUNCTIONS.iter().fold(merged.to_owned(), |text, word| text.replace(word, "; "));
+    let sources = GroundingSources { quote: &parted, texts: vec![merged], times: Vec::new() };
+    let known = word_keys(merged);
+    let mut missing: Vec<String> = Vec::new();
+    for line in statement_lines(item) {
+        missing.extend(ungrounded_words(&line, &sources));
+        missing.extend(missing_content(&line, &known));
+    }
+    let mut seen = HashSet::new();
+    missing.retain(|word| seen.insert(word.to_lowercase()));
+    missing
+}
+
+/// What a merged text contains and none of the items does: names, numbers, dates, a negation.
+pub fn added_words(merged: &str, items: &[&str]) -> Vec<String> {
+    let sources = GroundingSources { quote: "", texts: items.to_vec(), times: Vec::new() };
+    ungrounded_words(merged, &sources)
+}
+
+/// The content words of a statement that are not among `known`; characters of a script without spaces in runs.
+fn missing_content(line: &str, known: &HashSet<String>) -> Vec<String> {
+    let plain = HAN_PREDICATES.iter().fold(line.to_owned(), |text, verb| text.replace(verb, " "));
+    let mut missing: Vec<String> = Vec::new();
+    let mut run_is_open = false;
+    for token in Statement::of(&plain).content().filter(|t| t.kind == TokenKind::Word) {
+        let is_missing = !known.contains(&token.key) && !PREDICATES.contains(&token.key);
+        match missing.last_mut() {
+            Some(run) if is_missing && run_is_open && token.is_han => run.push_str(token.surface),
+            _ if is_missing => missing.push(token.surface.to_owned()),
+            _ => {}
+        }
+        run_is_open = is_missing && token.is_han;
+    }
+    missing
+}
+
+/// The words of a text in all forms in which another text may have them.
+fn word_keys(text: &str) -> HashSet<String> {
+    let lines: Vec<String> = statement_lines(text).collect();
+    let tokens = lines.iter().flat_map(|line| Statement::of(line).tokens);
+    tokens.flat_map(|t| [stem(&t.surface.to_lowercase()).into_owned(), t.key]).collect()
+}
+
+/// The lines of an item without markers of lists and headings and without its date. A label is a part of the statement.
+fn statement_lines(text: &str) -> impl Iterator<Item = String> {
+    let has_text = |line: &&str| !line.is_empty() && !line.starts_with("Date:") && !line.starts_with("<!-- mem ");
+    text.lines()
+        .map(|line| line.trim().trim_start_matches(['-', '*', '+', '#']).trim())
+        .filter(has_text)
+        .map(|line| without_id(line).replace(": ", " ").replace('：', " "))
+}
+
+/// A line without the id at its end: `^id` or `{#id}`.
+fn without_id(line: &str) -> &str {
+    match line.rsplit_once(' ') {
+        Some((rest, last)) if last.starts_with('^') || last.starts_with("{#") => rest,
+        _ => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(item: &str, merged: &str, expected: &str) {
+        assert_eq!(missing_words(item, merged).join(", "), expected, "{item} / {merged}");
+    }
+
+    #[test]
+    fn names_numbers_and_content_words_are_carried() {
+        let merged = "Likes window blinds, tabs over spaces, and dark mode in Zed 0.9";
+        check("Prefers window blinds", merged, "");
+        check("User usually prefers a window blind", merged, "");
+        check("Uses dark mode in Zed", merged, "");
+        check("Uses dark mode in Vim", merged, "Vim");
+        check("Zed: version 0.9", merged, "version");
+        check("Zed 0.8", merged, "0.8");
+        check("Prefers spaces over tabs", "Prefers tabs over spaces; lives in Rome", "order");
+        check("Allergic to peanuts, shrimp and milk", "Allergic to peanuts and shrimp", "milk");
+        check("City: Paris ^home2", "Paris is the city", "");
+        for item in ["Prefers window blinds", "Lives in Austin", "Fact number 3"] {
+            assert!(!missing_words(item, "Zebra").is_empty(), "{item}");
+        }
+    }
+
+    #[test]
+    fn a_negation_is_carried_and_concerns_its_own_statement() {
+        check("Never deploys on Fridays", "Deploys on Fridays from Berlin", "not");
+        check("Never deploys on Fridays", "Never deploys on Fridays, likes Rust", "");
+        check("Writes Rust daily", "Writes Rust daily and never deploys on Fridays", "");
+        check("Deploys on Fridays", "Never deploys on Fridays", "not");
+    }
+
+    #[test]
+    fn chinese_is_compared_by_characters() {
+        check("用户喜欢喝绿茶", "爱喝绿茶和咖啡", "");
+        check("用户喜欢喝咖啡", "爱喝绿茶", "咖啡");
+        check("用户不吃花生", "吃花生和虾", "not");
+        check("住在汉堡", "住在柏林", "汉堡");
+    }
+
+    #[test]
+    fn an_entry_is_compared_line_by_line_without_its_date() {
+        let entry = "## Logger fix\n- Date: 2026-02-03\n- Redis 7 dropped the connection";
+        check(entry, "## Logger fix\n- Redis 7 dropped the connection", "");
+        check(entry, "## Logger fix\n- the connection dropped", "Redis, 7");
+    }
+
+    #[test]
+    fn a_merged_text_adds_nothing() {
+        let items = ["Lives in Austin", "Likes tea"];
+        assert_eq!(added_words("Lives in Austin and likes tea", &items), [""; 0]);
+        assert_eq!(added_words("Lives in Austin since 2019, likes tea and Rust", &items), ["2019", "Rust"]);
+    }
+}
