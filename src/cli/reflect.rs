@@ -28,7 +28,8 @@ pub enum ReflectModeArg {
 #[derive(Args, Debug)]
 #[command(
     about = "Extract memories from a conversation; a model proposes, rules decide",
-    after_help = "Reads transcripts of Claude Code, Codex and Gemini CLI, OpenAI messages, ChatGPT exports, markdown with \
+    after_help = "Reads transcripts of Claude Code, Codex, Gemini CLI, Aider and GitHub Copilot, OpenAI messages and \
+                  responses, the exports of ChatGPT, Claude.ai, Cursor, AI Studio and ShareGPT, markdown with \
                   speakers, and plain text.\n\nExample: memdir reflect session.jsonl -n"
 )]
 #[group(skip)]

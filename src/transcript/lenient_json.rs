@@ -164,7 +164,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientList<T> {
     }
 }
 
-/// An outline of a JSON value for format detection: keys and strings (at most 64 characters) down to three levels, and
+/// An outline of a JSON value for format detection: keys and strings (at most 64 characters) down to five levels, and
 /// the first element of an array. The rest is only checked to be valid JSON, without recursion.
 #[derive(Debug, Default)]
 pub(super) struct JsonSketch {
@@ -181,7 +181,7 @@ impl JsonSketch {
     /// If the text is not valid JSON or something follows the value.
     pub fn parse(json: &str) -> serde_json::Result<JsonSketch> {
         let mut reader = serde_json::Deserializer::from_str(json);
-        let sketch = SketchVisitor(4).deserialize(&mut reader)?;
+        let sketch = SketchVisitor(6).deserialize(&mut reader)?;
         reader.end().map(|()| sketch)
     }
 
@@ -199,6 +199,24 @@ impl JsonSketch {
 
     pub fn text_at(&self, key: &str) -> &str {
         self.get(key).and_then(|value| value.text.as_deref()).unwrap_or_default()
+    }
+
+    /// What the value looks like, for messages; with its first keys.
+    pub fn outline(&self) -> String {
+        let keys = |value: &JsonSketch| {
+            let names = value.fields.iter().map(|(name, _)| name.as_str());
+            let plain =
+                names.filter(|name| name.len() <= 24 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+            plain.take(5).collect::<Vec<_>>().join(", ")
+        };
+        match self.first_element() {
+            Some(first) if first.object => format!("an array of objects with the keys {}", keys(first)),
+            Some(_) => "an array of other values".to_owned(),
+            None if self.list => "an empty array".to_owned(),
+            None if self.object && self.fields.is_empty() => "an empty object".to_owned(),
+            None if self.object => format!("an object with the keys {}", keys(self)),
+            None => "a single value".to_owned(),
+        }
     }
 
     /// The first element, if this is an array.

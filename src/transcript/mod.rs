@@ -6,14 +6,20 @@
 //! an unexpected type counts as missing. Text that a host inserted becomes separate turns with [`Turn::injected`] set,
 //! apart from the messages of the user and the model.
 
+mod aider;
 mod chatgpt;
 mod claude;
 mod codex;
+mod copilot;
+mod cursor;
 mod detect;
+mod exports;
+mod fences;
 mod gemini;
 mod host_framing;
 mod json_lines;
 mod lenient_json;
+mod lookalikes;
 mod memdir_output;
 mod message_content;
 mod openai;
@@ -77,6 +83,20 @@ pub enum TranscriptFormat {
     OpenAi,
     /// ChatGPT's data export: trees of messages.
     ChatGpt,
+    /// Claude.ai's data export.
+    ClaudeAi,
+    /// ShareGPT: `conversations` of `from` and `value`.
+    ShareGpt,
+    /// GitHub Copilot's chats in VS Code: exports, session files and their logs; and the events of its agent.
+    Copilot,
+    /// OpenAI's Responses API: `input` and `output` items.
+    OpenAiResponses,
+    /// A prompt file of Google AI Studio.
+    AiStudio,
+    /// Aider's chat history.
+    Aider,
+    /// Cursor's export of a chat as markdown.
+    Cursor,
     /// Markdown or plain text with speaker names.
     Markdown,
     /// Any other text, read as one user turn.
@@ -85,7 +105,7 @@ pub enum TranscriptFormat {
 
 impl TranscriptFormat {
     /// The printed and stored name: `claude-code`, `codex`, `gemini-json`, `gemini-lines`, `openai`, `chatgpt`,
-    /// `markdown`, `plain`.
+    /// `claude-ai`, `sharegpt`, `copilot`, `openai-responses`, `ai-studio`, `aider`, `cursor`, `markdown`, `plain`.
     pub fn name(self) -> &'static str {
         match self {
             TranscriptFormat::ClaudeCode => "claude-code",
@@ -94,6 +114,13 @@ impl TranscriptFormat {
             TranscriptFormat::GeminiLines => "gemini-lines",
             TranscriptFormat::OpenAi => "openai",
             TranscriptFormat::ChatGpt => "chatgpt",
+            TranscriptFormat::ClaudeAi => "claude-ai",
+            TranscriptFormat::ShareGpt => "sharegpt",
+            TranscriptFormat::Copilot => "copilot",
+            TranscriptFormat::OpenAiResponses => "openai-responses",
+            TranscriptFormat::AiStudio => "ai-studio",
+            TranscriptFormat::Aider => "aider",
+            TranscriptFormat::Cursor => "cursor",
             TranscriptFormat::Markdown => "markdown",
             TranscriptFormat::Plain => "plain",
         }
@@ -119,8 +146,11 @@ pub enum TranscriptError {
     Empty,
     /// Contains NUL bytes, so it is not text.
     Binary,
-    /// JSON in no known format.
-    UnknownFormat,
+    /// A file of another kind, or JSON in no known format.
+    UnknownFormat {
+        /// What it is, and where known what to read instead: `a ZIP archive; unpack it`.
+        looks_like: String,
+    },
     /// Starts like JSON but does not parse, or is nested too deep. Gives the position of the parse error.
     InvalidJson {
         /// 1-based.
@@ -141,7 +171,7 @@ impl fmt::Display for TranscriptError {
         match self {
             TranscriptError::Empty => f.write_str("the conversation is empty"),
             TranscriptError::Binary => f.write_str("not a text file"),
-            TranscriptError::UnknownFormat => f.write_str("JSON in an unknown conversation format"),
+            TranscriptError::UnknownFormat { looks_like } => write!(f, "this looks like {looks_like}"),
             TranscriptError::InvalidJson { line, column } => write!(f, "invalid JSON at line {line}, column {column}"),
             TranscriptError::NoTurns { kind, skipped: 0 } => write!(f, "no messages in this {} file", kind.name()),
             TranscriptError::NoTurns { kind, skipped } => {
@@ -171,6 +201,10 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, TranscriptError> {
     let detected = detect::detect_format(bytes)?;
     let kind = detected.kind();
     let is_document = matches!(detected, DetectedFormat::Document(_));
+    let parse_export = |add| match is_document {
+        true => exports::parse_document(bytes, kind, add),
+        false => Ok(exports::parse_lines(bytes, kind, add)),
+    };
     let mut conversations = match kind {
         TranscriptFormat::ClaudeCode => vec![claude::parse_lines(bytes)],
         TranscriptFormat::Codex if is_document => vec![codex::parse_document(&lossy_text(bytes))?],
@@ -181,6 +215,14 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, TranscriptError> {
         TranscriptFormat::OpenAi => openai::parse_lines(bytes),
         TranscriptFormat::ChatGpt if is_document => chatgpt::parse_document(&lossy_text(bytes))?,
         TranscriptFormat::ChatGpt => chatgpt::parse_lines(bytes),
+        TranscriptFormat::ClaudeAi => parse_export(exports::add_claude_chat)?,
+        TranscriptFormat::ShareGpt => parse_export(exports::add_sharegpt_chat)?,
+        TranscriptFormat::OpenAiResponses => parse_export(exports::add_response)?,
+        TranscriptFormat::AiStudio => parse_export(exports::add_studio_prompt)?,
+        TranscriptFormat::Copilot if is_document => parse_export(copilot::add_session)?,
+        TranscriptFormat::Copilot => copilot::parse_lines(bytes),
+        TranscriptFormat::Aider => vec![aider::parse_history(&lossy_text(bytes))],
+        TranscriptFormat::Cursor => cursor::parse_exports(&lossy_text(bytes)),
         TranscriptFormat::Markdown => vec![speakers::parse_speakers(&lossy_text(bytes))],
         TranscriptFormat::Plain => vec![speakers::parse_plain(&lossy_text(bytes))],
     };

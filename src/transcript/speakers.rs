@@ -2,10 +2,10 @@
 //! text without any.
 //!
 //! Never mixes styles: the first speaker name sets the style for the text, and names in another style are content.
-//! Names inside code fences are content, too.
+//! Names inside code fences are content, too, and so is the user's name where it is indented or placed differently from
+//! the other names.
 
-use std::ops::Range;
-
+use super::fences::lines_with_fences;
 use super::lenient_json::LenientText;
 use super::turn_builder::{TurnBuilder, parse_time};
 use super::{Conversation, Role, TranscriptFormat};
@@ -47,6 +47,9 @@ struct SpeakerLine {
     body_start: usize,
     /// Starts with a lower case letter, as the keys of a config file do.
     lower_case: bool,
+    /// Spaces at the start of the line.
+    indent: usize,
+    after_blank: bool,
 }
 
 /// Whether a text has speaker names: the user and the model, or the user with a name in the first line. A text with
@@ -80,7 +83,7 @@ pub(super) fn parse_plain(text: &str) -> Conversation {
 }
 
 /// The text of a turn, without the horizontal rules between turns.
-fn turn_body(text: &str) -> &str {
+pub(super) fn turn_body(text: &str) -> &str {
     let mut text = text.trim();
     while let Some(rest) = text.strip_suffix("---").or_else(|| text.strip_suffix("***")) {
         if !rest.is_empty() && !rest.ends_with('\n') {
@@ -99,20 +102,13 @@ fn speaker_lines(text: &str) -> Vec<SpeakerLine> {
             return signs;
         }
     }
-    let fences = fenced_ranges(text);
-    let mut fences = fences.iter().peekable();
     let mut found: Vec<SpeakerLine> = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        while fences.next_if(|fence| fence.end <= start).is_some() {}
-        if fences.peek().is_some_and(|fence| fence.contains(&start)) {
-            continue;
-        }
-        if let Some(mark) = parse_speaker_line(line, start).filter(|mark| matches_style(mark, &found)) {
-            found.push(mark);
-        }
+    let mut after_blank = true;
+    for (start, line, fenced) in lines_with_fences(text) {
+        let parsed = (!fenced).then(|| parse_speaker_line(line, start)).flatten();
+        let mark = parsed.map(|mark| SpeakerLine { after_blank, ..mark });
+        found.extend(mark.filter(|mark| matches_style(mark, &found) && matches_layout(mark, &found)));
+        after_blank = line.trim().is_empty();
     }
     found
 }
@@ -131,6 +127,14 @@ fn matches_style(mark: &SpeakerLine, earlier: &[SpeakerLine]) -> bool {
     }
 }
 
+/// Whether a name of the user has the indentation of the first name and, if the second one has, a blank line before it.
+/// Names of others count in any layout: their text must not become the user's.
+fn matches_layout(mark: &SpeakerLine, earlier: &[SpeakerLine]) -> bool {
+    let spaced = earlier.get(1).is_some_and(|second| second.after_blank);
+    let indent = earlier.first().map_or(mark.indent, |first| first.indent);
+    mark.role != Role::User || mark.indent == indent && (mark.after_blank || !spaced)
+}
+
 /// Parses a line with a speaker name, if it has one. `start` is its byte offset.
 fn parse_speaker_line(line: &str, start: usize) -> Option<SpeakerLine> {
     let words = line.trim_end();
@@ -143,7 +147,9 @@ fn parse_speaker_line(line: &str, start: usize) -> Option<SpeakerLine> {
     let (style, name, body) = parse_heading(inner).or_else(|| parse_bold(inner)).or_else(|| parse_colon(inner))?;
     let (role, at) = parse_speaker(name)?;
     let lower_case = name.chars().next().is_some_and(char::is_lowercase);
-    Some(SpeakerLine { style, role, at, start, body_start: start + indent + body, lower_case })
+    let spaces = words.len() - words.trim_start_matches(' ').len();
+    let body_start = start + indent + body;
+    Some(SpeakerLine { style, role, at, start, body_start, lower_case, indent: spaces, after_blank: false })
 }
 
 /// `## User`: the style, the name, and the byte offset in the line where the body begins.
@@ -243,34 +249,12 @@ fn terminal_lines(text: &str) -> Vec<SpeakerLine> {
             start,
             body_start: start + length,
             lower_case: false,
+            indent: 0,
+            after_blank: false,
         }));
     }
     let has_role = |role| found.iter().any(|mark| mark.role == role);
     if has_role(Role::User) && has_role(Role::Assistant) { found } else { Vec::new() }
-}
-
-/// The byte ranges of closed code fences. An unclosed fence is ignored, or it would hide the rest of the text.
-fn fenced_ranges(text: &str) -> Vec<Range<usize>> {
-    let mut fences = Vec::new();
-    let mut open: Option<(u8, usize, usize)> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let words = line.trim();
-        let mark = words.bytes().next().filter(|b| matches!(b, b'`' | b'~'));
-        let length = mark.map_or(0, |mark| words.bytes().take_while(|b| *b == mark).count());
-        match (open, mark) {
-            (None, Some(mark)) if length >= 3 => open = Some((mark, length, at)),
-            (Some((opener, least, start)), Some(mark))
-                if mark == opener && length >= least && length == words.len() =>
-            {
-                fences.push(start..at + line.len());
-                open = None;
-            }
-            _ => {}
-        }
-        at += line.len();
-    }
-    fences
 }
 
 #[cfg(test)]
@@ -320,6 +304,24 @@ mod tests {
         assert!(!has_speakers("user: admin\npassword: x\n"));
         let about = "It prints who made it, when, and under which licence. ".repeat(3);
         assert!(!has_speakers(&format!("# Skill\n\n{about}\n\n**User:** who?\n**Assistant:** Ana.\n")));
+    }
+
+    #[test]
+    fn the_users_name_within_an_answer_is_content() {
+        let spaced = "User: hi\n\nAssistant: Two roles:\nUser: may read\n\n  User: I live in Rome\n\nUser: bye\n";
+        let users = |text| parsed_turns(text).into_iter().filter(|(role, _)| *role == Role::User).count();
+        assert_eq!((users(spaced), parsed_turns(spaced).len()), (2, 3));
+        // Without blank lines between the turns every name counts.
+        assert_eq!(users("User: hi\nAssistant: hello\nUser: bye\n"), 2);
+        // A model's name is never content: what follows it would become the user's.
+        assert_eq!(users("User: hi\n\nAssistant: hello\n\nUser: bye\nAssistant: bye\n"), 2);
+    }
+
+    #[test]
+    fn a_quoted_conversation_stays_in_the_users_message() {
+        let quoted = "Look:\n\n> User: a\n> Assistant: b\n\n```\nUser: c\nAssistant: d\n```\n\n    Assistant: e\n\nI prefer tabs.";
+        let text = format!("User: {quoted}\n\nAssistant: Noted.\n");
+        assert_eq!(parsed_turns(&text), [(Role::User, quoted.to_owned()), (Role::Assistant, "Noted.".to_owned())]);
     }
 
     #[test]

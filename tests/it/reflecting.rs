@@ -3,6 +3,7 @@
 mod budget;
 mod conversations;
 mod door;
+mod exports;
 mod hostile;
 #[cfg(feature = "network")]
 mod hosts;

@@ -10,7 +10,14 @@ use fs_err as fs;
 use memdir::transcript::{Conversation, TranscriptError, TranscriptFormat, read};
 use proptest::prelude::*;
 
-const KINDS: [TranscriptFormat; 8] = [
+const KINDS: [TranscriptFormat; 15] = [
+    TranscriptFormat::ClaudeAi,
+    TranscriptFormat::ShareGpt,
+    TranscriptFormat::Copilot,
+    TranscriptFormat::OpenAiResponses,
+    TranscriptFormat::AiStudio,
+    TranscriptFormat::Aider,
+    TranscriptFormat::Cursor,
     TranscriptFormat::ClaudeCode,
     TranscriptFormat::Codex,
     TranscriptFormat::GeminiJson,
@@ -24,7 +31,7 @@ const KINDS: [TranscriptFormat; 8] = [
 /// Folder, path and bytes of every fixture.
 fn fixtures() -> Vec<(String, PathBuf, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/transcripts");
-    let walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().map(Result::unwrap);
+    let walk = walkdir::WalkDir::new(root).min_depth(2).sort_by_file_name().into_iter().map(Result::unwrap);
     let files = walk.filter(|e| e.file_type().is_file() && e.path().extension().is_none_or(|x| x != "turns"));
     files
         .map(|e| {
@@ -112,6 +119,104 @@ fn a_file_may_end_anywhere() {
     }
 }
 
+/// Kinds whose fixtures contain `Rome` only in what the user did not write: answers, tool output, attachments, drafts, and
+/// messages that were edited away.
+const EXPORTS: [TranscriptFormat; 7] = [
+    TranscriptFormat::ClaudeAi,
+    TranscriptFormat::ShareGpt,
+    TranscriptFormat::Copilot,
+    TranscriptFormat::OpenAiResponses,
+    TranscriptFormat::AiStudio,
+    TranscriptFormat::Aider,
+    TranscriptFormat::Cursor,
+];
+
+fn exports() -> Vec<(PathBuf, Vec<u8>)> {
+    let of_export = |folder: &str| EXPORTS.iter().any(|kind| kind.name() == folder);
+    fixtures().into_iter().filter(|(folder, ..)| of_export(folder)).map(|(_, path, bytes)| (path, bytes)).collect()
+}
+
+/// The lines that count as typed by the user.
+fn typed_lines(bytes: &[u8]) -> Vec<String> {
+    let own = |turn: &&memdir::transcript::Turn| turn.role == memdir::transcript::Role::User && !turn.injected;
+    let turns = read(bytes).unwrap_or_default().into_iter().flat_map(|c| c.turns).collect::<Vec<_>>();
+    turns.iter().filter(own).flat_map(|turn| turn.text.lines().map(|line| line.trim().to_owned())).collect()
+}
+
+/// The lines of a damaged file that are not the user's, not even as the beginning of a line that was cut off.
+fn foreign_lines(bytes: &[u8], own: &[String]) -> Vec<String> {
+    let is_own = |line: &str| own.iter().any(|whole| whole.starts_with(line));
+    let has_words = |line: &str| line.contains(char::is_alphanumeric);
+    typed_lines(bytes).into_iter().filter(|line| has_words(line) && !is_own(line)).collect()
+}
+
+#[test]
+fn what_the_user_did_not_write_is_not_theirs() {
+    for (path, bytes) in exports() {
+        let typed = typed_lines(&bytes);
+        assert!(!typed.is_empty() && !typed.iter().any(|line| line.contains("Rome")), "{}: {typed:?}", path.display());
+    }
+}
+
+/// A file that is cut off has fewer messages, never other ones.
+#[test]
+fn a_truncated_export_gives_the_user_no_other_words() {
+    let is_tail = |path: &Path| path.file_stem().is_some_and(|name| name == "tail");
+    for (path, bytes) in exports().into_iter().filter(|(path, _)| !is_tail(path)) {
+        let own = typed_lines(&bytes);
+        // The first line of a text is needed to recognise it.
+        let known = |kind: &str| path.to_string_lossy().contains(kind);
+        let first = if known("/aider/") {
+            60
+        } else if known("/cursor/") {
+            180
+        } else {
+            0
+        };
+        for end in (first..bytes.len()).step_by(3) {
+            let foreign = foreign_lines(&bytes[..end], &own);
+            assert!(foreign.is_empty(), "{} up to {end}: {foreign:?}", path.display());
+        }
+        // The end of a JSON file that was cut off at its beginning, at any byte.
+        let is_json = path.extension().is_some_and(|x| x == "json");
+        for start in (0..bytes.len()).step_by(3).filter(|_| is_json) {
+            let foreign = foreign_lines(&bytes[start..], &own);
+            assert!(foreign.is_empty(), "{} from {start}: {foreign:?}", path.display());
+        }
+    }
+}
+
+#[test]
+fn two_exports_in_one_file_give_the_user_no_other_words() {
+    let files = exports();
+    for (first, one) in &files {
+        for (second, other) in &files {
+            let own = [typed_lines(one), typed_lines(other)].concat();
+            let foreign = foreign_lines(&[&one[..], b"\n", &other[..]].concat(), &own);
+            assert!(foreign.is_empty(), "{} + {}: {foreign:?}", first.display(), second.display());
+        }
+    }
+}
+
+#[test]
+fn an_export_in_another_encoding_gives_the_user_no_other_words() {
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    for (path, bytes) in exports() {
+        let text = String::from_utf8(bytes).unwrap();
+        let marked = [&[0xFF, 0xFE][..], &utf16(&text)].concat();
+        assert_eq!(read(&marked), read(text.as_bytes()), "{}", path.display());
+        assert!(typed_lines(&utf16(&text)).is_empty(), "{}", path.display());
+        // As Latin-1, and UTF-8 that was taken for Latin-1 and encoded again.
+        let narrow: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect();
+        let twice: String = text.bytes().map(char::from).collect();
+        for other in [narrow, twice.into_bytes()] {
+            let typed = typed_lines(&other);
+            assert_eq!(typed.len(), typed_lines(text.as_bytes()).len(), "{}", path.display());
+            assert!(!typed.iter().any(|line| line.contains("Rome")), "{}: {typed:?}", path.display());
+        }
+    }
+}
+
 /// A log that is cut off within its last line loses that line and nothing else.
 #[test]
 fn a_truncated_last_line_is_counted_and_loses_nothing_else() {
@@ -177,7 +282,16 @@ fn work_is_linear_in_the_size() {
             .collect()
     };
     let text = |n: usize| -> String { "User: a\n```\n<system-reminder> </skill> (memories for app: x)\n".repeat(n) };
-    let shapes: [&dyn Fn(usize) -> String; 4] = [&claude, &gemini, &codex, &text];
+    let aider = |n: usize| -> String {
+        let start = "# aider chat started at 2026-02-24 10:00:00\n\n";
+        format!("{start}{}", "#### a  \n\n```x\n> b  \n\n\n```\n[{\n".repeat(n))
+    };
+    let cursor = |n: usize| "---\n\n**User**\n\n```a\n[\n\n---\n\n**Cursor**\n\n# b\n".repeat(n);
+    let copilot = |n: usize| -> String {
+        let change = "{\"kind\":2,\"k\":[\"requests\"],\"v\":[{\"message\":\"a\",\"response\":[]}]}\n";
+        format!("{{\"kind\":0,\"v\":{{\"requests\":[]}}}}\n{}", change.repeat(n))
+    };
+    let shapes: [&dyn Fn(usize) -> String; 7] = [&claude, &gemini, &codex, &text, &aider, &cursor, &copilot];
     for (shape, make) in shapes.iter().enumerate() {
         let turns = |n: usize| read(make(n).as_bytes()).unwrap()[0].turns.len();
         let steps = |n: usize| {

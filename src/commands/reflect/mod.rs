@@ -112,8 +112,9 @@ pub fn show_prompt(session: &Session, bytes: &[u8], options: &ReflectOptions<'_>
 fn parse_conversations(bytes: &[u8]) -> Result<Vec<Conversation>, Rejection> {
     transcript::read(bytes).map_err(|why| {
         Rejection::new(Code::InvalidTranscript, format!("the input is not a conversation: {why}")).hint(
-            "supported are transcripts of Claude Code, Codex, Gemini CLI, OpenAI messages, ChatGPT exports, markdown with \
-             speakers, and plain text",
+            "supported are transcripts of Claude Code, Codex, Gemini CLI, Aider and GitHub Copilot, OpenAI messages and \
+             responses, the exports of ChatGPT, Claude.ai, Cursor, AI Studio and ShareGPT, markdown with speakers, \
+             and plain text",
         )
     })
 }
