@@ -13,6 +13,8 @@ pub enum AnswerFormat {
     /// The host constrains the reply to the schema.
     #[default]
     Schema,
+    /// The same in the older form of llama.cpp's servers: `json_object` with a `schema`.
+    ObjectWithSchema,
     /// The host constrains the reply to JSON; the schema is in the instructions.
     JsonObject,
     /// The instructions only.
@@ -79,7 +81,8 @@ impl HostCapabilities {
     /// Switches to the next more lenient way of requesting objects; `false` if there is none.
     pub fn use_simpler_format(&mut self) -> bool {
         let next = match self.answer_format {
-            AnswerFormat::Schema => AnswerFormat::JsonObject,
+            AnswerFormat::Schema => AnswerFormat::ObjectWithSchema,
+            AnswerFormat::ObjectWithSchema => AnswerFormat::JsonObject,
             AnswerFormat::JsonObject => AnswerFormat::Instructions,
             AnswerFormat::Instructions => return false,
         };
@@ -148,7 +151,7 @@ mod tests {
         let sent = json!({"messages": [], "response_format": {"type": "json_schema"}});
         let mut capabilities = HostCapabilities::default();
         let fault = HostFault::from_text("response_format.type must be text");
-        for format in [AnswerFormat::JsonObject, AnswerFormat::Instructions] {
+        for format in [AnswerFormat::ObjectWithSchema, AnswerFormat::JsonObject, AnswerFormat::Instructions] {
             assert!(capabilities.learn(sent.as_object().unwrap(), &fault, 400));
             assert_eq!(capabilities.answer_format, format);
         }

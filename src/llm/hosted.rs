@@ -91,6 +91,7 @@ impl<L: Transport> HostedModel<L> {
             temperature: config.temperature,
             top_p: config.top_p,
             is_openai: host_url::host_name(&config.base_url) == "api.openai.com",
+            is_local: host_url::is_loopback(&config.base_url),
         };
         let id = ModelId { provider: config.provider.clone(), model: settings.model.clone() };
         let mut hosted =

@@ -84,6 +84,16 @@ pub struct AnswerSchema {
     pub name: String,
     /// The schema; flat, like a tool's.
     pub schema: Value,
+    /// The same with bounds on counts and lengths, for servers on this machine, which turn it into a grammar: a small
+    /// model would write without end. Others reject some of the bounds.
+    pub bounded: Value,
+}
+
+impl AnswerSchema {
+    /// A schema without bounds of its own.
+    pub fn new(name: &str, schema: Value) -> AnswerSchema {
+        AnswerSchema { name: name.into(), bounded: schema.clone(), schema }
+    }
 }
 
 /// A tool call in a reply.

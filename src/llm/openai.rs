@@ -22,7 +22,10 @@ pub fn request_body(
 ) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("model".into(), settings.model.clone().into());
-    body.insert("messages".into(), messages_json(request, capabilities.answer_format != AnswerFormat::Schema).into());
+    body.insert(
+        "messages".into(),
+        messages_json(request, capabilities.answer_format > AnswerFormat::ObjectWithSchema).into(),
+    );
     if !request.tools.is_empty() {
         let tool = |t: &super::ToolDefinition| {
             let function = json!({"name": t.name, "description": t.description, "parameters": t.parameters});
@@ -30,8 +33,9 @@ pub fn request_body(
         };
         body.insert("tools".into(), request.tools.iter().map(tool).collect());
     }
-    if let Some(format) = request.answer.as_ref().and_then(|schema| response_format(schema, capabilities.answer_format))
-    {
+    let format =
+        request.answer.as_ref().and_then(|answer| response_format(answer, settings, capabilities.answer_format));
+    if let Some(format) = format {
         body.insert("response_format".into(), format);
     }
     let limit_name = LIMIT_NAMES[usize::from(settings.is_openai != capabilities.uses_other_limit_name)];
@@ -42,13 +46,15 @@ pub fn request_body(
     body
 }
 
-fn response_format(schema: &AnswerSchema, form: AnswerFormat) -> Option<Value> {
+fn response_format(answer: &AnswerSchema, settings: &RequestSettings, form: AnswerFormat) -> Option<Value> {
     match form {
         AnswerFormat::Schema => {
-            let strict = is_strict_schema(&schema.schema);
-            let named = json!({"name": schema.name, "schema": schema.schema, "strict": strict});
+            let schema = if settings.is_local { &answer.bounded } else { &answer.schema };
+            let strict = is_strict_schema(schema);
+            let named = json!({"name": answer.name, "schema": schema, "strict": strict});
             Some(json!({"type": "json_schema", "json_schema": named}))
         }
+        AnswerFormat::ObjectWithSchema => Some(json!({"type": "json_object", "schema": answer.bounded})),
         AnswerFormat::JsonObject => Some(json!({"type": "json_object"})),
         AnswerFormat::Instructions => None,
     }

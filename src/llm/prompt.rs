@@ -56,7 +56,7 @@ mod tests {
                 ChatMessage::Assistant { text: "Two".into(), calls: Vec::new() },
                 ChatMessage::User("No.\n".into()),
             ],
-            answer: Some(AnswerSchema { name: "a".into(), schema: serde_json::json!({"type": "object"}) }),
+            answer: Some(AnswerSchema::new("a", serde_json::json!({"type": "object"}))),
             ..ModelRequest::default()
         };
         assert_eq!(

@@ -18,6 +18,8 @@ pub struct RequestSettings {
     pub top_p: Option<f64>,
     /// Whether the host is OpenAI's own, which expects `max_completion_tokens` instead of `max_tokens`.
     pub is_openai: bool,
+    /// Whether the host is a server on this machine.
+    pub is_local: bool,
 }
 
 impl RequestSettings {

@@ -17,7 +17,7 @@ mod step;
 
 pub use conservation::check_conservation;
 pub use decide::{CompactionAction, CompactionDecision, CompactionRules, decide};
-pub use prompt::{build_correction, build_question, decision_schema, system_prompt};
+pub use prompt::{bounded_decision_schema, build_correction, build_question, decision_schema, system_prompt};
 pub use reply::parse_reply;
 pub use step::{CompactionStep, current_operations, is_current, plan_steps, removal_steps};
 

@@ -85,6 +85,14 @@ pub struct KnownMemory {
     pub omitted: usize,
 }
 
+/// The message after a one-shot reply that was cut off.
+pub const TRUNCATION_MESSAGE: &str = "Your answer was cut off; nothing of it was done. Answer with one short JSON object: \
+                                      {\"operations\": [...]}, with the most important operation only.";
+
+/// The message after a one-shot reply without JSON.
+pub const NO_OBJECT_MESSAGE: &str =
+    "Your answer contains no JSON object. Answer with one JSON object: {\"operations\": [...]}.";
+
 /// The message about refused operations, given as 0-based number and reason, so that the model can correct them.
 pub fn refusal_message(refused: &[(usize, String)]) -> String {
     let mut out = String::from("Some operations were refused; the others were applied, so do not repeat them.\n");

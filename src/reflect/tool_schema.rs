@@ -93,6 +93,39 @@ pub fn one_shot_schema() -> Value {
     })
 }
 
+/// The JSON Schema of a one-shot reply for servers that turn it into a grammar: each operation has only its own keys, the
+/// evidence precedes the text that it proves, and counts and lengths have bounds, so that a small model ends.
+pub fn bounded_schema(max_operations: usize, max_chars: usize) -> Value {
+    let text = |max: usize| json!({ "type": "string", "maxLength": max });
+    let of = |op: &str, keys: &[(&str, Value)]| {
+        let evidence = [("quote", text(MAX_QUOTE_CHARS)), ("turn", json!({ "type": "integer" }))];
+        let mut properties = Map::from_iter([("op".to_owned(), json!({ "type": "string", "enum": [op] }))]);
+        properties.extend(evidence.iter().chain(keys).map(|(name, value)| ((*name).to_owned(), value.clone())));
+        let required: Vec<&String> = properties.keys().collect();
+        json!({ "type": "object", "properties": &properties, "required": required, "additionalProperties": false })
+    };
+    let at = || ("at", text(MAX_ADDRESS_CHARS));
+    let episode = max_chars.saturating_mul(3);
+    let each = [
+        of("add", &[at(), ("text", text(max_chars))]),
+        of("update", &[at(), ("text", text(max_chars))]),
+        of("rm", &[at()]),
+        of("append", &[("title", text(MAX_TITLE_CHARS)), ("summary", text(MAX_TITLE_CHARS)), ("text", text(episode))]),
+    ];
+    let operations = json!({ "type": "array", "maxItems": max_operations, "items": { "anyOf": each } });
+    json!({
+        "type": "object",
+        "properties": { "operations": operations },
+        "required": ["operations"],
+        "additionalProperties": false,
+    })
+}
+
+/// Bounds of a reply that a grammar constrains, in characters.
+const MAX_QUOTE_CHARS: usize = 200;
+const MAX_ADDRESS_CHARS: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
+
 fn object_schema<'k>(keys: impl Iterator<Item = &'k SchemaKey>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for (name, kind, about) in keys {
@@ -115,7 +148,8 @@ mod tests {
         let all = tools()
             .into_iter()
             .map(|(_, _, schema)| schema)
-            .chain([one_shot_schema()["properties"]["operations"]["items"].clone()]);
+            .chain([one_shot_schema()["properties"]["operations"]["items"].clone()])
+            .chain(bounded_schema(3, 280)["properties"]["operations"]["items"]["anyOf"].as_array().unwrap().clone());
         for schema in all {
             let properties = schema["properties"].as_object().unwrap();
             assert_eq!(properties.len(), schema["required"].as_array().unwrap().len());

@@ -414,7 +414,14 @@ fn flawed(requests: &ReceivedRequest) -> Option<String> {
     let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
     compiler.add_resource(schema, published).unwrap();
     let index = compiler.compile(schema, &mut schemas).unwrap();
-    schemas.validate(&requests.body, index).err().map(|e| format!("{e:#}"))
+    let mut body = requests.body.clone();
+    // llama.cpp's servers extend the format by a schema; no other host is sent one before it has rejected `json_schema`.
+    if let Some(format) = body.get_mut("response_format").and_then(Value::as_object_mut)
+        && format["type"] == "json_object"
+    {
+        format.remove("schema");
+    }
+    schemas.validate(&body, index).err().map(|e| format!("{e:#}"))
 }
 
 #[test]

@@ -143,17 +143,23 @@ fn the_key_travels_in_one_header_only() {
 
 #[test]
 fn a_requested_object_uses_a_format_that_the_host_supports() {
-    let schema = AnswerSchema { name: "answer".into(), schema: parameters() };
+    let schema = AnswerSchema::new("answer", parameters());
     let request = ModelRequest { answer: Some(schema), ..ping() };
     let refuse = |what: &str| Answer::error(400, &format!("{what} is not supported by this model"));
-    let server =
-        Server::script([refuse("json_schema"), refuse("response_format"), Answer::chat("{}"), Answer::chat("{}")]);
+    let server = Server::script([
+        refuse("json_schema"),
+        refuse("schema"),
+        refuse("response_format"),
+        Answer::chat("{}"),
+        Answer::chat("{}"),
+    ]);
     let model = open(&server, Protocol::ChatCompletions);
     assert_eq!(model.complete(&request, soon()).unwrap().text, "{}");
     assert_eq!(model.complete(&request, soon()).unwrap().text, "{}");
     let types: Vec<Value> = server.requests().iter().map(|a| a.body["response_format"]["type"].clone()).collect();
     // What was learned holds.
-    assert_eq!(types, [json!("json_schema"), json!("json_object"), Value::Null, Value::Null]);
+    let object = || json!("json_object");
+    assert_eq!(types, [json!("json_schema"), object(), object(), Value::Null, Value::Null]);
 
     let block = json!([{"type": "tool_use", "id": "a", "name": "answer", "input": {"at": "user", "text": null}}]);
     let server = Server::script([Answer::message(&block, "tool_use")]);

@@ -164,6 +164,31 @@ fn a_truncated_answer_changes_nothing() {
 }
 
 #[test]
+fn a_truncated_answer_is_requested_again_as_one_operation() {
+    let memory = Memory::new();
+    let cut = || {
+        let mut reply = ops(&[]).unwrap();
+        (reply.text, reply.stop) = ("{\"operations\": [".to_owned() + &"x".repeat(9000), StopReason::Truncated);
+        Ok(reply)
+    };
+    let fact = add("facts/user.md", "Name: Zhang San", "I'm Zhang San");
+    let script = Script::of([cut(), ops(&[fact])]);
+    assert_eq!(script.reads(&memory, "User: I'm Zhang San.\n").counts.kept, 1);
+    let requests = script.requests();
+    let bounds =
+        |n: usize| requests[n].answer.as_ref().unwrap().bounded["properties"]["operations"]["maxItems"].clone();
+    assert_eq!((bounds(0), bounds(1)), (json!(3), json!(1)));
+    // What was cut off goes back in part: the whole would leave no space for an answer.
+    let again = format!("{:?}", requests[1].messages);
+    assert!(again.contains("was cut off") && again.contains("most important operation only"), "{again}");
+    assert!(again.len() < format!("{:?}", requests[0].messages).len() + 1500, "{}", again.len());
+
+    let script = Script::of([cut(), cut()]);
+    let error = format!("{:?}", script.tries(&memory, "User: I'm Li Lei.\n").unwrap_err());
+    assert!(error.contains("the model's answers are cut off"), "{error}");
+}
+
+#[test]
 fn no_more_is_kept_than_the_caps_allow() {
     let memory = Memory::new();
     let words = ["alpha", "bravo", "candle", "dragon", "ember", "falcon"];

@@ -9,8 +9,8 @@ use super::super::model::model_rejection;
 use crate::code::{Code, Rejection};
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, Model, ModelRequest, StopReason, TokenUsage};
 use crate::reflect::compaction::{
-    CompactionDecision, CompactionRules, OverLimit, build_correction, build_question, decide, decision_schema,
-    parse_reply, system_prompt,
+    CompactionDecision, CompactionRules, OverLimit, bounded_decision_schema, build_correction, build_question, decide,
+    decision_schema, parse_reply, system_prompt,
 };
 
 /// Time limit of all requests of one command.
@@ -85,7 +85,8 @@ impl<'a> CompactDialogue<'a> {
     ) -> Result<Option<(Vec<CompactionDecision>, T)>, Error> {
         let mut messages = vec![ChatMessage::User(build_question(over_limit, rules.max_chars))];
         while let Some(model) = self.model {
-            let answer = AnswerSchema { name: "decision".into(), schema: decision_schema() };
+            let bounded = bounded_decision_schema(over_limit, rules.max_chars);
+            let answer = AnswerSchema { bounded, ..AnswerSchema::new("decision", decision_schema()) };
             let request = ModelRequest {
                 system: system_prompt(),
                 messages: messages.clone(),

@@ -59,12 +59,13 @@ pub fn read_chunk(
     input: &ChunkInput<'_>,
     range: std::ops::Range<usize>,
 ) -> ChunkResult {
-    let prompt = user_prompt(overlay, input, range);
+    let prompt = user_prompt(overlay, input, range.clone());
     let mut dialogue = ReflectDialogue {
         overlay,
         input,
         result: ChunkResult::default(),
         prompt,
+        max_operations: input.limits.max_operations(&input.turns[range]),
         is_correction: false,
         asked: Vec::new(),
     };
@@ -91,12 +92,13 @@ pub fn first_request(
     input: &ChunkInput<'_>,
     range: std::ops::Range<usize>,
 ) -> ModelRequest {
-    let prompt = user_prompt(overlay, input, range);
+    let prompt = user_prompt(overlay, input, range.clone());
     let dialogue = ReflectDialogue {
         overlay,
         input,
         result: ChunkResult::default(),
         prompt,
+        max_operations: input.limits.max_operations(&input.turns[range]),
         is_correction: false,
         asked: Vec::new(),
     };
@@ -105,7 +107,7 @@ pub fn first_request(
     match reply_mode {
         ReplyMode::Tools => ModelRequest { tools: tool_definitions(), ..dialogue.build_request(reply_mode, messages) },
         ReplyMode::JsonObject => {
-            ModelRequest { answer: Some(answer_schema()), ..dialogue.build_request(reply_mode, messages) }
+            ModelRequest { answer: Some(dialogue.answer_schema()), ..dialogue.build_request(reply_mode, messages) }
         }
     }
 }
@@ -128,15 +130,16 @@ fn tool_definitions() -> Vec<ToolDefinition> {
     tool_schema::tools().into_iter().map(tool).collect()
 }
 
-fn answer_schema() -> AnswerSchema {
-    AnswerSchema { name: "operations".into(), schema: tool_schema::one_shot_schema() }
-}
+/// How many characters of a reply that could not be used are sent back to the model.
+const MAX_RETURNED_CHARS: usize = 400;
 
 struct ReflectDialogue<'d, 's, 'r> {
     overlay: &'d mut ReflectOverlay<'s>,
     input: &'r ChunkInput<'r>,
     result: ChunkResult,
     prompt: String,
+    /// How many operations one reply may have, if a grammar limits it.
+    max_operations: usize,
     /// Whether the last message reported refusals to the model, so that its reply is a correction.
     is_correction: bool,
     /// Operations that contradict the memory, about which the model was asked.
@@ -153,6 +156,11 @@ impl ReflectDialogue<'_, '_, '_> {
         };
         let system = prompt::instructions(self.input.instructions, &prompt_values);
         ModelRequest { system, messages, max_tokens: self.input.limits.max_reply_tokens, ..ModelRequest::default() }
+    }
+
+    fn answer_schema(&self) -> AnswerSchema {
+        let bounded = tool_schema::bounded_schema(self.max_operations, self.input.writing_rules.max_chars);
+        AnswerSchema { bounded, ..AnswerSchema::new("operations", tool_schema::one_shot_schema()) }
     }
 
     /// Sends a request; `None` if the dialogue has ended.
@@ -257,23 +265,29 @@ impl ReflectDialogue<'_, '_, '_> {
         // One reply and two corrections: a model that still fails is guessing.
         for _ in 0..3 {
             let request = ModelRequest {
-                answer: Some(answer_schema()),
+                answer: Some(self.answer_schema()),
                 ..self.build_request(ReplyMode::JsonObject, messages.clone())
             };
             let Some(reply) = self.send(&request) else { return };
-            let values = match (reply.stop == StopReason::Truncated, proposal::parse_reply(&reply.text)) {
-                (false, Ok(values)) => values,
-                (truncated, _) => {
+            let is_truncated = reply.stop == StopReason::Truncated;
+            let values = match proposal::parse_reply(&reply.text) {
+                Ok(values) if !is_truncated => values,
+                _ => {
+                    let (failure, advice) = match is_truncated {
+                        true => ("the model's answers are cut off", prompt::TRUNCATION_MESSAGE),
+                        false => ("the model's answer contains no JSON object", prompt::NO_OBJECT_MESSAGE),
+                    };
                     if std::mem::replace(&mut was_invalid, true) {
-                        self.result.error =
-                            Some(LlmError::new(ErrorKind::Malformed, "the model's answer contains no JSON object"));
+                        self.result.error = Some(LlmError::new(ErrorKind::Malformed, failure));
                         return;
                     }
-                    let why = if truncated { "was cut off; write less" } else { "contains no JSON object" };
-                    messages.push(ChatMessage::Assistant { text: reply.text, calls: Vec::new() });
-                    messages.push(ChatMessage::User(format!(
-                        "Your answer {why}. Answer with one JSON object: {{\"operations\": [...]}}."
-                    )));
+                    // The whole of a reply without an end would leave no space for another.
+                    let start = reply.text.chars().take(MAX_RETURNED_CHARS).collect();
+                    messages.push(ChatMessage::Assistant { text: start, calls: Vec::new() });
+                    messages.push(ChatMessage::User(advice.into()));
+                    if is_truncated {
+                        self.max_operations = 1;
+                    }
                     continue;
                 }
             };

@@ -2,6 +2,9 @@
 //!
 //! Counts nothing itself: `chunk` does.
 
+use crate::reflect::chunks::is_shown;
+use crate::transcript::Turn;
+
 /// Limits of one chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct ChunkLimits {
@@ -15,6 +18,14 @@ pub struct ChunkLimits {
     pub max_tokens: u64,
     /// Upper bound of a reply, in tokens.
     pub max_reply_tokens: u32,
+}
+
+impl ChunkLimits {
+    /// How many operations one reply about these turns may have, if a grammar limits it: one for each turn, within
+    /// limits, because a small model would fill any list.
+    pub fn max_operations(&self, turns: &[Turn]) -> usize {
+        turns.iter().filter(|t| is_shown(t)).count().clamp(self.max_writes_per_turn, self.max_writes)
+    }
 }
 
 impl Default for ChunkLimits {

@@ -2,12 +2,19 @@ use super::*;
 use crate::llm::{AnswerSchema, StopReason, ToolOutcome};
 
 fn settings() -> RequestSettings {
-    RequestSettings { model: "m".into(), max_tokens: None, temperature: None, top_p: None, is_openai: false }
+    RequestSettings {
+        model: "m".into(),
+        max_tokens: None,
+        temperature: None,
+        top_p: None,
+        is_openai: false,
+        is_local: false,
+    }
 }
 
 fn request_with_schema() -> ModelRequest {
     let schema = json!({"type": "object", "properties": {}});
-    ModelRequest { answer: Some(AnswerSchema { name: "answer".into(), schema }), ..ModelRequest::default() }
+    ModelRequest { answer: Some(AnswerSchema::new("answer", schema)), ..ModelRequest::default() }
 }
 
 #[test]
@@ -56,7 +63,7 @@ fn a_requested_object_is_a_tool_or_an_instruction() {
     };
     assert_eq!(sent(AnswerFormat::Schema)["tool_choice"], json!({"type": "tool", "name": "answer"}));
     assert_eq!(sent(AnswerFormat::Schema).get("system"), None);
-    for form in [AnswerFormat::JsonObject, AnswerFormat::Instructions] {
+    for form in [AnswerFormat::ObjectWithSchema, AnswerFormat::JsonObject, AnswerFormat::Instructions] {
         assert_eq!(sent(form).get("tools"), None);
         assert!(sent(form)["system"].as_str().unwrap().starts_with("Answer with one JSON object"));
     }

@@ -167,7 +167,7 @@ fn a_requested_object_falls_back_to_instructions() {
     let transport =
         ScriptedTransport { replies: RefCell::new(replies.into()), bodies: RefCell::default(), sent: Cell::new(0) };
     let model = HostedModel::new(transport, &config(Protocol::Messages)).unwrap();
-    let schema = super::super::AnswerSchema { name: "answer".into(), schema: json!({"type": "object"}) };
+    let schema = super::super::AnswerSchema::new("answer", json!({"type": "object"}));
     let request = ModelRequest { answer: Some(schema), ..request(false) };
     let reply = model.complete(&request, Deadline::within(Duration::from_secs(20))).unwrap();
     assert_eq!(reply.text, "{}");
@@ -273,7 +273,7 @@ fn ask_for_object(
         sent: Cell::new(0),
     };
     let model = HostedModel::new(transport, &config(Protocol::ChatCompletions)).unwrap();
-    let answer = crate::llm::AnswerSchema { name: "a".into(), schema: json!({"type": "object"}) };
+    let answer = crate::llm::AnswerSchema::new("a", json!({"type": "object"}));
     let asked = ModelRequest { answer: Some(answer), ..request(false) };
     let reply = model.complete(&asked, Deadline::within(Duration::from_secs(20)));
     let bodies = model.transport.bodies.take();
@@ -295,6 +295,24 @@ fn a_format_that_a_host_cannot_take_is_left_out_once_whatever_the_status() {
     }
     let (reply, formats) = ask_for_object([failure(503, "busy"), success()]);
     assert_eq!((reply.is_ok(), formats), (true, vec![true, true]));
+}
+
+#[test]
+fn a_server_that_knows_only_json_objects_gets_the_schema_with_one() {
+    // The answer of llama-cpp-python's server.
+    let message = "1 validation error:\n  {'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), \
+                   'msg': \"Input should be 'text' or 'json_object'\", 'input': 'json_schema'}";
+    let transport = ScriptedTransport {
+        replies: RefCell::new([failure(500, message), success()].into()),
+        bodies: RefCell::default(),
+        sent: Cell::new(0),
+    };
+    let model = HostedModel::new(transport, &config(Protocol::ChatCompletions)).unwrap();
+    let answer = crate::llm::AnswerSchema::new("a", json!({"type": "object"}));
+    let asked = ModelRequest { answer: Some(answer), ..request(false) };
+    model.complete(&asked, Deadline::within(Duration::from_secs(20))).unwrap();
+    let bodies = model.transport.bodies.take();
+    assert_eq!(bodies[1]["response_format"], json!({"type": "json_object", "schema": {"type": "object"}}));
 }
 
 #[test]

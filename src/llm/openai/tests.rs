@@ -2,7 +2,14 @@ use super::*;
 use crate::llm::{ToolDefinition, ToolOutcome};
 
 fn settings() -> RequestSettings {
-    RequestSettings { model: "m".into(), max_tokens: None, temperature: None, top_p: None, is_openai: false }
+    RequestSettings {
+        model: "m".into(),
+        max_tokens: None,
+        temperature: None,
+        top_p: None,
+        is_openai: false,
+        is_local: false,
+    }
 }
 
 fn closed_schema() -> Value {
@@ -73,8 +80,18 @@ fn a_conversation_with_tools_is_sent_as_the_protocol_wants_it() {
 }
 
 #[test]
+fn a_server_on_this_machine_gets_the_schema_with_bounds() {
+    let answer = AnswerSchema { bounded: json!({"maxItems": 3}), ..AnswerSchema::new("answer", closed_schema()) };
+    let request = ModelRequest { answer: Some(answer), ..ModelRequest::default() };
+    for (is_local, expected) in [(false, closed_schema()), (true, json!({"maxItems": 3}))] {
+        let sent = request_body(&request, &RequestSettings { is_local, ..settings() }, &HostCapabilities::default());
+        assert_eq!(sent["response_format"]["json_schema"]["schema"], expected);
+    }
+}
+
+#[test]
 fn a_requested_object_uses_the_format_of_the_host() {
-    let schema = AnswerSchema { name: "answer".into(), schema: closed_schema() };
+    let schema = AnswerSchema::new("answer", closed_schema());
     let request = ModelRequest { answer: Some(schema), ..ModelRequest::default() };
     let sent = |form: AnswerFormat| {
         Value::Object(request_body(
@@ -84,7 +101,11 @@ fn a_requested_object_uses_the_format_of_the_host() {
         ))
     };
     assert_eq!(sent(AnswerFormat::Schema)["response_format"]["json_schema"]["strict"], true);
-    assert_eq!(sent(AnswerFormat::Schema)["messages"], json!([]));
+    let older = json!({"type": "json_object", "schema": closed_schema()});
+    assert_eq!(sent(AnswerFormat::ObjectWithSchema)["response_format"], older);
+    for form in [AnswerFormat::Schema, AnswerFormat::ObjectWithSchema] {
+        assert_eq!(sent(form)["messages"], json!([]));
+    }
     assert_eq!(sent(AnswerFormat::JsonObject)["response_format"], json!({"type": "json_object"}));
     assert_eq!(sent(AnswerFormat::Instructions).get("response_format"), None);
     for form in [AnswerFormat::JsonObject, AnswerFormat::Instructions] {

@@ -140,3 +140,26 @@ pub fn decision_schema() -> Value {
         },
     })
 }
+
+/// The same for servers that turn it into a grammar: only numbers of items that may be named, and bounds on counts and
+/// lengths, so that a small model ends.
+pub fn bounded_decision_schema(over_limit: &OverLimit, max_chars: usize) -> Value {
+    let numbers: Vec<usize> =
+        over_limit.items.iter().enumerate().filter(|(_, item)| !item.pinned).map(|(i, _)| i + 1).collect();
+    let number = json!({"type": "integer", "enum": numbers});
+    let most = match if over_limit.entries { over_limit.over.entries } else { over_limit.over.bullets } {
+        0 => numbers.len(),
+        count => count,
+    };
+    let text = if over_limit.entries { super::MAX_ENTRY_CHARS } else { max_chars };
+    let mut schema = decision_schema();
+    let properties = &mut schema["properties"];
+    properties["target"] = number.clone();
+    properties["absorbs"] = json!({"type": "array", "items": number, "maxItems": most});
+    properties["new_content"] = json!({"anyOf": [{"type": "string", "maxLength": text}, {"type": "null"}]});
+    properties["reason"]["maxLength"] = json!(MAX_REASON_CHARS);
+    schema
+}
+
+/// Bound of a reason in a reply that a grammar constrains, in characters.
+const MAX_REASON_CHARS: usize = 120;

@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::*;
 use crate::operation::limits::SizeLimits;
 
@@ -83,6 +85,20 @@ fn the_question_gives_the_limit_and_marks_pinned_items() {
     assert!(question.contains("\"importance\":5,\"pinned\":true,\"text\":\"three\""), "{question}");
     assert!(question.contains("\"cut\":true,\"text\":\"[secret]\"") && !question.contains("four"), "{question}");
     assert!(question.ends_with("</items>\nExactly 1 of the items must go: delete one with empty absorbs, or merge with one number in absorbs; new_content is one line of at most 280 characters.\n"), "{question}");
+}
+
+#[test]
+fn a_grammar_allows_only_items_that_may_be_named() {
+    // The third is pinned.
+    let over_limit = over_by_one();
+    let schema = bounded_decision_schema(&over_limit, 280);
+    let all = [1, 2, 4];
+    assert_eq!(schema["properties"]["target"]["enum"], json!(all));
+    assert_eq!(
+        schema["properties"]["absorbs"],
+        json!({"type": "array", "items": {"type": "integer", "enum": all}, "maxItems": 1})
+    );
+    assert_eq!(schema["required"].as_array().unwrap().len(), schema["properties"].as_object().unwrap().len());
 }
 
 #[test]
