@@ -57,6 +57,8 @@ pub struct Memory {
     /// With the directory and the caller that were found.
     options: OpenOptions,
     found_by: &'static str,
+    /// Kept, because a name that was found would count as one that was given.
+    is_agent: bool,
 }
 
 impl Memory {
@@ -67,7 +69,8 @@ impl Memory {
     pub fn open(options: OpenOptions) -> Result<Memory, Error> {
         let session = options.open_session(SessionNeeds::All)?;
         let (dir, actor) = (Some(session.dir), Some(session.actor));
-        Ok(Memory { options: OpenOptions { dir, actor, ..options }, found_by: session.found_by })
+        let (found_by, is_agent) = (session.found_by, session.is_agent);
+        Ok(Memory { options: OpenOptions { dir, actor, ..options }, found_by, is_agent })
     }
 
     /// Creates a data directory, or adopts a directory that already holds markdown.
@@ -84,7 +87,8 @@ impl Memory {
     }
 
     fn session(&self) -> Result<Session, Error> {
-        Ok(Session { found_by: self.found_by, ..self.options.open_session(SessionNeeds::All)? })
+        let session = self.options.open_session(SessionNeeds::All)?;
+        Ok(Session { found_by: self.found_by, is_agent: self.is_agent, ..session })
     }
 
     /// The state of the memory, and warnings about its policy.

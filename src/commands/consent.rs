@@ -254,6 +254,7 @@ mod tests {
     fn statements_are_the_sentences_of_paragraphs_without_markers() {
         let text = "---\ntags: a\ncity: Berlin\n---\n# User\n\n> Summary: city\n\n- Lives in\n  Austin. Likes jazz\n  - Below\n1. One\n\nProse\ngoes on\n";
         let expected = [
+            "tags: a",
             "city: Berlin",
             "User",
             "Summary: city",

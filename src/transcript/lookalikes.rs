@@ -72,7 +72,16 @@ pub(super) fn is_end_of_json(text: &[u8]) -> bool {
     let is_closer = |b: &u8| b"}]".contains(b);
     let inner = text.iter().rposition(|b| !is_closer(b) && !b.is_ascii_whitespace()).map_or(&[][..], |at| &text[..=at]);
     let has = |mark: &[u8]| memchr::memmem::find(text, mark).is_some();
-    let has_fields = inner.is_empty() || inner.ends_with(b"\"") || has(b"\":") || has(b"\",") || has(b"\"\n");
+    // What was cut off at the start may be a part of a word.
+    let mut tokens = inner.split(|b| !b.is_ascii_alphanumeric()).filter(|token| !token.is_empty()).skip(1);
+    let is_value =
+        |token: &[u8]| token.iter().all(u8::is_ascii_digit) || [&b"null"[..], b"true", b"false"].contains(&token);
+    let has_fields = tokens.all(is_value)
+        || inner.is_empty()
+        || inner.ends_with(b"\"")
+        || has(b"\":")
+        || has(b"\",")
+        || has(b"\"\n");
     let is_cut = count(*b"}]") > count(*b"{[");
     text.last().is_some_and(is_closer) && has_fields && is_cut
 }

@@ -348,7 +348,7 @@ fn a_full_disk_changes_nothing_and_is_reported() {
         command
             .env_clear()
             .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
-            .env("MEMDIR_AS", "test")
+            .env("GIT_AUTHOR_NAME", "test")
             .env("HOME", dir.path());
         command.output()
     };

@@ -33,7 +33,12 @@ impl EditorSetup {
         fs_err::write(&editor, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs_err::set_permissions(&editor, PermissionsExt::from_mode(0o755)).unwrap();
         let mut command = memdir_command(self.root.path());
-        command.env("TMPDIR", self.path("tmp")).env("MEMDIR_AS", "test").env("EDITOR", editor).args(line);
+        command
+            .env("TMPDIR", self.path("tmp"))
+            .env("MEMDIR_AS", "")
+            .env("GIT_AUTHOR_NAME", "test")
+            .env("EDITOR", editor)
+            .args(line);
         command.output().unwrap()
     }
 

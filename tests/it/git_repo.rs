@@ -97,7 +97,7 @@ impl Repo {
             command.env(format!("GIT_{who}_DATE"), NOW);
         }
         command.env("GIT_MERGE_AUTOEDIT", "no").env("GIT_EDITOR", "true").env("GIT_SEQUENCE_EDITOR", "true");
-        command.env("MEMDIR_NOW", NOW).env("MEMDIR_AS", "tester").env("MEMDIR_DURABILITY", "fast");
+        command.env("MEMDIR_NOW", NOW).env("MEMDIR_DURABILITY", "fast");
         command
     }
 

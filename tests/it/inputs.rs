@@ -107,7 +107,12 @@ impl Memory {
 
     fn command(&self, line: &[&str]) -> Command {
         let mut command = memdir_command(self.root.path());
-        command.env("EDITOR", "true").env("MEMDIR_AS", "test").env("MEMDIR_STDIN_WAIT", "20").args(line);
+        command
+            .env("EDITOR", "true")
+            .env("MEMDIR_AS", "")
+            .env("GIT_AUTHOR_NAME", "test")
+            .env("MEMDIR_STDIN_WAIT", "20")
+            .args(line);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

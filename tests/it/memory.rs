@@ -59,7 +59,7 @@ impl Memory {
     /// The program with a line of arguments.
     pub fn command(&self, line: &[&str]) -> Command {
         let mut command = memdir_command(self.root());
-        command.env("MEMDIR_AS", "test").env("MEMDIR", self.path("")).args(line);
+        command.env("MEMDIR_AS", "").env("GIT_AUTHOR_NAME", "test").env("MEMDIR", self.path("")).args(line);
         command
     }
 

@@ -56,7 +56,12 @@ impl Place {
     /// The program with a clean environment, stdin closed.
     pub fn command(&self, line: &[&str]) -> Command {
         let mut command = memdir_command(self.root());
-        command.env("EDITOR", "true").env("MEMDIR_AS", "test").env("MEMDIR_STDIN_WAIT", "20").args(line);
+        command
+            .env("EDITOR", "true")
+            .env("MEMDIR_AS", "")
+            .env("GIT_AUTHOR_NAME", "test")
+            .env("MEMDIR_STDIN_WAIT", "20")
+            .args(line);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -308,7 +308,7 @@ const FOOD_RESOURCE: &str =
     "# Food\n\n> Summary: what I like.\n\n## Food\n\n### Likes\n\n- Sushi\n- Soup\n- scrambled_eggs_with_lox\n";
 
 fn library(memory: &Memory) -> Library {
-    Library::open(OpenOptions::new(memory.dir()).actor("tester")).unwrap()
+    Library::open(OpenOptions::new(memory.dir())).unwrap()
 }
 
 /// The difference or the code of a request, through the command line; the library must do the same on an equal memory.

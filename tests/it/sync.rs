@@ -116,7 +116,7 @@ fn undo_reverts_the_own_change_and_keeps_changes_of_others() {
 fn the_commit_message_names_reason_actor_and_source() {
     let (here, _) = pair();
     here.memdir(["add", "user#work", "Likes dark mode", "-m", "said in the retro", "--source", "talk-7"]).exit(0);
-    here.memdir(["--as", "claude", "add", "user#work", "Speaks Dutch"]).exit(0);
+    here.memdir(["--as", "claude", "add", "user#work", "Draws maps"]).exit(0);
     here.memdir(["sync"]).exit(0);
     let expected = "said in the retro\n\nfacts/user.md: 2 added\n\nMemdir-By: tester\nMemdir-By: claude\n\
                     Memdir-Source: talk-7\nMemdir-Op: r1 add facts/user.md\nMemdir-Op: r2 add facts/user.md";

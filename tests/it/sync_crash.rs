@@ -96,8 +96,9 @@ fn a_sync_that_is_killed_anywhere_is_taken_up_by_the_next() {
     for (round, n) in (1..=2 * calls).step_by(every).enumerate() {
         let at = format!("{} {}", ["before", "after"][n % 2], n.div_ceil(2));
         parted(&here, &there, round + 1);
-        let (_, killed) = killer.sync(&here, &at);
-        assert!(killed, "{at}");
+        let (made, killed) = killer.sync(&here, &at);
+        // A sync may need a few calls less than the first one; then there is no such call.
+        assert!(killed || made < n.div_ceil(2), "{at} of {made}");
         check(&here, &there, round + 1, &at);
     }
 }

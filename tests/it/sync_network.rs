@@ -99,7 +99,7 @@ fn a_sync_that_always_loses_the_race_ends_with_try_later() {
     let result = beside.memdir(&here, &["sync", "--json"]).exit(7);
     let error: serde_json::Value = serde_json::from_str(&result.stderr).unwrap();
     assert_eq!((&error["code"], &error["retryable"], &error["changed"]), (&"busy".into(), &true.into(), &true.into()));
-    assert_eq!(beside.ran().0, 20);
+    assert_eq!(beside.ran().0, 60);
     settle(&here, &there);
     assert!(there.text(FILE).contains("Said here"));
 }

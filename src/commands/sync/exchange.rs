@@ -13,11 +13,12 @@ use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
 use crate::operation::conflict_regions;
 
 /// How many times a sync starts over when the remote moves in the meantime.
-const MAX_ROUNDS: u32 = 20;
+const MAX_ROUNDS: u32 = 60;
 /// How many times in a row the same lock may be in the way. git itself waits 100 ms for a lock of a ref.
 const MAX_LOCKED: u32 = 5;
 /// The longest wait before another round, in durations of the last one: with 8 clones that sync all the time, one in
-/// five rounds is lost then, and 20 in a row never were; without a wait, one sync in twenty lost 10.
+/// five rounds is lost then; without a wait, one sync in twenty lost 10 in a row. On an overloaded machine, where most
+/// rounds are lost, 30 of 800 syncs lost 20 in a row.
 const MAX_WAIT_FACTOR: u32 = 4;
 
 /// How a round ended.

@@ -78,7 +78,7 @@ impl Place {
     pub fn command(&self, program: impl AsRef<Path>) -> Command {
         let mut command = clean_command(program.as_ref(), self.path());
         command.env("HOME", self.path().join("home")).env("TMPDIR", self.path().join("home/tmp"));
-        command.env("MEMDIR_AS", "t").env("EDITOR", "sed -i s/tea/mate/");
+        command.env("GIT_AUTHOR_NAME", "t").env("EDITOR", "sed -i s/tea/mate/");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -45,7 +45,7 @@ fn the_result_is_printed_on_one_page() {
     insta::assert_snapshot!(ran.stdout, @r"
     new file facts/user.md  r1
     + @tava Name: Zhang San
-    waits: City: Berlin (sensitive: city)
+    waiting: City: Berlin (sensitive: city)
     try: memdir inbox --accept pe55c27
     refused: Favourite colour: blue (no_evidence: I like blue)
     1 turn, 3 found: 1 kept, 0 known, 1 waiting, 1 refused; exec sh, 0 tokens in, 0 out
