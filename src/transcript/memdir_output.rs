@@ -26,8 +26,12 @@ pub(super) fn is_output_line(line: &str) -> bool {
         "removed ",
     ];
     let opened = |opening: &&str| line.strip_prefix(*opening).is_some_and(|rest| is_result(opening, rest));
-    let inner = line.trim_start_matches(['-', '+', '*', '>', '~', '↑', '↓', ' ']);
+    let inner = line.trim_start_matches(['-', '+', '*', '>', '~', '=', '↑', '↓', ' ']);
+    // After a sign of a result, no name of a person follows: its handle may be letters alone.
+    let result = line.trim_start_matches(['+', '~', '=', '↑', '↓']);
+    let handle = result.trim_start().strip_prefix('@').map(handle_of);
     OPENINGS.iter().any(opened)
+        || result != line && handle.is_some_and(|handle| handle.len() >= 4)
         || starts_with_handle(inner)
         || starts_with_address(inner)
         || ends_with_address(inner)
@@ -111,6 +115,8 @@ mod tests {
             "episodes/2026-11.md#alps-trip: Alps trip (2026-11-22)",
             "@nk4e Prefers tabs over spaces",
             "+ @v30m City: Cork",
+            "+ @acvh Likes jazz music",
+            "= @v30m City: Cork",
             "- Prefers tabs (facts/user.md@nkwp)",
             "- Prefers tabs (facts/user.md)",
             "new file facts/user.md  r1",

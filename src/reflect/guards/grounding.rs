@@ -16,6 +16,13 @@ use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 const ABSENCE_WORDS: WordList = word_list!("guards/grounding/absence.en.txt");
 const HAN_ABSENCE_WORDS: PhraseList = phrase_list!("guards/grounding/absence.zh.txt");
 const COMMON_NAMES: WordList = word_list!("guards/grounding/common_names.txt");
+/// Groups of words of which a text has one where its source has another.
+const ALTERNATIVES: PhraseList = phrase_list!("guards/grounding/alternatives.en.txt");
+const HAN_ALTERNATIVES: PhraseList = phrase_list!("guards/grounding/alternatives.zh.txt");
+const HEDGES: WordList = word_list!("guards/grounding/hedges.en.txt");
+const HAN_HEDGES: PhraseList = phrase_list!("guards/grounding/hedges.zh.txt");
+const KEPT_HEDGES: WordList = word_list!("guards/grounding/kept_hedges.en.txt");
+const HAN_KEPT_HEDGES: PhraseList = phrase_list!("guards/grounding/kept_hedges.zh.txt");
 /// Words before a person's name in Chinese.
 const HAN_NAME_MARKS: PhraseList = phrase_list!("guards/grounding/name_marks.zh.txt");
 
@@ -36,8 +43,9 @@ pub fn check_grounding(text: &str, sources: &GroundingSources<'_>) -> Option<Gua
     (!missing.is_empty()).then(|| GuardFinding::new(Violation::Ungrounded, &missing.join(", ")))
 }
 
-/// The names, numbers and dates of a text that no source contains, as written; `not` for a negation that only one side
-/// has, and `order` for a comparison whose sides are swapped.
+/// The names, numbers and dates of a text that no source contains, as written, and words in whose place the sources have
+/// another of their kind (daily, weekly); `not` for a negation that only one side has, `maybe` for a possibility that
+/// became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places.
 pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
     let statement = Statement::of(text);
     let vocabulary = SourceVocabulary::of(sources);
@@ -58,10 +66,77 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<Strin
         missing.push("not".into());
     }
     let clauses = || sources.texts.iter().chain([&sources.quote]).flat_map(|t| clauses(t));
-    if clauses().any(|clause| find_contradiction(text, clause) == Some(Difference::Order)) {
+    let text_order = as_comparison(text);
+    let is_swapped = |clause: &str| {
+        find_contradiction(&text_order, &as_comparison(clause)) == Some(Difference::Order)
+            || has_names_swapped(&statement, &Statement::of(clause))
+    };
+    if clauses().any(is_swapped) {
         missing.push("order".into());
     }
+    missing.extend(replaced_words(text, &vocabulary.low));
+    if states_possibility(&statement, text, sources.quote) {
+        missing.push("maybe".into());
+    }
     missing
+}
+
+/// A comparison in one form: what the user says of themselves is about "the user", and `prefers A to B` is `A over B`.
+fn as_comparison(text: &str) -> String {
+    let text = text.replace("我们", "用户").replace('我', "用户");
+    if text.to_lowercase().contains("prefer") { text.replace(" to ", " over ") } else { text }
+}
+
+/// Whether two statements have the same two names in another order. Not if a word tells that the order does not matter,
+/// or that one of them is in the passive.
+fn has_names_swapped(a: &Statement<'_>, b: &Statement<'_>) -> bool {
+    let names = |s: &Statement<'_>| {
+        let names = s.tokens.iter().filter(|t| t.kind == TokenKind::Name);
+        names.map(|t| t.key.clone()).collect::<Vec<_>>()
+    };
+    let is_free = |s: &Statement<'_>| {
+        s.tokens.iter().any(|t| ["and", "or", "by", "with", "from", "to"].contains(&&*t.surface.to_lowercase()))
+            || s.tokens.iter().any(|t| t.is_han)
+    };
+    let (left, mut right) = (names(a), names(b));
+    right.reverse();
+    left.len() == 2 && left[0] != left[1] && left == right && !is_free(a) && !is_free(b)
+}
+
+/// The words of a text in whose place the sources have another one of their group.
+fn replaced_words(text: &str, sources: &str) -> Vec<String> {
+    let spaced = |text: &str| {
+        let plain = text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " ");
+        format!(" {} ", plain.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "))
+    };
+    let (text, sources) = (spaced(text), spaced(sources));
+    let find = |list: PhraseList, has: &dyn Fn(&str, &str) -> bool| {
+        let has_any = |text: &str, spellings: &str| spellings.split('|').any(|word| has(text, word));
+        let replaced = |group: &str| -> Option<String> {
+            let all: Vec<&str> = group.split(" / ").collect();
+            let new = all.iter().find(|one| has_any(&text, one) && !has_any(&sources, one))?;
+            let other = all.iter().any(|one| one != new && has_any(&sources, one) && !has_any(&text, one));
+            other.then(|| new.split('|').find(|word| has(&text, word)).unwrap_or(new).to_owned())
+        };
+        list.iter().filter_map(replaced).collect::<Vec<_>>()
+    };
+    let mut found = find(ALTERNATIVES, &|text, word| text.contains(&format!(" {word} ")));
+    found.extend(find(HAN_ALTERNATIVES, &|text, word| text.contains(word)));
+    found
+}
+
+/// Whether a text says as a fact what the clause that it is taken from says may be.
+fn states_possibility(statement: &Statement<'_>, text: &str, quote: &str) -> bool {
+    let says = |text: &str, words: WordList, phrases: PhraseList| {
+        let low = text.to_lowercase();
+        crate::text::words(&low).any(|w| words.contains(&w.text)) || phrases.iter().any(|phrase| text.contains(phrase))
+    };
+    let shares = |clause: &&str| {
+        let clause = Statement::of(clause);
+        clause.content().filter(|t| statement.content().any(|own| own.key == t.key)).count()
+    };
+    let source = clauses(quote).max_by_key(shares).filter(|clause| shares(clause) > 0);
+    source.is_some_and(|clause| says(clause, HEDGES, HAN_HEDGES)) && !says(text, KEPT_HEDGES, HAN_KEPT_HEDGES)
 }
 
 /// The words of all sources.
@@ -279,6 +354,22 @@ mod tests {
     fn a_comparison_keeps_its_order() {
         check("User prefers tabs over spaces", "I prefer spaces over tabs", "order");
         check("User prefers tabs over spaces", "I prefer tabs over spaces", "");
+    }
+
+    #[test]
+    fn alternatives_possibilities_and_roles_stay_what_they_were() {
+        check("Backups run daily", "backups run weekly", "daily");
+        check("Backups run weekly", "backups run every week", "");
+        check("The build needs at most 8 GB", "the build needs at least 8 GB", "at most");
+        check("User's sister is a nurse", "my brother is a nurse", "sister");
+        check("每天备份", "每周备份一次", "每天");
+        check("每月付90美元", "我们每月付 90 欧元", "美元");
+        check("The project moved to Kubernetes", "we might move to Kubernetes", "maybe");
+        check("User considers Kubernetes", "we might move to Kubernetes", "");
+        check("User prefers planes to trains", "I prefer trains to planes", "order");
+        check("用户喜欢飞机胜过火车", "我喜欢火车胜过飞机", "order");
+        check("Lena reviews Ivo's code", "Ivo reviews Lena's code", "order");
+        check("Lena's code is reviewed by Ivo", "Ivo reviews Lena's code", "");
     }
 
     #[test]

@@ -107,6 +107,28 @@ fn find_prefixed_key(start: usize, run: &str, out: &mut Vec<Secret>) {
     }
     find_web_token(start, run, out);
     find_bot_token(start, run, out);
+    if is_dotted_key(run.trim_end_matches('.')) {
+        out.push(Secret { range: start..start + run.trim_end_matches('.').len(), kind: "an API key" });
+    }
+}
+
+/// Keys that dots divide: of Terraform Cloud (`….atlasv1.…`), Airtable (`pat….` and 64 hexadecimal digits) and bots of
+/// Discord (an id, a time and a signature in base64url).
+fn is_dotted_key(run: &str) -> bool {
+    let has_digits_and_letters =
+        |part: &str| part.bytes().any(|b| b.is_ascii_digit()) && part.bytes().any(|b| b.is_ascii_alphabetic());
+    match run.split('.').collect::<Vec<_>>()[..] {
+        [head, "atlasv1", tail] => head.len() >= 10 && tail.len() >= 40,
+        [head, tail] => head.len() == 17 && head.starts_with("pat") && tail.len() == 64 && super::is_hex(tail),
+        [id, time, signature] => {
+            matches!(id.len(), 23..=30)
+                && matches!(time.len(), 6 | 7)
+                && matches!(signature.len(), 27..=40)
+                && has_digits_and_letters(id)
+                && super::is_random(signature)
+        }
+        _ => false,
+    }
 }
 
 /// Finds JSON Web Tokens (RFC 7519): header and claims are base64url of JSON, and `{"` encodes to `eyJ`.

@@ -64,6 +64,10 @@ fn forms_without_a_prefix_are_found() {
     check(&format!("AccountName=acme;AccountKey={azure}=="), "AccountName=acme;AccountKey=[redacted]");
     check("0a1b2c3d4e5f60718293a4b5c6d7e8f9¦-us12", "[redacted]");
     check("key-¦0a1b2c3d4e5f60718293a4b5c6d7e8f9", "[redacted]");
+    let tail = "a1B2c3D4e5F6g7H8j9K0".repeat(3);
+    check(&format!("a1B2c3D4e5F6g7.atlasv1.{tail}"), "[redacted]");
+    check(&format!("patA1b2C3d4E5f6G7.{}", "0a1b2c3d4e5f6789".repeat(4)), "[redacted]");
+    check("MTA4c3D4e5F6g7H8j9K0a1B2c3.Gh3kLm.a1B2c3D4e5F6g7H8j9K0a1B2c3D4", "[redacted]");
 }
 
 #[test]
