@@ -3,7 +3,7 @@
 //!
 //! Never takes a request that VS Code or an agent sent by itself for one of the user's. Shapes: `chatModel.ts`
 //! (`IExportableChatData`) and `objectMutationLog.ts` in VS Code's `src/vs/workbench/contrib/chat/common/model`, and the
-//! session events of github/copilot-sdk.
+//! events of Copilot CLI.
 
 use std::collections::{HashMap, HashSet};
 
