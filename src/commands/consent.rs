@@ -122,8 +122,9 @@ fn changed_statements(changeset: &Changeset, texts: &FileTexts<'_>) -> (Vec<Stri
         debug_assert_eq!(*path, file.path.as_str());
         let derived = file.summary.as_deref().unwrap_or_default();
         let is_summary = |text: &String| text.starts_with("Summary:");
-        let before = before.iter().flat_map(|text| statements(text)).filter(|text| !is_summary(text));
-        let after = after.iter().flat_map(|text| statements(text));
+        let (before, after) = differing_parts(before.as_deref().unwrap_or(""), after.as_deref().unwrap_or(""));
+        let before = statements(before).into_iter().filter(|text| !is_summary(text));
+        let after = statements(after).into_iter();
         let after =
             after.filter(|text| !(is_summary(text) && derived.contains(text.trim_start_matches("Summary:").trim())));
         for (text, sign) in before.map(|text| (text, -1)).chain(after.map(|text| (text, 1))) {
@@ -135,6 +136,38 @@ fn changed_statements(changeset: &Changeset, texts: &FileTexts<'_>) -> (Vec<Stri
     }
     let with = |wanted: i64| order.iter().filter(|text| difference[*text].signum() == wanted).cloned().collect();
     (with(1), with(-1))
+}
+
+/// Both texts without the paragraphs that they share at their start and end: a change of a long file reads only what it
+/// changes.
+fn differing_parts<'a>(before: &'a str, after: &'a str) -> (&'a str, &'a str) {
+    let starts_paragraph = |line: &str| {
+        let trimmed = line.trim();
+        trimmed.is_empty() || trimmed.starts_with(['-', '*', '+', '#', '|']) || trimmed.starts_with("<!--")
+    };
+    // Lines that go into one paragraph are read together: a part begins with a line that no paragraph continues.
+    let (mut start, mut at) = (0, 0);
+    for (old, new) in before.split_inclusive('\n').zip(after.split_inclusive('\n')) {
+        if starts_paragraph(old) && starts_paragraph(new) {
+            start = at;
+        }
+        if old != new {
+            break;
+        }
+        at += old.len();
+    }
+    let (before, after) = (&before[start..], &after[start..]);
+    let (mut end, mut at) = (0, 0);
+    for (old, new) in before.split_inclusive('\n').rev().zip(after.split_inclusive('\n').rev()) {
+        if old != new {
+            break;
+        }
+        at += old.len();
+        if starts_paragraph(old) {
+            end = at;
+        }
+    }
+    (&before[..before.len() - end], &after[..after.len() - end])
 }
 
 /// The sentences of a markdown text, without list, quotation and heading markers; a line that continues a paragraph
@@ -265,6 +298,28 @@ mod tests {
             "Prose goes on",
         ];
         assert_eq!(statements(text), expected);
+    }
+
+    #[test]
+    fn what_two_texts_share_is_not_read() {
+        for (before, after, parts) in [
+            ("- a\n- b\n- c\n", "- a\n- x\n- c\n", ("- b\n", "- x\n")),
+            ("- a\n", "- a\n- b\n", ("- a\n", "- a\n- b\n")),
+            ("", "- a\n", ("", "- a\n")),
+            // A line that continues a paragraph is read with its beginning, and with its end.
+            (
+                "- a\n- Lives in\n  Cork\n- c\n",
+                "- a\n- Lives in\n  Bonn\n- c\n",
+                ("- Lives in\n  Cork\n", "- Lives in\n  Bonn\n"),
+            ),
+            ("One\ntwo\nthree\n\nend\n", "One\n2\nthree\n\nend\n", ("One\ntwo\nthree\n", "One\n2\nthree\n")),
+            ("- same\n", "- same\n", ("", "")),
+        ] {
+            let (old, new) = differing_parts(before, after);
+            let rest = |part: &str| statements(part);
+            assert!(before.contains(old) && after.contains(new), "{before:?} {after:?}");
+            assert_eq!((rest(old), rest(new)), (rest(parts.0), rest(parts.1)), "{before:?} {after:?}");
+        }
     }
 
     #[test]

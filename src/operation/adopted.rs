@@ -108,7 +108,7 @@ mod tests {
         check("PROJEKTE/ideen", &["Projekte/Ideen.md"], Some("Projekte/Ideen.md"));
         // In memdir's own folders only the address that it prints means a file.
         check("release", &["procedures/release.md"], None);
-        check("alpha", &["facts/work/alpha.md"], None);
+        check("alpha", &["facts/team/alpha.md"], None);
         check("old", &["archive/notes/old.md"], None);
     }
 

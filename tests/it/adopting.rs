@@ -239,12 +239,12 @@ fn two_files_of_one_name_are_not_guessed_between() {
 #[test]
 fn list_takes_any_folder() {
     let memory = Memory::new()
-        .file("facts/work/alpha.md", "# Alpha\n\n> Summary: rockets\n\n- x\n")
+        .file("facts/team/alpha.md", "# Alpha\n\n> Summary: rockets\n\n- x\n")
         .file("facts/user.md", "# User\n\n- x\n")
         .file("notes/deep/a.md", "# About a\n\n- x\n")
         .file("notes.md", "# The notes\n\n- y\n");
-    for folder in ["work", "facts/work", "work/", "memory/facts/work"] {
-        memory.run(["list", folder]).exit(0).stdout("facts/work/alpha.md (33B): rockets\n");
+    for folder in ["team", "facts/team", "team/", "memory/facts/team"] {
+        memory.run(["list", folder]).exit(0).stdout("facts/team/alpha.md (33B): rockets\n");
     }
     memory.run(["list", "notes/"]).exit(0).stdout("notes/deep/a.md (15B): About a\n");
     memory.run(["list", "notes"]).exit(0).stdout_contains("notes.md: The notes\n");
