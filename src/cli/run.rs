@@ -266,7 +266,7 @@ impl Runner<'_> {
             },
             false => named.or(dir_query.env).unwrap_or_else(|| PathBuf::from("memory")),
         };
-        let query = InitOptions { example: args.example, adopt: args.adopt };
+        let query = InitOptions { example: args.example, adopt: args.adopt, trust: true };
         CliReply::of(commands::init(&working_dir.join(dir), &query), Vec::new(), OutputLayout::Plain)
     }
 }

@@ -8,6 +8,7 @@ use super::answer::InitResult;
 use super::{CommandResult, InitOptions};
 use crate::code::{Code, Hint, Rejection};
 use crate::host::git::Git;
+use crate::host::trusted;
 use crate::path::MemoryPath;
 use crate::policy;
 use crate::store::{Store, StoreOptions, init};
@@ -79,6 +80,12 @@ fn create_files(dir: &Path, options: &InitOptions, created: &mut Vec<String>) ->
     };
     if !is_memory && std::path::absolute(dir).is_ok_and(|dir| Git::discover(&dir).is_some()) {
         notes.push("this is a git work tree; run `memdir setup git` to make git merge the memory by bullet".to_owned());
+    }
+    if options.trust && !is_memory {
+        // The memory exists either way: without the entry, only hooks do not act on it.
+        if let Err(why) = trusted::add(dir, &|name| std::env::var(name).ok()) {
+            notes.push(format!("hooks will not act on this memory: {}", why.message));
+        }
     }
     Ok(InitResult {
         dir: std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned()).display().to_string(),

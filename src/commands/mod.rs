@@ -200,6 +200,8 @@ pub struct InitOptions {
     pub example: bool,
     /// Turn a directory that already holds markdown into a memory, without changing its files.
     pub adopt: bool,
+    /// Add a memory that this call creates to `trusted:` in the user config, so that hooks act on it.
+    pub trust: bool,
 }
 
 impl Session {

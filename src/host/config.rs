@@ -21,6 +21,8 @@ pub struct UserConfig {
     pub model: ModelSettings,
     /// `people`: names of callers (`--as`) who are people, not agents.
     pub people: Vec<String>,
+    /// `trusted`: the data directories on which hooks may act; `~/` is not expanded.
+    pub trusted: Vec<String>,
     /// `budget.tokens_per_day`: the limit on model usage, in tokens a day.
     pub tokens_per_day: Option<u64>,
 }
@@ -70,6 +72,7 @@ const CONFIG_FORM: ShapeForm = ShapeForm::new(
         optional("lock_timeout_s", &JsonShape::Number, "how long a write waits for the lock, in seconds"),
         optional("model", &JsonShape::Object(&MODEL_FORM), "the model for reflect and compact"),
         optional("people", &NAME_LIST, "the names with --as that are people, not agents"),
+        optional("trusted", &NAME_LIST, "the data directories on which hooks may act"),
         optional("budget", &JsonShape::Object(&BUDGET_FORM), "limits on model usage"),
     ]],
 );
@@ -147,6 +150,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
         durability: string_value(top.get("durability")).filter(|d| matches!(d.as_str(), "full" | "atomic" | "fast")),
         lock_timeout_s: seconds(top.get("lock_timeout_s")),
         people: string_list(top.get("people")).unwrap_or_default(),
+        trusted: string_list(top.get("trusted")).unwrap_or_default(),
         tokens_per_day: budget.get("tokens_per_day").and_then(whole_number),
         model: ModelSettings {
             provider: string_value(model.get("provider")),

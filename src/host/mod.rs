@@ -18,4 +18,5 @@ pub mod outside_files;
 pub mod program;
 pub mod remote;
 pub mod repository;
+pub mod trusted;
 pub mod user;

@@ -39,6 +39,34 @@ fn read_error(path: &Path, error: &std::io::Error) -> Rejection {
     }
 }
 
+/// The length of a regular file in bytes; `None` if it is none.
+pub fn regular_file_length(path: &Path) -> Option<u64> {
+    path.metadata().ok().filter(|meta| meta.is_file()).map(|meta| meta.len())
+}
+
+/// Returns the file to change for a path of the user's own: the path itself or, if it is or passes a symbolic link, the
+/// link's target, which must be below the home directory.
+///
+/// # Errors
+/// `unsafe_file` for a link that leads out of the home directory or nowhere.
+pub fn resolve_link_at_home(path: &Path, home: Option<&Path>) -> Result<PathBuf, Rejection> {
+    let existing = path.ancestors().find(|p| p.symlink_metadata().is_ok()).unwrap_or(path);
+    let refused = || {
+        Rejection::new(Code::UnsafeFile, format!("'{}' is a link out of your home directory", path.display()))
+            .hint("change the file that it leads to yourself")
+    };
+    let real = existing.canonicalize().map_err(|_| refused())?;
+    let real = match path.strip_prefix(existing) {
+        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+        _ => real,
+    };
+    let home_dir = home.and_then(|home| home.canonicalize().ok());
+    let is_at_home = home_dir.is_some_and(|home| real.starts_with(home));
+    // A path outside the home directory, such as one in XDG_CONFIG_HOME, is the user's choice if it is no link.
+    let is_named = home.is_none_or(|home| !path.starts_with(home)) && !path.is_symlink();
+    if is_at_home || is_named { Ok(real) } else { Err(refused()) }
+}
+
 /// Replaces or creates a file. Its permissions stay; a symbolic link is replaced, not followed.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Locates the user's own files (config, prompts) and resolves paths in the config.
 //!
-//! Never writes them.
+//! Never writes them; `trusted.rs` adds to one list.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use super::config::{self, UserConfig};
 use crate::code::{Code, Rejection, Warning};
 
 /// Maximum size of the config, in bytes.
-const MAX_CONFIG_BYTES: u64 = 64 << 10;
+pub(super) const MAX_CONFIG_BYTES: u64 = 64 << 10;
 
 /// Returns the user's own text of a prompt, `prompts/NAME.md` beside the config; `None` if there is none.
 ///
@@ -30,7 +30,7 @@ pub fn custom_prompt(env: &dyn Fn(&str) -> Option<String>, name: &str) -> Result
 }
 
 /// Returns the directory of the user's own files.
-fn config_dir(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+pub(super) fn config_dir(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let xdg = env("XDG_CONFIG_HOME").map(PathBuf::from).filter(|d| d.is_absolute());
     Some(xdg.or_else(|| Some(home(env)?.join(".config")))?.join("memdir"))
 }
@@ -69,7 +69,7 @@ pub fn data_dir(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>) -> Op
     }
 }
 
-fn home(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
+pub fn home(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     env("HOME").map(PathBuf::from).filter(|h| h.is_absolute())
 }
 

@@ -25,6 +25,7 @@ pub mod verbs;
 pub mod word_frequency;
 pub(crate) mod word_list;
 pub mod words;
+pub mod yaml_list;
 
 pub use byte_size::format_size;
 pub use display_width::display_width;

@@ -117,9 +117,9 @@ fn guarded() -> Place {
     place
 }
 
-/// Everything but the data directory itself (and what an editor's copy leaves in the user's own state).
+/// Everything but the data directory itself and what belongs to the user: their config, and the copies of an editor.
 fn around(place: &Place) -> std::collections::BTreeMap<String, Vec<u8>> {
-    below(place.root(), |path| !["memory", ".local", ".cache"].contains(&path))
+    below(place.root(), |path| !["memory", ".local", ".cache", ".config"].contains(&path))
 }
 
 fn run_row(place: &Place, row: &[&str], path: &str) -> ProgramOutput {
