@@ -409,7 +409,7 @@ impl Memory {
         commands::reflect::show_prompt(&self.session()?, conversation, reflect)
     }
 
-    /// Reads the conversations that wait for budget.
+    /// Reads the conversations in the queue: those of hooks, and those that wait for budget.
     ///
     /// # Errors
     /// As [`Memory::reflect`].

@@ -48,6 +48,7 @@ const TIMEOUT_OTHER: OptionGrammar = option("timeout", None, Other);
 const TO_OTHER: OptionGrammar = option("to", None, Other);
 const OUT_PATH: OptionGrammar = option("out", Some('o'), Path);
 const MARKER_SIZE_OTHER: OptionGrammar = option("marker-size", None, Other);
+const HOST_OTHER: OptionGrammar = option("host", None, Other);
 const ALL_PATH: OptionGrammar = option("all", None, Path);
 
 /// The program itself, then all commands.
@@ -88,6 +89,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["sync"], &[], &[REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
     command(&["merge"], &[], &[OUT_PATH, MARKER_SIZE_OTHER], &[one(Path), one(Path), one(Path)]),
     command(&["merge-driver"], &[], &[], &[one(Path), one(Path), one(Path), one(Other), many(Other)]),
+    command(&["hook"], &[], &[HOST_OTHER], &[one(Other)]),
     command(&["etag"], &[], &[], &[one(Address)]),
     command(&["where"], &[], &[], &[one(File)]),
     command(&["schema"], &[], &[], &[one(Other)]),

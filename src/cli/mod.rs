@@ -18,6 +18,7 @@ mod grammar;
 mod grammar_table;
 mod hints;
 mod history;
+mod hook;
 mod json;
 mod list_and_read;
 mod manual;
@@ -43,6 +44,7 @@ use output::{CliReply, OutputFormat};
 
 use crate::code::{Code, Hint, Rejection};
 use crate::commands;
+use crate::host::agent_hosts::EMPTY_ENVELOPE;
 
 /// Runs one command line (without the program's name) and returns the exit status (ARCHITECTURE.md, "Output and exit
 /// codes").
@@ -53,7 +55,7 @@ pub fn run(args: Vec<OsString>) -> u8 {
     }
     let path = grammar::WordReader::command_of(&args).path;
     let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
-    match args::command().try_get_matches_from(words).and_then(|matches| args::from_matches(&matches)) {
+    let status = match args::command().try_get_matches_from(words).and_then(|matches| args::from_matches(&matches)) {
         Ok((global, Some(command))) => run_command(&global, command, path),
         Ok((global, None)) => output::print_reply(CliReply::Text(verbs::HELP.into()), &OutputFormat::new(&global)),
         Err(error) => {
@@ -64,6 +66,13 @@ pub fn run(args: Vec<OsString>) -> u8 {
             // higher one.
             if path == ["merge-driver"] && status != 0 { commands::merge::EXIT_NOT_DONE } else { status }
         }
+    };
+    // Hosts read a hook's exit status 2 as an order to stop, whatever went wrong.
+    match path == ["hook"] && status != 0 {
+        true => {
+            output::print_reply(CliReply::Hook(EMPTY_ENVELOPE.to_owned(), Box::new(|| {})), &OutputFormat::default())
+        }
+        false => status,
     }
 }
 

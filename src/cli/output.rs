@@ -73,6 +73,8 @@ pub enum CliReply {
     Status(u8, String),
     /// A whole file, whose bytes are copied to stdout.
     Copy(OpenedFile),
+    /// The envelope of a hook, and an action to run only after it was printed. The exit status is 0 in any case.
+    Hook(String, Box<dyn FnOnce()>),
     /// An answer, and an action to run only after it was printed.
     AnswerThen(Answer, Vec<Warning>, Box<dyn FnOnce()>),
     /// An answer or an error, with the session's warnings.
@@ -105,6 +107,12 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
         CliReply::Status(status, stderr) => {
             write_stderr(&stderr);
             status
+        }
+        CliReply::Hook(envelope, then) => {
+            if write_stdout(&envelope).is_ok() {
+                then();
+            }
+            0
         }
         CliReply::Copy(file) => copy_file(file, format),
         CliReply::AnswerThen(answer, warnings, then) => {

@@ -58,7 +58,7 @@ pub struct ReflectArgs {
     /// Show which model would be called, and test it
     #[arg(long, conflicts_with_all = ["file", "queued"])]
     pub check_model: bool,
-    /// Process the conversations that were queued when the daily token budget was used up
+    /// Process the conversations that hooks queued, and those queued when the daily token budget was used up
     #[arg(long, conflicts_with = "file")]
     pub queued: bool,
     #[command(flatten)]

@@ -101,7 +101,7 @@ fn pending_work(printer: &mut Printer, state: &StatusReport) {
         (state.proposals, count(state.proposals, "proposal"), Hint { verb: vec!["inbox"], operands: Vec::new() }),
         (
             state.queued,
-            count(state.queued, "conversation") + " for budget",
+            count(state.queued, "conversation") + " in the queue",
             Hint { verb: vec!["reflect", "--queued"], operands: Vec::new() },
         ),
     ];

@@ -16,6 +16,7 @@ use super::context::ContextArgs;
 use super::generate::{CompletionsArgs, ManArgs, SchemaArgs};
 use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 use super::history::{DiffArgs, LogArgs, RedoArgs, ShowArgs, UndoArgs};
+use super::hook::HookArgs;
 use super::list_and_read::{EtagArgs, InitArgs, ListArgs, ReadArgs, WhereArgs};
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
@@ -173,6 +174,7 @@ verbs! {
     visible changes Sync(SyncArgs) -> SyncResult = "sync";
     hidden reads Merge(MergeArgs) -> MergeResult = "merge";
     hidden reads MergeDriver(MergeDriverArgs) = "merge-driver";
+    hidden changes Hook(HookArgs) = "hook";
     hidden reads Etag(EtagArgs) -> EtagResult = "etag";
     hidden reads Where(WhereArgs) -> WhereResult = "where";
     hidden reads Schema(SchemaArgs) = "schema";
@@ -271,6 +273,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::MergeDriver(a) => run::merge_driver(a),
         CliCommand::Setup(a) => runner.setup(&a),
         CliCommand::Sync(a) => runner.sync(a),
+        CliCommand::Hook(a) => super::hook::run_hook(global, &a),
         CliCommand::Etag(a) => runner.read_texts(OutputLayout::Plain, |s| commands::etag(s, &a.address)),
         CliCommand::Where(a) => runner.read_texts(OutputLayout::Plain, |s| commands::whereis(s, a.address.as_deref())),
         CliCommand::Schema(a) => CliReply::Text(generate::schema(a.topic)),

@@ -27,6 +27,7 @@ mod fetch;
 mod findings_since;
 mod forget;
 mod history;
+pub mod hook;
 pub mod inbox;
 mod init;
 mod journal_notes;

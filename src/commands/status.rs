@@ -36,6 +36,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         warnings
             .push(warning_row(&crate::code::Warning::new(why.code, format!("writes are disabled: {}", why.message))));
     }
+    warnings.extend(super::hook::no_model_notice(session).as_ref().map(warning_row));
     Ok(StatusReport {
         dir: session.dir.display().to_string(),
         actor: session.actor.clone(),

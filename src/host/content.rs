@@ -7,7 +7,7 @@ use std::io::{ErrorKind, IsTerminal, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
@@ -85,6 +85,34 @@ fn read_to_end(mut file: File, wait: Duration) -> Result<Vec<u8>, Rejection> {
     }
 }
 
+/// Reads what a program wrote to stdin: at most `limit` bytes, within `wait` altogether. A program that keeps its end
+/// open is not waited for any longer. Empty if stdin is a terminal or cannot be read.
+pub fn read_stdin_within(wait: Duration, limit: usize) -> Vec<u8> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return Vec::new();
+    }
+    stdin.as_fd().try_clone_to_owned().map_or_else(|_| Vec::new(), |fd| read_within(File::from(fd), wait, limit))
+}
+
+fn read_within(mut file: File, wait: Duration, limit: usize) -> Vec<u8> {
+    let (begun, mut bytes, mut block) = (Instant::now(), Vec::new(), [0; 64 << 10]);
+    while bytes.len() < limit {
+        let left = wait.saturating_sub(begun.elapsed());
+        if left.is_zero() || !wait_readable(&file, left) {
+            break;
+        }
+        match file.read(&mut block) {
+            Ok(0) => break,
+            Ok(n) => bytes.extend_from_slice(&block[..n]),
+            Err(e) if matches!(e.kind(), ErrorKind::Interrupted | ErrorKind::WouldBlock) => {}
+            Err(_) => break,
+        }
+    }
+    bytes.truncate(limit);
+    bytes
+}
+
 /// Whether the file has something to read (its end counts) within `wait`.
 fn wait_readable(file: &File, wait: Duration) -> bool {
     let timeout = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
@@ -142,6 +170,17 @@ mod tests {
         let (reader, _writer) = std::io::pipe().unwrap();
         let file = File::from(std::os::fd::OwnedFd::from(reader));
         assert_eq!(read_to_end(file, Duration::from_millis(1)).unwrap_err().code, Code::EmptyInput);
+    }
+
+    #[test]
+    fn what_came_within_the_time_counts_although_the_pipe_stays_open() {
+        use std::io::Write;
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(b"{\"a\":1}").unwrap();
+        let file = || File::from(std::os::fd::OwnedFd::from(reader.try_clone().unwrap()));
+        assert_eq!(read_within(file(), Duration::from_millis(1), 100), b"{\"a\":1}");
+        writer.write_all(&[b'x'; 1000]).unwrap();
+        assert_eq!(read_within(file(), DEFAULT_WAIT, 100), [b'x'; 100]);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! Never opens a file below a data directory (except the policy's text and git's own files there): only `store/` does.
 
 pub mod actor;
+pub mod agent_hosts;
+pub mod background;
 pub mod clock;
 pub mod config;
 pub mod content;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::{ProgressNotes, Session};
 use crate::host::config::UserConfig;
-use crate::host::{actor, clock, find, user};
+use crate::host::{actor, clock, find, trusted, user};
 use crate::policy;
 use crate::store::{Durability, Store, StoreOptions, init};
 
@@ -120,6 +120,24 @@ impl OpenOptions {
         };
         // Here and nowhere else, so that no caller can forget it.
         Ok(session.with_allowlist())
+    }
+
+    /// Opens the session of a hook: only on a memory that the user config lists under `trusted:`, and without reading
+    /// anything of another. `None` if it is not listed.
+    ///
+    /// # Errors
+    /// As [`OpenOptions::open_session`].
+    pub(crate) fn open_trusted_session(&self, needs: SessionNeeds) -> Result<Option<Session>, Rejection> {
+        let mut start = working_dir()?;
+        start.extend(&self.start);
+        let (config, _) = user::load_config(&env);
+        let found = find::find_data_dir(&self.directory_query(), &start, &|| user::data_dir(&config, &env))?;
+        if !trusted::is_trusted(&config, &found.dir, &env) {
+            return Ok(None);
+        }
+        // The directory itself, not what the search would find now.
+        let options = OpenOptions { dir: Some(found.dir), global: false, ..self.clone() };
+        options.open_session(needs).map(Some)
     }
 
     fn store_options(&self, config: &UserConfig) -> Result<StoreOptions, Rejection> {

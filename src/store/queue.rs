@@ -9,13 +9,15 @@ use rustix::fs::{AtFlags, Dir, FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::record::any_string;
-use super::root::{self, read_error, write_error};
+use super::root::{self, DataRoot, read_error, write_error};
 use super::{LockedStore, Store, platform, slot};
 use crate::code::{Code, Rejection};
 use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
 
 /// Path of the queue's folder.
 const QUEUE_DIR: &str = ".memdir/queue";
+/// Suffix of an item that names a file outside the data directory instead of containing it.
+const REFERENCE_SUFFIX: &str = ".ref";
 /// Maximum size of an item, in bytes: a conversation may be as large as a memory file.
 const MAX_ITEM_BYTES: u64 = MAX_FILE_BYTES as u64;
 
@@ -33,21 +35,7 @@ impl LockedStore<'_> {
     /// # Errors
     /// `read_only`, `io`, `too_large`.
     pub fn enqueue(&self, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
-        if bytes.len() as u64 > MAX_ITEM_BYTES {
-            return Err(Rejection::new(Code::TooLarge, format!("a queue item is larger than {MAX_FILE_SIZE}")));
-        }
-        let to_error = |e| write_error(e, "the queue");
-        self.root.create_machine_dir(true)?;
-        let Some(machine) = self.root.machine_dir()? else { return Err(to_error(Errno::NOENT)) };
-        root::create_dir(machine, "queue")?;
-        let folder = platform::open_dir(self.root.dir.as_fd(), QUEUE_DIR).map_err(to_error)?;
-        match platform::create_atomically(folder.as_fd(), name, bytes) {
-            Ok(()) => {}
-            Err(Errno::EXIST) => return Ok(false),
-            Err(e) => return Err(to_error(e)),
-        }
-        platform::sync(&folder).and_then(|()| platform::sync(machine)).map_err(to_error)?;
-        Ok(true)
+        add_item(&self.root, name, bytes)
     }
 
     /// Erases the items that contain one of these texts, or cannot be searched.
@@ -63,11 +51,12 @@ impl LockedStore<'_> {
                 Ok(None) => continue,
                 Err(_) => None,
             };
-            // JSON may escape a text; other items are searched as they are.
-            let holds = bytes.is_none_or(|bytes| match serde_json::from_slice(&bytes) {
-                Ok(item) => any_string(&item, &|text: &String| contains_text(text)),
-                Err(_) => contains_text(&String::from_utf8_lossy(&bytes)),
-            });
+            // JSON may escape a text; other items are searched as they are. What a reference leads to is not searched.
+            let holds = name.ends_with(REFERENCE_SUFFIX)
+                || bytes.is_none_or(|bytes| match serde_json::from_slice(&bytes) {
+                    Ok(item) => any_string(&item, &|text: &String| contains_text(text)),
+                    Err(_) => contains_text(&String::from_utf8_lossy(&bytes)),
+                });
             if holds {
                 slot::erase(folder.as_fd(), &name)?;
             }
@@ -77,6 +66,17 @@ impl LockedStore<'_> {
 }
 
 impl Store {
+    /// Adds an item that names a file outside the data directory, and waits until it is on disk. Returns `false` if an
+    /// item of that name exists. Takes no lock: the item holds no memory text that [`LockedStore::forget_queued`] could
+    /// miss, and a hook may not wait for a writer.
+    ///
+    /// # Errors
+    /// `read_only`, `io`, `too_large`.
+    pub fn enqueue_reference(&self, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+        self.require_unfiltered()?;
+        add_item(&self.root(), &format!("{name}{REFERENCE_SUFFIX}"), bytes)
+    }
+
     /// Returns the names of all items, sorted.
     ///
     /// # Errors
@@ -122,6 +122,24 @@ impl Store {
     }
 }
 
+fn add_item(root: &DataRoot, name: &str, bytes: &[u8]) -> Result<bool, Rejection> {
+    if bytes.len() as u64 > MAX_ITEM_BYTES {
+        return Err(Rejection::new(Code::TooLarge, format!("a queue item is larger than {MAX_FILE_SIZE}")));
+    }
+    let to_error = |e| write_error(e, "the queue");
+    root.create_machine_dir(true)?;
+    let Some(machine) = root.machine_dir()? else { return Err(to_error(Errno::NOENT)) };
+    root::create_dir(machine, "queue")?;
+    let folder = platform::open_dir(root.dir.as_fd(), QUEUE_DIR).map_err(to_error)?;
+    match platform::create_atomically(folder.as_fd(), name, bytes) {
+        Ok(()) => {}
+        Err(Errno::EXIST) => return Ok(false),
+        Err(e) => return Err(to_error(e)),
+    }
+    platform::sync(&folder).and_then(|()| platform::sync(machine)).map_err(to_error)?;
+    Ok(true)
+}
+
 fn still_there(folder: BorrowedFd<'_>, name: &str, plain: &root::PlainFile) -> bool {
     platform::stat_name(folder, name)
         .is_ok_and(|now| now.st_ino == plain.stat.st_ino && now.st_dev == plain.stat.st_dev)
@@ -153,6 +171,7 @@ mod tests {
         for (name, text) in [("a", r#"{"conversation":"say \"it\""}"#), ("b", "say \"it\" plainly"), ("c", "else")] {
             locked.enqueue(name, text.as_bytes()).unwrap();
         }
+        store.enqueue_reference("d", b"{}").unwrap();
         locked.forget_queued(&["say \"it\"".to_owned()]).unwrap();
         assert_eq!(store.queued_names().unwrap(), ["c"]);
     }

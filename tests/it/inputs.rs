@@ -63,6 +63,7 @@ const ROWS: &[Row] = &[
         &["merge-driver", "memory/facts/user.md", "memory/facts/user.md", "memory/facts/user.md"],
         Nothing,
     ),
+    ("hook", &["hook", "session-start"], Nothing),
     ("etag", &["etag", "user"], Nothing),
     ("where", &["where"], Nothing),
     ("schema", &["schema", "operation"], Nothing),
@@ -72,7 +73,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 15] = [
+const NO_ADDRESS: [&str; 16] = [
     "apply",
     "reflect",
     "inbox",
@@ -88,6 +89,7 @@ const NO_ADDRESS: [&str; 15] = [
     "merge-driver",
     "setup",
     "sync",
+    "hook",
 ];
 
 struct Memory {

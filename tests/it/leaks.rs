@@ -389,6 +389,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("resolve", &["resolve", "resolve ADDRESS"]),
     ("setup", &["setup git --check", "setup git -n", "setup git"]),
     ("sync", &["sync", "sync -n"]),
+    ("hook", &["hook session-start", "hook stop --host codex"]),
     ("etag", &["etag ADDRESS"]),
     ("where", &["where", "where ADDRESS"]),
     (

@@ -38,6 +38,8 @@ mod git_repo;
 mod git_resolve;
 mod git_setup;
 mod hands;
+mod hook_input;
+mod hooks;
 mod hostile;
 mod injected;
 mod inputs;

@@ -52,7 +52,7 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 17] = [
+const WITHOUT: [&str; 18] = [
     "reflect",
     "inbox",
     "context",
@@ -70,6 +70,7 @@ const WITHOUT: [&str; 17] = [
     "sync",
     "merge",
     "merge-driver",
+    "hook",
 ];
 
 #[test]

@@ -36,7 +36,7 @@ pub struct StatusReport {
     /// The number of proposals in `inbox/` that wait for a decision.
     #[serde(skip_serializing_if = "none_left_out")]
     pub proposals: usize,
-    /// The number of conversations in the queue, waiting for model budget.
+    /// The number of conversations in the queue: left by hooks, or waiting for model budget.
     #[serde(skip_serializing_if = "none_left_out")]
     pub queued: usize,
     /// Model usage of this memory; absent before the first model call.

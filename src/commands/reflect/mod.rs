@@ -36,7 +36,7 @@ use chunk::{ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
 use commit_chunk::{ChunkOrigin, CommittedChunk};
 use overlay::ReflectOverlay;
 
-pub use queue::drain;
+pub use queue::{drain, enqueue_transcript};
 
 /// Maximum length of a chunk, in estimated tokens.
 const CHUNK_TOKENS: usize = 6000;

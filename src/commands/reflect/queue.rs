@@ -1,21 +1,29 @@
-//! The queue of conversations that wait for budget.
+//! The queue of conversations that wait for budget, or that a hook left.
 //!
-//! A conversation leaves the queue once all of it is read. If a process dies while reading it, the next one continues;
+//! A hook queues only the path of a transcript, because it must return at once. A conversation leaves the queue once all of it is read. If a process dies while reading it, the next one continues;
 //! chunks that were committed are not committed twice.
+
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::{ReflectFlow, ReflectOptions, ReflectRun};
 use crate::change::Etag;
-use crate::code::{Code, Rejection};
-use crate::commands::answer::ReflectReport;
+use crate::code::{Code, Rejection, Warning};
+use crate::commands::answer::{ReflectReport, WarningRow};
+use crate::commands::change::warning_row;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session};
+use crate::host::outside_files;
 use crate::reflect::prompt::ReplyMode;
 
 /// A queued conversation, with the options of its run.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct QueuedConversation {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     conversation: String,
+    /// The absolute path of a transcript, instead of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    transcript: Option<String>,
     #[serde(default)]
     propose: bool,
     #[serde(default)]
@@ -38,6 +46,7 @@ pub fn enqueue(
     let reply_mode = options.reply_mode.map(|way| if way == ReplyMode::Tools { "tools" } else { "ops" }.to_owned());
     let work = QueuedConversation {
         conversation: String::from_utf8_lossy(bytes).into_owned(),
+        transcript: None,
         propose: options.propose,
         into: options.into.clone(),
         way: reply_mode,
@@ -50,6 +59,20 @@ pub fn enqueue(
     let unfiltered = session.unfiltered();
     let (locked, _) = unfiltered.store.lock()?;
     locked.enqueue(&name, text.as_bytes())?;
+    Ok(())
+}
+
+/// Adds a transcript to the queue, by its path. `session` and `length` (in bytes) name the item: the same state of a
+/// session is queued once. Takes no lock.
+///
+/// # Errors
+/// `category_not_allowed` in a session that is filtered, `read_only`, `io`.
+pub fn enqueue_transcript(session: &Session, path: &str, id: &str, length: u64) -> Result<(), Error> {
+    let work = QueuedConversation { transcript: Some(path.to_owned()), ..QueuedConversation::default() };
+    let text = serde_json::to_string(&work).map_err(|e| Rejection::new(Code::Internal, e.to_string()))?;
+    let key = Etag::of(format!("{id}\0{path}").as_bytes()).short();
+    let name = format!("{}-{key}-{length:012}", session.now.date());
+    session.store.enqueue_reference(&name, text.as_bytes())?;
     Ok(())
 }
 
@@ -71,9 +94,25 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
             }
         };
         let Ok(work) = serde_json::from_slice::<QueuedConversation>(&claim.bytes) else {
-            let message = format!(".memdir/queue/{name} is not a queued conversation; it was skipped");
-            report.warnings.push(crate::commands::change::warning_row(&crate::code::Warning::new(Code::Note, message)));
+            report
+                .warnings
+                .push(note_row(format!(".memdir/queue/{name} is not a queued conversation; it was skipped")));
             continue;
+        };
+        let bytes = match &work.transcript {
+            None => work.conversation.into_bytes(),
+            Some(path) => match outside_files::read(Path::new(path)) {
+                Ok(bytes) => bytes,
+                Err(why) => {
+                    // The host has deleted it: there is nothing left to wait for.
+                    let message = format!("a queued transcript is skipped: {}", why.message);
+                    report.warnings.push(note_row(message));
+                    if !how.dry_run {
+                        claim.complete()?;
+                    }
+                    continue;
+                }
+            },
         };
         let reply_mode =
             work.way.as_deref().map(|way| if way == "tools" { ReplyMode::Tools } else { ReplyMode::JsonObject });
@@ -93,11 +132,15 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
         };
         let mut run = ReflectRun::new(session, &own_options, &change_options)?;
         run.from_queue = true;
-        let next = run.read_all(work.conversation.as_bytes());
+        let next = run.read_all(&bytes);
         merge_reports(&mut report, run.answer);
         match next {
             Ok(ReflectFlow::Continue) => failures_in_a_row = 0,
             Ok(ReflectFlow::Stop) => break,
+            // A transcript without a conversation will not become one.
+            Err(failure) if work.transcript.is_some() && failure.code() == Code::InvalidTranscript => {
+                report.warnings.extend(failure.rejections.iter().map(|why| note_row(why.message.clone())));
+            }
             // A host may refuse one conversation; after two failures in a row it probably refuses all.
             Err(failure) => {
                 let is_hopeless = failure.rejections.first().is_some_and(|r| r.code == Code::NoModel);
@@ -117,6 +160,10 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
         super::end_run(&mut report, failure)?;
     }
     Ok(report)
+}
+
+fn note_row(message: String) -> WarningRow {
+    warning_row(&Warning::new(Code::Note, message))
 }
 
 /// Adds an answer to another.

@@ -131,5 +131,5 @@ fn status_reports_model_costs_and_pending_work() {
     let status = memory.done(["status", "--json"]).json();
     assert_eq!(status["models"]["tokens"], 110, "{status}");
     assert_eq!((&status["models"]["first_pass"], &status["queued"]), (&serde_json::json!(1.0), &serde_json::json!(1)));
-    memory.done(["status"]).stdout_contains("110 tokens").stdout_contains("1 conversation waits for budget");
+    memory.done(["status"]).stdout_contains("110 tokens").stdout_contains("1 conversation waits in the queue");
 }

@@ -156,7 +156,7 @@ fn over_the_daily_budget_work_is_deferred_and_reported() {
     configured(&memory, &format!("{line}budget: {{tokens_per_day: 10}}\n"));
     reflect(&memory, &[]).exit(0).unchanged().stderr_contains("deferred").stderr_contains("reflect --queued");
     assert!(last_request(&memory).is_none());
-    memory.done(["status"]).stdout_contains("1 conversation waits for budget");
+    memory.done(["status"]).stdout_contains("1 conversation waits in the queue");
     configured(&memory, &line);
     memory.done(["reflect", "--queued"]).stdout_contains("Name: Zhang San");
 }

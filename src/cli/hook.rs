@@ -1,0 +1,116 @@
+//! `hook`: its options as clap parses them, and the call of the use case.
+//!
+//! Never prints anything but an envelope on stdout, and never fails: hosts take an exit status of 2 for an order to
+//! stop.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::args::GlobalArgs;
+use super::open::{self, SessionNeeds};
+use super::output::CliReply;
+use crate::commands::hook::{self, HookAnswer};
+use crate::host::agent_hosts::{AgentHost, HookEvent};
+use crate::host::content;
+use crate::memory::OpenOptions;
+
+/// How long a host may take to write its input.
+const INPUT_WAIT: Duration = Duration::from_millis(200);
+/// The largest input, in bytes. One that is longer is not JSON when it is cut, and so gets the empty envelope.
+const MAX_INPUT_BYTES: usize = 4 << 20;
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Answer a hook of an agent host: reads its JSON from stdin, prints its envelope, always exits 0",
+    after_help = "session-start prints the text of `context`. pre-compact, stop and session-end queue the transcript \
+                  and start `reflect --queued` in the background, if a model is configured. Acts only on memories \
+                  that the user config lists under `trusted:` (`init` and `setup` add them). MEMDIR_MODE=read \
+                  queues nothing, MEMDIR_MODE=off does nothing.\n\nExample: memdir hook session-start --host claude"
+)]
+#[group(skip)]
+pub struct HookArgs {
+    /// The event
+    #[arg(value_name = "EVENT")]
+    pub event: HookEventArg,
+    /// The host, whose input and envelope are used
+    #[arg(long, value_name = "HOST", default_value = "claude")]
+    pub host: HostArg,
+}
+
+/// An event of a session.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookEventArg {
+    SessionStart,
+    UserPrompt,
+    PreTool,
+    PreCompact,
+    Stop,
+    SessionEnd,
+}
+
+/// A host.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostArg {
+    Claude,
+    Codex,
+    Gemini,
+    Cursor,
+}
+
+impl From<HookEventArg> for HookEvent {
+    fn from(event: HookEventArg) -> HookEvent {
+        match event {
+            HookEventArg::SessionStart => HookEvent::SessionStart,
+            HookEventArg::UserPrompt => HookEvent::UserPrompt,
+            HookEventArg::PreTool => HookEvent::PreTool,
+            HookEventArg::PreCompact => HookEvent::PreCompact,
+            HookEventArg::Stop => HookEvent::Stop,
+            HookEventArg::SessionEnd => HookEvent::SessionEnd,
+        }
+    }
+}
+
+impl HostArg {
+    /// The host's table.
+    pub fn host(self) -> Option<&'static AgentHost> {
+        AgentHost::by_name(match self {
+            HostArg::Claude => "claude",
+            HostArg::Codex => "codex",
+            HostArg::Gemini => "gemini",
+            HostArg::Cursor => "cursor",
+        })
+    }
+}
+
+/// Runs `hook`.
+pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
+    let (HookAnswer { envelope, mark, drain }, session) = match answer_event(global, args) {
+        Some((answer, session)) => (answer, Some(session)),
+        None => (HookAnswer::empty(), None),
+    };
+    let then = move || {
+        let Some(session) = session else { return };
+        mark.iter().for_each(|mark| mark.save(&session.store));
+        if drain {
+            hook::start_drain(&session);
+        }
+    };
+    CliReply::Hook(envelope, Box::new(then))
+}
+
+fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, crate::commands::Session)> {
+    if !hook::is_active(&open::env) {
+        return None;
+    }
+    let host = args.host.host()?;
+    let input = host.parse_input(&content::read_stdin_within(INPUT_WAIT, MAX_INPUT_BYTES))?;
+    let named = open::open_options(global, None);
+    // `-C` is entered already, and wins over the directory that the host names.
+    let start = input.directory.clone().map(PathBuf::from).filter(|_| global.start.is_empty());
+    let actor = named.actor.clone().or_else(|| open::env("MEMDIR_AS")).filter(|name| !name.trim().is_empty());
+    let options = OpenOptions { start, actor: Some(actor.unwrap_or_else(|| host.name.to_owned())), ..named };
+    let session = options.open_trusted_session(SessionNeeds::TextsOnly).ok()??;
+    Some((hook::answer(&session, host, args.event.into(), &input, &open::env), session))
+}

@@ -1,0 +1,166 @@
+//! `hook`: what a host's hook does with a trusted memory: the first context of a session, and transcripts queued for
+//! `reflect`.
+//!
+//! Never calls a model, never waits for a writer, and never fails: what cannot be done is left out.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::context::{ContextRequest, ReaderMark, context};
+use super::{Session, reflect};
+use crate::code::{Code, Warning};
+use crate::host::agent_hosts::{AgentHost, EMPTY_ENVELOPE, HookEvent, HookInput};
+use crate::host::models::{self, ModelQuery, NESTED_CALL_VARIABLE};
+use crate::host::{background, outside_files, user};
+
+/// The note of a session that was not queued because no model is configured: [`NEW`], then [`REPORTED`].
+const NO_MODEL_NOTE: &str = "hook-without-model";
+const NEW: &str = "new";
+const REPORTED: &str = "reported";
+
+/// How far hooks and other front ends of agents may go: `MEMDIR_MODE`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryMode {
+    /// Read, and queue conversations.
+    On,
+    /// Read only.
+    Read,
+    /// Do nothing.
+    Off,
+}
+
+impl MemoryMode {
+    /// Parses the variable. An unknown value is `Off`: a hook cannot report it, and doing less is safe.
+    pub fn parse(value: Option<&str>) -> MemoryMode {
+        match value.map(str::trim) {
+            None | Some("" | "on") => MemoryMode::On,
+            Some("read") => MemoryMode::Read,
+            Some(_) => MemoryMode::Off,
+        }
+    }
+}
+
+/// The answer of a hook.
+#[derive(Default)]
+pub struct HookAnswer {
+    /// The whole of stdout.
+    pub envelope: String,
+    /// To be saved once the envelope is printed.
+    pub mark: Option<ReaderMark>,
+    /// Whether to start `reflect --queued` in the background once the envelope is printed.
+    pub drain: bool,
+}
+
+impl HookAnswer {
+    /// The answer of a hook that does nothing.
+    pub fn empty() -> HookAnswer {
+        HookAnswer { envelope: EMPTY_ENVELOPE.to_owned(), ..HookAnswer::default() }
+    }
+}
+
+/// Whether a hook does anything at all here: not with `MEMDIR_MODE=off`, and not below a model that memdir itself runs,
+/// whose own sessions would otherwise be queued, and reading them would start the next.
+pub fn is_active(env: &dyn Fn(&str) -> Option<String>) -> bool {
+    MemoryMode::parse(env("MEMDIR_MODE").as_deref()) != MemoryMode::Off
+        && env(NESTED_CALL_VARIABLE).is_none_or(|v| v.is_empty())
+}
+
+/// Answers one event. What must survive the end of the host is on disk when this returns.
+pub fn answer(
+    session: &Session,
+    host: &AgentHost,
+    event: HookEvent,
+    input: &HookInput,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> HookAnswer {
+    let may_queue = MemoryMode::parse(env("MEMDIR_MODE").as_deref()) == MemoryMode::On;
+    match event {
+        HookEvent::SessionStart => HookAnswer {
+            drain: may_queue && has_queued(session) && has_model(env),
+            ..start_context(session, host).unwrap_or_else(HookAnswer::empty)
+        },
+        HookEvent::PreCompact | HookEvent::Stop | HookEvent::SessionEnd => {
+            let queued = may_queue && enqueue(session, input, env).is_some();
+            HookAnswer { drain: queued, ..HookAnswer::empty() }
+        }
+        // Their answers are empty until retrieval at the moment of action exists.
+        HookEvent::UserPrompt | HookEvent::PreTool => HookAnswer::empty(),
+    }
+}
+
+/// The text of `context` in the host's envelope.
+fn start_context(session: &Session, host: &AgentHost) -> Option<HookAnswer> {
+    let request = ContextRequest { reader: Some(session.actor.clone()), ..ContextRequest::default() };
+    let (result, mark) = context(session, &request).ok()?;
+    let envelope = host.context_envelope(HookEvent::SessionStart, &result.text);
+    Some(HookAnswer { envelope, mark, drain: false })
+}
+
+/// Queues the session's transcript; `None` if there is none, no model could read it, or it cannot be written down.
+fn enqueue(session: &Session, input: &HookInput, env: &dyn Fn(&str) -> Option<String>) -> Option<()> {
+    let path = input.transcript.as_deref()?;
+    let length = outside_files::regular_file_length(Path::new(path)).filter(|length| *length > 0)?;
+    session.may_write().ok()?;
+    if !has_model(env) {
+        if session.store.read_note(NO_MODEL_NOTE).is_none() {
+            // Without the note `status` does not mention it, and nothing else is lost.
+            drop(session.store.write_note_unlocked(NO_MODEL_NOTE, NEW));
+        }
+        return None;
+    }
+    reflect::enqueue_transcript(session, path, &input.session, length).ok()
+}
+
+fn has_queued(session: &Session) -> bool {
+    session.store.queued_names().is_ok_and(|names| !names.is_empty())
+}
+
+fn has_model(env: &dyn Fn(&str) -> Option<String>) -> bool {
+    models::select_model(&ModelQuery::default(), &user::load_config(env).0, env).is_ok()
+}
+
+/// Starts `reflect --queued` for this memory and caller in the background. If that fails, the queue waits for the next
+/// session.
+pub fn start_drain(session: &Session) {
+    let words = [OsString::from("--dir"), session.dir.clone().into(), "--as".into(), session.actor.clone().into()];
+    drop(background::start(words.into_iter().chain(["reflect".into(), "--queued".into()])));
+}
+
+/// The notice that conversations are not kept because no model is configured. Returned once.
+pub(super) fn no_model_notice(session: &Session) -> Option<Warning> {
+    if session.store.read_note(NO_MODEL_NOTE)? != NEW {
+        return None;
+    }
+    // If it cannot be written, the notice appears again.
+    drop(session.store.write_note_unlocked(NO_MODEL_NOTE, REPORTED));
+    Some(Warning::new(
+        Code::Note,
+        "hooks queue no conversations, because no model is configured; see MODELS in memdir-format(5)",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_mode_does_nothing() {
+        for (value, mode) in [
+            (None, MemoryMode::On),
+            (Some(""), MemoryMode::On),
+            (Some("on"), MemoryMode::On),
+            (Some("read"), MemoryMode::Read),
+            (Some("off"), MemoryMode::Off),
+            (Some("of"), MemoryMode::Off),
+        ] {
+            assert_eq!(MemoryMode::parse(value), mode, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn a_hook_of_our_own_model_does_nothing() {
+        let set = |name: &'static str, value: &'static str| move |n: &str| (n == name).then(|| value.to_owned());
+        assert!(is_active(&|_| None) && is_active(&set("MEMDIR_MODE", "read")));
+        assert!(!is_active(&set("MEMDIR_MODE", "off")) && !is_active(&set("MEMDIR_INSIDE", "1")));
+    }
+}

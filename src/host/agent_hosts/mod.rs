@@ -1,0 +1,146 @@
+//! The programs that run agents (hosts) as data: what their hooks send and expect. One file for each host.
+//!
+//! Never runs a host and never reads its files: `commands/hook.rs` uses these tables.
+
+mod claude;
+mod codex;
+mod cursor;
+mod gemini;
+
+use serde_json::{Value, json};
+
+/// All hosts.
+pub const ALL: [&AgentHost; 4] = [&claude::HOST, &codex::HOST, &gemini::HOST, &cursor::HOST];
+
+/// A moment in a session at which a host runs a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookEvent {
+    SessionStart,
+    UserPrompt,
+    PreTool,
+    PreCompact,
+    Stop,
+    SessionEnd,
+}
+
+/// The JSON in which a host takes a text for its model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContextEnvelope {
+    /// `{"hookSpecificOutput":{"hookEventName":EVENT,"additionalContext":TEXT}}`.
+    HookSpecificOutput,
+    /// `{"additional_context":TEXT}`.
+    AdditionalContext,
+}
+
+/// A host's hooks.
+#[derive(Debug)]
+pub struct AgentHost {
+    /// The name on the command line; also the caller's name, unless another is given.
+    pub name: &'static str,
+    /// The host's own name of each event that it has.
+    pub events: &'static [(HookEvent, &'static str)],
+    /// How the session's first text is passed on.
+    pub envelope: ContextEnvelope,
+    /// Fields of the input that name the session; the first that is set counts.
+    pub session_fields: &'static [&'static str],
+    /// Fields of the input that name the working directory, as a path or a list of paths.
+    pub directory_fields: &'static [&'static str],
+    /// Endings of the names of the host's transcripts. No other file that an input names is read.
+    pub transcript_endings: &'static [&'static str],
+}
+
+/// The answer of a hook without a text for the model: an object without fields is valid for every host and event.
+pub const EMPTY_ENVELOPE: &str = "{}\n";
+
+impl AgentHost {
+    /// The host of a name.
+    pub fn by_name(name: &str) -> Option<&'static AgentHost> {
+        ALL.into_iter().find(|host| host.name == name)
+    }
+
+    /// The envelope with a text for the model; empty if the host has no such event.
+    pub fn context_envelope(&self, event: HookEvent, text: &str) -> String {
+        let Some((_, event_name)) = self.events.iter().find(|(known, _)| *known == event) else {
+            return EMPTY_ENVELOPE.to_owned();
+        };
+        let envelope = match self.envelope {
+            ContextEnvelope::HookSpecificOutput => {
+                json!({"hookSpecificOutput": {"hookEventName": event_name, "additionalContext": text}})
+            }
+            ContextEnvelope::AdditionalContext => json!({"additional_context": text}),
+        };
+        format!("{envelope}\n")
+    }
+
+    /// Reads what the host sent; `None` if it is not a JSON object.
+    pub fn parse_input(&self, bytes: &[u8]) -> Option<HookInput> {
+        let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else { return None };
+        let text = |name: &&str| fields.get(*name).and_then(first_text).filter(|text| !text.is_empty());
+        let transcript = text(&"transcript_path").filter(|path| {
+            path.starts_with('/') && self.transcript_endings.iter().any(|ending| path.ends_with(ending))
+        });
+        Some(HookInput {
+            session: self.session_fields.iter().find_map(text).unwrap_or_default(),
+            directory: self.directory_fields.iter().find_map(text).filter(|path| path.starts_with('/')),
+            transcript,
+        })
+    }
+}
+
+/// A text, or the first of a list of texts. A NUL cannot be part of a path.
+fn first_text(value: &Value) -> Option<String> {
+    let text = value.as_str().or_else(|| value.as_array()?.first()?.as_str())?;
+    (!text.contains('\0')).then(|| text.to_owned())
+}
+
+/// What a hook needs of its input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HookInput {
+    /// The id of the session; empty if the host gave none.
+    pub session: String,
+    /// The absolute path of the working directory.
+    pub directory: Option<String>,
+    /// The absolute path of the transcript, if the host keeps one of the right kind.
+    pub transcript: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_fields_are_read_leniently() {
+        let claude = AgentHost::by_name("claude").unwrap();
+        let read = |text: &str| claude.parse_input(text.as_bytes());
+        assert_eq!(read("{}"), Some(HookInput::default()));
+        for broken in ["", "[]", "\"x\"", "{", "{}x", "\u{0}"] {
+            assert_eq!(read(broken), None, "{broken}");
+        }
+        let input = read(r#"{"session_id":"s","cwd":"/w","transcript_path":"/t/a.jsonl","new_field":{}}"#).unwrap();
+        assert_eq!((input.session.as_str(), input.directory.as_deref()), ("s", Some("/w")));
+        assert_eq!(input.transcript.as_deref(), Some("/t/a.jsonl"));
+        for other in ["null", "7", "\"a.jsonl\"", "\"/home/ann/.ssh/id_rsa\"", "\"/a\\u0000.jsonl\"", "[]"] {
+            let input = read(&format!(r#"{{"transcript_path":{other},"cwd":"relative"}}"#)).unwrap();
+            assert_eq!((input.transcript, input.directory), (None, None), "{other}");
+        }
+    }
+
+    #[test]
+    fn cursor_names_its_fields_otherwise() {
+        let input = r#"{"conversation_id":"c","workspace_roots":["/w","/x"],"transcript_path":null}"#;
+        let read = AgentHost::by_name("cursor").unwrap().parse_input(input.as_bytes()).unwrap();
+        assert_eq!((read.session.as_str(), read.directory.as_deref(), read.transcript), ("c", Some("/w"), None));
+    }
+
+    #[test]
+    fn an_event_that_a_host_lacks_has_the_empty_envelope() {
+        let codex = AgentHost::by_name("codex").unwrap();
+        assert_eq!(codex.context_envelope(HookEvent::SessionEnd, "x"), EMPTY_ENVELOPE);
+        assert_eq!(
+            codex.context_envelope(HookEvent::SessionStart, "a\"b"),
+            "{\"hookSpecificOutput\":{\"hookEventName\":\"SessionStart\",\"additionalContext\":\"a\\\"b\"}}\n"
+        );
+        let cursor = AgentHost::by_name("cursor").unwrap();
+        assert_eq!(cursor.context_envelope(HookEvent::SessionStart, "a"), "{\"additional_context\":\"a\"}\n");
+    }
+}

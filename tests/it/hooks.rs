@@ -1,0 +1,392 @@
+//! `memdir hook`: the envelope of every host and event, what is queued and drained, and on which memories it acts.
+//!
+//! Never starts a host: the inputs are fixtures in the vendors' shapes (`fixtures/hooks`).
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{ProgramOutput, memdir_command};
+
+const EMPTY: &str = "{}\n";
+/// A model that answers nothing useful and fails: what is queued stays queued.
+const FAILING_MODEL: &str = "model: {provider: exec, command: [\"false\"]}\n";
+
+/// A project with a trusted memory, a transcript, and a home of its own.
+pub struct Project {
+    home: TempDir,
+}
+
+impl Project {
+    pub fn new() -> Project {
+        let project = Project { home: tempfile::tempdir().unwrap() };
+        project.put("work/memory/memdir.yaml", "version: 1\n");
+        project.put("work/memory/facts/user.md", "# User\n\n- Prefers tabs\n");
+        let turn = json!({"type": "user", "message": {"role": "user", "content": "I'm Zhang San"}, "sessionId": "s",
+            "uuid": "1", "timestamp": "2026-02-24T09:00:00Z"});
+        project.put("work/transcript.jsonl", &format!("{turn}\n"));
+        project.put("work/transcript.json", "[{\"role\":\"user\",\"content\":\"I'm Zhang San\"}]\n");
+        project.config("");
+        project
+    }
+
+    pub fn put(&self, path: &str, text: &str) {
+        let file = self.home.path().join(path);
+        fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+        fs_err::write(file, text).unwrap();
+    }
+
+    /// Writes the user config: the memory is trusted, and what else is given.
+    pub fn config(&self, more: &str) {
+        let trusted = Value::from(self.memory().to_str().unwrap());
+        self.put(".config/memdir/config.yaml", &format!("trusted: [{trusted}]\n{more}"));
+    }
+
+    /// A model that finds one fact.
+    pub fn working_model(&self) {
+        let operation =
+            json!({"op": "add", "at": "facts/user.md", "text": "Name: Zhang San", "quote": "I'm Zhang San", "turn": 1});
+        self.put("answer.json", &json!({"operations": [operation]}).to_string());
+        let answer = self.home.path().join("answer.json");
+        self.config(&format!("model: {{provider: exec, command: [cat, {:?}]}}\n", answer.to_str().unwrap()));
+    }
+
+    pub fn work(&self) -> PathBuf {
+        self.home.path().join("work")
+    }
+
+    pub fn memory(&self) -> PathBuf {
+        self.work().join("memory")
+    }
+
+    /// memdir in the project, as a host calls it: without a name for the caller.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = memdir_command(self.home.path());
+        command.env_remove("MEMDIR_AS").current_dir(self.work()).args(words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a hook with an input; it must exit 0 and print nothing on stderr.
+    #[track_caller]
+    pub fn hook(&self, words: &[&str], input: &[u8]) -> String {
+        self.hook_with(words, input, &[])
+    }
+
+    #[track_caller]
+    pub fn hook_with(&self, words: &[&str], input: &[u8], env: &[(&str, &str)]) -> String {
+        let mut command = self.command(&["hook"]);
+        let mut child = command.args(words).envs(env.iter().copied()).spawn().unwrap();
+        // A hook that has seen enough may be gone before all is written.
+        drop(child.stdin.take().unwrap().write_all(input));
+        let output: ProgramOutput = child.wait_with_output().unwrap().into();
+        assert_eq!((output.status, output.stderr.as_str()), (0, ""), "{words:?}: {output:#?}");
+        output.stdout
+    }
+
+    /// The input of a host's event, from the fixtures.
+    pub fn input(&self, host: &str, event: &str) -> Vec<u8> {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fixtures/hooks/{host}/{event}.json"));
+        fs_err::read_to_string(path).unwrap().replace("{dir}", self.work().to_str().unwrap()).into_bytes()
+    }
+
+    pub fn run(&self, words: &[&str]) -> ProgramOutput {
+        ProgramOutput::of(self.command(words).stdin(Stdio::null()))
+    }
+
+    pub fn queue(&self) -> Vec<String> {
+        let Ok(folder) = fs_err::read_dir(self.memory().join(".memdir/queue")) else { return Vec::new() };
+        let mut names: Vec<String> = folder.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    pub fn facts(&self) -> String {
+        fs_err::read_to_string(self.memory().join("facts/user.md")).unwrap()
+    }
+
+    /// Reads the queue until it is empty: another process may hold an item for a moment.
+    pub fn drain(&self) {
+        for _ in 0..1000 {
+            self.run(&["reflect", "--queued"]);
+            if self.queue().is_empty() {
+                return;
+            }
+        }
+        panic!("the queue is never empty: {:?}", self.queue());
+    }
+}
+
+/// The hosts and the events that each has.
+fn host_events() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/hooks");
+    let names = |dir: &Path| -> Vec<String> {
+        let mut names: Vec<String> =
+            fs_err::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let hosts = names(&folder).into_iter().filter(|name| name != "README.md");
+    let rows = hosts.flat_map(|host| {
+        let events = names(&folder.join(&host)).into_iter().map(|name| name.trim_end_matches(".json").to_owned());
+        events.map(|event| (host.clone(), event)).collect::<Vec<_>>()
+    });
+    rows.collect()
+}
+
+#[test]
+fn every_host_and_event_has_its_envelope() {
+    let rows = host_events();
+    assert_eq!(rows.len(), 23, "{rows:?}");
+    for (host, event) in rows {
+        let project = Project::new();
+        let stdout = project.hook(&[&event, "--host", &host], &project.input(&host, &event));
+        if event != "session-start" {
+            assert_eq!(stdout, EMPTY, "{host} {event}");
+            continue;
+        }
+        let envelope: Value = serde_json::from_str(&stdout).unwrap();
+        let text = match host.as_str() {
+            "cursor" => &envelope["additional_context"],
+            _ => &envelope["hookSpecificOutput"]["additionalContext"],
+        };
+        let context = project.run(&["--as", &host, "context", "-n"]).exit(0).stdout;
+        assert!(context.contains("Prefers tabs"), "{context}");
+        assert_eq!(text, &Value::from(context.as_str()), "{host}");
+        let expected = match host.as_str() {
+            "cursor" => json!({"additional_context": text}),
+            _ => json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}),
+        };
+        assert_eq!(stdout, format!("{expected}\n"), "{host}");
+    }
+}
+
+#[test]
+fn a_memory_that_is_not_trusted_gets_the_empty_envelope_and_no_file() {
+    let project = Project::new();
+    let input = project.input("claude", "session-start");
+    for config in ["", "trusted: []\n", "trusted: [/nowhere, memory]\n", "trusted: [\n"] {
+        project.put(".config/memdir/config.yaml", &format!("{config}{FAILING_MODEL}"));
+        for event in ["session-start", "session-end", "stop", "pre-compact"] {
+            assert_eq!(project.hook(&[event], &input), EMPTY, "{config}");
+            let dir = project.memory();
+            let named = ["--dir", dir.to_str().unwrap(), event];
+            let words: Vec<&str> = named.to_vec();
+            assert_eq!(project.hook(&words, &input), EMPTY, "{config}");
+        }
+        assert!(!project.memory().join(".memdir").exists());
+    }
+    // A link from a project to a trusted memory is not followed, as by no search.
+    project.config("");
+    project.put("other/x", "");
+    std::os::unix::fs::symlink(project.memory(), project.home.path().join("other/memory")).unwrap();
+    let elsewhere = json!({"cwd": project.home.path().join("other")}).to_string();
+    assert_eq!(project.hook(&["session-start"], elsewhere.as_bytes()), EMPTY);
+}
+
+#[test]
+fn init_trusts_the_memory_that_it_makes_and_no_other() {
+    let project = Project::new();
+    project.put(".config/memdir/config.yaml", "people: [ana] # me\n");
+    project.run(&["init"]).exit(0);
+    let config = || fs_err::read_to_string(project.home.path().join(".config/memdir/config.yaml")).unwrap();
+    assert_eq!(config(), "people: [ana] # me\n");
+    project.run(&["init", "other"]).exit(0);
+    let other = project.work().join("other").canonicalize().unwrap();
+    assert_eq!(config(), format!("people: [ana] # me\ntrusted:\n  - {:?}\n", other.to_str().unwrap()));
+    let input = json!({"cwd": other}).to_string();
+    assert!(project.hook(&["session-start"], input.as_bytes()).contains("additionalContext"));
+    project.put(".config/memdir/config.yaml", "people: [\n");
+    let output = project.run(&["init", "third"]).exit(0);
+    assert!(output.stderr.contains("hooks will not act on this memory"), "{output:#?}");
+    assert_eq!(config(), "people: [\n");
+}
+
+#[test]
+fn the_mode_is_obeyed() {
+    let project = Project::new();
+    project.config(FAILING_MODEL);
+    for (mode, reads, queues) in [("off", false, 0), ("nonsense", false, 0), ("read", true, 0), ("on", true, 1)] {
+        let env = [("MEMDIR_MODE", mode)];
+        let start = project.hook_with(&["session-start"], &project.input("claude", "session-start"), &env);
+        assert_eq!(start.contains("Prefers tabs"), reads, "{mode}");
+        let input = project.input("claude", "session-end");
+        assert_eq!(project.hook_with(&["session-end"], &input, &env), EMPTY);
+        assert_eq!(project.queue().len(), queues, "{mode}");
+    }
+    // The sessions of a model that memdir runs are not read.
+    let inside = [("MEMDIR_INSIDE", "1")];
+    assert_eq!(project.hook_with(&["session-start"], &project.input("claude", "session-start"), &inside), EMPTY);
+}
+
+#[test]
+fn one_state_of_a_session_is_queued_once() {
+    let project = Project::new();
+    project.config(FAILING_MODEL);
+    for (host, event) in host_events().iter().filter(|(_, e)| ["pre-compact", "stop", "session-end"].contains(&&**e)) {
+        project.hook(&[event, "--host", host], &project.input(host, event));
+    }
+    // One for each of the four sessions.
+    assert_eq!(project.queue().len(), 4, "{:?}", project.queue());
+    let text = fs_err::read_to_string(project.work().join("transcript.jsonl")).unwrap();
+    project.put("work/transcript.jsonl", &text.repeat(2));
+    project.hook(&["stop"], &project.input("claude", "stop"));
+    assert_eq!(project.queue().len(), 5, "{:?}", project.queue());
+}
+
+#[test]
+fn without_a_transcript_nothing_is_queued() {
+    let project = Project::new();
+    project.config(FAILING_MODEL);
+    project.put("work/empty.jsonl", "");
+    project.put("work/key.pem", "secret\n");
+    fs_err::create_dir(project.work().join("folder.jsonl")).unwrap();
+    for name in ["missing.jsonl", "empty.jsonl", "key.pem", "folder.jsonl"] {
+        let input = json!({"session_id": "s", "cwd": project.work(), "transcript_path": project.work().join(name)});
+        assert_eq!(project.hook(&["session-end"], input.to_string().as_bytes()), EMPTY);
+        assert_eq!(project.queue().len(), 0, "{name}");
+    }
+    // One that the host deletes later leaves the queue without a call of the model.
+    project.hook(&["session-end"], &project.input("claude", "session-end"));
+    assert_eq!(project.queue().len(), 1);
+    fs_err::remove_file(project.work().join("transcript.jsonl")).unwrap();
+    project.drain();
+}
+
+#[test]
+fn a_transcript_without_a_conversation_leaves_the_queue() {
+    let project = Project::new();
+    project.put("work/transcript.jsonl", "\u{0}\u{1}not a conversation");
+    project.config(FAILING_MODEL);
+    project.hook(&["session-end"], &project.input("claude", "session-end"));
+    project.drain();
+    assert_eq!(project.facts(), "# User\n\n- Prefers tabs\n");
+}
+
+#[test]
+fn without_a_model_nothing_is_queued_and_status_says_so_once() {
+    let project = Project::new();
+    let notice = "hooks queue no conversations, because no model is configured";
+    let status = || project.run(&["status"]).exit(0).stderr.contains(notice);
+    assert!(!status());
+    for _ in 0..2 {
+        assert_eq!(project.hook(&["session-end"], &project.input("claude", "session-end")), EMPTY);
+    }
+    assert!(project.queue().is_empty());
+    assert_eq!((status(), status()), (true, false));
+    project.hook(&["session-end"], &project.input("claude", "session-end"));
+    assert!(!status());
+}
+
+#[test]
+fn a_queued_session_is_read_in_the_background() {
+    let project = Project::new();
+    project.config(FAILING_MODEL);
+    project.hook(&["session-end"], &project.input("claude", "session-end"));
+    // What a failed or killed run left is read by the next session's start.
+    assert_eq!(project.queue().len(), 1);
+    project.working_model();
+    for _ in 0..1000 {
+        project.hook(&["session-start"], &project.input("claude", "session-start"));
+        if project.queue().is_empty() {
+            break;
+        }
+    }
+    assert!(project.queue().is_empty());
+    assert!(project.facts().contains("- Name: Zhang San\n"), "{}", project.facts());
+    let log = project.run(&["--json", "log"]).exit(0).json();
+    assert_eq!(log["entries"][0]["actor"], "claude", "{log}");
+}
+
+#[test]
+fn a_kill_right_after_the_answer_loses_nothing() {
+    for event in ["session-end", "stop", "pre-compact"] {
+        let project = Project::new();
+        project.config(FAILING_MODEL);
+        let mut child = project.command(&["hook", event]).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&project.input("claude", event)).unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        child.kill().unwrap();
+        assert_eq!((line.as_str(), project.queue().len()), (EMPTY, 1), "{event}");
+        child.wait().unwrap();
+        project.working_model();
+        project.drain();
+        assert!(project.facts().contains("- Name: Zhang San\n"), "{event}: {}", project.facts());
+    }
+}
+
+#[test]
+fn a_held_lock_delays_no_hook() {
+    let project = Project::new();
+    project.config(&format!("lock_timeout_s: 3600\n{FAILING_MODEL}"));
+    let directory = fs_err::File::open(project.memory()).unwrap();
+    rustix::fs::flock(&directory, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    for event in ["session-end", "session-start"] {
+        project.hook_with(&[event], &project.input("claude", event), &[("MEMDIR_MODE", "on")]);
+    }
+    assert_eq!(project.queue().len(), 1);
+    drop(directory);
+    project.working_model();
+    project.drain();
+}
+
+#[test]
+fn a_closed_or_full_stdout_is_no_failure() {
+    let project = Project::new();
+    let input = project.home.path().join("input");
+    fs_err::write(&input, project.input("claude", "session-start")).unwrap();
+    for redirect in [">&-", ">/dev/full", "| true", "2>&- >&- <&-"] {
+        let line = format!("\"$0\" hook session-start <\"$1\" {redirect}; echo $? >&2");
+        let command = project.command(&[]);
+        let program = command.get_program().to_owned();
+        let environment: Vec<_> = command.get_envs().map(|(k, v)| (k.to_owned(), v.map(|v| v.to_owned()))).collect();
+        let mut shell = Command::new("bash");
+        shell.env_clear().args(["-c", &format!("set -o pipefail; {line}")]).arg(program).arg(&input);
+        for (key, value) in environment {
+            if let Some(value) = value {
+                shell.env(key, value);
+            }
+        }
+        let output = ProgramOutput::of(shell.current_dir(project.work()).stdin(Stdio::null()));
+        assert_eq!(output.stderr.trim(), "0", "{redirect}: {output:#?}");
+    }
+}
+
+#[test]
+fn a_wrong_command_line_exits_0_and_prints_the_empty_envelope() {
+    let project = Project::new();
+    for words in
+        [&["hook"][..], &["hook", "lost"], &["hook", "stop", "--host", "emacs"], &["hook", "stop", "-C", "/no"]]
+    {
+        let output = project.run(words);
+        assert_eq!((output.status, output.stdout.as_str()), (0, EMPTY), "{words:?}");
+        assert!(!output.stderr.is_empty(), "{words:?}");
+    }
+}
+
+/// Held to a bound only where the machine does nothing else.
+#[test]
+fn an_answer_takes_at_most_20_ms() {
+    let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
+    let project = Project::new();
+    project.config(FAILING_MODEL);
+    for event in ["session-end", "session-start", "user-prompt"] {
+        let input = project.input("claude", event);
+        let mut times: Vec<std::time::Duration> = (0..if full { 200 } else { 5 })
+            .map(|n| {
+                let input = String::from_utf8(input.clone()).unwrap().replace("6f1c2a7e", &format!("{n:08}"));
+                let begun = std::time::Instant::now();
+                project.hook_with(&[event], input.as_bytes(), &[("MEMDIR_DURABILITY", "full")]);
+                begun.elapsed()
+            })
+            .collect();
+        times.sort();
+        let median = times[times.len() / 2];
+        println!("hook {event}: median {median:?}, worst {:?}", times[times.len() - 1]);
+        assert!(!full || median.as_millis() <= 20, "{event}: {median:?}");
+    }
+}
