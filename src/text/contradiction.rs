@@ -11,11 +11,18 @@ const HAN_COMPARATORS: PhraseList = phrase_list!("statements/comparators.zh.txt"
 const MULTI_VALUED: WordList = word_list!("statements/multi_valued.en.txt");
 const HAN_MULTI_VALUED: PhraseList = phrase_list!("statements/multi_valued.zh.txt");
 const OPEN_LABELS: WordList = word_list!("statements/open_labels.en.txt");
+/// Words with which a clause on an ability or a possession starts.
+const HAN_OPENINGS: PhraseList = phrase_list!("statements/multi_valued_openings.zh.txt");
+/// What makes another word of one of [`HAN_OPENINGS`]: 会议, 能源, 有效.
+const NOT_AFTER_OPENING: &str = "议话员计所场面源量力耗效限关机线";
 const HAN_OPEN_LABELS: PhraseList = phrase_list!("statements/open_labels.zh.txt");
 const OPPOSITES: WordList = word_list!("statements/opposites.en.txt");
 const HAN_OPPOSITES: PhraseList = phrase_list!("statements/opposites.zh.txt");
 const CONDITIONS: WordList = word_list!("statements/conditions.en.txt");
 const HAN_CONDITIONS: PhraseList = phrase_list!("statements/conditions.zh.txt");
+/// Words that contain one of [`HAN_CONDITIONS`].
+const HAN_NOT_CONDITIONS: PhraseList = phrase_list!("statements/not_conditions.zh.txt");
+/// An entry may have a gap: `在…工作`.
 const HAN_SINGLE_VALUED: PhraseList = phrase_list!("statements/single_valued.zh.txt");
 
 /// In what two statements differ that are otherwise alike.
@@ -44,7 +51,13 @@ pub fn find_contradiction(a: &str, b: &str) -> Option<Difference> {
 
 /// Like [`find_contradiction`], for statements that are compared with many others.
 pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference> {
-    if a.label != b.label || conditions(a.text) != conditions(b.text) {
+    if a.label != b.label {
+        return None;
+    }
+    if has_opposite_particles(a, b) {
+        return Some(Difference::Opposite);
+    }
+    if conditions(a.text) != conditions(b.text) {
         return None;
     }
     let diff = TokenDiff::of(a, b);
@@ -64,10 +77,10 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     if by_label && diff.only_a.len() <= 6 && diff.only_b.len() <= 6 && diff.is_short() {
         return (!is_multi_valued(a)).then_some(Difference::Value);
     }
-    let kind = diff.kind()?;
+    let kind = diff.kind(a, b)?;
     let same_frame = diff.shared > 0 && diff.only_a.len().max(diff.only_b.len()) <= 3 && diff.is_one_place(a, b);
     let excluded = match kind {
-        Difference::Name => is_multi_valued(a) || diff.is_subject(a) || diff.is_subject(b) || a.is_event(),
+        Difference::Name => [a, b].into_iter().any(|s| is_multi_valued(s) || diff.is_subject(s) || s.is_event()),
         Difference::Number | Difference::Date => a.is_event() || b.is_event(),
         Difference::Value | Difference::Negation | Difference::Order | Difference::Opposite => false,
     };
@@ -80,7 +93,8 @@ fn conditions(text: &str) -> Vec<String> {
     let english =
         super::words(&low).filter(|w| !w.is_ngram && CONDITIONS.contains(&w.text)).map(|w| w.text.into_owned());
     let mut all: Vec<String> = english.collect();
-    all.extend(HAN_CONDITIONS.iter().filter(|c| text.contains(c)).map(str::to_owned));
+    let plain = HAN_NOT_CONDITIONS.iter().fold(low, |text, word| text.replace(word, " "));
+    all.extend(HAN_CONDITIONS.iter().filter(|c| plain.contains(c)).map(str::to_owned));
     all.sort_unstable();
     all
 }
@@ -119,11 +133,17 @@ impl<'s, 'a> TokenDiff<'s, 'a> {
         words(&self.only_a).max(words(&self.only_b)) <= 8
     }
 
-    /// The kind of all differing tokens, if they have one.
-    fn kind(&self) -> Option<Difference> {
-        let all_are = |kinds: &[TokenKind]| {
-            [&self.only_a, &self.only_b].into_iter().all(|side| side.iter().all(|t| kinds.contains(&t.kind)))
+    /// The kind of all differing tokens, if they have one. A Latin word in a Chinese statement is a name, also a word
+    /// after "called"; "one" is a number.
+    fn kind(&self, a: &Statement<'_>, b: &Statement<'_>) -> Option<Difference> {
+        let is_chinese = [a, b].into_iter().all(|s| s.tokens.iter().any(|t| t.is_han));
+        let kind_of = |t: &StatementToken<'_>| match t.kind {
+            TokenKind::Word if is_chinese && !t.is_han => TokenKind::Name,
+            TokenKind::Word if matches!(t.surface, "一" | "one") => TokenKind::Number,
+            TokenKind::Word if [a, b].into_iter().any(|s| is_given_name(s, t)) => TokenKind::Name,
+            kind => kind,
         };
+        let all_are = |kinds: &[TokenKind]| self.all().all(|t| kinds.contains(&kind_of(t)));
         if all_are(&[TokenKind::Name]) {
             return Some(Difference::Name);
         }
@@ -154,14 +174,54 @@ impl<'s, 'a> TokenDiff<'s, 'a> {
     /// Whether what differs is whom or what the statement is about: its first word, or an owner.
     fn is_subject(&self, statement: &Statement<'_>) -> bool {
         let differs = |t: &StatementToken<'_>| self.all().any(|o| std::ptr::eq(*o, t));
-        let han_frame = self.all().all(|t| t.is_han)
-            && !HAN_SINGLE_VALUED.iter().any(|verb| {
-                let text: String = statement.tokens.iter().map(|t| t.surface).collect();
-                text.contains(verb)
-            });
-        han_frame
-            || statement.content().next().is_some_and(differs)
+        let is_han = self.all().all(|t| t.is_han);
+        let is_first = match is_han {
+            true => statement.tokens.first().is_some_and(differs),
+            false => statement.content().next().is_some_and(differs),
+        };
+        is_han && !self.is_only_value(statement)
+            || is_first
             || statement.tokens.iter().any(|t| t.is_owner && differs(t))
+    }
+
+    /// Whether the Chinese words before what differs take one value: a verb of [`HAN_SINGLE_VALUED`], a place after 在
+    /// at the end, or "the … is".
+    fn is_only_value(&self, statement: &Statement<'_>) -> bool {
+        let differs = |t: &StatementToken<'_>| self.all().any(|o| std::ptr::eq(*o, t));
+        let tokens = &statement.tokens;
+        let text: String = tokens.iter().map(|t| t.surface).collect();
+        let has = |verb: &str| {
+            let mut rest = text.as_str();
+            verb.split('…').all(|part| rest.split_once(part).map(|(_, after)| rest = after).is_some())
+        };
+        let first = tokens.iter().position(differs).unwrap_or(0);
+        let before = first.checked_sub(1).map_or("", |i| tokens[i].surface);
+        let is_last = tokens.last().is_some_and(differs);
+        let is_described = tokens[..first].iter().filter(|t| t.kind == TokenKind::Word).count() >= 2;
+        HAN_SINGLE_VALUED.iter().any(has)
+            || is_last && (before == "在" || is_described && matches!(before, "是" | "为"))
+    }
+}
+
+/// Whether a token is what something is called.
+fn is_given_name(statement: &Statement<'_>, token: &StatementToken<'_>) -> bool {
+    statement
+        .tokens
+        .windows(2)
+        .any(|pair| std::ptr::eq(&pair[1], token) && matches!(&*pair[0].surface.to_lowercase(), "called" | "named"))
+}
+
+/// Whether two statements are equal but for one word of each, these are opposites, and one is a function word elsewhere:
+/// switched on, switched off.
+fn has_opposite_particles(a: &Statement<'_>, b: &Statement<'_>) -> bool {
+    if a.tokens.len() != b.tokens.len() {
+        return false;
+    }
+    let mut pairs = a.tokens.iter().zip(&b.tokens).filter(|(x, y)| x.key != y.key);
+    let is_particle = |t: &StatementToken<'_>| t.kind == TokenKind::Filler;
+    match (pairs.next(), pairs.next()) {
+        (Some((x, y)), None) if is_particle(x) || is_particle(y) => OPPOSITES.contains(&format!("{} {}", x.key, y.key)),
+        _ => false,
     }
 }
 
@@ -174,7 +234,9 @@ fn order_or_nothing(a: &Statement<'_>, b: &Statement<'_>, diff: &TokenDiff<'_, '
     let keys = |s: &Statement<'_>| s.content().map(|t| t.key.clone()).collect::<Vec<_>>();
     let text = |s: &Statement<'_>| s.tokens.iter().map(|t| t.surface).collect::<String>();
     let compares = |s: &Statement<'_>| {
+        let has = |word: &str| s.tokens.iter().any(|t| t.key == word);
         s.tokens.iter().any(|t| COMPARATORS.contains(&t.surface.to_lowercase()))
+            || has("prefer") && has("to")
             || HAN_COMPARATORS.iter().any(|c| text(s).contains(c))
     };
     let (left, right) = (keys(a), keys(b));
@@ -202,9 +264,16 @@ fn is_open_label(label: &str) -> bool {
     OPEN_LABELS.contains(label) || HAN_OPEN_LABELS.iter().any(|open| open == label)
 }
 
+/// Whether several names can stand in the same place: what a person likes, is able to do or owns.
 fn is_multi_valued(statement: &Statement<'_>) -> bool {
+    let surfaces = |from: usize| statement.tokens[from..].iter().map(|t| t.surface).collect::<String>();
+    let verb = surfaces(statement.tokens.iter().take_while(|t| t.surface == "用户").count());
+    let is_ability = HAN_OPENINGS
+        .iter()
+        .any(|start| verb.strip_prefix(start).is_some_and(|rest| !rest.starts_with(|c| NOT_AFTER_OPENING.contains(c))));
     statement.tokens.iter().any(|t| MULTI_VALUED.contains(&t.key))
-        || HAN_MULTI_VALUED.iter().any(|v| statement.text.contains(v))
+        || is_ability
+        || HAN_MULTI_VALUED.iter().any(|v| verb.contains(v))
 }
 
 #[cfg(test)]
@@ -229,7 +298,15 @@ mod tests {
             ("The contract ends on 2026-03-01", "The contract ends on 2026-05-01", Date),
             ("Standup is on Mondays", "Standup is on Tuesdays", Date),
             ("Prefers tabs over spaces", "Prefers spaces over tabs", Order),
+            ("Prefers tea to coffee", "Prefers coffee to tea", Order),
             ("喜欢茶胜过咖啡", "喜欢咖啡胜过茶", Order),
+            ("总是先写测试", "从不先写测试", Negation),
+            ("分支叫dev", "分支叫trunk", Name),
+            ("用户在南京上班", "用户在苏州上班", Name),
+            ("备份放在上海", "备份放在深圳", Name),
+            ("需要两个签名", "需要一个签名", Number),
+            ("The heater is switched on", "The heater is switched off", Opposite),
+            ("The shop is closed on Mondays", "The shop is closed on Tuesdays", Date),
             ("Notifications are enabled", "Notifications are disabled", Opposite),
             ("通知已启用", "通知已禁用", Opposite),
         ] {
@@ -252,6 +329,8 @@ mod tests {
             ("Uses spaces in Go", "Uses tabs"),
             ("Lesson: check the logs", "Lesson: restart the server"),
             ("用户去过巴黎", "用户去过柏林"),
+            ("会写Rust", "会写Go"),
+            ("5月1日升级了系统", "6月1日升级了系统"),
             ("Project atlas uses Rust", "Project zephyr uses Rust"),
         ] {
             assert_eq!(find_contradiction(a, b), None, "{a} / {b}");

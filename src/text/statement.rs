@@ -16,8 +16,14 @@ const UNITS: WordList = word_list!("statements/units.en.txt");
 const NEGATIONS: WordList = word_list!("statements/negations.en.txt");
 const HAN_NEGATIONS: PhraseList = phrase_list!("statements/negations.zh.txt");
 const HAN_NOT_NEGATIONS: PhraseList = phrase_list!("statements/not_negations.zh.txt");
+/// Phrases that start like one of [`HAN_NOT_NEGATIONS`].
+const HAN_NEGATED: PhraseList = phrase_list!("statements/negated.zh.txt");
 const FILLERS: WordList = word_list!("statements/fillers.en.txt");
 const HAN_FILLERS: PhraseList = phrase_list!("statements/fillers.zh.txt");
+const STATIVE: WordList = word_list!("statements/stative.en.txt");
+/// What stands before 了 or 过 and makes another word of it.
+const BEFORE_ASPECT: WordList = word_list!("statements/before_aspect.zh.txt");
+const AFTER_ASPECT: WordList = word_list!("statements/after_aspect.zh.txt");
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,9 +95,27 @@ impl<'a> Statement<'a> {
         self.tokens.iter().map(|t| &t.key).eq(other.tokens.iter().map(|t| &t.key))
     }
 
-    /// Whether it reports an event: it contains a verb in the past tense.
+    /// Whether it reports an event: it contains a verb in the past tense, or one that 了 or 过 follows. Not if it says
+    /// what is: "is closed", "married to".
     pub fn is_event(&self) -> bool {
-        self.tokens.iter().any(|t| t.kind == TokenKind::Word && verbs::is_past_verb(&t.surface.to_lowercase()))
+        (0..self.tokens.len()).any(|i| self.is_past_verb(i) || self.is_aspect(i))
+    }
+
+    fn is_past_verb(&self, i: usize) -> bool {
+        let low = self.tokens[i].surface.to_lowercase();
+        let before = self.tokens[..i].iter().rev().take_while(|t| t.kind != TokenKind::Word);
+        let is_state = || before.into_iter().any(|t| matches!(&*t.key, "is" | "are" | "am" | "isn't" | "aren't"));
+        self.tokens[i].kind == TokenKind::Word && verbs::is_past_verb(&low) && !STATIVE.contains(&low) && !is_state()
+    }
+
+    /// Whether a token is 了 within a clause, or 过, after a verb.
+    fn is_aspect(&self, i: usize) -> bool {
+        let (mark, next) = (&self.tokens[i], self.tokens.get(i + 1));
+        let previous = i.checked_sub(1).map(|p| &self.tokens[p]);
+        let follows_verb =
+            previous.is_some_and(|p| p.is_han && p.kind == TokenKind::Word && !BEFORE_ASPECT.contains(p.surface));
+        let precedes_object = next.map_or(mark.surface == "过", |n| !AFTER_ASPECT.contains(n.surface));
+        mark.is_han && matches!(mark.surface, "了" | "过") && follows_verb && precedes_object
     }
 }
 
@@ -167,7 +191,7 @@ fn push_han<'a>(rest: &'a str, out: &mut Vec<StatementToken<'a>>) -> usize {
             return length;
         }
     }
-    if let Some(word) = phrase(HAN_NOT_NEGATIONS) {
+    if let Some(word) = phrase(HAN_NOT_NEGATIONS).filter(|_| phrase(HAN_NEGATED).is_none()) {
         out.extend(word.char_indices().map(|(i, c)| han_token(&rest[i..i + c.len_utf8()], TokenKind::Word)));
         return word.len();
     }
@@ -359,6 +383,23 @@ mod tests {
         assert!(Statement::of("Never deploys").is_negated());
         assert!(!Statement::of("Never deploys without tests").is_negated());
         assert!(!Statement::of("咖啡不仅好喝").is_negated());
-        assert!(Statement::of("Visited Rome").is_event());
+        assert!(Statement::of("对花粉不过敏").is_negated());
+    }
+
+    #[test]
+    fn events_are_told_from_states() {
+        for text in ["Visited Rome", "Has moved to Rome", "1月12日修复了解析器", "用户去过罗马", "学过Haskell"]
+        {
+            assert!(Statement::of(text).is_event(), "{text}");
+        }
+        for text in [
+            "The office is closed on Mondays",
+            "Married to Nina",
+            "The cat is called Pixel",
+            "用户了解Rust",
+            "会话30分钟后过期",
+        ] {
+            assert!(!Statement::of(text).is_event(), "{text}");
+        }
     }
 }

@@ -15,6 +15,7 @@ mod content;
 mod context;
 mod context_needs;
 mod context_news;
+mod contradiction_sets;
 mod conversations;
 mod corpus;
 mod crowds;
