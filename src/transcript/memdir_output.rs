@@ -3,10 +3,12 @@
 //!
 //! Never reads a memory: the line alone decides.
 
+use crate::document::Handle;
+
 /// Folders of a data directory; a path in one of them is an address even without a size or a handle.
 const FOLDERS: [&str; 5] = ["facts/", "episodes/", "procedures/", "inbox/", "archive/"];
 
-/// Whether a line is printed by a command of memdir: an address with its text, a revision, a result, a diff.
+/// Whether a line is printed by a command of memdir: an address with its text, a revision, a result, a diff, a proposal.
 pub(super) fn is_output_line(line: &str) -> bool {
     let line = line.trim();
     const OPENINGS: [&str; 14] = [
@@ -37,6 +39,7 @@ pub(super) fn is_output_line(line: &str) -> bool {
         || ends_with_address(inner)
         || is_revision(inner)
         || is_count(inner)
+        || is_proposal(line)
 }
 
 /// Whether what follows an opening word is a result of memdir, and not a sentence that starts with the same word.
@@ -54,11 +57,26 @@ pub(super) fn is_entry_line(line: &str) -> bool {
     ["- Date: ", "- 日期：", "- 日期: "].iter().any(|label| line.strip_prefix(label).is_some_and(day))
 }
 
-/// `@acvh text`: a handle has digits in it, or it could be a person's name.
+/// How many places are tried as the end of a text: each costs a hash.
+const MAX_ENDS: usize = 8;
+
+/// `@acvh text`: a handle has digits in it, or it is that of the text; otherwise it could be a person's name.
 fn starts_with_handle(line: &str) -> bool {
     let Some(rest) = line.strip_prefix('@') else { return false };
     let handle = handle_of(rest);
-    handle.len() >= 4 && handle.bytes().any(|b| b.is_ascii_digit()) && rest[handle.len()..].starts_with([' ', '\n'])
+    let Some(text) = rest[handle.len()..].strip_prefix(' ') else { return false };
+    // What a result appends: a destination, the former text, the reason.
+    let is_of = |text: &str| Handle::of(text).prefix(handle.len()) == handle;
+    let ends = || [" (", " → "].into_iter().flat_map(|mark| text.match_indices(mark).take(MAX_ENDS));
+    handle.len() >= 4
+        && (handle.bytes().any(|b| b.is_ascii_digit()) || is_of(text) || ends().any(|(at, _)| is_of(&text[..at])))
+}
+
+/// `p3f9a2c add City: Cork`, as `inbox` prints a proposal.
+fn is_proposal(line: &str) -> bool {
+    let id = line.split(' ').next().unwrap_or_default();
+    let is_hex = |rest: &str| rest.len() == 6 && rest.bytes().all(|b| b.is_ascii_hexdigit());
+    id.len() < line.len() && id.strip_prefix('p').is_some_and(is_hex)
 }
 
 /// The letters and digits of Crockford's base 32 at the start of a text.
@@ -116,6 +134,10 @@ mod tests {
             "@nk4e Prefers tabs over spaces",
             "+ @v30m City: Cork",
             "+ @acvh Likes jazz music",
+            "@ekfy Reads the Reykjavik Grapevine 8",
+            "- @ekfy Reads the Reykjavik Grapevine 8",
+            "> @ekfy Reads the Reykjavik Grapevine 8 → facts/papers.md#papers (why: sorted)",
+            "p3f9a2c add City: Cork",
             "= @v30m City: Cork",
             "- Prefers tabs (facts/user.md@nkwp)",
             "- Prefers tabs (facts/user.md)",
@@ -134,6 +156,8 @@ mod tests {
     fn words_of_a_person_are_not() {
         for line in [
             "@jack please review this",
+            "- @mary reads the Reykjavik Grapevine 8",
+            "palaces are large",
             "README.md: please fix the typos",
             "see facts/user.md",
             "removed the old parser",

@@ -8,6 +8,8 @@ mod hostile;
 #[cfg(feature = "network")]
 mod hosts;
 mod inbox;
+#[cfg(feature = "network")]
+mod printed;
 mod script;
 mod shown;
 mod trouble;
