@@ -690,7 +690,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -s q -l quiet -d 'P
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s m -l reason -d 'The commit\'s subject (default: derived from the journal)' -r
-complete -c memdir -n "__fish_memdir_using_subcommand sync" -l timeout -d 'Seconds that git may spend on the remote' -r
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l timeout -d 'Seconds that git may spend on the remote, lost races included' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"

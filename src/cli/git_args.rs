@@ -136,7 +136,7 @@ pub struct SyncArgs {
     /// Continue even if most of the memory, or a whole folder, is gone here or on the remote; a push is never forced
     #[arg(short, long)]
     pub force: bool,
-    /// Seconds that git may spend on the remote
+    /// Seconds that git may spend on the remote, lost races included
     #[arg(long, value_name = "S", default_value = "600", value_parser = seconds)]
     pub timeout: Duration,
     /// Seconds to wait for another writer (default 10)

@@ -41,7 +41,7 @@ pub struct SyncOptions<'a> {
     pub force: bool,
     /// The commit's subject.
     pub reason: Option<String>,
-    /// Time limit of each git command that accesses the network.
+    /// Time limit of each git command that accesses the network, and of starting over after lost races.
     pub network_timeout: Duration,
     /// Receives a short message at the start of each step.
     pub progress: &'a dyn Fn(&str),

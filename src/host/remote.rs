@@ -50,7 +50,7 @@ pub enum FetchResult {
 }
 
 /// The result of a push.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum PushResult {
     /// The remote accepted the branch.
     Done,
@@ -58,6 +58,8 @@ pub enum PushResult {
     Behind,
     /// A lock file is in the way.
     Locked(NamedLock),
+    /// The remote could not store the objects. Its housekeeping may have removed a directory at that moment.
+    NotStored(Rejection),
 }
 
 impl Git {
@@ -140,7 +142,11 @@ impl Git {
         let remote_message =
             output.stderr.lines().find_map(|line| line.strip_prefix("remote: ")).unwrap_or_default().trim_end();
         let message = first_message_line(&GitOutput { stderr: format!("{why} {remote_message}"), ..output.clone() });
-        Err(Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {message}", remote.name)))
+        let error = Rejection::new(Code::RemoteRefused, format!("{} rejected the branch: {message}", remote.name));
+        match STORING_FAILED.iter().any(|sign| why.contains(sign)) {
+            true => Ok(PushResult::NotStored(error)),
+            false => Err(error),
+        }
     }
 
     /// Whether the clone is shallow: then the common ancestor of two commits may be missing.
@@ -193,6 +199,9 @@ impl Git {
         )
     }
 }
+
+/// What git's receive-pack reports when it could not store the objects (receive-pack.c, `unpack` and `update`).
+const STORING_FAILED: [&str; 2] = ["unable to migrate objects to permanent storage", "unpacker error"];
 
 /// Whether another process wrote the same ref at the same time.
 fn is_race(message: &str) -> bool {

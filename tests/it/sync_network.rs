@@ -95,13 +95,48 @@ fn a_sync_that_always_loses_the_race_ends_with_try_later() {
     let dir = there.memory().display();
     let push =
         format!("git -C '{dir}' commit --quiet --allow-empty -m $N && git -C '{dir}' push --quiet origin HEAD:main");
-    let beside = Beside::new("push", "before", 99, &push);
-    let result = beside.memdir(&here, &["sync", "--json"]).exit(7);
+    let beside = Beside::new("push", "before", 999, &push);
+    let result = beside.memdir(&here, &["sync", "--json", "--timeout", "5"]).exit(7);
     let error: serde_json::Value = serde_json::from_str(&result.stderr).unwrap();
     assert_eq!((&error["code"], &error["retryable"], &error["changed"]), (&"busy".into(), &true.into(), &true.into()));
-    assert_eq!(beside.ran().0, 60);
+    let (pushes, message) = (beside.ran().0, error["message"].as_str().unwrap());
+    assert!(pushes > 2 && message.starts_with(&format!("origin/main changed {pushes} times")), "{pushes} {message}");
     settle(&here, &there);
     assert!(there.text(FILE).contains("Said here"));
+}
+
+/// Before the first `failing` pushes, the hub cannot store the new objects: files stand where their directories belong.
+fn with_a_hub_that_cannot_store(here: &Repo, failing: usize) -> Beside {
+    let hub = here.root().with_file_name("hub.git");
+    let script = format!(
+        "find '{hub}/objects' -maxdepth 1 -type f -delete; [ $N -gt {failing} ] || \
+         for object in $(git -C '{here}' rev-list --objects --no-object-names origin/main..HEAD); do \
+         dir='{hub}/objects/'$(echo $object | cut -c1-2); [ -e $dir ] || : >$dir; done",
+        hub = hub.display(),
+        here = here.root().display()
+    );
+    Beside::new("push", "before", 99, &script)
+}
+
+#[test]
+fn a_push_that_the_remote_could_not_store_is_retried() {
+    let (here, there) = pair();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let beside = with_a_hub_that_cannot_store(&here, 3);
+    beside.memdir(&here, &["sync"]).exit(0);
+    assert_eq!(beside.ran().0, 4, "{:?}", beside.ran());
+    settle(&here, &there);
+    assert!(there.text(FILE).contains("Said here"));
+}
+
+#[test]
+fn a_remote_that_can_never_store_is_told_after_five_pushes() {
+    let (here, _) = pair();
+    here.memdir(["add", "user#work", "Said here"]).exit(0);
+    let beside = with_a_hub_that_cannot_store(&here, 99);
+    let result = beside.memdir(&here, &["sync"]).exit(5);
+    assert!(result.stderr.contains("(unable to migrate objects to permanent storage)"), "{result:#?}");
+    assert_eq!(beside.ran().0, 5);
 }
 
 #[test]

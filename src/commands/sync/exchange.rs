@@ -12,13 +12,14 @@ use crate::host::lock_files::NamedLock;
 use crate::host::remote::{FetchResult, PushResult, RemoteBranch};
 use crate::operation::conflict_regions;
 
-/// How many times a sync starts over when the remote moves in the meantime.
-const MAX_ROUNDS: u32 = 60;
-/// How many times in a row the same lock may be in the way. git itself waits 100 ms for a lock of a ref.
-const MAX_LOCKED: u32 = 5;
-/// The longest wait before another round, in durations of the last one: with 8 clones that sync all the time, one in
-/// five rounds is lost then; without a wait, one sync in twenty lost 10 in a row. On an overloaded machine, where most
-/// rounds are lost, 30 of 800 syncs lost 20 in a row.
+/// How many times in a row the same thing may be in the way. git itself waits 100 ms for a lock of a ref.
+const MAX_BLOCKED: u32 = 5;
+/// No wait between two rounds is longer, unless a round itself takes long. A clone that has just pushed has nothing to
+/// merge and is faster than all that lost to it, so it wins as long as it goes on: the others must outlast it, and leave
+/// it the processors. With 8 clones × 100 syncs, waits up to 4 rounds and 60 rounds, 8 gave up; with shorter waits after
+/// many lost rounds and 120 rounds, 16.
+const LONGEST_WAIT: Duration = Duration::from_secs(4);
+/// The longest wait, if a round takes long, in durations of the last round.
 const MAX_WAIT_FACTOR: u32 = 4;
 
 /// How a round ended.
@@ -26,43 +27,70 @@ enum RoundResult {
     Done,
     /// Another clone was faster.
     Lost,
-    /// A lock file was in the way.
-    Locked(NamedLock),
+    /// Something was in the way that may be gone in a moment.
+    Blocked(Obstacle),
+}
+
+/// What was in the way of a round.
+#[derive(PartialEq)]
+enum Obstacle {
+    LockHere(String),
+    /// A lock in the remote repository, and the commit that its branch had: if that changes, the lock is not stuck.
+    LockThere {
+        path: String,
+        tip: Option<String>,
+    },
+    /// The remote could not store the objects.
+    NotStored(Rejection),
+}
+
+impl Obstacle {
+    fn lock(lock: NamedLock, tip: Option<&String>) -> Self {
+        match lock {
+            NamedLock::Here(path) => Self::LockHere(path),
+            NamedLock::There(path) => Self::LockThere { path, tip: tip.cloned() },
+        }
+    }
 }
 
 impl SyncRun<'_> {
     /// Fetches, merges and pushes until the remote has what is here.
     pub(super) fn exchange(&mut self, remote: &RemoteBranch, set_upstream: bool) -> Result<(), Rejection> {
-        let mut last_lock: Option<(NamedLock, u32)> = None;
-        for round in 0..MAX_ROUNDS {
+        let mut last: Option<(Obstacle, u32)> = None;
+        let begun = Instant::now();
+        let mut round = 0;
+        loop {
             let started = Instant::now();
             match self.round(remote, set_upstream)? {
                 RoundResult::Done => return Ok(()),
-                RoundResult::Lost => last_lock = None,
-                RoundResult::Locked(lock) => {
-                    let times = last_lock.filter(|(last, _)| *last == lock).map_or(1, |(_, times)| times + 1);
-                    if times == MAX_LOCKED {
-                        return Err(self.lock_error(&lock, remote));
+                RoundResult::Lost => last = None,
+                RoundResult::Blocked(obstacle) => {
+                    let times = last.filter(|(last, _)| *last == obstacle).map_or(1, |(_, times)| times + 1);
+                    if times == MAX_BLOCKED {
+                        return Err(self.obstacle_error(obstacle, remote));
                     }
-                    last_lock = Some((lock, times));
+                    last = Some((obstacle, times));
                 }
             }
-            std::thread::sleep(random_wait(started.elapsed(), round));
+            let wait = random_wait(started.elapsed(), round);
+            round += 1;
+            if begun.elapsed() + wait > self.options.network_timeout {
+                let why = format!("{} changed {round} times during this sync", remote.display_name());
+                return Err(Rejection::new(Code::Busy, why)
+                    .hint("run it again when fewer others are pushing, or allow it more time with --timeout"));
+            }
+            std::thread::sleep(wait);
         }
-        Err(Rejection::new(
-            Code::Busy,
-            format!("{} changed {MAX_ROUNDS} times during this sync", remote.display_name()),
-        )
-        .hint("run it again when no one else is pushing"))
     }
 
-    fn lock_error(&self, lock: &NamedLock, remote: &RemoteBranch) -> Rejection {
-        match lock {
-            NamedLock::Here(path) => self.git.held_lock_error(path),
-            NamedLock::There(path) => {
+    fn obstacle_error(&self, obstacle: Obstacle, remote: &RemoteBranch) -> Rejection {
+        match obstacle {
+            Obstacle::LockHere(path) => self.git.held_lock_error(&path),
+            Obstacle::LockThere { path, .. } => {
                 let why = format!("git's lock '{path}' is in the way on {}", remote.name);
                 Rejection::new(Code::Busy, why).hint("try again; if no git is running there, remove it there")
             }
+            Obstacle::NotStored(error) => error,
         }
     }
 
@@ -73,7 +101,7 @@ impl SyncRun<'_> {
             FetchResult::Tip(tip) => Some(tip),
             FetchResult::NoSuchBranch => None,
             FetchResult::Raced => return Ok(RoundResult::Lost),
-            FetchResult::Locked(lock) => return Ok(RoundResult::Locked(lock)),
+            FetchResult::Locked(lock) => return Ok(RoundResult::Blocked(Obstacle::lock(lock, None))),
         };
         if let Some(tip) = &tip {
             let (step, _) = self.with_lock(|run, locked| run.merge_fetched(locked, remote, tip))?;
@@ -94,7 +122,8 @@ impl SyncRun<'_> {
         self.progress(&format!("pushing {} to {}", commit_count(ahead), remote.display_name()));
         match self.git.push(&self.answer.branch, remote, set_upstream, self.options.network_timeout)? {
             PushResult::Behind => Ok(RoundResult::Lost),
-            PushResult::Locked(lock) => Ok(RoundResult::Locked(lock)),
+            PushResult::Locked(lock) => Ok(RoundResult::Blocked(Obstacle::lock(lock, tip.as_ref()))),
+            PushResult::NotStored(error) => Ok(RoundResult::Blocked(Obstacle::NotStored(error))),
             PushResult::Done => {
                 self.answer.pushed += ahead;
                 Ok(RoundResult::Done)
@@ -125,9 +154,26 @@ impl SyncRun<'_> {
     }
 }
 
-/// A random wait, so that clones that lost the same race do not meet again; longer after each round.
+/// A random wait, so that clones that lost the same race do not meet again.
 fn random_wait(last_round: Duration, round: u32) -> Duration {
-    let longest = last_round * MAX_WAIT_FACTOR.min(1 << round.min(8));
     let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    longest.mul_f64(random as f64 / u64::MAX as f64)
+    longest_wait(last_round, round).mul_f64(random as f64 / u64::MAX as f64)
+}
+
+/// The longest wait after a round: twice as long after each.
+fn longest_wait(last_round: Duration, round: u32) -> Duration {
+    let limit = LONGEST_WAIT.max(last_round * MAX_WAIT_FACTOR);
+    last_round.saturating_mul(1 << round.min(16)).min(limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_a_limit() {
+        let waits = |ms| [0, 1, 2, 5, 6, 400].map(|round| longest_wait(Duration::from_millis(ms), round).as_millis());
+        assert_eq!(waits(100), [100, 200, 400, 3_200, 4_000, 4_000]);
+        assert_eq!(waits(3_000), [3_000, 6_000, 12_000, 12_000, 12_000, 12_000]);
+    }
 }
