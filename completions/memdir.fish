@@ -630,6 +630,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -s q -l quiet -d 
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only findings that are new since this git commit; paths are relative to the working directory' -r
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l against -d 'Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r

@@ -223,6 +223,7 @@ mod tests {
             code: "odd_name",
             text: String::new(),
             fixable: false,
+            against: None,
         });
         assert_eq!(answer_status(&check), 6);
     }

@@ -2,6 +2,8 @@
 //!
 //! Never prints memory text unescaped.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::answer::PrintAnswer;
@@ -37,6 +39,9 @@ pub struct CheckArgs {
     /// Count contradictions as findings; without it they are notes
     #[arg(long)]
     pub strict: bool,
+    /// Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md
+    #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',')]
+    pub against: Vec<PathBuf>,
     /// Fix what needs no decision
     #[arg(long)]
     pub fix: bool,

@@ -336,6 +336,23 @@ pub struct CheckFinding {
     pub text: String,
     /// Whether `--fix` can fix it.
     pub fixable: bool,
+    /// With `--against`: the statement in a file outside the memory that contradicts this line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub against: Option<OutsideStatement>,
+}
+
+/// A statement in a file outside the memory.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OutsideStatement {
+    /// The path of the file, as it was given.
+    pub path: String,
+    /// The line, 1-based.
+    pub line: usize,
+    /// The statement.
+    pub text: String,
+    /// The day on which the file was last changed, `YYYY-MM-DD`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
 }
 
 /// A new data directory.

@@ -4,7 +4,9 @@
 //! Never edits files directly: fixes are ordinary operations, planned and committed like any other.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
+mod against;
 mod contradictions;
 mod links;
 
@@ -35,6 +37,8 @@ pub struct CheckOptions<'a> {
     pub writing: bool,
     /// Report contradictions as warnings, which are findings, instead of notes.
     pub strict: bool,
+    /// Files outside the memory, which are compared with it and never written.
+    pub against: &'a [PathBuf],
     /// Fix what needs no decision.
     pub fix: bool,
 }
@@ -43,7 +47,7 @@ pub struct CheckOptions<'a> {
 ///
 /// # Errors
 /// The error of resolving an address or reading the directory; `revision_not_found`, `no_repository`, `git` with
-/// `since`. Findings are not an error here: the command line turns them into the exit status of `findings`.
+/// `since`; `file_not_found`, `unsafe_file`, `not_text`, `too_large`, `io` for a file of `against`. Findings are not an error here: the command line turns them into the exit status of `findings`.
 pub fn check(
     session: &Session,
     files: &[String],
@@ -87,6 +91,7 @@ struct FileFindings {
     fixes: Vec<Operation>,
     ids: Vec<(String, usize)>,
     links: Vec<links::CheckedLink>,
+    against: against::OutsideMatches,
 }
 
 fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_>) -> Result<ExaminedFiles, Rejection> {
@@ -97,9 +102,11 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
         .cloned()
         .collect();
     let journal = session.store.journal()?;
+    let outside_texts = against::read_outside_texts(session, options.against)?;
+    let outside = against::OutsideIndex::of(&outside_texts);
     session.progress.begin_files("checking", checked_files.len());
     let each = session.store.map_files(&checked_files, MAX_FILE_BYTES, &|file, read| {
-        let findings = examine_file(session, &journal, file, read, options);
+        let findings = examine_file(session, &journal, file, read, options, &outside);
         session.progress.finish_file();
         findings
     });
@@ -107,7 +114,7 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
     let mut examined =
         ExaminedFiles { checked: checked_files.len(), findings: policy_findings(session, selected), fixes: Vec::new() };
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
-    let mut file_links = Vec::new();
+    let (mut file_links, mut outside_matches) = (Vec::new(), Vec::new());
     for (file, file_findings) in checked_files.iter().zip(each) {
         examined.findings.extend(file_findings.findings);
         examined.fixes.extend(file_findings.fixes);
@@ -121,7 +128,9 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
             }
         }
         file_links.push((&file.path, file_findings.links));
+        outside_matches.push(file_findings.against);
     }
+    examined.findings.extend(against::contradictions(outside_matches));
     examined.findings.extend(links::dangling_links(session, &file_links, &LinkNames::new(all.iter().map(|f| &f.path))));
     name_collisions(&all, selected, &mut examined.findings);
     examined.findings.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
@@ -129,7 +138,7 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
 }
 
 fn finding(path: &MemoryPath, line: usize, col: usize, code: Code, level: &'static str, text: String) -> CheckFinding {
-    CheckFinding { path: path.to_string(), line, col, level, code: code.name(), text, fixable: false }
+    CheckFinding { path: path.to_string(), line, col, level, code: code.name(), text, fixable: false, against: None }
 }
 
 fn policy_findings(session: &Session, selected: &[MemoryPath]) -> Vec<CheckFinding> {
@@ -144,6 +153,7 @@ fn policy_findings(session: &Session, selected: &[MemoryPath]) -> Vec<CheckFindi
         code: code.name(),
         text: text.to_owned(),
         fixable: false,
+        against: None,
     };
     let refused = session.policy.refuses_writes.iter().map(|r| at("error", r.code, &r.message));
     let is_refusal = |message: &str| session.policy.refuses_writes.as_ref().is_some_and(|r| r.message == message);
@@ -193,6 +203,7 @@ fn examine_file(
     file: &FoundFile,
     read: Result<(&[u8], bool), Rejection>,
     options: &CheckOptions<'_>,
+    outside: &against::OutsideIndex<'_>,
 ) -> FileFindings {
     let mut file_findings = FileFindings::default();
     let path = &file.path;
@@ -232,7 +243,9 @@ fn examine_file(
     }
     examine_document(session, journal, path, &document, &mut file_findings);
     if file_kind(path) == FileKind::Facts {
-        file_findings.findings.extend(contradictions::contradictions(journal, path, &document, options.strict));
+        let level = if options.strict { "warning" } else { "note" };
+        file_findings.findings.extend(contradictions::contradictions(journal, path, &document, level));
+        file_findings.against = outside.matches(journal, path, &document, level);
     }
     if options.writing {
         file_findings.findings.extend(writing_rules::writing_findings(session, path, &document));

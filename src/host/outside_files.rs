@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rustix::fs::OFlags;
 
@@ -30,6 +31,11 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Rejection> {
         true => Err(Rejection::new(Code::TooLarge, format!("'{}' is larger than {MAX_FILE_SIZE}", path.display()))),
         false => Ok(bytes),
     }
+}
+
+/// When a file was last changed, where the system knows it.
+pub fn modified(path: &Path) -> Option<SystemTime> {
+    path.metadata().ok()?.modified().ok()
 }
 
 fn read_error(path: &Path, error: &std::io::Error) -> Rejection {

@@ -15,14 +15,14 @@ use crate::text::statement::Statement;
 
 /// A word that more bullets of a section contain selects no candidates: in a list of sensor values, every bullet would
 /// be compared with every other.
-const MAX_BULLETS_PER_WORD: usize = 40;
+pub(super) const MAX_BULLETS_PER_WORD: usize = 40;
 
-/// The contradictions of a file, as notes; as warnings if `strict`.
+/// The contradictions of a file.
 pub fn contradictions(
     journal: &[JournalEntry],
     path: &MemoryPath,
     document: &Document,
-    strict: bool,
+    level: &'static str,
 ) -> Vec<CheckFinding> {
     let texts: Vec<_> = (0..document.bullets().len()).map(|i| document.bullet_text(i)).collect();
     let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of(text)).collect();
@@ -31,17 +31,19 @@ pub fn contradictions(
     if pairs.is_empty() {
         return Vec::new();
     }
-    let name = |i: usize| match date_of(journal, path, document, i) {
-        Some(date) => format!("@{} ({date})", document.handle_name(i)),
-        None => format!("@{}", document.handle_name(i)),
-    };
-    let level = if strict { "warning" } else { "note" };
+    let name = |i: usize| dated_handle(journal, path, document, i);
     let as_finding = |(older, newer): (usize, usize)| {
         let (line, _) = line_and_column(document.text(), document.bullets()[newer].line_start as usize);
         let text = format!("{} contradicts {}", name(newer), name(older));
         finding(path, line, 1, Code::Contradiction, level, text)
     };
     pairs.into_iter().map(as_finding).collect()
+}
+
+/// A bullet as findings name it: its handle, and its day where it is known.
+pub(super) fn dated_handle(journal: &[JournalEntry], path: &MemoryPath, document: &Document, bullet: usize) -> String {
+    let date = date_of(journal, path, document, bullet).map_or(String::new(), |date| format!(" ({date})"));
+    format!("@{}{date}", document.handle_name(bullet))
 }
 
 /// The day a bullet was last confirmed or written: from its metadata, else from the journal.
