@@ -9,6 +9,7 @@ use crate::code::{Code, Rejection, Warning};
 use crate::operation::Batch;
 use crate::path::PathPrefixes;
 use crate::policy::LoadedPolicy;
+use crate::reflect::guards::secrets;
 use crate::store::Store;
 
 mod allowlist_filter;
@@ -234,7 +235,8 @@ impl Session {
             actor: self.actor.clone(),
             reason: batch.reason.clone(),
             source: batch.source.clone(),
-            consent: Some(batch.consent.join("; ")).filter(|quotes| !quotes.is_empty()),
+            // The user's words may contain a key.
+            consent: Some(secrets::redact(&batch.consent.join("; ")).0).filter(|quotes| !quotes.is_empty()),
             request: batch.request.clone(),
         }
     }

@@ -307,3 +307,24 @@ fn a_restricted_agents_batch_waits_too() {
     let memory = memory().policy(policy);
     refused(&memory, memory.run(["add", "user", "User lives in Austin"]).by("planner"));
 }
+
+#[test]
+fn a_key_in_the_quote_is_kept_nowhere() {
+    let key = "sk-test-4242424242424242";
+    let memory = memory();
+    let agreed = format!("Yes, please remember that. My key is {key}.");
+    memory.run(["add", "user", "City: Austin", "--consent", &agreed]).by("planner").exit(0);
+    let log = memory.done(["log", "-L", "1"]);
+    assert!(log.stdout.contains("(consent: Yes, please remember that. My key is "), "{log}");
+    let batch = json!({"operations": [{"op": "add", "at": "user", "text": "Language: German", "consent": agreed}]});
+    memory.run(["apply"]).stdin(batch.to_string()).by("planner").exit(0);
+    // A quote that refuses goes into the proposal.
+    let refusal = format!("No, do not remember that. My key is {key}.");
+    let run = memory.run(["add", "user", "City: Cork", "--consent", &refusal]).by("planner");
+    refused(&memory, run);
+    assert!(only_proposal(&memory).1.contains("My key is "));
+    for file in walkdir::WalkDir::new(memory.dir()).into_iter().map(Result::unwrap).filter(|f| f.file_type().is_file()) {
+        let bytes = fs_err::read(file.path()).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains("424242424242"), "{}", file.path().display());
+    }
+}
