@@ -102,7 +102,13 @@ impl PrintAnswer for LogResult {
     /// Prints the journal's entries, newest first.
     fn print(&self, printer: &mut Printer) {
         for entry in &self.entries {
-            log_line(printer, entry, printer.layout == OutputLayout::OneLine);
+            let is_short = printer.layout == OutputLayout::OneLine;
+            log_line(printer, entry, is_short);
+            for bullet in entry.superseded.iter().filter(|_| !is_short) {
+                printer.text("superseded ").styled(TextStyle::Handle, &format!("@{}", bullet.handle));
+                printer.text(" \"").text(&bullet.text).text("\" — conversation ").text(&bullet.conversation);
+                printer.text(&format!(", turn {}", bullet.turn)).end_line();
+            }
             for file in &entry.effects {
                 file_heading(printer, file, None);
                 effects(printer, &file.effects);

@@ -274,6 +274,9 @@ pub struct LogRow {
     /// The recorded words with which the user agreed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consent: Option<String>,
+    /// The bullets whose texts `reflect` replaced, and the turns that say so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub superseded: Vec<SupersededBullet>,
     /// The paths of the changed files.
     pub files: Vec<String>,
     /// With `-p` and `show`: the changed bullets, by file.
@@ -282,6 +285,24 @@ pub struct LogRow {
     /// With `show`: a unified diff, if the history still has both texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+}
+
+/// The key of the superseded bullets in an operation of the journal.
+pub const SUPERSEDED_KEY: &str = "superseded";
+
+/// A bullet whose text was replaced because of a conversation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SupersededBullet {
+    /// The path of its file.
+    pub path: String,
+    /// Its handle before the change.
+    pub handle: String,
+    /// Its text before the change.
+    pub text: String,
+    /// The id of the conversation.
+    pub conversation: String,
+    /// The number of the turn with the quote.
+    pub turn: u64,
 }
 
 /// Differences between two points in history.

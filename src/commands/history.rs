@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use serde_json::Value;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::{ChangedFile, LogResult, LogRow};
+use super::answer::{ChangedFile, LogResult, LogRow, SUPERSEDED_KEY, SupersededBullet};
 use super::change::effect_rows;
 use super::point_in_time::{find_revision, is_since, parse_point_in_time};
 use super::sync::SyncState;
@@ -52,7 +52,9 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
     }
     for entry in entries.iter().rev().take_while(|entry| entry.rev >= range.from) {
         if fits(&entry) {
-            rows.push(log_row(session, entry, states.get(&entry.rev), options.patch));
+            let mut row = log_row(session, entry, states.get(&entry.rev), options.patch);
+            row.superseded.retain(|bullet| target.as_ref().is_none_or(|t| t.has_superseded(bullet)));
+            rows.push(row);
         }
         let outside_edits = gaps.iter().filter(|g| g.before_rev == entry.rev && path.is_none_or(|p| *p == g.path));
         if outside(&options.by) && from.as_ref().is_none_or(|w| is_since(entry, w)) {
@@ -133,6 +135,13 @@ impl LogTarget {
         }
         is_touched
     }
+
+
+    /// Whether a superseded bullet is the target, or in it. For a bullet, called after [`LogTarget::is_touched_by`],
+    /// which sets the text before.
+    fn has_superseded(&self, bullet: &SupersededBullet) -> bool {
+        *self.path.as_str() == bullet.path && self.text.borrow().as_ref().is_none_or(|text| *text == bullet.text)
+    }
 }
 
 /// The text that an entry replaced by this one: of the bullet with the same id, else the most similar one that it
@@ -160,6 +169,7 @@ fn gap_row(path: &MemoryPath, state: &'static str) -> LogRow {
         reason: None,
         source: None,
         consent: None,
+        superseded: Vec::new(),
         files: vec![path.to_string()],
         effects: Vec::new(),
         diff: None,
@@ -181,10 +191,27 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
         reason: entry.reason.clone(),
         source: entry.source.clone(),
         consent: entry.consent.clone(),
+        superseded: superseded_bullets(entry),
         files: entry.files.iter().map(|f| f.path.to_string()).collect(),
         effects: if patch { changed_files(&session.store, entry) } else { Vec::new() },
         diff: None,
     }
+}
+
+/// The bullets that an entry replaced because of a conversation, as `reflect` recorded them.
+fn superseded_bullets(entry: &JournalEntry) -> Vec<SupersededBullet> {
+    let string = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
+    let each = |operation: &Value| -> Option<Vec<SupersededBullet>> {
+        let conversation = string(operation, "conversation")?;
+        let turn = operation.get("turn")?.as_u64()?;
+        let bullets = operation.get(SUPERSEDED_KEY)?.as_array()?.iter();
+        let bullet = |value: &Value| {
+            let (path, handle, text) = (string(value, "path")?, string(value, "handle")?, string(value, "text")?);
+            Some(SupersededBullet { path, handle, text, conversation: conversation.clone(), turn })
+        };
+        Some(bullets.filter_map(bullet).collect())
+    };
+    entry.operations.iter().filter_map(each).flatten().collect()
 }
 
 /// A short description of an entry: `undo r40`, or its operation names with counts (`add 2, rm`).

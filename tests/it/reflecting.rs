@@ -351,3 +351,44 @@ fn the_prompt_frames_memory_and_conversation_as_data() {
     assert_eq!((asked.matches("</memory>").count(), asked.matches("</conversation>").count()), (1, 1), "{asked}");
     assert!(matches!(&script.requests()[0].messages[..], [ChatMessage::User(_)]));
 }
+
+#[test]
+fn the_journal_names_what_was_superseded_and_by_which_turn() {
+    let standup = "Standup is at 10:00 every Monday";
+    let memory = Memory::new().file("facts/project.md", &format!("# Project\n\n- {standup}\n- Editor: vim\n"));
+    let new = "Standup is at 10:30 every Monday";
+    let at = |old: &str| format!("facts/project.md@{}", handle(old));
+    let update = json!({"op": "update", "at": at(standup), "text": new, "quote": "standup moved to 10:30", "turn": 3});
+    let editor = json!({"op": "update", "at": at("Editor: vim"), "text": "Editor: Helix", "quote": "moved to Helix",
+        "turn": 1});
+    let more = add("facts/project.md", "The build runs on Bun.", "build runs on Bun");
+    let first = add("facts/project.md", new, "standup moved to 10:30");
+    let conversation = "User: I moved to Helix as my editor; the build runs on Bun.\nAssistant: Good.\n\
+                        User: standup moved to 10:30 every Monday.\n";
+    let script = Script::of([ops(&[first, editor, more]), ops(&[update])]);
+    let answer = script.reads(&memory, conversation);
+    assert_eq!(answer.counts.kept, 3, "{:?}", answer.decisions);
+    let id = &answer.conversations[0].id;
+    let line = |old: &str, turn| format!("superseded @{} \"{old}\" — conversation {id}, turn {turn}", handle(old));
+    let log = memory.done(["log"]).stdout;
+    assert_eq!(log.lines().skip(1).collect::<Vec<_>>(), [line("Editor: vim", 1), line(standup, 3)]);
+    // A bullet's log has only what became of that bullet; a new bullet superseded nothing.
+    let log = memory.done(["log", &at(new)]).stdout;
+    assert_eq!(log.lines().skip(1).collect::<Vec<_>>(), [line(standup, 3)]);
+    assert_eq!(memory.done(["log", &at("The build runs on Bun.")]).stdout.lines().count(), 1);
+    assert_eq!(memory.done(["log", "--oneline"]).stdout.lines().count(), 1);
+    let rows = memory.done(["log", "--json"]).json();
+    let expected = json!([
+        {"path": "facts/project.md", "handle": handle("Editor: vim"), "text": "Editor: vim", "conversation": id, "turn": 1},
+        {"path": "facts/project.md", "handle": handle(standup), "text": standup, "conversation": id, "turn": 3},
+    ]);
+    assert_eq!(rows["entries"][0]["superseded"], expected);
+    memory.done(["show", "r1"]).stdout_contains(&line(standup, 3));
+    // An update by a person, and an accepted proposal of it, has no turn.
+    memory.done(["update", &at("Editor: Helix"), "Editor: Zed"]);
+    assert!(!memory.done(["log", "-L", "1"]).stdout.contains("superseded"));
+    // What is forgotten is forgotten here, too.
+    memory.done(["add", "project", standup]);
+    memory.done(["rm", &at(standup), "--forget"]);
+    assert!(!memory.done(["log"]).stdout.contains("Standup"));
+}

@@ -130,7 +130,7 @@ impl<'a> OutsideIndex<'a> {
                 words(&statement).into_iter().filter_map(|word| self.by_word.get(word)).flatten().copied().collect();
             let repeated: Vec<usize> =
                 candidates.iter().copied().filter(|&n| extra_words(&statement, &self.rows[n].1) == Some(0)).collect();
-            // Where a file says the same in another section, this section is about another subject.
+            // A file that repeats the bullet in another section is about another subject in this one.
             let is_elsewhere = |n: usize| {
                 let place = |n: usize| (&self.rows[n].0.file, self.rows[n].0.section);
                 repeated.iter().any(|&r| place(r).0 == place(n).0 && place(r).1 != place(n).1)
