@@ -11,7 +11,7 @@ use super::answer::PrintAnswer;
 use super::args::{ChangeArgs, seconds};
 use super::argv;
 use super::model::ModelArgs;
-use super::text::{Printer, TextStyle, effects, file_heading};
+use super::text::{Printer, TextStyle, effects, file_heading, guard_figures};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{InboxList, ProposalRow, ReflectDecision, ReflectReport, WarningRow};
 use crate::commands::reflect::reason_text;
@@ -184,6 +184,9 @@ fn totals(printer: &mut Printer, answer: &ReflectReport) {
             model.output_tokens,
         );
         printer.styled(TextStyle::Dim, &line).end_line();
+        if let Some(figures) = guard_figures(answer.first_pass, answer.grounded, &answer.refused_by) {
+            printer.styled(TextStyle::Dim, &figures).end_line();
+        }
     }
 }
 

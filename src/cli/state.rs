@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
-use super::text::{Printer, TextStyle, change_result, file_count, format_size};
+use super::text::{Printer, TextStyle, change_result, file_count, format_size, guard_figures};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{ChangeResult, CheckReport, StatusReport, WarningRow};
 
@@ -117,12 +117,10 @@ fn pending_work(printer: &mut Printer, state: &StatusReport) {
         }
     }
     if let Some(models) = &state.models {
-        let first_pass = models
-            .first_pass
-            .map_or(String::new(), |p| format!("; {:.0} % passed all guards at the first attempt", p * 100.0));
-        printer
-            .text(&format!("models: {} tokens today, {} requests{first_pass}", models.tokens, models.asked))
-            .end_line();
+        printer.text(&format!("models: {} tokens today, {} requests", models.tokens, models.asked)).end_line();
+        if let Some(figures) = guard_figures(models.first_pass, models.grounded, &models.refused_by) {
+            printer.text(&format!("proposals so far: {figures}")).end_line();
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Never prints memory text unescaped: every part of a line passes through `sanitize`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::Value;
@@ -319,6 +320,22 @@ pub fn effects(printer: &mut Printer, effects: &[EffectRow]) {
         }
         printer.end_line();
     }
+}
+
+/// What the guards decided about proposals, as one line; `None` before the first proposal.
+pub fn guard_figures(
+    first_pass: Option<f64>,
+    grounded: Option<f64>,
+    refused: &BTreeMap<String, u64>,
+) -> Option<String> {
+    let percent = |share: f64, what: &str| format!("{:.0} % {what}", share * 100.0);
+    let mut parts = vec![percent(first_pass?, "passed all guards at the first attempt")];
+    parts.extend(grounded.map(|share| percent(share, "grounded")));
+    let mut refused: Vec<(&String, &u64)> = refused.iter().collect();
+    refused.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let refused: Vec<String> = refused.into_iter().map(|(name, count)| format!("{name} {count}")).collect();
+    let refused = if refused.is_empty() { String::new() } else { format!("; refused: {}", refused.join(", ")) };
+    Some(parts.join(", ") + &refused)
 }
 
 /// `1 file`, `2 files`.

@@ -256,7 +256,13 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             runner.change_with(&a.change_args, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
         }
         CliCommand::Check(a) => {
-            let looks = CheckOptions { since: a.since.as_deref(), writing: a.writing, strict: a.strict, against: &a.against, fix: a.fix };
+            let looks = CheckOptions {
+                since: a.since.as_deref(),
+                writing: a.writing,
+                strict: a.strict,
+                against: &a.against,
+                fix: a.fix,
+            };
             runner.change_with_progress("checking", &a.change_args, |s, how| commands::check(s, &a.files, &looks, how))
         }
         CliCommand::Compact(a) => runner.compact(&a),

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Session;
+use super::reflect::ProposalTotals;
 use crate::code::Rejection;
 use crate::llm::TokenUsage;
 use crate::store::{LockedStore, Store};
@@ -29,10 +30,9 @@ pub struct TokenLedger {
     /// Reservations of requests that have not ended, by name.
     #[serde(default)]
     held: Vec<(String, u64)>,
-    /// Number of texts that models proposed, over all days, and how many of them passed all writing rules at the first
-    /// attempt.
-    #[serde(default)]
-    pub first: (u64, u64),
+    /// What models proposed over all days, and what was decided.
+    #[serde(flatten)]
+    pub proposals: ProposalTotals,
 }
 
 /// Reserved tokens. `None` if there is no budget, so that nothing was reserved.
@@ -100,7 +100,7 @@ pub fn settle(
     reservation: TokenReservation,
     usage: TokenUsage,
     requests: usize,
-    first_attempts: (u64, u64),
+    proposals: &ProposalTotals,
 ) {
     let mut ledger = TokenLedger::load(&session.store).on_day(&session.now.date().to_string());
     if let Some(name) = reservation.0
@@ -110,7 +110,7 @@ pub fn settle(
     }
     ledger.tokens = ledger.tokens.saturating_add(usage.sum());
     ledger.asked += requests as u64;
-    ledger.first = (ledger.first.0 + first_attempts.0, ledger.first.1 + first_attempts.1);
+    ledger.proposals += proposals;
     ledger.save(locked);
 }
 
@@ -124,13 +124,22 @@ mod tests {
             day: "2026-02-24".into(),
             tokens: 10,
             held: vec![("a".into(), 5)],
-            first: (3, 2),
+            proposals: ProposalTotals { first: (3, 2), ..ProposalTotals::default() },
             ..TokenLedger::default()
         };
         assert_eq!(
             (spent.used_on("2026-02-24"), spent.used_on("2026-02-25"), spent.used_on("2026-02-23")),
             (15, 0, 15)
         );
-        assert_eq!(spent.on_day("2026-02-25").first, (3, 2));
+        assert_eq!(spent.on_day("2026-02-25").proposals.first, (3, 2));
+    }
+
+    #[test]
+    fn a_file_without_the_later_counts_is_read() {
+        let old = r#"{"day":"2026-02-24","tokens":10,"asked":1,"held":[["a",5]],"first":[3,2]}"#;
+        let read: TokenLedger = serde_json::from_str(old).unwrap();
+        assert_eq!((read.used_on("2026-02-24"), read.proposals.first, read.proposals.grounded), (15, (3, 2), (0, 0)));
+        let written = serde_json::to_string(&read).unwrap();
+        assert_eq!(serde_json::from_str::<TokenLedger>(&written).unwrap(), read);
     }
 }

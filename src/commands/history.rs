@@ -136,7 +136,6 @@ impl LogTarget {
         is_touched
     }
 
-
     /// Whether a superseded bullet is the target, or in it. For a bullet, called after [`LogTarget::is_touched_by`],
     /// which sets the text before.
     fn has_superseded(&self, bullet: &SupersededBullet) -> bool {

@@ -68,11 +68,12 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
 /// The model usage of today; `None` before the first model call.
 fn model_usage(session: &Session) -> Option<ModelUsage> {
     let (spent, day) = (TokenLedger::load(&session.store), session.now.date().to_string());
-    let (total, passed) = spent.first;
     (!spent.day.is_empty()).then(|| ModelUsage {
         tokens: spent.used_on(&day),
         asked: if spent.day == day { spent.asked } else { 0 },
-        first_pass: (total > 0).then(|| passed as f64 / total as f64),
+        first_pass: spent.proposals.first_pass(),
+        grounded: spent.proposals.grounded_share(),
+        refused_by: spent.proposals.refused.clone(),
         day,
     })
 }

@@ -323,7 +323,8 @@ fn a_key_in_the_quote_is_kept_nowhere() {
     let run = memory.run(["add", "user", "City: Cork", "--consent", &refusal]).by("planner");
     refused(&memory, run);
     assert!(only_proposal(&memory).1.contains("My key is "));
-    for file in walkdir::WalkDir::new(memory.dir()).into_iter().map(Result::unwrap).filter(|f| f.file_type().is_file()) {
+    for file in walkdir::WalkDir::new(memory.dir()).into_iter().map(Result::unwrap).filter(|f| f.file_type().is_file())
+    {
         let bytes = fs_err::read(file.path()).unwrap();
         assert!(!String::from_utf8_lossy(&bytes).contains("424242424242"), "{}", file.path().display());
     }

@@ -1,5 +1,7 @@
 //! The results of `reflect` and `inbox`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,6 +28,15 @@ pub struct ReflectReport {
     pub decisions: Vec<ReflectDecision>,
     /// The number of decisions of each kind.
     pub counts: DecisionCounts,
+    /// The share of proposed operations that passed every guard at the first attempt, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_pass: Option<f64>,
+    /// The share of proposed operations that the conversation supports, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grounded: Option<f64>,
+    /// The number of refused operations, by the name of the guard or error code.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub refused_by: BTreeMap<String, u64>,
     /// The model that was called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelCallCosts>,

@@ -1,5 +1,7 @@
 //! The result of `status`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -62,6 +64,12 @@ pub struct ModelUsage {
     /// The share of proposed operations that passed every guard at the first attempt, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_pass: Option<f64>,
+    /// The share of proposed operations that the conversations support, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grounded: Option<f64>,
+    /// The number of refused operations, by the name of the guard or error code.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub refused_by: BTreeMap<String, u64>,
 }
 
 /// A bullet that memdir added and an editor removed by saving an older text.

@@ -175,11 +175,14 @@ pub fn contradictions(files: Vec<OutsideMatches>) -> Vec<CheckFinding> {
     }
     let mut findings = Vec::new();
     for (file, matches) in files.into_iter().enumerate() {
-        let same_subject = |section: u32, row: usize| {
-            repeated.get(&row).is_none_or(|places| places.contains(&(file, section)))
-        };
+        let same_subject =
+            |section: u32, row: usize| repeated.get(&row).is_none_or(|places| places.contains(&(file, section)));
         findings.extend(
-            matches.contradictions.into_iter().filter(|(section, row, _)| same_subject(*section, *row)).map(|(.., f)| f),
+            matches
+                .contradictions
+                .into_iter()
+                .filter(|(section, row, _)| same_subject(*section, *row))
+                .map(|(.., f)| f),
         );
     }
     findings

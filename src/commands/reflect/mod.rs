@@ -4,7 +4,7 @@
 //! Never holds the lock while a model is running, and writes nothing of a chunk before the whole chunk is decided.
 //!
 //! Modules: `overlay` is the memory with the accepted operations applied; `chunk` reads one chunk; `commit_chunk` commits
-//! it; `watermark` records how far a conversation was read; `queue` stores conversations until there is budget again.
+//! it; `proposal_totals` counts what the guards decided; `watermark` records how far a conversation was read; `queue` stores conversations until there is budget again.
 
 pub mod chunk;
 mod chunk_limits;
@@ -13,6 +13,7 @@ mod commit_chunk;
 mod cost_estimate;
 mod decision_text;
 mod overlay;
+mod proposal_totals;
 mod queue;
 mod watermark;
 
@@ -36,6 +37,7 @@ use chunk::{ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
 use commit_chunk::{ChunkOrigin, CommittedChunk};
 use overlay::ReflectOverlay;
 
+pub use proposal_totals::ProposalTotals;
 pub use queue::{drain, enqueue_transcript};
 
 /// Maximum length of a chunk, in estimated tokens.
@@ -129,6 +131,7 @@ struct ReflectRun<'a> {
     opened: Option<(OpenModel, Deadline)>,
     /// Whether the conversation is from the queue.
     from_queue: bool,
+    totals: ProposalTotals,
     answer: ReflectReport,
 }
 
@@ -153,6 +156,7 @@ impl<'a> ReflectRun<'a> {
             writing_rules,
             opened: None,
             from_queue: false,
+            totals: ProposalTotals::default(),
             answer,
         })
     }
@@ -233,27 +237,21 @@ impl<'a> ReflectRun<'a> {
         if accepted.iter().any(|a| a.as_proposal.is_some()) {
             self.remove_expired();
         }
+        let (totals, no_totals) = (ProposalTotals::of(&result), ProposalTotals::default());
         let unfiltered = session.unfiltered();
         let committed = match change_options.dry_run {
             true => {
                 // A dry run writes no memory, but its tokens count.
                 if self.options.daily_budget.is_some() {
                     let (locked, _) = unfiltered.store.lock()?;
-                    budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, (0, 0));
+                    budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
                 }
                 commit_chunk::dry_run(session, accepted, &origin)
             }
             false => {
                 let (locked, warnings) = unfiltered.store.lock()?;
                 self.answer.warnings.extend(warnings.iter().map(warning_row));
-                budget::settle(
-                    session,
-                    &locked,
-                    reservation,
-                    result.estimated_usage,
-                    result.requests,
-                    result.first_attempts,
-                );
+                budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &totals);
                 let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
                 if kept.is_ok() && !is_incomplete {
                     watermark::save(&locked, id, &turns[..range.end]);
@@ -261,6 +259,7 @@ impl<'a> ReflectRun<'a> {
                 kept
             }
         }?;
+        self.add_totals(&totals);
         self.add_result(model_id, result, committed)
     }
 
@@ -354,6 +353,13 @@ impl<'a> ReflectRun<'a> {
             self.answer.warnings.push(warning_row(&Warning::new(Code::Note, message)));
         }
         Ok(ReflectFlow::Continue)
+    }
+
+    fn add_totals(&mut self, totals: &ProposalTotals) {
+        self.totals += totals;
+        self.answer.first_pass = self.totals.first_pass();
+        self.answer.grounded = self.totals.grounded_share();
+        self.answer.refused_by.clone_from(&self.totals.refused);
     }
 
     fn add_counts(&mut self, decisions: &[ReflectDecision]) {

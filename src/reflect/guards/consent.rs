@@ -28,6 +28,7 @@ static HAN_REMEMBER_QUESTIONS: PhrasePatterns = PhrasePatterns::new(phrase_list!
 
 /// Whether the user's turn with the number `at` agrees to have something remembered: by a request, or by a yes to the
 /// assistant's question just before. A refusal in the turn, or in a later one of the user, beats both.
+#[cfg(test)]
 pub fn has_consent(turns: &[Turn], at: usize) -> bool {
     remembered_text(turns, at).is_some()
 }

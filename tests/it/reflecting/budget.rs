@@ -3,7 +3,9 @@
 use super::super::support::Memory;
 use super::script::{Script, add, ops};
 use memdir::commands::budget::{self, TokenLedger};
+use memdir::commands::reflect::ProposalTotals;
 use memdir::llm::{ErrorKind, LlmError, TokenUsage};
+use serde_json::json;
 
 const TALK: &str = "User: I'm Zhang San.\n";
 
@@ -74,7 +76,7 @@ fn two_at_once_share_the_budget_and_a_crash_leaves_what_it_held_as_spent() {
     let held = budget::reserve(&one, Some(1000), "a", 600).unwrap().expect("there is room");
     assert!(budget::reserve(&other, Some(1000), "b", 600).unwrap().is_none());
     let (locked, _) = one.store.lock().unwrap();
-    budget::settle(&one, &locked, held, TokenUsage { input: 100, output: 50 }, 1, (1, 1));
+    budget::settle(&one, &locked, held, TokenUsage { input: 100, output: 50 }, 1, &ProposalTotals::default());
     drop(locked);
     let dies = budget::reserve(&other, Some(1000), "b", 600).unwrap().expect("what was not needed is free again");
     drop(dies);
@@ -131,5 +133,39 @@ fn status_reports_model_costs_and_pending_work() {
     let status = memory.done(["status", "--json"]).json();
     assert_eq!(status["models"]["tokens"], 110, "{status}");
     assert_eq!((&status["models"]["first_pass"], &status["queued"]), (&serde_json::json!(1.0), &serde_json::json!(1)));
+    assert_eq!((&status["models"]["grounded"], &status["models"]["refused_by"]), (&json!(1.0), &json!(null)));
     memory.done(["status"]).stdout_contains("110 tokens").stdout_contains("1 conversation waits in the queue");
+}
+
+#[test]
+fn status_and_the_report_tell_what_the_guards_decided() {
+    let memory = Memory::new();
+    let talk = "User: I deploy on Fridays. I live in Berlin.\n";
+    let bad = add("facts/user.md", "He deploys on Fridays.", "deploy on Fridays");
+    let invented = add("facts/user.md", "Pet: a cat", "I have a cat");
+    let unsupported = add("facts/user.md", "Deployments happen on 9 Fridays.", "deploy on Fridays");
+    let good = add("facts/user.md", "Deployments happen on Fridays.", "deploy on Fridays");
+    let city = add("facts/user.md", "City: Berlin", "I live in Berlin");
+    let script = Script::of([ops(&[bad, invented, unsupported, city]), ops(&[good]), ops(&[])]);
+    let answer = script.reads(&memory, talk);
+    let counts = answer.counts;
+    assert_eq!((counts.kept, counts.proposed, counts.refused), (1, 2, 2), "{:?}", answer.decisions);
+    // Two of four passed at once; of four that were compared with the conversation, it supports two.
+    assert_eq!((answer.first_pass, answer.grounded), (Some(0.5), Some(0.5)));
+    let refused = json!({"no_evidence": 1, "pronoun": 1});
+    assert_eq!(json!(answer.refused_by), refused);
+    let status = memory.done(["status", "--json"]).json();
+    let models = &status["models"];
+    assert_eq!(
+        (&models["first_pass"], &models["grounded"], &models["refused_by"]),
+        (&json!(0.5), &json!(0.5), &refused)
+    );
+    assert_eq!(status["proposals"], 2);
+    let line = "proposals so far: 50 % passed all guards at the first attempt, 50 % grounded; refused: no_evidence 1, pronoun 1\n";
+    memory.done(["status"]).stdout_contains(line).stdout_contains("2 proposals wait");
+    // A second run adds to what status tells; its own report starts afresh.
+    let more = add("facts/project.md", "The build runs on Bun.", "build runs on Bun");
+    let answer = Script::of([ops(&[more])]).reads(&memory, "User: The build runs on Bun.\n");
+    assert_eq!((answer.first_pass, answer.grounded, answer.refused_by.len()), (Some(1.0), Some(1.0), 0));
+    memory.done(["status"]).stdout_contains("60 % passed all guards at the first attempt, 60 % grounded");
 }

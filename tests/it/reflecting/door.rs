@@ -49,6 +49,7 @@ fn the_result_is_printed_on_one_page() {
     try: memdir inbox --accept pe55c27
     refused: Favourite colour: blue (no_evidence: I like blue)
     1 turn, 3 found: 1 kept, 0 known, 1 waiting, 1 refused; exec sh, 0 tokens in, 0 out
+    67 % passed all guards at the first attempt, 67 % grounded; refused: no_evidence 1
     ");
     let ran = reflect(&memory, &[]).exit(0);
     assert_eq!((ran.stdout.as_str(), ran.difference.as_str()), ("", ""));
