@@ -138,6 +138,8 @@ codes! {
     Findings = "findings", 6, false;
     /// Another process holds the lock, or has the file open for writing.
     Busy = "busy", 7, true;
+    /// The caller cancelled the command before it changed anything.
+    Cancelled = "cancelled", 7, true;
     /// The remote could not be reached, or denied access.
     Remote = "remote", 8, true;
     /// No model is configured, and this command needs one.

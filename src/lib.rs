@@ -24,11 +24,11 @@
 //! a [`Code`], and says whether anything was changed. The files are the only truth: other processes and editors may
 //! change them at any time, and the next call sees their changes.
 //!
-//! Features: `network` (models behind HTTP) and `cli` (the command line, with clap) are on by default; a program that
-//! embeds the library needs neither.
+//! Features: `network` (models behind HTTP), `cli` (the command line, with clap) and `mcp` (`memdir mcp`) are on by
+//! default; a program that embeds the library needs none of them.
 
-// What only the command line or a model behind HTTP needs is unused without them.
-#![cfg_attr(not(all(feature = "cli", feature = "network")), allow(dead_code, unused_imports))]
+// What only the command line, the MCP server or a model behind HTTP needs is unused without them.
+#![cfg_attr(not(all(feature = "cli", feature = "mcp", feature = "network")), allow(dead_code, unused_imports))]
 
 // The modules, from the lowest up. The first lines of each tell its purpose and what it never does. A module may use
 // those above it in this list, never those below (a test checks it); ARCHITECTURE.md explains how they work together.
@@ -49,6 +49,7 @@
 // * `llm`: one request to a model, one reply; the only module that uses the network.
 // * `commands`: the use cases, where the modules meet. Results are values.
 // * `memory`: the library's front: `Memory::open` and one method for each command.
+// * `mcp`: the MCP server: tools and resources for agents' hosts.
 // * `cli`: the command line: grammar, arguments to operations, output.
 //
 // They are private. The crate's own tests, which are programs of their own, see them with the feature `internals`.
@@ -72,6 +73,8 @@ mod modules {
     // Without the network only `exec` is used, and the protocols of the hosts are dead code.
     #[cfg_attr(not(feature = "network"), allow(dead_code))]
     pub mod llm;
+    #[cfg(feature = "mcp")]
+    pub mod mcp;
     pub mod memory;
 }
 #[cfg(not(feature = "internals"))]

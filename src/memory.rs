@@ -19,7 +19,8 @@ use crate::commands::results::{
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
 use crate::commands::{
-    self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, LogOptions, ReaderMark, Session, UndoOptions,
+    self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, LogOptions, ProgressNotes, ReaderMark,
+    Session, UndoOptions, WatchedState,
 };
 use crate::host::models::ModelQuery;
 use crate::host::user;
@@ -59,6 +60,7 @@ pub struct Memory {
     found_by: &'static str,
     /// Kept, because a name that was found would count as one that was given.
     is_agent: bool,
+    progress: ProgressNotes,
 }
 
 impl Memory {
@@ -70,7 +72,13 @@ impl Memory {
         let session = options.open_session(SessionNeeds::All)?;
         let (dir, actor) = (Some(session.dir), Some(session.actor));
         let (found_by, is_agent) = (session.found_by, session.is_agent);
-        Ok(Memory { options: OpenOptions { dir, actor, ..options }, found_by, is_agent })
+        let progress = ProgressNotes::default();
+        Ok(Memory { options: OpenOptions { dir, actor, ..options }, found_by, is_agent, progress })
+    }
+
+    /// The same memory, whose commands note in `progress` what they are doing.
+    pub(crate) fn with_progress(&self, progress: &ProgressNotes) -> Memory {
+        Memory { progress: progress.clone(), ..self.clone() }
     }
 
     /// Creates a data directory, or adopts a directory that already holds markdown.
@@ -88,7 +96,8 @@ impl Memory {
 
     fn session(&self) -> Result<Session, Error> {
         let session = self.options.open_session(SessionNeeds::All)?;
-        Ok(Session { found_by: self.found_by, is_agent: self.is_agent, ..session })
+        let progress = self.progress.clone();
+        Ok(Session { found_by: self.found_by, is_agent: self.is_agent, progress, ..session })
     }
 
     /// The state of the memory, and warnings about its policy.
@@ -137,6 +146,14 @@ impl Memory {
     /// As [`Memory::read`].
     pub fn etag(&self, address: &str) -> Result<EtagResult, Error> {
         commands::etag(&self.session()?, address)
+    }
+
+    /// What a watcher compares: the set of visible files, and the etags of some files or sections.
+    ///
+    /// # Errors
+    /// `io`.
+    pub(crate) fn watched_state(&self, addresses: &[String]) -> Result<WatchedState, Error> {
+        commands::watched_state(&self.session()?, addresses)
     }
 
     /// The absolute path of the data directory and, with an address, of a file.

@@ -38,15 +38,19 @@ pub enum ContextStyleArg {
     Records,
 }
 
+/// Whether the caller has an explicit name. Only such a name has a mark: several agents may share the name that is
+/// guessed from the system or git, and news shown to one of them would be missed by the others.
+pub fn has_reader_name(global: &GlobalArgs) -> bool {
+    let is_not_blank = |name: &String| name.chars().any(|c| !c.is_control() && !c.is_whitespace());
+    global.actor.as_ref().is_some_and(is_not_blank) || open::env("MEMDIR_AS").as_ref().is_some_and(is_not_blank)
+}
+
 /// Runs `context`. The reader's mark moves only after the answer was printed, so that no news are lost.
 pub fn run_context(global: &GlobalArgs, args: &ContextArgs) -> CliReply {
     let session = match open::open_session(global, SessionNeeds::TextsOnly, None) {
         Ok(session) => session,
         Err(rejection) => return rejection.into(),
     };
-    let is_not_blank = |name: &String| name.chars().any(|c| !c.is_control() && !c.is_whitespace());
-    let has_reader_name =
-        global.actor.as_ref().is_some_and(is_not_blank) || open::env("MEMDIR_AS").as_ref().is_some_and(is_not_blank);
     let query = ContextRequest {
         style: match args.style {
             ContextStyleArg::Default => ContextStyle::Default,
@@ -54,10 +58,9 @@ pub fn run_context(global: &GlobalArgs, args: &ContextArgs) -> CliReply {
             ContextStyleArg::Records => ContextStyle::Records,
         },
         budget: args.budget,
-        // Only an explicit name has a mark: several agents may share the name that is guessed from the system or git,
-        // and news shown to one of them would be missed by the others.
-        reader: has_reader_name.then(|| session.actor.clone()),
+        reader: has_reader_name(global).then(|| session.actor.clone()),
         command_prefix: OutputFormat::new(global).dir_option,
+        for_tools: false,
     };
     let warnings = session.policy.warnings.clone();
     match commands::context(&session, &query) {

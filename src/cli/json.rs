@@ -6,9 +6,9 @@ use serde_json::{Map, Value, json};
 
 use super::answer::PrintAnswer;
 use super::hints;
-use crate::code::{Rejection, Warning};
+use crate::code::Warning;
 use crate::commands::Error;
-use crate::commands::answer::WarningRow;
+use crate::commands::error_json::{error_fields, warning};
 
 /// Renders an answer as one line.
 pub fn answer(answer: &dyn PrintAnswer, warnings: &[Warning]) -> String {
@@ -33,45 +33,14 @@ pub fn answer(answer: &dyn PrintAnswer, warnings: &[Warning]) -> String {
 /// Renders a failure as one line: the first error's fields at the top level, and all errors of a batch in `failures`.
 pub fn failure(failure: &Error, dir_option: &str) -> String {
     let mut object = Map::from_iter([("v".to_owned(), json!(1))]);
-    if let Some(first) = failure.rejections.first() {
-        rejection(&mut object, first, dir_option);
-    }
-    if failure.rejections.len() > 1 || failure.rejections.iter().any(|r| r.operation.is_some()) {
-        let all = failure.rejections.iter().map(|r| {
-            let mut one = Map::new();
-            one.extend(r.operation.map(|n| ("operation".to_owned(), json!(n))));
-            rejection(&mut one, r, dir_option);
-            Value::Object(one)
-        });
-        object.insert("failures".into(), all.collect());
-    }
-    if !failure.warnings.is_empty() {
-        object.insert("warnings".into(), failure.warnings.iter().map(warning).collect());
-    }
+    object.append(&mut error_fields(failure, &|hint| hints::to_command(hint, dir_option)));
     format!("{}\n", Value::Object(object))
-}
-
-fn rejection(object: &mut Map<String, Value>, r: &Rejection, dir_option: &str) {
-    object.insert("code".into(), json!(r.code.name()));
-    object.insert("message".into(), json!(r.message));
-    if let Some(hint) = &r.hint {
-        object.insert("hint".into(), json!(hint));
-    }
-    let tries: Vec<String> = r.hints.iter().filter_map(|h| hints::to_command(h, dir_option)).collect();
-    object.insert("try".into(), json!(tries));
-    object.insert("changed".into(), json!(r.changed));
-    object.insert("retryable".into(), json!(r.code.retryable()));
-    object.insert("details".into(), Value::Object(r.details.clone()));
-}
-
-fn warning(w: &Warning) -> Value {
-    json!(WarningRow { code: w.code.name(), message: w.message.clone(), details: w.details.clone() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::code::{Code, Hint};
+    use crate::code::{Code, Hint, Rejection};
     use crate::commands::answer::{ChangeResult, FileList};
 
     #[test]

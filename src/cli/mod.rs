@@ -16,12 +16,12 @@ mod git_args;
 mod grammar;
 #[rustfmt::skip]
 mod grammar_table;
-mod hints;
 mod history;
 mod hook;
 mod json;
 mod list_and_read;
 mod manual;
+mod mcp_args;
 mod model;
 mod open;
 mod output;
@@ -43,7 +43,7 @@ use clap::error::ErrorKind;
 use output::{CliReply, OutputFormat};
 
 use crate::code::{Code, Hint, Rejection};
-use crate::commands;
+use crate::commands::{self, hints};
 use crate::host::agent_hosts::EMPTY_ENVELOPE;
 
 /// Runs one command line (without the program's name) and returns the exit status (ARCHITECTURE.md, "Output and exit

@@ -80,18 +80,13 @@ pub struct QueryArgs {
     pub all: bool,
 }
 
-/// How many items a query prints that names neither a limit nor a budget.
-const DEFAULT_LIMIT: usize = 10;
-
 impl QueryArgs {
     /// Converts the arguments to a query, with the default limit where none is given; 0 stands for all items.
     pub fn query_options(
         self,
         content: &dyn Fn(Option<&Path>) -> Result<String, Rejection>,
     ) -> Result<QueryOptions, Rejection> {
-        let options = self.given_options(content)?;
-        let default = if options.budget.is_none() { DEFAULT_LIMIT } else { 0 };
-        Ok(QueryOptions { limit: Some(options.limit.unwrap_or(default)).filter(|limit| *limit > 0), ..options })
+        Ok(self.given_options(content)?.with_default_limit())
     }
 
     /// Converts the arguments to a query. With `-`, or with neither words nor filters, the query is JSON from stdin.

@@ -18,6 +18,7 @@ use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncAr
 use super::history::{DiffArgs, LogArgs, RedoArgs, ShowArgs, UndoArgs};
 use super::hook::HookArgs;
 use super::list_and_read::{EtagArgs, InitArgs, ListArgs, ReadArgs, WhereArgs};
+use super::mcp_args::{self, McpArgs};
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
 use super::query_args::QueryArgs;
@@ -57,6 +58,7 @@ change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - 
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
 model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE]
 team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
+hosts    mcp [--read-only]          serve an agent's host over the Model Context Protocol
 
 Changes take -n (dry run), -m REASON, --if-match ETAG, -f.
 memdir COMMAND --help explains one command; man memdir explains all.
@@ -172,6 +174,7 @@ verbs! {
     visible changes Resolve(ResolveArgs) -> ResolveResult = "resolve";
     visible changes Setup(SetupArgs) -> SetupResult = "setup", if |a| !a.check && !a.print;
     visible changes Sync(SyncArgs) -> SyncResult = "sync";
+    visible changes Mcp(McpArgs) = "mcp", if |a| !a.read_only;
     hidden reads Merge(MergeArgs) -> MergeResult = "merge";
     hidden reads MergeDriver(MergeDriverArgs) = "merge-driver";
     hidden changes Hook(HookArgs) = "hook";
@@ -275,6 +278,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             };
             runner.change_with(&a.change_args, |s, how| commands::resolve(s, a.file.as_deref(), take, how))
         }
+        CliCommand::Mcp(a) => mcp_args::run_server(global, &a),
         CliCommand::Merge(a) => run::merge(&a),
         CliCommand::MergeDriver(a) => run::merge_driver(a),
         CliCommand::Setup(a) => runner.setup(&a),

@@ -174,6 +174,7 @@ pub fn commit_loop(
         }
         // Frees the texts that only the planner needed before the commit allocates its own.
         drop(snapshot);
+        session.progress.check()?;
         if changeset.forget {
             // Scrubs before the commit: after a crash in between, the command can be repeated. The other way round, the
             // text would be gone from the file and nothing would find its remaining traces.

@@ -67,6 +67,8 @@ pub struct ContextRequest {
     /// The command-line options with which the caller named the data directory, quoted for a shell; printed in
     /// suggested commands.
     pub command_prefix: String,
+    /// The reader calls the tools of the MCP server, not commands.
+    pub for_tools: bool,
 }
 
 /// The context, and the reader mark that the caller must save after printing it.
@@ -78,6 +80,7 @@ pub fn context(session: &Session, request: &ContextRequest) -> Result<(ContextRe
         budget: request.budget.unwrap_or(DEFAULT_BUDGET),
         dir_args: request.command_prefix.clone(),
         app: memory_name(session).to_owned(),
+        for_tools: request.for_tools,
     };
     if options.budget < options.min_budget() {
         let message = format!("the budget must be at least {} tokens", options.min_budget());

@@ -23,10 +23,12 @@ mod consent;
 mod context;
 mod diff;
 pub mod edit;
+pub mod error_json;
 mod etag;
 mod fetch;
 mod findings_since;
 mod forget;
+pub mod hints;
 mod history;
 pub mod hook;
 pub mod inbox;
@@ -45,6 +47,7 @@ pub mod setup;
 mod status;
 pub mod sync;
 mod undo;
+mod watch;
 
 pub use change::change;
 pub use check::{CheckOptions, check};
@@ -59,6 +62,7 @@ pub use query::query;
 pub use resolve::resolve;
 pub use status::status;
 pub use undo::{redo, undo};
+pub use watch::{WatchedState, watched_state};
 
 /// The results of commands. Field names are those of the JSON output: fields are only ever added.
 pub mod results {

@@ -1,9 +1,11 @@
-//! Where a long command notes what it is doing.
+//! Where a long command notes what it is doing, and learns that no caller waits for it any more.
 //!
 //! Never prints and never waits: a front end reads the notes from another thread, if it wants to show them.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::code::{Code, Rejection};
 
 /// The notes of one command. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +16,7 @@ struct SharedNotes {
     task: Mutex<String>,
     done: AtomicUsize,
     total: AtomicUsize,
+    is_cancelled: AtomicBool,
 }
 
 /// What a command is doing at one moment.
@@ -44,6 +47,27 @@ impl ProgressNotes {
     /// Notes that one more file is done.
     pub fn finish_file(&self) {
         self.0.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Asks the command to end before it changes anything.
+    pub fn cancel(&self) {
+        self.0.is_cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the caller no longer waits.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Ends a command that was cancelled.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn check(&self) -> Result<(), Rejection> {
+        match self.is_cancelled() {
+            true => Err(Rejection::new(Code::Cancelled, "the caller cancelled the command")),
+            false => Ok(()),
+        }
     }
 
     /// What the command is doing now.

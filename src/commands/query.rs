@@ -104,6 +104,7 @@ fn search(
     let last = files.get(SAMPLE_FILES.min(files.len()).wrapping_sub(1)).map(|file| &file.path);
     let counted: Vec<FileCounts> = store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         let bytes = match (overrides.get(&file.path), read) {
+            _ if progress.is_cancelled() => return FileCounts::default(),
             (Some(Some(text)), _) => text.as_slice(),
             (None, Ok((bytes, _))) => bytes,
             _ => return FileCounts::default(),
@@ -121,6 +122,7 @@ fn search(
         progress.finish_file();
         counted
     });
+    progress.check()?;
     progress.begin("ranking");
     let origins = match counted.iter().any(|c| c.matched.is_some()) {
         true => bullet_origins(store)?,

@@ -34,6 +34,24 @@ const MAX_NAME_CHARS: usize = 64;
 /// with `None` no file is read.
 pub fn actor(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work: Option<&Path>) -> String {
     let set = |name: &str| env(name).map(|v| sanitize_name(&v)).filter(|v| !v.is_empty());
+    given_name(requested, env)
+        .or_else(|| set("GIT_AUTHOR_NAME"))
+        .or_else(|| git_user_name(env, work?).map(|n| sanitize_name(&n)).filter(|n| !n.is_empty()))
+        .or_else(|| set("USER"))
+        .or_else(|| set("LOGNAME"))
+        .or_else(|| work.map(|_| system_user_name()))
+        .unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// Returns the name of a caller that is an agent in any case: as [`actor`], but never a person's name, which the
+/// journal would then hold for an agent's changes. An agent without a name is `agent`.
+pub fn agent(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> String {
+    given_name(requested, env).unwrap_or_else(|| "agent".to_owned())
+}
+
+/// The name that was given to the caller, or that its host has.
+fn given_name(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let set = |name: &str| env(name).map(|v| sanitize_name(&v)).filter(|v| !v.is_empty());
     requested
         .map(sanitize_name)
         .filter(|name| !name.is_empty())
@@ -49,12 +67,6 @@ pub fn actor(requested: Option<&str>, env: &dyn Fn(&str) -> Option<String>, work
                 .iter()
                 .find_map(|name| set(name).filter(|v| is_enabled(v.clone()) && v != "1" && v != "true"))
         })
-        .or_else(|| set("GIT_AUTHOR_NAME"))
-        .or_else(|| git_user_name(env, work?).map(|n| sanitize_name(&n)).filter(|n| !n.is_empty()))
-        .or_else(|| set("USER"))
-        .or_else(|| set("LOGNAME"))
-        .or_else(|| work.map(|_| system_user_name()))
-        .unwrap_or_else(|| "unknown".to_owned())
 }
 
 /// Whether the caller is an agent: in the environment of a known agent host, whatever its name is; or with a name from

@@ -29,6 +29,8 @@ pub struct OpenOptions {
     /// the user config does not list under `people:` is an agent's: it changes sensitive fields only with the user's
     /// consent.
     pub actor: Option<String>,
+    /// The caller is an agent whatever its name and the environment are: a front end that only agents use sets it.
+    pub agent: bool,
     /// How much is synced before a change returns.
     pub durability: Option<Durability>,
     /// How long a change waits for the lock.
@@ -108,8 +110,11 @@ impl OpenOptions {
             store,
             prefixes: find::prefixes(&found_dir.dir, &working_dir),
             policy,
-            is_agent: actor::is_agent(self.actor.as_deref(), &env, &config.people),
-            actor: actor::actor(self.actor.as_deref(), &env, Some(&*working_dir).filter(|_| needs_actor)),
+            is_agent: self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people),
+            actor: match self.agent {
+                true => actor::agent(self.actor.as_deref(), &env),
+                false => actor::actor(self.actor.as_deref(), &env, Some(&*working_dir).filter(|_| needs_actor)),
+            },
             now: match &self.now {
                 Some(now) => now.clone(),
                 None => clock::now(env("MEMDIR_NOW").as_deref(), needs == SessionNeeds::All)?,

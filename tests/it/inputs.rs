@@ -57,6 +57,7 @@ const ROWS: &[Row] = &[
     ("resolve", &["resolve", "user"], Nothing),
     ("setup", &["setup", "git", "--print"], Nothing),
     ("sync", &["sync", "-n"], Nothing),
+    ("mcp", &["mcp", "--help"], Nothing),
     ("merge", &["merge", "memory/facts/user.md", "memory/facts/user.md", "memory/facts/user.md"], Nothing),
     (
         "merge-driver",
@@ -73,7 +74,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 16] = [
+const NO_ADDRESS: [&str; 17] = [
+    "mcp",
     "apply",
     "reflect",
     "inbox",

@@ -49,6 +49,8 @@ mod leaks;
 mod library;
 mod links;
 mod long_journal;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod memory;
 mod merging;
 mod model_programs;

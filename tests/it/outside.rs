@@ -52,7 +52,8 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 18] = [
+const WITHOUT: [&str; 19] = [
+    "mcp",
     "reflect",
     "inbox",
     "context",

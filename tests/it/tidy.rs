@@ -9,7 +9,7 @@ use fs_err as fs;
 use memdir::code::Code;
 
 /// Modules from the lowest up, as `lib.rs` lists them: a module may use those before it.
-const MODULES: [&str; 17] = [
+const MODULES: [&str; 18] = [
     "code",
     "path",
     "text",
@@ -26,6 +26,7 @@ const MODULES: [&str; 17] = [
     "llm",
     "commands",
     "memory",
+    "mcp",
     "cli",
 ];
 /// Modules of one layer: none of them uses another.
@@ -128,6 +129,7 @@ fn only_store_and_host_use_the_disk() {
 #[test]
 fn libraries_are_used_by_one_module() {
     allow_only(&["clap", "clap_complete", "clap_mangen"], |s| s.module() == "cli");
+    allow_only(&["rmcp", "tokio"], |s| s.module() == "mcp");
     allow_only(&["pulldown_cmark"], |s| s.module() == "document");
     // One file, so that no client is built before a request is sent: a client costs more than a whole command.
     allow_only(&["reqwest", "rustls"], |s| s.path == "src/llm/http.rs");

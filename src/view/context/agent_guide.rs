@@ -14,3 +14,24 @@ What happened: echo 'text' | memdir append -t 'Title'
 Long texts, or with $ ` or \", come by stdin, as one bullet: memdir add FILE - <<'END'
 If refused, nothing was changed: read the message, list again, retry. Exit 7: just retry.
 ";
+
+/// The same for an agent that calls the tools of the MCP server; no longer, because both fit the same least budget.
+pub const TOOL_GUIDE: &str = "\
+Long-term memory: the tools memory_*. Where a line says `memdir list`, `memdir read` or `memdir query`, call
+memory_list, memory_read or memory_query.
+Remember: memory_change {\"operations\":[{\"op\":\"add\",\"at\":FILE,\"text\":\"one fact\"}]}
+Correct: {\"op\":\"update\",\"at\":FILE@HANDLE,\"text\":\"new text\"}
+Forget: {\"op\":\"rm\",\"at\":FILE@HANDLE}
+What happened: memory_append
+If refused, nothing was changed: read the message, list again, retry.
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guide_for_tools_takes_no_more_room_than_one_for_commands() {
+        assert!(TOOL_GUIDE.len() <= AGENT_GUIDE.len() && TOOL_GUIDE.lines().count() <= AGENT_GUIDE.lines().count());
+    }
+}

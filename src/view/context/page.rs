@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::agent_guide::AGENT_GUIDE;
+use super::agent_guide::{AGENT_GUIDE, TOOL_GUIDE};
 use super::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
 use super::block::{self, BlockRows, MAX_INDEX_MISSES, PackedBlock, line_cost, lines_cost, pack};
 use super::delta::{self, SeenRevision, UpdateEvent};
@@ -42,6 +42,8 @@ pub struct ContextOptions {
     pub dir_args: String,
     /// The name of the app whose memory it is, for `records`.
     pub app: String,
+    /// The reader calls tools: the page ends with how to call them.
+    pub for_tools: bool,
 }
 
 impl ContextOptions {
@@ -81,7 +83,8 @@ pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy
     let ContextContents { since, events, notes, facts, files, entries, procedures } = contents;
     let empty = events.is_empty() && notes.is_empty() && files.is_empty();
     let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
-    let tail: Vec<String> = AGENT_GUIDE.lines().map(str::to_owned).chain(options.command_note()).collect();
+    let guide = if options.for_tools { TOOL_GUIDE } else { AGENT_GUIDE };
+    let tail: Vec<String> = guide.lines().map(str::to_owned).chain(options.command_note()).collect();
     let aside: Vec<String> = (*procedures > 0)
         .then(|| format!("… and {} with procedures: memdir list procedures", sanitize::file_count(*procedures)))
         .into_iter()

@@ -29,7 +29,7 @@ fn found(path: &str, text: &str) -> ItemizedFile {
 }
 
 fn context_options(budget: usize) -> ContextOptions {
-    ContextOptions { budget, dir_args: String::new(), app: "app".into() }
+    ContextOptions { budget, dir_args: String::new(), app: "app".into(), for_tools: false }
 }
 
 /// The contents of a context for a memory of files, built as the `context` command does.

@@ -58,7 +58,16 @@ pub struct QueryOptions {
     pub linked: bool,
 }
 
+/// How many items a query returns that names neither a limit nor a budget.
+const DEFAULT_LIMIT: usize = 10;
+
 impl QueryOptions {
+    /// With the default limit where neither a limit nor a budget is given; a limit of 0 stands for all items.
+    pub fn with_default_limit(self) -> QueryOptions {
+        let default = if self.budget.is_none() { DEFAULT_LIMIT } else { 0 };
+        QueryOptions { limit: Some(self.limit.unwrap_or(default)).filter(|limit| *limit > 0), ..self }
+    }
+
     /// Whether a filter is given: then the query text may be empty.
     pub fn has_filters(&self) -> bool {
         let lists = [&self.categories, &self.tags, &self.within].iter().any(|l| !l.is_empty());

@@ -1,0 +1,55 @@
+//! `mcp`: its options as clap parses them, and the server that they select.
+//!
+//! Never answers a request: `crate::mcp` does.
+
+use clap::Args;
+
+use super::args::GlobalArgs;
+use super::output::CliReply;
+use crate::code::{Code, Rejection};
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Serve an agent's host over the Model Context Protocol, on stdin and stdout",
+    after_help = "It ends when stdin is closed. The caller is an agent, named by --as, MEMDIR_AS or its host; what a \
+                  client says about itself changes nothing. MEMDIR_MODE=read is --read-only, MEMDIR_MODE=off offers \
+                  no tools.\n\nExample: memdir --as claude mcp"
+)]
+#[group(skip)]
+pub struct McpArgs {
+    /// Leave out the tools that change the memory
+    #[arg(long)]
+    pub read_only: bool,
+}
+
+/// Runs `mcp` until the client is gone.
+#[cfg(feature = "mcp")]
+pub fn run_server(global: &GlobalArgs, args: &McpArgs) -> CliReply {
+    use super::{context, open};
+    use crate::mcp::{self, ServerAccess, ServerOptions};
+    use crate::memory::OpenOptions;
+
+    let access = match open::env("MEMDIR_MODE").as_deref() {
+        None | Some("" | "on") if args.read_only => ServerAccess::ReadOnly,
+        None | Some("" | "on") => ServerAccess::ReadAndChange,
+        Some("read") => ServerAccess::ReadOnly,
+        Some("off") => ServerAccess::Nothing,
+        Some(_) => {
+            let message = "MEMDIR_MODE must be on, read or off";
+            return Rejection::new(Code::Usage, message).hint("see ENVIRONMENT in memdir(1)").into();
+        }
+    };
+    let memory = OpenOptions { agent: true, ..open::open_options(global, None) };
+    let options = ServerOptions { memory, is_named: context::has_reader_name(global), access };
+    match mcp::serve(options) {
+        Ok(()) => CliReply::Status(0, String::new()),
+        Err(rejection) => rejection.into(),
+    }
+}
+
+/// Without the feature there is no server.
+#[cfg(not(feature = "mcp"))]
+pub fn run_server(_global: &GlobalArgs, _args: &McpArgs) -> CliReply {
+    let message = "this program was built without the MCP server";
+    Rejection::new(Code::Usage, message).hint("build it with the feature mcp, which is on by default").into()
+}

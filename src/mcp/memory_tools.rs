@@ -1,0 +1,256 @@
+//! The six tools of the default set, each one call of the library.
+//!
+//! Never repeats a check of the library: what it refuses is the answer.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::arguments::{self, check, count, text};
+use super::tool_answer::ToolAnswer;
+use super::tools::{ToolCall, ToolEffect, ToolSpec, output_schema};
+use crate::code::{Code, Rejection};
+use crate::commands::results::{
+    ChangeOutcome, ChangeResult, FileRow, ListResult, Outline, QueryResult, QueryRow, TextResult,
+};
+use crate::commands::{ChangeOptions, ContextRequest, Error};
+use crate::view::query::query_json;
+
+/// The default tools, in the order in which a session uses them.
+pub const MEMORY_TOOLS: &[ToolSpec] = &[
+    ToolSpec {
+        name: "memory_context",
+        title: "Start of a session",
+        description: "What to know when a session starts: news, important facts, the files. Call it first.",
+        effect: ToolEffect::Reads,
+        input: arguments::context_schema,
+        output: output_schema::<ContextAnswer>,
+        run: context,
+    },
+    ToolSpec {
+        name: "memory_query",
+        title: "Search",
+        description: "Search the memory, best match first. The ids are addresses for the other tools.",
+        effect: ToolEffect::Reads,
+        input: arguments::query_schema,
+        output: output_schema::<QueryAnswer>,
+        run: query,
+    },
+    ToolSpec {
+        name: "memory_list",
+        title: "List",
+        description: "The files with their summaries; or the sections and bullets of one, with handles.",
+        effect: ToolEffect::Reads,
+        input: arguments::list_schema,
+        output: output_schema::<ListAnswer>,
+        run: list,
+    },
+    ToolSpec {
+        name: "memory_read",
+        title: "Read",
+        description: "The exact markdown of a file, section or bullet, and its etag.",
+        effect: ToolEffect::Reads,
+        input: arguments::read_schema,
+        output: output_schema::<TextResult>,
+        run: read,
+    },
+    ToolSpec {
+        name: "memory_change",
+        title: "Change",
+        description: "Change the memory: all operations or none, one undoable revision. Remember a fact: \
+                      {op:add, at:user, text}. One fact a bullet; correct with update instead of adding.",
+        effect: ToolEffect::Changes,
+        input: arguments::change_schema,
+        output: output_schema::<ChangeResult>,
+        run: change,
+    },
+    ToolSpec {
+        name: "memory_append",
+        title: "Append an entry",
+        description: "Write down what happened, as a dated entry; after a task worth remembering.",
+        effect: ToolEffect::Adds,
+        input: arguments::append_schema,
+        output: output_schema::<ChangeResult>,
+        run: append,
+    },
+];
+
+/// The context of a session.
+#[derive(Serialize, JsonSchema)]
+struct ContextAnswer {
+    /// The context as text, within the budget.
+    text: String,
+    /// Its estimated size in tokens.
+    tokens: usize,
+    /// The revision since which news are reported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+}
+
+fn context(call: &ToolCall) -> Result<ToolAnswer, Error> {
+    check(&arguments::CONTEXT, &call.arguments)?;
+    let budget = count(&call.arguments, "budget_tokens");
+    let request = ContextRequest { budget, reader: call.reader.clone(), for_tools: true, ..ContextRequest::default() };
+    let (context, mark) = call.memory.context(&request)?;
+    if let Some(mark) = mark {
+        call.memory.mark_read(&mark)?;
+    }
+    let answer = ContextAnswer { text: context.text, tokens: context.tokens, since: context.since };
+    Ok(ToolAnswer::with_text(Some(answer.text.clone()), &answer))
+}
+
+/// The result of a search.
+#[derive(Serialize, JsonSchema)]
+struct QueryAnswer {
+    items: Vec<QueryItem>,
+    /// How many items match.
+    found: usize,
+}
+
+/// One item of a search.
+#[derive(Serialize, JsonSchema)]
+struct QueryItem {
+    /// Its address.
+    id: String,
+    category: String,
+    /// `[category]` and its text on one line.
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
+    /// With `return: full`: its markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    full: Option<String>,
+    /// With `return: full`: the markdown of the entry that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry: Option<String>,
+    /// With `return: full`: its metadata.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    meta: Map<String, Value>,
+}
+
+impl From<QueryRow> for QueryItem {
+    fn from(row: QueryRow) -> QueryItem {
+        let is_marked = row.text.starts_with(&format!("[{}]", row.category));
+        let text = if is_marked { row.text } else { format!("[{}] {}", row.category, row.text) };
+        let meta = if row.full.is_some() { row.meta } else { Map::new() };
+        let (full, entry, date, category) = (row.full, row.entry, row.date, row.category);
+        QueryItem { id: row.address, category, text, date, full, entry, meta }
+    }
+}
+
+/// The text is the array of items alone, which is the format of `memory.query`.
+fn query(call: &ToolCall) -> Result<ToolAnswer, Error> {
+    let options = query_json::parse(&Value::Object(call.arguments.clone()).to_string())?;
+    let QueryResult { items, found, .. } = call.memory.query(options.with_default_limit())?;
+    let answer = QueryAnswer { items: items.into_iter().map(QueryItem::from).collect(), found };
+    Ok(ToolAnswer::with_text(serde_json::to_string(&answer.items).ok(), &answer))
+}
+
+/// The files of a memory, or the outline of one.
+#[derive(Default, Serialize, JsonSchema)]
+struct ListAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<Vec<FileRow>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// Proves to a later change which text was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    etag: Option<String>,
+    /// The bullets outside sections.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bullets: Option<Vec<ListedItem>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sections: Option<Vec<ListedItem>>,
+    /// The items that link to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    backlinks: Vec<String>,
+    /// How many rows the limit left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more: Option<usize>,
+}
+
+/// A bullet or section.
+#[derive(Serialize, JsonSchema)]
+struct ListedItem {
+    address: String,
+    /// The text of a bullet, the title of a section.
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    date: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    summary: Option<String>,
+    /// The number of bullets of a section.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bullets: Option<usize>,
+}
+
+impl From<Outline> for ListAnswer {
+    fn from(outline: Outline) -> ListAnswer {
+        let bullet = |row: crate::commands::results::BulletRow| {
+            let (address, text) = (row.address, row.text);
+            ListedItem { address, text, date: None, summary: None, bullets: None }
+        };
+        let section = |row: crate::commands::results::SectionRow| ListedItem {
+            address: row.address,
+            text: row.title,
+            date: row.date,
+            summary: row.summary,
+            bullets: Some(row.bullets),
+        };
+        ListAnswer {
+            path: Some(outline.path),
+            title: Some(outline.title).filter(|title| !title.is_empty()),
+            etag: Some(outline.etag),
+            bullets: Some(outline.bullets.into_iter().map(bullet).collect()),
+            sections: Some(outline.sections.into_iter().map(section).collect()),
+            backlinks: outline.backlinks.into_iter().map(|link| link.address).collect(),
+            more: Some(outline.more).filter(|more| *more > 0),
+            ..ListAnswer::default()
+        }
+    }
+}
+
+fn list(call: &ToolCall) -> Result<ToolAnswer, Error> {
+    check(&arguments::LIST, &call.arguments)?;
+    let limit = count(&call.arguments, "limit");
+    let answer = match call.memory.list(text(&call.arguments, "address"))?.truncated(limit) {
+        ListResult::Files(list) => {
+            let more = Some(list.more).filter(|more| *more > 0);
+            ListAnswer { files: Some(list.files), more, ..ListAnswer::default() }
+        }
+        ListResult::Outline(outline) => ListAnswer::from(outline),
+    };
+    Ok(ToolAnswer::of(&answer))
+}
+
+fn read(call: &ToolCall) -> Result<ToolAnswer, Error> {
+    check(&arguments::READ, &call.arguments)?;
+    let result = call.memory.read(text(&call.arguments, "address").unwrap_or_default())?;
+    Ok(ToolAnswer::with_text(Some(result.text.clone()), &result))
+}
+
+/// Everything but `dry_run` is the batch, in the form that `apply` takes.
+fn change(call: &ToolCall) -> Result<ToolAnswer, Error> {
+    let mut batch = call.arguments.clone();
+    let dry_run = match batch.shift_remove("dry_run") {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(dry_run)) => dry_run,
+        Some(_) => return Err(Rejection::new(Code::Usage, "'dry_run' must be true or false").into()),
+    };
+    apply(call, Value::Object(batch), &ChangeOptions { dry_run, ..ChangeOptions::default() })
+}
+
+fn append(call: &ToolCall) -> Result<ToolAnswer, Error> {
+    let mut operation = call.arguments.clone();
+    operation.insert("op".to_owned(), "append".into());
+    apply(call, Value::Object(operation), &ChangeOptions::default())
+}
+
+fn apply(call: &ToolCall, operations: Value, options: &ChangeOptions) -> Result<ToolAnswer, Error> {
+    Ok(match call.memory.apply(&operations.to_string(), options)? {
+        ChangeOutcome::Changed(change) => ToolAnswer::of(&change),
+        ChangeOutcome::Repeated(first) => ToolAnswer::of(&first),
+    })
+}

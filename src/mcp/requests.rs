@@ -1,0 +1,263 @@
+//! The requests of a client: each is translated, run on a thread for blocking work, and translated back.
+//!
+//! Never calls the library on the thread that reads requests, and never takes the caller's name from a client.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError};
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use tokio::sync::{Notify, watch};
+
+use super::tool_answer::error_result;
+use super::tools::{ToolCall, ToolSpec};
+use super::watcher::{NotificationTarget, SharedWatchList, WatchList, watch};
+use super::{ServerAccess, ServerOptions, progress, resources};
+use crate::code::{Code, Rejection};
+use crate::commands::{Error, ProgressNotes};
+use crate::memory::Memory;
+
+/// What a client's model is to know before it calls a tool.
+const INSTRUCTIONS: &str = "Long-term memory as markdown files. Call memory_context when a session starts; \
+                            memory_query when something may be known; memory_change for lasting facts; \
+                            memory_append for what happened.";
+
+/// What all requests of a session share.
+pub struct SharedState {
+    options: ServerOptions,
+    /// Opened by the first request that needs it: a server may start before the memory exists.
+    memory: OnceLock<Memory>,
+    /// Held by a change from its request to its answer: the changes of one client are made in the order in which they
+    /// were sent.
+    pub changes: Arc<tokio::sync::Mutex<()>>,
+    /// A change was made through this server.
+    changed: Notify,
+    is_closed: watch::Sender<bool>,
+    /// What a client watches that began with `initialize`.
+    watched: SharedWatchList,
+    has_watcher: AtomicBool,
+}
+
+impl SharedState {
+    pub fn new(options: ServerOptions) -> SharedState {
+        SharedState {
+            options,
+            memory: OnceLock::new(),
+            changes: Arc::default(),
+            changed: Notify::new(),
+            is_closed: watch::Sender::new(false),
+            watched: SharedWatchList::default(),
+            has_watcher: AtomicBool::new(false),
+        }
+    }
+
+    /// Ends what waits for changes: the client is gone.
+    pub fn close(&self) {
+        self.is_closed.send_replace(true);
+    }
+
+    /// Waits until a change was made through this server, or for this time. Answers false once the session is closed.
+    pub async fn changed_or_elapsed(&self, wait: Duration) -> bool {
+        let mut is_closed = self.is_closed.subscribe();
+        tokio::select! {
+            biased;
+            _ = is_closed.wait_for(|is_closed| *is_closed) => false,
+            () = self.changed.notified() => true,
+            () = tokio::time::sleep(wait) => true,
+        }
+    }
+
+    /// The memory. Its directory and caller are those that were found first.
+    fn memory(&self) -> Result<Memory, Error> {
+        if let Some(memory) = self.memory.get() {
+            return Ok(memory.clone());
+        }
+        let memory = Memory::open(self.options.memory.clone())?;
+        Ok(self.memory.get_or_init(|| memory).clone())
+    }
+
+    /// Runs blocking work with the memory, on a thread that may block.
+    pub async fn run<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(Result<Memory, Error>) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let state = self.clone();
+        let finished = tokio::task::spawn_blocking(move || work(state.memory())).await;
+        finished.unwrap_or_else(|_| {
+            let mut crashed = Rejection::new(Code::Internal, "the command crashed");
+            crashed.changed = None;
+            Err(crashed.into())
+        })
+    }
+}
+
+/// Answers the requests of one client.
+pub struct RequestHandler {
+    pub state: Arc<SharedState>,
+}
+
+impl RequestHandler {
+    fn access(&self) -> ServerAccess {
+        self.state.options.access
+    }
+
+    /// Refuses resources if the server has none.
+    fn require_resources(&self) -> Result<(), ErrorData> {
+        match self.access() {
+            ServerAccess::ReadAndChange | ServerAccess::ReadOnly => Ok(()),
+            ServerAccess::Nothing => Err(ErrorData::invalid_request("memdir is switched off (MEMDIR_MODE=off)", None)),
+        }
+    }
+
+    /// Runs blocking work for a resource.
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(Memory) -> Result<T, Error> + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        self.require_resources()?;
+        self.state.run(|memory| work(memory?)).await.map_err(|error| resources::error_data(&error))
+    }
+
+    /// A watch list of these URIs. It is read before any later change of this client.
+    async fn watch_list(&self, uris: Vec<String>, watch_files: bool) -> Result<WatchList, ErrorData> {
+        let _turn = self.state.changes.lock().await;
+        self.run(move |memory| Ok(WatchList::new(&memory, &uris, watch_files))).await?
+    }
+
+    /// Watches for a client that began with `initialize`. The first list starts the watcher.
+    fn watch(&self, list: WatchList, context: &RequestContext<RoleServer>) {
+        self.state.watched.lock().unwrap_or_else(PoisonError::into_inner).add(list);
+        if !self.state.has_watcher.swap(true, Ordering::Relaxed) {
+            let target = NotificationTarget::Client(context.peer.clone());
+            tokio::spawn(watch(self.state.clone(), self.state.watched.clone(), target));
+        }
+    }
+}
+
+impl ServerHandler for RequestHandler {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources();
+        let capabilities = capabilities.enable_resources_subscribe().enable_resources_list_changed().build();
+        let mut info = ServerConfig::new(capabilities).with_instructions(INSTRUCTIONS);
+        info.server_info = Implementation::new("memdir", env!("CARGO_PKG_VERSION"));
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(ToolSpec::offered(self.access()).map(ToolSpec::describe).collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = ToolSpec::find(&request.name) else {
+            let names: Vec<&str> = ToolSpec::offered(self.access()).map(|tool| tool.name).collect();
+            let message = format!("there is no tool '{}'; the tools are {}", request.name, names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        if !ToolSpec::offered(self.access()).any(|offered| offered.name == tool.name) {
+            let refused = Rejection::new(Code::ReadOnly, "this server may not change the memory");
+            let refused = refused.hint("the user can start it without --read-only and MEMDIR_MODE");
+            return Ok(error_result(&refused.into()).into());
+        }
+        let arguments = request.arguments.unwrap_or_default();
+        let turn = match tool.changes() {
+            true => Some(self.state.changes.clone().lock_owned().await),
+            false => None,
+        };
+        let keeps_mark = self.state.options.is_named && self.access() == ServerAccess::ReadAndChange;
+        let notes = ProgressNotes::default();
+        let noted = notes.clone();
+        let result = self.state.run(move |memory| {
+            let memory = memory?.with_progress(&noted);
+            let reader = keeps_mark.then(|| memory.actor().to_owned());
+            let answer = (tool.run)(&ToolCall { memory, arguments, reader });
+            // Held until the change is made, also if the client does not wait for it.
+            drop(turn);
+            answer
+        });
+        let result = progress::run_with_progress(result, &notes, &context).await;
+        if tool.changes() {
+            self.state.changed.notify_waiters();
+        }
+        Ok(result.map_or_else(|error| error_result(&error), Into::into).into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        if context.peer.peer_info().is_some() {
+            // A client that began with `initialize` cannot ask for it: who lists the files is notified of changes.
+            self.watch(self.watch_list(Vec::new(), true).await?, &context);
+        }
+        self.run(move |memory| resources::list(&memory, cursor.as_deref())).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.require_resources()?;
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (uri, address) = (request.uri.clone(), resources::to_address(&request.uri)?);
+        self.run(move |memory| resources::read(&memory, &uri, &address)).await.map(Into::into)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.watch(self.watch_list(vec![request.uri], false).await?, &context);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.state.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        (self.access() != ServerAccess::Nothing).then(|| requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let accepted = context.accepted();
+        let uris = accepted.resource_subscriptions.clone().unwrap_or_default();
+        let list = self.watch_list(uris, accepted.resources_list_changed == Some(true)).await?;
+        let target = NotificationTarget::Subscription(context.sink().clone());
+        let list = SharedWatchList::new(list.into());
+        tokio::select! {
+            () = watch(self.state.clone(), list, target) => {}
+            () = context.cancelled() => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! The files of a memory as resources: `memdir://facts/user.md`.
+//!
+//! Never lists or reads what the caller may not see: it calls the library as the tools do.
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
+};
+
+use super::tool_answer::error_json;
+use crate::code::Code;
+use crate::commands::Error;
+use crate::commands::results::ListResult;
+use crate::memory::Memory;
+
+const SCHEME: &str = "memdir://";
+const MARKDOWN: &str = "text/markdown";
+/// The number of files on one page of the list.
+const PAGE_SIZE: usize = 500;
+
+/// One page of the files; `cursor` is the last path of the page before.
+pub fn list(memory: &Memory, cursor: Option<&str>) -> Result<ListResourcesResult, Error> {
+    let files = match memory.list(None)? {
+        ListResult::Files(list) => list.files,
+        ListResult::Outline(_) => Vec::new(),
+    };
+    let mut rest = files.into_iter().filter(|file| file.refused.is_none());
+    let rest = rest.by_ref().skip_while(|file| cursor.is_some_and(|last| file.path.as_str() <= last));
+    let mut page: Vec<_> = rest.take(PAGE_SIZE + 1).collect();
+    let has_more = page.len() > PAGE_SIZE;
+    page.truncate(PAGE_SIZE);
+    let next_cursor = page.last().filter(|_| has_more).map(|last| last.path.clone());
+    let resource = |file: crate::commands::results::FileRow| {
+        let resource = Resource::new(to_uri(&file.path), file.path).with_mime_type(MARKDOWN).with_size(file.size);
+        if file.summary.is_empty() { resource } else { resource.with_description(file.summary) }
+    };
+    let mut result = ListResourcesResult::with_all_items(page.into_iter().map(resource).collect());
+    result.next_cursor = next_cursor;
+    Ok(result)
+}
+
+/// The template of all addresses.
+pub fn templates() -> ListResourceTemplatesResult {
+    let template = ResourceTemplate::new(format!("{SCHEME}{{+address}}"), "memory")
+        .with_description("A file, a section (FILE%23SECTION) or a bullet (FILE@HANDLE)")
+        .with_mime_type(MARKDOWN);
+    ListResourceTemplatesResult::with_all_items(vec![template])
+}
+
+/// The text of a file, section or bullet.
+pub fn read(memory: &Memory, uri: &str, address: &str) -> Result<ReadResourceResult, Error> {
+    let text = memory.read(address)?.text;
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
+}
+
+/// An error as the protocol reports it for a resource.
+pub fn error_data(error: &Error) -> ErrorData {
+    let (message, data) = (error.to_string(), Some(error_json(error)));
+    match error.code() {
+        Code::FileNotFound | Code::SectionNotFound | Code::BulletNotFound => {
+            ErrorData::resource_not_found(message, data)
+        }
+        Code::Internal | Code::Io => ErrorData::internal_error(message, data),
+        _ => ErrorData::invalid_params(message, data),
+    }
+}
+
+/// The URI of a file.
+pub fn to_uri(path: &str) -> String {
+    let mut uri = String::from(SCHEME);
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' | b'@' => uri.push(byte.into()),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+/// The address that a URI names.
+///
+/// # Errors
+/// `invalid_params` for another scheme, or text that is not percent-encoded UTF-8.
+pub fn to_address(uri: &str) -> Result<String, ErrorData> {
+    let invalid = || ErrorData::invalid_params(format!("not a URI of this server: it must start with {SCHEME}"), None);
+    let encoded = uri.strip_prefix(SCHEME).filter(|rest| !rest.is_empty()).ok_or_else(invalid)?;
+    let mut bytes = Vec::with_capacity(encoded.len());
+    let mut rest = encoded.as_bytes();
+    while let [first, tail @ ..] = rest {
+        rest = tail;
+        let escaped = || std::str::from_utf8(tail.get(..2)?).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match (first, escaped()) {
+            (b'%', Some(byte)) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            _ => bytes.push(*first),
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| invalid())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_and_its_uri_are_inverse() {
+        for (path, uri) in [
+            ("facts/user.md", "memdir://facts/user.md"),
+            ("facts/项目.md", "memdir://facts/%E9%A1%B9%E7%9B%AE.md"),
+            ("notes/Ideen (2026).md", "memdir://notes/Ideen%20%282026%29.md"),
+            ("a/100%.md", "memdir://a/100%25.md"),
+        ] {
+            assert_eq!(to_uri(path), uri);
+            assert_eq!(to_address(uri).unwrap(), path);
+        }
+        assert_eq!(to_address("memdir://facts/user.md#work").unwrap(), "facts/user.md#work");
+        assert_eq!(to_address("memdir://100%").unwrap(), "100%");
+        for uri in ["file:///etc/passwd", "memdir:/x", "memdir://", "memdir://%ff", ""] {
+            assert!(to_address(uri).is_err(), "{uri}");
+        }
+    }
+}
