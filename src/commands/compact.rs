@@ -483,7 +483,7 @@ fn redact_secrets(text: &str) -> String {
 /// Checks a text written by a model, apart from its length, line by line. It restates what people wrote, so the style
 /// rules do not apply.
 fn check_text(text: &str) -> Result<(), String> {
-    let rules = guards::WritingRules { max_chars: usize::MAX, sensitive: Vec::new() };
+    let rules = guards::WritingRules { max_chars: usize::MAX, sensitive: Vec::new(), benign: Vec::new() };
     let mut findings: Vec<guards::GuardFinding> =
         text.lines().flat_map(|line| guards::check_text(line, guards::MemoryKind::Fact, &rules)).collect();
     findings.retain(|f| f.violation.concerns(OtherText::Compaction));

@@ -84,7 +84,7 @@ impl<'a> FileTexts<'a> {
 /// The sensitive fields that a change adds without consent; if it adds none, those that it removes without consent.
 fn unconsented_fields(session: &Session, batch: &Batch, changeset: &Changeset, texts: &FileTexts<'_>) -> Vec<String> {
     let policy = &session.policy.policy;
-    let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone() };
+    let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
     let (added, removed) = changed_statements(changeset, texts);
     let sensitive = |statements: Vec<String>| -> Vec<(String, String)> {
         let field = |text: String| Some((guards::sensitive_field(&text, &rules)?, text));

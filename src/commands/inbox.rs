@@ -80,6 +80,41 @@ pub fn inbox(
     })
 }
 
+/// A proposal that waits for another conversation that states the same.
+pub struct WaitingField {
+    /// The conversation that it is from.
+    pub conversation: String,
+    /// The bullets that it adds.
+    pub texts: Vec<String>,
+    file: InboxFile,
+}
+
+impl WaitingField {
+    /// The removal of its file.
+    pub fn removal(&self) -> Operation {
+        self.file.removal()
+    }
+}
+
+/// The proposals that wait for another conversation; none if the policy names no benign fields.
+///
+/// # Errors
+/// `io`.
+pub fn waiting_fields(session: &Session) -> Result<Vec<WaitingField>, Rejection> {
+    if session.policy.policy.benign.is_empty() {
+        return Ok(Vec::new());
+    }
+    let today = session.now.date().to_string();
+    // Without the allowlist filter, which hides the inbox.
+    let files = read_proposals(&session.unfiltered())?;
+    let waiting = files.into_iter().filter(|file| !file.proposal.is_expired(&today)).filter_map(|file| {
+        let conversation = file.proposal.lone_conversation()?.to_owned();
+        let texts = file.proposal.added_texts().map(str::to_owned).collect();
+        Some(WaitingField { conversation, texts, file })
+    });
+    Ok(waiting.collect())
+}
+
 /// Removes expired proposals; `None` if there are none.
 ///
 /// # Errors

@@ -6,7 +6,9 @@ use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, TextPatter
 use crate::path::MemoryPath;
 
 /// The newest policy version that this program supports.
-pub const NEWEST_VERSION: i64 = 1;
+pub const NEWEST_VERSION: i64 = 2;
+/// The keys that came with version 2: a file with one of them must say so, for older programs.
+pub const VERSION_2_KEYS: [&str; 1] = ["benign"];
 
 /// The shape of `memdir.yaml`.
 pub const POLICY_FORM: ShapeForm = policy_section(
@@ -45,6 +47,11 @@ pub const POLICY_FORM: ShapeForm = policy_section(
         ),
         optional("agents", &JsonShape::Object(&AGENTS_FORM), "rules for agents"),
         optional("sensitive", &NAMES_SHAPE, "labels whose values change only with a person's consent"),
+        optional(
+            "benign",
+            &NAMES_SHAPE,
+            "labels whose values reflect writes once two conversations state them (version 2)",
+        ),
         optional("consent_days", &DAYS_SHAPE, "days that a proposal waits for consent (default 7)"),
         optional("writing", &JsonShape::Object(&WRITING_FORM), "rules for new texts"),
         optional(

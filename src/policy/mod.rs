@@ -122,6 +122,8 @@ pub struct Policy {
     pub default_agent: Option<String>,
     /// Labels whose values change only with consent.
     pub sensitive: Vec<String>,
+    /// Labels whose values `reflect` writes once two conversations state them.
+    pub benign: Vec<String>,
     /// Days that a proposal waits for consent.
     pub consent_days: u32,
     /// Maximum number of characters (Unicode scalar values) of a bullet.
@@ -143,6 +145,7 @@ impl Default for Policy {
             allowlists: Vec::new(),
             default_agent: None,
             sensitive: ["preferred_name", "pronouns", "city", "language"].map(String::from).to_vec(),
+            benign: Vec::new(),
             consent_days: 7,
             max_chars: 280,
             lifetimes: LifetimeRules::default(),
@@ -248,7 +251,8 @@ pub fn load(yaml: &str) -> LoadedPolicy {
         Ok(_) => notes.add(Some(1), "the policy is not a mapping of keys to values".into()),
         Err(problem) => notes.add(problem.line, problem.message),
     };
-    let newer = object.get("version").and_then(as_integer).filter(|v| *v > form::NEWEST_VERSION);
+    let version = object.get("version").and_then(as_integer);
+    let newer = version.filter(|v| *v > form::NEWEST_VERSION);
     if let Some(version) = newer {
         let message =
             format!("version {version} is not supported, the newest supported version is {}", form::NEWEST_VERSION);
@@ -264,15 +268,21 @@ pub fn load(yaml: &str) -> LoadedPolicy {
         if at_maximum && form::POLICY_FORM.all_fields().all(|f| f.name != key) {
             continue;
         }
+        let too_old = !value.is_null() && form::VERSION_2_KEYS.contains(&key.as_str()) && version.is_none_or(|v| v < 2);
+        let name = key.clone();
         let single = Map::from_iter([(key, value)]);
         match form::POLICY_FORM.check(&single) {
+            Ok(()) if too_old => {
+                let message = format!("policy: '{name}' needs 'version: 2'");
+                notes.add(yaml::line_of(yaml, &[name]), message);
+            }
             Ok(()) => valid_keys.extend(single),
             Err(_) if newer.is_some() || at_maximum => {}
             Err(problem) => _ = notes.add(yaml::line_of(yaml, &problem.path), describe_problem(problem)),
         }
     }
     let restriction_lost = gates.into_iter().any(|key| !valid_keys.contains_key(key));
-    let policy = Policy { version: newer.map_or(1, |v| v as u64), ..policy_from(&valid_keys) };
+    let policy = Policy { version: version.map_or(1, |v| v.max(1) as u64), ..policy_from(&valid_keys) };
     let mut loaded = notes.into_loaded(policy);
     if restriction_lost {
         loaded.refuses_reads = loaded.refuses_writes.clone().map(|why| {
@@ -370,6 +380,7 @@ fn policy_from(object: &Map<String, Value>) -> Policy {
             .map_or(Vec::new(), |all| all.iter().map(|(k, v)| (k.clone(), string_list(v))).collect()),
         default_agent: text(&["agents", "default"]),
         sensitive: get(&["sensitive"]).filter(|v| v.is_array()).map_or(default.sensitive, string_list),
+        benign: get(&["benign"]).map_or(default.benign, string_list),
         consent_days: days(&["consent_days"]).unwrap_or(default.consent_days),
         max_chars: get(&["writing", "max_chars"]).and_then(as_integer).map_or(default.max_chars, |n| n as usize),
         lifetimes: LifetimeRules {
@@ -423,6 +434,13 @@ pub fn schema() -> Value {
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     schema["title"] = "memdir policy".into();
     schema["type"] = serde_json::json!(["object", "null"]);
+    let needs_version_2 = form::VERSION_2_KEYS.map(|key| {
+        serde_json::json!({
+            "if": {"required": [key], "properties": {key: {"not": {"type": "null"}}}},
+            "then": {"required": ["version"], "properties": {"version": {"const": 2}}},
+        })
+    });
+    schema["allOf"] = needs_version_2.into_iter().collect();
     schema
 }
 

@@ -124,6 +124,7 @@ inbox_in_git: true
         allowlists: vec![("planner".into(), vec!["recipes".into()])],
         default_agent: Some("planner".into()),
         sensitive: vec!["city".into()],
+        benign: Vec::new(),
         consent_days: 14,
         max_chars: 200,
         lifetimes: LifetimeRules { soft_delete_after_days: Some(60), purge_after_days: Some(30) },
@@ -147,7 +148,7 @@ fn allowlists_that_are_not_understood_refuse_reads() {
         "allowlists:\n  a: [x\n",
         "allowlists:\n  a: [x]\nagents: a\n",
         "allowlists:\n  a: [x]\ncategories: [x]\n",
-        "version: 2\nallowlists:\n  a: {x: 1}\n",
+        "version: 3\nallowlists:\n  a: {x: 1}\n",
     ] {
         assert_eq!(load(broken).refuses_reads.map(|r| r.code), Some(Code::InvalidPolicy), "{broken}");
     }
@@ -164,7 +165,9 @@ fn the_template_is_the_default_and_its_examples_load() {
         Some(rest) if !rest.starts_with(' ') || rest.starts_with("  ") => rest.to_owned(),
         _ => line.replace("limits: []", "limits:"),
     };
-    let policy = accepts(&TEMPLATE.lines().map(example).collect::<Vec<_>>().join("\n"));
+    let example = TEMPLATE.lines().map(example).collect::<Vec<_>>().join("\n");
+    let policy = accepts(&example.replace("\nversion: 1", "\nversion: 2"));
+    assert_eq!((policy.version, policy.benign), (2, vec!["tone".to_owned(), "goals_add".to_owned()]));
     assert_eq!((policy.limits.len(), policy.categories.len(), policy.allowlists.len()), (2, 2, 2));
     assert_eq!(policy.lifetimes.purge_after_days, Some(30));
     for field in policy_form().all_fields() {
@@ -198,14 +201,27 @@ fn keys_of_the_user_config_are_refused() {
 #[test]
 fn a_newer_version_allows_reads() {
     let loaded = refuses(
-        "# new\nversion: 2\nepisodes: week\nlimits: {a: b}\nnews: 1\n",
+        "# new\nversion: 3\nepisodes: week\nlimits: {a: b}\nnews: 1\n",
         Some(2),
-        "version 2 is not supported, the newest supported version is 1",
+        "version 3 is not supported, the newest supported version is 2",
     );
-    assert_eq!((loaded.policy.episodes, loaded.policy.version, loaded.warnings.len()), (EpisodePeriod::Week, 2, 1));
+    assert_eq!((loaded.policy.episodes, loaded.policy.version, loaded.warnings.len()), (EpisodePeriod::Week, 3, 1));
     for bad in ["version: 0", "version: '1'", "version: 1.5", "version: -3", "version: [2]"] {
         refuses(bad, Some(1), "'version' must be");
     }
+}
+
+#[test]
+fn benign_fields_came_with_version_2() {
+    let policy = accepts("version: 2\nbenign: [tone]\n");
+    assert_eq!((policy.version, policy.benign), (2, vec!["tone".to_owned()]));
+    assert_eq!(accepts("version: 2\n"), Policy { version: 2, ..Policy::default() });
+    for old in ["version: 1\nbenign: [tone]\n", "episodes: month\nbenign: []\n"] {
+        let loaded = refuses(old, Some(2), "'benign' needs 'version: 2'");
+        assert!(loaded.policy.benign.is_empty());
+    }
+    refuses("version: 2\nbenign: tone\n", Some(2), "'benign'");
+    refuses("version: 2\nbenin: [tone]\n", Some(2), "'benin' is unknown; did you mean 'benign'?");
 }
 
 #[test]

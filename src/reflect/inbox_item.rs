@@ -9,6 +9,7 @@ use crate::change::Etag;
 use crate::code::{Code, Rejection};
 use crate::operation::{Operation, dialects};
 use crate::path::MemoryPath;
+use crate::reflect::guards::Violation;
 
 /// A proposal that waits for the user's review, to be written to `inbox/`.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,6 +142,20 @@ fn last_fenced_block(text: &str, language: &str) -> Option<String> {
 }
 
 impl PendingProposal {
+    /// The conversation that it is from, if all it waits for is another conversation that states the same.
+    pub fn lone_conversation(&self) -> Option<&str> {
+        let detail = |name: &str| self.details.iter().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let (reason, _) = detail("Waits because:")?.split_once(' ')?;
+        let is_alone = reason == Violation::Uncorroborated.name() && !detail("Waits because:")?.contains(", ");
+        let (_, conversation) = detail("Said:")?.rsplit_once(" of ")?;
+        is_alone.then_some(conversation)
+    }
+
+    /// The bullets that it adds.
+    pub fn added_texts(&self) -> impl Iterator<Item = &str> {
+        self.diff.lines().filter_map(|line| line.strip_prefix('+')?.trim_start().strip_prefix("- "))
+    }
+
     /// Whether it can no longer be accepted on a day (`YYYY-MM-DD`). Without a valid expiry date it never expires.
     pub fn is_expired(&self, today: &str) -> bool {
         let is_day = |d: &&String| d.parse::<jiff::civil::Date>().is_ok();

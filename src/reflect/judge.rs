@@ -26,6 +26,8 @@ pub struct JudgeContext<'a> {
     /// Operations that contradict the memory, and which the model was asked about already. If it proposes one again, a
     /// person decides.
     pub asked: &'a [Operation],
+    /// Texts that wait because only one conversation states them, another one than this.
+    pub heard: &'a [String],
 }
 
 /// The decision about a proposal.
@@ -293,8 +295,15 @@ mod tests {
         let known: Vec<String> = known.iter().map(|k| (*k).to_owned()).collect();
         let prefixes = PathPrefixes::default();
         let rules = WritingRules::default();
-        let context =
-            JudgeContext { turns: &turns, known: &known, rules: &rules, into: None, prefixes: &prefixes, asked: &[] };
+        let context = JudgeContext {
+            turns: &turns,
+            known: &known,
+            rules: &rules,
+            into: None,
+            prefixes: &prefixes,
+            asked: &[],
+            heard: &[],
+        };
         let names = |found: &[GuardFinding]| found.iter().map(|f| f.violation.name()).collect::<Vec<_>>().join(" ");
         let got = match route_proposal(&parse_proposal(&value).unwrap(), &context) {
             Route::Apply(proof) => format!("apply {}", proof.turn),
@@ -332,8 +341,15 @@ mod tests {
             let mut value = add("Deploy target: eu-west-1", "deploy target is eu-west-1");
             value["turn"] = named;
             let (turns, prefixes, rules) = (turns(), PathPrefixes::default(), WritingRules::default());
-            let context =
-                JudgeContext { turns: &turns, known: &[], rules: &rules, into: None, prefixes: &prefixes, asked: &[] };
+            let context = JudgeContext {
+                turns: &turns,
+                known: &[],
+                rules: &rules,
+                into: None,
+                prefixes: &prefixes,
+                asked: &[],
+                heard: &[],
+            };
             let Route::Inbox(proof, _) = route_proposal(&parse_proposal(&value).unwrap(), &context) else {
                 panic!("it waits")
             };
@@ -371,6 +387,7 @@ mod tests {
             into: None,
             prefixes: &prefixes,
             asked: &asked,
+            heard: &[],
         };
         let route = route_proposal(&parse_proposal(&value).unwrap(), &context);
         assert!(matches!(route, Route::Inbox(_, found) if found[0].excerpt.starts_with('@')));

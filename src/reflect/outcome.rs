@@ -72,6 +72,9 @@ pub fn route_effects(
     if reasons.iter().all(|w| w.violation != Violation::Sensitive) {
         reasons.extend(unconsented_change(planned, context, proof.turn));
     }
+    if reasons.iter().all(|w| w.violation != Violation::Sensitive) {
+        reasons.extend(uncorroborated_field(planned, context, proof.turn));
+    }
     match reasons.is_empty() {
         true => Route::Apply(proof),
         false => Route::Inbox(proof, reasons),
@@ -126,6 +129,15 @@ fn unconsented_change(planned: &PlannedEffects<'_>, context: &JudgeContext<'_>, 
     let found =
         if added.peek().is_some() { added.find(is_unconsented) } else { removed.into_iter().find(is_unconsented) };
     found.map(|(what, _)| GuardFinding { violation: Violation::Sensitive, excerpt: what })
+}
+
+/// The first added benign field that no other conversation states, and that the user did not ask to remember.
+fn uncorroborated_field(planned: &PlannedEffects<'_>, context: &JudgeContext<'_>, turn: usize) -> Option<GuardFinding> {
+    let heard = |text: &str| guards::is_repeated(text, context.heard.iter().map(String::as_str));
+    let added = planned.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some());
+    let found = added.filter_map(|e| Some((guards::benign_field(&e.text, context.rules)?, e.text.as_str())));
+    let mut waits = found.filter(|(_, text)| !heard(text) && !guards::has_consent_for(text, context.turns, turn));
+    waits.next().map(|(field, _)| GuardFinding { violation: Violation::Uncorroborated, excerpt: field })
 }
 
 /// Changes outside the file that all changes must go to (`archive/` excepted), and removals of files and sections.

@@ -22,7 +22,7 @@ pub fn writing_findings(session: &Session, path: &MemoryPath, document: &Documen
         FileKind::Other => return Vec::new(),
     };
     let policy = &session.policy.policy;
-    let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone() };
+    let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
     let mut out = Vec::new();
     for (i, bullet) in document.bullets().iter().enumerate() {
         for found in guards::check_text(&document.bullet_text(i), text_kind, &rules) {

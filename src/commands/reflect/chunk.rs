@@ -42,6 +42,8 @@ pub struct ChunkInput<'a> {
     /// The file into which everything is written.
     pub into: Option<&'a MemoryPath>,
     pub prefixes: &'a PathPrefixes,
+    /// Texts that wait because only another conversation states them.
+    pub heard: &'a [String],
     /// The policy's rules for texts.
     pub writing_rules: &'a WritingRules,
     /// Today, `YYYY-MM-DD`.
@@ -361,8 +363,8 @@ impl ReflectDialogue<'_, '_, '_> {
         let bullet_texts = self.overlay.bullet_texts();
         let (turns, rules, into, prefixes) = (input.turns, input.writing_rules, input.into, input.prefixes);
         let asked = self.asked.clone();
-        let asked = asked.as_slice();
-        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes, asked };
+        let (asked, heard) = (asked.as_slice(), input.heard);
+        let judge_context = JudgeContext { turns, known: bullet_texts, rules, into, prefixes, asked, heard };
         let first_route = route_proposal(proposal, &judge_context);
         self.count_first_attempt(&first_route);
         let evidence = match &first_route {
@@ -399,7 +401,7 @@ impl ReflectDialogue<'_, '_, '_> {
         if let Some(what) = self.exceeded_limit(evidence.turn, writes) {
             return mark_refused(decision, &[GuardFinding { violation: Violation::Limit, excerpt: what.to_owned() }]);
         }
-        let ground = JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked };
+        let ground = JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked, heard };
         let outcome = outcome::PlannedEffects { effects: &effects, files: &files };
         let as_proposal = match route_effects(first_route, proposal, &outcome, &ground) {
             Route::Refused(found) => return self.refuse(proposal, decision, &found),

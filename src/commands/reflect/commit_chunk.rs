@@ -11,10 +11,12 @@ use crate::code::Rejection;
 use crate::commands::answer::ChangeResult;
 use crate::commands::answer::SUPERSEDED_KEY;
 use crate::commands::change::{change_result, commit_loop, earlier_answer, plan_in_context};
+use crate::commands::inbox::{WaitingField, waiting_fields};
 use crate::commands::{ChangeOptions, Error, Session};
 use crate::llm::{ModelId, TokenUsage};
 use crate::operation::overlay::Overlay;
 use crate::operation::{Action, Batch, Operation, Snapshot, Target, dialects};
+use crate::reflect::guards;
 use crate::reflect::inbox_item::{self, InboxItem};
 use crate::store::LockedStore;
 use crate::view::diff::unified_diff;
@@ -118,6 +120,7 @@ fn plan(
 ) -> Result<Overlay, Error> {
     let mut overlay = Overlay::default();
     let (unfiltered, mut inbox) = (session.unfiltered(), Snapshot::new());
+    let mut waiting = waiting_fields(session)?;
     (committed.proposals, committed.dropped) = Default::default();
     for accepted_operation in accepted {
         let result = match &accepted_operation.as_proposal {
@@ -143,7 +146,21 @@ fn plan(
         match result {
             Ok(mut changeset) => {
                 add_evidence(&mut changeset, accepted_operation, origin);
+                let is_applied = accepted_operation.as_proposal.is_none();
+                let added: Vec<String> = added_texts(&changeset).filter(|_| is_applied).collect();
                 overlay.push(changeset);
+                // What waited for a second conversation is decided by it.
+                let decided = |field: &mut WaitingField| {
+                    let is_added = |text: &String| guards::is_repeated(text, added.iter().map(String::as_str));
+                    !field.texts.is_empty() && field.texts.iter().all(is_added)
+                };
+                for field in waiting.extract_if(.., decided) {
+                    let operations = [field.removal()];
+                    let removal =
+                        plan_in_context(&unfiltered, &mut inbox, &operations, &plan_context(&unfiltered, true));
+                    // A person may have decided in the meantime.
+                    removal.into_iter().for_each(|removal| overlay.push(removal));
+                }
             }
             // The chunk is read again once the obstacle is gone.
             Err(failure) if failure.rejections.first().is_some_and(is_obstacle) => return Err(failure),
@@ -155,6 +172,10 @@ fn plan(
         operation.insert("output_tokens".into(), json!(origin.usage.output));
     }
     Ok(overlay)
+}
+
+fn added_texts(changeset: &Changeset) -> impl Iterator<Item = String> + '_ {
+    changeset.effects.iter().filter(|e| e.sign == EffectSign::Added && e.handle.is_some()).map(|e| e.text.clone())
 }
 
 /// Adds to the journal entry which model proposed the operation, and which words of the conversation prove it.

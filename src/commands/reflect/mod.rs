@@ -102,7 +102,8 @@ pub fn show_prompt(session: &Session, bytes: &[u8], options: &ReflectOptions<'_>
     };
     let today = session.now.date().to_string();
     let no_model = crate::llm::replay::ReplayModel::new([]);
-    let input = run.chunk_input(&no_model, Deadline::within(std::time::Duration::ZERO), &conversation.turns, &today);
+    let input =
+        run.chunk_input(&no_model, Deadline::within(std::time::Duration::ZERO), &conversation.turns, &today, &[]);
     let request = first_request(&mut ReflectOverlay::open(session)?, &input, range);
     let question = request.messages.iter().map(|m| match m {
         crate::llm::ChatMessage::User(text) => text.as_str(),
@@ -145,7 +146,11 @@ impl<'a> ReflectRun<'a> {
             session.may_write()?;
         }
         let policy = &session.policy.policy;
-        let writing_rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone() };
+        let writing_rules = WritingRules {
+            max_chars: policy.max_chars,
+            sensitive: policy.sensitive.clone(),
+            benign: policy.benign.clone(),
+        };
         let into = options.into.as_deref().map(|file| resolve_into(session, file)).transpose()?;
         let answer = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
         Ok(ReflectRun {
@@ -224,7 +229,8 @@ impl<'a> ReflectRun<'a> {
         };
         let Some((opened, deadline)) = &self.opened else { return Ok(ReflectFlow::Stop) };
         let today = session.now.date().to_string();
-        let input = self.chunk_input(&*opened.model, *deadline, turns, &today);
+        let heard = heard_elsewhere(session, id, turns)?;
+        let input = self.chunk_input(&*opened.model, *deadline, turns, &today, &heard);
         let result = read_chunk(&mut overlay, &input, range.clone());
         let model_id = opened.model.id().clone();
         let origin = ChunkOrigin { model: &model_id, conversation: id, request, usage: result.usage };
@@ -269,6 +275,7 @@ impl<'a> ReflectRun<'a> {
         deadline: Deadline,
         turns: &'r [Turn],
         today: &'r str,
+        heard: &'r [String],
     ) -> ChunkInput<'r> {
         let configured = self.opened.as_ref().and_then(|(opened, _)| match opened.tools {
             ToolUse::Auto => None,
@@ -283,6 +290,7 @@ impl<'a> ReflectRun<'a> {
             turns,
             into: self.into.as_ref(),
             prefixes: &self.session.prefixes,
+            heard,
             writing_rules: &self.writing_rules,
             today,
             propose: self.options.propose,
@@ -403,6 +411,13 @@ impl<'a> ReflectRun<'a> {
             self.answer.revs.extend(change.rev);
         }
     }
+}
+
+/// The texts that wait because only one conversation states them, another one than this.
+fn heard_elsewhere(session: &Session, id: &str, turns: &[Turn]) -> Result<Vec<String>, Rejection> {
+    let own_ids = [id, &watermark::first_turn_id(turns)];
+    let waiting = inbox::waiting_fields(session)?.into_iter();
+    Ok(waiting.filter(|field| !own_ids.contains(&&*field.conversation)).flat_map(|field| field.texts).collect())
 }
 
 /// Ends a run: with an error if nothing was read before, else with `partial` in the answer.

@@ -27,8 +27,17 @@ pub fn conversation_id(conversation: &Conversation) -> String {
     let is_plain = |id: &&str| id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c));
     match own_id.filter(is_plain) {
         Some(id) => id.to_owned(),
-        None => format!("c{}", &turns_hash(&conversation.turns[..conversation.turns.len().min(2)])[..12]),
+        None => derived_id(&conversation.turns[..conversation.turns.len().min(2)]),
     }
+}
+
+/// The id that a conversation without one of its own had while it consisted of its first turn.
+pub fn first_turn_id(turns: &[Turn]) -> String {
+    derived_id(&turns[..turns.len().min(1)])
+}
+
+fn derived_id(first_turns: &[Turn]) -> String {
+    format!("c{}", &turns_hash(first_turns)[..12])
 }
 
 /// A hash of the roles and texts of turns.

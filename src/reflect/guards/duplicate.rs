@@ -57,3 +57,8 @@ pub fn find_related<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> Op
         (None, None) => None,
     }
 }
+
+/// Whether one of some texts says the same.
+pub fn is_repeated<'a>(text: &str, others: impl Iterator<Item = &'a str>) -> bool {
+    find_related(text, others).is_some_and(|related| related.violation != Violation::Contradiction)
+}

@@ -34,10 +34,10 @@ pub mod tone;
 #[cfg(test)]
 use consent::has_consent;
 pub use consent::has_consent_for;
-pub use duplicate::{RelatedText, find_related};
+pub use duplicate::{RelatedText, find_related, is_repeated};
 pub use evidence::{QuoteEvidence, find_evidence};
 pub use grounding::{GroundingSources, check_grounding};
-pub use sensitive::sensitive_field;
+pub use sensitive::{benign_field, sensitive_field};
 
 use crate::text::phrase::{WordToken, has_unspaced_script, word_tokens};
 use crate::text::{prose_mask, relative_dates, sentences};
@@ -144,6 +144,8 @@ violations! {
     Canary = "canary", Refuse, [Name, Compaction], "This is from an example in the instructions, not from the conversation; leave it out.";
     /// A sensitive field, without the user's consent.
     Sensitive = "sensitive", Review, [], "This field changes only if the user agreed to have it remembered; it waits in the inbox.";
+    /// A benign field that only one conversation states.
+    Uncorroborated = "uncorroborated", Review, [], "This field changes once a second conversation states the same, or the user asks to have it remembered; until then it waits in the inbox.";
     /// Over a limit of the policy.
     Limit = "limit", Refuse, [], "A limit is reached; remove or merge something first, or leave this out.";
     /// Not permitted by the policy or to a model.
@@ -211,6 +213,8 @@ pub struct WritingRules {
     pub max_chars: usize,
     /// The fields that change only with the user's consent.
     pub sensitive: Vec<String>,
+    /// The fields that change once two conversations state them.
+    pub benign: Vec<String>,
 }
 
 impl Default for WritingRules {
@@ -218,6 +222,7 @@ impl Default for WritingRules {
         WritingRules {
             max_chars: 280,
             sensitive: ["preferred_name", "pronouns", "city", "language"].map(String::from).to_vec(),
+            benign: Vec::new(),
         }
     }
 }

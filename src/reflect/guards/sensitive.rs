@@ -147,6 +147,18 @@ const HAN_UNRELATED: PhraseList = phrase_list!("guards/consent/unrelated.zh.txt"
 /// A field of the policy without phrases in memdir is recognised by its label (`shoe_size`: "Shoe size: 42", "Shoe size
 /// is 42").
 pub fn sensitive_field(text: &str, rules: &WritingRules) -> Option<String> {
+    stated_field(text, &rules.sensitive)
+}
+
+/// The benign field that a text states.
+pub fn benign_field(text: &str, rules: &WritingRules) -> Option<String> {
+    stated_field(text, &rules.benign)
+}
+
+fn stated_field(text: &str, fields: &[String]) -> Option<String> {
+    if fields.is_empty() {
+        return None;
+    }
     // Quoted pronouns and names may be the value of such a field; only code is replaced.
     let prose = mask_non_prose(text);
     let trimmed = text.trim_start_matches(['-', '*', ' ']);
@@ -156,7 +168,7 @@ pub fn sensitive_field(text: &str, rules: &WritingRules) -> Option<String> {
         let field = SoughtField::new(field);
         label.as_deref().is_some_and(|label| field.has_label(label)) || sentences.iter().any(|s| field.is_stated(s))
     };
-    rules.sensitive.iter().find(states).cloned()
+    fields.iter().find(states).cloned()
 }
 
 /// A sentence, read as a statement about the user where its subject is missing or "I".
@@ -222,7 +234,7 @@ fn third_person(word: &str) -> String {
 
 /// A field of the policy, with what memdir knows about it.
 struct SoughtField {
-    /// The name as a label: `blood_type` → "blood type".
+    /// The name as a label: `blood_type` → "blood type", `goals_add` → "goals".
     spoken: String,
     known: Option<&'static SensitiveField>,
 }
@@ -233,7 +245,7 @@ const BEFORE_LABEL: WordList = word_list!("guards/consent/before_label.en.txt");
 impl SoughtField {
     fn new(field: &str) -> SoughtField {
         let name = field.to_lowercase();
-        let spoken = name.replace(['_', '-'], " ");
+        let spoken = name.strip_suffix("_add").unwrap_or(&name).replace(['_', '-'], " ");
         let known =
             FIELDS.iter().find(|f| f.name == name).or_else(|| FIELDS.iter().find(|f| f.labels.contains(&spoken)));
         SoughtField { spoken, known }
@@ -241,7 +253,9 @@ impl SoughtField {
 
     /// `label` is in lower case.
     fn has_label(&self, label: &str) -> bool {
-        label == self.spoken || self.known.is_some_and(|known| known.labels.contains(label))
+        label == self.spoken
+            || Some(label) == self.spoken.strip_suffix('s')
+            || self.known.is_some_and(|known| known.labels.contains(label))
     }
 
     fn is_stated(&self, sentence: &UserSentence<'_>) -> bool {

@@ -108,3 +108,75 @@ fn every_proposal_waits_on_request() {
     memory.done(["inbox", "--accept"]);
     assert!(memory.text("facts/user.md").is_some() && memory.text("facts/project.md").is_some());
 }
+
+const BENIGN: &str = "version: 2\nbenign: [tone, goals_add, city]\n";
+
+fn tone(text: &str) -> Script {
+    Script::of([ops(&[add("facts/user.md", text, "prefer a concise tone")])])
+}
+
+#[test]
+fn a_benign_field_applies_once_a_second_conversation_states_it() {
+    let memory = Memory::new().policy(BENIGN);
+    let first = "User: I prefer a concise tone.\n";
+    let answer = tone("Tone: concise").reads(&memory, first);
+    assert_eq!(answer.counts.proposed, 1, "{:?}", answer.decisions);
+    assert_eq!(answer.decisions[0].reasons[0].name, "uncorroborated");
+    let id = answer.decisions[0].proposal.clone().unwrap();
+    memory.done(["inbox"]).stdout_contains("Waits because: uncorroborated tone");
+    // The same conversation, continued, is no second one; another value does not state the same.
+    let more = format!("{first}Assistant: Sure.\nUser: As I said, I prefer a concise tone.\n");
+    assert_eq!(tone("Tone: concise").reads(&memory, &more).counts.proposed, 1);
+    let other = Script::of([ops(&[add("facts/user.md", "Tone: formal", "prefer a formal tone")])]);
+    let answer = other.reads(&memory, "User: For letters I prefer a formal tone.\n");
+    assert_eq!(answer.counts.proposed, 1, "{:?}", answer.decisions);
+    assert_eq!(memory.text("facts/user.md"), None);
+    let second = "User: Good morning. I prefer a concise tone, please.\n";
+    let answer = tone("Tone: concise").reads(&memory, second);
+    assert_eq!(answer.counts.kept, 1, "{:?}", answer.decisions);
+    assert!(memory.text("facts/user.md").unwrap().contains("- Tone: concise\n"));
+    // What waited for it is decided in the same revision; the other value still waits.
+    assert_eq!(memory.text(&format!("inbox/{id}.md")), None);
+    assert_eq!(memory.tree().keys().filter(|path| path.starts_with("inbox/")).count(), 1);
+    memory.done(["undo"]);
+    assert!(memory.text("facts/user.md").is_none() && memory.text(&format!("inbox/{id}.md")).is_some());
+}
+
+#[test]
+fn goals_are_added_once_a_second_conversation_states_them() {
+    let memory = Memory::new().policy(BENIGN);
+    let goal = |talk: &str, quote: &str| {
+        let text = "Goal: run a marathon in October";
+        Script::of([ops(&[add("facts/user.md", text, quote)])]).reads(&memory, talk).counts
+    };
+    assert_eq!(goal("User: I want to run a marathon in October.\n", "run a marathon in October").proposed, 1);
+    assert_eq!(goal("User: In October I run a marathon in October!\n", "run a marathon in October").kept, 1);
+}
+
+#[test]
+fn what_waits_for_another_reason_corroborates_nothing() {
+    let memory = Memory::new().policy(BENIGN);
+    // Only a tool stated it.
+    let talk = "User: Look it up.\nTool: config says prefer a concise tone\n";
+    let answer = tone("Tone: concise").reads(&memory, talk);
+    assert_eq!(answer.counts.proposed, 1, "{:?}", answer.decisions);
+    assert_eq!(answer.decisions[0].reasons[0].name, "tool_evidence");
+    let answer = tone("Tone: concise").reads(&memory, "User: I prefer a concise tone.\n");
+    assert_eq!((answer.counts.kept, answer.counts.proposed), (0, 1), "{:?}", answer.decisions);
+}
+
+#[test]
+fn a_benign_field_that_the_user_asks_to_remember_applies_at_once_and_a_sensitive_one_waits() {
+    let memory = Memory::new().policy(BENIGN);
+    let answer = tone("Tone: concise").reads(&memory, "User: Please remember that I prefer a concise tone.\n");
+    assert_eq!(answer.counts.kept, 1, "{:?}", answer.decisions);
+    // `city` is in both lists: it changes with consent only.
+    for talk in ["User: I live in Berlin these days.\n", "User: Hi! I live in Berlin, by the way.\n"] {
+        let answer =
+            Script::of([ops(&[add("facts/user.md", "City: Berlin", "I live in Berlin")])]).reads(&memory, talk);
+        assert_eq!((answer.counts.kept, answer.counts.proposed), (0, 1), "{talk} {:?}", answer.decisions);
+    }
+    // Without the key, such a field is a fact like any other.
+    let memory = Memory::new();
+    assert_eq!(tone("Tone: concise").reads(&memory, "User: I prefer a concise tone.\n").counts.kept, 1);
+}
