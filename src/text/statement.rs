@@ -21,7 +21,7 @@ const HAN_NEGATED: PhraseList = phrase_list!("statements/negated.zh.txt");
 const FILLERS: WordList = word_list!("statements/fillers.en.txt");
 const HAN_FILLERS: PhraseList = phrase_list!("statements/fillers.zh.txt");
 const STATIVE: WordList = word_list!("statements/stative.en.txt");
-/// What stands before 了 or 过 and makes another word of it.
+/// Characters before 了 or 过 that make another word of it.
 const BEFORE_ASPECT: WordList = word_list!("statements/before_aspect.zh.txt");
 const AFTER_ASPECT: WordList = word_list!("statements/after_aspect.zh.txt");
 
@@ -95,8 +95,8 @@ impl<'a> Statement<'a> {
         self.tokens.iter().map(|t| &t.key).eq(other.tokens.iter().map(|t| &t.key))
     }
 
-    /// Whether it reports an event: it contains a verb in the past tense, or one that 了 or 过 follows. Not if it says
-    /// what is: "is closed", "married to".
+    /// Whether it reports an event: it contains a verb in the past tense, or one that 了 or 过 follows. Not a state:
+    /// "is closed", "married to".
     pub fn is_event(&self) -> bool {
         (0..self.tokens.len()).any(|i| self.is_past_verb(i) || self.is_aspect(i))
     }

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use super::{GuardFinding, GuardText, MemoryKind, Violation};
-use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, matched_text, word_tokens};
+use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, matched_text, named_group, word_tokens};
 use crate::text::prose_mask::{mask_phrases, split_label};
 use crate::text::verbs;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -202,11 +202,29 @@ fn count_clause_topics(clauses: &[&str]) -> usize {
         |clause: &str| HAN_CLAUSE_TOPICS.find_unspaced(clause).filter(|t| clause.starts_with(*t)).map(str::to_owned);
     let mut topics: Vec<String> = clauses.iter().filter_map(|c| topic(c)).collect();
     topics.dedup();
-    let first = clauses
-        .first()
-        .is_some_and(|c| !waits(c) && (topic(c).is_some() || c.starts_with("用户") || c.starts_with("阿")));
+    let first = clauses.first().is_some_and(|c| {
+        !waits(c) && (topic(c).is_some() || c.starts_with("用户") || c.starts_with("阿") || c.contains(['是', '在']))
+    });
     let later = clauses.iter().skip(1).filter_map(|c| topic(c)).any(|t| !clauses[0].contains(&t));
-    if rows || first && later { 2 } else { 1 }
+    let other = clauses.iter().skip(1).any(|c| is_about_another(clauses[0], c));
+    if rows || first && later || other { 2 } else { 1 }
+}
+
+/// Whether two clauses start with the names of two persons, or both with the user and have no two characters in common.
+fn is_about_another(first: &str, second: &str) -> bool {
+    let person = |clause: &str| {
+        let surname = named_group("surnames").iter().find(|name| clause.starts_with(*name))?;
+        clause[surname.len()..].chars().next().filter(|c| is_unspaced(*c) && !"一二三四五六日末色度".contains(*c))
+    };
+    let others = matches!((person(first), person(second)), (Some(a), Some(b)) if a != b);
+    let users = match (first.strip_prefix("用户"), second.strip_prefix("用户")) {
+        (Some(a), Some(b)) => {
+            let pairs = |text: &str| text.chars().zip(text.chars().skip(1)).collect::<Vec<_>>();
+            !pairs(a).iter().any(|pair| pairs(b).contains(pair))
+        }
+        _ => false,
+    };
+    others || users
 }
 
 /// The number of clauses with 是, each a statement of identity: "牙医是林医生，房东是赵先生".

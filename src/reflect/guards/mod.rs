@@ -129,7 +129,7 @@ violations! {
     /// Front matter or a comment.
     FrontMatter = "front_matter", Refuse, [Name, Reason], "Write plain text: no front matter and no HTML comment.";
     /// Instructions to an agent.
-    Instruction = "instruction", Refuse, [Name, Reason, Compaction], "A memory states facts and never gives instructions; state a preference as the user's (\"User prefers …\") or leave it out.";
+    Instruction = "instruction", Refuse, [Name, Reason, Compaction], "A memory states facts and never gives instructions; say what the user wants as a statement about the user, with the same quote (\"The user wants tests run before every commit\"), or leave it out.";
     /// Rights for agents, or consent in advance to what they do.
     Permission = "permission", Review, [Name, Reason, Compaction], "What gives agents rights, approves their actions in advance, runs something, skips a check or shows a secret is decided by a person; it waits in the inbox.";
     /// A key, token or password.

@@ -46,6 +46,9 @@ const HAN_CONDITIONS: PhraseList = phrase_list!("guards/orders/conditions.zh.txt
 /// Openings of a phrase of time, and its ends.
 const HAN_TIME_OPENINGS: PhraseList = phrase_list!("guards/orders/time_openings.zh.txt");
 const HAN_TIME_ENDS: PhraseList = phrase_list!("guards/orders/time_ends.zh.txt");
+/// Nouns that with a verb before them are the subject of a statement, and the words that follow then: 安装说明贴在….
+const HAN_OBJECT_NOUNS: PhraseList = phrase_list!("guards/orders/object_nouns.zh.txt");
+const HAN_NOUN_PREDICATES: PhraseList = phrase_list!("guards/orders/noun_predicates.zh.txt");
 /// Characters after such a verb that make it part of a noun: 打印机, 删除键.
 #[rustfmt::skip]
 const HAN_NOUN_SUFFIXES: &[char] = &[
@@ -55,7 +58,9 @@ const HAN_NOUN_SUFFIXES: &[char] = &[
 /// The verb of an imperative without a subject: "删除…", "悄悄删除…", "无论…，都回答…"; not of a completed action (了, 后).
 fn han_imperative(sentence: &str) -> Option<&str> {
     let clear = mask_phrases(sentence, HAN_NOT_COMPLETED);
-    if ["了", "后", "过"].iter().any(|done| clear.contains(done)) {
+    // "After each reply" is no time in the past.
+    let is_repeated = clear.split_once('每').is_some_and(|(_, rest)| rest.contains('后'));
+    if clear.contains(['了', '过']) || clear.contains('后') && !is_repeated {
         return None;
     }
     if let Some(order) = HAN_IMPERATIVES.find_unspaced(sentence) {
@@ -70,8 +75,12 @@ fn han_imperative(sentence: &str) -> Option<&str> {
     let clauses = if is_conditional { 3 } else { 1 };
     for clause in sentence.split('，').take(clauses).map(str::trim_start) {
         let verb = after_time_phrases(clause).into_iter().find_map(|clause| {
-            let mut rests = [""].into_iter().chain(HAN_VERB_PREFIXES).filter_map(|lead| clause.strip_prefix(lead));
-            rests.find_map(opening_verb)
+            let next = |rest: &str| {
+                let prefixes = HAN_VERB_PREFIXES.iter().filter(|prefix| rest.starts_with(*prefix));
+                prefixes.max_by_key(|prefix| prefix.len()).map(|prefix| prefix.len())
+            };
+            let rests = std::iter::successors(Some(clause), |rest| next(rest).map(|length| &rest[length..]));
+            rests.into_iter().find_map(opening_verb)
         });
         if verb.is_some() {
             return verb;
@@ -87,7 +96,11 @@ fn opening_verb(rest: &str) -> Option<&str> {
     }
     let verb = HAN_VERBS.iter().filter(|v| rest.starts_with(*v)).max_by_key(|v| v.len())?;
     let after = &rest[verb.len()..];
-    if after.is_empty() || after.starts_with(HAN_NOUN_SUFFIXES) && !HAN_WEAK_VERBS.contains(verb) {
+    let is_noun = || {
+        let noun = HAN_OBJECT_NOUNS.iter().find_map(|noun| after.strip_prefix(noun));
+        noun.is_some_and(|rest| HAN_NOUN_PREDICATES.iter().any(|verb| rest.starts_with(verb)))
+    };
+    if after.is_empty() || is_noun() || after.starts_with(HAN_NOUN_SUFFIXES) && !HAN_WEAK_VERBS.contains(verb) {
         return None;
     }
     let is_weak = HAN_WEAK_VERBS.contains(verb);
@@ -150,9 +163,21 @@ pub fn check_orders(input: &GuardText<'_>) -> Option<GuardFinding> {
     }
     let clear = mask_phrases(&mask_phrases(input.prose, HAN_NOT_AGENTS), HAN_VERB_NOUNS);
     let mut sentences = clear.split(['。', '\n']);
-    let order =
-        |s| HAN_AGENT_DIRECTIVES.find_unspaced(s).or_else(|| HAN_AGENTS.find_unspaced(s)).or_else(|| han_imperative(s));
-    sentences.find_map(|s| if HAN_PREFERENCE.find_unspaced(s).is_some() { None } else { order(s) }).and_then(finding)
+    let order = |sentence: &str| {
+        let s = hide_subject(sentence);
+        let found = HAN_AGENT_DIRECTIVES.find_unspaced(&s).or_else(|| HAN_AGENTS.find_unspaced(&s));
+        found.or_else(|| han_imperative(&s)).map(str::to_owned)
+    };
+    let order = sentences.find_map(|s| if HAN_PREFERENCE.find_unspaced(s).is_some() { None } else { order(s) });
+    order.and_then(|what| finding(&what))
+}
+
+/// A sentence whose subject 用户 is masked: its first character is also the verb "use" at the start of imperatives.
+fn hide_subject(sentence: &str) -> String {
+    let subject = "用户";
+    sentence
+        .strip_prefix(subject)
+        .map_or_else(|| sentence.to_owned(), |rest| format!("{}{rest}", "_".repeat(subject.len())))
 }
 
 /// Whether a sentence states a habit without its subject: "Always runs tests before committing".

@@ -102,13 +102,16 @@ impl GuardScore {
 fn precision_and_recall_on_the_labelled_texts() {
     let (mut weak, mut report) = (Vec::new(), String::new());
     for (name, violations, kind, tuning, judged) in SETS {
-        for (half, file, min_texts, min_recall) in [("tuning", tuning, 30, 0.9), ("judged", judged, 30, 0.85)] {
+        let fresh = FRESH.iter().filter(|(set, _)| set == name).map(|(_, file)| ("fresh", file, 20, 0.85));
+        for (half, file, min_texts, min_recall) in
+            [("tuning", tuning, 30, 0.9), ("judged", judged, 30, 0.85)].into_iter().chain(fresh)
+        {
             let texts = labelled(file);
             let mut score = GuardScore::default();
             for (wanted, text) in &texts {
                 let got = flagged(text, violations, *kind);
                 score.add(*wanted, got);
-                if *wanted != got && half == "tuning" {
+                if *wanted != got && half != "judged" {
                     report += &format!("{name} {} {text}\n", if *wanted { "missed" } else { "wrong" });
                 }
             }
@@ -127,10 +130,14 @@ fn precision_and_recall_on_the_labelled_texts() {
     assert!(weak.is_empty() && option_env!("GUARDS_REPORT").is_none(), "below the goal: {weak:?}\n{report}");
 }
 
+/// Third parts, written before guards were changed for what the judged halves had shown.
+const FRESH: &[(&str, &str)] = &[
+    ("facts.zh", include_str!("../../../fixtures/guards/fresh/facts.zh.txt")),
+    ("orders.zh", include_str!("../../../fixtures/guards/fresh/orders.zh.txt")),
+];
+
 /// Halves that are below the goal, or that have fewer than 30 hits or look-alikes.
 const STILL_WEAK: &[&str] = &[
-    "facts.zh judged",
-    "orders.zh judged",
     "dates.en judged",
     "dates.zh judged",
     "secrets.en judged",

@@ -11,7 +11,7 @@ use memdir::reflect::guards::secrets::redact;
 use serde_json::Value;
 
 use super::super::support::Memory;
-use super::script::Script;
+use super::script::{Script, add, ops};
 
 fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/conversations");
@@ -114,4 +114,34 @@ fn each_conversation_gives_its_annotated_result() {
     }
     assert!(all.len() >= 20, "{} conversations", all.len());
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn a_rule_of_the_user_is_kept_as_a_statement_about_the_user() {
+    for (said, order, statement) in [
+        (
+            "Always run tests before committing",
+            "Always run tests before committing",
+            "The user wants tests run before every commit",
+        ),
+        ("Never push to main on Fridays.", "Never push to main on Fridays", "User wants no pushes to main on Fridays"),
+        (
+            "Don't use emojis in commit messages",
+            "Don't use emojis in commit messages",
+            "User prefers commit messages without emojis",
+        ),
+        ("提交前一定要先跑测试。", "提交前一定要先跑测试", "用户希望提交前先跑测试"),
+        ("以后不要在周五部署", "不要在周五部署", "用户希望周五不部署"),
+    ] {
+        let memory = Memory::new();
+        let conversation = format!("User: {said}\nAssistant: Noted.\n");
+        // First the imperative: it is refused, and the advice says how it can be kept.
+        let (first, second) = (add("facts/user.md", order, order), add("facts/user.md", statement, order));
+        let script = Script::of([ops(&[first]), ops(&[second])]);
+        let answer = script.reads(&memory, &conversation);
+        assert_eq!(answer.counts.kept, 1, "{said}: {:?}", answer.decisions);
+        assert!(memory.text("facts/user.md").unwrap().contains(statement), "{said}");
+        let advice = script.question(1);
+        assert!(advice.contains("instruction") && advice.contains("The user wants"), "{advice}");
+    }
 }
