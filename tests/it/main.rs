@@ -38,6 +38,7 @@ mod git_merges;
 mod git_repo;
 mod git_resolve;
 mod git_setup;
+mod grounding_sets;
 mod hands;
 mod hook_input;
 mod hooks;

@@ -7,11 +7,13 @@ use std::collections::HashSet;
 
 use super::{GuardFinding, Violation};
 use crate::text::contradiction::{Difference, find_contradiction};
-use crate::text::phrase::named_group;
+use crate::text::phrase::has_unspaced_script;
 use crate::text::relative_dates::find_relative_date;
 use crate::text::statement::{Statement, StatementToken, TokenKind};
 use crate::text::stem;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+
+mod chinese;
 
 const ABSENCE_WORDS: WordList = word_list!("guards/grounding/absence.en.txt");
 const HAN_ABSENCE_WORDS: PhraseList = phrase_list!("guards/grounding/absence.zh.txt");
@@ -23,8 +25,6 @@ const HEDGES: WordList = word_list!("guards/grounding/hedges.en.txt");
 const HAN_HEDGES: PhraseList = phrase_list!("guards/grounding/hedges.zh.txt");
 const KEPT_HEDGES: WordList = word_list!("guards/grounding/kept_hedges.en.txt");
 const HAN_KEPT_HEDGES: PhraseList = phrase_list!("guards/grounding/kept_hedges.zh.txt");
-/// Words before a person's name in Chinese.
-const HAN_NAME_MARKS: PhraseList = phrase_list!("guards/grounding/name_marks.zh.txt");
 
 /// The texts that a claim may be taken from.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,8 @@ pub fn check_grounding(text: &str, sources: &GroundingSources<'_>) -> Option<Gua
 
 /// The names, numbers and dates of a text that no source contains, as written, and words in whose place the sources have
 /// another of their kind (daily, weekly); `not` for a negation that only one side has, `maybe` for a possibility that
-/// became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places.
+/// became a fact, and `order` for a comparison whose sides are swapped, or for two names that changed places. In Chinese
+/// also a duration (一直) that the sources deny.
 pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<String> {
     let statement = Statement::of(text);
     let vocabulary = SourceVocabulary::of(sources);
@@ -61,7 +62,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<Strin
             missing.push(token.surface.to_owned());
         }
     }
-    missing.extend(missing_han_names(text, &statement, &vocabulary.low));
+    missing.extend(chinese::missing_names(text, &statement, &vocabulary.low));
     if polarity_differs(&statement, text, sources) {
         missing.push("not".into());
     }
@@ -71,10 +72,11 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<Strin
         find_contradiction(&text_order, &as_comparison(clause)) == Some(Difference::Order)
             || has_names_swapped(&statement, &Statement::of(clause))
     };
-    if clauses().any(is_swapped) {
+    if clauses().any(is_swapped) || chinese::has_roles_swapped(text, clauses()) {
         missing.push("order".into());
     }
     missing.extend(replaced_words(text, &vocabulary.low));
+    missing.extend(chinese::changed_duration(text, sources.quote, &vocabulary.low).map(str::to_owned));
     if states_possibility(&statement, text, sources.quote) {
         missing.push("maybe".into());
     }
@@ -233,28 +235,6 @@ fn has_han_unit(low: &str, unit: &str) -> bool {
     han.iter().any(|word| low.contains(word))
 }
 
-/// Chinese places, languages and persons' names in a text that the sources do not contain.
-fn missing_han_names(text: &str, statement: &Statement<'_>, low: &str) -> Vec<String> {
-    let listed = ["places", "languages"].into_iter().flat_map(named_group);
-    let mut missing: Vec<String> =
-        listed.filter(|name| text.contains(name) && !low.contains(name)).map(str::to_owned).collect();
-    let is_name = |name: &str| (2..=4).contains(&name.chars().count());
-    let label = statement.label.as_deref().unwrap_or_default();
-    let value = text.split_once([':', '：']).map_or("", |(_, value)| value.trim());
-    let by_label = HAN_NAME_MARKS.iter().any(|mark| label.contains(mark)).then_some(value);
-    let after_mark = HAN_NAME_MARKS.iter().find_map(|mark| {
-        let rest = text.split_once(mark)?.1.trim_start_matches(['是', '为', '：', ':', ' ']);
-        Some(rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
-    });
-    for name in [by_label, after_mark].into_iter().flatten() {
-        let is_han = name.chars().all(crate::text::words::is_unspaced);
-        if is_han && is_name(name) && !low.contains(name) && !missing.iter().any(|m| m == name) {
-            missing.push(name.to_owned());
-        }
-    }
-    missing
-}
-
 /// Whether exactly one of the text and the clause that it is taken from is negated. A text may say "without" or "no
 /// longer" of what the source says was removed.
 fn polarity_differs(statement: &Statement<'_>, text: &str, sources: &GroundingSources<'_>) -> bool {
@@ -287,23 +267,32 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a quote of the assistant only repeats what a tool printed: nearly all its content is on one line of the
-/// tool's output, and the user did not write it.
+/// tool's output, in Chinese nearly all of each clause, and the user did not write it.
 pub fn repeats_tool_output<'a>(
     quote: &str,
     tool: impl Iterator<Item = &'a str>,
     user: impl Iterator<Item = &'a str>,
 ) -> bool {
-    let statement = Statement::of(quote);
-    let keys: Vec<&str> = statement.content().map(|t| t.key.as_str()).collect();
-    let is_in = |text: &str| {
-        let low = text.to_lowercase().replace(['_', '-', ':', '='], " ");
-        let words: HashSet<String> =
-            Statement::of(&low).tokens.into_iter().map(|t| stem(&t.key).into_owned()).collect();
-        let plain = text.to_lowercase();
-        let hits = keys.iter().filter(|k| words.contains(&*stem(k)) || k.len() > 3 && plain.contains(**k)).count();
-        hits * 5 >= keys.len() * 4
+    let tool: Vec<&str> = tool.flat_map(str::lines).collect();
+    let user: Vec<&str> = user.flat_map(str::lines).collect();
+    let clauses = match has_unspaced_script(quote) {
+        true => chinese::clauses_without_citation(quote),
+        false => vec![quote],
     };
-    keys.len() >= 2 && tool.flat_map(str::lines).any(is_in) && !user.flat_map(str::lines).any(is_in)
+    let statements: Vec<Statement<'_>> = clauses.into_iter().map(Statement::of).collect();
+    let keys = |s: &Statement<'_>| s.content().map(|t| t.key.clone()).collect::<Vec<_>>();
+    let parts: Vec<Vec<String>> = statements.iter().map(keys).filter(|keys| keys.len() >= 2).collect();
+    let is_in = |lines: &[&str]| parts.iter().all(|keys| lines.iter().any(|line| contains_keys(line, keys)));
+    !parts.is_empty() && is_in(&tool) && !is_in(&user)
+}
+
+/// Whether a line contains four of five keys.
+fn contains_keys(line: &str, keys: &[String]) -> bool {
+    let plain = line.to_lowercase();
+    let low = plain.replace(['_', '-', ':', '='], " ");
+    let words: HashSet<String> = Statement::of(&low).tokens.into_iter().map(|t| stem(&t.key).into_owned()).collect();
+    let is_in = |key: &&String| words.contains(&*stem(key)) || key.len() > 3 && plain.contains(key.as_str());
+    keys.iter().filter(is_in).count() * 5 >= keys.len() * 4
 }
 
 #[cfg(test)]

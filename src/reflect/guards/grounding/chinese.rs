@@ -1,0 +1,151 @@
+//! What a Chinese text claims and its sources do not contain: names, who does what to whom, and for how long.
+//!
+//! Never segments a text into words: family names and the words around them are in lists. A name of another form is
+//! missed; a word that looks like a name is in `not_names`.
+
+use crate::text::phrase::named_group;
+use crate::text::statement::Statement;
+use crate::text::word_list::{PhraseList, phrase_list};
+use crate::text::words::is_unspaced;
+
+/// Words before a person's name that introduce it: 名叫.
+const NAME_MARKS: PhraseList = phrase_list!("guards/grounding/name_marks.zh.txt");
+/// Words before a person's name within a sentence: 由, 经理.
+const NAME_CONTEXTS: PhraseList = phrase_list!("guards/grounding/name_contexts.zh.txt");
+const NOT_NAMES: PhraseList = phrase_list!("guards/grounding/not_names.zh.txt");
+const AGENT_MARKS: PhraseList = phrase_list!("guards/grounding/agent_marks.zh.txt");
+const EQUAL_MARKS: PhraseList = phrase_list!("guards/grounding/equal_marks.zh.txt");
+const LASTING: PhraseList = phrase_list!("guards/grounding/lasting.zh.txt");
+const LASTING_IN_SOURCE: PhraseList = phrase_list!("guards/grounding/lasting_in_source.zh.txt");
+const PASSING: PhraseList = phrase_list!("guards/grounding/passing.zh.txt");
+const CITATION_SOURCES: PhraseList = phrase_list!("guards/grounding/citation_sources.zh.txt");
+const CITATION_VERBS: PhraseList = phrase_list!("guards/grounding/citation_verbs.zh.txt");
+const CITATION_OPENINGS: PhraseList = phrase_list!("guards/grounding/citation_openings.zh.txt");
+
+/// The places, languages and persons' names in a text that the sources, in lower case, do not contain.
+pub(super) fn missing_names(text: &str, statement: &Statement<'_>, sources: &str) -> Vec<String> {
+    let listed = ["places", "languages"].into_iter().flat_map(named_group);
+    let listed = listed.filter(|name| text.contains(name)).map(str::to_owned);
+    let label = statement.label.as_deref().unwrap_or_default();
+    let value = text.split_once([':', '：']).map_or("", |(_, value)| value.trim());
+    let by_label = NAME_MARKS.iter().any(|mark| label.contains(mark)).then_some(value);
+    let after_mark = NAME_MARKS.iter().find_map(|mark| {
+        let rest = text.split_once(mark)?.1.trim_start_matches(['是', '为', '：', ':', ' ']);
+        Some(rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+    });
+    let is_name = |name: &&str| name.chars().all(is_unspaced) && (2..=4).contains(&name.chars().count());
+    let introduced = [by_label, after_mark].into_iter().flatten().filter(is_name).map(str::to_owned);
+    let within = persons(text).into_iter().filter(|&(at, _)| NAME_CONTEXTS.iter().any(|c| text[..at].ends_with(c)));
+    let within = within.map(|(_, name)| name.to_owned());
+    let mut missing = Vec::new();
+    for name in listed.chain(introduced).chain(within) {
+        if !sources.contains(&name) && !missing.contains(&name) {
+            missing.push(name);
+        }
+    }
+    missing
+}
+
+/// What looks like a person's name, a family name with one more character, and its byte offset.
+fn persons(text: &str) -> Vec<(usize, &str)> {
+    let mut found: Vec<(usize, &str)> = Vec::new();
+    for (at, c) in text.char_indices() {
+        let rest = &text[at..];
+        let is_surname = named_group("surnames").iter().any(|name| rest.starts_with(name));
+        let given = rest.chars().nth(1).filter(|c| is_unspaced(*c));
+        let follows = found.last().is_some_and(|(from, name)| from + name.len() > at);
+        if let Some(given) = given.filter(|_| is_surname && !follows)
+            && !NOT_NAMES.iter().any(|word| rest.starts_with(word))
+        {
+            found.push((at, &rest[..c.len_utf8() + given.len_utf8()]));
+        }
+    }
+    found
+}
+
+/// The part that a person plays in a clause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PersonRole {
+    /// Who acts.
+    Actor,
+    /// Whom it concerns.
+    Object,
+    /// Whose relative, superior or thing something is.
+    Owner,
+    /// Who is the relative or superior of the owner.
+    Relative,
+}
+
+/// Whether a clause of the sources has the two persons of a text in each other's role, and no clause has them as the
+/// text does.
+pub(super) fn has_roles_swapped<'a>(text: &str, clauses: impl Iterator<Item = &'a str>) -> bool {
+    let Some([(a, as_a), (b, as_b)]) = roles(text).filter(|[(_, x), (_, y)]| x != y) else { return false };
+    let (mut swapped, mut same) = (false, false);
+    for [(c, as_c), (d, as_d)] in clauses.filter_map(roles) {
+        let ((x, y), known) = if (a, b) == (c, d) { ((as_c, as_d), true) } else { ((as_d, as_c), (a, b) == (d, c)) };
+        swapped |= known && (x, y) == (as_b, as_a);
+        same |= known && (x, y) == (as_a, as_b);
+    }
+    swapped && !same
+}
+
+/// The two persons of a clause with their roles; `None` if there are not two, or if their order does not matter.
+fn roles(clause: &str) -> Option<[(&str, PersonRole); 2]> {
+    let mut persons = persons(clause);
+    persons.retain(|(_, name)| clause.matches(name).count() == 1);
+    let [(first, a), (second, b)] = persons[..] else { return None };
+    let between = &clause[first + a.len()..second];
+    if EQUAL_MARKS.iter().any(|mark| between == mark) {
+        return None;
+    }
+    let owns = |at: usize, name: &str| clause[at + name.len()..].starts_with('的');
+    let acts = |at: usize| AGENT_MARKS.iter().any(|mark| clause[..at].ends_with(mark));
+    let (as_a, as_b) = match (owns(first, a), owns(second, b)) {
+        (true, false) if clause.contains('是') => (PersonRole::Owner, PersonRole::Relative),
+        (false, true) if clause.contains('是') => (PersonRole::Relative, PersonRole::Owner),
+        (true, false) => (PersonRole::Owner, PersonRole::Actor),
+        (false, true) => (PersonRole::Actor, PersonRole::Owner),
+        _ if acts(second) => (PersonRole::Object, PersonRole::Actor),
+        _ => (PersonRole::Actor, PersonRole::Object),
+    };
+    Some([(a, as_a), (b, as_b)])
+}
+
+/// The word with which a text says that something always holds while its quote says that it holds for a while, or the
+/// other way round.
+pub(super) fn changed_duration(text: &str, quote: &str, sources: &str) -> Option<&'static str> {
+    let find = |list: PhraseList, text: &str| list.iter().find(|word| text.contains(word));
+    let source_lasts = find(LASTING, sources).or_else(|| find(LASTING_IN_SOURCE, sources)).is_some();
+    let source_passes = find(PASSING, quote).is_some();
+    match (find(LASTING, text), find(PASSING, text)) {
+        (Some(word), None) if !source_lasts && (source_passes || word.starts_with('永')) => Some(word),
+        // "Now" may be said of what lasts.
+        (None, Some(word @ ("暂时" | "临时" | "短期"))) if find(LASTING, quote).is_some() && !source_passes => {
+            Some(word)
+        }
+        _ => None,
+    }
+}
+
+/// The clauses of a quote without those that only name its origin (根据文件), and without such an origin before what it
+/// says (配置里写着).
+pub(super) fn clauses_without_citation(quote: &str) -> Vec<&str> {
+    let names_source = |text: &str| CITATION_SOURCES.iter().any(|word| text.contains(word));
+    let citation_end = |clause: &str| -> Option<usize> {
+        let ends = CITATION_VERBS.iter().filter_map(|verb| clause.find(verb).map(|at| (at, at + verb.len())));
+        let (start, end) = ends.min()?;
+        (names_source(&clause[..start]) && start <= MAX_CITATION).then_some(end)
+    };
+    let clauses = super::clauses(quote).filter(|clause| !clause.is_empty());
+    let rests = clauses.map(|clause| citation_end(clause).map_or(clause, |end| &clause[end..]));
+    rests
+        .filter(|c| {
+            !(CITATION_OPENINGS.iter().any(|opening| c.starts_with(opening))
+                && names_source(c)
+                && c.len() <= MAX_CITATION)
+        })
+        .collect()
+}
+
+/// The most bytes before what is repeated from an origin.
+const MAX_CITATION: usize = 36;

@@ -1,0 +1,45 @@
+//! Measures the guard of grounding on labelled Chinese texts: names within a sentence, roles, duration, and what the
+//! assistant repeats from a tool.
+
+use memdir::reflect::guards::grounding::{GroundingSources, repeats_tool_output, ungrounded_words};
+
+/// The lines of a fixture that start with one of two labels, with whether the guard must report them.
+fn labelled(file: &str, reported: &str) -> Vec<(bool, [String; 2])> {
+    let lines = file.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let parts = |line: &str| {
+        let [label, text, source] = line.splitn(3, " | ").collect::<Vec<_>>()[..] else { panic!("{line}") };
+        (label == reported, [text.to_owned(), source.replace("\\n", "\n")])
+    };
+    lines.map(parts).collect()
+}
+
+/// Fails if the guard misses more than one of ten, or reports more than one of ten wrongly.
+fn measure(cases: &[(bool, [String; 2])], is_reported: impl Fn(&str, &str) -> bool) {
+    let (mut found, mut right, mut wrong) = (0, 0, String::new());
+    for (wanted, [text, source]) in cases {
+        let got = is_reported(text, source);
+        found += usize::from(got);
+        right += usize::from(got && *wanted);
+        if got != *wanted {
+            wrong += &format!("{}: {text} | {source}\n", if got { "wrong" } else { "missed" });
+        }
+    }
+    let all = cases.iter().filter(|(wanted, _)| *wanted).count();
+    println!("precision {right} of {found}, recall {right} of {all}\n{wrong}");
+    assert!(right * 10 >= all * 9 && right * 10 >= found * 9, "precision {right} of {found}, recall of {all}\n{wrong}");
+}
+
+#[test]
+fn names_roles_and_duration_in_chinese_come_from_the_source() {
+    let cases = labelled(include_str!("../../fixtures/grounding/zh.txt"), "no");
+    measure(&cases, |text, source| {
+        let sources = GroundingSources { quote: source, texts: vec![source], times: vec!["2026-02-24T10:00:00Z"] };
+        !ungrounded_words(text, &sources).is_empty()
+    });
+}
+
+#[test]
+fn an_assistant_that_repeats_a_tool_in_chinese_is_recognised() {
+    let cases = labelled(include_str!("../../fixtures/grounding/tool.zh.txt"), "tool");
+    measure(&cases, |quote, output| repeats_tool_output(quote, [output].into_iter(), ["帮我看一下"].into_iter()));
+}
