@@ -287,9 +287,6 @@ pub struct LogRow {
     pub diff: Option<String>,
 }
 
-/// The key of the superseded bullets in an operation of the journal.
-pub const SUPERSEDED_KEY: &str = "superseded";
-
 /// A bullet whose text was replaced because of a conversation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SupersededBullet {

@@ -7,9 +7,10 @@ use std::cell::RefCell;
 use serde_json::Value;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::{ChangedFile, LogResult, LogRow, SUPERSEDED_KEY, SupersededBullet};
+use super::answer::{ChangedFile, LogResult, LogRow, SupersededBullet};
 use super::change::effect_rows;
 use super::point_in_time::{find_revision, is_since, parse_point_in_time};
+use super::superseded::superseded_bullets;
 use super::sync::SyncState;
 use super::{CommandResult, LogOptions, Session, list_and_read};
 use crate::change::{EffectSign, Etag, InverseKind, JournalEntry};
@@ -195,22 +196,6 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
         effects: if patch { changed_files(&session.store, entry) } else { Vec::new() },
         diff: None,
     }
-}
-
-/// The bullets that an entry replaced because of a conversation, as `reflect` recorded them.
-fn superseded_bullets(entry: &JournalEntry) -> Vec<SupersededBullet> {
-    let string = |value: &Value, key: &str| Some(value.get(key)?.as_str()?.to_owned());
-    let each = |operation: &Value| -> Option<Vec<SupersededBullet>> {
-        let conversation = string(operation, "conversation")?;
-        let turn = operation.get("turn")?.as_u64()?;
-        let bullets = operation.get(SUPERSEDED_KEY)?.as_array()?.iter();
-        let bullet = |value: &Value| {
-            let (path, handle, text) = (string(value, "path")?, string(value, "handle")?, string(value, "text")?);
-            Some(SupersededBullet { path, handle, text, conversation: conversation.clone(), turn })
-        };
-        Some(bullets.filter_map(bullet).collect())
-    };
-    entry.operations.iter().filter_map(each).flatten().collect()
 }
 
 /// A short description of an entry: `undo r40`, or its operation names with counts (`add 2, rm`).

@@ -2,14 +2,17 @@
 //!
 //! Accepting plans the operation on the current files, and removes the proposal in the same change.
 
+use serde_json::Value;
+
 use super::answer::{ChangeResult, InboxList, ProposalRow};
 use super::change::{commit_loop, dry_run_result, plan_in_context};
+use super::superseded::record_superseded;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag};
 use crate::code::{Code, Hint, Rejection};
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target};
 use crate::path::MemoryPath;
-use crate::reflect::inbox_item::{self, PendingProposal};
+use crate::reflect::inbox_item::{self, PendingProposal, TurnOrigin};
 
 /// What to do with proposals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,17 +54,14 @@ pub fn inbox(
         return list(session, &[], options);
     }
     let removals: Vec<Operation> = chosen.iter().map(|one| one.removal()).collect();
-    let operations: Result<Vec<Operation>, Rejection> = match decision {
-        InboxDecision::Reject => Ok(Vec::new()),
-        InboxDecision::Accept => {
-            let all: Result<Vec<Vec<Operation>>, Rejection> =
-                chosen.iter().map(|one| one.proposal.operations.clone()).collect();
-            all.map(|all| all.concat())
-        }
-    };
+    let mut operations: Vec<OperationWithOrigin<'_>> = Vec::new();
+    for file in chosen.iter().filter(|_| decision == InboxDecision::Accept) {
+        let each = file.proposal.operations.clone()?.into_iter();
+        operations.extend(each.map(|operation| (operation, file.proposal.origin())));
+    }
     let change = apply_and_remove(
         session,
-        &operations?,
+        &operations,
         &removals,
         options,
         if decision == InboxDecision::Accept { "accepted" } else { "rejected" },
@@ -237,14 +237,30 @@ fn expired_error(id: &str, proposal: &PendingProposal) -> Rejection {
         .hint("it must be proposed again")
 }
 
+/// An operation, and the turn that its proposal is based on.
+type OperationWithOrigin<'a> = (Operation, Option<TurnOrigin<'a>>);
+
+/// Adds to the operations of a planned change which turns they are based on, and what they supersede.
+fn add_origins(changeset: &mut Changeset, operations: &[OperationWithOrigin<'_>]) {
+    for (recorded, (_, origin)) in changeset.operations.iter_mut().zip(operations) {
+        if let (Value::Object(recorded), Some(origin)) = (recorded, origin) {
+            recorded.insert("conversation".into(), origin.conversation.into());
+            recorded.insert("turn".into(), origin.turn.into());
+            recorded.insert("quote".into(), origin.quote.into());
+        }
+    }
+    record_superseded(changeset);
+}
+
 /// Applies operations and removes proposals in one change.
 fn apply_and_remove(
     session: &Session,
-    operations: &[Operation],
+    operations: &[OperationWithOrigin<'_>],
     removals: &[Operation],
     options: &ChangeOptions,
     outcome: &str,
 ) -> Result<ChangeResult, Error> {
+    let accepted: Vec<Operation> = operations.iter().map(|(operation, _)| operation.clone()).collect();
     let planned = || -> Result<(Changeset, Snapshot), Error> {
         let mut snapshot = Snapshot::new();
         let context = |own: bool, force: bool| PlanContext {
@@ -256,7 +272,8 @@ fn apply_and_remove(
             create: options.create || own,
             allow_reserved: own,
         };
-        let mut changeset = plan_in_context(session, &mut snapshot, operations, &context(false, options.force))?;
+        let mut changeset = plan_in_context(session, &mut snapshot, &accepted, &context(false, options.force))?;
+        add_origins(&mut changeset, operations);
         let removal_changeset = plan_in_context(session, &mut snapshot, removals, &context(true, true))?;
         changeset.files.extend(removal_changeset.files);
         changeset.operations.extend(removal_changeset.operations);

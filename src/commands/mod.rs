@@ -45,6 +45,7 @@ mod resolve;
 mod restricted_change;
 pub mod setup;
 mod status;
+mod superseded;
 pub mod sync;
 mod undo;
 mod watch;

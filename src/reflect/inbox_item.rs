@@ -94,6 +94,13 @@ pub struct PendingProposal {
     pub operations: Result<Vec<Operation>, Rejection>,
 }
 
+/// The turn of a conversation that a proposal is based on.
+pub struct TurnOrigin<'a> {
+    pub conversation: &'a str,
+    pub turn: usize,
+    pub quote: &'a str,
+}
+
 /// Parses a proposal's file. Errors are in the result's `operations`.
 pub fn parse_item(text: &str) -> PendingProposal {
     let text = text.replace("\r\n", "\n");
@@ -147,8 +154,15 @@ impl PendingProposal {
         let detail = |name: &str| self.details.iter().find_map(|line| line.strip_prefix(name)).map(str::trim);
         let (reason, _) = detail("Waits because:")?.split_once(' ')?;
         let is_alone = reason == Violation::Uncorroborated.name() && !detail("Waits because:")?.contains(", ");
-        let (_, conversation) = detail("Said:")?.rsplit_once(" of ")?;
-        is_alone.then_some(conversation)
+        is_alone.then_some(self.origin()?.conversation)
+    }
+
+    /// The turn that it is based on, if it is from a conversation.
+    pub fn origin(&self) -> Option<TurnOrigin<'_>> {
+        let said = self.details.iter().find_map(|line| line.strip_prefix("Said:"))?.trim();
+        let (said, conversation) = said.rsplit_once(" of ")?;
+        let (quote, turn) = said.rsplit_once(", turn ")?;
+        Some(TurnOrigin { conversation, turn: turn.parse().ok()?, quote: quote.trim_matches('"') })
     }
 
     /// The bullets that it adds.

@@ -9,9 +9,9 @@ use super::overlay::{first_rejection, plan_context};
 use crate::change::{Changeset, EffectSign};
 use crate::code::Rejection;
 use crate::commands::answer::ChangeResult;
-use crate::commands::answer::SUPERSEDED_KEY;
 use crate::commands::change::{change_result, commit_loop, earlier_answer, plan_in_context};
 use crate::commands::inbox::{WaitingField, waiting_fields};
+use crate::commands::superseded::record_superseded;
 use crate::commands::{ChangeOptions, Error, Session};
 use crate::llm::{ModelId, TokenUsage};
 use crate::operation::overlay::Overlay;
@@ -180,7 +180,6 @@ fn added_texts(changeset: &Changeset) -> impl Iterator<Item = String> + '_ {
 
 /// Adds to the journal entry which model proposed the operation, and which words of the conversation prove it.
 fn add_evidence(changeset: &mut Changeset, accepted: &AcceptedOperation, origin: &ChunkOrigin<'_>) {
-    let superseded = superseded_bullets(changeset, accepted);
     for operation in &mut changeset.operations {
         let Value::Object(operation) = operation else { continue };
         let evidence = [
@@ -192,22 +191,8 @@ fn add_evidence(changeset: &mut Changeset, accepted: &AcceptedOperation, origin:
             ("quote", json!(accepted.quote)),
         ];
         operation.extend(evidence.map(|(key, value)| (key.to_owned(), value)));
-        if !superseded.is_empty() {
-            operation.insert(SUPERSEDED_KEY.into(), json!(superseded));
-        }
     }
-}
-
-/// The bullets whose texts an applied operation replaces, as the journal records them.
-fn superseded_bullets(changeset: &Changeset, accepted: &AcceptedOperation) -> Vec<Value> {
-    let replaces = matches!(accepted.operation.action, Action::Update { .. } | Action::Patch { .. });
-    if !replaces || accepted.as_proposal.is_some() {
-        return Vec::new();
-    }
-    let removed = changeset.effects.iter().filter(|e| e.sign == EffectSign::Removed);
-    removed
-        .filter_map(|e| Some(json!({"path": e.path.as_str(), "handle": e.handle.as_ref()?, "text": e.text})))
-        .collect()
+    record_superseded(changeset);
 }
 
 fn new_inbox_item(

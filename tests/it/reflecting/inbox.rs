@@ -180,3 +180,21 @@ fn a_benign_field_that_the_user_asks_to_remember_applies_at_once_and_a_sensitive
     let memory = Memory::new();
     assert_eq!(tone("Tone: concise").reads(&memory, "User: I prefer a concise tone.\n").counts.kept, 1);
 }
+
+#[test]
+fn what_an_accepted_proposal_superseded_is_in_the_history_with_its_turn() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- City: Hamburg\n");
+    let at = format!("facts/user.md@{}", handle("City: Hamburg"));
+    let update = json!({"op": "update", "at": at, "text": "City: Berlin", "quote": "I live in Berlin", "turn": 1});
+    let answer = Script::of([ops(&[update])]).reads(&memory, CITY);
+    assert_eq!(answer.counts.proposed, 1, "{:?}", answer.decisions);
+    // A dry run prints operations that `apply` accepts.
+    let planned = memory.done(["inbox", "--accept", "-n", "--json"]);
+    assert!(!planned.stdout.contains("superseded"), "{planned}");
+    memory.done(["inbox", "--accept"]);
+    let id = &answer.conversations[0].id;
+    let line = format!("superseded @{} \"City: Hamburg\" — conversation {id}, turn 1\n", handle("City: Hamburg"));
+    memory.done(["log", "-L", "1"]).stdout_contains(&line);
+    let entry = memory.session().store.journal().unwrap().pop().unwrap();
+    assert_eq!(entry.operations[0]["quote"], "I live in Berlin");
+}
