@@ -1,0 +1,431 @@
+//! Inserts one member or element into a JSON text and removes it again, keeping every other byte: comments, order,
+//! unknown keys, line endings.
+//!
+//! Never repairs a text that its reader would reject.
+//!
+//! Removal is the exact inverse of insertion. So that it needs no record, the layout tells which containers were
+//! created with the item: in those, white space follows the opening bracket; into an empty container that was there
+//! before, the item is put without any.
+
+use jsonc_parser::ast::{ObjectPropName, Value as Node};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::{Map, Value};
+
+/// What a program accepts beyond JSON.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JsonDialect {
+    pub comments: bool,
+    pub trailing_commas: bool,
+}
+
+/// One step into a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonStep<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// Why a text is not edited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JsonProblem {
+    pub message: String,
+}
+
+/// Parses a text.
+///
+/// # Errors
+/// A syntax error, with its line; two members of one name.
+pub fn parse(text: &str, dialect: JsonDialect) -> Result<Value, JsonProblem> {
+    with_tree(text, dialect, |root| to_value(root.node))
+}
+
+/// Inserts a value below a path of keys: as the member of the last key, or with `append` as the last element of its
+/// array. Missing containers are created. An empty text becomes a whole file.
+///
+/// # Errors
+/// As [`parse`]; a member on the way that is not a container; an existing member.
+pub fn insert(
+    text: &str,
+    dialect: JsonDialect,
+    path: &[&str],
+    append: bool,
+    value: &Value,
+) -> Result<String, JsonProblem> {
+    let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let nested = |keys: &[&str]| {
+        let leaf = if append { Value::Array(vec![value.clone()]) } else { value.clone() };
+        keys.iter().rev().fold(leaf, |inner, key| Value::Object(Map::from_iter([((*key).to_owned(), inner)])))
+    };
+    if text.is_empty() {
+        return Ok(render(&nested(path), "", "  ", eol) + eol);
+    }
+    with_tree(text, dialect, |root| {
+        let mut container = root;
+        for (depth, key) in path.iter().enumerate() {
+            let Node::Object(_) = container.node else { return Err(not_a_container(&path[..depth], "an object")) };
+            match container.child(JsonStep::Key(key)) {
+                Some(child) if append || depth + 1 < path.len() => container = child,
+                Some(_) => return Err(JsonProblem { message: format!("'{}' exists already", path.join(".")) }),
+                None => return Ok(container.with_item(Some(key), &nested(&path[depth + 1..]), eol)),
+            }
+        }
+        let Node::Array(_) = container.node else { return Err(not_a_container(path, "a list")) };
+        Ok(container.with_item(None, value, eol))
+    })?
+}
+
+/// Removes the item at a path, and the containers that [`insert`] created for it; `None` if nothing is left of the file.
+/// The text is returned as it is if there is no such item.
+///
+/// # Errors
+/// As [`parse`].
+pub fn remove(text: &str, dialect: JsonDialect, path: &[JsonStep<'_>]) -> Result<Option<String>, JsonProblem> {
+    with_tree(text, dialect, |root| {
+        let mut containers = vec![root];
+        for step in path {
+            let Some(child) = containers[containers.len() - 1].child(*step) else { return Some(text.to_owned()) };
+            containers.push(child);
+        }
+        for (depth, step) in path.iter().enumerate().rev() {
+            let container = &containers[depth];
+            if !container.was_created_for_one_item() {
+                return Some(container.without_item(*step));
+            }
+        }
+        None
+    })
+}
+
+fn not_a_container(path: &[&str], kind: &str) -> JsonProblem {
+    let name = if path.is_empty() { "the file".to_owned() } else { format!("'{}'", path.join(".")) };
+    JsonProblem { message: format!("{name} is not {kind}") }
+}
+
+/// Calls a function with the root of the syntax tree.
+fn with_tree<T>(text: &str, dialect: JsonDialect, f: impl FnOnce(Cursor<'_>) -> T) -> Result<T, JsonProblem> {
+    // A byte order mark is no part of JSON, but editors of one system write it, and hosts skip it.
+    let mark = text.len() - text.trim_start_matches('\u{feff}').len();
+    let options = ParseOptions {
+        allow_comments: dialect.comments,
+        allow_trailing_commas: dialect.trailing_commas,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let parsed = parse_to_ast(&text[mark..], &CollectOptions::default(), &options)
+        .map_err(|error| JsonProblem { message: error.to_string() })?;
+    let Some(node) = &parsed.value else { return Err(JsonProblem { message: "the file has no value".to_owned() }) };
+    if let Some(name) = repeated_key(node) {
+        return Err(JsonProblem { message: format!("the key '{name}' occurs twice in one object") });
+    }
+    Ok(f(Cursor { node, text, mark }))
+}
+
+fn repeated_key(node: &Node<'_>) -> Option<String> {
+    match node {
+        Node::Object(object) => {
+            let mut names: Vec<&str> = object.properties.iter().map(|property| name_text(&property.name)).collect();
+            names.sort_unstable();
+            let repeated = names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].to_owned());
+            repeated.or_else(|| object.properties.iter().find_map(|property| repeated_key(&property.value)))
+        }
+        Node::Array(array) => array.elements.iter().find_map(repeated_key),
+        _ => None,
+    }
+}
+
+fn name_text<'a>(name: &'a ObjectPropName<'_>) -> &'a str {
+    match name {
+        ObjectPropName::String(text) => &text.value,
+        ObjectPropName::Word(word) => word.value,
+    }
+}
+
+fn to_value(node: &Node<'_>) -> Value {
+    match node {
+        Node::StringLit(string) => Value::from(&*string.value),
+        Node::NumberLit(number) => serde_json::from_str(number.value).unwrap_or(Value::Null),
+        Node::BooleanLit(boolean) => Value::from(boolean.value),
+        Node::NullKeyword(_) => Value::Null,
+        Node::Object(object) => {
+            let members = object.properties.iter();
+            Value::Object(members.map(|p| (name_text(&p.name).to_owned(), to_value(&p.value))).collect())
+        }
+        Node::Array(array) => Value::Array(array.elements.iter().map(to_value).collect()),
+    }
+}
+
+/// A node of the syntax tree, with the text that its ranges refer to.
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
+    node: &'a Node<'a>,
+    text: &'a str,
+    /// Length of a byte order mark; ranges start behind it.
+    mark: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn child(&self, step: JsonStep<'_>) -> Option<Cursor<'a>> {
+        let node = match (self.node, step) {
+            (Node::Object(object), JsonStep::Key(key)) => {
+                &object.properties.iter().find(|property| name_text(&property.name) == key)?.value
+            }
+            (Node::Array(array), JsonStep::Index(index)) => array.elements.get(index)?,
+            _ => return None,
+        };
+        Some(Cursor { node, ..*self })
+    }
+
+    /// Byte ranges of the items: members with their keys, or elements.
+    fn items(&self) -> Vec<(usize, usize)> {
+        use jsonc_parser::common::Ranged;
+        let range = |range: jsonc_parser::common::Range| (range.start + self.mark, range.end + self.mark);
+        match self.node {
+            Node::Object(object) => object.properties.iter().map(|property| range(property.range)).collect(),
+            Node::Array(array) => array.elements.iter().map(|element| range(element.range())).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The byte offsets behind the opening and before the closing bracket.
+    fn inside(&self) -> (usize, usize) {
+        use jsonc_parser::common::Ranged;
+        let range = self.node.range();
+        (range.start + self.mark + 1, range.end + self.mark - 1)
+    }
+
+    fn with_item(&self, key: Option<&str>, value: &Value, eol: &str) -> String {
+        let (open, close) = self.inside();
+        let name = key.map_or(String::new(), |key| format!("{}: ", Value::from(key)));
+        let Some(&(start, end)) = self.items().last() else {
+            let indent = line_indent(self.text, open);
+            return splice_all(self.text, [(open..open, name + &render(value, indent, "  ", eol))]);
+        };
+        let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let before = &self.text[line_start..start];
+        let (gap, item) = match before.trim().is_empty() {
+            true => (format!("{eol}{before}"), name + &render(value, before, indent_unit(before), eol)),
+            false => (" ".to_owned(), name + &render_inline(value)),
+        };
+        // Comments behind the last item stay with it.
+        let tail = open + self.text[open..close].trim_end().len();
+        match comma_after(self.text, end, close) {
+            Some(_) => splice_all(self.text, [(tail..tail, format!("{gap}{item},"))]),
+            None => splice_all(self.text, [(end..end, ",".to_owned()), (tail..tail, gap + &item)]),
+        }
+    }
+
+    fn without_item(&self, step: JsonStep<'_>) -> String {
+        let items = self.items();
+        let index = match (step, self.node) {
+            (JsonStep::Index(index), _) => index,
+            (JsonStep::Key(key), Node::Object(object)) => {
+                object.properties.iter().position(|property| name_text(&property.name) == key).unwrap_or(0)
+            }
+            (JsonStep::Key(_), _) => 0,
+        };
+        let (open, close) = self.inside();
+        let (start, end) = items[index];
+        let before = open + self.text[open..start].trim_end().len();
+        match comma_after(self.text, end, close) {
+            Some(comma) => splice_all(self.text, [(before..comma + 1, String::new())]),
+            None if index > 0 => {
+                let comma = comma_after(self.text, items[index - 1].1, start).unwrap_or(before);
+                splice_all(self.text, [(comma..(comma + 1).min(before), String::new()), (before..end, String::new())])
+            }
+            None => splice_all(self.text, [(before..end, String::new())]),
+        }
+    }
+
+    /// Whether removing its only item leaves a container that was not there before [`insert`].
+    fn was_created_for_one_item(&self) -> bool {
+        let items = self.items();
+        let [(start, end)] = items[..] else { return false };
+        let (open, close) = self.inside();
+        let (before, after) = (&self.text[open..start], &self.text[end..close]);
+        !before.is_empty() && before.trim().is_empty() && after.trim().is_empty()
+    }
+}
+
+fn splice_all<const N: usize>(text: &str, edits: [(std::ops::Range<usize>, String); N]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, new) in edits {
+        out.push_str(&text[at..range.start]);
+        out.push_str(&new);
+        at = range.end;
+    }
+    out + &text[at..]
+}
+
+/// The offset of the comma that follows an item; comments may stand between.
+fn comma_after(text: &str, from: usize, to: usize) -> Option<usize> {
+    let mut at = from;
+    while at < to {
+        let rest = &text[at..to];
+        if rest.starts_with(',') {
+            return Some(at);
+        }
+        at += match rest.as_bytes() {
+            [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
+            [b'/', b'*', ..] => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ => rest.chars().next().map_or(1, char::len_utf8),
+        };
+    }
+    None
+}
+
+fn line_indent(text: &str, at: usize) -> &str {
+    let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..];
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}
+
+/// The indentation of one level, guessed from that of a first-level or deeper item.
+fn indent_unit(indent: &str) -> &'static str {
+    match indent {
+        tabs if tabs.starts_with('\t') => "\t",
+        "    " => "    ",
+        _ => "  ",
+    }
+}
+
+/// Renders a value over several lines; the lines after the first start with `indent`.
+fn render(value: &Value, indent: &str, unit: &str, eol: &str) -> String {
+    let inner = format!("{indent}{unit}");
+    let join = |open: char, items: Vec<String>, close: char| {
+        let items: Vec<String> = items.into_iter().map(|item| format!("{eol}{inner}{item}")).collect();
+        format!("{open}{}{eol}{indent}{close}", items.join(","))
+    };
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let item = |(key, value): (&String, &Value)| {
+                format!("{}: {}", Value::from(key.as_str()), render(value, &inner, unit, eol))
+            };
+            join('{', members.iter().map(item).collect(), '}')
+        }
+        Value::Array(elements) if elements.iter().any(|e| e.is_object() || e.is_array()) => {
+            join('[', elements.iter().map(|element| render(element, &inner, unit, eol)).collect(), ']')
+        }
+        Value::Array(elements) => {
+            format!("[{}]", elements.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Renders a value on one line, with white space behind opening brackets.
+fn render_inline(value: &Value) -> String {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let item =
+                |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), render_inline(value));
+            format!("{{ {} }}", members.iter().map(item).collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(elements) if !elements.is_empty() => {
+            format!("[ {} ]", elements.iter().map(render_inline).collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const STRICT: JsonDialect = JsonDialect { comments: false, trailing_commas: false };
+    const LOOSE: JsonDialect = JsonDialect { comments: true, trailing_commas: true };
+    const PATH: [&str; 2] = ["hooks", "Start"];
+
+    fn steps(index: usize) -> [JsonStep<'static>; 3] {
+        [JsonStep::Key("hooks"), JsonStep::Key("Start"), JsonStep::Index(index)]
+    }
+
+    /// Appends an element and removes it again.
+    #[track_caller]
+    fn check(before: &str, after: &str) {
+        let edited = insert(before, LOOSE, &PATH, true, &json!({"run": "m"})).unwrap();
+        assert_eq!(edited, after);
+        let value = parse(&edited, LOOSE).unwrap();
+        let list = value["hooks"]["Start"].as_array().unwrap();
+        assert_eq!(list.last(), Some(&json!({"run": "m"})));
+        let restored = remove(&edited, LOOSE, &steps(list.len() - 1)).unwrap();
+        assert_eq!(restored.unwrap_or_default(), before);
+    }
+
+    #[test]
+    fn a_missing_file_is_created_and_removed() {
+        check("", "{\n  \"hooks\": {\n    \"Start\": [\n      {\n        \"run\": \"m\"\n      }\n    ]\n  }\n}\n");
+    }
+
+    #[test]
+    fn missing_containers_are_created_and_removed() {
+        check(
+            "{\n    \"a\": 1\n}\n",
+            "{\n    \"a\": 1,\n    \"hooks\": {\n        \"Start\": [\n            {\n                \"run\": \"m\"\n            }\n        ]\n    }\n}\n",
+        );
+        check("{\"a\": 1}", "{\"a\": 1, \"hooks\": { \"Start\": [ { \"run\": \"m\" } ] }}");
+    }
+
+    #[test]
+    fn empty_containers_stay_when_the_item_goes() {
+        check("{}", "{\"hooks\": {\n  \"Start\": [\n    {\n      \"run\": \"m\"\n    }\n  ]\n}}");
+        check("{\"hooks\": {\"Start\": []}}", "{\"hooks\": {\"Start\": [{\n  \"run\": \"m\"\n}]}}");
+        check(
+            "{\r\n  \"hooks\": {\r\n  }\r\n}",
+            "{\r\n  \"hooks\": {\"Start\": [\r\n    {\r\n      \"run\": \"m\"\r\n    }\r\n  ]\r\n  }\r\n}",
+        );
+    }
+
+    #[test]
+    fn comments_and_trailing_commas_stay() {
+        check(
+            "{ // mine\n  \"hooks\": {\n    \"Start\": [\n      {\"run\": \"x\"}, // first\n      /* last */\n    ],\n  },\n}\n",
+            "{ // mine\n  \"hooks\": {\n    \"Start\": [\n      {\"run\": \"x\"}, // first\n      /* last */\n      {\n        \"run\": \"m\"\n      },\n    ],\n  },\n}\n",
+        );
+        check(
+            "{\n\t\"a\": 1 // one, two\n}",
+            "{\n\t\"a\": 1, // one, two\n\t\"hooks\": {\n\t\t\"Start\": [\n\t\t\t{\n\t\t\t\t\"run\": \"m\"\n\t\t\t}\n\t\t]\n\t}\n}",
+        );
+    }
+
+    #[test]
+    fn items_in_the_middle_and_in_front_are_removed() {
+        let text = "{\"hooks\": {\"Start\": [1, 2, 3]}}";
+        let without = |index| remove(text, STRICT, &steps(index)).unwrap().unwrap();
+        assert_eq!(without(0), "{\"hooks\": {\"Start\": [ 2, 3]}}");
+        assert_eq!(without(1), "{\"hooks\": {\"Start\": [1, 3]}}");
+        assert_eq!(without(2), "{\"hooks\": {\"Start\": [1, 2]}}");
+        assert_eq!(remove(text, STRICT, &steps(3)).unwrap().unwrap(), text);
+    }
+
+    #[test]
+    fn what_the_reader_would_reject_is_not_edited() {
+        for broken in
+            ["{", "{\"a\" 1}", "{\"a\":1,\"a\":2}", "[1", "{'a':1}", "{a:1}", " ", "{\"a\":1}}", "{\"a\":0x1}"]
+        {
+            assert!(insert(broken, LOOSE, &PATH, true, &json!(1)).is_err(), "{broken}");
+            assert!(remove(broken, LOOSE, &steps(0)).is_err(), "{broken}");
+        }
+        for strict in ["{} // x", "{\"a\":1,}"] {
+            assert!(parse(strict, STRICT).is_err() && parse(strict, LOOSE).is_ok(), "{strict}");
+        }
+        for other in ["[]", "{\"hooks\": []}", "{\"hooks\": {\"Start\": {}}}", "7"] {
+            assert!(insert(other, STRICT, &PATH, true, &json!(1)).is_err(), "{other}");
+        }
+        assert!(insert("{\"a\":1}", STRICT, &["a"], false, &json!(1)).is_err());
+    }
+
+    #[test]
+    fn a_byte_order_mark_stays() {
+        let edited = insert("\u{feff}{\"a\": 1}", STRICT, &["b"], false, &json!(2)).unwrap();
+        assert_eq!(edited, "\u{feff}{\"a\": 1, \"b\": 2}");
+        assert_eq!(remove(&edited, STRICT, &[JsonStep::Key("b")]).unwrap().unwrap(), "\u{feff}{\"a\": 1}");
+    }
+}
