@@ -63,7 +63,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "inbox" -d 'List the p
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "compact" -d 'Reduce what exceeds its limit; removed items are moved to archive/'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "check" -d 'Check the structure of files; exit 6 if there are findings'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "resolve" -d 'Merge files with conflict markers again, bullet by bullet; exit 4 if conflicts are left'
-complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Make git merge by bullet: .gitattributes in the data directory, the driver in this clone\'s config'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Set up git to merge by bullet, or an agent host to use the memory'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "sync" -d 'Commit, fetch, merge by bullet and push a memory that is its own git repository'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "mcp" -d 'Serve an agent\'s host over the Model Context Protocol, on stdin and stdout'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge" -d 'Merge three files and print the text; exit 4 if conflicts are left in it'
@@ -682,6 +682,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -l as -d 'The calle
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l project -d 'Of a host: change the files of this project (default, except for your own memory)'
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -l user -d 'Of a host: change your own files, for all projects'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l check -d 'Change nothing; exit 6 if something is missing'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l remove -d 'Remove what was set up, and nothing else'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l print -d 'Print the lines and commands to set it up manually'

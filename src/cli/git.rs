@@ -45,13 +45,20 @@ impl PrintAnswer for SetupResult {
             }
         }
         if self.wired && self.has_changed() {
-            printer.note("commit these changes, and run `memdir setup git` once in every other clone");
+            printer.note(match self.host {
+                None => "commit these changes, and run `memdir setup git` once in every other clone",
+                Some(_) => "the host reads these files when a session starts; `--remove` takes the entries out again",
+            });
         }
         for finding in &self.findings {
             printer.text(finding).end_line();
         }
         if self.findings.is_empty() && !self.changed {
-            printer.note(if self.wired { "git merges by bullet here" } else { "nothing to do" });
+            printer.note(match (self.wired, self.host) {
+                (true, None) => "git merges by bullet here",
+                (true, Some(_)) => "everything is set up already",
+                (false, _) => "nothing to do",
+            });
         }
     }
 

@@ -68,18 +68,39 @@ fn marker_length(text: &str) -> Result<usize, String> {
 pub enum SetupTarget {
     /// Merge by bullet in this clone
     Git,
+    /// Hooks and the MCP server of Claude Code
+    Claude,
+    /// Hooks and the MCP server of Codex
+    Codex,
+    /// Hooks and the MCP server of Gemini CLI
+    Gemini,
+    /// Hooks and the MCP server of Cursor
+    Cursor,
+    /// Instructions in the project's AGENTS.md
+    AgentsMd,
+    /// The MCP server in the project's .mcp.json
+    Mcp,
 }
 
 #[derive(Args, Debug)]
 #[command(
-    about = "Make git merge by bullet: .gitattributes in the data directory, the driver in this clone's config",
-    after_help = "Example: memdir setup git -n"
+    about = "Set up git to merge by bullet, or an agent host to use the memory",
+    after_help = "git: .gitattributes in the data directory, the driver in this clone's config. A host: its hooks and \
+                  MCP server in its config files, of which every other byte stays, and the memory in `trusted:` of \
+                  the user config; docs/agents.md lists the files. A config file with an error is refused.\n\n\
+                  Example: memdir setup claude -n"
 )]
 #[group(skip)]
 pub struct SetupArgs {
     /// What to set up
     #[arg(value_name = "WHAT")]
     pub target: SetupTarget,
+    /// Of a host: change the files of this project (default, except for your own memory)
+    #[arg(long, conflicts_with = "user")]
+    pub project: bool,
+    /// Of a host: change your own files, for all projects
+    #[arg(long)]
+    pub user: bool,
     /// Change nothing; exit 6 if something is missing
     #[arg(long, conflicts_with_all = ["remove", "print"])]
     pub check: bool,

@@ -20,8 +20,11 @@ use super::{open, sanitize, to_operation};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::merge::MergeInput;
 use crate::commands::reflect;
+use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
 use crate::commands::{self, ChangeOptions, CommandResult, Error, InitOptions, ProgressNotes, Session, edit, setup};
+use crate::host::agent_hosts::AgentHost;
+use crate::host::agent_hosts::places::SetupScope;
 use crate::host::models::ModelQuery;
 use crate::host::{content, editor, find, user};
 use crate::operation::Batch;
@@ -99,16 +102,33 @@ impl Runner<'_> {
 
     /// Runs `setup`; `--print` needs no data directory.
     pub fn setup(&self, args: &SetupArgs) -> CliReply {
-        let SetupTarget::Git = args.target;
+        let target = match host_target(args.target) {
+            None if args.project || args.user => {
+                return Rejection::new(Code::Usage, "--project and --user are for agent hosts, not for git").into();
+            }
+            target => target,
+        };
         if args.print {
-            return setup::manual_instructions().map_or_else(CliReply::from, CliReply::Text);
+            let text = target.map_or_else(setup::manual_instructions, setup_host::manual_entries);
+            return text.map_or_else(CliReply::from, CliReply::Text);
         }
         let mode = match (args.check, args.remove) {
             (true, _) => setup::SetupMode::Check,
             (_, true) => setup::SetupMode::Remove,
             _ => setup::SetupMode::Install,
         };
-        self.read_texts(OutputLayout::Plain, |session| setup::setup_git(session, mode, args.dry_run))
+        let scope = match (args.project, args.user) {
+            (true, _) => Some(SetupScope::Project),
+            (_, true) => Some(SetupScope::User),
+            _ => None,
+        };
+        self.read_texts(OutputLayout::Plain, |session| match target {
+            None => setup::setup_git(session, mode, args.dry_run),
+            Some(target) => {
+                let options = HostSetupOptions { target, scope, mode, dry_run: args.dry_run };
+                setup_host::setup_host(session, &open::working_dir()?, &options, &open::env)
+            }
+        })
     }
 
     /// Runs `sync`.
@@ -268,6 +288,20 @@ impl Runner<'_> {
         };
         let query = InitOptions { example: args.example, adopt: args.adopt, trust: true };
         CliReply::of(commands::init(&working_dir.join(dir), &query), Vec::new(), OutputLayout::Plain)
+    }
+}
+
+/// The host that `setup` is called for; `None` for git.
+fn host_target(target: SetupTarget) -> Option<HostTarget> {
+    let host = |name| AgentHost::by_name(name).map(HostTarget::Host);
+    match target {
+        SetupTarget::Git => None,
+        SetupTarget::Claude => host("claude"),
+        SetupTarget::Codex => host("codex"),
+        SetupTarget::Gemini => host("gemini"),
+        SetupTarget::Cursor => host("cursor"),
+        SetupTarget::AgentsMd => Some(HostTarget::AgentsMd),
+        SetupTarget::Mcp => Some(HostTarget::Mcp),
     }
 }
 

@@ -58,7 +58,7 @@ change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - 
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
 model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE]
 team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
-hosts    mcp [--read-only]          serve an agent's host over the Model Context Protocol
+hosts    setup HOST (claude, codex, …) · mcp [--read-only]: serve it over the Model Context Protocol
 
 Changes take -n (dry run), -m REASON, --if-match ETAG, -f.
 memdir COMMAND --help explains one command; man memdir explains all.

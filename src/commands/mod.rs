@@ -44,6 +44,7 @@ pub mod reflect;
 mod resolve;
 mod restricted_change;
 pub mod setup;
+pub mod setup_host;
 mod status;
 mod superseded;
 pub mod sync;

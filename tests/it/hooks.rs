@@ -17,7 +17,7 @@ const FAILING_MODEL: &str = "model: {provider: exec, command: [\"false\"]}\n";
 
 /// A project with a trusted memory, a transcript, and a home of its own.
 pub struct Project {
-    home: TempDir,
+    pub home: TempDir,
 }
 
 impl Project {

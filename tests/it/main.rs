@@ -81,6 +81,7 @@ mod rules;
 mod sandbox;
 mod seed_examples;
 mod seeds;
+mod setup_hosts;
 mod small_holes;
 mod store;
 mod summary_merge;

@@ -85,11 +85,15 @@ pub struct ConflictedFile {
     pub conflicts: Vec<ConflictRow>,
 }
 
-/// The git configuration of this clone.
+/// What `setup` configured, in git or in the files of an agent host.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SetupResult {
-    /// Whether git now uses the merge driver of memdir for this memory (with `dry_run`: would use it).
+    /// Whether everything is set up now: git uses the merge driver of memdir for this memory, or the host's files have
+    /// the entries of memdir (with `dry_run`: would be).
     pub wired: bool,
+    /// The host, e.g. `claude`; absent for git.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<&'static str>,
     /// Whether anything was changed (with `dry_run`: would be changed).
     pub changed: bool,
     /// The change was only planned; nothing was written.

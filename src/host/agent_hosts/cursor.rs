@@ -2,7 +2,11 @@
 //!
 //! Data only.
 
-use super::{AgentHost, ContextEnvelope, HookEvent};
+use super::{AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, UserFile};
+use crate::text::json_edit::JsonDialect;
+
+/// As in the settings of VS Code, from which Cursor is derived.
+const CURSOR_JSON: ConfigFormat = ConfigFormat::Json(JsonDialect { comments: true, trailing_commas: true });
 
 pub const HOST: AgentHost = AgentHost {
     name: "cursor",
@@ -18,4 +22,23 @@ pub const HOST: AgentHost = AgentHost {
     session_fields: &["conversation_id", "session_id"],
     directory_fields: &["workspace_roots", "cwd"],
     transcript_endings: &[".jsonl", ".json"],
+    files: &[
+        ConfigFile {
+            project: ".cursor/hooks.json",
+            user: Some(UserFile { variable: None, folder: ".cursor", name: "hooks.json" }),
+            format: CURSOR_JSON,
+            hooks: Some(HookLayout::Flat),
+            mcp_key: None,
+            new_file_members: &[("version", 1)],
+        },
+        ConfigFile {
+            project: ".cursor/mcp.json",
+            user: Some(UserFile { variable: None, folder: ".cursor", name: "mcp.json" }),
+            format: CURSOR_JSON,
+            hooks: None,
+            mcp_key: Some("mcpServers"),
+            new_file_members: &[],
+        },
+    ],
+    setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::SessionEnd],
 };

@@ -1,9 +1,11 @@
 //! Gemini CLI: `docs/hooks/reference.md` of <https://github.com/google-gemini/gemini-cli>. Its stdout must be JSON only,
-//! and timeouts are in milliseconds.
+//! and timeouts are in milliseconds. Its settings may contain comments, but no trailing commas
+//! (`packages/cli/src/config/settings.ts`).
 //!
 //! Data only.
 
-use super::{AgentHost, ContextEnvelope, HookEvent};
+use super::{AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, UserFile};
+use crate::text::json_edit::JsonDialect;
 
 pub const HOST: AgentHost = AgentHost {
     name: "gemini",
@@ -19,4 +21,13 @@ pub const HOST: AgentHost = AgentHost {
     session_fields: &["session_id"],
     directory_fields: &["cwd"],
     transcript_endings: &[".json", ".jsonl"],
+    files: &[ConfigFile {
+        project: ".gemini/settings.json",
+        user: Some(UserFile { variable: None, folder: ".gemini", name: "settings.json" }),
+        format: ConfigFormat::Json(JsonDialect { comments: true, trailing_commas: false }),
+        hooks: Some(HookLayout::Grouped),
+        mcp_key: Some("mcpServers"),
+        new_file_members: &[],
+    }],
+    setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::SessionEnd],
 };

@@ -6,8 +6,11 @@ mod claude;
 mod codex;
 mod cursor;
 mod gemini;
+pub mod places;
 
 use serde_json::{Value, json};
+
+use crate::text::json_edit::JsonDialect;
 
 /// All hosts.
 pub const ALL: [&AgentHost; 4] = [&claude::HOST, &codex::HOST, &gemini::HOST, &cursor::HOST];
@@ -21,6 +24,20 @@ pub enum HookEvent {
     PreCompact,
     Stop,
     SessionEnd,
+}
+
+impl HookEvent {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            HookEvent::SessionStart => "session-start",
+            HookEvent::UserPrompt => "user-prompt",
+            HookEvent::PreTool => "pre-tool",
+            HookEvent::PreCompact => "pre-compact",
+            HookEvent::Stop => "stop",
+            HookEvent::SessionEnd => "session-end",
+        }
+    }
 }
 
 /// The JSON in which a host takes a text for its model.
@@ -47,7 +64,66 @@ pub struct AgentHost {
     pub directory_fields: &'static [&'static str],
     /// Endings of the names of the host's transcripts. No other file that an input names is read.
     pub transcript_endings: &'static [&'static str],
+    /// The config files that `setup` changes.
+    pub files: &'static [ConfigFile],
+    /// The events for which `setup` writes a hook: those that begin a session or end it, once each.
+    pub setup_events: &'static [HookEvent],
 }
+
+/// A config file of a host.
+#[derive(Debug)]
+pub struct ConfigFile {
+    /// Path from the root of a project.
+    pub project: &'static str,
+    /// The user's own file, where the host has one that people edit.
+    pub user: Option<UserFile>,
+    pub format: ConfigFormat,
+    /// The layout of the host's hooks, if this file holds them.
+    pub hooks: Option<HookLayout>,
+    /// The key of the MCP servers, if this file holds them.
+    pub mcp_key: Option<&'static str>,
+    /// Members that a new file needs besides.
+    pub new_file_members: &'static [(&'static str, u64)],
+}
+
+/// A file in the user's home directory.
+#[derive(Debug)]
+pub struct UserFile {
+    /// A variable that names the host's folder instead of the one in the home directory.
+    pub variable: Option<&'static str>,
+    /// The host's folder in the home directory.
+    pub folder: &'static str,
+    pub name: &'static str,
+}
+
+/// The syntax of a config file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfigFormat {
+    Json(JsonDialect),
+    Toml,
+}
+
+/// How a host lists its hooks below `hooks` and the event's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HookLayout {
+    /// `{"hooks": [{"type": "command", "command": COMMAND}]}`; without a matcher, it runs for every kind of the event.
+    Grouped,
+    /// `{"command": COMMAND}`.
+    Flat,
+}
+
+/// JSON without extensions.
+const STRICT_JSON: JsonDialect = JsonDialect { comments: false, trailing_commas: false };
+
+/// The servers of a project, in a file that several hosts read: <https://code.claude.com/docs/en/mcp>.
+pub const PROJECT_MCP: ConfigFile = ConfigFile {
+    project: ".mcp.json",
+    user: None,
+    format: ConfigFormat::Json(STRICT_JSON),
+    hooks: None,
+    mcp_key: Some("mcpServers"),
+    new_file_members: &[],
+};
 
 /// The answer of a hook without a text for the model: an object without fields is valid for every host and event.
 pub const EMPTY_ENVELOPE: &str = "{}\n";

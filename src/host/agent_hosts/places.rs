@@ -1,0 +1,107 @@
+//! Finds the config files of a host, reads them and replaces them.
+//!
+//! Never follows a link in a project, which may have come by `git clone`, and never one out of the home directory.
+
+use std::path::{Path, PathBuf};
+
+use super::ConfigFile;
+use crate::code::{Code, Rejection};
+use crate::host::{outside_files, user};
+
+/// Largest config file that is read, in bytes.
+const MAX_CONFIG_BYTES: usize = 4 << 20;
+
+/// Looks up an environment variable.
+pub type EnvLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// Whose config files are changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetupScope {
+    /// Those of the project that contains the working directory.
+    Project,
+    /// The user's own.
+    User,
+}
+
+/// The root of the project: the nearest directory with `.git`, else the one that contains the memory, if that was found
+/// from the working directory upwards, else the working directory. A home directory that is kept in git is no project.
+pub fn project_root(work_dir: &Path, data_dir: Option<&Path>, home: Option<&Path>) -> PathBuf {
+    let nearest = |found: &dyn Fn(&Path) -> bool| work_dir.ancestors().find(|dir| found(dir)).map(Path::to_owned);
+    let contains = |dir: &Path| data_dir.is_some_and(|data_dir| data_dir != dir && data_dir.starts_with(dir));
+    nearest(&|dir| Some(dir) != home && dir.join(".git").exists())
+        .or_else(|| nearest(&contains))
+        .unwrap_or_else(|| work_dir.to_owned())
+}
+
+/// The path of a config file; `None` if the host has none in this scope. It need not exist.
+///
+/// # Errors
+/// `unsafe_file` for a link in a project, or for the user's own file if it leads out of the home directory.
+pub fn config_path(
+    file: &ConfigFile,
+    scope: SetupScope,
+    root: &Path,
+    env: EnvLookup<'_>,
+) -> Result<Option<PathBuf>, Rejection> {
+    match (scope, &file.user) {
+        (SetupScope::Project, _) => project_path(root, file.project).map(Some),
+        (SetupScope::User, None) => Ok(None),
+        (SetupScope::User, Some(own)) => {
+            let home = user::home(env);
+            let named = own.variable.and_then(env).map(PathBuf::from).filter(|dir| dir.is_absolute());
+            let folder = named.or_else(|| Some(home.as_ref()?.join(own.folder)));
+            let folder = folder.ok_or_else(|| Rejection::new(Code::Io, "HOME is not set"))?;
+            outside_files::resolve_link_at_home(&folder.join(own.name), home.as_deref()).map(Some)
+        }
+    }
+}
+
+/// A path below the root of a project.
+///
+/// # Errors
+/// `unsafe_file` if a part of it below the root is a symbolic link.
+pub fn project_path(root: &Path, relative: &str) -> Result<PathBuf, Rejection> {
+    let mut path = root.to_owned();
+    for part in relative.split('/') {
+        path.push(part);
+        if path.is_symlink() {
+            let message = format!("'{}' is a symbolic link", path.display());
+            return Err(Rejection::new(Code::UnsafeFile, message)
+                .hint("links in a project are not followed; replace it by the file, or use --user"));
+        }
+    }
+    Ok(path)
+}
+
+/// The text of a config file; `None` if it does not exist.
+///
+/// # Errors
+/// `unsafe_file`, `too_large`, `not_text`, `io`.
+pub fn read_config(path: &Path) -> Result<Option<String>, Rejection> {
+    let shown = path.display();
+    match outside_files::read(path) {
+        Ok(bytes) if bytes.len() > MAX_CONFIG_BYTES => {
+            Err(Rejection::new(Code::TooLarge, format!("'{shown}' is larger than 4 MiB")))
+        }
+        Ok(bytes) => String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|_| Rejection::new(Code::NotText, format!("'{shown}' is not UTF-8"))),
+        Err(why) if why.code == Code::FileNotFound => Ok(None),
+        Err(why) => Err(why),
+    }
+}
+
+/// Replaces, creates or removes a config file that read `before`.
+///
+/// # Errors
+/// `busy` if it reads otherwise now; `io`.
+pub fn write_config(path: &Path, before: Option<&str>, after: Option<&str>) -> Result<(), Rejection> {
+    if read_config(path)?.as_deref() != before {
+        return Err(Rejection::new(Code::Busy, format!("'{}' was changed by another program", path.display())));
+    }
+    let Some(after) = after else { return outside_files::remove(path) };
+    if let Some(parent) = path.parent() {
+        fs_err::create_dir_all(parent).map_err(|e| Rejection::new(Code::Io, e.to_string()))?;
+    }
+    outside_files::replace(path, after.as_bytes())
+}

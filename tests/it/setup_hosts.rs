@@ -1,0 +1,350 @@
+//! `setup HOST` adds its entries to config files as people have them, changes nothing else in them, and takes the entries
+//! out again byte for byte.
+//!
+//! Never starts a host: that the entries mean what they should is compared as values.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::hooks::Project;
+
+/// A file of the project, and a text that a user has in it.
+type Existing = (&'static str, &'static str, &'static str);
+
+const EXISTING: &[Existing] = &[
+    (
+        "claude",
+        ".claude/settings.json",
+        "{\n  \"permissions\": {\n    \"allow\": [\"Bash(make:*)\"],\n    \"deny\": []\n  },\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [{ \"type\": \"command\", \"command\": \"./check.sh\" }]\n      }\n    ],\n    \"SessionStart\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"echo hi\", \"timeout\": 5 }] }\n    ]\n  },\n  \"futureKey\": {\"a\": [1, 2.50, 1e3], \"b\": null}\n}\n",
+    ),
+    ("claude", ".claude/settings.json", "{\r\n\t\"model\": \"opus\",\r\n\t\"hooks\": {}\r\n}"),
+    ("claude", ".claude/settings.json", "{\"env\":{\"A\":\"{,}\"},\"hooks\":{\"SessionStart\":[]}}"),
+    ("claude", ".claude/settings.json", "{}\n"),
+    ("claude", ".claude/settings.json", "{\n}\n"),
+    (
+        "claude",
+        ".claude/settings.json",
+        "\u{feff}{\n    \"hooks\": {\n        \"SessionEnd\": [\n        ]\n    }\n}\n",
+    ),
+    (
+        "claude",
+        ".mcp.json",
+        "{\n  \"mcpServers\": {\n    \"github\": {\n      \"type\": \"http\",\n      \"url\": \"https://example.org/mcp\"\n    }\n  }\n}\n",
+    ),
+    (
+        "codex",
+        ".codex/hooks.json",
+        "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": [{\"type\": \"command\", \"command\": \"notify-send done\"}]}\n    ]\n  }\n}\n",
+    ),
+    (
+        "codex",
+        ".codex/config.toml",
+        "# mine\nmodel = \"gpt-5-codex\"  # fast\n\n[mcp_servers.other]\ncommand = \"other\"\nargs = [ \"x\",\n  \"y\", ]\n\n[projects.\"/w\"]\ntrust_level = \"trusted\"\n",
+    ),
+    ("codex", ".codex/config.toml", "model = 'o'\r\n[tui]\r\nnotifications = true"),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        "// mine\n{\n  // look\n  \"ui\": { \"theme\": \"GitHub\" /* dark */ }, // , not the last\n  \"mcpServers\": {\n    // \"memdir\": {}\n    \"a\": { \"command\": \"a\" } // a\n  }\n  /* the end */\n}\n// behind\n",
+    ),
+    (
+        "cursor",
+        ".cursor/hooks.json",
+        "{\n  \"version\": 1,\n  \"hooks\": {\n    \"stop\": [\n      { \"command\": \"./audit.sh\" }, // mine\n    ],\n  },\n}\n",
+    ),
+    ("cursor", ".cursor/hooks.json", "{\n  \"version\": 1\n}\n"),
+    ("cursor", ".cursor/mcp.json", "{ \"mcpServers\": { } }\n"),
+    ("agents-md", "AGENTS.md", "# Agents\r\n\r\n* Run `make` first\r\n"),
+    ("agents-md", "AGENTS.md", "# Agents\n\n* Run `make` first"),
+    ("mcp", ".mcp.json", "{\"mcpServers\":{\"a\":{\"command\":\"a\"}},\"x\":1}"),
+];
+
+const HOSTS: [&str; 6] = ["claude", "codex", "gemini", "cursor", "agents-md", "mcp"];
+
+/// The files of a project outside its memory.
+fn files(project: &Project) -> Vec<(PathBuf, Vec<u8>)> {
+    let walk = walkdir::WalkDir::new(project.home.path()).sort_by_file_name().into_iter().map(Result::unwrap);
+    let plain = walk.filter(|e| e.file_type().is_file() && !e.path().starts_with(project.memory()));
+    let user_config = project.home.path().join(".config");
+    plain
+        .filter(|e| !e.path().starts_with(&user_config))
+        .map(|e| (e.path().to_owned(), fs_err::read(e.path()).unwrap()))
+        .collect()
+}
+
+fn text(project: &Project, path: &str) -> String {
+    fs_err::read_to_string(project.work().join(path)).unwrap()
+}
+
+/// A text as its host reads it.
+fn value(path: &str, text: &str) -> Value {
+    use memdir::text::json_edit::{JsonDialect, parse};
+    match path.rsplit_once('.').unwrap().1 {
+        "json" => parse(text, JsonDialect { comments: true, trailing_commas: true }).unwrap(),
+        _ => Value::from(text),
+    }
+}
+
+/// A value without the entries of memdir.
+fn without_ours(mut value: Value) -> Value {
+    if let Some(servers) = value["mcpServers"].as_object_mut() {
+        servers.shift_remove("memdir");
+    }
+    if let Some(hooks) = value["hooks"].as_object_mut() {
+        for groups in hooks.values_mut() {
+            groups.as_array_mut().unwrap().retain(|group| !group.to_string().contains("memdir hook "));
+        }
+    }
+    value
+}
+
+#[test]
+fn entries_are_added_to_what_a_user_has_and_taken_out_byte_for_byte() {
+    for (host, path, existing) in EXISTING {
+        let project = Project::new();
+        project.put(&format!("work/{path}"), existing);
+        let before = files(&project);
+        project.run(&["setup", host, "--check"]).exit(6);
+        let dry_run = project.run(&["setup", host, "-n"]).exit(0);
+        assert_eq!(files(&project), before, "{host} {existing}");
+        let done = project.run(&["setup", host]).exit(0);
+        assert_eq!(dry_run.stdout, format!("dry run, nothing written\n{}", done.stdout), "{host} {existing}");
+        let after = text(&project, path);
+        assert!(after.contains("memdir"), "{after}");
+        if path.ends_with(".json") {
+            let (old, new) = (value(path, existing), without_ours(value(path, &after)));
+            for (key, old) in old.as_object().unwrap().iter().filter(|(key, _)| *key != "hooks") {
+                assert_eq!(&new[key], old, "{after}");
+            }
+            for (event, old) in old["hooks"].as_object().into_iter().flatten() {
+                assert_eq!(&new["hooks"][event], old, "{after}");
+            }
+        }
+        // Twice is once.
+        let written = files(&project);
+        let again = project.run(&["setup", host]).exit(0);
+        assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("", "memdir: everything is set up already\n"));
+        assert_eq!(files(&project), written);
+        project.run(&["setup", host, "--check"]).exit(0);
+        project.run(&["setup", host, "--remove"]).exit(0);
+        let shown = text(&project, path);
+        assert_eq!(files(&project), before, "{host} {existing:?}\n{after:?}\n{shown:?}");
+        let again = project.run(&["setup", host, "--remove"]).exit(0);
+        assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("", "memdir: nothing to do\n"));
+    }
+}
+
+#[test]
+fn missing_files_are_created_in_the_hosts_shape_and_removed() {
+    let hook = |event: &str, host: &str| format!("memdir hook {event} --host {host}");
+    let group = |command: String| json!([{"hooks": [{"type": "command", "command": command}]}]);
+    let server = json!({"command": "memdir", "args": ["mcp"]});
+    for host in HOSTS {
+        let project = Project::new();
+        let before = files(&project);
+        project.run(&["setup", host]).exit(0);
+        let read = |path: &str| value(path, &text(&project, path));
+        match host {
+            "claude" => {
+                let hooks = json!({"SessionStart": group(hook("session-start", host)),
+                    "PreCompact": group(hook("pre-compact", host)), "SessionEnd": group(hook("session-end", host))});
+                assert_eq!(read(".claude/settings.json"), json!({"hooks": hooks}));
+                assert_eq!(read(".mcp.json"), json!({"mcpServers": {"memdir": server}}));
+            }
+            "codex" => {
+                let hooks = json!({"SessionStart": group(hook("session-start", host)),
+                    "PreCompact": group(hook("pre-compact", host)), "Stop": group(hook("stop", host))});
+                assert_eq!(read(".codex/hooks.json"), json!({"hooks": hooks}));
+                let toml =
+                    "# memdir begin\n[mcp_servers.memdir]\ncommand = \"memdir\"\nargs = [\"mcp\"]\n# memdir end\n";
+                assert_eq!(text(&project, ".codex/config.toml"), toml);
+            }
+            "gemini" => {
+                let hooks = json!({"SessionStart": group(hook("session-start", host)),
+                    "PreCompress": group(hook("pre-compact", host)), "SessionEnd": group(hook("session-end", host))});
+                assert_eq!(read(".gemini/settings.json"), json!({"hooks": hooks, "mcpServers": {"memdir": server}}));
+            }
+            "cursor" => {
+                let one = |event: &str| json!([{"command": hook(event, host)}]);
+                let hooks = json!({"sessionStart": one("session-start"), "preCompact": one("pre-compact"),
+                    "sessionEnd": one("session-end")});
+                assert_eq!(read(".cursor/hooks.json"), json!({"hooks": hooks, "version": 1}));
+                assert_eq!(read(".cursor/mcp.json"), json!({"mcpServers": {"memdir": server}}));
+            }
+            "mcp" => assert_eq!(read(".mcp.json"), json!({"mcpServers": {"memdir": server}})),
+            _ => assert!(text(&project, "AGENTS.md").starts_with("<!-- memdir begin -->\nLong-term memory: `memdir`.")),
+        }
+        // What is printed to copy is what is written.
+        let printed = project.run(&["setup", host, "--print"]).exit(0).stdout;
+        for (path, bytes) in files(&project).iter().filter(|file| !before.contains(file)) {
+            let body = String::from_utf8_lossy(bytes);
+            let lines = body.lines().filter(|line| !line.starts_with("<!--"));
+            assert!(printed.contains(&lines.collect::<Vec<_>>().join("\n")), "{}: {printed}", path.display());
+        }
+        project.run(&["setup", host, "--remove"]).exit(0);
+        assert_eq!(files(&project), before, "{host}");
+    }
+}
+
+#[test]
+fn the_hooks_that_are_written_work() {
+    let project = Project::new();
+    project.put(".config/memdir/config.yaml", "people: [ana]\n");
+    let input = project.input("claude", "session-start");
+    assert_eq!(project.hook(&["session-start"], &input), "{}\n");
+    project.run(&["setup", "claude"]).exit(0);
+    let settings = value(".claude/settings.json", &text(&project, ".claude/settings.json"));
+    let command = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"].as_str().unwrap();
+    let words: Vec<&str> = command.strip_prefix("memdir hook ").unwrap().split(' ').collect();
+    assert!(project.hook(&words, &input).contains("Prefers tabs"));
+    let config = fs_err::read_to_string(project.home.path().join(".config/memdir/config.yaml")).unwrap();
+    assert_eq!(config, format!("people: [ana]\ntrusted:\n  - {:?}\n", project.memory().to_str().unwrap()));
+}
+
+#[test]
+fn a_config_with_an_error_is_refused_and_stays() {
+    for (host, path, broken) in [
+        ("claude", ".claude/settings.json", "{\n  // a comment\n}\n"),
+        ("claude", ".claude/settings.json", "{\"a\": 1,}"),
+        ("claude", ".claude/settings.json", ""),
+        ("claude", ".claude/settings.json", "{\"hooks\": []}"),
+        ("claude", ".claude/settings.json", "{\"hooks\": {\"SessionStart\": {}}}"),
+        ("claude", ".mcp.json", "{\"mcpServers\": {\"a\": 1}"),
+        ("claude", ".mcp.json", "{\"mcpServers\": {}, \"mcpServers\": {}}"),
+        ("codex", ".codex/config.toml", "[a\n"),
+        ("codex", ".codex/config.toml", "mcp_servers = {}\n"),
+        ("gemini", ".gemini/settings.json", "{\"a\": 1,}"),
+        ("cursor", ".cursor/mcp.json", "[]"),
+        ("mcp", ".mcp.json", "null"),
+    ] {
+        let project = Project::new();
+        project.put(".config/memdir/config.yaml", "people: [ana]\n");
+        project.put(&format!("work/{path}"), broken);
+        let before = files(&project);
+        for words in [&["setup", host][..], &["setup", host, "-n"], &["setup", host, "--check"]] {
+            let output = project.run(words);
+            assert_eq!((output.status, output.error_code().as_str()), (5, "invalid_config"), "{broken}: {output:#?}");
+            assert!(output.stderr.contains(path), "{output:#?}");
+        }
+        assert_eq!(files(&project), before, "{broken}");
+        let config = fs_err::read_to_string(project.home.path().join(".config/memdir/config.yaml")).unwrap();
+        assert_eq!(config, "people: [ana]\n", "{broken}");
+    }
+}
+
+#[test]
+fn what_the_user_changed_in_an_entry_or_wrote_under_our_name_stays() {
+    let project = Project::new();
+    let own = "{\n  \"hooks\": {\n    \"SessionStart\": [\n      {\n        \"matcher\": \"startup\",\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"memdir hook session-start --host claude\", \"timeout\": 3 },\n          { \"type\": \"command\", \"command\": \"echo hi\" }\n        ]\n      }\n    ]\n  }\n}\n";
+    project.put("work/.claude/settings.json", own);
+    project.put("work/.mcp.json", "{\"mcpServers\": {\"memdir\": {\"command\": \"docker\", \"args\": [\"run\"]}}}");
+    let output = project.run(&["setup", "claude"]).exit(0);
+    assert!(text(&project, ".claude/settings.json").contains("\"timeout\": 3"));
+    assert!(!output.stdout.contains(".mcp.json"), "{output:#?}");
+    let check = project.run(&["setup", "claude", "--check"]).exit(6);
+    assert!(check.stdout.contains("mcpServers.memdir is another program's"), "{check:#?}");
+    project.run(&["setup", "claude", "--remove"]).exit(0);
+    let left = value("x.json", &text(&project, ".claude/settings.json"));
+    let expected = json!({"hooks": {"SessionStart": [
+        {"matcher": "startup", "hooks": [{"type": "command", "command": "echo hi"}]}]}});
+    assert_eq!(left, expected);
+    assert!(text(&project, ".mcp.json").contains("docker"));
+}
+
+#[test]
+fn a_memory_elsewhere_is_named_and_renamed() {
+    let project = Project::new();
+    for name in ["it's", "other"] {
+        project.run(&["init", &format!("../{name}/notes")]).exit(0);
+    }
+    let dir = |name: &str| project.home.path().join(name).join("notes").to_str().unwrap().to_owned();
+    project.run(&["--dir", &dir("it's"), "setup", "claude"]).exit(0);
+    let settings = text(&project, ".claude/settings.json");
+    assert!(
+        settings.contains(&format!("memdir --dir '{}' hook session-end", dir("it's").replace('\'', "'\\\\''"))),
+        "{settings}"
+    );
+    let server = value("x.json", &text(&project, ".mcp.json"));
+    assert_eq!(server["mcpServers"]["memdir"]["args"], json!(["--dir", dir("it's"), "mcp"]));
+    project.run(&["--dir", &dir("it's"), "setup", "claude", "--check"]).exit(0);
+    project.run(&["--dir", &dir("other"), "setup", "claude", "--check"]).exit(6);
+    project.run(&["--dir", &dir("other"), "setup", "claude"]).exit(0);
+    let settings = text(&project, ".claude/settings.json");
+    assert!(settings.matches(&dir("other")).count() == 3 && !settings.contains("it's"), "{settings}");
+    project.run(&["setup", "claude", "--remove"]).exit(0);
+    assert!(!project.work().join(".claude/settings.json").exists() && !project.work().join(".mcp.json").exists());
+}
+
+#[test]
+fn links_in_a_project_are_refused_and_the_users_own_are_followed_in_the_home() {
+    let project = Project::new();
+    let outside = tempfile::tempdir().unwrap();
+    fs_err::write(outside.path().join("settings.json"), "{}").unwrap();
+    let link = |to: PathBuf, at: PathBuf| {
+        fs_err::create_dir_all(at.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(to, at).unwrap();
+    };
+    link(outside.path().join("settings.json"), project.work().join(".claude/settings.json"));
+    link(outside.path().to_owned(), project.work().join(".gemini"));
+    for host in ["claude", "gemini"] {
+        let output = project.run(&["setup", host]);
+        assert_eq!((output.status, output.error_code().as_str()), (5, "unsafe_file"), "{output:#?}");
+    }
+    assert!(!project.work().join(".mcp.json").exists());
+    project.put("dotfiles/claude.json", "{\n  \"model\": \"opus\"\n}\n");
+    link(project.home.path().join("dotfiles/claude.json"), project.home.path().join(".claude/settings.json"));
+    project.run(&["setup", "claude", "--user"]).exit(0);
+    assert!(project.home.path().join(".claude/settings.json").is_symlink());
+    let edited = fs_err::read_to_string(project.home.path().join("dotfiles/claude.json")).unwrap();
+    // Hooks of the user run in every project, so they name a memory that is not the user's own.
+    assert!(edited.contains("\"model\": \"opus\"") && edited.contains("memdir --dir '"), "{edited}");
+    project.run(&["setup", "claude", "--user", "--remove"]).exit(0);
+    let restored = fs_err::read_to_string(project.home.path().join("dotfiles/claude.json")).unwrap();
+    assert_eq!(restored, "{\n  \"model\": \"opus\"\n}\n");
+    link(outside.path().join("settings.json"), project.home.path().join(".gemini/settings.json"));
+    let output = project.run(&["setup", "gemini", "--user"]);
+    assert_eq!((output.status, output.error_code().as_str()), (5, "unsafe_file"), "{output:#?}");
+    assert_eq!(fs_err::read_to_string(outside.path().join("settings.json")).unwrap(), "{}");
+}
+
+#[test]
+fn the_users_own_memory_is_set_up_for_the_user() {
+    let project = Project::new();
+    project.run(&["-g", "init"]).exit(0);
+    project.run(&["-g", "setup", "cursor"]).exit(0);
+    let hooks = fs_err::read_to_string(project.home.path().join(".cursor/hooks.json")).unwrap();
+    assert!(hooks.contains("\"memdir hook session-start --host cursor\""), "{hooks}");
+    assert!(!project.work().join(".cursor").exists());
+    for words in [&["setup", "mcp", "--user"][..], &["setup", "agents-md", "--user"], &["setup", "git", "--user"]] {
+        assert_eq!(project.run(words).status, 2, "{words:?}");
+    }
+    let codex = project.home.path().join("elsewhere");
+    let mut command = project.command(&["-g", "setup", "codex"]);
+    let output =
+        crate::support::ProgramOutput::of(command.env("CODEX_HOME", &codex).stdin(std::process::Stdio::null()));
+    assert_eq!(output.status, 0, "{output:#?}");
+    assert!(codex.join("hooks.json").exists() && codex.join("config.toml").exists());
+}
+
+#[test]
+fn the_lines_to_copy_in_the_docs_are_those_that_are_written() {
+    let docs = fs_err::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/agents.md")).unwrap();
+    let blocks = docs.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let blocks: Vec<Value> = blocks.map(|block| serde_json::from_str(block).unwrap()).collect();
+    for (host, path) in [
+        ("claude", ".claude/settings.json"),
+        ("codex", ".codex/hooks.json"),
+        ("gemini", ".gemini/settings.json"),
+        ("cursor", ".cursor/hooks.json"),
+        ("mcp", ".mcp.json"),
+    ] {
+        let project = Project::new();
+        project.run(&["setup", host]).exit(0);
+        let mut written = value(path, &text(&project, path));
+        if host == "gemini" {
+            written.as_object_mut().unwrap().shift_remove("mcpServers");
+        }
+        assert!(blocks.contains(&written), "{host}: {written}");
+    }
+}
