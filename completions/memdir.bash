@@ -1410,12 +1410,16 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__mcp)
-            opts="-C -g -q -v -h --read-only --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -q -v -h --tools --read-only --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --tools)
+                    COMPREPLY=($(compgen -W "memory seed" -- "${cur}"))
+                    return 0
+                    ;;
                 -C)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then

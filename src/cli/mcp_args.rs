@@ -2,7 +2,7 @@
 //!
 //! Never answers a request: `crate::mcp` does.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::args::GlobalArgs;
 use super::output::CliReply;
@@ -17,16 +17,26 @@ use crate::code::{Code, Rejection};
 )]
 #[group(skip)]
 pub struct McpArgs {
+    /// The tools: memory (context, query, list, read, change, append) or seed (read, write, patch, append, list)
+    #[arg(long, value_name = "SET", default_value = "memory", hide_default_value = true, hide_possible_values = true)]
+    pub tools: ToolSetArg,
     /// Leave out the tools that change the memory
     #[arg(long)]
     pub read_only: bool,
+}
+
+/// The tools that a server offers.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolSetArg {
+    Memory,
+    Seed,
 }
 
 /// Runs `mcp` until the client is gone.
 #[cfg(feature = "mcp")]
 pub fn run_server(global: &GlobalArgs, args: &McpArgs) -> CliReply {
     use super::{context, open};
-    use crate::mcp::{self, ServerAccess, ServerOptions};
+    use crate::mcp::{self, ServerAccess, ServerOptions, ToolSet};
     use crate::memory::OpenOptions;
 
     let access = match open::env("MEMDIR_MODE").as_deref() {
@@ -40,7 +50,11 @@ pub fn run_server(global: &GlobalArgs, args: &McpArgs) -> CliReply {
         }
     };
     let memory = OpenOptions { agent: true, ..open::open_options(global, None) };
-    let options = ServerOptions { memory, is_named: context::has_reader_name(global), access };
+    let tools = match args.tools {
+        ToolSetArg::Memory => ToolSet::Memory,
+        ToolSetArg::Seed => ToolSet::Seed,
+    };
+    let options = ServerOptions { memory, is_named: context::has_reader_name(global), tools, access };
     match mcp::serve(options) {
         Ok(()) => CliReply::Status(0, String::new()),
         Err(rejection) => rejection.into(),

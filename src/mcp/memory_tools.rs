@@ -24,7 +24,7 @@ pub const MEMORY_TOOLS: &[ToolSpec] = &[
         description: "What to know when a session starts: news, important facts, the files. Call it first.",
         effect: ToolEffect::Reads,
         input: arguments::context_schema,
-        output: output_schema::<ContextAnswer>,
+        output: Some(output_schema::<ContextAnswer>),
         run: context,
     },
     ToolSpec {
@@ -33,7 +33,7 @@ pub const MEMORY_TOOLS: &[ToolSpec] = &[
         description: "Search the memory, best match first. The ids are addresses for the other tools.",
         effect: ToolEffect::Reads,
         input: arguments::query_schema,
-        output: output_schema::<QueryAnswer>,
+        output: Some(output_schema::<QueryAnswer>),
         run: query,
     },
     ToolSpec {
@@ -42,7 +42,7 @@ pub const MEMORY_TOOLS: &[ToolSpec] = &[
         description: "The files with their summaries; or the sections and bullets of one, with handles.",
         effect: ToolEffect::Reads,
         input: arguments::list_schema,
-        output: output_schema::<ListAnswer>,
+        output: Some(output_schema::<ListAnswer>),
         run: list,
     },
     ToolSpec {
@@ -51,7 +51,7 @@ pub const MEMORY_TOOLS: &[ToolSpec] = &[
         description: "The exact markdown of a file, section or bullet, and its etag.",
         effect: ToolEffect::Reads,
         input: arguments::read_schema,
-        output: output_schema::<TextResult>,
+        output: Some(output_schema::<TextResult>),
         run: read,
     },
     ToolSpec {
@@ -61,7 +61,7 @@ pub const MEMORY_TOOLS: &[ToolSpec] = &[
                       {op:add, at:user, text}. One fact a bullet; correct with update instead of adding.",
         effect: ToolEffect::Changes,
         input: arguments::change_schema,
-        output: output_schema::<ChangeResult>,
+        output: Some(output_schema::<ChangeResult>),
         run: change,
     },
     ToolSpec {
@@ -70,7 +70,7 @@ pub const MEMORY_TOOLS: &[ToolSpec] = &[
         description: "Write down what happened, as a dated entry; after a task worth remembering.",
         effect: ToolEffect::Adds,
         input: arguments::append_schema,
-        output: output_schema::<ChangeResult>,
+        output: Some(output_schema::<ChangeResult>),
         run: append,
     },
 ];

@@ -7,6 +7,7 @@ mod memory_tools;
 mod progress;
 mod requests;
 mod resources;
+mod seed_tools;
 mod stdio;
 mod tool_answer;
 mod tools;
@@ -31,7 +32,17 @@ pub struct ServerOptions {
     pub memory: OpenOptions,
     /// Whether the caller's name was given, not guessed: only then has it a mark of what it has seen.
     pub is_named: bool,
+    pub tools: ToolSet,
     pub access: ServerAccess,
+}
+
+/// The tools that a server offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolSet {
+    /// Six tools for all that an agent does with a memory.
+    Memory,
+    /// Five tools for whole files: read, write, patch, append and list.
+    Seed,
 }
 
 /// What a client may do.

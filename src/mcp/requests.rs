@@ -18,15 +18,24 @@ use tokio::sync::{Notify, watch};
 use super::tool_answer::error_result;
 use super::tools::{ToolCall, ToolSpec};
 use super::watcher::{NotificationTarget, SharedWatchList, WatchList, watch};
-use super::{ServerAccess, ServerOptions, progress, resources};
+use super::{ServerAccess, ServerOptions, ToolSet, progress, resources};
 use crate::code::{Code, Rejection};
 use crate::commands::{Error, ProgressNotes};
 use crate::memory::Memory;
 
 /// What a client's model is to know before it calls a tool.
-const INSTRUCTIONS: &str = "Long-term memory as markdown files. Call memory_context when a session starts; \
-                            memory_query when something may be known; memory_change for lasting facts; \
-                            memory_append for what happened.";
+const fn instructions(tools: ToolSet) -> &'static str {
+    match tools {
+        ToolSet::Memory => {
+            "Long-term memory as markdown files. Call memory_context when a session starts; memory_query when something \
+             may be known; memory_change for lasting facts; memory_append for what happened."
+        }
+        ToolSet::Seed => {
+            "Long-term memory as markdown files. Call memory_list when a task starts, and memory_read for the files \
+             that it needs."
+        }
+    }
+}
 
 /// What all requests of a session share.
 pub struct SharedState {
@@ -107,6 +116,10 @@ impl RequestHandler {
         self.state.options.access
     }
 
+    fn offered_tools(&self) -> impl Iterator<Item = &'static ToolSpec> + use<> {
+        ToolSpec::offered(self.state.options.tools, self.access())
+    }
+
     /// Refuses resources if the server has none.
     fn require_resources(&self) -> Result<(), ErrorData> {
         match self.access() {
@@ -144,7 +157,7 @@ impl ServerHandler for RequestHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources();
         let capabilities = capabilities.enable_resources_subscribe().enable_resources_list_changed().build();
-        let mut info = ServerConfig::new(capabilities).with_instructions(INSTRUCTIONS);
+        let mut info = ServerConfig::new(capabilities).with_instructions(instructions(self.state.options.tools));
         info.server_info = Implementation::new("memdir", env!("CARGO_PKG_VERSION"));
         info
     }
@@ -154,7 +167,7 @@ impl ServerHandler for RequestHandler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(ToolSpec::offered(self.access()).map(ToolSpec::describe).collect()))
+        Ok(ListToolsResult::with_all_items(self.offered_tools().map(ToolSpec::describe).collect()))
     }
 
     async fn call_tool(
@@ -162,12 +175,12 @@ impl ServerHandler for RequestHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = ToolSpec::find(&request.name) else {
-            let names: Vec<&str> = ToolSpec::offered(self.access()).map(|tool| tool.name).collect();
+        let Some(tool) = ToolSpec::find(self.state.options.tools, &request.name) else {
+            let names: Vec<&str> = self.offered_tools().map(|tool| tool.name).collect();
             let message = format!("there is no tool '{}'; the tools are {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        if !ToolSpec::offered(self.access()).any(|offered| offered.name == tool.name) {
+        if !self.offered_tools().any(|offered| offered.name == tool.name) {
             let refused = Rejection::new(Code::ReadOnly, "this server may not change the memory");
             let refused = refused.hint("the user can start it without --read-only and MEMDIR_MODE");
             return Ok(error_result(&refused.into()).into());

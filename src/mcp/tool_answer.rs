@@ -13,7 +13,8 @@ use crate::commands::{Error, hints};
 /// What a tool returns: text for the model, and the same as a value for programs.
 pub struct ToolAnswer {
     pub text: String,
-    pub structured: Value,
+    /// `None` for a tool without an output schema.
+    pub structured: Option<Value>,
 }
 
 impl ToolAnswer {
@@ -22,17 +23,22 @@ impl ToolAnswer {
         ToolAnswer::with_text(None, result)
     }
 
+    /// An answer that is a text alone.
+    pub fn plain(text: String) -> ToolAnswer {
+        ToolAnswer { text, structured: None }
+    }
+
     /// An answer with a text of its own.
     pub fn with_text(text: Option<String>, result: &impl Serialize) -> ToolAnswer {
         let structured = serde_json::to_value(result).unwrap_or_default();
-        ToolAnswer { text: text.unwrap_or_else(|| structured.to_string()), structured }
+        ToolAnswer { text: text.unwrap_or_else(|| structured.to_string()), structured: Some(structured) }
     }
 }
 
 impl From<ToolAnswer> for CallToolResult {
     fn from(answer: ToolAnswer) -> CallToolResult {
         let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-        result.structured_content = Some(answer.structured);
+        result.structured_content = answer.structured;
         result
     }
 }

@@ -9,9 +9,10 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use super::ServerAccess;
 use super::memory_tools::MEMORY_TOOLS;
+use super::seed_tools::SEED_TOOLS;
 use super::tool_answer::ToolAnswer;
+use super::{ServerAccess, ToolSet};
 use crate::commands::Error;
 use crate::memory::Memory;
 
@@ -40,20 +41,28 @@ pub struct ToolSpec {
     pub effect: ToolEffect,
     /// The JSON Schema of the arguments.
     pub input: fn() -> Value,
-    /// The JSON Schema of the structured result.
-    pub output: fn() -> Value,
+    /// The JSON Schema of the structured result; `None` if there is only text.
+    pub output: Option<fn() -> Value>,
     pub run: fn(&ToolCall) -> Result<ToolAnswer, Error>,
 }
 
 impl ToolSpec {
+    /// The tools of a set.
+    fn all(tools: ToolSet) -> &'static [ToolSpec] {
+        match tools {
+            ToolSet::Memory => MEMORY_TOOLS,
+            ToolSet::Seed => SEED_TOOLS,
+        }
+    }
+
     /// The tool of this name.
-    pub fn find(name: &str) -> Option<&'static ToolSpec> {
-        MEMORY_TOOLS.iter().find(|tool| tool.name == name)
+    pub fn find(tools: ToolSet, name: &str) -> Option<&'static ToolSpec> {
+        ToolSpec::all(tools).iter().find(|tool| tool.name == name)
     }
 
     /// The tools that are offered to a client.
-    pub fn offered(access: ServerAccess) -> impl Iterator<Item = &'static ToolSpec> {
-        MEMORY_TOOLS.iter().filter(move |tool| match access {
+    pub fn offered(tools: ToolSet, access: ServerAccess) -> impl Iterator<Item = &'static ToolSpec> {
+        ToolSpec::all(tools).iter().filter(move |tool| match access {
             ServerAccess::ReadAndChange => true,
             ServerAccess::ReadOnly => !tool.changes(),
             ServerAccess::Nothing => false,
@@ -73,9 +82,8 @@ impl ToolSpec {
             ToolEffect::Adds => annotations.destructive(false).idempotent(false),
             ToolEffect::Changes => annotations.destructive(true).idempotent(false),
         };
-        Tool::new(self.name, self.description, object((self.input)()))
-            .with_raw_output_schema(object((self.output)()))
-            .with_annotations(annotations)
+        let tool = Tool::new(self.name, self.description, object((self.input)())).with_annotations(annotations);
+        self.output.into_iter().fold(tool, |tool, output| tool.with_raw_output_schema(object(output())))
     }
 }
 
@@ -136,14 +144,14 @@ mod tests {
 
     #[test]
     fn every_tool_is_described_and_read_only_servers_offer_no_change() {
-        for tool in MEMORY_TOOLS {
+        for tool in MEMORY_TOOLS.iter().chain(SEED_TOOLS) {
             let described = serde_json::to_value(tool.describe()).unwrap();
             assert_eq!(described["inputSchema"]["type"], "object", "{}", tool.name);
-            assert_eq!(described["outputSchema"]["type"], "object", "{}", tool.name);
+            assert!(tool.output.is_none() || described["outputSchema"]["type"] == "object", "{}", tool.name);
             assert_eq!(described["annotations"]["readOnlyHint"], !tool.changes(), "{}", tool.name);
             assert!(!described.to_string().contains("\"format\""), "{described}");
         }
-        let names = |access| ToolSpec::offered(access).map(|tool| tool.name).collect::<Vec<_>>();
+        let names = |access| ToolSpec::offered(ToolSet::Memory, access).map(|tool| tool.name).collect::<Vec<_>>();
         assert_eq!(names(ServerAccess::ReadAndChange).len(), 6);
         assert_eq!(names(ServerAccess::ReadOnly), ["memory_context", "memory_query", "memory_list", "memory_read"]);
         assert_eq!(names(ServerAccess::Nothing).len(), 0);

@@ -235,6 +235,56 @@ fn a_read_only_server_changes_nothing() {
 }
 
 #[test]
+fn the_seeds_tools_answer_as_their_document_says() {
+    let project = "# Project\n\n> Summary: tabs\n\n- Uses tabs\n";
+    let episodes = "# 2026-02 Episodes\n\n> Summary: logger\n\n## Logger\n\n- Fixed\n";
+    let memory = Memory::new().file("facts/project.md", project).file("episodes/2026-02.md", episodes);
+    let mut client = McpClient::start(&memory, &["--tools", "seed", "--as", "claude"], Era::Initialize);
+    let tools = client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let names: Vec<&str> = tools.as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["memory_read", "memory_write", "memory_patch", "memory_append", "memory_list"]);
+    let listed = client.call("memory_list", json!({}));
+    let text: Value = serde_json::from_str(listed["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text[0], json!({"path": "episodes/2026-02.md", "summary": "logger", "size": 58}));
+    assert_eq!(listed["structuredContent"]["files"], text);
+    let read = client.call("memory_read", json!({"path": "facts/project.md"}));
+    assert_eq!((&read["content"][0]["text"], read.get("structuredContent")), (&json!(project), None));
+    // The file exists, and no etag is given.
+    let written = "# Project\n\n> Summary: compiler\n\n- Compiler: Zig\n";
+    let result = client.call("memory_write", json!({"path": "facts/project.md", "content": written}));
+    assert_eq!(result["structuredContent"], json!({"success": true}));
+    let patches = json!([{"oldText": "Zig", "newText": "Rust"}, {"oldText": "# Project", "newText": "# The project"}]);
+    let result = client.call("memory_patch", json!({"path": "facts/project.md", "patches": patches}));
+    assert_eq!(result["structuredContent"], json!({"success": true, "appliedCount": 2}));
+    let entry = "## Short ID\n\n- Summary: 16 hex digits\n- Date: 2026-02-24\n";
+    let result =
+        client.call("memory_append", json!({"path": "episodes/2026-02.md", "entry": entry, "summary": "logger, ids"}));
+    assert_eq!(result["structuredContent"], json!({"success": true}));
+    assert_eq!(
+        memory.text("facts/project.md").unwrap(),
+        "# The project\n\n> Summary: compiler, rust\n\n- Compiler: Rust\n"
+    );
+    assert!(memory.text("episodes/2026-02.md").unwrap().contains("> Summary: logger, ids"));
+    for _ in 0..3 {
+        memory.done(["undo"]);
+    }
+    assert_eq!(memory.text("facts/project.md").unwrap(), project, "an overwritten file can be restored");
+    for (tool, arguments, code) in [
+        (
+            "memory_patch",
+            json!({"path": "facts/project.md", "patches": [{"oldText": "none", "newText": "x"}]}),
+            "text_not_found",
+        ),
+        ("memory_write", json!({"path": "../x.md", "content": "x"}), "invalid_path"),
+        ("memory_write", json!({"path": "facts/me.md", "content": "# Me\n\n- Preferred name: Ana\n"}), "consent"),
+        ("memory_read", json!({"path": "facts/none.md"}), "file_not_found"),
+    ] {
+        assert_eq!(client.refused(tool, arguments.clone())["code"], code, "{arguments}");
+    }
+    client.close();
+}
+
+#[test]
 fn only_a_named_reader_has_news() {
     let memory = memory();
     let mut client = session(&memory);
