@@ -69,6 +69,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "mcp" -d 'Serve an age
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge" -d 'Merge three files and print the text; exit 4 if conflicts are left in it'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge-driver" -d 'Merge for git and write the result to OURS; exit 0 merged, 1 conflicts, over 128 failed'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "hook" -d 'Answer a hook of an agent host: reads its JSON from stdin, prints its envelope, always exits 0'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "tool" -d 'Serve a vendor\'s memory tool: reads a request as JSON from stdin, prints its reply'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "etag" -d 'Print the etag of a file or section, for --if-match'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "where" -d 'Print the path of the data directory or of a file'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "schema" -d 'Print a JSON Schema'
@@ -762,6 +763,18 @@ complete -c memdir -n "__fish_memdir_using_subcommand hook" -l json -d 'Print on
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -l serve -d 'Read one request a line and print one reply a line, until stdin ends'
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r

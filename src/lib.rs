@@ -96,7 +96,8 @@ pub use commands::results;
 pub use commands::setup::SetupMode;
 pub use commands::sync::SyncOptions;
 pub use commands::{
-    ChangeOptions, CheckOptions, ContextRequest, ContextStyle, Error, InitOptions, LogOptions, ReaderMark, UndoOptions,
+    ChangeOptions, CheckOptions, ContextRequest, ContextStyle, Error, InitOptions, LogOptions, MemoryToolReply,
+    ReaderMark, UndoOptions,
 };
 pub use memory::{Memory, OpenOptions};
 pub use operation::conflict_regions::ConflictChoice;

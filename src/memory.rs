@@ -30,6 +30,7 @@ use crate::operation::{Action, Batch, Operation, Target, dialects};
 use crate::view::query::filter::QueryOptions;
 
 mod open;
+mod tool;
 
 pub use open::{OpenOptions, SessionNeeds, env, working_dir};
 

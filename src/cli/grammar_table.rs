@@ -93,6 +93,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["merge"], &[], &[OUT_PATH, MARKER_SIZE_OTHER], &[one(Path), one(Path), one(Path)]),
     command(&["merge-driver"], &[], &[], &[one(Path), one(Path), one(Path), one(Other), many(Other)]),
     command(&["hook"], &[], &[HOST_OTHER], &[one(Other)]),
+    command(&["tool"], &[], &[], &[one(Other)]),
     command(&["etag"], &[], &[], &[one(Address)]),
     command(&["where"], &[], &[], &[one(File)]),
     command(&["schema"], &[], &[], &[one(Other)]),

@@ -34,6 +34,7 @@ mod sanitize;
 mod state;
 mod text;
 mod to_operation;
+mod tool;
 mod verbs;
 
 use std::ffi::OsString;

@@ -73,6 +73,8 @@ pub enum CliReply {
     Status(u8, String),
     /// A whole file, whose bytes are copied to stdout.
     Copy(OpenedFile),
+    /// Lines that are printed one by one, each as soon as it is there.
+    Lines(Box<dyn Iterator<Item = String>>),
     /// The envelope of a hook, and an action to run only after it was printed. The exit status is 0 in any case.
     Hook(String, Box<dyn FnOnce()>),
     /// An answer, and an action to run only after it was printed.
@@ -107,6 +109,10 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
         CliReply::Status(status, stderr) => {
             write_stderr(&stderr);
             status
+        }
+        CliReply::Lines(lines) => {
+            let result = lines.map(|line| write_stdout(&line)).find(Result::is_err).unwrap_or(Ok(()));
+            exit_status(result, 0, false, format)
         }
         CliReply::Hook(envelope, then) => {
             if write_stdout(&envelope).is_ok() {

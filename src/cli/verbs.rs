@@ -25,6 +25,7 @@ use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
 use super::run::{self, Runner, check_agent, read_content};
 use super::state::{CheckArgs, StatusArgs};
+use super::tool::ToolArgs;
 use super::{complete, generate, to_operation};
 use crate::commands::inbox::InboxDecision;
 use crate::commands::results::{
@@ -178,6 +179,7 @@ verbs! {
     hidden reads Merge(MergeArgs) -> MergeResult = "merge";
     hidden reads MergeDriver(MergeDriverArgs) = "merge-driver";
     hidden changes Hook(HookArgs) = "hook";
+    hidden changes Tool(ToolArgs) = "tool";
     hidden reads Etag(EtagArgs) -> EtagResult = "etag";
     hidden reads Where(WhereArgs) -> WhereResult = "where";
     hidden reads Schema(SchemaArgs) = "schema";
@@ -284,6 +286,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Setup(a) => runner.setup(&a),
         CliCommand::Sync(a) => runner.sync(a),
         CliCommand::Hook(a) => super::hook::run_hook(global, &a),
+        CliCommand::Tool(a) => super::tool::run_tool(global, &a),
         CliCommand::Etag(a) => runner.read_texts(OutputLayout::Plain, |s| commands::etag(s, &a.address)),
         CliCommand::Where(a) => runner.read_texts(OutputLayout::Plain, |s| commands::whereis(s, a.address.as_deref())),
         CliCommand::Schema(a) => CliReply::Text(generate::schema(a.topic)),

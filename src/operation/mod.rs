@@ -16,6 +16,7 @@ pub mod file_edits;
 pub mod inert_metadata;
 pub mod limits;
 pub mod locate;
+pub mod memory_tool;
 pub mod merge;
 pub mod overlay;
 pub mod pending_edit;

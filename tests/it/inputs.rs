@@ -65,6 +65,7 @@ const ROWS: &[Row] = &[
         Nothing,
     ),
     ("hook", &["hook", "session-start"], Nothing),
+    ("tool", &["tool", "anthropic"], Nothing),
     ("etag", &["etag", "user"], Nothing),
     ("where", &["where"], Nothing),
     ("schema", &["schema", "operation"], Nothing),
@@ -74,7 +75,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 17] = [
+const NO_ADDRESS: [&str; 18] = [
     "mcp",
     "apply",
     "reflect",
@@ -92,6 +93,7 @@ const NO_ADDRESS: [&str; 17] = [
     "setup",
     "sync",
     "hook",
+    "tool",
 ];
 
 struct Memory {
@@ -301,7 +303,8 @@ fn without_a_command_the_first_help_is_printed() {
 
 #[test]
 fn commands_without_content_never_read_stdin() {
-    for (name, line, _) in ROWS.iter().filter(|row| row.2 != Content) {
+    // The request of `tool` is its stdin.
+    for (name, line, _) in ROWS.iter().filter(|row| row.2 != Content && row.0 != "tool") {
         let memory = Memory::new();
         let line = filled(line, "Drinks tea");
         let result = memory.silent(&words(&line));

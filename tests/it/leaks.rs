@@ -353,6 +353,19 @@ const ROWS: &[(&str, &[&str])] = &[
             r#"apply < [{"op": "ad"}]"#,
         ],
     ),
+    (
+        "tool",
+        &[
+            r#"tool anthropic < {"command": "view", "path": "/memories"}"#,
+            r#"tool anthropic < {"command": "view", "path": "/memories/HIDDEN"}"#,
+            r#"tool anthropic < {"command": "view", "path": "/memories/user.md"}"#,
+            r#"tool anthropic < {"command": "create", "path": "/memories/HIDDEN", "file_text": "x"}"#,
+            r#"tool anthropic < {"command": "str_replace", "path": "/memories/user.md", "old_str": "knee"}"#,
+            r#"tool anthropic < {"command": "insert", "path": "/memories/HIDDEN", "insert_line": 9, "insert_text": "x"}"#,
+            r#"tool anthropic < {"command": "delete", "path": "/memories/facts"}"#,
+            r#"tool anthropic < {"command": "rename", "old_path": "/memories/HIDDEN", "new_path": "/memories/x.md"}"#,
+        ],
+    ),
     ("edit", &["edit ADDRESS"]),
     ("bullet add", &["bullet add ADDRESS New~one"]),
     (

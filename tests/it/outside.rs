@@ -52,7 +52,7 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 19] = [
+const WITHOUT: [&str; 20] = [
     "mcp",
     "reflect",
     "inbox",
@@ -72,6 +72,7 @@ const WITHOUT: [&str; 19] = [
     "merge",
     "merge-driver",
     "hook",
+    "tool",
 ];
 
 #[test]

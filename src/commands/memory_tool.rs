@@ -1,0 +1,280 @@
+//! Anthropic's memory tool over a memory: `/memories` is the data directory, every change is planned and undoable.
+//!
+//! Never changes a file that another writer changed since it was read: the request is carried out again on the new text.
+
+use serde::Serialize;
+
+use super::answer::{ListResult, TextResult};
+use super::{ChangeOptions, CommandResult, Error, Session};
+use crate::code::Code;
+use crate::document::Document;
+use crate::operation::memory_tool::{self, MemoryToolRequest, TOOL_ROOT, file_name, parse_tool_path, tool_name};
+use crate::operation::{Action, Batch, Operation, Target};
+use crate::path::FOLDERS;
+
+/// What the tool answers: the content of a tool result.
+#[derive(Serialize, Clone, Debug, PartialEq, Eq)]
+pub struct MemoryToolReply {
+    pub content: String,
+    pub is_error: bool,
+}
+
+impl MemoryToolReply {
+    /// The reply to a request that failed.
+    pub fn error(content: impl Into<String>) -> MemoryToolReply {
+        MemoryToolReply { content: content.into(), is_error: true }
+    }
+}
+
+/// How many times a request is carried out again because another writer was faster. With four writers that never pause,
+/// one in forty requests met 10 of them.
+const MAX_TRIES: usize = 100;
+
+/// Carries out one request, a JSON object. What fails is a reply as well.
+pub fn memory_tool(session: &Session, request: &str) -> MemoryToolReply {
+    let request = match serde_json::from_str(request) {
+        Ok(request) => request,
+        Err(why) => return MemoryToolReply::error(format!("Invalid request: {why}")),
+    };
+    match answer(session, request) {
+        Ok(content) => MemoryToolReply { content, is_error: false },
+        Err(Failure(content)) => MemoryToolReply::error(content),
+    }
+}
+
+/// The text of a failed request.
+struct Failure(String);
+
+impl From<String> for Failure {
+    fn from(text: String) -> Failure {
+        Failure(text)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        Failure(format!("{error}{hint}"))
+    }
+}
+
+fn answer(session: &Session, request: MemoryToolRequest) -> Result<String, Failure> {
+    match request {
+        MemoryToolRequest::View { path, view_range } => view(session, &path, view_range),
+        MemoryToolRequest::Create { path, file_text } => create(session, &path, file_text),
+        MemoryToolRequest::StrReplace { path, old_str, new_str } => {
+            let new = new_str.unwrap_or_default();
+            edit(session, &path, |text| memory_tool::str_replace(&path, text, &old_str, &new))
+        }
+        MemoryToolRequest::Insert { path, insert_line, insert_text } => edit(session, &path, |text| {
+            let new = memory_tool::insert_lines(text, insert_line, &insert_text)?;
+            Ok((new, format!("The file {path} has been edited.")))
+        }),
+        MemoryToolRequest::Delete { path } => delete(session, &path),
+        MemoryToolRequest::Rename { old_path, new_path } => rename(session, &old_path, &new_path),
+    }
+}
+
+fn view(session: &Session, path: &str, range: Option<(i64, i64)>) -> Result<String, Failure> {
+    let below = parse_tool_path(path)?;
+    if let Some(file) = load(session, below)? {
+        return Ok(memory_tool::file_view(path, &ToolText::new(file.text).text, range)?);
+    }
+    let files: Vec<(String, u64)> = files_below(session, below)?
+        .into_iter()
+        .map(|(path, size)| (shown_name(below, &path).to_owned(), size))
+        .collect();
+    match files.is_empty() && !below.is_empty() {
+        true => Err(not_found(path)),
+        false => Ok(memory_tool::directory_view(path, below, &files)),
+    }
+}
+
+fn create(session: &Session, path: &str, text: String) -> Result<String, Failure> {
+    let below = require_below(path, "create")?;
+    let exists = || Failure(format!("File {path} already exists"));
+    if load(session, below)?.is_some() {
+        return Err(exists());
+    }
+    let at = Target::Address(file_name(below));
+    match change(session, vec![Action::Write { at, text, create: true }], &ChangeOptions::default()) {
+        Ok(()) => Ok(format!("File created successfully at: {path}")),
+        Err(why) if why.code() == Code::NeedsProof => Err(exists()),
+        Err(why) => Err(why.into()),
+    }
+}
+
+/// Replaces the text of a file by what `edit` makes of it; `edit` also returns the reply.
+fn edit(
+    session: &Session,
+    path: &str,
+    edit: impl Fn(&str) -> Result<(String, String), String>,
+) -> Result<String, Failure> {
+    let below = parse_tool_path(path)?;
+    let mut tries = 1;
+    loop {
+        let Some(file) = load(session, below)? else {
+            let is_directory = below.is_empty() || !files_below(session, below)?.is_empty();
+            return Err(if is_directory {
+                Failure(format!("The path {path} is not a file."))
+            } else {
+                not_found(path)
+            });
+        };
+        let tool_text = ToolText::new(file.text);
+        let (text, reply) = edit(&tool_text.text)?;
+        let text = tool_text.with_summary(&text);
+        let write = Action::Write { at: Target::Address(file.path), text, create: false };
+        let options = ChangeOptions { if_match: Some(file.etag), ..ChangeOptions::default() };
+        match change(session, vec![write], &options) {
+            Ok(()) => return Ok(reply),
+            Err(why) if why.code() == Code::Conflict && tries < MAX_TRIES => tries += 1,
+            Err(why) => return Err(why.into()),
+        }
+    }
+}
+
+/// The text of a file as the tool shows it: without the summary line, which the agent neither wrote nor counts.
+struct ToolText {
+    text: String,
+    /// The summary line with the blank line below it, and the number of lines above it.
+    summary: Option<(String, usize)>,
+}
+
+impl ToolText {
+    fn new(text: String) -> ToolText {
+        let document = Document::parse(text);
+        let text = document.text();
+        let Some(summary) = document.summary_line().filter(|line| !line.in_front_matter) else {
+            return ToolText { text: text.to_owned(), summary: None };
+        };
+        let mut range = summary.line.range();
+        let blank = text[range.end..].split_inclusive('\n').next().filter(|line| line.trim().is_empty());
+        range.end += blank.map_or(0, str::len);
+        ToolText {
+            text: format!("{}{}", &text[..range.start], &text[range.end..]),
+            summary: Some((text[range.clone()].to_owned(), text[..range.start].matches('\n').count())),
+        }
+    }
+
+    /// An edited text, with the summary below as many lines as before.
+    fn with_summary(&self, edited: &str) -> String {
+        let Some((summary, above)) = &self.summary else { return edited.to_owned() };
+        let lines: Vec<&str> = edited.split_inclusive('\n').collect();
+        let (before, after) = lines.split_at((*above).min(lines.len()));
+        let end = if before.last().is_some_and(|line| !line.ends_with('\n')) { "\n" } else { "" };
+        format!("{}{end}{summary}{}", before.concat(), after.concat())
+    }
+}
+
+fn delete(session: &Session, path: &str) -> Result<String, Failure> {
+    let below = require_below(path, "delete")?;
+    let files = named_files(session, below)?;
+    if files.is_empty() {
+        return Err(Failure(format!("The path {path} does not exist")));
+    }
+    let remove = |file: String| Action::Remove {
+        at: Target::Address(file),
+        index: None,
+        text: None,
+        archive: false,
+        forget: false,
+        if_exists: false,
+    };
+    // A file without bullets is removed too, as with `rm -f`.
+    let options = ChangeOptions { force: true, ..ChangeOptions::default() };
+    change(session, files.into_iter().map(remove).collect(), &options)?;
+    Ok(format!("Successfully deleted {path}"))
+}
+
+fn rename(session: &Session, old_path: &str, new_path: &str) -> Result<String, Failure> {
+    let (old, new) = (require_below(old_path, "rename")?, require_below(new_path, "rename")?);
+    let files = named_files(session, old)?;
+    if files.is_empty() {
+        return Err(Failure(format!("The path {old_path} does not exist")));
+    }
+    if !named_files(session, new)?.is_empty() {
+        return Err(Failure(format!("The destination {new_path} already exists")));
+    }
+    if new.strip_prefix(old).is_some_and(|rest| rest.starts_with('/')) {
+        return Err(Failure(format!("Cannot rename {old_path} to {new_path}, which is inside it")));
+    }
+    let moves = files.into_iter().map(|file| {
+        let inside = shown_name(old, &file).strip_prefix(old).and_then(|rest| rest.strip_prefix('/'));
+        let to = inside.map_or_else(|| new.to_owned(), |inside| format!("{new}/{inside}"));
+        let to = if to.contains('/') { file_name(&to) } else { format!("facts/{}", file_name(&to)) };
+        Action::Move { at: Target::Address(file), to, create: true }
+    });
+    change(session, moves.collect(), &ChangeOptions::default())?;
+    Ok(format!("Successfully renamed {old_path} to {new_path}"))
+}
+
+/// The part of a path below `/memories`, for a request that must not name `/memories` itself.
+fn require_below<'a>(path: &'a str, verb: &str) -> Result<&'a str, Failure> {
+    match parse_tool_path(path)? {
+        "" => Err(Failure(format!("Cannot {verb} the {TOOL_ROOT} directory itself"))),
+        below => Ok(below),
+    }
+}
+
+fn not_found(path: &str) -> Failure {
+    Failure(format!("The path {path} does not exist. Please provide a valid path."))
+}
+
+/// The file of exactly this name. Unlike an address, a name finds no file in another folder.
+fn load(session: &Session, below: &str) -> CommandResult<Option<TextResult>> {
+    if below.is_empty() || below.contains(['#', '@']) {
+        return Ok(None);
+    }
+    match super::read(session, &file_name(below)) {
+        Ok(file) if is_named(below, &file.path) => Ok(Some(file)),
+        Ok(_) => Ok(None),
+        Err(why) if why.code() == Code::FileNotFound => Ok(None),
+        Err(why) => Err(why),
+    }
+}
+
+fn is_named(below: &str, file: &str) -> bool {
+    let name = file_name(below);
+    file == name || file.strip_prefix("facts/") == Some(&name)
+}
+
+/// The paths of the file, or of the files in the directory, of this name.
+fn named_files(session: &Session, below: &str) -> CommandResult<Vec<String>> {
+    match load(session, below)? {
+        Some(file) => Ok(vec![file.path]),
+        None => Ok(files_below(session, below)?.into_iter().map(|(path, _)| path).collect()),
+    }
+}
+
+/// The paths and sizes in bytes of the files in a directory and below it.
+fn files_below(session: &Session, below: &str) -> CommandResult<Vec<(String, u64)>> {
+    // Archive and inbox are no part of the list of a whole memory.
+    let folder = below.split('/').next().filter(|first| FOLDERS.contains(first));
+    let address = folder.map(|folder| format!("{folder}/"));
+    let files = match super::list(session, address.as_deref()) {
+        Ok(ListResult::Files(list)) => list.files,
+        Ok(ListResult::Outline(_)) => Vec::new(),
+        Err(why) if why.code() == Code::FileNotFound => Vec::new(),
+        Err(why) => return Err(why),
+    };
+    let inside = |name: &str| below.is_empty() || name.strip_prefix(below).is_some_and(|rest| rest.starts_with('/'));
+    let files = files.into_iter().filter(|file| inside(shown_name(below, &file.path)));
+    Ok(files.map(|file| (file.path, file.size)).collect())
+}
+
+/// The name of a file below `/memories`, in a listing of this directory: with `facts/` if the caller wrote it.
+fn shown_name<'a>(below: &str, file: &'a str) -> &'a str {
+    let name = tool_name(file);
+    match below == "facts" || below.starts_with("facts/") {
+        // The same name with what was in front of it.
+        true => file.find(name).map_or(name, |at| &file[..at + name.len()]),
+        false => name,
+    }
+}
+
+fn change(session: &Session, actions: Vec<Action>, options: &ChangeOptions) -> CommandResult<()> {
+    let operation = |action| Operation { action, seen: None, if_match: None, reason: None, source: None };
+    let batch = Batch { operations: actions.into_iter().map(operation).collect(), ..Batch::default() };
+    super::change(session, batch, options).map(|_| ())
+}
