@@ -22,20 +22,26 @@ pub(super) fn starts_history(text: &str) -> bool {
     session_start(text.trim_start().lines().next().unwrap_or_default()).is_some()
 }
 
-/// Whether a text contains a history, also one whose beginning was cut off.
+/// Whether a text contains a history, also a fragment of one: a line that Aider printed, or one of the user where Aider
+/// writes one.
 pub(super) fn has_history(text: &str) -> bool {
-    let (mut typed, mut printed) = (false, false);
+    let mut position = HistoryPosition { blank: 2, after_aider: true, in_message: true };
     for (_, line, fenced) in lines_with_fences(text) {
         if fenced {
+            position = HistoryPosition::default();
             continue;
         }
         if session_start(line).is_some() {
             return true;
         }
-        typed |= marked_words(line).is_some();
-        printed |= TOOL_OPENINGS.iter().any(|opening| line.starts_with(opening)) && ends_line(line);
+        let is_printed = TOOL_OPENINGS.iter().any(|opening| line.starts_with(opening)) && ends_line(line);
+        if is_printed || marked_words(line).is_some() && position.may_start_message() {
+            return true;
+        }
+        let blank = if line.trim().is_empty() { position.blank + 1 } else { 0 };
+        position = HistoryPosition { blank, ..HistoryPosition::default() };
     }
-    typed && printed
+    false
 }
 
 /// The time in the first line of a session.
@@ -136,6 +142,20 @@ mod tests {
     }
 
     const START: &str = "\n# aider chat started at 2026-02-24 10:00:00\n\n> Aider v0.86.1  \n";
+
+    #[test]
+    fn a_fragment_is_a_history() {
+        for text in [
+            "#### use port 7070  \n\nDone.\n",
+            "the rest.\n\n\n#### use port 7070  \n",
+            "It returns early.\n\n> Tokens: 1.2k sent, 88 received.  \n> Applied edit to a.rs  \n",
+        ] {
+            assert!(has_history(text), "{text}");
+        }
+        for text in ["#### Ports\n\nUse 7070.\n", "Ports\n#### use 7070  \n", "> Tokens: are they free?\n"] {
+            assert!(!has_history(text), "{text}");
+        }
+    }
 
     #[test]
     fn each_line_belongs_to_who_wrote_it() {

@@ -118,13 +118,14 @@ fn typed_text(message: &Value) -> Option<String> {
     whole.or_else(parts)
 }
 
-/// The parts of an answer: text has no `kind`, or one of two; the others are progress, edits and tool calls.
+/// The parts of an answer: text has no `kind`, or one of three; the others are progress, edits and tool calls.
 fn add_answer(turns: &mut ExportTurns, request: &Value, at: &Option<String>) {
     let mut texts = vec![String::new()];
     let mut has_results = false;
     for part in request["response"].as_array().into_iter().flatten() {
         let text = match part["kind"].as_str() {
             None => part["value"].as_str().or(part.as_str()),
+            Some("text") => part["text"].as_str(),
             Some("markdownContent" | "markdownVuln") => part["content"]["value"].as_str().or(part["value"].as_str()),
             Some("inlineReference") => reference_name(part),
             Some("toolInvocationSerialized") => {

@@ -204,6 +204,10 @@ fn detect_export(value: &JsonSketch) -> Option<TranscriptFormat> {
         _ if is_response() && (first("output").is_some_and(is_response_item) || value.has("input")) => {
             Some(TranscriptFormat::OpenAiResponses)
         }
+        // A page of the items of a response or a conversation.
+        _ if value.text_at("object") == "list" && first("data").is_some_and(is_response_item) => {
+            Some(TranscriptFormat::OpenAiResponses)
+        }
         _ => None,
     }
 }

@@ -53,8 +53,10 @@ pub(super) fn parse_lines(
 
 /// Whether an element of an array is a conversation, and not a message.
 fn is_conversation(value: &Value) -> bool {
-    let keys = ["chat_messages", "conversations", "items", "requests", "chunkedPrompt", "input"];
-    keys.iter().any(|key| value.get(key).is_some()) || value["object"] == "response"
+    let keys = ["chat_messages", "conversations", "items", "requests", "chunkedPrompt"];
+    // The call of a tool has an `input`, too, and a type.
+    let is_request = value.get("input").is_some() && value.get("type").is_none();
+    keys.iter().any(|key| value.get(key).is_some()) || value["object"] == "response" || is_request
 }
 
 pub(super) fn to_conversation(chat: &Value, kind: TranscriptFormat, add: fn(&mut ExportTurns, &Value)) -> Conversation {
@@ -226,14 +228,14 @@ fn add_studio_chunk(turns: &mut ExportTurns, chunk: &Value) -> Option<()> {
     Some(())
 }
 
-/// A response with its `input`, a request, or the array of items alone.
+/// A response with its `input`, a request, a page of items, or the array of items alone.
 pub(super) fn add_response(turns: &mut ExportTurns, response: &Value) {
     turns.add_message(Role::System, &None, &texts_of(&response["instructions"]));
-    for items in [response, &response["input"], &response["output"]] {
-        match items {
-            Value::String(text) => turns.add_message(Role::User, &None, std::slice::from_ref(text)),
-            items => turns.add_all(items.as_array().into_iter().flatten(), add_response_item),
-        }
+    if let Value::String(text) = &response["input"] {
+        turns.add_message(Role::User, &None, std::slice::from_ref(text));
+    }
+    for items in [response, &response["data"], &response["input"], &response["output"]] {
+        turns.add_all(items.as_array().into_iter().flatten(), add_response_item);
     }
 }
 
