@@ -89,7 +89,7 @@ impl Repo {
             .current_dir(dir)
             .env("PATH", path)
             .env("TMPDIR", self.above.path())
-            .env("XDG_CONFIG_HOME", "/nonexistent");
+            .env("XDG_CONFIG_HOME", self.above.path().join("config"));
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
         command.env("GIT_CEILING_DIRECTORIES", self.above.path());
         for who in ["AUTHOR", "COMMITTER"] {

@@ -36,7 +36,7 @@ impl Drop for Mounted {
 
 fn memdir(memory: &Path, args: &[&str], durability: &str) -> (bool, String) {
     let mut command = Command::new(program());
-    command.env_clear().env("GIT_AUTHOR_NAME", "t").env("HOME", "/nonexistent").env("MEMDIR_DURABILITY", durability);
+    command.env_clear().env("GIT_AUTHOR_NAME", "t").env("HOME", "/dev/null").env("MEMDIR_DURABILITY", durability);
     let output = command.arg("--dir").arg(memory).args(args).output().unwrap();
     (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
 }
@@ -75,7 +75,7 @@ fn cut(times: usize, durability: &str) -> Option<Found> {
                   \"$0\" -C \"$1\" -q apply --create >&2 || exit 1; echo $n; n=$((n+1)); done";
     let mut command = Command::new("sh");
     command.args(["-c", script]).arg(program()).arg(&memory).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
-    command.env("GIT_AUTHOR_NAME", "t").env("HOME", "/nonexistent").env("MEMDIR_DURABILITY", durability);
+    command.env("GIT_AUTHOR_NAME", "t").env("HOME", "/dev/null").env("MEMDIR_DURABILITY", durability);
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let printed = dir.path().join("said");
     let mut writer = command.stdout(std::fs::File::create(&printed).unwrap()).stderr(Stdio::null()).spawn().unwrap();
