@@ -214,8 +214,15 @@ impl CommitExecutor<'_> {
 
     fn classify(&self, place: TextLocation, i: usize, plain: &PlainFile) -> Result<TextState, Rejection> {
         // Checked before the bytes are read: a process that writes and closes in between must not go unnoticed.
-        if platform::has_writer(&plain.fd) {
-            return Ok(TextState::Foreign);
+        //
+        // Our own text has a writer for a moment when another thread of this process starts a program while a slot is
+        // written: until the child runs its program, it holds a copy of the descriptor.
+        let (begun, is_own) = (Instant::now(), plain.stat.st_ino == self.files[i].inode);
+        while platform::has_writer(&plain.fd) {
+            if !is_own || begun.elapsed() > WRITER_WAIT {
+                return Ok(TextState::Foreign);
+            }
+            std::thread::sleep(WRITER_POLL);
         }
         self.classify_contents(place, i, plain)
     }
