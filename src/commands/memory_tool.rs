@@ -8,7 +8,9 @@ use super::answer::{ListResult, TextResult};
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::code::Code;
 use crate::document::Document;
-use crate::operation::memory_tool::{self, MemoryToolRequest, TOOL_ROOT, file_name, parse_tool_path, tool_name};
+use crate::operation::memory_tool::{
+    self, MemoryToolRequest, TOOL_ROOT, file_name, link_refusal, parse_tool_path, tool_name,
+};
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::FOLDERS;
 
@@ -28,75 +30,84 @@ impl MemoryToolReply {
 
 /// How many times a request is carried out again because another writer was faster. With four writers that never pause,
 /// one in forty requests met 10 of them.
-const MAX_TRIES: usize = 100;
+pub(super) const MAX_TRIES: usize = 100;
 
 /// Carries out one request, a JSON object. What fails is a reply as well.
 pub fn memory_tool(session: &Session, request: &str) -> MemoryToolReply {
-    let request = match serde_json::from_str(request) {
+    let request: MemoryToolRequest = match serde_json::from_str(request) {
         Ok(request) => request,
         Err(why) => return MemoryToolReply::error(format!("Invalid request: {why}")),
     };
-    match answer(session, request) {
+    match answer(session, &request) {
         Ok(content) => MemoryToolReply { content, is_error: false },
-        Err(Failure(content)) => MemoryToolReply::error(content),
-    }
-}
-
-/// The text of a failed request.
-struct Failure(String);
-
-impl From<String> for Failure {
-    fn from(text: String) -> Failure {
-        Failure(text)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        let hint = error.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-        Failure(format!("{error}{hint}"))
-    }
-}
-
-fn answer(session: &Session, request: MemoryToolRequest) -> Result<String, Failure> {
-    match request {
-        MemoryToolRequest::View { path, view_range } => view(session, &path, view_range),
-        MemoryToolRequest::Create { path, file_text } => create(session, &path, file_text),
-        MemoryToolRequest::StrReplace { path, old_str, new_str } => {
-            let new = new_str.unwrap_or_default();
-            edit(session, &path, |text| memory_tool::str_replace(&path, text, &old_str, &new))
+        Err(ToolFailure::InToolWords(content)) => MemoryToolReply::error(content),
+        Err(ToolFailure::Refused(why)) if why.code() == Code::UnsafeFile => {
+            MemoryToolReply::error(link_refusal(request.path()))
         }
-        MemoryToolRequest::Insert { path, insert_line, insert_text } => edit(session, &path, |text| {
-            let new = memory_tool::insert_lines(text, insert_line, &insert_text)?;
+        Err(ToolFailure::Refused(why)) => {
+            let hint = why.hint().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+            MemoryToolReply::error(format!("{why}{hint}"))
+        }
+    }
+}
+
+/// Why a request failed.
+enum ToolFailure {
+    /// As the tool's documentation has it.
+    InToolWords(String),
+    /// The memory refuses what the tool alone would do.
+    Refused(Error),
+}
+
+impl From<String> for ToolFailure {
+    fn from(text: String) -> ToolFailure {
+        ToolFailure::InToolWords(text)
+    }
+}
+
+impl From<Error> for ToolFailure {
+    fn from(error: Error) -> ToolFailure {
+        ToolFailure::Refused(error)
+    }
+}
+
+fn answer(session: &Session, request: &MemoryToolRequest) -> Result<String, ToolFailure> {
+    match request {
+        MemoryToolRequest::View { path, view_range } => view(session, path, *view_range),
+        MemoryToolRequest::Create { path, file_text } => create(session, path, file_text),
+        MemoryToolRequest::StrReplace { path, old_str, new_str } => {
+            let new = new_str.as_deref().unwrap_or_default();
+            edit(session, path, |text| memory_tool::str_replace(path, text, old_str, new))
+        }
+        MemoryToolRequest::Insert { path, insert_line, insert_text } => edit(session, path, |text| {
+            let new = memory_tool::insert_lines(text, *insert_line, insert_text)?;
             Ok((new, format!("The file {path} has been edited.")))
         }),
-        MemoryToolRequest::Delete { path } => delete(session, &path),
-        MemoryToolRequest::Rename { old_path, new_path } => rename(session, &old_path, &new_path),
+        MemoryToolRequest::Delete { path } => delete(session, path),
+        MemoryToolRequest::Rename { old_path, new_path } => rename(session, old_path, new_path),
     }
 }
 
-fn view(session: &Session, path: &str, range: Option<(i64, i64)>) -> Result<String, Failure> {
+fn view(session: &Session, path: &str, range: Option<(i64, i64)>) -> Result<String, ToolFailure> {
     let below = parse_tool_path(path)?;
-    if let Some(file) = load(session, below)? {
+    if let Some(file) = load(session, &below)? {
         return Ok(memory_tool::file_view(path, &ToolText::new(file.text).text, range)?);
     }
-    let files: Vec<(String, u64)> = files_below(session, below)?
-        .into_iter()
-        .map(|(path, size)| (shown_name(below, &path).to_owned(), size))
-        .collect();
+    let files = files_below(session, &below)?.into_iter();
+    let files: Vec<(String, u64)> = files.map(|(file, size)| (shown_name(&below, &file), size)).collect();
     match files.is_empty() && !below.is_empty() {
         true => Err(not_found(path)),
-        false => Ok(memory_tool::directory_view(path, below, &files)),
+        false => Ok(memory_tool::directory_view(path, &below, &files)),
     }
 }
 
-fn create(session: &Session, path: &str, text: String) -> Result<String, Failure> {
+fn create(session: &Session, path: &str, text: &str) -> Result<String, ToolFailure> {
     let below = require_below(path, "create")?;
-    let exists = || Failure(format!("File {path} already exists"));
-    if load(session, below)?.is_some() {
+    let exists = || ToolFailure::InToolWords(format!("File {path} already exists"));
+    if load(session, &below)?.is_some() {
         return Err(exists());
     }
-    let at = Target::Address(file_name(below));
+    let (at, text) = (Target::Address(file_name(&below)), text.to_owned());
     match change(session, vec![Action::Write { at, text, create: true }], &ChangeOptions::default()) {
         Ok(()) => Ok(format!("File created successfully at: {path}")),
         Err(why) if why.code() == Code::NeedsProof => Err(exists()),
@@ -109,14 +120,14 @@ fn edit(
     session: &Session,
     path: &str,
     edit: impl Fn(&str) -> Result<(String, String), String>,
-) -> Result<String, Failure> {
+) -> Result<String, ToolFailure> {
     let below = parse_tool_path(path)?;
     let mut tries = 1;
     loop {
-        let Some(file) = load(session, below)? else {
-            let is_directory = below.is_empty() || !files_below(session, below)?.is_empty();
+        let Some(file) = load(session, &below)? else {
+            let is_directory = below.is_empty() || !files_below(session, &below)?.is_empty();
             return Err(if is_directory {
-                Failure(format!("The path {path} is not a file."))
+                ToolFailure::InToolWords(format!("The path {path} is not a file."))
             } else {
                 not_found(path)
             });
@@ -167,11 +178,11 @@ impl ToolText {
     }
 }
 
-fn delete(session: &Session, path: &str) -> Result<String, Failure> {
+fn delete(session: &Session, path: &str) -> Result<String, ToolFailure> {
     let below = require_below(path, "delete")?;
-    let files = named_files(session, below)?;
+    let files = named_files(session, &below)?;
     if files.is_empty() {
-        return Err(Failure(format!("The path {path} does not exist")));
+        return Err(ToolFailure::InToolWords(format!("The path {path} does not exist")));
     }
     let remove = |file: String| Action::Remove {
         at: Target::Address(file),
@@ -187,21 +198,22 @@ fn delete(session: &Session, path: &str) -> Result<String, Failure> {
     Ok(format!("Successfully deleted {path}"))
 }
 
-fn rename(session: &Session, old_path: &str, new_path: &str) -> Result<String, Failure> {
+fn rename(session: &Session, old_path: &str, new_path: &str) -> Result<String, ToolFailure> {
     let (old, new) = (require_below(old_path, "rename")?, require_below(new_path, "rename")?);
-    let files = named_files(session, old)?;
+    let files = named_files(session, &old)?;
     if files.is_empty() {
-        return Err(Failure(format!("The path {old_path} does not exist")));
+        return Err(ToolFailure::InToolWords(format!("The path {old_path} does not exist")));
     }
-    if !named_files(session, new)?.is_empty() {
-        return Err(Failure(format!("The destination {new_path} already exists")));
+    if !named_files(session, &new)?.is_empty() {
+        return Err(ToolFailure::InToolWords(format!("The destination {new_path} already exists")));
     }
-    if new.strip_prefix(old).is_some_and(|rest| rest.starts_with('/')) {
-        return Err(Failure(format!("Cannot rename {old_path} to {new_path}, which is inside it")));
+    if new.strip_prefix(&old).is_some_and(|rest| rest.starts_with('/')) {
+        return Err(ToolFailure::InToolWords(format!("Cannot rename {old_path} to {new_path}, which is inside it")));
     }
     let moves = files.into_iter().map(|file| {
-        let inside = shown_name(old, &file).strip_prefix(old).and_then(|rest| rest.strip_prefix('/'));
-        let to = inside.map_or_else(|| new.to_owned(), |inside| format!("{new}/{inside}"));
+        let name = shown_name(&old, &file);
+        let inside = name.strip_prefix(&old).and_then(|rest| rest.strip_prefix('/'));
+        let to = inside.map_or_else(|| new.clone(), |inside| format!("{new}/{inside}"));
         let to = if to.contains('/') { file_name(&to) } else { format!("facts/{}", file_name(&to)) };
         Action::Move { at: Target::Address(file), to, create: true }
     });
@@ -210,15 +222,16 @@ fn rename(session: &Session, old_path: &str, new_path: &str) -> Result<String, F
 }
 
 /// The part of a path below `/memories`, for a request that must not name `/memories` itself.
-fn require_below<'a>(path: &'a str, verb: &str) -> Result<&'a str, Failure> {
-    match parse_tool_path(path)? {
-        "" => Err(Failure(format!("Cannot {verb} the {TOOL_ROOT} directory itself"))),
-        below => Ok(below),
+fn require_below(path: &str, verb: &str) -> Result<String, ToolFailure> {
+    let below = parse_tool_path(path)?;
+    match below.is_empty() {
+        true => Err(ToolFailure::InToolWords(format!("Cannot {verb} the {TOOL_ROOT} directory itself"))),
+        false => Ok(below),
     }
 }
 
-fn not_found(path: &str) -> Failure {
-    Failure(format!("The path {path} does not exist. Please provide a valid path."))
+fn not_found(path: &str) -> ToolFailure {
+    ToolFailure::InToolWords(format!("The path {path} does not exist. Please provide a valid path."))
 }
 
 /// The file of exactly this name. Unlike an address, a name finds no file in another folder.
@@ -259,18 +272,14 @@ fn files_below(session: &Session, below: &str) -> CommandResult<Vec<(String, u64
         Err(why) => return Err(why),
     };
     let inside = |name: &str| below.is_empty() || name.strip_prefix(below).is_some_and(|rest| rest.starts_with('/'));
-    let files = files.into_iter().filter(|file| inside(shown_name(below, &file.path)));
+    let files = files.into_iter().filter(|file| inside(&shown_name(below, &file.path)));
     Ok(files.map(|file| (file.path, file.size)).collect())
 }
 
 /// The name of a file below `/memories`, in a listing of this directory: with `facts/` if the caller wrote it.
-fn shown_name<'a>(below: &str, file: &'a str) -> &'a str {
-    let name = tool_name(file);
-    match below == "facts" || below.starts_with("facts/") {
-        // The same name with what was in front of it.
-        true => file.find(name).map_or(name, |at| &file[..at + name.len()]),
-        false => name,
-    }
+fn shown_name(below: &str, file: &str) -> String {
+    let folder = if below.split('/').next() == Some("facts") && file.starts_with("facts/") { "facts/" } else { "" };
+    format!("{folder}{}", tool_name(file))
 }
 
 fn change(session: &Session, actions: Vec<Action>, options: &ChangeOptions) -> CommandResult<()> {

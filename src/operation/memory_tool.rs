@@ -2,7 +2,7 @@
 //!
 //! The requests and texts are those of the vendor's documentation
 //! (<https://docs.claude.com/en/docs/agents-and-tools/tool-use/memory-tool>), without the `Error: ` in front of a
-//! failure: a reply says itself whether it is one. Never reads a file.
+//! failure: a reply has a field for that. Where the vendor's SDK has other texts, they are the SDK's. Never reads a file.
 
 use std::collections::BTreeMap;
 
@@ -37,6 +37,20 @@ pub enum MemoryToolRequest {
     Rename { old_path: String, new_path: String },
 }
 
+impl MemoryToolRequest {
+    /// The path that it names first.
+    pub fn path(&self) -> &str {
+        match self {
+            MemoryToolRequest::View { path, .. }
+            | MemoryToolRequest::Create { path, .. }
+            | MemoryToolRequest::StrReplace { path, .. }
+            | MemoryToolRequest::Insert { path, .. }
+            | MemoryToolRequest::Delete { path }
+            | MemoryToolRequest::Rename { old_path: path, .. } => path,
+        }
+    }
+}
+
 /// The directory that stands for the data directory.
 pub const TOOL_ROOT: &str = "/memories";
 /// A longer text is cut when it is viewed without a range, in characters. From the tool's description.
@@ -44,22 +58,33 @@ const MAX_VIEWED_CHARS: usize = 16_000;
 /// From the vendor's documentation.
 const MAX_LINES: usize = 999_999;
 
-/// The part of a path below `/memories`, without a final slash; empty for `/memories` itself.
+/// The part of a path below `/memories`, without `.`, `..` and a final slash; empty for `/memories` itself.
 ///
 /// # Errors
 /// The tool's text for a path that is not below `/memories`.
-pub fn parse_tool_path(path: &str) -> Result<&str, String> {
+pub fn parse_tool_path(path: &str) -> Result<String, String> {
     let below = path.strip_prefix(TOOL_ROOT).filter(|rest| rest.is_empty() || rest.starts_with('/'));
     let below = below.ok_or_else(|| format!("Path must start with {TOOL_ROOT}, got: {path}"))?;
-    let below = below.strip_prefix('/').unwrap_or(below);
-    let below = below.strip_suffix('/').unwrap_or(below);
     let lower = below.to_ascii_lowercase();
-    let leaves = below.split('/').any(|part| part == "." || part == ".." || (part.is_empty() && !below.is_empty()));
     // Encoded dots and slashes: a client that decodes the path again must not get another one.
-    match leaves || below.contains('\\') || ["%2e", "%2f", "%5c"].iter().any(|encoded| lower.contains(encoded)) {
-        true => Err(format!("Path {path} would escape {TOOL_ROOT} directory")),
-        false => Ok(below),
+    let mut leaves = below.contains('\\') || ["%2e", "%2f", "%5c"].iter().any(|encoded| lower.contains(encoded));
+    let mut parts = Vec::new();
+    for part in below.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => leaves |= parts.pop().is_none(),
+            _ => parts.push(part),
+        }
     }
+    match leaves {
+        true => Err(format!("Path {path} would escape {TOOL_ROOT} directory")),
+        false => Ok(parts.join("/")),
+    }
+}
+
+/// The tool's text for a path that leads through a link, which is never followed.
+pub fn link_refusal(path: &str) -> String {
+    format!("Path {path} would escape {TOOL_ROOT} directory via symlink")
 }
 
 /// The name of a memory's file, of a name below `/memories`: `notes.txt` is kept as `notes.txt.md`.
@@ -196,27 +221,20 @@ pub fn str_replace(path: &str, text: &str, old: &str, new: &str) -> Result<(Stri
     Ok((replaced, reply))
 }
 
-/// Inserts lines after a line. Returns the new text of the file.
+/// Inserts lines after a line, as they are given. Returns the new text of the file, whose last line is ended.
 ///
 /// # Errors
 /// The tool's text for a line that the file does not have.
 pub fn insert_lines(text: &str, after: i64, inserted: &str) -> Result<String, String> {
     let count = text.lines().count();
     let Some(after) = usize::try_from(after).ok().filter(|after| *after <= count) else {
-        return Err(format!(
-            "Invalid `insert_line` parameter: {after}. It should be within the range of lines of the file: [0, {count}]"
-        ));
+        return Err(format!("Invalid `insert_line` parameter: {after}. It should be within the range [0, {count}]."));
     };
-    let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let inserted: String = inserted.trim_end_matches('\n').lines().map(|line| format!("{line}{ending}")).collect();
-    let inserted = if inserted.is_empty() { ending.to_owned() } else { inserted };
-    let last =
-        lines.last().map(|last| if last.ends_with('\n') { (*last).to_owned() } else { format!("{last}{ending}") });
-    if let (Some(last), Some(slot)) = (&last, lines.last_mut()) {
-        *slot = last;
+    let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    lines.insert(after, inserted.trim_end_matches('\n').to_owned());
+    for line in lines.iter_mut().filter(|line| !line.ends_with('\n')) {
+        line.push('\n');
     }
-    lines.insert(after, &inserted);
     Ok(lines.concat())
 }
 
@@ -231,15 +249,21 @@ mod tests {
             ("/memories/", ""),
             ("/memories/a.md", "a.md"),
             ("/memories/deep/nested/", "deep/nested"),
+            ("/memories/./a//b/../c.md", "a/c.md"),
+            ("/memories/sub/..", ""),
         ] {
-            assert_eq!(parse_tool_path(path), Ok(below), "{path}");
+            assert_eq!(parse_tool_path(path).as_deref(), Ok(below), "{path}");
         }
         for path in ["/memoriesEVIL/x.md", "memories/x.md", "/etc/passwd", ""] {
             assert_eq!(parse_tool_path(path), Err(format!("Path must start with /memories, got: {path}")));
         }
-        for path in
-            ["/memories/../x", "/memories/a/../../x", "/memories/%2e%2e%2fx", "/memories/a\\..\\x", "/memories//x"]
-        {
+        for path in [
+            "/memories/../x",
+            "/memories/a/../../x",
+            "/memories/%2e%2e%2fx",
+            "/memories/a\\..\\x",
+            "/memories/../memories",
+        ] {
             assert_eq!(parse_tool_path(path), Err(format!("Path {path} would escape /memories directory")));
         }
     }
@@ -316,13 +340,13 @@ mod tests {
             ("a\nb\n", 0, "x\n", "x\na\nb\n"),
             ("a\nb\n", 2, "x", "a\nb\nx\n"),
             ("a\nb", 2, "x", "a\nb\nx\n"),
-            ("a\r\nb\r\n", 1, "x\ny", "a\r\nx\r\ny\r\nb\r\n"),
+            ("a\r\nb\r\n", 1, "x\ny", "a\r\nx\ny\nb\r\n"),
             ("", 0, "x", "x\n"),
             ("a\n", 1, "", "a\n\n"),
         ] {
             assert_eq!(insert_lines(before, after, inserted).as_deref(), Ok(now), "{before:?}");
         }
-        let out = "Invalid `insert_line` parameter: 3. It should be within the range of lines of the file: [0, 2]";
+        let out = "Invalid `insert_line` parameter: 3. It should be within the range [0, 2].";
         assert_eq!(insert_lines("a\nb\n", 3, "x"), Err(out.to_owned()));
         assert!(insert_lines("a\n", -1, "x").is_err());
     }

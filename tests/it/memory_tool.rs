@@ -119,7 +119,7 @@ fn a_failure_is_told_in_the_tools_words_and_changes_nothing() {
         ),
         (
             json!({"command": "insert", "path": path, "insert_line": 4, "insert_text": "x"}),
-            "Invalid `insert_line` parameter: 4. It should be within the range of lines of the file: [0, 3]",
+            "Invalid `insert_line` parameter: 4. It should be within the range [0, 3].",
         ),
         (json!({"command": "delete", "path": "/memories/none"}), "The path /memories/none does not exist"),
         (json!({"command": "delete", "path": "/memories/"}), "Cannot delete the /memories directory itself"),
