@@ -36,8 +36,8 @@ pub fn edges(facts: &ItemFacts<'_>, seen: &VisibilityCheck<'_>) -> Vec<LinkEdge>
     file.links.iter().filter_map(of).filter(|edge| seen(facts, edge.item)).collect()
 }
 
-/// The relation that a bullet names: the words before its links, if the bullet has no other text (`- depends_on
-/// [[project]] (since May)`).
+/// The relation that a bullet names: the words before its links, perhaps in quotes, if the bullet has no other text
+/// (`- depends_on [[project]] (since May)`).
 pub fn relation(facts: &ItemFacts<'_>, edge: &LinkEdge) -> Option<String> {
     let document = &facts.file.document;
     let ItemKind::Bullet(b) = facts.file.items[edge.item].kind else { return None };
@@ -63,6 +63,9 @@ fn words_before_links(text: &str, link: usize) -> Option<&str> {
     let count = words.split_whitespace().count();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ' ');
     let listed = link < text.len() - rest.len();
+    if let Some(quoted) = words.strip_prefix('"').and_then(|words| words.strip_suffix('"')) {
+        return (has_no_other_text && listed && !quoted.is_empty() && !quoted.contains('"')).then_some(quoted);
+    }
     (has_no_other_text && listed && (1..=MAX_RELATION_WORDS).contains(&count) && words.chars().all(plain))
         .then_some(words)
 }
@@ -261,6 +264,7 @@ mod tests {
             ("depends_on [[a]]", Some("depends_on")),
             ("part of: [[a]] #tag", Some("part of")),
             ("[decision] blocked-by [[a]], [[b]] (until May)", Some("blocked-by")),
+            ("\"works together with\" [[a]]", Some("works together with")),
             ("[[a]]", None),
             ("met Bob about [[a]] today", None),
             ("we talked with Ana about [[a]]", None),
