@@ -11,7 +11,9 @@ from typing import Any
 
 from anthropic.lib.tools import BetaAbstractMemoryTool, ToolError
 
-__all__ = ["MemdirMemoryTool"]
+from ._async_tool import MemdirAsyncMemoryTool
+
+__all__ = ["MemdirAsyncMemoryTool", "MemdirMemoryTool"]
 
 
 class MemdirMemoryTool(BetaAbstractMemoryTool):
