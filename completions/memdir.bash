@@ -1420,7 +1420,7 @@ _memdir() {
             fi
             case "${prev}" in
                 --tools)
-                    COMPREPLY=($(compgen -W "memory seed" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "memory seed graph" -- "${cur}"))
                     return 0
                     ;;
                 -C)

@@ -710,8 +710,9 @@ complete -c memdir -n "__fish_memdir_using_subcommand sync" -l json -d 'Print on
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l tools -d 'The tools: memory (context, query, list, read, change, append) or seed (read, write, patch, append, list)' -r -f -a "memory\t''
-seed\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l tools -d 'The tools: memory (context, query, list, read, change, append), seed (read, write, patch, append, list) or graph (entities, relations and observations)' -r -f -a "memory\t''
+seed\t''
+graph\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r

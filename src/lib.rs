@@ -101,6 +101,7 @@ pub use commands::{
 };
 pub use memory::{Memory, OpenOptions};
 pub use operation::conflict_regions::ConflictChoice;
+pub use operation::graph::GraphReply;
 pub use operation::{Action, Batch, Operation, Target};
 pub use store::Durability;
 pub use view::query::filter::QueryOptions;

@@ -98,6 +98,7 @@ impl Memory {
     fn session(&self) -> Result<Session, Error> {
         let session = self.options.open_session(SessionNeeds::All)?;
         let progress = self.progress.clone();
+        progress.set_warnings(&session.policy.warnings);
         Ok(Session { found_by: self.found_by, is_agent: self.is_agent, progress, ..session })
     }
 

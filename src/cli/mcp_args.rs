@@ -17,7 +17,8 @@ use crate::code::{Code, Rejection};
 )]
 #[group(skip)]
 pub struct McpArgs {
-    /// The tools: memory (context, query, list, read, change, append) or seed (read, write, patch, append, list)
+    /// The tools: memory (context, query, list, read, change, append), seed (read, write, patch, append, list) or graph
+    /// (entities, relations and observations)
     #[arg(long, value_name = "SET", default_value = "memory", hide_default_value = true, hide_possible_values = true)]
     pub tools: ToolSetArg,
     /// Leave out the tools that change the memory
@@ -30,6 +31,7 @@ pub struct McpArgs {
 pub enum ToolSetArg {
     Memory,
     Seed,
+    Graph,
 }
 
 /// Runs `mcp` until the client is gone.
@@ -53,6 +55,7 @@ pub fn run_server(global: &GlobalArgs, args: &McpArgs) -> CliReply {
     let tools = match args.tools {
         ToolSetArg::Memory => ToolSet::Memory,
         ToolSetArg::Seed => ToolSet::Seed,
+        ToolSetArg::Graph => ToolSet::Graph,
     };
     let options = ServerOptions { memory, is_named: context::has_reader_name(global), tools, access };
     match mcp::serve(options) {

@@ -28,6 +28,7 @@ mod etag;
 mod fetch;
 mod findings_since;
 mod forget;
+mod graph;
 pub mod hints;
 mod history;
 pub mod hook;
@@ -57,6 +58,7 @@ pub use check::{CheckOptions, check};
 pub use context::{ContextRequest, ContextStyle, ReaderMark, context};
 pub use diff::diff;
 pub use etag::etag;
+pub use graph::graph;
 pub use history::{log, show};
 pub use init::init;
 pub use list_and_read::{OpenedFile, list, list_bullets, list_without_backlinks, open_whole_file, read, whereis};
@@ -66,7 +68,7 @@ pub use query::query;
 pub use resolve::resolve;
 pub use status::status;
 pub use undo::{redo, undo};
-pub use watch::{WatchedState, watched_state};
+pub use watch::{WHOLE_MEMORY, WatchedState, watched_state};
 
 /// The results of commands. Field names are those of the JSON output: fields are only ever added.
 pub mod results {

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::code::{Code, Rejection};
+use crate::code::{Code, Rejection, Warning};
 
 /// The notes of one command. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,7 @@ struct SharedNotes {
     done: AtomicUsize,
     total: AtomicUsize,
     is_cancelled: AtomicBool,
+    warnings: Mutex<Vec<Warning>>,
 }
 
 /// What a command is doing at one moment.
@@ -68,6 +69,16 @@ impl ProgressNotes {
             true => Err(Rejection::new(Code::Cancelled, "the caller cancelled the command")),
             false => Ok(()),
         }
+    }
+
+    /// Notes what is wrong with the policy or the user config that the command runs under.
+    pub fn set_warnings(&self, warnings: &[Warning]) {
+        warnings.clone_into(&mut self.0.warnings.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// What is wrong with the policy or the user config.
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.0.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What the command is doing now.

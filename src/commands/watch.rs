@@ -5,6 +5,9 @@
 use sha2::{Digest, Sha256};
 
 use super::{CommandResult, Session, etag};
+use crate::change::Etag;
+use crate::document::MAX_FILE_BYTES;
+use crate::store::FoundFile;
 
 /// The state of a memory at one moment, as far as a caller watches it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,16 +18,34 @@ pub struct WatchedState {
     pub etags: Vec<Option<String>>,
 }
 
-/// Reads the names of all files, and the files that `addresses` name; no other file.
+/// The address whose etag changes with any file.
+pub const WHOLE_MEMORY: &str = "";
+
+/// Reads the names of all files, and the files that `addresses` name; no other file, unless one is
+/// [`WHOLE_MEMORY`].
 ///
 /// # Errors
 /// `io`.
 pub fn watched_state(session: &Session, addresses: &[String]) -> CommandResult<WatchedState> {
     let mut names = Sha256::new();
-    for file in session.store.walk(None)? {
+    let files = session.store.walk(None)?;
+    for file in &files {
         names.update(file.path.as_str().as_bytes());
         names.update([0]);
     }
-    let etags = addresses.iter().map(|address| etag(session, address).ok().map(|found| found.etag)).collect();
+    let etag_of = |address: &String| match address.as_str() {
+        WHOLE_MEMORY => Some(whole_etag(session, &files)),
+        address => etag(session, address).ok().map(|found| found.etag),
+    };
+    let etags = addresses.iter().map(etag_of).collect();
     Ok(WatchedState { files: names.finalize().into(), etags })
+}
+
+/// The etag of the names and texts of all these files.
+fn whole_etag(session: &Session, files: &[FoundFile]) -> String {
+    let etags = session.store.map_files(files, MAX_FILE_BYTES, &|file, read| {
+        let etag = read.map(|(bytes, _)| Etag::of(bytes).short()).unwrap_or_default();
+        format!("{etag} {}\n", file.path)
+    });
+    Etag::of(etags.concat().as_bytes()).short()
 }

@@ -120,7 +120,7 @@ fn encode_value(value: &str) -> String {
     if out.contains(|c: char| c.is_whitespace() || c == '=') || out.ends_with('-') { format!("\"{out}\"") } else { out }
 }
 
-fn push_percent_encoded(c: char, out: &mut String) {
+pub(super) fn push_percent_encoded(c: char, out: &mut String) {
     for byte in c.encode_utf8(&mut [0; 4]).bytes() {
         out.push('%');
         out.push_str(&format!("{byte:02X}"));
@@ -128,7 +128,7 @@ fn push_percent_encoded(c: char, out: &mut String) {
 }
 
 /// Decodes `%XX`; other text is unchanged.
-fn percent_decode(value: &str) -> String {
+pub(super) fn percent_decode(value: &str) -> String {
     if !value.contains('%') {
         return value.to_owned();
     }

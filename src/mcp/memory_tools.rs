@@ -92,11 +92,8 @@ fn context(call: &ToolCall) -> Result<ToolAnswer, Error> {
     let budget = count(&call.arguments, "budget_tokens");
     let request = ContextRequest { budget, reader: call.reader.clone(), for_tools: true, ..ContextRequest::default() };
     let (context, mark) = call.memory.context(&request)?;
-    if let Some(mark) = mark {
-        call.memory.mark_read(&mark)?;
-    }
     let answer = ContextAnswer { text: context.text, tokens: context.tokens, since: context.since };
-    Ok(ToolAnswer::with_text(Some(answer.text.clone()), &answer))
+    Ok(ToolAnswer { mark, ..ToolAnswer::with_text(Some(answer.text.clone()), &answer) })
 }
 
 /// The result of a search.

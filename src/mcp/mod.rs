@@ -3,6 +3,7 @@
 //! Never has rules of its own: it translates a request, calls one method of `Memory`, and translates the result.
 
 mod arguments;
+mod graph_tools;
 mod memory_tools;
 mod progress;
 mod requests;
@@ -43,6 +44,8 @@ pub enum ToolSet {
     Memory,
     /// Five tools for whole files: read, write, patch, append and list.
     Seed,
+    /// Nine tools for a knowledge graph.
+    Graph,
 }
 
 /// What a client may do.
@@ -90,6 +93,7 @@ async fn serve_client(state: Arc<SharedState>) -> Result<(), Rejection> {
         }
     }
     drop(state.changes.lock().await);
+    state.save_reader_mark().await;
     Ok(())
 }
 

@@ -3,13 +3,13 @@
 //! Never calls the library on the thread that reads requests, and never takes the caller's name from a client.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    RequestId, ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -20,7 +20,7 @@ use super::tools::{ToolCall, ToolSpec};
 use super::watcher::{NotificationTarget, SharedWatchList, WatchList, watch};
 use super::{ServerAccess, ServerOptions, ToolSet, progress, resources};
 use crate::code::{Code, Rejection};
-use crate::commands::{Error, ProgressNotes};
+use crate::commands::{Error, ProgressNotes, ReaderMark};
 use crate::memory::Memory;
 
 /// What a client's model is to know before it calls a tool.
@@ -33,6 +33,10 @@ const fn instructions(tools: ToolSet) -> &'static str {
         ToolSet::Seed => {
             "Long-term memory as markdown files. Call memory_list when a task starts, and memory_read for the files \
              that it needs."
+        }
+        ToolSet::Graph => {
+            "Long-term memory as a knowledge graph. Call search_nodes or read_graph when a task starts, and add what you \
+             learn."
         }
     }
 }
@@ -51,6 +55,17 @@ pub struct SharedState {
     /// What a client watches that began with `initialize`.
     watched: SharedWatchList,
     has_watcher: AtomicBool,
+    reader_mark: Mutex<Option<UnsavedMark>>,
+    /// The warnings about policy and user config that the client was shown last.
+    shown_warnings: Mutex<Vec<String>>,
+}
+
+/// What a reader has seen once an answer is out. It is saved with the next call, or at the end of the session: news in
+/// an answer that was not sent stay unread.
+struct UnsavedMark {
+    request: RequestId,
+    mark: ReaderMark,
+    is_sent: bool,
 }
 
 impl SharedState {
@@ -63,7 +78,35 @@ impl SharedState {
             is_closed: watch::Sender::new(false),
             watched: SharedWatchList::default(),
             has_watcher: AtomicBool::new(false),
+            reader_mark: Mutex::default(),
+            shown_warnings: Mutex::default(),
         }
+    }
+
+    /// The answer to a request was written.
+    pub fn answer_sent(&self, request: &RequestId) {
+        let mut mark = self.reader_mark.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mark) = mark.as_mut().filter(|mark| mark.request == *request) {
+            mark.is_sent = true;
+        }
+    }
+
+    /// Saves what the reader has seen for certain.
+    pub async fn save_reader_mark(self: &Arc<Self>) {
+        let mark = self.reader_mark.lock().unwrap_or_else(PoisonError::into_inner).take_if(|mark| mark.is_sent);
+        if let Some(UnsavedMark { mark, .. }) = mark {
+            // A mark that cannot be written is none: the news are shown again.
+            drop(self.run(move |memory| memory?.mark_read(&mark)).await);
+        }
+    }
+
+    /// Adds to an answer the warnings that the client was not shown yet.
+    fn add_warnings(&self, notes: &ProgressNotes, answer: &mut CallToolResult) {
+        let now: Vec<String> = notes.warnings().into_iter().map(|warning| warning.message).collect();
+        let mut shown = self.shown_warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = now.iter().filter(|warning| !shown.contains(warning));
+        answer.content.extend(new.map(|warning| ContentBlock::text(format!("warning: {warning}"))));
+        *shown = now;
     }
 
     /// Ends what waits for changes: the client is gone.
@@ -183,9 +226,10 @@ impl ServerHandler for RequestHandler {
         if !self.offered_tools().any(|offered| offered.name == tool.name) {
             let refused = Rejection::new(Code::ReadOnly, "this server may not change the memory");
             let refused = refused.hint("the user can start it without --read-only and MEMDIR_MODE");
-            return Ok(error_result(&refused.into()).into());
+            return Ok(error_result(self.state.options.tools, &refused.into()).into());
         }
         let arguments = request.arguments.unwrap_or_default();
+        self.state.save_reader_mark().await;
         let turn = match tool.changes() {
             true => Some(self.state.changes.clone().lock_owned().await),
             false => None,
@@ -205,7 +249,18 @@ impl ServerHandler for RequestHandler {
         if tool.changes() {
             self.state.changed.notify_waiters();
         }
-        Ok(result.map_or_else(|error| error_result(&error), Into::into).into())
+        let mut answer = match result {
+            Ok(mut answer) => {
+                if let Some(mark) = answer.mark.take() {
+                    let unsaved = UnsavedMark { request: context.id.clone(), mark, is_sent: false };
+                    *self.state.reader_mark.lock().unwrap_or_else(PoisonError::into_inner) = Some(unsaved);
+                }
+                answer.into()
+            }
+            Err(error) => error_result(self.state.options.tools, &error),
+        };
+        self.state.add_warnings(&notes, &mut answer);
+        Ok(answer.into())
     }
 
     async fn list_resources(
@@ -218,7 +273,8 @@ impl ServerHandler for RequestHandler {
             // A client that began with `initialize` cannot ask for it: who lists the files is notified of changes.
             self.watch(self.watch_list(Vec::new(), true).await?, &context);
         }
-        self.run(move |memory| resources::list(&memory, cursor.as_deref())).await
+        let tools = self.state.options.tools;
+        self.run(move |memory| resources::list(&memory, tools, cursor.as_deref())).await
     }
 
     async fn list_resource_templates(
@@ -227,7 +283,7 @@ impl ServerHandler for RequestHandler {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.require_resources()?;
-        Ok(resources::templates())
+        Ok(resources::templates(self.state.options.tools))
     }
 
     async fn read_resource(

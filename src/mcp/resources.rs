@@ -1,4 +1,4 @@
-//! The files of a memory as resources: `memdir://facts/user.md`.
+//! The files of a memory as resources: `memdir://facts/user.md`; with the tools for a graph, the graph as one.
 //!
 //! Never lists or reads what the caller may not see: it calls the library as the tools do.
 
@@ -7,19 +7,38 @@ use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
 
+use serde_json::json;
+
+use super::ToolSet;
 use super::tool_answer::error_json;
 use crate::code::Code;
-use crate::commands::Error;
 use crate::commands::results::ListResult;
+use crate::commands::{Error, WHOLE_MEMORY};
 use crate::memory::Memory;
 
 const SCHEME: &str = "memdir://";
+/// The graph of `--tools graph`, named as by the server that agents know for it.
+const GRAPH_URI: &str = "memory://knowledge-graph";
 const MARKDOWN: &str = "text/markdown";
 /// The number of files on one page of the list.
 const PAGE_SIZE: usize = 500;
 
+/// The resources of a set of tools.
+pub fn list(memory: &Memory, tools: ToolSet, cursor: Option<&str>) -> Result<ListResourcesResult, Error> {
+    match tools {
+        ToolSet::Memory | ToolSet::Seed => list_files(memory, cursor),
+        ToolSet::Graph => {
+            let graph = Resource::new(GRAPH_URI, "knowledge-graph")
+                .with_title("Knowledge Graph")
+                .with_description("The full knowledge graph with all entities and relations")
+                .with_mime_type("application/json");
+            Ok(ListResourcesResult::with_all_items(vec![graph]))
+        }
+    }
+}
+
 /// One page of the files; `cursor` is the last path of the page before.
-pub fn list(memory: &Memory, cursor: Option<&str>) -> Result<ListResourcesResult, Error> {
+fn list_files(memory: &Memory, cursor: Option<&str>) -> Result<ListResourcesResult, Error> {
     let files = match memory.list(None)? {
         ListResult::Files(list) => list.files,
         ListResult::Outline(_) => Vec::new(),
@@ -39,23 +58,32 @@ pub fn list(memory: &Memory, cursor: Option<&str>) -> Result<ListResourcesResult
     Ok(result)
 }
 
-/// The template of all addresses.
-pub fn templates() -> ListResourceTemplatesResult {
+/// The template of all addresses, where the files are the resources.
+pub fn templates(tools: ToolSet) -> ListResourceTemplatesResult {
+    if tools == ToolSet::Graph {
+        return ListResourceTemplatesResult::with_all_items(Vec::new());
+    }
     let template = ResourceTemplate::new(format!("{SCHEME}{{+address}}"), "memory")
         .with_description("A file, a section (FILE%23SECTION) or a bullet (FILE@HANDLE)")
         .with_mime_type(MARKDOWN);
     ListResourceTemplatesResult::with_all_items(vec![template])
 }
 
-/// The text of a file, section or bullet.
+/// The text of a file, section or bullet, or the graph.
 pub fn read(memory: &Memory, uri: &str, address: &str) -> Result<ReadResourceResult, Error> {
+    if address == WHOLE_MEMORY {
+        let graph = memory.graph_tool("read_graph", json!({}))?.text;
+        return Ok(ReadResourceResult::new(vec![
+            ResourceContents::text(graph, uri).with_mime_type("application/json"),
+        ]));
+    }
     let text = memory.read(address)?.text;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
 }
 
 /// An error as the protocol reports it for a resource.
 pub fn error_data(error: &Error) -> ErrorData {
-    let (message, data) = (error.to_string(), Some(error_json(error)));
+    let (message, data) = (error.to_string(), Some(error_json(ToolSet::Memory, error)));
     match error.code() {
         Code::FileNotFound | Code::SectionNotFound | Code::BulletNotFound => {
             ErrorData::resource_not_found(message, data)
@@ -77,11 +105,14 @@ pub fn to_uri(path: &str) -> String {
     uri
 }
 
-/// The address that a URI names.
+/// The address that a URI names; for the graph that of the whole memory.
 ///
 /// # Errors
 /// `invalid_params` for another scheme, or text that is not percent-encoded UTF-8.
 pub fn to_address(uri: &str) -> Result<String, ErrorData> {
+    if uri == GRAPH_URI {
+        return Ok(WHOLE_MEMORY.to_owned());
+    }
     let invalid = || ErrorData::invalid_params(format!("not a URI of this server: it must start with {SCHEME}"), None);
     let encoded = uri.strip_prefix(SCHEME).filter(|rest| !rest.is_empty()).ok_or_else(invalid)?;
     let mut bytes = Vec::with_capacity(encoded.len());

@@ -30,7 +30,7 @@ pub const SEED_TOOLS: &[ToolSpec] = &[
         description: "Create or overwrite a fact file",
         effect: ToolEffect::Changes,
         input: || fields(&["path", "content"], &[]),
-        output: Some(output_schema::<Success>),
+        output: Some(output_schema::<SeedChange>),
         run: |call| change(call, "memory_write"),
     },
     ToolSpec {
@@ -39,7 +39,7 @@ pub const SEED_TOOLS: &[ToolSpec] = &[
         description: "Replace texts of a memory file, each of which occurs exactly once",
         effect: ToolEffect::Changes,
         input: patch_schema,
-        output: Some(output_schema::<Success>),
+        output: Some(output_schema::<SeedChange>),
         run: |call| change(call, "memory_patch"),
     },
     ToolSpec {
@@ -48,7 +48,7 @@ pub const SEED_TOOLS: &[ToolSpec] = &[
         description: "Append an episode entry (markdown)",
         effect: ToolEffect::Adds,
         input: || fields(&["path", "entry"], &["summary"]),
-        output: Some(output_schema::<Success>),
+        output: Some(output_schema::<SeedChange>),
         run: |call| change(call, "memory_append"),
     },
     ToolSpec {
@@ -57,7 +57,7 @@ pub const SEED_TOOLS: &[ToolSpec] = &[
         description: "List memory files with summary and size in bytes",
         effect: ToolEffect::Reads,
         input: || fields(&[], &[]),
-        output: Some(output_schema::<Files>),
+        output: Some(output_schema::<SeedFileList>),
         run: list,
     },
 ];
@@ -84,7 +84,7 @@ fn patch_schema() -> Value {
 /// The result of a change.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Success {
+struct SeedChange {
     success: bool,
     /// For a patch: the number of replacements.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -93,13 +93,13 @@ struct Success {
 
 /// The list of files.
 #[derive(Serialize, JsonSchema)]
-struct Files {
-    files: Vec<ListedFile>,
+struct SeedFileList {
+    files: Vec<SeedFile>,
 }
 
 /// One file.
 #[derive(Serialize, JsonSchema)]
-struct ListedFile {
+struct SeedFile {
     path: String,
     summary: String,
     /// In bytes.
@@ -119,8 +119,8 @@ fn list(call: &ToolCall) -> Result<ToolAnswer, Error> {
         ListResult::Outline(_) => Vec::new(),
     };
     let files = files.into_iter().filter(|file| file.refused.is_none());
-    let files = files.map(|file| ListedFile { path: file.path, summary: file.summary, size: file.size }).collect();
-    let files = Files { files };
+    let files = files.map(|file| SeedFile { path: file.path, summary: file.summary, size: file.size }).collect();
+    let files = SeedFileList { files };
     Ok(ToolAnswer::with_text(serde_json::to_string(&files.files).ok(), &files))
 }
 
@@ -132,5 +132,5 @@ fn change(call: &ToolCall, tool: &str) -> Result<ToolAnswer, Error> {
         ChangeOutcome::Changed(change) => change.applied_count,
         ChangeOutcome::Repeated(_) => None,
     };
-    Ok(ToolAnswer::of(&Success { success: true, applied_count }))
+    Ok(ToolAnswer::of(&SeedChange { success: true, applied_count }))
 }

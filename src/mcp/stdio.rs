@@ -2,7 +2,7 @@
 //!
 //! Never ends a session because of what a client sends: what is no request is skipped until the first request.
 
-use std::io::Error;
+use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
@@ -31,13 +31,24 @@ impl StdioTransport {
 }
 
 impl Transport<RoleServer> for StdioTransport {
-    type Error = Error;
+    type Error = io::Error;
 
     fn send(
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
-    ) -> impl Future<Output = Result<(), Error>> + Send + 'static {
-        self.lines.send(message)
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        let answered = match &message {
+            JsonRpcMessage::Response(response) => Some(response.id.clone()),
+            _ => None,
+        };
+        let (sent, state) = (self.lines.send(message), self.state.clone());
+        async move {
+            sent.await?;
+            if let Some(request) = answered {
+                state.answer_sent(&request);
+            }
+            Ok(())
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -53,7 +64,7 @@ impl Transport<RoleServer> for StdioTransport {
         }
     }
 
-    async fn close(&mut self) -> Result<(), Error> {
+    async fn close(&mut self) -> Result<(), io::Error> {
         self.lines.close().await
     }
 }

@@ -6,15 +6,18 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::ToolSet;
 use crate::code::Hint;
 use crate::commands::error_json::error_fields;
-use crate::commands::{Error, hints};
+use crate::commands::{Error, ReaderMark, hints};
 
 /// What a tool returns: text for the model, and the same as a value for programs.
 pub struct ToolAnswer {
     pub text: String,
     /// `None` for a tool without an output schema.
     pub structured: Option<Value>,
+    /// What its reader has seen, once the answer is out.
+    pub mark: Option<ReaderMark>,
 }
 
 impl ToolAnswer {
@@ -25,13 +28,14 @@ impl ToolAnswer {
 
     /// An answer that is a text alone.
     pub fn plain(text: String) -> ToolAnswer {
-        ToolAnswer { text, structured: None }
+        ToolAnswer { text, structured: None, mark: None }
     }
 
     /// An answer with a text of its own.
     pub fn with_text(text: Option<String>, result: &impl Serialize) -> ToolAnswer {
         let structured = serde_json::to_value(result).unwrap_or_default();
-        ToolAnswer { text: text.unwrap_or_else(|| structured.to_string()), structured: Some(structured) }
+        let text = text.unwrap_or_else(|| structured.to_string());
+        ToolAnswer { text, structured: Some(structured), mark: None }
     }
 }
 
@@ -43,28 +47,74 @@ impl From<ToolAnswer> for CallToolResult {
     }
 }
 
-/// An error that the model can act upon: code, message, hint and calls to try, as JSON. It has no structured content,
-/// which clients would hold against the output schema.
-pub fn error_result(error: &Error) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(error_json(error).to_string())])
+/// Options of the shell in messages and hints, and what a call of a tool has instead.
+const TOOL_WORDS: [(&str, &str); 9] = [
+    ("requires --if-match or -f", "requires its etag as if_match"),
+    ("use --if-match ", "pass if_match "),
+    (", or --force", ""),
+    ("use rm --archive", "use rm with archive: true"),
+    ("use inbox --accept or inbox --reject", "a person accepts or rejects what waits there"),
+    ("use --create", "pass create: true"),
+    ("their own words with --consent", "their own words as consent"),
+    ("use a larger -b", "use a larger budget_tokens"),
+    ("a filter such as --tag, --category or --since", "filters"),
+];
+
+/// The error for a caller of tools: without options of the shell.
+fn for_tools(error: &Error) -> Error {
+    let in_tool_words =
+        |text: &str| TOOL_WORDS.iter().fold(text.to_owned(), |text, (shell, tool)| text.replace(shell, tool));
+    let mut error = error.clone();
+    for rejection in &mut error.rejections {
+        rejection.message = in_tool_words(&rejection.message);
+        rejection.hint = rejection.hint.as_deref().map(in_tool_words);
+    }
+    error
+}
+
+/// An error that the model can act upon, in the form that clients of these tools expect: code, message, hint and calls to
+/// try, as JSON; for a graph the message and the hint as text. It has no structured content, which clients would hold
+/// against the output schema.
+pub fn error_result(tools: ToolSet, error: &Error) -> CallToolResult {
+    let text = match tools {
+        ToolSet::Memory => error_json(tools, error).to_string(),
+        ToolSet::Seed => {
+            let mut json = error_json(tools, error);
+            json["success"] = false.into();
+            json.to_string()
+        }
+        ToolSet::Graph => {
+            let error = for_tools(error);
+            let messages = error.rejections.iter().map(|rejection| rejection.message.as_str());
+            messages.chain(error.hint()).collect::<Vec<_>>().join("\n")
+        }
+    };
+    CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
 /// The error as a JSON object.
-pub fn error_json(error: &Error) -> Value {
-    Value::Object(error_fields(error, &tool_call))
+pub fn error_json(tools: ToolSet, error: &Error) -> Value {
+    Value::Object(error_fields(&for_tools(error), &|hint| tool_call(tools, hint)))
 }
 
 /// A command to try: a call of a tool if one does the same, else the shell command, which a person can run.
-fn tool_call(hint: &Hint) -> Option<String> {
+fn tool_call(tools: ToolSet, hint: &Hint) -> Option<String> {
     // Only what can be spelled safely for a shell is suggested at all.
     let command = hints::to_command(hint, "")?;
     let address = hint.operands.first();
-    Some(match (&hint.verb[..], address) {
-        (["list"], None) => "memory_list {}".to_owned(),
-        (["list"], Some(address)) => format!("memory_list {}", json!({"address": address})),
-        (["read"], Some(address)) => format!("memory_read {}", json!({"address": address})),
-        (["rm"], Some(address)) => format!("memory_change {}", json!({"operations": [{"op": "rm", "at": address}]})),
-        _ => command,
+    Some(match (tools, &hint.verb[..], address) {
+        (ToolSet::Graph, _, _) => return None,
+        (ToolSet::Memory | ToolSet::Seed, ["list"], None) => "memory_list {}".to_owned(),
+        (ToolSet::Memory, ["list"], Some(address)) => format!("memory_list {}", json!({"address": address})),
+        // Instead of `-f`: the etag of what was read is the proof.
+        (ToolSet::Memory, ["read"] | ["rm", "-f"], Some(address)) => {
+            format!("memory_read {}", json!({"address": address}))
+        }
+        (ToolSet::Memory, ["rm"], Some(address)) => {
+            format!("memory_change {}", json!({"operations": [{"op": "rm", "at": address}]}))
+        }
+        (ToolSet::Seed, ["list" | "read"], Some(address)) => format!("memory_read {}", json!({"path": address})),
+        (ToolSet::Memory | ToolSet::Seed, _, _) => command,
     })
 }
 
@@ -78,19 +128,23 @@ mod tests {
         let hint = |verb: &'static str, operand: &str| Hint { verb: vec![verb], operands: vec![operand.to_owned()] };
         for (hint, spelled) in [
             (hint("list", "user"), Some("memory_list {\"address\":\"user\"}")),
+            (Hint { verb: vec!["rm", "-f"], ..hint("", "user") }, Some("memory_read {\"address\":\"user\"}")),
             (hint("read", "user@acvh"), Some("memory_read {\"address\":\"user@acvh\"}")),
             (hint("rm", "user@v3wd"), Some("memory_change {\"operations\":[{\"op\":\"rm\",\"at\":\"user@v3wd\"}]}")),
             (hint("resolve", "user"), Some("memdir resolve user")),
             (hint("rm", "$(id)"), None),
         ] {
-            assert_eq!(tool_call(&hint).as_deref(), spelled);
+            assert_eq!(tool_call(ToolSet::Memory, &hint).as_deref(), spelled);
         }
+        let seeds = tool_call(ToolSet::Seed, &hint("list", "user"));
+        assert_eq!(seeds.as_deref(), Some("memory_read {\"path\":\"user\"}"));
+        assert_eq!(tool_call(ToolSet::Graph, &hint("list", "user")), None);
     }
 
     #[test]
     fn an_error_has_code_reason_and_mend() {
         let error = Error::from(Rejection::new(Code::Busy, "another writer").hint("try again"));
-        let json = error_json(&error);
+        let json = error_json(ToolSet::Memory, &error);
         assert_eq!(
             (&json["code"], &json["hint"], &json["retryable"]),
             (&json!("busy"), &json!("try again"), &json!(true))

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
+use super::graph_tools::GRAPH_TOOLS;
 use super::memory_tools::MEMORY_TOOLS;
 use super::seed_tools::SEED_TOOLS;
 use super::tool_answer::ToolAnswer;
@@ -23,6 +24,8 @@ pub enum ToolEffect {
     /// It adds, and neither replaces nor removes anything.
     Adds,
     Changes,
+    /// It removes, and a repetition removes nothing more.
+    Deletes,
 }
 
 /// One call of a tool.
@@ -52,6 +55,7 @@ impl ToolSpec {
         match tools {
             ToolSet::Memory => MEMORY_TOOLS,
             ToolSet::Seed => SEED_TOOLS,
+            ToolSet::Graph => GRAPH_TOOLS,
         }
     }
 
@@ -76,13 +80,16 @@ impl ToolSpec {
 
     /// The tool as the protocol describes it.
     pub fn describe(&self) -> Tool {
-        let annotations = ToolAnnotations::with_title(self.title).read_only(!self.changes()).open_world(false);
-        let annotations = match self.effect {
-            ToolEffect::Reads => annotations.idempotent(true),
-            ToolEffect::Adds => annotations.destructive(false).idempotent(false),
-            ToolEffect::Changes => annotations.destructive(true).idempotent(false),
+        let (destructive, idempotent) = match self.effect {
+            ToolEffect::Reads => (false, true),
+            ToolEffect::Adds => (false, false),
+            ToolEffect::Changes => (true, false),
+            ToolEffect::Deletes => (true, true),
         };
-        let tool = Tool::new(self.name, self.description, object((self.input)())).with_annotations(annotations);
+        let annotations = ToolAnnotations::new().read_only(!self.changes()).open_world(false);
+        let annotations = annotations.destructive(destructive).idempotent(idempotent);
+        let tool = Tool::new(self.name, self.description, object((self.input)()));
+        let tool = tool.with_title(self.title).with_annotations(annotations);
         self.output.into_iter().fold(tool, |tool, output| tool.with_raw_output_schema(object(output())))
     }
 }
@@ -144,7 +151,7 @@ mod tests {
 
     #[test]
     fn every_tool_is_described_and_read_only_servers_offer_no_change() {
-        for tool in MEMORY_TOOLS.iter().chain(SEED_TOOLS) {
+        for tool in MEMORY_TOOLS.iter().chain(SEED_TOOLS).chain(GRAPH_TOOLS) {
             let described = serde_json::to_value(tool.describe()).unwrap();
             assert_eq!(described["inputSchema"]["type"], "object", "{}", tool.name);
             assert!(tool.output.is_none() || described["outputSchema"]["type"] == "object", "{}", tool.name);

@@ -1,7 +1,11 @@
 //! The memory tools of vendors, for programs that speak to them in their own process.
 
+use serde_json::{Value, json};
+
 use super::Memory;
+use crate::code::{Code, Rejection};
 use crate::commands::{self, Error, MemoryToolReply};
+use crate::operation::graph::GraphReply;
 
 impl Memory {
     /// Carries out a request of Anthropic's memory tool, a JSON object: `/memories` is the data directory.
@@ -10,5 +14,18 @@ impl Memory {
     /// As [`Memory::status`]. What fails in the request is a reply as well.
     pub fn memory_tool(&self, request: &str) -> Result<MemoryToolReply, Error> {
         Ok(commands::memory_tool(&self.session()?, request))
+    }
+
+    /// Carries out a request of a knowledge graph, by the name of its tool: an entity is a fact file, an observation a
+    /// bullet, a relation a relation bullet.
+    ///
+    /// # Errors
+    /// `usage` for an unknown tool or other arguments; `file_not_found` for an observation about no entity; as
+    /// [`Memory::change`].
+    pub fn graph_tool(&self, tool: &str, arguments: Value) -> Result<GraphReply, Error> {
+        let request = serde_json::from_value(json!({"tool": tool, "arguments": arguments}));
+        let request =
+            request.map_err(|why| Rejection::new(Code::Usage, format!("Invalid arguments for tool {tool}: {why}")))?;
+        commands::graph(&self.session()?, &request)
     }
 }

@@ -13,6 +13,8 @@ pub mod evict;
 pub mod field_checks;
 pub mod file_change;
 pub mod file_edits;
+pub mod graph;
+pub mod graph_files;
 pub mod inert_metadata;
 pub mod limits;
 pub mod locate;

@@ -64,7 +64,6 @@ mod outside;
 mod paths;
 mod place;
 mod planning;
-mod plugins;
 mod pointer;
 mod power_cut;
 mod query;

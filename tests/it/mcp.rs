@@ -2,7 +2,10 @@
 //!
 //! The official clients run against it in `tests/mcp`.
 
+mod answers;
 mod client;
+mod front_ends;
+mod graph;
 
 use std::collections::BTreeSet;
 use std::process::Stdio;

@@ -1,0 +1,401 @@
+//! A memory as a knowledge graph: an entity is a fact file, an observation a bullet, a relation a relation bullet.
+//!
+//! Requests, answers and texts are those of the MCP server that agents know for graphs
+//! (<https://www.npmjs.com/package/@modelcontextprotocol/server-memory>, 2026.8.31). Never reads or writes a file: a
+//! change is a list of operations on the files as they were read.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::graph_files::{GraphFile, RELATIONS_FILE, bullet_line, entity_text, new_entity_path};
+use super::{Action, Operation, Target};
+use crate::code::{Code, Rejection};
+use crate::document::relation::{RelationText, escape_relation};
+use crate::document::{bullet_from_text, trim_lines};
+
+/// An entity.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphEntity {
+    pub name: String,
+    pub entity_type: String,
+    pub observations: Vec<String>,
+}
+
+/// A relation between two entities, each of which may be missing.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, Hash)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphRelation {
+    pub from: String,
+    pub to: String,
+    pub relation_type: String,
+}
+
+/// What is observed about an entity.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+pub struct EntityObservations {
+    entity_name: String,
+    /// `contents` in a request to add, `observations` in one to delete.
+    #[serde(alias = "observations")]
+    contents: Vec<String>,
+}
+
+/// A request, as its tool and the arguments.
+#[derive(Deserialize, Clone, Debug)]
+#[serde(tag = "tool", content = "arguments", rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum GraphRequest {
+    CreateEntities { entities: Vec<GraphEntity> },
+    CreateRelations { relations: Vec<GraphRelation> },
+    AddObservations { observations: Vec<EntityObservations> },
+    DeleteEntities { entity_names: Vec<String> },
+    DeleteObservations { deletions: Vec<EntityObservations> },
+    DeleteRelations { relations: Vec<GraphRelation> },
+    ReadGraph {},
+    SearchNodes { query: String },
+    OpenNodes { names: Vec<String> },
+}
+
+/// What a tool answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphReply {
+    /// For programs.
+    pub structured: Value,
+    /// For the model.
+    pub text: String,
+}
+
+/// The files of a memory as a graph.
+pub struct MemoryGraph {
+    files: Vec<GraphFile>,
+    /// The file of each entity; of several with the same name the first.
+    by_name: HashMap<String, usize>,
+    /// The names of entities by those of their files, with which people write links.
+    by_stem: HashMap<String, String>,
+}
+
+impl MemoryGraph {
+    /// The graph of these files.
+    pub fn new(files: Vec<GraphFile>) -> MemoryGraph {
+        let (mut by_name, mut by_stem) = (HashMap::new(), HashMap::new());
+        for (index, file) in files.iter().enumerate() {
+            by_stem.entry(file.path.stem().to_owned()).or_insert_with(|| file.name.clone());
+            if file.is_entity() {
+                by_name.entry(file.name.clone()).or_insert(index);
+            }
+        }
+        MemoryGraph { files, by_name, by_stem }
+    }
+
+    /// The operations that a request needs, and its answer once they are made.
+    ///
+    /// # Errors
+    /// `file_not_found` for an observation about no entity; `would_break_structure` for one that is no bullet.
+    pub fn answer(&self, request: &GraphRequest) -> Result<(Vec<Operation>, GraphReply), Rejection> {
+        match request {
+            GraphRequest::CreateEntities { entities } => self.create_entities(entities),
+            GraphRequest::CreateRelations { relations } => Ok(self.create_relations(relations)),
+            GraphRequest::AddObservations { observations } => self.add_observations(observations),
+            GraphRequest::DeleteEntities { entity_names } => {
+                Ok((self.delete_entities(entity_names), deleted("Entities")))
+            }
+            GraphRequest::DeleteObservations { deletions } => {
+                Ok((self.delete_observations(deletions), deleted("Observations")))
+            }
+            GraphRequest::DeleteRelations { relations } => Ok((self.delete_relations(relations), deleted("Relations"))),
+            GraphRequest::ReadGraph {} => Ok((Vec::new(), self.nodes(|_| true, true))),
+            GraphRequest::SearchNodes { query } => {
+                let query = query.to_lowercase();
+                let is_in = |text: &str| text.to_lowercase().contains(&query);
+                let found = |entity: &GraphEntity| {
+                    is_in(&entity.name)
+                        || is_in(&entity.entity_type)
+                        || entity.observations.iter().any(|observation| is_in(observation))
+                };
+                Ok((Vec::new(), self.nodes(found, false)))
+            }
+            GraphRequest::OpenNodes { names } => {
+                Ok((Vec::new(), self.nodes(|entity| names.contains(&entity.name), false)))
+            }
+        }
+    }
+
+    /// The entities that are wanted, and the relations of each; with `all` also those between missing entities.
+    fn nodes(&self, is_wanted: impl Fn(&GraphEntity) -> bool, all: bool) -> GraphReply {
+        let entities: Vec<GraphEntity> =
+            self.files.iter().filter_map(GraphFile::entity).filter(|entity| is_wanted(entity)).collect();
+        let names: HashSet<&str> = entities.iter().map(|entity| entity.name.as_str()).collect();
+        let relations: Vec<GraphRelation> = self
+            .relations()
+            .map(|(_, _, relation)| relation)
+            .filter(|r| all || names.contains(r.from.as_str()) || names.contains(r.to.as_str()))
+            .collect();
+        let graph = json!({"entities": entities, "relations": relations});
+        GraphReply { text: pretty(&graph), structured: graph }
+    }
+
+    /// The relations, each with its file and bullet.
+    fn relations(&self) -> impl Iterator<Item = (&GraphFile, usize, GraphRelation)> {
+        self.files.iter().flat_map(move |file| {
+            file.relations.iter().map(move |(bullet, text)| {
+                let from = text.from.as_deref().map_or(&*file.name, |from| self.entity_name(from));
+                let to = self.entity_name(&text.to);
+                (file, *bullet, graph_relation(from, to, &text.relation_type))
+            })
+        })
+    }
+
+    /// The name of the entity that a link names: its own, or that of its file.
+    fn entity_name<'a>(&'a self, linked: &'a str) -> &'a str {
+        match self.by_name.contains_key(linked) {
+            true => linked,
+            false => self.by_stem.get(linked).map_or(linked, String::as_str),
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<&GraphFile> {
+        self.by_name.get(name).map(|index| &self.files[*index])
+    }
+
+    fn create_entities(&self, entities: &[GraphEntity]) -> Result<(Vec<Operation>, GraphReply), Rejection> {
+        let mut taken: HashSet<String> = self.files.iter().map(|file| file.path.case_folded()).collect();
+        let mut created: Vec<&GraphEntity> = Vec::new();
+        let mut operations = Vec::new();
+        for entity in entities {
+            if self.by_name.contains_key(&entity.name) || created.iter().any(|other| other.name == entity.name) {
+                continue;
+            }
+            let path = new_entity_path(&entity.name, &taken);
+            taken.insert(path.case_folded());
+            let text = entity_text(entity)?;
+            operations
+                .push(operation(Action::Write { at: Target::Address(path.to_string()), text, create: true }, None));
+            created.push(entity);
+        }
+        Ok((operations, listed("entities", &created)))
+    }
+
+    fn create_relations(&self, relations: &[GraphRelation]) -> (Vec<Operation>, GraphReply) {
+        let mut known: HashSet<GraphRelation> = self.relations().map(|(_, _, relation)| relation).collect();
+        let mut created = Vec::new();
+        let mut operations = Vec::new();
+        for relation in relations {
+            if !known.insert(self.with_entity_names(relation)) {
+                continue;
+            }
+            let file = self.find(&relation.from);
+            let text = RelationText {
+                from: file.is_none().then(|| relation.from.clone()),
+                relation_type: relation.relation_type.clone(),
+                to: relation.to.clone(),
+            };
+            // Who relates a missing entity to something has no file for it.
+            let at = file.map_or(RELATIONS_FILE, |file| file.path.as_str());
+            let relations_file = || self.files.iter().find(|file| file.path.as_str() == RELATIONS_FILE);
+            operations.push(add(at, text.to_text(), Vec::new(), file.or_else(relations_file)));
+            created.push(relation);
+        }
+        (operations, listed("relations", &created))
+    }
+
+    fn with_entity_names(&self, relation: &GraphRelation) -> GraphRelation {
+        graph_relation(self.entity_name(&relation.from), self.entity_name(&relation.to), &relation.relation_type)
+    }
+
+    fn add_observations(&self, observations: &[EntityObservations]) -> Result<(Vec<Operation>, GraphReply), Rejection> {
+        let mut added: HashMap<&str, Vec<(String, Option<String>)>> = HashMap::new();
+        let (mut operations, mut results) = (Vec::new(), Vec::new());
+        for EntityObservations { entity_name, contents } in observations {
+            let file = self.find(entity_name).ok_or_else(|| {
+                Rejection::new(Code::FileNotFound, format!("Entity with name {entity_name} not found"))
+            })?;
+            let earlier = added.entry(file.path.as_str()).or_default();
+            let mut added_here = Vec::new();
+            for content in contents {
+                let text = trim_lines(content);
+                let bullet = bullet_from_text(&escape_relation(content)).ok_or_else(|| no_bullet(content))?;
+                let line = bullet_line(&bullet);
+                if file.has_observation(&text, line.as_deref())
+                    || earlier.iter().any(|known| known.0 == text || line.is_some() && known.1 == line)
+                {
+                    continue;
+                }
+                operations.push(add(file.path.as_str(), bullet.text, bullet.children, Some(file)));
+                earlier.push((text, line));
+                added_here.push(content);
+            }
+            results.push(json!({"entityName": entity_name, "addedObservations": added_here}));
+        }
+        Ok((operations, listed("results", &results)))
+    }
+
+    fn delete_entities(&self, names: &[String]) -> Vec<Operation> {
+        let is_deleted = |file: &GraphFile| file.is_entity() && names.contains(&file.name);
+        let relations = self
+            .relations()
+            .filter(|(file, _, r)| !is_deleted(file) && (names.contains(&r.from) || names.contains(&r.to)))
+            .map(|(file, bullet, _)| remove(file, Some(bullet)));
+        self.files.iter().filter(|file| is_deleted(file)).map(|file| remove(file, None)).chain(relations).collect()
+    }
+
+    fn delete_observations(&self, deletions: &[EntityObservations]) -> Vec<Operation> {
+        let mut bullets: Vec<(&GraphFile, usize)> = Vec::new();
+        for EntityObservations { entity_name, contents } in deletions {
+            let Some(file) = self.find(entity_name) else { continue };
+            let contents: Vec<String> = contents.iter().map(|content| trim_lines(content)).collect();
+            let found = file.observations.iter().filter(|(_, text)| contents.contains(text));
+            bullets.extend(found.map(|(bullet, _)| (file, *bullet)));
+        }
+        bullets.sort_by_key(|(file, bullet)| (&file.path, *bullet));
+        bullets.dedup_by_key(|(file, bullet)| (&file.path, *bullet));
+        bullets.into_iter().map(|(file, bullet)| remove(file, Some(bullet))).collect()
+    }
+
+    fn delete_relations(&self, relations: &[GraphRelation]) -> Vec<Operation> {
+        let deleted: HashSet<GraphRelation> = relations.iter().map(|r| self.with_entity_names(r)).collect();
+        let found = self.relations().filter(|(_, _, relation)| deleted.contains(relation));
+        found.map(|(file, bullet, _)| remove(file, Some(bullet))).collect()
+    }
+}
+
+fn graph_relation(from: &str, to: &str, relation_type: &str) -> GraphRelation {
+    GraphRelation { from: from.to_owned(), to: to.to_owned(), relation_type: relation_type.to_owned() }
+}
+
+/// What the text of an observation must be that no bullet can hold.
+pub(super) fn no_bullet(text: &str) -> Rejection {
+    let start: String = text.chars().take(40).flat_map(char::escape_debug).collect();
+    Rejection::new(Code::WouldBreakStructure, format!("the observation '{start}' cannot be kept as a bullet"))
+        .hint("give it a first line of plain text, and no line of === below one")
+}
+
+/// Planned only on the file as it was read: what is added twice, or was removed meanwhile, is seen on the next try.
+fn operation(action: Action, file: Option<&GraphFile>) -> Operation {
+    let if_match = file.map(|file| file.etag.clone());
+    Operation { action, seen: None, if_match, reason: None, source: None }
+}
+
+fn add(at: &str, text: String, children: Vec<String>, file: Option<&GraphFile>) -> Operation {
+    operation(Action::Add { at: Target::Address(at.to_owned()), text, children, meta: Vec::new(), create: true }, file)
+}
+
+fn remove(file: &GraphFile, bullet: Option<usize>) -> Operation {
+    let reference = bullet.map(|bullet| file.document.bullet_reference(bullet)).unwrap_or_default();
+    let at = Target::Address(format!("{}{reference}", file.path));
+    let remove = Action::Remove { at, index: None, text: None, archive: false, forget: false, if_exists: false };
+    operation(remove, Some(file))
+}
+
+/// The answer with what is new: the text is the list alone.
+fn listed(name: &str, rows: &[impl Serialize]) -> GraphReply {
+    GraphReply { text: pretty(&rows), structured: json!({name: rows}) }
+}
+
+fn deleted(what: &str) -> GraphReply {
+    let message = format!("{what} deleted successfully");
+    GraphReply { structured: json!({"success": true, "message": message}), text: message }
+}
+
+fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::path::MemoryPath;
+
+    fn graph(files: &[(&str, &str)]) -> MemoryGraph {
+        let file = |(path, text): &(&str, &str)| {
+            GraphFile::read(MemoryPath::new(path).unwrap(), "e".to_owned(), Document::parse(*text))
+        };
+        MemoryGraph::new(files.iter().map(file).collect())
+    }
+
+    fn request(tool: &str, arguments: Value) -> GraphRequest {
+        serde_json::from_value(json!({"tool": tool, "arguments": arguments})).unwrap()
+    }
+
+    /// The operations of a request in memdir's own dialect, and what it answers.
+    fn answer(graph: &MemoryGraph, tool: &str, arguments: Value) -> (Vec<Value>, Value) {
+        let (operations, reply) = graph.answer(&request(tool, arguments)).unwrap();
+        (operations.iter().map(super::super::dialects::to_json).collect(), reply.structured)
+    }
+
+    const ANA: &str = "---\ntype: person\n---\n# Ana\n\n- Likes tea\n- works_at [[Acme]]\n";
+    const ACME: &str = "# Acme\n\n- Makes rockets\n  - and anvils\n- a \\[[b]]\n";
+
+    #[test]
+    fn files_are_read_as_entities() {
+        let memory = graph(&[("facts/ana.md", ANA), ("facts/acme-inc.md", ACME)]);
+        let (_, read) = answer(&memory, "read_graph", json!({}));
+        assert_eq!(
+            read,
+            json!({
+                "entities": [
+                    {"name": "Ana", "entityType": "person", "observations": ["Likes tea"]},
+                    {"name": "Acme", "entityType": "acme-inc", "observations": ["Makes rockets\n- and anvils", "a [[b]]"]},
+                ],
+                "relations": [{"from": "Ana", "to": "Acme", "relationType": "works_at"}],
+            })
+        );
+        let (_, found) = answer(&memory, "search_nodes", json!({"query": "ANVIL"}));
+        assert_eq!((found["entities"].as_array().unwrap().len(), found["relations"].as_array().unwrap().len()), (1, 1));
+        assert_eq!(answer(&memory, "open_nodes", json!({"names": ["acme"]})).1["entities"], json!([]));
+    }
+
+    #[test]
+    fn a_link_by_the_name_of_a_file_is_to_its_entity() {
+        let memory = graph(&[("facts/acme-inc.md", ACME), ("facts/bob.md", "# Bob\n\n- owns [[acme-inc]]\n")]);
+        let relation = json!({"from": "Bob", "to": "Acme", "relationType": "owns"});
+        assert_eq!(answer(&memory, "read_graph", json!({})).1["relations"][0], relation);
+        let (operations, created) = answer(&memory, "create_relations", json!({"relations": [relation]}));
+        assert_eq!((operations.len(), created), (0, json!({"relations": []})));
+    }
+
+    #[test]
+    fn what_is_new_is_an_operation() {
+        let memory = graph(&[("facts/ana.md", ANA)]);
+        let (operations, reply) = answer(
+            &memory,
+            "add_observations",
+            json!({"observations": [{"entityName": "Ana", "contents": ["Likes tea", "Steps:\n- one", "knows [[Bob]]"]}]}),
+        );
+        assert_eq!(reply["results"][0]["addedObservations"], json!(["Steps:\n- one", "knows [[Bob]]"]));
+        assert_eq!(operations.len(), 2);
+        assert_eq!(operations[1]["text"], "knows \\[[Bob]]");
+        assert_eq!((&operations[0]["at"], &operations[0]["if_match"]), (&json!("facts/ana.md"), &json!("e")));
+        let relations = json!({"relations": [
+            {"from": "Ana", "to": "Acme", "relationType": "works_at"},
+            {"from": "Ana", "to": "Bob", "relationType": "works with"},
+            {"from": "Nobody", "to": "Ana", "relationType": "knows"},
+        ]});
+        let (operations, _) = answer(&memory, "create_relations", relations);
+        let texts: Vec<&Value> = operations.iter().map(|operation| &operation["text"]).collect();
+        assert_eq!(texts, ["\"works with\" [[Bob]]", "[[Nobody]] knows [[Ana]]"]);
+        assert_eq!(operations[1]["at"], RELATIONS_FILE);
+    }
+
+    #[test]
+    fn what_goes_is_an_operation() {
+        let memory = graph(&[("facts/ana.md", ANA), ("facts/acme.md", ACME)]);
+        let (operations, _) = answer(&memory, "delete_entities", json!({"entityNames": ["Acme", "Nobody"]}));
+        assert_eq!(operations.len(), 2);
+        assert_eq!(operations[0]["at"], "facts/acme.md");
+        assert!(operations[1]["at"].as_str().unwrap().starts_with("facts/ana.md@"), "{operations:?}");
+        let deletions = json!({"deletions": [{"entityName": "Ana", "observations": ["Likes tea", "none"]}]});
+        assert_eq!(answer(&memory, "delete_observations", deletions).0.len(), 1);
+        let relation = json!({"relations": [{"from": "Ana", "to": "Acme", "relationType": "works_for"}]});
+        assert_eq!(answer(&memory, "delete_relations", relation).0.len(), 0);
+    }
+
+    #[test]
+    fn an_unknown_entity_has_no_observations() {
+        let asked = request("add_observations", json!({"observations": [{"entityName": "X", "contents": ["a"]}]}));
+        let refused = graph(&[]).answer(&asked).unwrap_err();
+        assert_eq!((refused.code, refused.message.as_str()), (Code::FileNotFound, "Entity with name X not found"));
+    }
+}

@@ -1,0 +1,107 @@
+//! What an answer of `memdir mcp` carries besides the result: news that stay unread until it is out, hints in the words of
+//! the tools, and warnings about the policy.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use super::client::{Era, McpClient, initialize_params, server_command};
+use super::{add, memory, session};
+
+fn context(client: &mut McpClient) -> String {
+    client.call("memory_context", json!({}))["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn news_whose_answer_never_got_out_stay_news() {
+    let memory = memory();
+    let mut client = session(&memory);
+    context(&mut client);
+    client.close();
+    memory.done(["add", "user", "Uses Linux"]);
+    // The host is gone before it reads the answer.
+    let mut server = server_command(&memory, &["--as", "claude"]);
+    let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let (mut stdin, mut stdout) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+    writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params()}))
+        .unwrap();
+    stdout.read_line(&mut String::new()).unwrap();
+    drop(stdout);
+    let call = json!({"name": "memory_context", "arguments": {}});
+    let lines = [
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call}),
+    ];
+    for line in lines {
+        // It may have ended already.
+        let _ = writeln!(stdin, "{line}");
+    }
+    drop(stdin);
+    server.wait().unwrap();
+
+    let mut client = session(&memory);
+    let text = context(&mut client);
+    assert!(text.contains("Memory updates since rev") && text.contains("Uses Linux"), "{text}");
+    client.close();
+    // The last answer of a session was read, too.
+    let mut client = session(&memory);
+    let text = context(&mut client);
+    assert!(!text.contains("+created"), "{text}");
+    client.close();
+}
+
+#[test]
+fn a_hint_names_no_option_of_the_shell() {
+    let memory = memory();
+    let mut client = session(&memory);
+    let change = |operation: Value| json!({"operations": [operation]});
+    for (tool, arguments, code) in [
+        ("memory_change", change(json!({"op": "rm", "at": "user"})), "needs_proof"),
+        ("memory_change", change(json!({"op": "write", "at": "user", "text": "# X\n"})), "needs_proof"),
+        ("memory_change", change(json!({"op": "add", "at": "userr", "text": "x"})), "did_you_mean"),
+        ("memory_change", change(json!({"op": "write", "at": "run.sh", "text": "x"})), "invalid_path"),
+        ("memory_change", change(json!({"op": "add", "at": "archive/facts/user", "text": "x"})), ""),
+        ("memory_change", change(json!({"op": "add", "at": "inbox/p1", "text": "x"})), ""),
+        ("memory_change", change(json!({"op": "add", "at": "user", "text": "Preferred name: Ana"})), "consent"),
+        ("memory_context", json!({"budget_tokens": 1}), "usage"),
+        ("memory_query", json!({}), "usage"),
+        ("memory_list", json!({"address": "usr"}), "file_not_found"),
+    ] {
+        let error = client.refused(tool, arguments.clone());
+        assert!(code.is_empty() || error["code"] == code, "{error}");
+        let told = format!("{} {} {}", error["message"], error["hint"], error["try"]);
+        let option = told.split([' ', '"']).find(|word| word.len() > 1 && word.starts_with('-'));
+        assert_eq!(option, None, "{tool} {arguments}: {error}");
+    }
+    client.close();
+}
+
+#[test]
+fn a_refusal_of_the_seeds_tools_says_so_in_their_words() {
+    let memory = memory();
+    let mut client = McpClient::start(&memory, &["--tools", "seed", "--as", "claude"], Era::Initialize);
+    let error = client.refused("memory_read", json!({"path": "facts/usr.md"}));
+    assert_eq!((&error["success"], &error["code"]), (&json!(false), &json!("file_not_found")));
+    let tries = error["try"].to_string();
+    assert!(tries.contains("memory_read {\\\"path\\\":") && !tries.contains("address"), "{tries}");
+    client.close();
+}
+
+#[test]
+fn a_warning_about_the_policy_is_shown_once() {
+    let memory = memory().policy("version: 9\n");
+    for tools in ["memory", "graph"] {
+        let mut client = McpClient::start(&memory, &["--tools", tools, "--as", "claude"], Era::Initialize);
+        let call = if tools == "memory" { "memory_list" } else { "read_graph" };
+        let warned = client.call(call, json!({}))["content"].clone();
+        assert!(warned[1]["text"].as_str().is_some_and(|text| text.starts_with("warning: ")), "{warned}");
+        assert_eq!(client.call(call, json!({}))["content"].as_array().unwrap().len(), 1);
+        client.close();
+    }
+    // A refusal carries it, too.
+    let mut client = session(&memory);
+    let refused = client.request("tools/call", json!({"name": "memory_change", "arguments": add("x")}));
+    assert!(refused["result"]["content"][1]["text"].as_str().is_some() || refused["result"]["isError"] == false);
+    client.close();
+}
