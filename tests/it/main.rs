@@ -64,6 +64,7 @@ mod outside;
 mod paths;
 mod place;
 mod planning;
+mod plugins;
 mod pointer;
 mod power_cut;
 mod query;
