@@ -3,6 +3,7 @@
 //! Never guesses: every changed line must be unique, below the same heading and item, and in the same order.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::text::similarity;
 
@@ -11,23 +12,25 @@ const MAY_BE_REWORDED: f64 = 0.4;
 /// Above this number of pairs lines are not compared.
 const MAX_PAIRS: usize = 10_000;
 
+/// Whether each of two changed texts contains all changes of the other one: `[ours contains theirs, theirs contains
+/// ours]`.
+pub fn which_contains(base: &str, ours: &str, theirs: &str) -> [bool; 2] {
+    let [base, ours, theirs] = [base, ours, theirs].map(PlacedLines::new);
+    [contains_changes(&base, &ours, &theirs), contains_changes(&base, &theirs, &ours)]
+}
+
 /// Whether `full` contains every change from `base` to `other`: all lines that it added, none that it removed (nor in
 /// other words), and the lines of both in the same order.
-pub fn contains_changes(base: &str, full: &str, other: &str) -> bool {
-    let [base, full, other] = [base, full, other].map(PlacedLines::new);
+fn contains_changes(base: &PlacedLines, full: &PlacedLines, other: &PlacedLines) -> bool {
     let added: Vec<&PlacedLine> = other.lines.iter().filter(|line| !base.has(line)).collect();
     let removed: Vec<&PlacedLine> = base.lines.iter().filter(|line| !other.has(line)).collect();
-    if added.is_empty() && removed.is_empty() {
-        return false;
-    }
-    let unique = |line: &&PlacedLine| [&base, &full, &other].iter().all(|text| text.count(line) <= 1);
-    if !added.iter().chain(&removed).all(unique) {
-        return false;
-    }
-    added.iter().all(|line| full.has(line))
+    let is_unique = |line: &&PlacedLine| [base, full, other].iter().all(|text| text.count(line) <= 1);
+    !(added.is_empty() && removed.is_empty())
+        && added.iter().all(|line| full.has(line))
         && !removed.iter().any(|line| full.has(line))
-        && full.has_order_of(&other)
-        && !may_reword(&base, &full, &other, &removed)
+        && added.iter().chain(&removed).all(is_unique)
+        && full.has_order_of(other)
+        && !may_reword(base, full, other, &removed)
 }
 
 /// Whether `full` may have other wordings of the removed lines: a line of its own in their place, or a similar one
@@ -52,11 +55,27 @@ fn may_reword(base: &PlacedLines, full: &PlacedLines, other: &PlacedLines, remov
 
 /// A line with what it belongs to: the heading above it, and the line above it that is less indented. A blank line
 /// belongs to the line above it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PlacedLine<'a> {
+    /// Of the three texts; each line is looked up about six times.
+    digest: u64,
     heading: &'a str,
     above: &'a str,
     text: &'a str,
+}
+
+impl<'a> PlacedLine<'a> {
+    fn new(heading: &'a str, above: &'a str, text: &'a str) -> PlacedLine<'a> {
+        let mut state = DefaultHasher::new();
+        (heading, above, text).hash(&mut state);
+        PlacedLine { digest: state.finish(), heading, above, text }
+    }
+}
+
+impl Hash for PlacedLine<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.digest);
+    }
 }
 
 /// The lines of a text in order, and how often each occurs.
@@ -76,7 +95,7 @@ impl<'a> PlacedLines<'a> {
                 open.retain(|(outer, _)| *outer < indent);
             }
             let above = open.last().map_or("", |(_, above)| *above);
-            lines.push(PlacedLine { heading, above, text: line });
+            lines.push(PlacedLine::new(heading, above, line));
             if line.starts_with('#') {
                 heading = line;
             }
@@ -113,6 +132,7 @@ mod tests {
     #[test]
     fn changes_are_contained_only_at_their_place_and_in_their_order() {
         let base = "# T\n\n- a\n- b\n\n## S\n\n- c\n";
+        let contains_changes = |base: &str, full: &str, other: &str| which_contains(base, full, other)[0];
         let contains = |full: &str, other: &str| contains_changes(base, full, other);
         let added = base.replace("- b\n", "- b\n- x\n");
         assert!(contains(&added.replace("- c\n", "- c\n- z\n"), &added));

@@ -7,40 +7,46 @@ use std::collections::HashSet;
 
 use super::tree::{MergeNodeKind, MergeTree};
 
-/// Whether `side` turned an item into other text, or other text into an item, that `other` changed or removed: merged
-/// as two different things, it would come back.
-pub fn would_come_back(base: &MergeTree, side: &MergeTree, other: &MergeTree) -> bool {
-    let (was, is) = (ListLines::new(base), ListLines::new(side));
-    let absorbed = was.items.iter().filter(|line| is.inner.contains(*line) && !is.items.contains(*line));
-    let released = is.items.iter().filter(|line| was.inner.contains(*line) && !was.items.contains(*line));
-    let mut turned = absorbed.chain(released).peekable();
-    if turned.peek().is_none() {
+/// Whether one side turned an item into other text, or other text into an item, that the other side changed or removed:
+/// merged as two different things, it would come back.
+pub fn would_come_back(trees: &[MergeTree; 3]) -> bool {
+    let inner = trees.each_ref().map(inner_lines);
+    if inner.iter().all(HashSet::is_empty) {
         return false;
     }
-    let there = ListLines::new(other);
-    turned.any(|line| !there.items.contains(line) && !there.inner.contains(line))
+    let items = trees.each_ref().map(item_lines);
+    let [base, ours, theirs] = [0, 1, 2].map(|text| ListLines { items: &items[text], inner: &inner[text] });
+    base.loses_track(&ours, &theirs) || base.loses_track(&theirs, &ours)
 }
 
 /// The lines of a text that look like list items.
 struct ListLines<'a> {
     /// The first lines of items.
-    items: HashSet<&'a str>,
+    items: &'a HashSet<&'a str>,
     /// Lines within other blocks, and below the first line of an item.
-    inner: HashSet<&'a str>,
+    inner: &'a HashSet<&'a str>,
 }
 
 impl ListLines<'_> {
-    fn new(tree: &MergeTree) -> ListLines<'_> {
-        let (mut items, mut inner) = (HashSet::new(), HashSet::new());
-        for (number, node) in tree.nodes.iter().enumerate().skip(1) {
-            let mut lines = tree.own_text(number).lines();
-            if node.kind == MergeNodeKind::Item {
-                items.extend(lines.next().map(str::trim));
-            }
-            inner.extend(lines.map(str::trim).filter(|line| looks_like_item(line)));
-        }
-        ListLines { items, inner }
+    /// Whether `other` has no longer what `side` turned into another kind of line.
+    fn loses_track(&self, side: &ListLines, other: &ListLines) -> bool {
+        let absorbed = side.inner.iter().filter(|line| self.items.contains(*line) && !side.items.contains(*line));
+        let released = self.inner.iter().filter(|line| side.items.contains(*line) && !self.items.contains(*line));
+        absorbed.chain(released).any(|line| !other.items.contains(line) && !other.inner.contains(line))
     }
+}
+
+fn item_lines(tree: &MergeTree) -> HashSet<&str> {
+    let items = (1..tree.nodes.len()).filter(|node| tree.nodes[*node].kind == MergeNodeKind::Item);
+    items.filter_map(|node| tree.own_text(node).lines().next()).map(str::trim).collect()
+}
+
+fn inner_lines(tree: &MergeTree) -> HashSet<&str> {
+    let of_node = |node: usize| {
+        let first = usize::from(tree.nodes[node].kind == MergeNodeKind::Item);
+        tree.own_text(node).lines().skip(first).map(str::trim).filter(|line| looks_like_item(line))
+    };
+    (1..tree.nodes.len()).flat_map(of_node).collect()
 }
 
 fn looks_like_item(line: &str) -> bool {

@@ -161,7 +161,7 @@ const NOT_INDENTED: char = '\u{2}';
 
 /// Whether a text contains one of the placeholders, so that its items cannot be taken apart.
 pub fn has_placeholder(text: &str) -> bool {
-    text.contains([CONTENT_INDENT, NOT_INDENTED])
+    text.contains(CONTENT_INDENT) || text.contains(NOT_INDENTED)
 }
 
 /// Replaces the indent of continuation lines by `CONTENT_INDENT`.

@@ -100,10 +100,10 @@ pub fn merge(base: &str, ours: &str, theirs: &str, labels: &ConflictLabels) -> M
         return whole(theirs);
     }
     // What contains the changes of the other side is the result: merging the result of a merge again changes nothing.
-    match (contained::contains_changes(base, ours, theirs), contained::contains_changes(base, theirs, ours)) {
-        (true, false) => return whole(ours),
-        (false, true) => return whole(theirs),
-        (true, true) | (false, false) => {}
+    match contained::which_contains(base, ours, theirs) {
+        [true, false] => return whole(ours),
+        [false, true] => return whole(theirs),
+        [true, true] | [false, false] => {}
     }
     let hunks = merge_by_structure(base, ours, theirs).unwrap_or_else(|| line_merge::merge_lines(base, ours, theirs));
     hunk::print_hunks(&hunks, labels)
@@ -120,9 +120,7 @@ fn merge_by_structure(base: &str, ours: &str, theirs: &str) -> Option<Vec<MergeH
     if trees[1..].iter().any(|side| side.document.conflict_marker_line().is_some()) {
         return None;
     }
-    if list_shape::would_come_back(&trees[0], &trees[1], &trees[2])
-        || list_shape::would_come_back(&trees[0], &trees[2], &trees[1])
-    {
+    if list_shape::would_come_back(&trees) {
         return None;
     }
     let elements = node_matching::match_nodes(&trees[0], &trees[1], &trees[2]);
