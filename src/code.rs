@@ -174,6 +174,8 @@ codes! {
     DuplicateId = "duplicate_id", 6, false;
     /// A summary line that has no space for new terms, or lists terms that are gone.
     StaleSummary = "stale_summary", 6, false;
+    /// The index MEMORY.md has a line for a file that is gone, or none for a file of the folder.
+    StaleIndex = "stale_index", 6, false;
     /// A file name outside the path grammar: readable, not writable.
     OddName = "odd_name", 6, false;
     /// A conflict copy of a file, made by a sync tool.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 mod against;
 mod contradictions;
+mod index_lines;
 mod links;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport};
@@ -16,6 +17,7 @@ use super::fetch::{history, is_archived_or_proposed, last_summary};
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
+use crate::document::memory_index::{is_index_path, is_memory_index};
 use crate::document::summary::FileKind;
 use crate::document::{Document, MAX_FILE_BYTES, summary};
 use crate::operation::file_change::file_kind;
@@ -133,6 +135,11 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
     examined.findings.extend(against::contradictions(outside_matches));
     examined.findings.extend(links::dangling_links(session, &file_links, &LinkNames::new(all.iter().map(|f| &f.path))));
     name_collisions(&all, selected, &mut examined.findings);
+    if selected.is_empty() || selected.iter().any(is_index_path) {
+        let (findings, fix) = index_lines::index_findings(session, &all)?;
+        examined.findings.extend(findings);
+        examined.fixes.extend(fix);
+    }
     examined.findings.sort_by(|a, b| (&a.path, a.line, a.col).cmp(&(&b.path, b.line, b.col)));
     Ok(examined)
 }
@@ -261,10 +268,13 @@ fn examine_document(
     file_findings: &mut FileFindings,
 ) {
     collect_ids(path, document, file_findings);
-    orphan_metadata(path, document, file_findings);
-    stray_metadata(session, journal, path, document, file_findings);
+    // Fixes of an index would be a second change of the file that the fix of its lines writes.
+    if !is_memory_index(path, document.text()) {
+        orphan_metadata(path, document, file_findings);
+        stray_metadata(session, journal, path, document, file_findings);
+        stale_summary(journal, path, document, file_findings);
+    }
     oversized_parts(session, path, document, file_findings);
-    stale_summary(journal, path, document, file_findings);
     file_findings.links = links::checkable_links(path, document);
 }
 

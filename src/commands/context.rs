@@ -13,6 +13,7 @@ use super::list_and_read::summary_of;
 use super::{Error, Session};
 use crate::change::JournalEntry as Revision;
 use crate::code::{Code, Rejection};
+use crate::document::memory_index::{is_index_path, is_memory_index};
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::path::MemoryPath;
 use crate::store::{FoundFile as File, Store};
@@ -208,6 +209,9 @@ impl ContextBuilder<'_> {
         spotter: &ContextPrefilter,
         updates: Option<&FileUpdates<'_>>,
     ) -> ScannedFile {
+        if self.is_index(file, bytes) {
+            return ScannedFile::default();
+        }
         let updated = updates.and_then(|news| news.compare(&file.path, bytes));
         if !self.item_filter.allows_folder(&file.path) {
             return ScannedFile { updated, ..ScannedFile::default() };
@@ -219,6 +223,11 @@ impl ContextBuilder<'_> {
             parsed: parsed.map(|document| Box::new(itemize(&file.path, document))),
             updated,
         }
+    }
+
+    /// Whether a file is an agent's index of the others, which repeats them.
+    fn is_index(&self, file: &File, bytes: &[u8]) -> bool {
+        is_index_path(&file.path) && is_memory_index(&file.path, &String::from_utf8_lossy(bytes))
     }
 
     fn list_file(&self, file: &File, bytes: &[u8]) -> IndexedFile {
@@ -251,7 +260,8 @@ impl ContextBuilder<'_> {
         let files = self.visible_files()?;
         let listed = self.store().map_files(&files, super::list_and_read::SUMMARY_HEAD_BYTES, &|file, read| {
             let Ok((bytes, _)) = read else { return None };
-            self.item_filter.allows_folder(&file.path).then(|| self.list_file(file, bytes))
+            let is_listed = self.item_filter.allows_folder(&file.path) && !self.is_index(file, bytes);
+            is_listed.then(|| self.list_file(file, bytes))
         });
         let mut listed: Vec<IndexedFile> = listed.into_iter().flatten().collect();
         sort_by_value(&mut listed, &last_writes(&revisions));

@@ -24,6 +24,8 @@ pub struct MergeInput {
     pub marker_size: usize,
     /// Labels after the conflict markers: base, ours, theirs.
     pub labels: [String; 3],
+    /// The path of the merged file in its repository; empty if it is not known.
+    pub path: String,
 }
 
 impl MergeInput {
@@ -61,7 +63,7 @@ fn try_driver(input: &MergeInput) -> Result<DriverResult, Rejection> {
     };
     let (bytes, conflicts) = match [&base, &ours, &theirs].map(|bytes| as_text(bytes)) {
         [Some(base), Some(ours), Some(theirs)] => {
-            let merged = merge::merge(base, ours, theirs, &input.labels());
+            let merged = merge::merge_file(&input.path, base, ours, theirs, &input.labels());
             (merged.text.into_bytes(), !merged.conflicts.is_empty())
         }
         _ => match merge_bytes(input, [&base, &ours, &theirs])? {
@@ -128,7 +130,7 @@ pub fn merge(input: &MergeInput, out: Option<&Path>) -> CommandResult<MergeResul
     });
     let mut next_text = || texts.next().unwrap_or(Ok(""));
     let (base, ours, theirs) = (next_text()?, next_text()?, next_text()?);
-    let merged = merge::merge(base, ours, theirs, &input.labels());
+    let merged = merge::merge_file(&input.path, base, ours, theirs, &input.labels());
     let out = out.filter(|path| path.as_os_str() != "-");
     if let Some(out) = out {
         outside_files::replace(out, merged.text.as_bytes())?;

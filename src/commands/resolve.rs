@@ -311,7 +311,7 @@ fn resolve_text(
     let names = [label_or("base", base_label), label_or("ours", ours_label), label_or("theirs", theirs_label)];
     let labels = ConflictLabels { base: &names[0], ours: &names[1], theirs: &names[2], size };
     let merged = match &base {
-        Some(base) => merge::merge(base, &sides.ours, &sides.theirs, &labels).text,
+        Some(base) => merge::merge_file(path.as_str(), base, &sides.ours, &sides.theirs, &labels).text,
         None => text.to_owned(),
     };
     let text = match take {

@@ -343,7 +343,7 @@ fn merge_inverse(
         (None, Some(_)) => without_bullets(&base_text).ok_or_else(conflict)?,
         (None, None) => return Err(conflict()),
     };
-    let merged = merge::merge(&base_text, &ours, &wanted_text, &merge::ConflictLabels::default())
+    let merged = merge::merge_file(path.as_str(), &base_text, &ours, &wanted_text, &merge::ConflictLabels::default())
         .into_clean_text()
         .map_err(|clashes| {
             let mut why = rejections::merge_conflict(path, &clashes);

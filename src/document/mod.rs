@@ -18,6 +18,7 @@ mod front_matter;
 pub mod handle;
 mod lines;
 pub mod links;
+pub mod memory_index;
 pub mod meta;
 pub mod meta_keys;
 mod new_bullets;

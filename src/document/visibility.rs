@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-use super::{BlockKind, Document, front_matter, lines, slug};
+use super::{BlockKind, Document, front_matter, lines, memory_index, slug};
 use crate::path::MemoryPath;
 use crate::policy::{Policy, yaml};
 
@@ -88,7 +88,9 @@ impl Visibility {
     /// How much of a file may be seen. If any part is hidden, the file's summary is hidden too, because it may mention
     /// that part.
     pub fn visible_parts(&self, document: &Document, path: &MemoryPath) -> VisibleParts {
-        if !self.shows_path(path) || self.hidden_by_tags(document) {
+        // An index of other files repeats what they say about themselves.
+        let is_index = memory_index::is_memory_index(path, document.text());
+        if is_index || !self.shows_path(path) || self.hidden_by_tags(document) {
             return VisibleParts::Nothing;
         }
         let mut hidden = self.hidden_items(document);
@@ -181,11 +183,13 @@ pub fn front_matter_tags(document: &Document) -> Option<Vec<String>> {
         _ => return None,
     };
     let plain = |tag: &str| tag.trim().trim_start_matches('#').to_lowercase();
-    Some(match fields.get("tags").or_else(|| fields.get("tag")) {
+    let mut tags: Vec<String> = match fields.get("tags").or_else(|| fields.get("tag")) {
         Some(Value::Array(tags)) => tags.iter().filter_map(Value::as_str).map(plain).collect(),
         Some(Value::String(tags)) => tags.split([',', ' ']).map(plain).filter(|t| !t.is_empty()).collect(),
         _ => Vec::new(),
-    })
+    };
+    tags.extend(memory_index::memory_type_of(&fields));
+    Some(tags)
 }
 
 /// Splits the `[category]` off the start of a bullet. Task markers, links and timecodes are not categories.

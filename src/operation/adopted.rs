@@ -4,6 +4,7 @@
 
 use jiff::civil::Date;
 
+use super::memory_index::is_flat_folder;
 use super::snapshot::{PlanStep, Snapshot};
 use crate::path::{AddressReading, FOLDERS, MemoryPath, is_daily_note, is_episode};
 
@@ -36,10 +37,13 @@ fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
     all.next().is_none().then_some(first)
 }
 
-/// The path of a new file whose name starts with a folder that exists, in whatever case; `None` without one.
+/// The path of a new file whose name starts with a folder that exists, in whatever case, or has no folder in a memory
+/// that keeps its files at the top; `None` for any other.
 pub fn new_file(reading: &AddressReading, snapshot: &Snapshot) -> PlanStep<Option<MemoryPath>> {
     let Some(at_top) = reading.at_top() else { return Ok(None) };
-    let Some((folder, rest)) = at_top.as_str().split_once('/') else { return Ok(None) };
+    let Some((folder, rest)) = at_top.as_str().split_once('/') else {
+        return Ok(is_flat_folder(snapshot)?.then(|| at_top.clone()));
+    };
     let folders = || snapshot.file_names().map(|names| names.iter().filter_map(MemoryPath::folder));
     if folders()?.any(|name| name == folder) || snapshot.has_top_folder(folder)? {
         return Ok(Some(at_top.clone()));
@@ -52,6 +56,14 @@ pub fn new_file(reading: &AddressReading, snapshot: &Snapshot) -> PlanStep<Optio
         [one] => MemoryPath::from_disk_name(&format!("{one}/{rest}")).ok(),
         _ => None,
     })
+}
+
+/// The policy's default file, which is in `facts/`; beside the others in a memory that keeps its files at the top.
+pub fn default_file(path: MemoryPath, snapshot: &Snapshot) -> PlanStep<MemoryPath> {
+    match path.as_str().strip_prefix("facts/").and_then(|name| MemoryPath::new(name).ok()) {
+        Some(at_top) if !snapshot.exists(&path)? && is_flat_folder(snapshot)? => Ok(at_top),
+        _ => Ok(path),
+    }
 }
 
 /// The path of a day's note in a memory that keeps daily notes and no episode files: beside the newest note. In a
@@ -77,6 +89,7 @@ pub fn daily_note(names: &[MemoryPath], day: Date) -> Option<MemoryPath> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::change::FileVersion;
     use crate::path::{Address, PathPrefixes};
 
     fn paths(names: &[&str]) -> Vec<MemoryPath> {
@@ -87,6 +100,9 @@ mod tests {
     fn check(written: &str, names: &[&str], found: Option<&str>) {
         let mut snapshot = Snapshot::new();
         snapshot.set_file_names(paths(names));
+        let index = names.contains(&"MEMORY.md").then(|| FileVersion::new(b"# Memory Index\n".to_vec(), 0o600));
+        snapshot.insert_file(MemoryPath::new("MEMORY.md").unwrap(), Ok(index));
+        snapshot.insert_top_folder("facts".to_owned(), names.iter().any(|name| name.starts_with("facts/")));
         for folder in ["empty", "notes", "Notes", "work", "journal"] {
             snapshot.insert_top_folder(folder.to_owned(), folder == "empty");
         }
@@ -121,6 +137,8 @@ mod tests {
         check("work/new", &["notes/a.md"], None);
         check("facts/new", &["notes/a.md"], None);
         check("new", &["notes/a.md"], None);
+        check("new", &["MEMORY.md", "a.md"], Some("new.md"));
+        check("new", &["MEMORY.md", "facts/a.md"], None);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub fn resolve<'a>(
             resolved => resolved,
         },
         Target::Category(name) => {
-            let path = MemoryPath::new(&policy.default_file)?;
+            let path = adopted::default_file(MemoryPath::new(&policy.default_file)?, snapshot)?;
             let file = snapshot.file(&path)?;
             let section = section_ref(file, Some(name.trim()), &path)?;
             Ok(ResolvedTarget { path, file, section, bullet: None })

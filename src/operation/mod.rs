@@ -18,6 +18,7 @@ pub mod graph_files;
 pub mod inert_metadata;
 pub mod limits;
 pub mod locate;
+pub mod memory_index;
 pub mod memory_tool;
 pub mod merge;
 pub mod overlay;

@@ -13,7 +13,8 @@ use super::pending_edit::PendingEdit;
 use super::planner::{PlanContext, Planner};
 use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
 use super::{
-    Action, Operation, bullets, dialects, evict, field_checks, rejections, relocate, set_values, validation, whole_file,
+    Action, Operation, bullets, dialects, evict, field_checks, memory_index, rejections, relocate, set_values,
+    validation, whole_file,
 };
 
 /// The result of planning.
@@ -45,6 +46,8 @@ pub fn plan(
         }
     }
     if !planner.missing_inputs.is_empty() {
+        // The index, where there is one, is read together with the first files: it takes no round of its own.
+        planner.missing_inputs.extend(memory_index::missing_index(snapshot));
         return Ok(PlanOutcome::NeedsInput(std::mem::take(&mut planner.missing_inputs)));
     }
     if !rejections.is_empty() {
@@ -70,6 +73,11 @@ pub fn plan(
             Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
             Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
         }
+    }
+    match memory_index::update_index(&mut planner, &mut changeset) {
+        Ok(()) => {}
+        Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
+        Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
     }
     if !planner.missing_inputs.is_empty() {
         return Ok(PlanOutcome::NeedsInput(planner.missing_inputs));

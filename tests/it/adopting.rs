@@ -94,6 +94,8 @@ struct Case {
     title: &'static str,
     /// Today's note.
     today: &'static str,
+    /// An index of the files, which changes with their names.
+    index: Option<&'static str>,
 }
 
 const CASES: [Case; 5] = [
@@ -106,6 +108,7 @@ const CASES: [Case; 5] = [
         moved: ("memory/plans", "memory/plans.md"),
         title: "USER.md - About Your Human",
         today: "memory/2026-02-24.md",
+        index: None,
     },
     Case {
         name: "obsidian",
@@ -116,6 +119,7 @@ const CASES: [Case; 5] = [
         moved: ("Personen/Zaun", "Personen/Zaun.md"),
         title: "Ideen fürs Jahr",
         today: "Tagebuch/2026-02-24.md",
+        index: None,
     },
     Case {
         name: "basic-memory",
@@ -126,16 +130,18 @@ const CASES: [Case; 5] = [
         moved: ("projects/Vent Wiring", "projects/Vent Wiring.md"),
         title: "daily/2026-02-23.md",
         today: "daily/2026-02-24.md",
+        index: None,
     },
     Case {
         name: "claude-code",
         file: ("User_Role", "user_role.md"),
         bullet: ("Knows C and Rust well", "rust", "Knows C, C++ and Rust well"),
         folder: ("facts", 0),
-        new: ("reference_links", "facts/reference_links.md"),
-        moved: ("facts/links", "facts/links.md"),
+        new: ("reference_links", "reference_links.md"),
+        moved: ("links", "links.md"),
         title: "Integration tests use a real broker, never a mock",
         today: "episodes/2026-02.md",
+        index: Some("MEMORY.md"),
     },
     Case {
         name: "zk",
@@ -146,6 +152,7 @@ const CASES: [Case; 5] = [
         moved: ("journal/daily/ideas", "journal/daily/ideas.md"),
         title: "February 23, 2026",
         today: "journal/daily/2026-02-24.md",
+        index: None,
     },
 ];
 
@@ -166,9 +173,13 @@ fn every_command_works_in_an_adopted_folder_and_touches_nothing_else() {
 
         adopted.expect(&["add", address, "A fact of its own"], &[path], Some("A fact of its own"));
         adopted.expect(&["update", address, old, new], &[path], Some(new));
-        adopted.expect(&["add", case.new.0, "First of its file"], &[case.new.1], None);
-        let mut both = [case.new.1, case.moved.1];
-        both.sort_unstable();
+        let with_index = |paths: &[&'static str]| {
+            let mut all: Vec<&str> = paths.iter().copied().chain(case.index).collect();
+            all.sort_unstable();
+            all
+        };
+        adopted.expect(&["add", case.new.0, "First of its file"], &with_index(&[case.new.1]), None);
+        let both = with_index(&[case.new.1, case.moved.1]);
         adopted.expect(&["mv", case.new.0, case.moved.0], &both, None);
         let entry = |title: &'static str, summary: &'static str| ["append", "-t", title, "-s", summary, "-F", ENTRY];
         adopted.expect(&entry("Vents", "they close again"), &[case.today], None);

@@ -230,6 +230,7 @@ fn every_kind_of_change_has_a_method() {
         theirs: file("theirs.md", "- b\n"),
         marker_size: 7,
         labels: ["base", "ours", "theirs"].map(str::to_owned),
+        path: String::new(),
     };
     let merged = Memory::merge(&input, None).unwrap();
     assert_eq!((merged.clean, &*merged.text), (true, "- b\n- c\n"));

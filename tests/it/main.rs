@@ -53,6 +53,7 @@ mod long_journal;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod memory;
+mod memory_index;
 mod memory_tool;
 mod merging;
 mod model_programs;

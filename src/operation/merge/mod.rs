@@ -34,6 +34,7 @@ use line_endings::NormalizedText;
 use tree::MergeTree;
 use tree_merge::TreeMerge;
 
+use crate::document::memory_index;
 use crate::document::summary::{self, FileKind};
 
 /// How a conflict is printed: a label for each side, and the length of the markers.
@@ -107,6 +108,20 @@ pub fn merge(base: &str, ours: &str, theirs: &str, labels: &ConflictLabels) -> M
     }
     let hunks = merge_by_structure(base, ours, theirs).unwrap_or_else(|| line_merge::merge_lines(base, ours, theirs));
     hunk::print_hunks(&hunks, labels)
+}
+
+/// Merges a file of which the path is known: two edits of one line of an agent's index are no conflict, because those
+/// lines are derived.
+pub fn merge_file(path: &str, base: &str, ours: &str, theirs: &str, labels: &ConflictLabels) -> MergeOutcome {
+    let merged = merge(base, ours, theirs, labels);
+    if merged.conflicts.is_empty() || path.rsplit('/').next() != Some(memory_index::INDEX_FILE) {
+        return merged;
+    }
+    let (our_text, their_text) = memory_index::without_line_conflicts(base, ours, theirs);
+    if (our_text.as_str(), their_text.as_str()) == (ours, theirs) {
+        return merged;
+    }
+    merge(base, &our_text, &their_text, labels)
 }
 
 fn merge_by_structure(base: &str, ours: &str, theirs: &str) -> Option<Vec<MergeHunk>> {

@@ -26,7 +26,7 @@ pub mod sanitize;
 use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::view::query::count::ItemizedFile;
-use crate::view::query::items::ItemKind;
+use crate::view::query::items::{self, ItemKind};
 
 /// Parses a document into items, for [`crate::view::query::item_facts::ItemFacts`].
 pub fn itemize(path: &MemoryPath, document: Document) -> ItemizedFile {
@@ -56,7 +56,7 @@ fn item_text(file: &ItemizedFile, item: usize) -> String {
     match item.kind {
         ItemKind::Bullet(b) => document.bullet_text(b as usize).into_owned(),
         ItemKind::Entry | ItemKind::Heading => document.section_title(item.section as usize).into_owned(),
-        _ => document.text()[item.start as usize..item.end as usize].to_owned(),
+        _ => items::paragraph_text(document, item).into_owned(),
     }
 }
 

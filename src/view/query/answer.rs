@@ -81,7 +81,7 @@ pub struct QueryRow {
     /// Its explicit id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// Its own `[category]`, else its file's name.
+    /// Its own `[category]`, else the `metadata.type` of its file, else its file's name.
     pub category: String,
     /// Its text on one line.
     pub text: String,
@@ -346,7 +346,7 @@ fn ranked_row(
 /// A row without what the ranking adds to it.
 pub fn plain_row(facts: &ItemFacts<'_>, item: usize, options: &QueryOptions) -> QueryRow {
     let (document, path) = (&facts.file.document, &facts.file.path);
-    let category = facts.category(item).unwrap_or(path.stem()).to_owned();
+    let category = facts.category(item).or(facts.memory_type()).unwrap_or(path.stem()).to_owned();
     let meta = facts.meta(item).0.into_iter().map(|(k, v)| (k, Value::String(v))).collect();
     let item = &facts.file.items[item];
     let section = &document.sections()[item.section as usize];

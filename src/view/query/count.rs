@@ -65,7 +65,7 @@ pub struct ItemizedFile {
 impl ItemizedFile {
     /// A file without counts, for uses other than a query.
     pub fn without_counts(path: MemoryPath, document: Document) -> ItemizedFile {
-        let items = items::items(&document, path.holds_episodes());
+        let items = items::items_of(&document, &path);
         let links = find_links(&document);
         ItemizedFile { path, document, items, hits: Vec::new(), labels: Vec::new(), links }
     }
@@ -88,7 +88,7 @@ pub fn count_terms(
         }
     }
     let Ok(document) = Document::from_bytes(bytes.to_vec()) else { return counted };
-    let all = items::items(&document, path.holds_episodes());
+    let all = items::items_of(&document, path);
     counted.items = Some(all.len());
     counted.lengths = total_length(&document, &all);
     let near: Vec<usize> = match depth {

@@ -9,7 +9,7 @@ use jiff::civil::{Date, DateTime, Time};
 use super::bullet_origins::{BulletOrigin, BulletOrigins};
 use super::count::ItemizedFile;
 use super::items::{self, ItemKind};
-use crate::document::{BulletMeta, Document, Handle, front_matter_tags, split_category};
+use crate::document::{BulletMeta, Document, Handle, front_matter_tags, memory_index, split_category};
 use crate::path::MemoryPath;
 use crate::text::dates::{PartialDate, find_dates};
 
@@ -97,12 +97,14 @@ pub struct ItemFacts<'a> {
     origins: &'a BulletOrigins,
     section_dates: OnceCell<SectionDates>,
     front_tags: OnceCell<Vec<String>>,
+    memory_type: OnceCell<Option<String>>,
 }
 
 impl<'a> ItemFacts<'a> {
     /// `origins` holds what the journal knows of bullets.
     pub fn new(file: &'a ItemizedFile, origins: &'a BulletOrigins) -> ItemFacts<'a> {
-        ItemFacts { file, origins, section_dates: OnceCell::new(), front_tags: OnceCell::new() }
+        let (section_dates, front_tags, memory_type) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        ItemFacts { file, origins, section_dates, front_tags, memory_type }
     }
 
     /// An item's metadata; empty if it is not a bullet.
@@ -205,6 +207,11 @@ impl<'a> ItemFacts<'a> {
             ItemKind::Bullet(b) => split_category(self.file.document.bullet_raw(b as usize)).0,
             _ => None,
         }
+    }
+
+    /// The kind of memory that its file's front matter names: `metadata.type`.
+    pub fn memory_type(&self) -> Option<&str> {
+        self.memory_type.get_or_init(|| memory_index::memory_type(&self.file.document)).as_deref()
     }
 
     fn file_tags(&self) -> &[String] {

@@ -2,10 +2,11 @@
 //!
 //! Never an item: front matter, the title, the summary line, metadata lines, rules, comments.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::document::{BlockKind, Document, DocumentBlock, split_category};
+use crate::document::{BlockKind, Document, DocumentBlock, memory_index, split_category};
 use crate::path::MemoryPath;
 
 /// The kind of an item.
@@ -51,8 +52,16 @@ pub struct DocumentItem {
     pub section: u32,
 }
 
-/// All items, in file order. With `episodes`, `##` headings are entries.
-pub fn items(document: &Document, episodes: bool) -> Vec<DocumentItem> {
+/// All items of a file, in file order; none of an agent's index, which only repeats other files.
+pub fn items_of(document: &Document, path: &MemoryPath) -> Vec<DocumentItem> {
+    match memory_index::is_memory_index(path, document.text()) {
+        true => Vec::new(),
+        false => items(document, path.holds_episodes()),
+    }
+}
+
+/// All items of a text. With `episodes`, `##` headings are entries.
+fn items(document: &Document, episodes: bool) -> Vec<DocumentItem> {
     let summary = document.summary_line().map_or(0..0, |s| s.line.range());
     let labels: HashSet<u32> = document.sections().iter().filter(|s| s.level == 7).map(|s| s.heading.start).collect();
     let mut builder = ItemBuilder {
@@ -194,10 +203,18 @@ pub fn one_line(document: &Document, item: &DocumentItem) -> String {
     match item.kind {
         ItemKind::Bullet(b) => document.bullet_text(b as usize).into_owned(),
         ItemKind::Entry | ItemKind::Heading => document.section_title(item.section as usize).into_owned(),
-        _ => {
-            let raw = &document.text()[item.start as usize..item.end as usize];
-            raw.split_whitespace().collect::<Vec<_>>().join(" ")
-        }
+        _ => paragraph_text(document, item).split_whitespace().collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// The text of an item that is neither a bullet nor a heading. A paragraph with the reason of a rule, or how it is
+/// applied, starts with that rule: alone it means little.
+pub fn paragraph_text<'d>(document: &'d Document, item: &DocumentItem) -> Cow<'d, str> {
+    let raw = &document.text()[item.start as usize..item.end as usize];
+    let is_reason = item.kind == ItemKind::Paragraph && memory_index::is_reason(raw);
+    match memory_index::memory_rule(document).filter(|_| is_reason) {
+        Some(rule) => Cow::Owned(format!("{rule} {raw}")),
+        None => Cow::Borrowed(raw),
     }
 }
 
