@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::graph_files::{GraphFile, RELATIONS_FILE, bullet_line, entity_text, new_entity_path};
+use super::graph_files::{GraphFile, RELATIONS_FILE, bullet_line, entity_text, is_made_stem, new_entity_path};
 use super::{Action, Operation, Target};
 use crate::code::{Code, Rejection};
 use crate::document::relation::{RelationText, escape_relation};
@@ -72,7 +72,8 @@ pub struct MemoryGraph {
     files: Vec<GraphFile>,
     /// The file of each entity; of several with the same name the first.
     by_name: HashMap<String, usize>,
-    /// The names of entities by those of their files, with which people write links.
+    /// The names of entities by those of their files, with which people write links. Without the files that have their
+    /// names from entities: there a link has the name of the entity.
     by_stem: HashMap<String, String>,
 }
 
@@ -81,7 +82,9 @@ impl MemoryGraph {
     pub fn new(files: Vec<GraphFile>) -> MemoryGraph {
         let (mut by_name, mut by_stem) = (HashMap::new(), HashMap::new());
         for (index, file) in files.iter().enumerate() {
-            by_stem.entry(file.path.stem().to_owned()).or_insert_with(|| file.name.clone());
+            if !is_made_stem(file.path.stem(), &file.name) {
+                by_stem.entry(file.path.stem().to_owned()).or_insert_with(|| file.name.clone());
+            }
             if file.is_entity() {
                 by_name.entry(file.name.clone()).or_insert(index);
             }
@@ -354,6 +357,9 @@ mod tests {
         assert_eq!(answer(&memory, "read_graph", json!({})).1["relations"][0], relation);
         let (operations, created) = answer(&memory, "create_relations", json!({"relations": [relation]}));
         assert_eq!((operations.len(), created), (0, json!({"relations": []})));
+        // The name of this file was made of the entity's; `x` is another entity, which is missing.
+        let memory = graph(&[("facts/x.md", "---\ntitle: ../x\n---\n"), ("facts/bob.md", "# Bob\n\n- owns [[x]]\n")]);
+        assert_eq!(answer(&memory, "read_graph", json!({})).1["relations"][0]["to"], "x");
     }
 
     #[test]

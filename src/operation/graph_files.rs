@@ -111,21 +111,31 @@ pub fn entity_text(entity: &GraphEntity) -> Result<String, Rejection> {
 /// The path of a new entity's file: its name, where that can be the name of a file, so that links lead to it. `taken`
 /// are the paths of all files in their case-folded form.
 pub fn new_entity_path(name: &str, taken: &HashSet<String>) -> MemoryPath {
-    let kept = |c: char| if c.is_alphanumeric() || " _-.,'()+&".contains(c) { c } else { '-' };
-    let safe: String = name.nfc().map(kept).collect();
-    let safe = cut(safe.trim_start_matches(['-', '.', ' ']).trim_end_matches(['-', '.', ' ']));
-    let plain: String = safe.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let stems = [safe.to_owned(), format!("entity-{plain}"), "entity".to_owned()];
+    let stem = entity_stem(name);
     let mut number = 1;
     loop {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        // The first stem that can be a name at all; the others are for names that no file can have.
-        let path = stems.iter().find_map(|stem| new_path(&format!("facts/{stem}{suffix}.md")));
-        match path.filter(|path| !taken.contains(&path.case_folded())) {
+        match new_path(&format!("facts/{stem}{suffix}.md")).filter(|path| !taken.contains(&path.case_folded())) {
             Some(path) => return path,
             None => number += 1,
         }
     }
+}
+
+/// Whether [`new_entity_path`] makes files of this stem for entities of this name.
+pub fn is_made_stem(stem: &str, name: &str) -> bool {
+    let number = stem.strip_prefix(&entity_stem(name));
+    number.is_some_and(|n| n.is_empty() || n.strip_prefix('-').is_some_and(|n| n.parse::<usize>().is_ok()))
+}
+
+/// The first text made of a name that can be the stem of a file; the last ones are for names that no file can have.
+fn entity_stem(name: &str) -> String {
+    let kept = |c: char| if c.is_alphanumeric() || " _-.,'()+&".contains(c) { c } else { '-' };
+    let safe: String = name.nfc().map(kept).collect();
+    let safe = cut(safe.trim_start_matches(['-', '.', ' ']).trim_end_matches(['-', '.', ' ']));
+    let plain: String = safe.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let mut stems = [safe.to_owned(), format!("entity-{plain}")].into_iter();
+    stems.find(|stem| new_path(&format!("facts/{stem}.md")).is_some()).unwrap_or_else(|| "entity".to_owned())
 }
 
 fn new_path(path: &str) -> Option<MemoryPath> {
