@@ -270,8 +270,9 @@ fn graph_relation(from: &str, to: &str, relation_type: &str) -> GraphRelation {
 /// What the text of an observation must be that no bullet can hold.
 pub(super) fn no_bullet(text: &str) -> Rejection {
     let start: String = text.chars().take(40).flat_map(char::escape_debug).collect();
-    Rejection::new(Code::WouldBreakStructure, format!("the observation '{start}' cannot be kept as a bullet"))
-        .hint("give it a first line of plain text, and no line of === below one")
+    Rejection::new(Code::WouldBreakStructure, format!("the observation '{start}' cannot be kept as a bullet")).hint(
+        "give it a first line of plain text, and below it no line of === or --- and no second blank line in a row",
+    )
 }
 
 /// Planned only on the file as it was read: what is added twice, or was removed meanwhile, is seen on the next try.
