@@ -62,6 +62,7 @@ mod model_server;
 #[cfg(feature = "network")]
 mod models;
 mod outside;
+mod packaging;
 mod paths;
 mod place;
 mod planning;

@@ -1,0 +1,178 @@
+//! What a release consists of beside the program: one address and one version everywhere, and the GitHub Action and the
+//! hooks of pre-commit, run on a repository of this disk.
+//!
+//! Reaches no network and installs nothing; `.ci/release` builds and installs the packages.
+
+use std::path::{Path, PathBuf};
+
+use serde_yaml::Value;
+
+use super::git_repo::Repo;
+use super::support::ProgramOutput;
+
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+const FILE: &str = "facts/project.md";
+
+fn read(path: &str) -> String {
+    fs_err::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+fn yaml(path: &str) -> Value {
+    serde_yaml::from_str(&read(path)).unwrap()
+}
+
+#[test]
+fn every_file_names_the_address_of_cargo_toml() {
+    let owner = REPOSITORY.rsplit('/').nth(1).unwrap();
+    assert!(read("packaging/install.sh").contains(&format!("address={REPOSITORY}/releases\n")));
+    assert!(
+        read("packaging/npm/memdir.js")
+            .contains(&format!("@{owner}/${{process.platform}}-${{process.arch}}/bin/memdir"))
+    );
+    for path in ["packaging/build", "packaging/memdir.rb.in", "action.yml", ".github/workflows/release.yml"] {
+        let text = read(path);
+        assert!(!text.contains(REPOSITORY), "{path} repeats the address");
+        assert!(!text.contains(env!("CARGO_PKG_VERSION")), "{path} repeats the version");
+    }
+    let manifest = read("Cargo.toml");
+    // What packaging/build calls the archives, and where the program is in them.
+    for target in ["x86_64", "aarch64"] {
+        assert!(manifest.contains(&format!("memdir-{target}-unknown-linux-musl.tar.gz\"")));
+        assert!(manifest.contains(&format!("bin-dir = \"memdir-{target}-unknown-linux-musl/bin/{{ bin }}\"")));
+    }
+}
+
+/// Programs in steps take their input from variables: a name of a branch that stood in the text would be run.
+#[test]
+fn no_step_has_an_expression_in_its_program() {
+    let scripts = |steps: &Value| {
+        let steps = steps.as_sequence().unwrap().clone();
+        steps.into_iter().filter_map(|step| step["run"].as_str().map(str::to_owned)).collect::<Vec<_>>()
+    };
+    let mut all = scripts(&yaml("action.yml")["runs"]["steps"]);
+    for path in [".github/workflows/ci.yml", ".github/workflows/release.yml"] {
+        for (_, job) in yaml(path)["jobs"].as_mapping().unwrap() {
+            all.extend(scripts(&job["steps"]));
+        }
+    }
+    assert!(all.len() >= 8);
+    for script in all {
+        assert!(!script.contains("${{"), "{script}");
+    }
+}
+
+/// The files that GitHub gives a step.
+struct Runner {
+    repo: Repo,
+    dir: PathBuf,
+}
+
+impl Runner {
+    fn new(repo: Repo) -> Runner {
+        let dir = repo.root().with_file_name("runner");
+        fs_err::create_dir_all(&dir).unwrap();
+        Runner { repo, dir }
+    }
+
+    /// Runs a step of the action with its inputs, as `bash` of GitHub's runners does.
+    fn step(&self, name: &str, inputs: &[(&str, &str)]) -> ProgramOutput {
+        let action = yaml("action.yml");
+        let steps = action["runs"]["steps"].as_sequence().unwrap();
+        let step = steps.iter().find(|step| step["name"] == name).unwrap();
+        assert_eq!(step["shell"], "bash");
+        let mut command = self.repo.program("bash", self.repo.root());
+        command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"].as_str().unwrap()]);
+        for (variable, expression) in step["env"].as_mapping().unwrap() {
+            let expression = expression.as_str().unwrap();
+            let input = expression.strip_prefix("${{ inputs.").and_then(|rest| rest.strip_suffix(" }}"));
+            let value = input.map(|input| {
+                let default = &action["inputs"][input]["default"];
+                let given = inputs.iter().find(|(name, _)| *name == input).map(|(_, value)| *value);
+                given.or(default.as_str()).unwrap_or_else(|| panic!("{input} has no default")).to_owned()
+            });
+            command.env(variable.as_str().unwrap(), value.unwrap_or_default());
+        }
+        command.env("RUNNER_TEMP", &self.dir);
+        for file in ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH"] {
+            command.env(file, self.dir.join(file));
+        }
+        let output: ProgramOutput = command.output().unwrap().into();
+        output
+    }
+
+    fn file(&self, name: &str) -> String {
+        fs_err::read_to_string(self.dir.join(name)).unwrap_or_default()
+    }
+}
+
+/// A branch that adds a link to nowhere, with characters that mean something to GitHub, to a memory that has one already.
+fn branch() -> Repo {
+    let repo = Repo::new();
+    repo.commit(FILE, "# Project\n\n- See [[an old problem]]\n");
+    repo.commit(FILE, "# Project\n\n- See [[an old problem]]\n- ``` ::error::no 100% [[of it]]\n");
+    repo
+}
+
+#[test]
+fn the_action_writes_the_changes_and_annotates_new_problems() {
+    let runner = Runner::new(branch());
+    let base = [("base", "HEAD~1")];
+
+    let installed = runner.step("Install memdir", &[]);
+    assert_eq!((installed.status, runner.file("GITHUB_PATH").as_str()), (0, ""), "{installed:?}");
+
+    let compared = runner.step("Compare the memory", &base);
+    assert_eq!(compared.status, 0, "{compared:?}");
+    let comment = runner.file("memdir-comment.md");
+    assert!(comment.starts_with("<!-- memdir -->\n### Changes in the memory\n\n    facts/project.md"), "{comment}");
+    assert!(comment.contains("``` ::error::no 100% [[of it]]") && !comment.contains("an old problem"), "{comment}");
+    // Whatever a memory says is code in the comment.
+    assert!(comment.lines().skip(3).all(|line| line.starts_with("    ")), "{comment}");
+    assert_eq!(runner.file("GITHUB_STEP_SUMMARY"), comment);
+    let file = runner.dir.join("memdir-comment.md");
+    assert_eq!(runner.file("GITHUB_OUTPUT"), format!("comment-file={}\nchanged=true\n", file.display()));
+
+    let checked = runner.step("Check the memory", &base);
+    assert_eq!(checked.status, 1, "{checked:?}");
+    let annotation =
+        "::warning file=memory/facts/project.md,line=4,col=26,title=dangling_link::no file named 'of it'\n";
+    assert_eq!(checked.stdout, annotation);
+    let lenient = runner.step("Check the memory", &[("base", "HEAD~1"), ("fail", "false")]);
+    assert_eq!((lenient.status, lenient.stdout.as_str()), (0, annotation));
+}
+
+#[test]
+fn the_action_says_that_nothing_changed_and_fails_where_it_cannot_compare() {
+    let runner = Runner::new(branch());
+    let nothing = [("base", "HEAD"), ("dir", "memory")];
+    assert_eq!(runner.step("Compare the memory", &nothing).status, 0);
+    assert!(runner.file("memdir-comment.md").ends_with("\nNone.\n"));
+    assert!(runner.file("GITHUB_OUTPUT").ends_with("changed=false\n"));
+    let checked = runner.step("Check the memory", &nothing);
+    assert_eq!((checked.status, checked.stdout.as_str()), (0, ""));
+    for step in ["Compare the memory", "Check the memory"] {
+        assert_ne!(runner.step(step, &[("base", "no-such-commit")]).status, 0);
+        assert_ne!(runner.step(step, &[("base", "HEAD"), ("dir", "nowhere")]).status, 0);
+    }
+}
+
+#[test]
+fn the_hooks_of_pre_commit_run() {
+    let hooks = yaml(".pre-commit-hooks.yaml");
+    let words = |id: &str| -> Vec<String> {
+        let hook = hooks.as_sequence().unwrap().iter().find(|hook| hook["id"] == id).unwrap();
+        assert_eq!((hook["language"].as_str(), hook["pass_filenames"].as_bool()), (Some("system"), Some(false)));
+        let mut words: Vec<String> = hook["entry"].as_str().unwrap().split(' ').map(str::to_owned).collect();
+        let more = hook["args"].as_sequence().cloned().unwrap_or_default();
+        words.extend(more.iter().map(|word| word.as_str().unwrap().to_owned()));
+        assert_eq!(words.remove(0), "memdir");
+        words
+    };
+    let repo = branch();
+    repo.memdir_in_work_tree(words("memdir-check")).exit(0);
+    repo.put(FILE, "# Project\n\n- See [[a new problem]]\n");
+    let found = repo.memdir_in_work_tree(words("memdir-check")).exit(6);
+    assert!(found.stdout.contains("a new problem") && !found.stdout.contains("an old problem"), "{found:?}");
+    repo.memdir_in_work_tree(words("memdir-merge-driver")).exit(0);
+    assert!(repo.git(["config", "merge.memdir.driver"]).contains("merge-driver"));
+}
