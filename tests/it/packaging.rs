@@ -42,7 +42,7 @@ fn every_file_names_the_address_of_cargo_toml() {
     }
 }
 
-/// Programs in steps take their input from variables: a name of a branch that stood in the text would be run.
+/// Programs in steps take their input from variables: the name of a branch would be run as a part of the text.
 #[test]
 fn no_step_has_an_expression_in_its_program() {
     let scripts = |steps: &Value| {
@@ -126,7 +126,7 @@ fn the_action_writes_the_changes_and_annotates_new_problems() {
     let comment = runner.file("memdir-comment.md");
     assert!(comment.starts_with("<!-- memdir -->\n### Changes in the memory\n\n    facts/project.md"), "{comment}");
     assert!(comment.contains("``` ::error::no 100% [[of it]]") && !comment.contains("an old problem"), "{comment}");
-    // Whatever a memory says is code in the comment.
+    // The text of a memory is code in the comment, never markup.
     assert!(comment.lines().skip(3).all(|line| line.starts_with("    ")), "{comment}");
     assert_eq!(runner.file("GITHUB_STEP_SUMMARY"), comment);
     let file = runner.dir.join("memdir-comment.md");

@@ -1,5 +1,5 @@
-//! The files by which agent hosts find memdir (`plugins/`, and the catalogues that must stand at the root): generated
-//! from `setup --print`, the cheat sheet and `Cargo.toml`, and held against what each host documents:
+//! The files by which agent hosts find memdir (`plugins/`, and the catalogues in the root): generated
+//! from `setup --print`, the cheat sheet and `Cargo.toml`, and compared with what each host documents:
 //!
 //! * Claude Code: <https://code.claude.com/docs/en/plugins-reference>, <https://code.claude.com/docs/en/plugin-marketplaces>
 //! * Codex: <https://developers.openai.com/codex/plugins/build>
@@ -28,7 +28,7 @@ const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 /// Folders and files that contain nothing but generated files.
 const GENERATED: [&str; 4] = [".agents", ".claude-plugin", ".cursor-plugin", "plugins"];
 
-/// The skill above and below the cheat sheet.
+/// The skill before the cheat sheet, and after it.
 const SKILL_START: &str = "\
 ---
 name: memdir
@@ -345,7 +345,7 @@ fn every_path_in_a_manifest_is_there() {
     );
 }
 
-/// The strings of the members with a name, wherever they stand.
+/// The strings of the members with a name, at every depth.
 fn members<'v>(value: &'v Value, name: &str, found: &mut Vec<&'v Value>) {
     match value {
         Value::Object(fields) => {
@@ -414,7 +414,7 @@ fn the_skill_names_commands_and_options_that_exist() {
     assert!(commands >= 8, "{commands} commands in the skill");
 }
 
-/// docs/agents.md says how many tokens it has by a real tokenizer.
+/// An estimate; docs/agents.md has the count of a tokenizer.
 #[test]
 fn the_skill_stays_short() {
     let tokens = estimate_llm_tokens(&skill());

@@ -123,12 +123,12 @@ def main():
     modules = "hosts: mymachines mdns4_minimal [NOTFOUND=return] resolve [!UNAVAIL=return] files myhostname dns\n"
     foreign = {"etc/nsswitch.conf": modules}
     cases = [
-        ("a bare root with a resolv.conf", resolver, f"http://{NAME}:{plain}", 0, "answered in"),
-        ("a bare root with a hosts file", hosts, f"http://{NAME}:{plain}", 0, "answered in"),
-        ("a bare root, https with certificates", resolver | trust, f"https://{NAME}:{secure}", 0, "answered in"),
-        ("a bare root, https without certificates", resolver, f"https://{NAME}:{secure}", 8, "CA certificates"),
+        ("a root with only a resolv.conf", resolver, f"http://{NAME}:{plain}", 0, "answered in"),
+        ("a root with only a hosts file", hosts, f"http://{NAME}:{plain}", 0, "answered in"),
+        ("an empty root, https with certificates", resolver | trust, f"https://{NAME}:{secure}", 0, "answered in"),
+        ("an empty root, https without certificates", resolver, f"https://{NAME}:{secure}", 8, "CA certificates"),
         ("a root that names modules of another system", resolver | foreign, f"http://{NAME}:{plain}", 0, "answered in"),
-        ("a bare root, a name that nobody has", resolver, f"http://no.{NAME}:{plain}", 8, "cannot be reached"),
+        ("an empty root, a name that nobody has", resolver, f"http://no.{NAME}:{plain}", 8, "cannot be reached"),
         ("this machine's root, with its C library", None, f"http://{NAME}:{plain}", 0, "answered in"),
     ]
     failed = False
