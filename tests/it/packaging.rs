@@ -109,7 +109,7 @@ impl Runner {
 fn branch() -> Repo {
     let repo = Repo::new();
     repo.commit(FILE, "# Project\n\n- See [[an old problem]]\n");
-    repo.commit(FILE, "# Project\n\n- See [[an old problem]]\n- ``` ::error::no 100% [[of it]]\n");
+    repo.commit(FILE, "# Project\n\n- See [[an old problem]]\n- Costs ``` ::error::no [[of 100% it]]\n");
     repo
 }
 
@@ -125,7 +125,10 @@ fn the_action_writes_the_changes_and_annotates_new_problems() {
     assert_eq!(compared.status, 0, "{compared:?}");
     let comment = runner.file("memdir-comment.md");
     assert!(comment.starts_with("<!-- memdir -->\n### Changes in the memory\n\n    facts/project.md"), "{comment}");
-    assert!(comment.contains("``` ::error::no 100% [[of it]]") && !comment.contains("an old problem"), "{comment}");
+    assert!(
+        comment.contains("Costs ``` ::error::no [[of 100% it]]") && !comment.contains("an old problem"),
+        "{comment}"
+    );
     // The text of a memory is code in the comment, never markup.
     assert!(comment.lines().skip(3).all(|line| line.starts_with("    ")), "{comment}");
     assert_eq!(runner.file("GITHUB_STEP_SUMMARY"), comment);
@@ -135,7 +138,7 @@ fn the_action_writes_the_changes_and_annotates_new_problems() {
     let checked = runner.step("Check the memory", &base);
     assert_eq!(checked.status, 1, "{checked:?}");
     let annotation =
-        "::warning file=memory/facts/project.md,line=4,col=26,title=dangling_link::no file named 'of it'\n";
+        "::warning file=memory/facts/project.md,line=4,col=27,title=dangling_link::no file named 'of 100%25 it'\n";
     assert_eq!(checked.stdout, annotation);
     let lenient = runner.step("Check the memory", &[("base", "HEAD~1"), ("fail", "false")]);
     assert_eq!((lenient.status, lenient.stdout.as_str()), (0, annotation));

@@ -1,5 +1,5 @@
 //! The files by which agent hosts find memdir (`plugins/`, and the catalogues in the root): generated
-//! from `setup --print`, the cheat sheet and `Cargo.toml`, and compared with what each host documents:
+//! from `setup --print`, the instructions for agents and `Cargo.toml`, and compared with what each host documents:
 //!
 //! * Claude Code: <https://code.claude.com/docs/en/plugins-reference>, <https://code.claude.com/docs/en/plugin-marketplaces>
 //! * Codex: <https://developers.openai.com/codex/plugins/build>
@@ -28,7 +28,7 @@ const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 /// Folders and files that contain nothing but generated files.
 const GENERATED: [&str; 4] = [".agents", ".claude-plugin", ".cursor-plugin", "plugins"];
 
-/// The skill before the cheat sheet, and after it.
+/// The first and the last part of the skill; the instructions for agents are between them.
 const SKILL_START: &str = "\
 ---
 name: memdir
