@@ -96,8 +96,7 @@ impl Runner {
         for file in ["GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH"] {
             command.env(file, self.dir.join(file));
         }
-        let output: ProgramOutput = command.output().unwrap().into();
-        output
+        command.output().unwrap().into()
     }
 
     fn file(&self, name: &str) -> String {
