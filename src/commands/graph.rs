@@ -6,6 +6,7 @@ use super::memory_tool::MAX_TRIES;
 use super::{ChangeOptions, CommandResult, Session};
 use crate::change::Etag;
 use crate::code::{Code, Rejection};
+use crate::document::memory_index::is_memory_index;
 use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::Batch;
 use crate::operation::graph::{GraphReply, GraphRequest, MemoryGraph};
@@ -40,7 +41,9 @@ fn read_graph(session: &Session) -> Result<MemoryGraph, Rejection> {
         let files = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
             let (bytes, _) = read.ok()?;
             let document = Document::from_bytes(bytes.to_vec()).ok()?;
-            Some(GraphFile::read(file.path.clone(), Etag::of(bytes).short(), document))
+            // An index lists what other files say.
+            let is_index = is_memory_index(&file.path, document.text());
+            (!is_index).then(|| GraphFile::read(file.path.clone(), Etag::of(bytes).short(), document))
         });
         Ok(MemoryGraph::new(files.into_iter().flatten().collect()))
     })?

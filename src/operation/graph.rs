@@ -271,7 +271,7 @@ fn graph_relation(from: &str, to: &str, relation_type: &str) -> GraphRelation {
 pub(super) fn no_bullet(text: &str) -> Rejection {
     let start: String = text.chars().take(40).flat_map(char::escape_debug).collect();
     Rejection::new(Code::WouldBreakStructure, format!("the observation '{start}' cannot be kept as a bullet")).hint(
-        "give it a first line of plain text, and below it no line of === or --- and no second blank line in a row",
+        "give it a first line of plain text, and below it no underline of a heading and no second blank line in a row",
     )
 }
 

@@ -87,6 +87,10 @@ fn the_graph_is_markdown_that_people_can_read() {
     let graph = client.call("open_nodes", json!({"names": ["Acme"]}))["structuredContent"].clone();
     assert_eq!(graph["entities"], json!([{"name": "Acme", "entityType": "acme", "observations": ["Makes rockets"]}]));
     assert_eq!(graph["relations"].as_array().unwrap().len(), 3);
+    // An index lists what other files say.
+    memory.put("MEMORY.md", "- [Ana](facts/ana.md) — prefers tabs\n");
+    let found = client.call("search_nodes", json!({"query": "prefers tabs"}))["structuredContent"].clone();
+    assert_eq!(found["entities"].as_array().unwrap().len(), 1, "{found}");
     client.close();
     assert_eq!(memory.done(["log", "--json"]).json()["entries"].as_array().unwrap().len(), 2, "a call is one revision");
     memory.done(["undo"]);
