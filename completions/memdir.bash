@@ -2153,7 +2153,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__setup)
-            opts="-n -C -g -q -v -h --project --user --check --remove --print --dry-run --dir --global --as --json --quiet --verbose --color --help git claude codex gemini cursor agents-md mcp"
+            opts="-n -C -g -q -v -h --project --user --auto-memory --check --remove --print --dry-run --dir --global --as --json --quiet --verbose --color --help git claude codex gemini cursor agents-md mcp"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -50,10 +50,13 @@ impl PrintAnswer for SetupResult {
                 Some(_) => "the host reads these files when a session starts; `--remove` takes the entries out again",
             });
         }
+        for command in &self.commands {
+            printer.text("run: ").text(command).end_line();
+        }
         for finding in &self.findings {
             printer.text(finding).end_line();
         }
-        if self.findings.is_empty() && !self.changed {
+        if self.findings.is_empty() && self.commands.is_empty() && !self.changed {
             printer.note(match (self.wired, self.host) {
                 (true, None) => "git merges by bullet here",
                 (true, Some(_)) => "everything is set up already",
@@ -71,7 +74,7 @@ impl PrintAnswer for SetupResult {
     }
 
     fn is_quiet(&self) -> bool {
-        self.findings.is_empty()
+        self.findings.is_empty() && self.commands.is_empty()
     }
 }
 

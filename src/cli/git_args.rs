@@ -101,6 +101,9 @@ pub struct SetupArgs {
     /// Of a host: change your own files, for all projects
     #[arg(long)]
     pub user: bool,
+    /// Of claude: its own memory folder (autoMemoryDirectory) becomes this memory, with an index MEMORY.md
+    #[arg(long)]
+    pub auto_memory: bool,
     /// Change nothing; exit 6 if something is missing
     #[arg(long, conflicts_with_all = ["remove", "print"])]
     pub check: bool,

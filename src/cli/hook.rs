@@ -6,13 +6,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::args::GlobalArgs;
 use super::open::{self, SessionNeeds};
 use super::output::CliReply;
 use crate::commands::hook::{self, HookAnswer};
-use crate::host::agent_hosts::{AgentHost, HookEvent};
+use crate::host::agent_hosts::{self, AgentHost, HookEvent};
 use crate::host::content;
 use crate::memory::OpenOptions;
 
@@ -32,56 +33,21 @@ const MAX_INPUT_BYTES: usize = 4 << 20;
 #[group(skip)]
 pub struct HookArgs {
     /// The event
-    #[arg(value_name = "EVENT")]
-    pub event: HookEventArg,
+    #[arg(value_name = "EVENT", value_parser = parse_event())]
+    pub event: HookEvent,
     /// The host, whose input and envelope are used
-    #[arg(long, value_name = "HOST", default_value = "claude")]
-    pub host: HostArg,
+    #[arg(long, value_name = "HOST", default_value = "claude", value_parser = parse_host())]
+    pub host: &'static AgentHost,
 }
 
-/// An event of a session.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HookEventArg {
-    SessionStart,
-    UserPrompt,
-    PreTool,
-    PreCompact,
-    Stop,
-    SessionEnd,
+fn parse_event() -> impl TypedValueParser<Value = HookEvent> {
+    let known = PossibleValuesParser::new(HookEvent::ALL.map(HookEvent::name));
+    known.try_map(|name| HookEvent::ALL.into_iter().find(|event| event.name() == name).ok_or("unknown event"))
 }
 
-/// A host.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HostArg {
-    Claude,
-    Codex,
-    Gemini,
-    Cursor,
-}
-
-impl From<HookEventArg> for HookEvent {
-    fn from(event: HookEventArg) -> HookEvent {
-        match event {
-            HookEventArg::SessionStart => HookEvent::SessionStart,
-            HookEventArg::UserPrompt => HookEvent::UserPrompt,
-            HookEventArg::PreTool => HookEvent::PreTool,
-            HookEventArg::PreCompact => HookEvent::PreCompact,
-            HookEventArg::Stop => HookEvent::Stop,
-            HookEventArg::SessionEnd => HookEvent::SessionEnd,
-        }
-    }
-}
-
-impl HostArg {
-    /// The host's table.
-    pub fn host(self) -> Option<&'static AgentHost> {
-        AgentHost::by_name(match self {
-            HostArg::Claude => "claude",
-            HostArg::Codex => "codex",
-            HostArg::Gemini => "gemini",
-            HostArg::Cursor => "cursor",
-        })
-    }
+fn parse_host() -> impl TypedValueParser<Value = &'static AgentHost> {
+    let known = PossibleValuesParser::new(agent_hosts::ALL.map(|host| host.name));
+    known.try_map(|name| AgentHost::by_name(&name).ok_or("unknown host"))
 }
 
 /// Runs `hook`.
@@ -104,7 +70,7 @@ fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, cra
     if !hook::is_active(&open::env) {
         return None;
     }
-    let host = args.host.host()?;
+    let host = args.host;
     let input = host.parse_input(&content::read_stdin_within(INPUT_WAIT, MAX_INPUT_BYTES))?;
     let named = open::open_options(global, None);
     // `-C` is entered already, and wins over the directory that the host names.
@@ -112,5 +78,5 @@ fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, cra
     let actor = named.actor.clone().or_else(|| open::env("MEMDIR_AS")).filter(|name| !name.trim().is_empty());
     let options = OpenOptions { start, actor: Some(actor.unwrap_or_else(|| host.name.to_owned())), ..named };
     let session = options.open_trusted_session(SessionNeeds::TextsOnly).ok()??;
-    Some((hook::answer(&session, host, args.event.into(), &input, &open::env), session))
+    Some((hook::answer(&session, host, args.event, &input, &open::env), session))
 }

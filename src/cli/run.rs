@@ -103,8 +103,9 @@ impl Runner<'_> {
     /// Runs `setup`; `--print` needs no data directory.
     pub fn setup(&self, args: &SetupArgs) -> CliReply {
         let target = match host_target(args.target) {
-            None if args.project || args.user => {
-                return Rejection::new(Code::Usage, "--project and --user are for agent hosts, not for git").into();
+            None if args.project || args.user || args.auto_memory => {
+                let message = "--project, --user and --auto-memory are for agent hosts, not for git";
+                return Rejection::new(Code::Usage, message).into();
             }
             target => target,
         };
@@ -125,7 +126,8 @@ impl Runner<'_> {
         self.read_texts(OutputLayout::Plain, |session| match target {
             None => setup::setup_git(session, mode, args.dry_run),
             Some(target) => {
-                let options = HostSetupOptions { target, scope, mode, dry_run: args.dry_run };
+                let options =
+                    HostSetupOptions { target, scope, mode, dry_run: args.dry_run, auto_memory: args.auto_memory };
                 setup_host::setup_host(session, &open::working_dir()?, &options, &open::env)
             }
         })

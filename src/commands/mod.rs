@@ -12,6 +12,7 @@ use crate::policy::LoadedPolicy;
 use crate::reflect::guards::secrets;
 use crate::store::Store;
 
+mod agent_index;
 mod allowlist_filter;
 pub mod answer;
 mod backlinks;

@@ -9,13 +9,10 @@ use super::answer::ModelCheck;
 use super::change::warning_row;
 use crate::code::{Code, Rejection, Warning};
 use crate::host::models::{self, ModelQuery, ModelSelection, ProviderProtocol, ToolUse};
-use crate::host::{keys, user};
+use crate::host::{EnvLookup, keys, user};
 use crate::llm::{
     self, ApiKey, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelRequest, Protocol,
 };
-
-/// Looks up an environment variable.
-pub type EnvLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// An open model, with the user's settings for its use.
 pub struct OpenModel {

@@ -85,7 +85,8 @@ pub fn setup_git(session: &Session, mode: SetupMode, dry_run: bool) -> CommandRe
     }
     let findings = if mode == SetupMode::Install && !dry_run { findings(&git)? } else { Vec::new() };
     let is_configured = mode == SetupMode::Install && findings.is_empty();
-    Ok(SetupResult { wired: is_configured, host: None, changed: !rows.is_empty(), dry_run, files: rows, findings })
+    let changed = !rows.is_empty();
+    Ok(SetupResult { wired: is_configured, changed, dry_run, files: rows, findings, ..SetupResult::default() })
 }
 
 /// Whether git merges this memory bullet by bullet here; `None` outside a work tree, or if git ignores the memory or

@@ -5,19 +5,21 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-
 use super::answer::{SetupFile, SetupLine, SetupResult};
 use super::setup::SetupMode;
-use super::{CommandResult, Session};
+use super::{CommandResult, Session, agent_index};
 use crate::code::{Code, Rejection};
-use crate::host::agent_hosts::places::{self, EnvLookup, SetupScope};
-use crate::host::agent_hosts::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, PROJECT_MCP};
+use crate::host::agent_hosts::places::{self, SetupScope};
+use crate::host::agent_hosts::{AgentHost, ConfigFile, PROJECT_MCP, UserServer};
 use crate::host::find::{self, DirectoryQuery};
-use crate::host::{trusted, user};
-use crate::text::json_edit::{self, JsonDialect, JsonProblem, JsonStep};
-use crate::text::{managed_block, toml_table};
+use crate::host::{EnvLookup, trusted, user};
+use crate::text::json_edit::JsonProblem;
+use crate::text::managed_block;
 use crate::view::context::agent_guide::AGENT_GUIDE;
+
+mod entries;
+
+use entries::HostEntries;
 
 /// The name of the MCP server.
 const SERVER: &str = "memdir";
@@ -44,6 +46,29 @@ impl HostTarget {
         }
     }
 
+    /// The host that commands of this target's entries name as their caller: `.mcp.json` alone may be read by several.
+    fn caller(self) -> Option<&'static str> {
+        match self {
+            HostTarget::Host(host) => Some(host.name),
+            HostTarget::AgentsMd | HostTarget::Mcp => None,
+        }
+    }
+
+    /// The file that names the folder of the host's own memory.
+    fn auto_memory_file(self) -> Option<&'static ConfigFile> {
+        match self {
+            HostTarget::Host(host) => host.auto_memory.as_ref(),
+            HostTarget::AgentsMd | HostTarget::Mcp => None,
+        }
+    }
+
+    fn user_server(self) -> Option<&'static UserServer> {
+        match self {
+            HostTarget::Host(host) => host.user_server.as_ref(),
+            HostTarget::AgentsMd | HostTarget::Mcp => None,
+        }
+    }
+
     fn files(self) -> &'static [ConfigFile] {
         match self {
             HostTarget::Host(host) => host.files,
@@ -62,6 +87,8 @@ pub struct HostSetupOptions {
     pub mode: SetupMode,
     /// Show the changes, write nothing.
     pub dry_run: bool,
+    /// The memory also becomes the folder of the host's own memory.
+    pub auto_memory: bool,
 }
 
 /// A file before and after; `None` where it does not exist.
@@ -93,13 +120,25 @@ pub fn setup_host(
     let beside = (session.found_by == "ancestor").then_some(&*session.dir);
     let root = places::project_root(work_dir, beside, user::home(env).as_deref());
     let start = if scope == SetupScope::Project { &*root } else { Path::new("/") };
-    let entries = HostEntries { target, dir: needed_dir(session, start, env)? };
-    let mut edits = Vec::new();
-    for file in target.files() {
-        if let Some(path) = places::config_path(file, scope, &root, env)? {
-            edits.push(entries.edit_config(file, path, mode)?);
+    if options.auto_memory && target.auto_memory_file().is_none() {
+        return Err(Rejection::new(Code::Usage, format!("{} has no memory folder of its own", target.name())).into());
+    }
+    let auto_memory = session.dir.to_str().map(str::to_owned);
+    let entries = HostEntries { target, dir: needed_dir(session, start, env)?, auto_memory };
+    let mut edits: Vec<ConfigEdit> = Vec::new();
+    // What an earlier call may have written is removed without the option, too.
+    let auto_memory_file = target.auto_memory_file().filter(|_| options.auto_memory || mode == SetupMode::Remove);
+    for file in target.files().iter().chain(auto_memory_file) {
+        let Some(path) = places::config_path(file, scope, &root, env)? else { continue };
+        match edits.iter_mut().find(|edit| edit.path == path) {
+            Some(edit) => entries.edit_further(file, edit, mode)?,
+            None => edits.push(entries.edit_config(file, path, mode)?),
         }
     }
+    let commands = match target.user_server().filter(|_| scope == SetupScope::User) {
+        Some(server) => entries.server_command(server, mode, env)?,
+        None => None,
+    };
     if let (HostTarget::AgentsMd, SetupScope::Project) = (target, scope) {
         edits.push(edit_agents_file(places::project_path(&root, AGENTS_FILE)?, mode)?);
     }
@@ -112,7 +151,9 @@ pub fn setup_host(
     let is_trusted = !needs_trust || trusted::is_trusted(&user::load_config(env).0, &session.dir, env);
     if mode == SetupMode::Check {
         let missing_trust = (!is_trusted).then(|| "trusted: in the user config does not list this memory".to_owned());
-        let findings: Vec<String> = edits.into_iter().flat_map(|edit| edit.findings).chain(missing_trust).collect();
+        let missing_server = commands.map(|command| format!("the host has no server memdir: {command}"));
+        let findings = edits.into_iter().flat_map(|edit| edit.findings).chain(missing_trust).chain(missing_server);
+        let findings: Vec<String> = findings.collect();
         return Ok(SetupResult {
             wired: findings.is_empty(),
             host: Some(target.name()),
@@ -136,6 +177,9 @@ pub fn setup_host(
                 .map_err(|why| Rejection { changed: Some(changed), ..why })?;
             changed = true;
         }
+        if options.auto_memory && mode == SetupMode::Install {
+            agent_index::create(session)?;
+        }
     }
     Ok(SetupResult {
         wired: mode == SetupMode::Install,
@@ -144,6 +188,7 @@ pub fn setup_host(
         dry_run,
         files,
         findings: Vec::new(),
+        commands: commands.into_iter().collect(),
     })
 }
 
@@ -152,7 +197,7 @@ pub fn setup_host(
 /// # Errors
 /// None that depend on the machine.
 pub fn manual_entries(target: HostTarget) -> Result<String, Rejection> {
-    let entries = HostEntries { target, dir: None };
+    let entries = HostEntries { target, dir: None, auto_memory: None };
     let mut out = String::new();
     for file in target.files() {
         let edit = entries.edit_text(file, None, SetupMode::Install).map_err(|why| invalid(file.project, &why))?;
@@ -192,266 +237,6 @@ fn edit_agents_file(path: PathBuf, mode: SetupMode) -> Result<ConfigEdit, Reject
         },
     };
     Ok(ConfigEdit { path, before, after, findings })
-}
-
-/// The entries of memdir for one target.
-struct HostEntries {
-    target: HostTarget,
-    /// The data directory, if it must be named.
-    dir: Option<String>,
-}
-
-/// An entry of a JSON file.
-struct JsonEntry {
-    /// The keys down to the member, or to the list of elements.
-    path: Vec<&'static str>,
-    /// The event, for an element of a list of hooks.
-    event: Option<HookEvent>,
-    value: Value,
-}
-
-impl HostEntries {
-    fn edit_config(&self, file: &ConfigFile, path: PathBuf, mode: SetupMode) -> Result<ConfigEdit, Rejection> {
-        let before = places::read_config(&path)?;
-        let shown = path.display().to_string();
-        let (after, missing) = self.edit_text(file, before.as_deref(), mode).map_err(|why| invalid(&shown, &why))?;
-        let findings = missing.into_iter().map(|what| format!("{shown}: {what}")).collect();
-        Ok(ConfigEdit { path, before, after, findings })
-    }
-
-    /// The text after, and what was missing before.
-    fn edit_text(
-        &self,
-        file: &ConfigFile,
-        before: Option<&str>,
-        mode: SetupMode,
-    ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
-        match file.format {
-            ConfigFormat::Json(dialect) => self.edit_json(file, dialect, before, mode),
-            ConfigFormat::Toml => self.edit_toml(file, before, mode),
-        }
-    }
-
-    fn edit_json(
-        &self,
-        file: &ConfigFile,
-        dialect: JsonDialect,
-        before: Option<&str>,
-        mode: SetupMode,
-    ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
-        let entries = self.json_entries(file);
-        let mut missing = Vec::new();
-        let mut text = before.unwrap_or_default().to_owned();
-        if before.is_some() {
-            json_edit::parse(&text, dialect)?;
-        }
-        if mode == SetupMode::Remove {
-            return match before {
-                None => Ok((None, missing)),
-                Some(before) => self.without_entries(file, dialect, before, &entries).map(|after| (after, missing)),
-            };
-        }
-        for entry in &entries {
-            let root = if text.is_empty() { Value::Null } else { json_edit::parse(&text, dialect)? };
-            match self.find_entry(&root, entry) {
-                FoundEntry::Current => continue,
-                FoundEntry::Missing => {}
-                FoundEntry::Other(steps) => {
-                    text = json_edit::remove(&text, dialect, &steps)?.unwrap_or_default();
-                }
-                FoundEntry::Foreign => {
-                    missing.push(format!("{} is another program's", entry.path.join(".")));
-                    continue;
-                }
-            }
-            missing.push(match entry.event {
-                Some(_) => format!("no hook for {}", entry.path[entry.path.len() - 1]),
-                None => format!("no {}", entry.path.join(".")),
-            });
-            text = json_edit::insert(&text, dialect, &entry.path, entry.event.is_some(), &entry.value)?;
-        }
-        if before.is_none() {
-            for (key, value) in file.new_file_members {
-                text = json_edit::insert(&text, dialect, &[key], false, &json!(value))?;
-            }
-        }
-        Ok((Some(text), missing))
-    }
-
-    /// The text without our entries. A file that holds nothing else is removed.
-    fn without_entries(
-        &self,
-        file: &ConfigFile,
-        dialect: JsonDialect,
-        before: &str,
-        entries: &[JsonEntry],
-    ) -> Result<Option<String>, JsonProblem> {
-        let remove_all = |mut text: String| {
-            // The last one first: the layout of the first tells whether its container was there before.
-            for entry in entries.iter().rev() {
-                while let Some(steps) = self.steps_of(&json_edit::parse(&text, dialect)?, entry) {
-                    match json_edit::remove(&text, dialect, &steps)? {
-                        Some(rest) if rest != text => text = rest,
-                        Some(_) => break,
-                        None => return Ok(None),
-                    }
-                }
-            }
-            Ok(Some(text))
-        };
-        // What a new file needs besides was written last; in front of our entries it is the user's.
-        let mut bare = before.to_owned();
-        for (key, _) in file.new_file_members.iter().rev() {
-            let root = json_edit::parse(&bare, dialect)?;
-            if root.as_object().and_then(|members| members.keys().next_back()).is_none_or(|last| last != key) {
-                break;
-            }
-            bare = json_edit::remove(&bare, dialect, &[JsonStep::Key(key)])?.unwrap_or_default();
-        }
-        if bare != before && !bare.is_empty() && remove_all(bare)?.is_none() {
-            return Ok(None);
-        }
-        remove_all(before.to_owned())
-    }
-
-    fn json_entries(&self, file: &ConfigFile) -> Vec<JsonEntry> {
-        let mut entries = Vec::new();
-        if let (Some(layout), HostTarget::Host(host)) = (file.hooks, self.target) {
-            for event in host.setup_events {
-                let Some((_, name)) = host.events.iter().find(|(known, _)| known == event) else { continue };
-                let command = self.hook_command(host, *event);
-                let value = match layout {
-                    HookLayout::Grouped => json!({"hooks": [{"type": "command", "command": command}]}),
-                    HookLayout::Flat => json!({"command": command}),
-                };
-                entries.push(JsonEntry { path: vec!["hooks", name], event: Some(*event), value });
-            }
-        }
-        if let Some(key) = file.mcp_key {
-            let value = json!({"command": "memdir", "args": self.server_args()});
-            entries.push(JsonEntry { path: vec![key, SERVER], event: None, value });
-        }
-        entries
-    }
-
-    fn server_args(&self) -> Vec<String> {
-        let dir = self.dir.iter().flat_map(|dir| ["--dir".to_owned(), dir.clone()]);
-        dir.chain(["mcp".to_owned()]).collect()
-    }
-
-    fn hook_command(&self, host: &AgentHost, event: HookEvent) -> String {
-        let dir = self.dir.as_ref().map_or(String::new(), |dir| format!(" --dir '{}'", dir.replace('\'', "'\\''")));
-        format!("memdir{dir} {}", hook_words(host, event))
-    }
-
-    fn find_entry<'a>(&self, root: &Value, entry: &'a JsonEntry) -> FoundEntry<'a> {
-        let Some(steps) = self.steps_of(root, entry) else {
-            let is_foreign = entry.event.is_none() && at_path(root, &entry.path).is_some();
-            return if is_foreign { FoundEntry::Foreign } else { FoundEntry::Missing };
-        };
-        let found = at_steps(root, &steps);
-        match found.is_some_and(|value| command_of(value) == command_of(&entry.value)) {
-            true => FoundEntry::Current,
-            false => FoundEntry::Other(steps),
-        }
-    }
-
-    /// Where our entry stands: the member, the element, or our hook in a group that also has others.
-    fn steps_of<'a>(&self, root: &Value, entry: &'a JsonEntry) -> Option<Vec<JsonStep<'a>>> {
-        let keys = entry.path.iter().map(|key| JsonStep::Key(key));
-        let value = at_path(root, &entry.path)?;
-        let (Some(event), HostTarget::Host(host)) = (entry.event, self.target) else {
-            let is_ours = value["command"] == "memdir"
-                && value["args"].as_array().is_some_and(|args| args.last().is_some_and(|last| last == "mcp"));
-            return is_ours.then(|| keys.collect());
-        };
-        let words = format!(" {}", hook_words(host, event));
-        let is_ours =
-            |hook: &Value| hook["command"].as_str().is_some_and(|c| c.starts_with("memdir ") && c.ends_with(&words));
-        for (n, element) in value.as_array()?.iter().enumerate() {
-            let element_steps = keys.clone().chain([JsonStep::Index(n)]);
-            match element["hooks"].as_array() {
-                None if is_ours(element) => return Some(element_steps.collect()),
-                None => {}
-                Some(hooks) => match hooks.iter().position(is_ours) {
-                    Some(_) if hooks.len() == 1 => return Some(element_steps.collect()),
-                    Some(at) => {
-                        return Some(element_steps.chain([JsonStep::Key("hooks"), JsonStep::Index(at)]).collect());
-                    }
-                    None => {}
-                },
-            }
-        }
-        None
-    }
-
-    fn edit_toml(
-        &self,
-        file: &ConfigFile,
-        before: Option<&str>,
-        mode: SetupMode,
-    ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
-        let text = before.unwrap_or_default();
-        let key = file.mcp_key.unwrap_or_default();
-        let table =
-            |text: &str| toml_table::command_table(text, &[key, SERVER]).map_err(|message| JsonProblem { message });
-        table(text)?;
-        let rest = managed_block::HASH.remove(text);
-        if mode == SetupMode::Remove {
-            return Ok(match rest {
-                Some(rest) => (Some(rest).filter(|rest| !rest.is_empty()), Vec::new()),
-                None => (before.map(str::to_owned), Vec::new()),
-            });
-        }
-        let args: Vec<String> = self.server_args().iter().map(|arg| Value::from(arg.as_str()).to_string()).collect();
-        // The table outside our block is the user's own.
-        if let Some(own) = table(rest.as_deref().unwrap_or(text))? {
-            let is_ours = own.command.as_deref() == Some("memdir") && own.args.ends_with("mcp");
-            let missing = if is_ours { Vec::new() } else { vec![format!("{key}.{SERVER} is another program's")] };
-            return Ok((before.map(str::to_owned), missing));
-        }
-        let lines =
-            [format!("[{key}.{SERVER}]"), "command = \"memdir\"".to_owned(), format!("args = [{}]", args.join(", "))];
-        let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let put = managed_block::HASH.put(text, &lines.each_ref().map(String::as_str), eol);
-        // A table may be closed for additions, e.g. as an inline table.
-        table(&put)?;
-        let missing = if put == text { Vec::new() } else { vec![format!("no {key}.{SERVER}")] };
-        Ok((Some(put), missing))
-    }
-}
-
-/// What stands in the place of an entry.
-enum FoundEntry<'a> {
-    Missing,
-    /// Ours, as it would be written now.
-    Current,
-    /// Ours, for another data directory.
-    Other(Vec<JsonStep<'a>>),
-    /// A server of our name that another program answers.
-    Foreign,
-}
-
-/// What ends the command of a hook, whatever the data directory.
-fn hook_words(host: &AgentHost, event: HookEvent) -> String {
-    format!("hook {} --host {}", event.name(), host.name)
-}
-
-fn at_path<'v>(root: &'v Value, path: &[&str]) -> Option<&'v Value> {
-    path.iter().try_fold(root, |value, key| value.get(key))
-}
-
-fn at_steps<'v>(root: &'v Value, steps: &[JsonStep<'_>]) -> Option<&'v Value> {
-    steps.iter().try_fold(root, |value, step| match step {
-        JsonStep::Key(key) => value.get(key),
-        JsonStep::Index(index) => value.get(index),
-    })
-}
-
-/// The part of an entry that says what runs; timeouts and the like are the user's.
-fn command_of(value: &Value) -> (Value, Value) {
-    let inner = value["hooks"].get(0).unwrap_or(value);
-    (inner["command"].clone(), inner["args"].clone())
 }
 
 fn invalid(path: &str, problem: &JsonProblem) -> Rejection {

@@ -22,3 +22,6 @@ pub mod remote;
 pub mod repository;
 pub mod trusted;
 pub mod user;
+
+/// Looks up an environment variable.
+pub type EnvLookup<'a> = &'a dyn Fn(&str) -> Option<String>;

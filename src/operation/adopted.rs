@@ -6,6 +6,7 @@ use jiff::civil::Date;
 
 use super::memory_index::is_flat_folder;
 use super::snapshot::{PlanStep, Snapshot};
+use crate::document::memory_index::is_index_path;
 use crate::path::{AddressReading, FOLDERS, MemoryPath, is_daily_note, is_episode};
 
 /// The file that a name means where none exists as written: the only one with that path, else the only adopted one
@@ -42,7 +43,9 @@ fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
 pub fn new_file(reading: &AddressReading, snapshot: &Snapshot) -> PlanStep<Option<MemoryPath>> {
     let Some(at_top) = reading.at_top() else { return Ok(None) };
     let Some((folder, rest)) = at_top.as_str().split_once('/') else {
-        return Ok(is_flat_folder(snapshot)?.then(|| at_top.clone()));
+        // The index itself is at the top of every memory.
+        let stays = is_index_path(at_top) || is_flat_folder(snapshot)?;
+        return Ok(stays.then(|| at_top.clone()));
     };
     let folders = || snapshot.file_names().map(|names| names.iter().filter_map(MemoryPath::folder));
     if folders()?.any(|name| name == folder) || snapshot.has_top_folder(folder)? {

@@ -102,7 +102,7 @@ fn not_a_container(path: &[&str], kind: &str) -> JsonProblem {
 }
 
 /// Calls a function with the root of the syntax tree.
-fn with_tree<T>(text: &str, dialect: JsonDialect, f: impl FnOnce(Cursor<'_>) -> T) -> Result<T, JsonProblem> {
+fn with_tree<T>(text: &str, dialect: JsonDialect, f: impl FnOnce(JsonCursor<'_>) -> T) -> Result<T, JsonProblem> {
     // A byte order mark is no part of JSON, but editors of one system write it, and hosts skip it.
     let mark = text.len() - text.trim_start_matches('\u{feff}').len();
     let options = ParseOptions {
@@ -123,7 +123,7 @@ fn with_tree<T>(text: &str, dialect: JsonDialect, f: impl FnOnce(Cursor<'_>) -> 
     if let Some(name) = repeated_key(node) {
         return Err(JsonProblem { message: format!("the key '{name}' occurs twice in one object") });
     }
-    Ok(f(Cursor { node, text, mark }))
+    Ok(f(JsonCursor { node, text, mark }))
 }
 
 fn repeated_key(node: &Node<'_>) -> Option<String> {
@@ -162,15 +162,15 @@ fn to_value(node: &Node<'_>) -> Value {
 
 /// A node of the syntax tree, with the text that its ranges refer to.
 #[derive(Clone, Copy)]
-struct Cursor<'a> {
+struct JsonCursor<'a> {
     node: &'a Node<'a>,
     text: &'a str,
     /// Length of a byte order mark; ranges start behind it.
     mark: usize,
 }
 
-impl<'a> Cursor<'a> {
-    fn child(&self, step: JsonStep<'_>) -> Option<Cursor<'a>> {
+impl<'a> JsonCursor<'a> {
+    fn child(&self, step: JsonStep<'_>) -> Option<JsonCursor<'a>> {
         let node = match (self.node, step) {
             (Node::Object(object), JsonStep::Key(key)) => {
                 &object.properties.iter().find(|property| name_text(&property.name) == key)?.value
@@ -178,7 +178,7 @@ impl<'a> Cursor<'a> {
             (Node::Array(array), JsonStep::Index(index)) => array.elements.get(index)?,
             _ => return None,
         };
-        Some(Cursor { node, ..*self })
+        Some(JsonCursor { node, ..*self })
     }
 
     /// Byte ranges of the items: members with their keys, or elements.

@@ -139,8 +139,10 @@ fn entries_are_added_to_what_a_user_has_and_taken_out_byte_for_byte() {
 fn missing_files_are_created_in_the_hosts_shape_and_removed() {
     let hook = |event: &str, host: &str| format!("memdir hook {event} --host {host}");
     let group = |command: String| json!([{"hooks": [{"type": "command", "command": command}]}]);
-    let server = json!({"command": "memdir", "args": ["mcp"]});
     for host in HOSTS {
+        // The caller is the host that starts the server; `.mcp.json` alone may be read by several.
+        let args = if host == "mcp" { json!(["mcp"]) } else { json!(["--as", host, "mcp"]) };
+        let server = json!({"command": "memdir", "args": args});
         let project = Project::new();
         let before = files(&project);
         project.run(&["setup", host]).exit(0);
@@ -156,8 +158,7 @@ fn missing_files_are_created_in_the_hosts_shape_and_removed() {
                 let hooks = json!({"SessionStart": group(hook("session-start", host)),
                     "PreCompact": group(hook("pre-compact", host)), "Stop": group(hook("stop", host))});
                 assert_eq!(read(".codex/hooks.json"), json!({"hooks": hooks}));
-                let toml =
-                    "# memdir begin\n[mcp_servers.memdir]\ncommand = \"memdir\"\nargs = [\"mcp\"]\n# memdir end\n";
+                let toml = "# memdir begin\n[mcp_servers.memdir]\ncommand = \"memdir\"\nargs = [\"--as\", \"codex\", \"mcp\"]\n# memdir end\n";
                 assert_eq!(text(&project, ".codex/config.toml"), toml);
             }
             "gemini" => {
@@ -266,7 +267,7 @@ fn a_memory_elsewhere_is_named_and_renamed() {
         "{settings}"
     );
     let server = value("x.json", &text(&project, ".mcp.json"));
-    assert_eq!(server["mcpServers"]["memdir"]["args"], json!(["--dir", dir("it's"), "mcp"]));
+    assert_eq!(server["mcpServers"]["memdir"]["args"], json!(["--dir", dir("it's"), "--as", "claude", "mcp"]));
     project.run(&["--dir", &dir("it's"), "setup", "claude", "--check"]).exit(0);
     project.run(&["--dir", &dir("other"), "setup", "claude", "--check"]).exit(6);
     project.run(&["--dir", &dir("other"), "setup", "claude"]).exit(0);
@@ -347,4 +348,59 @@ fn the_lines_to_copy_in_the_docs_are_those_that_are_written() {
         }
         assert!(blocks.contains(&written), "{host}: {written}");
     }
+}
+
+#[track_caller]
+fn prints(project: &Project, words: &[&str], status: i32, part: &str) {
+    let output = project.run(words).exit(status);
+    assert!(output.stdout.contains(part), "{}", output.stdout);
+}
+
+#[test]
+fn the_memory_becomes_the_hosts_own_memory_folder() {
+    let project = Project::new();
+    let settings = "{\n  \"permissions\": {}\n}\n";
+    project.put("work/.claude/settings.local.json", settings);
+    let before = files(&project);
+    prints(&project, &["setup", "claude", "--auto-memory", "--check"], 6, "no autoMemoryDirectory");
+    project.run(&["setup", "claude", "--auto-memory"]).exit(0);
+    let written = value(".json", &text(&project, ".claude/settings.local.json"));
+    assert_eq!(written["autoMemoryDirectory"], project.memory().canonicalize().unwrap().to_str().unwrap());
+    let index = fs_err::read_to_string(project.memory().join("MEMORY.md")).unwrap();
+    assert!(index.starts_with("# Memory Index\n"), "{index}");
+    let after = files(&project);
+    project.run(&["setup", "claude", "--auto-memory"]).exit(0);
+    project.run(&["setup", "claude", "--auto-memory", "--check"]).exit(0);
+    assert_eq!(files(&project), after);
+    project.run(&["setup", "claude", "--remove"]).exit(0);
+    assert_eq!(files(&project), before);
+    // Another folder is the user's choice.
+    project.put("work/.claude/settings.local.json", "{\"autoMemoryDirectory\": \"~/elsewhere\"}\n");
+    let other = files(&project);
+    project.run(&["setup", "claude", "--auto-memory"]).exit(5);
+    project.run(&["setup", "claude", "--remove"]).exit(0);
+    assert_eq!(files(&project), other);
+    project.run(&["setup", "codex", "--auto-memory"]).exit(2);
+}
+
+#[test]
+fn a_server_that_only_the_host_can_write_is_a_command_to_run() {
+    let project = Project::new();
+    let run = "run: claude mcp add --scope user memdir -- memdir --dir ";
+    prints(&project, &["setup", "claude", "--user"], 0, run);
+    prints(&project, &["setup", "claude", "--user", "--check"], 6, "claude mcp add --scope user memdir");
+    let settings = fs_err::read_to_string(project.home.path().join(".claude/settings.json")).unwrap();
+    assert!(settings.contains("memdir"), "{settings}");
+    project.put(".claude.json", "{\"mcpServers\": {\"memdir\": {\"command\": \"memdir\"}}}");
+    let done = project.run(&["setup", "claude", "--user"]).exit(0);
+    assert!(!done.stdout.contains("run:"), "{}", done.stdout);
+    project.run(&["setup", "claude", "--user", "--check"]).exit(0);
+    prints(&project, &["setup", "claude", "--user", "--remove"], 0, "run: claude mcp remove --scope user memdir\n");
+    assert!(project.home.path().join(".claude.json").exists());
+    // Both settings stand in one file of the user.
+    project.run(&["setup", "claude", "--user", "--auto-memory"]).exit(0);
+    let settings = fs_err::read_to_string(project.home.path().join(".claude/settings.json")).unwrap();
+    assert!(settings.contains("autoMemoryDirectory") && settings.contains("session-start"), "{settings}");
+    project.run(&["setup", "claude", "--user", "--remove"]).exit(0);
+    assert!(!project.home.path().join(".claude/settings.json").exists());
 }

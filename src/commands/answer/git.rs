@@ -103,6 +103,9 @@ pub struct SetupResult {
     pub files: Vec<SetupFile>,
     /// With `--check`: what is missing or prevents the setup.
     pub findings: Vec<String>,
+    /// Commands of the host that complete the setup, or undo it: they write a file that only the host may write.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<String>,
 }
 
 /// One file that `setup` changes.

@@ -7,13 +7,12 @@ use std::collections::HashSet;
 
 use super::{finding, fix_operation, line_and_column};
 use crate::code::{Code, Rejection};
-use crate::commands::Session;
 use crate::commands::answer::CheckFinding;
+use crate::commands::{Session, agent_index};
 use crate::document::Document;
 use crate::document::memory_index::{index_entries, is_memory_index};
-use crate::operation::memory_index::{complete_index, index_path};
+use crate::operation::memory_index::index_path;
 use crate::operation::{Action, Operation, Target};
-use crate::path::MemoryPath;
 use crate::store::FoundFile;
 
 /// The findings about the index, and the operation that completes it; nothing if the memory has none. `all` holds every
@@ -31,13 +30,7 @@ pub(super) fn index_findings(
     if Document::parse(text).conflict_marker_line().is_some() {
         return Ok(none);
     }
-    let names: Vec<MemoryPath> =
-        all.iter().filter(|file| file.unsafe_reason.is_none()).map(|file| file.path.clone()).collect();
-    let read = |path: &MemoryPath| {
-        let version = session.store.read(path).ok().flatten()?;
-        Document::from_bytes(version.bytes.to_vec()).ok()
-    };
-    let complete = complete_index(text, &names, read);
+    let complete = agent_index::completed(session, text, all);
     if complete == text {
         return Ok(none);
     }
@@ -51,7 +44,7 @@ pub(super) fn index_findings(
     for entry in index_entries(text).iter().filter(|entry| !wanted.contains(&entry.target)) {
         let (line, _) = line_and_column(text, entry.range.start);
         let target = &entry.target;
-        findings.push(match names.iter().any(|name| name.as_str() == target) {
+        findings.push(match all.iter().any(|file| file.path.as_str() == target) {
             true => warning(line, format!("the index is too long for its host with the line of {target}")),
             false => warning(line, format!("the index has a line for {target}, which does not exist")),
         });

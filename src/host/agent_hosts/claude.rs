@@ -6,18 +6,22 @@
 
 use super::{
     AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, PROJECT_MCP, STRICT_JSON, UserFile,
+    UserServer,
 };
+
+/// Its names of the events; the end of a session is the last.
+pub const EVENTS: &[(HookEvent, &str)] = &[
+    (HookEvent::SessionStart, "SessionStart"),
+    (HookEvent::UserPrompt, "UserPromptSubmit"),
+    (HookEvent::PreTool, "PreToolUse"),
+    (HookEvent::PreCompact, "PreCompact"),
+    (HookEvent::Stop, "Stop"),
+    (HookEvent::SessionEnd, "SessionEnd"),
+];
 
 pub const HOST: AgentHost = AgentHost {
     name: "claude",
-    events: &[
-        (HookEvent::SessionStart, "SessionStart"),
-        (HookEvent::UserPrompt, "UserPromptSubmit"),
-        (HookEvent::PreTool, "PreToolUse"),
-        (HookEvent::PreCompact, "PreCompact"),
-        (HookEvent::Stop, "Stop"),
-        (HookEvent::SessionEnd, "SessionEnd"),
-    ],
+    events: EVENTS,
     envelope: ContextEnvelope::HookSpecificOutput,
     session_fields: &["session_id"],
     directory_fields: &["cwd"],
@@ -29,10 +33,29 @@ pub const HOST: AgentHost = AgentHost {
             format: ConfigFormat::Json(STRICT_JSON),
             hooks: Some(HookLayout::Grouped),
             mcp_key: None,
+            auto_memory_key: None,
             new_file_members: &[],
         },
-        // The user's own servers stand in `~/.claude.json`, which Claude Code itself rewrites all the time.
         PROJECT_MCP,
     ],
     setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::SessionEnd],
+    // Claude Code reads this setting from the user's settings and from a project's local ones; others may not send its
+    // memories elsewhere (<https://code.claude.com/docs/en/memory>, "Storage location").
+    auto_memory: Some(ConfigFile {
+        project: ".claude/settings.local.json",
+        user: Some(UserFile { variable: Some("CLAUDE_CONFIG_DIR"), folder: ".claude", name: "settings.json" }),
+        format: ConfigFormat::Json(STRICT_JSON),
+        hooks: None,
+        mcp_key: None,
+        auto_memory_key: Some("autoMemoryDirectory"),
+        new_file_members: &[],
+    }),
+    // The user's own servers stand in `~/.claude.json`, which Claude Code rewrites all the time with its own state
+    // (<https://code.claude.com/docs/en/mcp>, "User scope"): two writers would lose what the other wrote.
+    user_server: Some(UserServer {
+        file: UserFile { variable: Some("CLAUDE_CONFIG_DIR"), folder: "", name: ".claude.json" },
+        key: "mcpServers",
+        add: "claude mcp add --scope user memdir -- memdir",
+        remove: "claude mcp remove --scope user memdir",
+    }),
 };

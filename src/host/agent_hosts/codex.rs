@@ -3,21 +3,12 @@
 //!
 //! Data only.
 
-use super::{AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, STRICT_JSON, UserFile};
+use super::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, STRICT_JSON, UserFile, claude};
 
 pub const HOST: AgentHost = AgentHost {
     name: "codex",
-    events: &[
-        (HookEvent::SessionStart, "SessionStart"),
-        (HookEvent::UserPrompt, "UserPromptSubmit"),
-        (HookEvent::PreTool, "PreToolUse"),
-        (HookEvent::PreCompact, "PreCompact"),
-        (HookEvent::Stop, "Stop"),
-    ],
-    envelope: ContextEnvelope::HookSpecificOutput,
-    session_fields: &["session_id"],
-    directory_fields: &["cwd"],
-    transcript_endings: &[".jsonl"],
+    // Names, fields and envelopes are those of Claude Code, without the end of a session.
+    events: claude::EVENTS.split_at(5).0,
     files: &[
         ConfigFile {
             project: ".codex/hooks.json",
@@ -25,6 +16,7 @@ pub const HOST: AgentHost = AgentHost {
             format: ConfigFormat::Json(STRICT_JSON),
             hooks: Some(HookLayout::Grouped),
             mcp_key: None,
+            auto_memory_key: None,
             new_file_members: &[],
         },
         ConfigFile {
@@ -33,8 +25,12 @@ pub const HOST: AgentHost = AgentHost {
             format: ConfigFormat::Toml,
             hooks: None,
             mcp_key: Some("mcp_servers"),
+            auto_memory_key: None,
             new_file_members: &[],
         },
     ],
     setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::Stop],
+    auto_memory: None,
+    user_server: None,
+    ..claude::HOST
 };

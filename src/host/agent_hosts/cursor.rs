@@ -29,6 +29,7 @@ pub const HOST: AgentHost = AgentHost {
             format: CURSOR_JSON,
             hooks: Some(HookLayout::Flat),
             mcp_key: None,
+            auto_memory_key: None,
             new_file_members: &[("version", 1)],
         },
         ConfigFile {
@@ -37,8 +38,11 @@ pub const HOST: AgentHost = AgentHost {
             format: CURSOR_JSON,
             hooks: None,
             mcp_key: Some("mcpServers"),
+            auto_memory_key: None,
             new_file_members: &[],
         },
     ],
     setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::SessionEnd],
+    auto_memory: None,
+    user_server: None,
 };

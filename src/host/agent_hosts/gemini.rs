@@ -27,7 +27,10 @@ pub const HOST: AgentHost = AgentHost {
         format: ConfigFormat::Json(JsonDialect { comments: true, trailing_commas: false }),
         hooks: Some(HookLayout::Grouped),
         mcp_key: Some("mcpServers"),
+        auto_memory_key: None,
         new_file_members: &[],
     }],
     setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::SessionEnd],
+    auto_memory: None,
+    user_server: None,
 };

@@ -27,6 +27,16 @@ pub enum HookEvent {
 }
 
 impl HookEvent {
+    /// All events, in the order of a session.
+    pub const ALL: [HookEvent; 6] = [
+        HookEvent::SessionStart,
+        HookEvent::UserPrompt,
+        HookEvent::PreTool,
+        HookEvent::PreCompact,
+        HookEvent::Stop,
+        HookEvent::SessionEnd,
+    ];
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
@@ -68,6 +78,22 @@ pub struct AgentHost {
     pub files: &'static [ConfigFile],
     /// The events for which `setup` writes a hook: those that begin a session or end it, once each.
     pub setup_events: &'static [HookEvent],
+    /// The file with the setting that names the folder of the host's own memory, if it has one.
+    pub auto_memory: Option<ConfigFile>,
+    /// The user's own MCP servers, where only the host itself can write them.
+    pub user_server: Option<UserServer>,
+}
+
+/// A list of MCP servers that `setup` reads and only a command of the host writes.
+#[derive(Debug)]
+pub struct UserServer {
+    pub file: UserFile,
+    /// The key of the servers.
+    pub key: &'static str,
+    /// The command that adds the server; the arguments of memdir follow.
+    pub add: &'static str,
+    /// The command that removes it.
+    pub remove: &'static str,
 }
 
 /// A config file of a host.
@@ -82,6 +108,8 @@ pub struct ConfigFile {
     pub hooks: Option<HookLayout>,
     /// The key of the MCP servers, if this file holds them.
     pub mcp_key: Option<&'static str>,
+    /// The key of the folder of the host's own memory, if this file holds it.
+    pub auto_memory_key: Option<&'static str>,
     /// Members that a new file needs besides.
     pub new_file_members: &'static [(&'static str, u64)],
 }
@@ -122,6 +150,7 @@ pub const PROJECT_MCP: ConfigFile = ConfigFile {
     format: ConfigFormat::Json(STRICT_JSON),
     hooks: None,
     mcp_key: Some("mcpServers"),
+    auto_memory_key: None,
     new_file_members: &[],
 };
 

@@ -4,15 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::ConfigFile;
+use super::{ConfigFile, UserFile};
 use crate::code::{Code, Rejection};
-use crate::host::{outside_files, user};
+use crate::host::{EnvLookup, outside_files, user};
 
 /// Largest config file that is read, in bytes.
 const MAX_CONFIG_BYTES: usize = 4 << 20;
-
-/// Looks up an environment variable.
-pub type EnvLookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Whose config files are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,14 +43,20 @@ pub fn config_path(
     match (scope, &file.user) {
         (SetupScope::Project, _) => project_path(root, file.project).map(Some),
         (SetupScope::User, None) => Ok(None),
-        (SetupScope::User, Some(own)) => {
-            let home = user::home(env);
-            let named = own.variable.and_then(env).map(PathBuf::from).filter(|dir| dir.is_absolute());
-            let folder = named.or_else(|| Some(home.as_ref()?.join(own.folder)));
-            let folder = folder.ok_or_else(|| Rejection::new(Code::Io, "HOME is not set"))?;
-            outside_files::resolve_link_at_home(&folder.join(own.name), home.as_deref()).map(Some)
-        }
+        (SetupScope::User, Some(own)) => user_path(own, env).map(Some),
     }
+}
+
+/// The path of a file in the user's home directory. It need not exist.
+///
+/// # Errors
+/// `unsafe_file` for a link that leads out of the home directory; `io` without one.
+pub fn user_path(own: &UserFile, env: EnvLookup<'_>) -> Result<PathBuf, Rejection> {
+    let home = user::home(env);
+    let named = own.variable.and_then(env).map(PathBuf::from).filter(|dir| dir.is_absolute());
+    let folder = named.or_else(|| Some(home.as_ref()?.join(own.folder)));
+    let folder = folder.ok_or_else(|| Rejection::new(Code::Io, "HOME is not set"))?;
+    outside_files::resolve_link_at_home(&folder.join(own.name), home.as_deref())
 }
 
 /// A path below the root of a project.

@@ -1,0 +1,354 @@
+//! The entries of memdir in the config files of a host: finds them, adds them and takes them out of a text.
+//!
+//! Never writes a file.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::super::setup::SetupMode;
+use super::{ConfigEdit, HostTarget, SERVER, invalid};
+use crate::code::Rejection;
+use crate::host::EnvLookup;
+use crate::host::agent_hosts::{AgentHost, ConfigFile, ConfigFormat, HookEvent, HookLayout, UserServer, places};
+use crate::text::json_edit::{self, JsonDialect, JsonProblem, JsonStep};
+use crate::text::{managed_block, toml_table};
+
+/// The entries of memdir for one target.
+pub(super) struct HostEntries {
+    pub(super) target: HostTarget,
+    /// The data directory, if it must be named.
+    pub(super) dir: Option<String>,
+    /// The data directory as the folder of the host's own memory.
+    pub(super) auto_memory: Option<String>,
+}
+
+/// What an entry of a JSON file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum EntryKind {
+    /// An element of the list of hooks of an event.
+    Hook(HookEvent),
+    Server,
+    /// The folder of the host's own memory.
+    AutoMemory,
+}
+
+/// An entry of a JSON file.
+struct JsonEntry {
+    /// The keys down to the member, or to the list of elements.
+    path: Vec<&'static str>,
+    kind: EntryKind,
+    value: Value,
+}
+
+impl HostEntries {
+    pub(super) fn edit_config(
+        &self,
+        file: &ConfigFile,
+        path: PathBuf,
+        mode: SetupMode,
+    ) -> Result<ConfigEdit, Rejection> {
+        let before = places::read_config(&path)?;
+        let shown = path.display().to_string();
+        let (after, missing) = self.edit_text(file, before.as_deref(), mode).map_err(|why| invalid(&shown, &why))?;
+        let findings = missing.into_iter().map(|what| format!("{shown}: {what}")).collect();
+        Ok(ConfigEdit { path, before, after, findings })
+    }
+
+    /// Adds the entries of a second table to an edit of the same file.
+    pub(super) fn edit_further(
+        &self,
+        file: &ConfigFile,
+        edit: &mut ConfigEdit,
+        mode: SetupMode,
+    ) -> Result<(), Rejection> {
+        let shown = edit.path.display().to_string();
+        let (after, missing) =
+            self.edit_text(file, edit.after.as_deref(), mode).map_err(|why| invalid(&shown, &why))?;
+        edit.after = after;
+        edit.findings.extend(missing.into_iter().map(|what| format!("{shown}: {what}")));
+        Ok(())
+    }
+
+    /// The command that only the host itself can carry out, if its list of servers is not as the mode wants it.
+    pub(super) fn server_command(
+        &self,
+        server: &UserServer,
+        mode: SetupMode,
+        env: EnvLookup<'_>,
+    ) -> Result<Option<String>, Rejection> {
+        let dialect = JsonDialect { comments: false, trailing_commas: false };
+        let text = places::read_config(&places::user_path(&server.file, env)?)?.unwrap_or_default();
+        let root = json_edit::parse(&text, dialect).unwrap_or(Value::Null);
+        let is_there = at_path(&root, &[server.key, SERVER]).is_some();
+        let add = || {
+            let quoted = |arg: &String| match arg.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c)) {
+                true => arg.clone(),
+                false => shell_quoted(arg),
+            };
+            let args: Vec<String> = self.server_args().iter().map(quoted).collect();
+            format!("{} {}", server.add, args.join(" "))
+        };
+        Ok(match mode {
+            SetupMode::Install | SetupMode::Check => (!is_there).then(add),
+            SetupMode::Remove => is_there.then(|| server.remove.to_owned()),
+        })
+    }
+
+    /// The text after, and what was missing before.
+    pub(super) fn edit_text(
+        &self,
+        file: &ConfigFile,
+        before: Option<&str>,
+        mode: SetupMode,
+    ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
+        match file.format {
+            ConfigFormat::Json(dialect) => self.edit_json(file, dialect, before, mode),
+            ConfigFormat::Toml => self.edit_toml(file, before, mode),
+        }
+    }
+
+    fn edit_json(
+        &self,
+        file: &ConfigFile,
+        dialect: JsonDialect,
+        before: Option<&str>,
+        mode: SetupMode,
+    ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
+        let entries = self.json_entries(file);
+        let mut missing = Vec::new();
+        let mut text = before.unwrap_or_default().to_owned();
+        if before.is_some() {
+            json_edit::parse(&text, dialect)?;
+        }
+        if mode == SetupMode::Remove {
+            return match before {
+                None => Ok((None, missing)),
+                Some(before) => self.without_entries(file, dialect, before, &entries).map(|after| (after, missing)),
+            };
+        }
+        for entry in &entries {
+            let root = if text.is_empty() { Value::Null } else { json_edit::parse(&text, dialect)? };
+            match self.find_entry(&root, entry) {
+                FoundEntry::Current => continue,
+                FoundEntry::Missing => {}
+                FoundEntry::Other(steps) => {
+                    text = json_edit::remove(&text, dialect, &steps)?.unwrap_or_default();
+                }
+                FoundEntry::Foreign if entry.kind == EntryKind::AutoMemory => {
+                    let message = format!("{} names another folder", entry.path.join("."));
+                    match mode {
+                        SetupMode::Install => return Err(JsonProblem { message }),
+                        SetupMode::Check | SetupMode::Remove => missing.push(message),
+                    }
+                    continue;
+                }
+                FoundEntry::Foreign => {
+                    missing.push(format!("{} is another program's", entry.path.join(".")));
+                    continue;
+                }
+            }
+            let is_hook = matches!(entry.kind, EntryKind::Hook(_));
+            missing.push(match is_hook {
+                true => format!("no hook for {}", entry.path[entry.path.len() - 1]),
+                false => format!("no {}", entry.path.join(".")),
+            });
+            text = json_edit::insert(&text, dialect, &entry.path, is_hook, &entry.value)?;
+        }
+        if before.is_none() {
+            for (key, value) in file.new_file_members {
+                text = json_edit::insert(&text, dialect, &[key], false, &json!(value))?;
+            }
+        }
+        Ok((Some(text), missing))
+    }
+
+    /// The text without our entries. A file that holds nothing else is removed.
+    fn without_entries(
+        &self,
+        file: &ConfigFile,
+        dialect: JsonDialect,
+        before: &str,
+        entries: &[JsonEntry],
+    ) -> Result<Option<String>, JsonProblem> {
+        let remove_all = |mut text: String| {
+            // The last one first: the layout of the first tells whether its container was there before.
+            for entry in entries.iter().rev() {
+                while let Some(steps) = self.steps_of(&json_edit::parse(&text, dialect)?, entry) {
+                    match json_edit::remove(&text, dialect, &steps)? {
+                        Some(rest) if rest != text => text = rest,
+                        Some(_) => break,
+                        None => return Ok(None),
+                    }
+                }
+            }
+            Ok(Some(text))
+        };
+        // What a new file needs besides was written last; in front of our entries it is the user's.
+        let mut bare = before.to_owned();
+        for (key, _) in file.new_file_members.iter().rev() {
+            let root = json_edit::parse(&bare, dialect)?;
+            if root.as_object().and_then(|members| members.keys().next_back()).is_none_or(|last| last != key) {
+                break;
+            }
+            bare = json_edit::remove(&bare, dialect, &[JsonStep::Key(key)])?.unwrap_or_default();
+        }
+        if bare != before && !bare.is_empty() && remove_all(bare)?.is_none() {
+            return Ok(None);
+        }
+        remove_all(before.to_owned())
+    }
+
+    fn json_entries(&self, file: &ConfigFile) -> Vec<JsonEntry> {
+        let mut entries = Vec::new();
+        if let (Some(layout), HostTarget::Host(host)) = (file.hooks, self.target) {
+            for event in host.setup_events {
+                let Some((_, name)) = host.events.iter().find(|(known, _)| known == event) else { continue };
+                let command = self.hook_command(host, *event);
+                let value = match layout {
+                    HookLayout::Grouped => json!({"hooks": [{"type": "command", "command": command}]}),
+                    HookLayout::Flat => json!({"command": command}),
+                };
+                entries.push(JsonEntry { path: vec!["hooks", name], kind: EntryKind::Hook(*event), value });
+            }
+        }
+        if let Some(key) = file.mcp_key {
+            let value = json!({"command": "memdir", "args": self.server_args()});
+            entries.push(JsonEntry { path: vec![key, SERVER], kind: EntryKind::Server, value });
+        }
+        if let (Some(key), Some(dir)) = (file.auto_memory_key, &self.auto_memory) {
+            entries.push(JsonEntry { path: vec![key], kind: EntryKind::AutoMemory, value: json!(dir) });
+        }
+        entries
+    }
+
+    fn server_args(&self) -> Vec<String> {
+        let dir = self.dir.iter().flat_map(|dir| ["--dir".to_owned(), dir.clone()]);
+        let caller = self.target.caller().into_iter().flat_map(|name| ["--as".to_owned(), name.to_owned()]);
+        dir.chain(caller).chain(["mcp".to_owned()]).collect()
+    }
+
+    fn hook_command(&self, host: &AgentHost, event: HookEvent) -> String {
+        let dir = self.dir.as_ref().map_or(String::new(), |dir| format!(" --dir {}", shell_quoted(dir)));
+        format!("memdir{dir} {}", hook_words(host, event))
+    }
+
+    fn find_entry<'a>(&self, root: &Value, entry: &'a JsonEntry) -> FoundEntry<'a> {
+        let Some(steps) = self.steps_of(root, entry) else {
+            let is_foreign = !matches!(entry.kind, EntryKind::Hook(_)) && at_path(root, &entry.path).is_some();
+            return if is_foreign { FoundEntry::Foreign } else { FoundEntry::Missing };
+        };
+        let found = at_steps(root, &steps);
+        match found.is_some_and(|value| command_of(value) == command_of(&entry.value)) {
+            true => FoundEntry::Current,
+            false => FoundEntry::Other(steps),
+        }
+    }
+
+    /// Where our entry stands: the member, the element, or our hook in a group that also has others.
+    fn steps_of<'a>(&self, root: &Value, entry: &'a JsonEntry) -> Option<Vec<JsonStep<'a>>> {
+        let keys = entry.path.iter().map(|key| JsonStep::Key(key));
+        let value = at_path(root, &entry.path)?;
+        let is_server = || {
+            let args = value["args"].as_array();
+            value["command"] == "memdir" && args.is_some_and(|args| args.last().is_some_and(|last| last == "mcp"))
+        };
+        let (event, host) = match (entry.kind, self.target) {
+            (EntryKind::Hook(event), HostTarget::Host(host)) => (event, host),
+            (EntryKind::Hook(_), HostTarget::AgentsMd | HostTarget::Mcp) => return None,
+            (EntryKind::Server, _) => return is_server().then(|| keys.collect()),
+            (EntryKind::AutoMemory, _) => return (*value == entry.value).then(|| keys.collect()),
+        };
+        let words = format!(" {}", hook_words(host, event));
+        let is_ours =
+            |hook: &Value| hook["command"].as_str().is_some_and(|c| c.starts_with("memdir ") && c.ends_with(&words));
+        for (n, element) in value.as_array()?.iter().enumerate() {
+            let element_steps = keys.clone().chain([JsonStep::Index(n)]);
+            match element["hooks"].as_array() {
+                None if is_ours(element) => return Some(element_steps.collect()),
+                None => {}
+                Some(hooks) => match hooks.iter().position(is_ours) {
+                    Some(_) if hooks.len() == 1 => return Some(element_steps.collect()),
+                    Some(at) => {
+                        return Some(element_steps.chain([JsonStep::Key("hooks"), JsonStep::Index(at)]).collect());
+                    }
+                    None => {}
+                },
+            }
+        }
+        None
+    }
+
+    fn edit_toml(
+        &self,
+        file: &ConfigFile,
+        before: Option<&str>,
+        mode: SetupMode,
+    ) -> Result<(Option<String>, Vec<String>), JsonProblem> {
+        let text = before.unwrap_or_default();
+        let key = file.mcp_key.unwrap_or_default();
+        let table =
+            |text: &str| toml_table::command_table(text, &[key, SERVER]).map_err(|message| JsonProblem { message });
+        table(text)?;
+        let rest = managed_block::HASH.remove(text);
+        if mode == SetupMode::Remove {
+            return Ok(match rest {
+                Some(rest) => (Some(rest).filter(|rest| !rest.is_empty()), Vec::new()),
+                None => (before.map(str::to_owned), Vec::new()),
+            });
+        }
+        let args: Vec<String> = self.server_args().iter().map(|arg| Value::from(arg.as_str()).to_string()).collect();
+        // The table outside our block is the user's own.
+        if let Some(own) = table(rest.as_deref().unwrap_or(text))? {
+            let is_ours = own.command.as_deref() == Some("memdir") && own.args.ends_with("mcp");
+            let missing = if is_ours { Vec::new() } else { vec![format!("{key}.{SERVER} is another program's")] };
+            return Ok((before.map(str::to_owned), missing));
+        }
+        let lines =
+            [format!("[{key}.{SERVER}]"), "command = \"memdir\"".to_owned(), format!("args = [{}]", args.join(", "))];
+        let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let put = managed_block::HASH.put(text, &lines.each_ref().map(String::as_str), eol);
+        // A table may be closed for additions, e.g. as an inline table.
+        table(&put)?;
+        let missing = if put == text { Vec::new() } else { vec![format!("no {key}.{SERVER}")] };
+        Ok((Some(put), missing))
+    }
+}
+
+/// What stands in the place of an entry.
+enum FoundEntry<'a> {
+    Missing,
+    /// Ours, as it would be written now.
+    Current,
+    /// Ours, for another data directory.
+    Other(Vec<JsonStep<'a>>),
+    /// A server of our name that another program answers.
+    Foreign,
+}
+
+/// A text as one word of a shell.
+fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// What ends the command of a hook, whatever the data directory.
+fn hook_words(host: &AgentHost, event: HookEvent) -> String {
+    format!("hook {} --host {}", event.name(), host.name)
+}
+
+fn at_path<'v>(root: &'v Value, path: &[&str]) -> Option<&'v Value> {
+    path.iter().try_fold(root, |value, key| value.get(key))
+}
+
+fn at_steps<'v>(root: &'v Value, steps: &[JsonStep<'_>]) -> Option<&'v Value> {
+    steps.iter().try_fold(root, |value, step| match step {
+        JsonStep::Key(key) => value.get(key),
+        JsonStep::Index(index) => value.get(index),
+    })
+}
+
+/// The part of an entry that says what runs; timeouts and the like are the user's.
+fn command_of(value: &Value) -> (Value, Value) {
+    let inner = value["hooks"].get(0).unwrap_or(value);
+    (inner["command"].clone(), inner["args"].clone())
+}
