@@ -29,13 +29,13 @@ pub mod summary;
 mod visibility;
 mod walk;
 
-pub use edit::{DocumentEdit, EditedDocument, InsertPosition, NewBullet, apply_edits};
+pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits};
 pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_line, trim_lines};
 pub use handle::Handle;
 pub use meta::BulletMeta;
-pub use meta_keys::MetaKey;
+pub use meta_keys::{MetaKey, parse_date};
 pub use new_bullets::{parse_new_bullets, to_new_bullet};
-pub use section::{section_range, slug};
+pub use section::{section_range, section_titles, slug};
 pub use visibility::{Visibility, VisibleParts, front_matter_tags, split_category, summary_ranges};
 
 /// The largest file that is read or written, in bytes. What becomes a file (stdin, a conversation) has the same limit.

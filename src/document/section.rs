@@ -23,6 +23,18 @@ pub fn section_range(document: &Document, section: usize) -> std::ops::Range<usi
     }
 }
 
+/// The titles of a section and those around it, outermost first, without the title of the file; empty for the file.
+pub fn section_titles(document: &Document, section: usize) -> Vec<String> {
+    let (mut titles, mut at) = (Vec::new(), section);
+    while at != 0 {
+        if document.sections()[at].level > 1 {
+            titles.insert(0, document.section_title(at).into_owned());
+        }
+        at = document.sections()[at].parent as usize;
+    }
+    titles
+}
+
 /// Builds the sections of a text. Stores the section index in each heading and bullet.
 pub(super) fn build_sections(text: &str, body: usize, builder: &mut BlockBuilder) -> Vec<Section> {
     let mut all = vec![Section {

@@ -10,7 +10,7 @@ use super::graph::{GraphEntity, no_bullet};
 use crate::code::{Code, Rejection};
 use crate::document::relation::{RelationText, escape_relation, unescape_relation};
 use crate::document::{
-    Document, DocumentEdit, InsertPosition, NewBullet, apply_edits, bullet_from_text, bullet_to_text,
+    Document, DocumentEdit, EditRefusal, InsertPosition, NewBullet, apply_edits, bullet_from_text, bullet_to_text,
     front_matter_line, title_line, trim_lines,
 };
 use crate::path::MemoryPath;
@@ -101,21 +101,28 @@ pub fn entity_text(entity: &GraphEntity) -> Result<String, Rejection> {
         }
     }
     let insert = DocumentEdit::Insert { at: InsertPosition::EndOfSection(0), items };
-    let written = apply_edits(&Document::parse(head), &[insert]).map_err(|refused| {
-        let reason = refused.into_iter().next().map(|first| first.reason).unwrap_or_default();
-        Rejection::new(Code::WouldBreakStructure, reason)
-    })?;
-    Ok(written.document.into_text())
+    Ok(apply_edits(&Document::parse(head), &[insert]).map_err(not_written)?.document.into_text())
+}
+
+/// Why bullets cannot be written.
+pub(super) fn not_written(refused: Vec<EditRefusal>) -> Rejection {
+    let reason = refused.into_iter().next().map(|first| first.reason).unwrap_or_default();
+    Rejection::new(Code::WouldBreakStructure, reason)
 }
 
 /// The path of a new entity's file: its name, where that can be the name of a file, so that links lead to it. `taken`
 /// are the paths of all files in their case-folded form.
 pub fn new_entity_path(name: &str, taken: &HashSet<String>) -> MemoryPath {
+    new_path_in("facts", name, taken)
+}
+
+/// The path of a new file for anything with a name, below a folder that can hold files.
+pub(super) fn new_path_in(folder: &str, name: &str, taken: &HashSet<String>) -> MemoryPath {
     let stem = entity_stem(name);
     let mut number = 1;
     loop {
         let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-        match new_path(&format!("facts/{stem}{suffix}.md")).filter(|path| !taken.contains(&path.case_folded())) {
+        match new_path(&format!("{folder}/{stem}{suffix}.md")).filter(|path| !taken.contains(&path.case_folded())) {
             Some(path) => return path,
             None => number += 1,
         }
