@@ -65,6 +65,8 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "check" -d 'Check the 
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "resolve" -d 'Merge files with conflict markers again, bullet by bullet; exit 4 if conflicts are left'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Set up git to merge by bullet, or an agent host to use the memory'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "sync" -d 'Commit, fetch, merge by bullet and push a memory that is its own git repository'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "import" -d 'Import the memories of another program'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "export" -d 'Print the memory in the format of another program'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "mcp" -d 'Serve an agent\'s host over the Model Context Protocol, on stdin and stdout'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge" -d 'Merge three files and print the text; exit 4 if conflicts are left in it'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge-driver" -d 'Merge for git and write the result to OURS; exit 0 merged, 1 conflicts, over 128 failed'
@@ -711,6 +713,55 @@ complete -c memdir -n "__fish_memdir_using_subcommand sync" -l json -d 'Print on
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l from -d 'Whose memories they are (default: detected from the content)' -r -f -a "memdir\t''
+server-memory\t''
+json-memory\t''
+letta\t''
+mem0\t''
+chatgpt\t''
+basic-memory\t''
+claude\t''
+markdown\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l in -d 'The folder for new files (default: facts)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s m -l reason -d 'The reason, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s n -l dry-run -d 'Show what would change, write nothing'
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand import" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand export" -l to -d 'The format' -r -f -a "json\t'Whole files and their bullets'
+jsonl\t'One bullet a line'
+markdown\t'The files\' texts'
+claude-index\t'The index MEMORY.md of Claude Code'
+server-memory\t'Entities and relations, one a line'
+json-memory\t'A resource with lists of items'
+records\t'Entries of episodes'"
+complete -c memdir -n "__fish_memdir_using_subcommand export" -s o -l out -d 'Write to a new file that only you can read' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand export" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand export" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand export" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand export" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand export" -s f -l force -d 'Replace that file if it exists'
+complete -c memdir -n "__fish_memdir_using_subcommand export" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand export" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand export" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand export" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand export" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l tools -d 'The tools: memory (context, query, list, read, change, append), seed (read, write, patch, append, list) or graph (entities, relations and observations)' -r -f -a "memory\t''
 seed\t''
 graph\t''"

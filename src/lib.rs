@@ -89,6 +89,8 @@ pub mod cli;
 
 pub use code::{Code, Hint, Rejection, Warning};
 pub use commands::compact::CompactOptions;
+pub use commands::export::{ExportKind, ExportOptions};
+pub use commands::import::ImportOptions;
 pub use commands::inbox::InboxDecision;
 pub use commands::merge::MergeInput;
 pub use commands::reflect::ReflectOptions;

@@ -29,6 +29,7 @@ use crate::operation::conflict_regions::ConflictChoice;
 use crate::operation::{Action, Batch, Operation, Target, dialects};
 use crate::view::query::filter::QueryOptions;
 
+mod import;
 mod open;
 mod tool;
 

@@ -47,6 +47,8 @@ const MODEL_OTHER: OptionGrammar = option("model", None, Other);
 const TIMEOUT_OTHER: OptionGrammar = option("timeout", None, Other);
 const TO_OTHER: OptionGrammar = option("to", None, Other);
 const AGAINST_PATH: OptionGrammar = option("against", None, Path);
+const FROM_OTHER: OptionGrammar = option("from", None, Other);
+const OUT_FILE: OptionGrammar = option("out", Some('o'), File);
 const TOOLS_OTHER: OptionGrammar = option("tools", None, Other);
 const OUT_PATH: OptionGrammar = option("out", Some('o'), Path);
 const MARKER_SIZE_OTHER: OptionGrammar = option("marker-size", None, Other);
@@ -89,6 +91,8 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["resolve"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
     command(&["setup"], &[], &[], &[one(Other)]),
     command(&["sync"], &[], &[REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
+    command(&["import"], &[], &[FROM_OTHER, IN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Path)]),
+    command(&["export"], &[], &[TO_OTHER, OUT_FILE], &[many(File)]),
     command(&["mcp"], &[], &[TOOLS_OTHER], &[]),
     command(&["merge"], &[], &[OUT_PATH, MARKER_SIZE_OTHER], &[one(Path), one(Path), one(Path)]),
     command(&["merge-driver"], &[], &[], &[one(Path), one(Path), one(Path), one(Other), many(Other)]),

@@ -18,6 +18,7 @@ mod grammar;
 mod grammar_table;
 mod history;
 mod hook;
+mod import_args;
 mod json;
 mod list_and_read;
 mod manual;

@@ -17,6 +17,7 @@ use super::generate::{CompletionsArgs, ManArgs, SchemaArgs};
 use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 use super::history::{DiffArgs, LogArgs, RedoArgs, ShowArgs, UndoArgs};
 use super::hook::HookArgs;
+use super::import_args::{ExportArgs, ImportArgs};
 use super::list_and_read::{EtagArgs, InitArgs, ListArgs, ReadArgs, WhereArgs};
 use super::mcp_args::{self, McpArgs};
 use super::open::SessionNeeds;
@@ -29,9 +30,9 @@ use super::tool::ToolArgs;
 use super::{complete, generate, to_operation};
 use crate::commands::inbox::InboxDecision;
 use crate::commands::results::{
-    ChangeResult, CheckReport, CompactReport, ContextResult, DiffResult, EtagResult, FileList, InboxList, InitResult,
-    LogResult, MergeResult, ModelCheck, Outline, QueryResult, ReflectReport, RepeatedChange, ResolveResult,
-    SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
+    ChangeResult, CheckReport, CompactReport, ContextResult, DiffResult, EtagResult, ExportResult, FileList,
+    ImportResult, InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, QueryResult, ReflectReport,
+    RepeatedChange, ResolveResult, SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
 };
 use crate::commands::{self, CheckOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -54,12 +55,12 @@ change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - 
          set ADDRESS KEY=VALUE…     metadata, titles, summary
          append [FILE] -t TITLE     add an episode entry, its text from stdin
          patch FILE --old A --new B   replace a text that occurs exactly once
-         write FILE · edit FILE · apply (operations as JSON)
-         bullet add|del|update|list   the same for bullets only
+         write FILE · edit FILE · apply (operations as JSON) · bullet add|del|update|list
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
 model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE]
 team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
-hosts    setup HOST (claude, codex, …) · mcp [--read-only]: serve it over the Model Context Protocol
+hosts    setup HOST (claude, codex, …) · mcp [--read-only] (Model Context Protocol)
+         import SOURCE · export --to KIND   memories of other programs
 
 Changes take -n (dry run), -m REASON, --if-match ETAG, -f.
 memdir COMMAND --help explains one command; man memdir explains all.
@@ -175,6 +176,8 @@ verbs! {
     visible changes Resolve(ResolveArgs) -> ResolveResult = "resolve";
     visible changes Setup(SetupArgs) -> SetupResult = "setup", if |a| !a.check && !a.print;
     visible changes Sync(SyncArgs) -> SyncResult = "sync";
+    visible changes Import(ImportArgs) -> ImportResult = "import";
+    visible reads Export(ExportArgs) -> ExportResult = "export";
     visible changes Mcp(McpArgs) = "mcp", if |a| !a.read_only;
     hidden reads Merge(MergeArgs) -> MergeResult = "merge";
     hidden reads MergeDriver(MergeDriverArgs) = "merge-driver";
@@ -280,6 +283,11 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             };
             runner.change_with(&a.change_args, |s, how| commands::resolve(s, a.file.as_deref(), take, how))
         }
+        CliCommand::Import(a) => {
+            let options = a.to_options();
+            runner.change_with_progress("reading", &a.change_args, |s, how| commands::import::import(s, &options, how))
+        }
+        CliCommand::Export(a) => runner.read_only(|s| commands::export::export(s, &a.to_options())),
         CliCommand::Mcp(a) => mcp_args::run_server(global, &a),
         CliCommand::Merge(a) => run::merge(&a),
         CliCommand::MergeDriver(a) => run::merge_driver(a),

@@ -26,6 +26,7 @@ mod diff;
 pub mod edit;
 pub mod error_json;
 mod etag;
+pub mod export;
 mod fetch;
 mod findings_since;
 mod forget;
@@ -33,6 +34,7 @@ mod graph;
 pub mod hints;
 mod history;
 pub mod hook;
+pub mod import;
 pub mod inbox;
 mod init;
 mod journal_notes;
@@ -75,6 +77,8 @@ pub use watch::{WHOLE_MEMORY, WatchedState, watched_state};
 pub mod results {
     pub use super::answer::*;
     pub use super::etag::EtagResult;
+    pub use super::export::ExportResult;
+    pub use super::import::{ImportResult, ImportRow};
 }
 
 /// A data directory opened for one caller.

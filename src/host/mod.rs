@@ -13,6 +13,7 @@ pub mod editor;
 mod embedded_repository;
 pub mod find;
 pub mod git;
+pub mod import_source;
 pub mod keys;
 pub mod lock_files;
 pub mod models;

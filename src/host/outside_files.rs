@@ -19,6 +19,14 @@ use crate::document::{MAX_FILE_BYTES, MAX_FILE_SIZE};
 /// # Errors
 /// `file_not_found`, `too_large` (over 64 MiB), `io`.
 pub fn read(path: &Path) -> Result<Vec<u8>, Rejection> {
+    read_up_to(path, MAX_FILE_BYTES as u64, MAX_FILE_SIZE)
+}
+
+/// Reads the bytes of a file that has at most `limit` bytes, which messages print as `size`.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_up_to(path: &Path, limit: u64, size: &str) -> Result<Vec<u8>, Rejection> {
     // Without `O_NONBLOCK`, opening a FIFO that has no writer would block forever.
     let flags = OFlags::NONBLOCK.bits() as i32;
     let file = File::options().read(true).custom_flags(flags).open(path).map_err(|e| read_error(path, &e))?;
@@ -26,9 +34,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Rejection> {
         return Err(Rejection::new(Code::UnsafeFile, format!("'{}' is not a regular file", path.display())));
     }
     let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|e| read_error(path, &e))?;
-    match bytes.len() > MAX_FILE_BYTES {
-        true => Err(Rejection::new(Code::TooLarge, format!("'{}' is larger than {MAX_FILE_SIZE}", path.display()))),
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| read_error(path, &e))?;
+    match bytes.len() as u64 > limit {
+        true => Err(Rejection::new(Code::TooLarge, format!("'{}' is larger than {size}", path.display()))),
         false => Ok(bytes),
     }
 }
@@ -91,6 +99,33 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Rejection> {
     })
 }
 
+/// Creates a file that only its owner can read, whole or not at all. With `replace`, one that exists is replaced; a
+/// symbolic link is not followed.
+///
+/// # Errors
+/// `exists` without `replace`; `io`.
+pub fn create_private(path: &Path, bytes: &[u8], replace: bool) -> Result<(), Rejection> {
+    let failed = |e: std::io::Error| Rejection::new(Code::Io, format!("'{}' cannot be written: {e}", path.display()));
+    let exists = || Rejection::new(Code::Exists, format!("'{}' exists", path.display())).hint("-f replaces it");
+    if !replace && path.symlink_metadata().is_ok() {
+        return Err(exists());
+    }
+    let (mut file, temporary_path) = create_temporary(path).map_err(failed)?;
+    let written = file
+        .set_permissions(std::fs::Permissions::from_mode(0o600))
+        .and_then(|()| file.write_all(bytes))
+        .and_then(|()| file.sync_all())
+        .and_then(|()| match replace {
+            true => std::fs::rename(&temporary_path, path),
+            // A link, because it fails where a file appeared meanwhile.
+            false => std::fs::hard_link(&temporary_path, path),
+        });
+    if !replace || written.is_err() {
+        drop(std::fs::remove_file(&temporary_path));
+    }
+    written.map_err(|e| if e.kind() == ErrorKind::AlreadyExists { exists() } else { failed(e) })
+}
+
 /// Removes a file.
 ///
 /// # Errors
@@ -130,6 +165,22 @@ mod tests {
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
         assert_eq!(read(&dir.path().join("none")).unwrap_err().code, Code::FileNotFound);
         assert_eq!(read(dir.path()).unwrap_err().code, Code::UnsafeFile);
+    }
+
+    #[test]
+    fn a_private_file_replaces_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("out.json");
+        create_private(&path, b"one", false).unwrap();
+        assert_eq!(path.metadata().unwrap().mode() & 0o7777, 0o600);
+        assert_eq!(create_private(&path, b"two", false).unwrap_err().code, Code::Exists);
+        assert_eq!(read(&path).unwrap(), b"one");
+        create_private(&path, b"two", true).unwrap();
+        assert_eq!(read(&path).unwrap(), b"two");
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(dir.path().join("missing"), &link).unwrap();
+        assert_eq!(create_private(&link, b"x", false).unwrap_err().code, Code::Exists);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod file_change;
 pub mod file_edits;
 pub mod graph;
 pub mod graph_files;
+pub mod import;
 pub mod inert_metadata;
 pub mod limits;
 pub mod locate;

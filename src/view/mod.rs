@@ -5,6 +5,7 @@
 pub mod context;
 pub mod diff;
 pub mod diff_bullets;
+pub mod export;
 pub mod journal;
 pub mod links;
 pub mod outline;

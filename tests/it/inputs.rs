@@ -57,6 +57,8 @@ const ROWS: &[Row] = &[
     ("resolve", &["resolve", "user"], Nothing),
     ("setup", &["setup", "git", "--print"], Nothing),
     ("sync", &["sync", "-n"], Nothing),
+    ("import", &["import", "memory", "-n"], Nothing),
+    ("export", &["export", "--to", "json", "user"], Nothing),
     ("mcp", &["mcp", "--help"], Nothing),
     ("merge", &["merge", "memory/facts/user.md", "memory/facts/user.md", "memory/facts/user.md"], Nothing),
     (
@@ -75,7 +77,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 18] = [
+const NO_ADDRESS: [&str; 19] = [
+    "import",
     "mcp",
     "apply",
     "reflect",

@@ -43,6 +43,7 @@ mod hands;
 mod hook_input;
 mod hooks;
 mod hostile;
+mod importing;
 mod injected;
 mod inputs;
 mod judge;

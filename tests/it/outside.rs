@@ -46,13 +46,15 @@ const ROWS: &[(&str, &[&str])] = &[
     ("compact", &["compact", "--to", "1", "--", "P"]),
     ("check", &["check", "--", "P"]),
     ("resolve", &["resolve", "--", "P"]),
+    ("export", &["export", "--to", "markdown", "--", "P"]),
     ("etag", &["etag", "--", "P"]),
     ("where", &["where", "--", "P"]),
     ("__complete", &["__complete", "--", "read", "P"]),
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 20] = [
+const WITHOUT: [&str; 21] = [
+    "import",
     "mcp",
     "reflect",
     "inbox",

@@ -1,0 +1,175 @@
+//! The command `export`: the files that the caller may see, in the format of another program.
+//!
+//! Never writes below the data directory unless the caller names a file there, and never over an existing one unasked.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::import::ImportRow;
+use super::list_and_read::resolve_address;
+use super::{CommandResult, Session};
+use crate::code::{Code, Rejection};
+use crate::document::memory_index::{index_entries, is_memory_index};
+use crate::document::{Document, MAX_FILE_BYTES};
+use crate::host::outside_files;
+use crate::operation::graph::{GraphRequest, MemoryGraph};
+use crate::operation::graph_files::GraphFile;
+use crate::operation::memory_index;
+use crate::path::MemoryPath;
+use crate::view::export::{self, ExportFile, ExportedText};
+
+/// The format of an export.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExportKind {
+    /// Whole files and their bullets, in one object.
+    #[default]
+    Json,
+    /// One bullet a line.
+    Jsonl,
+    /// The texts of the files.
+    Markdown,
+    /// The index that Claude Code reads.
+    ClaudeIndex,
+    /// The file of the MCP server for knowledge graphs.
+    ServerMemory,
+    /// A resource with `_metadata` and lists of items.
+    JsonMemory,
+    /// Entries of `episodes/` with id, content and times.
+    Records,
+}
+
+/// What `export` writes, and where.
+#[derive(Clone, Debug, Default)]
+pub struct ExportOptions {
+    pub to: ExportKind,
+    /// The addresses of files; none is all files but those of `archive/` and `inbox/`.
+    pub files: Vec<String>,
+    /// The file to write; `None` is the answer's `text` alone.
+    pub out: Option<PathBuf>,
+    /// Replace that file if it exists.
+    pub force: bool,
+}
+
+/// The result of `export`.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ExportResult {
+    /// The exported text; empty if it was written to a file.
+    pub text: String,
+    /// The file that was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out: Option<String>,
+    /// The number of items.
+    pub items: usize,
+    /// What the format has no place for.
+    pub skipped: Vec<ImportRow>,
+}
+
+/// Exports files.
+///
+/// # Errors
+/// `file_not_found`, `usage` for an address inside a file; `exists`, `io` of the file to write.
+pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<ExportResult> {
+    let (files, unreadable) = read_files(session, &options.files)?;
+    let mut exported = match options.to {
+        ExportKind::Json => export::json(&files),
+        ExportKind::Jsonl => export::jsonl(&files),
+        ExportKind::Markdown => export::markdown(&files),
+        ExportKind::ClaudeIndex => claude_index(&files),
+        ExportKind::ServerMemory => server_memory(&files)?,
+        ExportKind::JsonMemory => export::json_memory(&files),
+        ExportKind::Records => export::records(&files),
+    };
+    unreadable.iter().for_each(|(path, reason)| exported.leave_out(path, reason));
+    let ExportedText { text, items, left_out } = exported;
+    let skipped = left_out.into_iter().map(|(item, reason)| ImportRow { item, reason }).collect();
+    let Some(out) = &options.out else { return Ok(ExportResult { text, out: None, items, skipped }) };
+    write(out, &text, options.force)?;
+    Ok(ExportResult { text: String::new(), out: Some(out.display().to_string()), items, skipped })
+}
+
+fn write(out: &Path, text: &str, force: bool) -> Result<(), Rejection> {
+    outside_files::create_private(out, text.as_bytes(), force)
+}
+
+/// A file that cannot be exported, and why.
+type UnreadableFile = (MemoryPath, String);
+
+fn read_files(session: &Session, addresses: &[String]) -> Result<(Vec<ExportFile>, Vec<UnreadableFile>), Rejection> {
+    if !addresses.is_empty() {
+        let named = addresses.iter().map(|address| {
+            let named = resolve_address(session, address)?;
+            match named.section != 0 || named.bullet.is_some() {
+                true => Err(Rejection::new(Code::Usage, format!("'{address}' is no file; whole files are exported"))),
+                false => Ok(ExportFile { path: named.path, document: named.document }),
+            }
+        });
+        return Ok((named.collect::<Result<_, _>>()?, Vec::new()));
+    }
+    session.store.consistent(|| {
+        let mut found = session.store.walk(None)?;
+        found.retain(|file| !super::fetch::is_archived_or_proposed(&file.path));
+        let read = session.store.map_files(&found, MAX_FILE_BYTES, &|file, read| match read {
+            Ok((bytes, _)) => match Document::from_bytes(bytes.to_vec()) {
+                Ok(document) => Ok(ExportFile { path: file.path.clone(), document }),
+                Err(_) => Err((file.path.clone(), "it is not UTF-8 text".to_owned())),
+            },
+            Err(why) => Err((file.path.clone(), why.message)),
+        });
+        let (mut files, mut unreadable) = (Vec::new(), Vec::new());
+        for file in read {
+            match file {
+                Ok(file) => files.push(file),
+                Err(why) => unreadable.push(why),
+            }
+        }
+        Ok((files, unreadable))
+    })?
+}
+
+/// The index that Claude Code reads at the start of a session.
+fn claude_index(files: &[ExportFile]) -> ExportedText {
+    let paths: Vec<MemoryPath> = files.iter().map(|file| file.path.clone()).collect();
+    let documents: HashMap<&MemoryPath, &Document> = files.iter().map(|file| (&file.path, &file.document)).collect();
+    let text = memory_index::complete_index("", &paths, |path| documents.get(path).copied().cloned());
+    let listed: HashSet<String> = index_entries(&text).into_iter().map(|entry| entry.target).collect();
+    let mut exported = ExportedText { text, items: listed.len(), left_out: Vec::new() };
+    for path in paths.iter().filter(|path| !listed.contains(path.as_str())) {
+        let reason = match memory_index::is_listed(path) {
+            true => "the index has 200 lines or 25 KB already",
+            false => "such files have no line in an index",
+        };
+        exported.leave_out(path, reason);
+    }
+    exported
+}
+
+/// The graph of the files, one entity or relation a line.
+fn server_memory(files: &[ExportFile]) -> Result<ExportedText, Rejection> {
+    let mut exported = ExportedText::default();
+    let mut parts = Vec::new();
+    for file in files {
+        match GraphFile::is_part(&file.path) && !is_memory_index(&file.path, file.document.text()) {
+            true => {
+                export::report_prose(file, &mut exported);
+                export::report_metadata(file, &mut exported);
+                parts.push(GraphFile::read(file.path.clone(), String::new(), file.document.clone()));
+            }
+            false => exported.leave_out(&file.path, "it holds no facts"),
+        }
+    }
+    let (_, graph) = MemoryGraph::new(parts).answer(&GraphRequest::ReadGraph {})?;
+    for (name, kind) in [("entities", "entity"), ("relations", "relation")] {
+        for row in graph.structured.get(name).and_then(Value::as_array).into_iter().flatten() {
+            let mut line = Map::from_iter([("type".to_owned(), Value::from(kind))]);
+            line.extend(row.as_object().cloned().unwrap_or_default());
+            exported.text.push_str(&Value::Object(line).to_string());
+            exported.text.push('\n');
+            exported.items += 1;
+        }
+    }
+    Ok(exported)
+}

@@ -1,0 +1,196 @@
+//! The command `import`: memories of other programs, as one change of this one.
+//!
+//! Never writes what the planner does not allow, and never overwrites: a file that exists only gets what it lacks.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer::{ChangeOutcome, ChangeResult};
+use super::memory_tool::MAX_TRIES;
+use super::{ChangeOptions, CommandResult, Error, Session};
+use crate::code::{Code, Rejection};
+use crate::document::Document;
+use crate::host::import_source::read_source;
+use crate::operation::import::compose::compose;
+use crate::operation::import::target_path::target_path;
+use crate::operation::import::{ImportKind, ImportRemark, ImportedNote, SourceFile};
+use crate::operation::{Action, Batch, Operation, Target};
+use crate::path::MemoryPath;
+
+/// The longest name of the folder for imported files, in bytes: their own names must fit below it.
+const MAX_FOLDER_BYTES: usize = 200;
+
+/// What `import` reads, and where it goes.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    /// A file, a folder or a zip archive.
+    pub source: PathBuf,
+    /// The name of the kind; `None` is found out from the content.
+    pub from: Option<String>,
+    /// The folder for new files; `None` is `facts`.
+    pub folder: Option<String>,
+}
+
+/// The result of `import`.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct ImportResult {
+    /// The change.
+    #[serde(flatten)]
+    pub change: ChangeResult,
+    /// The kind of the source.
+    pub from: &'static str,
+    /// The number of items added.
+    pub added: usize,
+    /// The number of items that were there already.
+    pub present: usize,
+    /// The items that are not imported, each with the reason.
+    pub skipped: Vec<ImportRow>,
+    /// The items that are imported in another form, each with what is different.
+    pub altered: Vec<ImportRow>,
+}
+
+/// An item of the source.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ImportRow {
+    /// Its position in the source.
+    pub item: String,
+    /// Why it is not kept, or what is different.
+    pub reason: String,
+}
+
+/// Imports a source as one revision.
+///
+/// # Errors
+/// `file_not_found`, `io`, `too_large` and `unsafe_file` of the source; `usage` for a kind that is unknown or cannot be
+/// found out, and for a source with nothing to import; those of a change.
+pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions) -> CommandResult<ImportResult> {
+    let folder = check_folder(options.folder.as_deref().unwrap_or("facts"))?;
+    let source = read_source(&options.source, &session.dir)?;
+    let files: Vec<SourceFile> = source.files.into_iter().map(|(name, bytes)| SourceFile { name, bytes }).collect();
+    let kind = match options.from.as_deref() {
+        Some(name) => named_kind(name)?,
+        None => ImportKind::detect(&files)?,
+    };
+    let mut read = kind.read(&files);
+    drop(files);
+    let left_out = source.left_out.into_iter();
+    read.remarks.extend(left_out.map(|(item, reason)| ImportRemark {
+        item,
+        reason: reason.to_owned(),
+        is_skipped: true,
+    }));
+    let (targets, remarks) = assign_paths(session, read.notes, &folder)?;
+    read.remarks.extend(remarks);
+    let mut tries = 1;
+    loop {
+        let (operations, mut result) = plan_import(session, &targets, &read.remarks)?;
+        result.from = kind.name();
+        if operations.is_empty() {
+            result.change.dry_run = change.dry_run;
+            return Ok(result);
+        }
+        let reason = change.reason.clone().or_else(|| Some(format!("import from {}", kind.name())));
+        match super::change(session, Batch { operations, reason, ..Batch::default() }, change) {
+            Ok(ChangeOutcome::Changed(change)) => return Ok(ImportResult { change, ..result }),
+            // A batch without a request id repeats nothing.
+            Ok(ChangeOutcome::Repeated(_)) => return Ok(result),
+            // Another writer changed a file, or created the one of this name.
+            Err(why) if matches!(why.code(), Code::Conflict | Code::NeedsProof) && tries < MAX_TRIES => tries += 1,
+            Err(why) => return Err(why),
+        }
+    }
+}
+
+fn named_kind(name: &str) -> Result<ImportKind, Rejection> {
+    ImportKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        let names: Vec<&str> = ImportKind::ALL.iter().map(|kind| kind.name()).collect();
+        Rejection::new(Code::Usage, format!("'{name}' is no kind of memory"))
+            .hint(format!("one of {}", names.join(", ")))
+    })
+}
+
+fn check_folder(folder: &str) -> Result<String, Rejection> {
+    let folder = folder.trim_end_matches('/');
+    let path = MemoryPath::new(&format!("{folder}/x.md"))?;
+    match path.new_name_problem() {
+        Some(why) => Err(Rejection::new(Code::InvalidPath, format!("files cannot be made in '{folder}': {why}"))),
+        None if folder.len() > MAX_FOLDER_BYTES || is_reserved(&path) => {
+            Err(Rejection::new(Code::InvalidPath, format!("files cannot be imported into '{folder}'")))
+        }
+        None => Ok(folder.to_owned()),
+    }
+}
+
+fn is_reserved(path: &MemoryPath) -> bool {
+    matches!(path.folder(), Some("archive" | "inbox"))
+}
+
+/// A note with the path of its file, and remarks about the paths.
+type AssignedNotes = (Vec<(MemoryPath, ImportedNote)>, Vec<ImportRemark>);
+
+fn assign_paths(session: &Session, notes: Vec<ImportedNote>, folder: &str) -> Result<AssignedNotes, Rejection> {
+    // Names that differ from those of the memory only in case count as taken, unless they are the same.
+    let present: Vec<MemoryPath> = session.store.walk(None)?.into_iter().map(|found| found.path).collect();
+    let by_case: std::collections::HashMap<String, &MemoryPath> =
+        present.iter().map(|path| (path.case_folded(), path)).collect();
+    let (mut taken, mut targets, mut remarks) = (HashSet::new(), Vec::new(), Vec::new());
+    for note in notes {
+        let (path, is_changed) = loop {
+            let (path, is_changed) = target_path(&note, folder, &taken);
+            let folded = path.case_folded();
+            taken.insert(folded.clone());
+            if by_case.get(&folded).is_none_or(|known| **known == path) {
+                break (path, is_changed);
+            }
+        };
+        let remark = |reason, is_skipped| ImportRemark { item: note.name.clone(), reason, is_skipped };
+        if is_reserved(&path) {
+            remarks.push(remark(format!("files in {} are not imported", path.parent()), true));
+            continue;
+        }
+        if is_changed {
+            remarks.push(remark(format!("written as {path}"), false));
+        }
+        targets.push((path, note));
+    }
+    Ok((targets, remarks))
+}
+
+/// The operations that write what the memory lacks now.
+fn plan_import(
+    session: &Session,
+    targets: &[(MemoryPath, ImportedNote)],
+    remarks: &[ImportRemark],
+) -> Result<(Vec<Operation>, ImportResult), Error> {
+    session.progress.begin_files("importing", targets.len());
+    let (mut operations, mut result, mut remarks) = (Vec::new(), ImportResult::default(), remarks.to_vec());
+    for (path, note) in targets {
+        session.progress.check()?;
+        let version = session.store.read(path)?;
+        let existing = match &version {
+            Some(version) => Some(Document::from_bytes(version.bytes.to_vec()).map_err(|_| {
+                Rejection::new(Code::NotText, format!("{path} is not UTF-8 text")).detail("path", path.as_str())
+            })?),
+            None => None,
+        };
+        let composed = compose(note, existing)?;
+        result.added += composed.added;
+        result.present += composed.present;
+        remarks.extend(composed.remarks);
+        if let Some(text) = composed.text {
+            let action = Action::Write { at: Target::Address(path.to_string()), text, create: true };
+            let if_match = version.map(|version| version.etag.hex());
+            operations.push(Operation { action, seen: None, if_match, reason: None, source: None });
+        }
+        session.progress.finish_file();
+    }
+    session.progress.begin("writing");
+    for ImportRemark { item, reason, is_skipped } in remarks {
+        let list = if is_skipped { &mut result.skipped } else { &mut result.altered };
+        list.push(ImportRow { item, reason });
+    }
+    Ok((operations, result))
+}

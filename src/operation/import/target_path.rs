@@ -1,0 +1,36 @@
+//! The paths of imported files: safe whatever the names of the source are, and the same when it is imported again.
+//!
+//! Never a path outside the folder, and never one that two names share.
+
+use std::collections::HashSet;
+
+use super::ImportedNote;
+use crate::operation::graph_files::new_path_in;
+use crate::path::MemoryPath;
+
+/// How deep the folders of a source are kept; deeper ones are joined.
+const MAX_FOLDERS: usize = 4;
+
+/// The path for a note below `folder`, and whether its name had to be changed. `taken` are the case-folded paths of the
+/// notes before it.
+pub fn target_path(note: &ImportedNote, folder: &str, taken: &HashSet<String>) -> (MemoryPath, bool) {
+    if note.is_own_path
+        && let Ok(path) = MemoryPath::new(&format!("{}.md", note.name))
+        && path.new_name_problem().is_none()
+        && !taken.contains(&path.case_folded())
+    {
+        return (path, false);
+    }
+    let (folders, name) = note.name.rsplit_once('/').unwrap_or(("", &note.name));
+    let mut below = folder.to_owned();
+    let parts: Vec<&str> = folders.split(['/', '\\']).filter(|part| !part.is_empty()).collect();
+    for part in parts.iter().take(MAX_FOLDERS.saturating_sub(folder.matches('/').count())) {
+        // The name of a folder is made as that of a file; its extension falls away.
+        let made = new_path_in(&below, part, &HashSet::new());
+        below = made.as_str().trim_end_matches(".md").to_owned();
+    }
+    let path = new_path_in(&below, name, taken);
+    let wanted = format!("{folder}/{}.md", note.name);
+    let is_changed = path.as_str() != wanted;
+    (path, is_changed)
+}

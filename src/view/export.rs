@@ -1,0 +1,285 @@
+//! The files of a memory in the formats of other programs.
+//!
+//! Never writes, and reports everything for which a format has no place.
+
+use serde_json::{Map, Value, json};
+
+use crate::document::{BlockKind, Document, MetaKey, bullet_to_text, section_range, section_titles, slug};
+use crate::path::MemoryPath;
+
+/// A file to export.
+pub struct ExportFile {
+    pub path: MemoryPath,
+    pub document: Document,
+}
+
+/// An export.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExportedText {
+    pub text: String,
+    pub items: usize,
+    /// What is not in the text: a path, perhaps with what it is about, and the reason.
+    pub left_out: Vec<(String, String)>,
+}
+
+impl ExportedText {
+    pub fn leave_out(&mut self, path: &MemoryPath, reason: &str) {
+        self.left_out.push((path.to_string(), reason.to_owned()));
+    }
+}
+
+/// Whole files with their bullets. `import` reads the texts back byte for byte.
+pub fn json(files: &[ExportFile]) -> ExportedText {
+    let rows: Vec<Value> = files
+        .iter()
+        .map(|file| {
+            let bullets: Vec<Value> = top_bullets(&file.document).map(|at| bullet_row(&file.document, at)).collect();
+            json!({"path": file.path.as_str(), "text": file.document.text(), "bullets": bullets})
+        })
+        .collect();
+    let text = serde_json::to_string_pretty(&json!({"memdir": 1, "files": rows})).unwrap_or_default() + "\n";
+    ExportedText { text, items: files.len(), left_out: Vec::new() }
+}
+
+/// One bullet a line.
+pub fn jsonl(files: &[ExportFile]) -> ExportedText {
+    let mut exported = ExportedText::default();
+    for file in files {
+        report_prose(file, &mut exported);
+        for bullet in top_bullets(&file.document) {
+            let mut row = Map::from_iter([("path".to_owned(), Value::from(file.path.as_str()))]);
+            let title = file.document.section_title(0);
+            if !title.is_empty() {
+                row.insert("title".to_owned(), Value::from(title.into_owned()));
+            }
+            row.extend(bullet_row(&file.document, bullet).as_object().cloned().unwrap_or_default());
+            exported.text.push_str(&Value::Object(row).to_string());
+            exported.text.push('\n');
+            exported.items += 1;
+        }
+    }
+    exported
+}
+
+fn top_bullets(document: &Document) -> impl Iterator<Item = usize> {
+    (0..document.bullets().len()).filter(|at| document.bullets()[*at].depth == 0)
+}
+
+fn bullet_row(document: &Document, bullet: usize) -> Value {
+    let mut row = Map::new();
+    let section = section_titles(document, document.bullets()[bullet].section as usize);
+    if !section.is_empty() {
+        row.insert("section".to_owned(), section.into());
+    }
+    row.insert("handle".to_owned(), document.handle_name(bullet).into());
+    if let Some(id) = document.bullet_id(bullet) {
+        row.insert("id".to_owned(), id.into_owned().into());
+    }
+    row.insert("text".to_owned(), bullet_to_text(document, bullet).into());
+    if let Some(meta) = document.bullet_meta(bullet) {
+        let pairs = meta.0.into_iter().map(|(key, value)| (key, Value::from(value)));
+        row.insert("meta".to_owned(), Value::Object(pairs.collect()));
+    }
+    Value::Object(row)
+}
+
+/// Reports text that is no bullet.
+pub fn report_prose(file: &ExportFile, exported: &mut ExportedText) {
+    let document = &file.document;
+    let summary = document.summary_line().map(|line| line.line.range());
+    let in_bullet = |at: u32| document.bullets().iter().any(|b| b.line_start <= at && at < b.end);
+    let is_prose = |kind| matches!(kind, BlockKind::Paragraph | BlockKind::Code | BlockKind::Quote | BlockKind::Html);
+    let blocks = document.blocks().iter().filter(|block| {
+        let at = block.span.start;
+        is_prose(block.kind) && !in_bullet(at) && !summary.as_ref().is_some_and(|line| line.contains(&(at as usize)))
+    });
+    match blocks.count() {
+        0 => {}
+        1 => exported.leave_out(&file.path, "a block of text that is no bullet"),
+        n => exported.leave_out(&file.path, &format!("{n} blocks of text that are no bullets")),
+    }
+}
+
+/// Reports metadata, for a format that has no place for it.
+pub fn report_metadata(file: &ExportFile, exported: &mut ExportedText) {
+    let count = top_bullets(&file.document).filter(|at| file.document.bullet_meta(*at).is_some()).count();
+    if count > 0 {
+        exported.leave_out(&file.path, &format!("the metadata of {count} bullet{}", if count == 1 { "" } else { "s" }));
+    }
+}
+
+/// The text of one file; several with a comment that names each.
+pub fn markdown(files: &[ExportFile]) -> ExportedText {
+    let mut text = String::new();
+    for file in files {
+        if files.len() > 1 {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            text.push_str(&format!("{gap}<!-- {} -->\n\n", file.path));
+        }
+        text.push_str(file.document.text());
+        if files.len() > 1 && !text.ends_with('\n') {
+            text.push('\n');
+        }
+    }
+    ExportedText { text, items: files.len(), left_out: Vec::new() }
+}
+
+/// A resource: a file is the first name of its paths, sections are the others.
+pub fn json_memory(files: &[ExportFile]) -> ExportedText {
+    let mut exported = ExportedText::default();
+    let mut resource = Map::new();
+    for file in files {
+        report_prose(file, &mut exported);
+        let metadata = resource_metadata(&file.document);
+        match resource.get("_metadata") {
+            None if !metadata.is_empty() => drop(resource.insert("_metadata".to_owned(), metadata.into())),
+            Some(first) if !metadata.is_empty() && *first != Value::Object(metadata) => {
+                exported.leave_out(&file.path, "its front matter: a resource has one '_metadata'");
+            }
+            _ => {}
+        }
+        let document = &file.document;
+        let (mut root, mut items) = (Map::new(), 0);
+        for bullet in top_bullets(document) {
+            let titles = section_titles(document, document.bullets()[bullet].section as usize);
+            place(&mut root, &titles, document, bullet);
+            items += 1;
+        }
+        let name = Some(document.section_title(0).into_owned()).filter(|title| !title.is_empty());
+        let name = name.unwrap_or_else(|| file.path.stem().to_owned());
+        let content = if root.len() == 1 { root.remove(LIST) } else { None };
+        let content = content.unwrap_or(Value::Object(root));
+        if items == 0 || resource.contains_key(&name) {
+            exported.leave_out(&file.path, if items == 0 { "it has no bullets" } else { "another file has its title" });
+            continue;
+        }
+        resource.insert(name, lists_without_marks(content));
+        exported.items += items;
+    }
+    // The metadata first, as others write it.
+    if let Some(metadata) = resource.remove("_metadata") {
+        let rest = std::mem::take(&mut resource);
+        resource.insert("_metadata".to_owned(), metadata);
+        resource.extend(rest);
+    }
+    exported.text = serde_json::to_string_pretty(&Value::Object(resource)).unwrap_or_default() + "\n";
+    exported
+}
+
+/// The key of a section's own bullets while its subsections are not known yet.
+const LIST: &str = "items";
+
+fn place(object: &mut Map<String, Value>, titles: &[String], document: &Document, bullet: usize) {
+    match titles.split_first() {
+        Some((first, rest)) => {
+            let inner = object.entry(first.clone()).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(inner) = inner {
+                place(inner, rest, document, bullet);
+            }
+        }
+        None => {
+            let text = bullet_to_text(document, bullet);
+            let is_pair = document.bullet_meta(bullet).is_none();
+            match text.split_once(": ").filter(|(key, _)| is_pair && is_snake_case(key)) {
+                Some((key, value)) if !object.contains_key(key) => {
+                    object.insert(key.to_owned(), value.into());
+                }
+                _ => {
+                    let list = object.entry(LIST).or_insert_with(|| Value::Array(Vec::new()));
+                    if let Value::Array(list) = list {
+                        list.push(item(document, bullet, text));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn is_snake_case(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// A section with nothing but bullets is their list.
+fn lists_without_marks(value: Value) -> Value {
+    match value {
+        Value::Object(mut object) if object.len() == 1 && object.contains_key(LIST) => {
+            object.remove(LIST).unwrap_or_default()
+        }
+        Value::Object(object) => {
+            Value::Object(object.into_iter().map(|(key, value)| (key, lists_without_marks(value))).collect())
+        }
+        other => other,
+    }
+}
+
+fn item(document: &Document, bullet: usize, text: String) -> Value {
+    let meta = document.bullet_meta(bullet).unwrap_or_default();
+    let id = document.bullet_id(bullet).map(|id| id.into_owned());
+    let id = id.or_else(|| meta.raw(MetaKey::Oid.name()).map(str::to_owned));
+    let mut item = Map::new();
+    item.insert("item".to_owned(), id.unwrap_or_else(|| slug(&text).replace('-', "_")).into());
+    item.insert("display".to_owned(), text.into());
+    for (key, value) in &meta.0 {
+        match MetaKey::from_name(key) {
+            Some(MetaKey::Id | MetaKey::Oid) => {}
+            Some(own) => {
+                drop(item.insert(own.spec().path_field.unwrap_or(own.name()).to_owned(), value.as_str().into()))
+            }
+            None => drop(item.insert(key.clone(), value.as_str().into())),
+        }
+    }
+    for field in ["added", "expiry"] {
+        item.entry(field).or_insert(Value::Null);
+    }
+    Value::Object(item)
+}
+
+/// The front matter of a file that was a resource.
+fn resource_metadata(document: &Document) -> Map<String, Value> {
+    let mut metadata = Map::new();
+    if document.front_text("resource_id").is_none() {
+        return metadata;
+    }
+    let head = document.front_matter().map_or("", |span| &document.text()[span.range()]);
+    for line in head.lines() {
+        let Some((key, raw)) = line.split_once(": ") else { continue };
+        let list = raw.trim().strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
+        let value = match list {
+            Some(list) => Value::from_iter(list.split(", ").filter(|word| !word.is_empty())),
+            None => document.front_text(key).map_or(Value::Null, Value::from),
+        };
+        metadata.insert(key.to_owned(), value);
+    }
+    metadata
+}
+
+/// The entries of episodes.
+pub fn records(files: &[ExportFile]) -> ExportedText {
+    let mut exported = ExportedText::default();
+    let mut rows = Vec::new();
+    for file in files {
+        if !file.path.holds_episodes() {
+            exported.leave_out(&file.path, "it holds no episodes");
+            continue;
+        }
+        let document = &file.document;
+        for (at, section) in document.sections().iter().enumerate().filter(|(_, section)| section.level == 2) {
+            let body = &document.text()[section.heading.end as usize..section_range(document, at).end];
+            let content = format!("{}\n{}", document.section_title(at), body.trim_matches('\n').trim_end());
+            let id = section.id.clone().unwrap_or_else(|| format!("{}#{}", file.path, section.slug));
+            let created = entry_date(document, at, "Date");
+            let updated = entry_date(document, at, "Updated").or_else(|| created.clone());
+            rows.push(json!({"id": id, "content": content.trim_end(), "createdAt": created, "updatedAt": updated}));
+        }
+    }
+    exported.items = rows.len();
+    exported.text = serde_json::to_string_pretty(&Value::from(rows)).unwrap_or_default() + "\n";
+    exported
+}
+
+fn entry_date(document: &Document, section: usize, label: &str) -> Option<String> {
+    let bullets = top_bullets(document).filter(|at| document.bullets()[*at].section as usize == section);
+    let mut texts = bullets.map(|at| document.bullet_text(at).into_owned());
+    let text = texts.find_map(|text| text.strip_prefix(label)?.strip_prefix(':').map(|day| day.trim().to_owned()))?;
+    Some(if text.len() == 10 { format!("{text}T00:00:00Z") } else { text })
+}
