@@ -99,11 +99,14 @@ pub fn model_rejection(error: LlmError) -> Rejection {
             (Code::Model, Some("check that the host is running and that model.base_url is right"))
         }
         ErrorKind::Timeout => (Code::Model, Some("raise --timeout, or model.timeout_s in the user config")),
-        ErrorKind::Busy
-        | ErrorKind::TooLarge
-        | ErrorKind::Malformed
-        | ErrorKind::ProgramFailed
-        | ErrorKind::Interrupted => (Code::Model, None),
+        ErrorKind::Busy => (Code::Model, Some("try again later; what was read stays read")),
+        ErrorKind::TooLarge => (Code::Model, Some("use another model or host, or lower model.max_tokens")),
+        ErrorKind::Malformed => (
+            Code::Model,
+            Some("check that model.base_url and the provider fit the host, with `memdir reflect --check-model`"),
+        ),
+        ErrorKind::ProgramFailed => (Code::Model, Some("run model.command by hand to see why")),
+        ErrorKind::Interrupted => (Code::Model, None),
         ErrorKind::Unauthorized => {
             (Code::ModelRefused, Some("the key is missing or wrong, or has no access to this model"))
         }
@@ -111,7 +114,9 @@ pub fn model_rejection(error: LlmError) -> Rejection {
         ErrorKind::NoTools => {
             (Code::ModelRefused, Some("set `tools: off` in the model block of the user config to send no tools"))
         }
-        ErrorKind::Rejected => (Code::ModelRefused, None),
+        ErrorKind::Rejected => {
+            (Code::ModelRefused, Some("check the model's name and options in the model block of the user config"))
+        }
     };
     let mut rejection = Rejection::new(code, error.message);
     rejection.hint = hint.map(str::to_owned);

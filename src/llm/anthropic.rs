@@ -90,16 +90,20 @@ fn result_json(outcome: &super::ToolOutcome) -> Value {
 /// text.
 ///
 /// # Errors
-/// `Malformed` when the body has no `content`.
+/// `Malformed` when the body has no `content`, or a part of it is no block: taken for an empty answer, the conversation
+/// would count as read.
 pub fn parse_reply(body: &Value, request: &ModelRequest) -> Result<ModelReply, LlmError> {
     let usage = body.get("usage");
     let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
     let usage =
         TokenUsage { input: wire::token_count(usage, &input), output: wire::token_count(usage, &["output_tokens"]) };
     let content = body.get("content").filter(|c| c.is_array() || c.is_string());
-    let missing_content = || LlmError { usage, ..LlmError::new(ErrorKind::Malformed, "the answer has no content") };
-    let content = content.ok_or_else(missing_content)?;
+    let malformed = |why: &str| LlmError { usage, ..LlmError::new(ErrorKind::Malformed, why) };
+    let content = content.ok_or_else(|| malformed("the answer has no content"))?;
     let blocks = content.as_array().map(Vec::as_slice).unwrap_or_default();
+    if !blocks.iter().all(is_block) {
+        return Err(malformed("a part of the answer cannot be read"));
+    }
     let calls: Vec<ToolCall> = blocks.iter().filter_map(parse_call).collect();
     let stop_reason = body.get("stop_reason").and_then(Value::as_str);
     let mut reply =
@@ -116,6 +120,16 @@ pub fn parse_reply(body: &Value, request: &ModelRequest) -> Result<ModelReply, L
         reply.calls.clear();
     }
     Ok(reply)
+}
+
+/// Whether a block has a type and, for the types that are read, its content.
+fn is_block(block: &Value) -> bool {
+    match block.get("type").and_then(Value::as_str) {
+        Some("text") => block.get("text").is_some_and(Value::is_string),
+        Some("tool_use") => parse_call(block).is_some(),
+        Some(_) => true,
+        None => false,
+    }
 }
 
 fn parse_call(block: &Value) -> Option<ToolCall> {

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::ErrorKind;
+use crate::text::is_invisible;
 
 /// How many characters of a host's message are kept.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -127,18 +128,22 @@ const NO_TOOLS_PHRASES: &[&str] = &[
 
 /// Text as part of a one-line message: no line breaks or control characters, truncated, no final full stop.
 pub fn one_line(text: &str) -> String {
-    let words: Vec<&str> =
-        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
-    let line: String = words.join(" ").chars().filter(|c| !is_invisible(*c)).collect();
+    truncated(&visible_line(text))
+}
+
+/// A text on one line, without control and invisible characters, which can also stand within a key.
+pub fn visible_line(text: &str) -> String {
+    let hidden = |c: char| c.is_control() || is_invisible(c) || matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}');
+    let visible: String = text.chars().filter(|c| c.is_whitespace() || !hidden(*c)).collect();
+    visible.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A line of a message, truncated, without its final full stop.
+pub fn truncated(line: &str) -> String {
     match line.char_indices().nth(MAX_MESSAGE_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line.trim_end_matches('.').to_owned(),
     }
-}
-
-/// Bidirectional controls and zero-width characters.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]
@@ -215,7 +220,8 @@ mod tests {
 
     #[test]
     fn a_message_becomes_one_line() {
-        assert_eq!(one_line("a\r\n  b\u{1b}[31m\u{202e}c. "), "a b [31mc");
+        assert_eq!(one_line("a\r\n  b\u{1b}[31m\u{202e}c. "), "a b[31mc");
+        assert_eq!(visible_line("s\u{200b}k-\u{7}li\u{ad}ve\u{2028}x"), "sk-live x");
         assert_eq!(one_line(&"x".repeat(400)).chars().count(), 301);
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::capabilities::{self, AnswerFormat, FORMAT_PARAMETER, HostCapabilities};
-use super::host_fault::{HostFault, one_line};
+use super::host_fault::{HostFault, truncated, visible_line};
 use super::wire::RequestSettings;
 use super::{
     Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelId, ModelReply, ModelRequest, Protocol, anthropic,
@@ -114,8 +114,7 @@ impl<L: Transport> HostedModel<L> {
             HttpOutcome::Success(list) => openai::model_names(&list),
             HttpOutcome::Failure(fault, status) => return Err(self.host_error(&fault, status, false)),
         };
-        let shown: Vec<String> =
-            names.iter().take(MAX_LISTED_MODELS).map(|name| one_line(&self.redact(name))).collect();
+        let shown: Vec<String> = names.iter().take(MAX_LISTED_MODELS).map(|name| self.message_line(name)).collect();
         match names.as_slice() {
             [name] => Ok(name.clone()),
             [] => rejected(format!("{} has no models", self.host_label())),
@@ -153,6 +152,7 @@ impl<L: Transport> HostedModel<L> {
         if let Some(key) = &self.config.key {
             reply.text = key.redact(&reply.text);
             for call in &mut reply.calls {
+                call.id = key.redact(&call.id);
                 call.name = key.redact(&call.name);
                 key.redact_value(&mut call.arguments);
             }
@@ -195,7 +195,7 @@ impl<L: Transport> HostedModel<L> {
                     }
                 }
                 Err(TransportError::Connection(why)) => {
-                    let cause = self.redact(&one_line(&why));
+                    let cause = self.message_line(&why);
                     (
                         LlmError::new(
                             ErrorKind::Unreachable,
@@ -240,6 +240,12 @@ impl<L: Transport> HostedModel<L> {
         format!("{} at {}", self.id.provider, host_url::redacted_url(&self.config.base_url))
     }
 
+    /// A host's text as a part of a message. The key is looked for in what will be seen, and before the line is truncated:
+    /// otherwise invisible characters could divide it, or its start remain at the end.
+    fn message_line(&self, text: &str) -> String {
+        truncated(&self.redact(&visible_line(text)))
+    }
+
     fn redact(&self, text: &str) -> String {
         self.config.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
@@ -257,8 +263,7 @@ impl<L: Transport> HostedModel<L> {
     }
 
     fn host_error(&self, fault: &HostFault, status: u16, tools: bool) -> LlmError {
-        // Redact before truncating: otherwise the start of a key could remain at the end of the message.
-        let message = one_line(&self.redact(&fault.message));
+        let message = self.message_line(&fault.message);
         let words = match (status, message.as_str()) {
             (300..400, "") => ": it redirects; set base_url to the final URL".to_owned(),
             (_, "") => String::new(),

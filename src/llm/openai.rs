@@ -111,16 +111,18 @@ fn call_json(call: &ToolCall) -> Value {
 /// Parses a reply body. `turn` is the number of messages in the request.
 ///
 /// # Errors
-/// `Malformed` when the body has no `choices`; with the token usage, if the body has it.
+/// `Malformed` when the body has no `choices`, or the first of them is no answer: taken for an empty one, the
+/// conversation would count as read. With the token usage, if the body has it.
 pub fn parse_reply(body: &Value, turn: usize) -> Result<ModelReply, LlmError> {
     let usage = body.get("usage");
     let usage = TokenUsage {
         input: wire::token_count(usage, &["prompt_tokens"]),
         output: wire::token_count(usage, &["completion_tokens"]),
     };
-    let missing_choices = || LlmError { usage, ..LlmError::new(ErrorKind::Malformed, "the answer has no choices") };
-    let choice = body.pointer("/choices/0").ok_or_else(missing_choices)?;
+    let malformed = |why: &str| LlmError { usage, ..LlmError::new(ErrorKind::Malformed, why) };
+    let choice = body.pointer("/choices/0").ok_or_else(|| malformed("the answer has no choices"))?;
     let message = choice.get("message").or_else(|| choice.get("delta")).unwrap_or(choice);
+    check_message(message).map_err(malformed)?;
     let stop_reason = ["finish_reason", "stop_reason"].iter().find_map(|key| choice.get(*key)?.as_str());
     let text = wire::content_text(message.get("content").or_else(|| message.get("text")));
     if let Some(refusal) = message.get("refusal").and_then(Value::as_str).filter(|r| !r.is_empty()) {
@@ -135,6 +137,26 @@ pub fn parse_reply(body: &Value, turn: usize) -> Result<ModelReply, LlmError> {
         calls.extend(function_call.and_then(|function| parse_call(&json!({"function": function}))));
     }
     Ok(wire::build_reply(text, calls, stop_reason, usage, turn))
+}
+
+/// Whether a message has the fields of one, each of a type that it may have.
+fn check_message(message: &Value) -> Result<(), &'static str> {
+    const FIELDS: [&str; 5] = ["content", "text", "tool_calls", "function_call", "refusal"];
+    let given = |key: &str| message.get(key).filter(|value| !value.is_null());
+    if !FIELDS.iter().any(|key| message.get(key).is_some()) {
+        return Err("the answer has no message");
+    }
+    let has_text = |key: &str| given(key).is_none_or(|value| value.is_string() || value.is_array());
+    if !has_text("content") || !has_text("text") {
+        return Err("the text of the answer is no text");
+    }
+    let is_call = |call: &Value| parse_call(call).is_some();
+    let has_calls =
+        given("tool_calls").is_none_or(|calls| calls.as_array().is_some_and(|calls| calls.iter().all(is_call)));
+    if !has_calls || given("function_call").is_some_and(|function| !is_call(&json!({"function": function}))) {
+        return Err("a tool call of the answer cannot be read");
+    }
+    Ok(())
 }
 
 fn parse_call(call: &Value) -> Option<ToolCall> {

@@ -103,4 +103,10 @@ fn an_answer_without_content_is_none() {
     for nothing in [json!({}), json!({"content": null}), json!([])] {
         assert_eq!(parse_reply(&nothing, &ModelRequest::default()).unwrap_err().kind, ErrorKind::Malformed);
     }
+    for block in [json!([]), json!({}), json!({"type": "text"}), json!({"type": "tool_use", "input": {}})] {
+        let body = json!({"content": [block, {"type": "text", "text": "a"}]});
+        assert_eq!(parse_reply(&body, &ModelRequest::default()).unwrap_err().kind, ErrorKind::Malformed, "{body}");
+    }
+    let other = json!({"content": [{"type": "thinking", "thinking": "x"}, {"type": "text", "text": "a"}]});
+    assert_eq!(parse_reply(&other, &ModelRequest::default()).unwrap().text, "a");
 }

@@ -324,6 +324,10 @@ fn the_key_is_hidden_in_replies_and_in_part() {
     assert_eq!(reply.text, "your key is …");
     assert_eq!(reply.calls[0].arguments, json!({"text": "it is …"}));
     assert_eq!(
+        error_of([failure(401, "Incorrect API key: sk-s\u{200b}ec\u{ad}ret")], false).1,
+        "openai at http://host.example/v1 answered 401: Incorrect API key: …"
+    );
+    assert_eq!(
         error_of([failure(401, "Incorrect API key: sk-secre***")], false).1,
         "openai at http://host.example/v1 answered 401: Incorrect API key: …***"
     );

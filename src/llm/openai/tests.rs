@@ -153,6 +153,20 @@ fn an_answer_without_a_choice_is_none_and_costs_all_the_same() {
     for nothing in [json!({}), json!({"choices": []}), json!([]), json!({"choices": null})] {
         assert_eq!(parse_reply(&nothing, 0).unwrap_err().kind, ErrorKind::Malformed);
     }
+    for choice in [
+        json!(7),
+        json!({"message": null}),
+        json!({"message": {}}),
+        json!({"message": {"content": 7}}),
+        json!({"message": {"tool_calls": "zz"}, "finish_reason": "tool_calls"}),
+        json!({"message": {"content": null, "tool_calls": [{"function": {}}]}}),
+        json!({"message": {"function_call": "zz"}}),
+    ] {
+        let body = json!({"choices": [choice]});
+        assert_eq!(parse_reply(&body, 0).unwrap_err().kind, ErrorKind::Malformed, "{body}");
+    }
+    let empty = json!({"choices": [{"message": {"role": "assistant", "content": null}, "finish_reason": "stop"}]});
+    assert_eq!(parse_reply(&empty, 0).unwrap().text, "");
     let body = json!({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2.0}});
     assert_eq!(parse_reply(&body, 0).unwrap_err().usage, TokenUsage { input: 7, output: 2 });
 }
