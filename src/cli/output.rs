@@ -158,7 +158,7 @@ fn print_failure(mut failure: Error, warnings: Vec<Warning>, format: &OutputForm
     let terminal = std::io::stderr().is_terminal();
     write_stderr(&match format.json {
         true => escape_json(json::failure(&failure, &format.dir_option), terminal),
-        false => text::failure(&failure, format, terminal),
+        false => text::failure(&failure, format),
     });
     failure.exit_status()
 }

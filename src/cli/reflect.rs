@@ -11,6 +11,7 @@ use super::answer::PrintAnswer;
 use super::args::{ChangeArgs, seconds};
 use super::argv;
 use super::model::ModelArgs;
+use super::sanitize;
 use super::text::{Printer, TextStyle, effects, file_heading, guard_figures};
 use crate::code::{Code, Hint};
 use crate::commands::answer::{InboxList, ProposalRow, ReflectDecision, ReflectReport, WarningRow};
@@ -112,9 +113,9 @@ impl PrintAnswer for ReflectReport {
             pending_proposal(printer, decision);
         }
         for decision in self.decisions.iter().filter(|d| d.verdict == "refused") {
-            printer.text("refused: ").text(&decision.text);
-            let why: Vec<String> = decision.reasons.iter().map(reason_text).collect();
-            printer.styled(TextStyle::Dim, &format!(" ({})", why.join(", "))).end_line();
+            printer.text("refused: ").foreign_text(&decision.text);
+            reasons(printer, decision);
+            printer.end_line();
         }
         let skipped: usize = self.conversations.iter().map(|c| c.skipped).sum();
         if skipped > 0 {
@@ -145,12 +146,18 @@ impl PrintAnswer for ReflectReport {
     }
 }
 
-fn pending_proposal(printer: &mut Printer, decision: &ReflectDecision) {
-    printer.text("waiting: ").text(&decision.text);
+fn reasons(printer: &mut Printer, decision: &ReflectDecision) {
     let why: Vec<String> = decision.reasons.iter().map(reason_text).collect();
     if !why.is_empty() {
-        printer.styled(TextStyle::Dim, &format!(" ({})", why.join(", ")));
+        let mut shown = String::new();
+        sanitize::escape_line(&mut shown, &format!(" ({})", why.join(", ")), true);
+        printer.styled(TextStyle::Dim, &shown);
     }
+}
+
+fn pending_proposal(printer: &mut Printer, decision: &ReflectDecision) {
+    printer.text("waiting: ").foreign_text(&decision.text);
+    reasons(printer, decision);
     printer.end_line();
     if let Some(id) = &decision.proposal {
         printer.try_command(&Hint { verb: vec!["inbox", "--accept"], operands: vec![id.clone()] });

@@ -42,6 +42,13 @@ impl Printer<'_> {
         self
     }
 
+    /// Appends a text that a model wrote and that is no memory, with everything escaped that cannot be seen, also in a
+    /// pipe.
+    pub fn foreign_text(&mut self, text: &str) -> &mut Self {
+        sanitize::escape_line(&mut self.out, text, true);
+        self
+    }
+
     /// Appends a text in a style.
     pub fn styled(&mut self, style: TextStyle, text: &str) -> &mut Self {
         if !self.format.color {
@@ -83,7 +90,7 @@ impl Printer<'_> {
     /// Appends a line `memdir: …` to the text for stderr.
     pub fn note(&mut self, text: &str) {
         self.err.push_str("memdir: ");
-        sanitize::escape_line(&mut self.err, text, self.format.terminal);
+        sanitize::escape_line(&mut self.err, text, true);
         self.err.push('\n');
     }
 
@@ -127,7 +134,7 @@ pub fn answer(
         return (if answer.is_quiet() { String::new() } else { printer.out }, String::new());
     }
     let rows: Vec<WarningRow> = warnings.iter().map(warning_row).chain(answer.warnings().iter().cloned()).collect();
-    print_warnings(&mut printer.err, &rows, format.terminal);
+    print_warnings(&mut printer.err, &rows);
     (printer.out, printer.err)
 }
 
@@ -147,7 +154,7 @@ fn warning_row(w: &Warning) -> WarningRow {
     WarningRow { code: w.code.name(), message: w.message.clone(), details: w.details.clone() }
 }
 
-fn print_warnings(err: &mut String, warnings: &[WarningRow], terminal: bool) {
+fn print_warnings(err: &mut String, warnings: &[WarningRow]) {
     for (i, warning) in warnings.iter().enumerate() {
         if warnings[..i].iter().any(|t| t.code == warning.code && t.message == warning.message) {
             continue;
@@ -156,29 +163,29 @@ fn print_warnings(err: &mut String, warnings: &[WarningRow], terminal: bool) {
             "note" => err.push_str("memdir: "),
             code => drop(write!(err, "memdir: warning: {code}: ")),
         }
-        sanitize::escape_line(err, &warning.message, terminal);
+        sanitize::escape_line(err, &warning.message, true);
         err.push('\n');
     }
 }
 
 /// Renders a failure: every error with its candidates, hint and commands to try.
-pub fn failure(failure: &Error, format: &OutputFormat, terminal: bool) -> String {
+pub fn failure(failure: &Error, format: &OutputFormat) -> String {
     let mut out = String::new();
     for rejection in &failure.rejections {
-        refusal(&mut out, rejection, format, terminal);
+        refusal(&mut out, rejection, format);
     }
     if !format.quiet {
-        print_warnings(&mut out, &failure.warnings.iter().map(warning_row).collect::<Vec<_>>(), terminal);
+        print_warnings(&mut out, &failure.warnings.iter().map(warning_row).collect::<Vec<_>>());
     }
     out
 }
 
-fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat, terminal: bool) {
+fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat) {
     let _ = write!(out, "memdir: {}: ", r.code.name());
     if let Some(n) = r.operation {
         let _ = write!(out, "operation {}: ", n + 1);
     }
-    sanitize::escape_line(out, &r.message, terminal);
+    sanitize::escape_line(out, &r.message, true);
     out.push_str(match r.changed {
         Some(false) if r.details.contains_key("proposal") => "; nothing else was changed\n",
         Some(false) if format.may_change => "; nothing was changed\n",
@@ -194,23 +201,23 @@ fn refusal(out: &mut String, r: &Rejection, format: &OutputFormat, terminal: boo
         if let Some(handle) = part("handle") {
             let _ = write!(out, "@{handle} ");
         }
-        sanitize::escape_line(out, &sanitize::truncate(text, 100), terminal);
+        sanitize::escape_line(out, &sanitize::truncate(text, 100), true);
         out.push('\n');
     }
     if let Some(Value::Array(candidates)) = r.details.get("candidates") {
         for candidate in candidates {
             let part = |key: &str| candidate.get(key).and_then(Value::as_str).unwrap_or("");
             out.push_str("  ");
-            sanitize::escape_line(out, part("address"), terminal);
+            sanitize::escape_line(out, part("address"), true);
             out.push(' ');
-            sanitize::escape_line(out, &sanitize::truncate(part("text"), 100), terminal);
+            sanitize::escape_line(out, &sanitize::truncate(part("text"), 100), true);
             out.truncate(out.trim_end().len());
             out.push('\n');
         }
     }
     if let Some(hint) = &r.hint {
         out.push_str("hint: ");
-        sanitize::escape_line(out, hint, terminal);
+        sanitize::escape_line(out, hint, true);
         out.push('\n');
     }
     for command in r.hints.iter().filter_map(|h| hints::to_command(h, &format.dir_option)) {

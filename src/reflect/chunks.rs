@@ -73,6 +73,13 @@ pub fn escape_frame_tags(text: &str) -> String {
     out + rest
 }
 
+/// The first of [`FRAME_TAGS`] in a text, with the `<` before it.
+pub fn find_frame_tag(text: &str) -> Option<&str> {
+    let at = text.match_indices('<').map(|(at, _)| at).find(|at| is_frame_tag(&text[at + 1..]))?;
+    let end = text[at..].find('>').map_or(text.len(), |end| at + end + 1);
+    Some(&text[at..end])
+}
+
 /// The tags around data in a prompt.
 const FRAME_TAGS: [&str; 2] = ["memory", "conversation"];
 

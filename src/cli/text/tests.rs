@@ -114,7 +114,7 @@ fn an_error_shows_the_texts_the_candidates_and_commands_to_try() {
         .try_command(Hint::new("rm", "$(rm -rf ~)"));
     let format = OutputFormat { may_change: true, ..OutputFormat::default() };
     assert_eq!(
-        failure(&refused.into(), &format, false),
+        failure(&refused.into(), &format),
         "memdir: bullet_changed: @t7an in facts/user.md was rephrased outside memdir; nothing was changed\n  \
          was: @t7an Likes tea\n  now: Likes green tea\n  facts/user.md@v3wd a\\x1bb\ntry: memdir rm user@v3wd\n"
     );

@@ -54,11 +54,15 @@ fn is_valid_joiner(previous: Option<char>, next: Option<char>) -> bool {
     previous.is_some_and(needs) && next.is_some_and(needs)
 }
 
-/// Front matter, or an HTML comment outside code: memdir and other programs store metadata in both.
+/// Front matter, or an HTML comment outside code: memdir and other programs store metadata in both. Also a tag that ends
+/// the data in a prompt.
 fn front_matter(text: &str) -> Option<&'static str> {
     let first = text.trim_start().lines().next().unwrap_or_default().trim_end();
     if matches!(first, "---" | "+++" | ";;;") {
         return Some("front matter");
+    }
+    if crate::reflect::chunks::find_frame_tag(text).is_some() {
+        return Some("a tag of the prompt");
     }
     let prose = crate::text::prose_mask::mask_non_prose(text);
     ["<!--", "-->"].into_iter().find(|mark| prose.contains(mark))
