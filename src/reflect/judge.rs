@@ -81,7 +81,7 @@ pub fn route_proposal(proposal: &Proposal, context: &JudgeContext<'_>) -> Route 
         return Route::Refused(found.refuse);
     }
     let mut reasons = found.review;
-    let proof = proof.unwrap_or_else(|_| tool_proof(proposal, context));
+    let proof = proof.unwrap_or_else(|_| foreign_proof(proposal, context));
     let field = claims.iter().find_map(|claim| {
         let field = guards::sensitive_field(&claim.text, context.rules)?;
         (!guards::has_consent_for(&claim.text, context.turns, proof.turn)).then_some(field)
@@ -100,18 +100,17 @@ fn find_proof(proposal: &Proposal, context: &JudgeContext<'_>) -> Result<QuoteEv
     }
 }
 
-/// The tool's turn that contains the quote: the one that the model gave if it does, otherwise the first.
-fn tool_proof(proposal: &Proposal, context: &JudgeContext<'_>) -> QuoteEvidence {
+/// The turn in which a tool printed the quote or the user pasted it: the one that the model gave if it does, otherwise
+/// the first.
+fn foreign_proof(proposal: &Proposal, context: &JudgeContext<'_>) -> QuoteEvidence {
     let quote = proposal.quote.as_deref().unwrap_or_default();
     let contains_quote = |turn: &&Turn| {
-        let alone = std::slice::from_ref(*turn);
-        guards::find_evidence(quote, None, alone, context.known) == Err(Violation::ToolEvidence)
+        let alone = guards::find_evidence(quote, None, std::slice::from_ref(*turn), context.known);
+        matches!(alone, Err(Violation::ToolEvidence | Violation::PastedEvidence))
     };
-    let mut all =
-        context.turns.iter().filter(|t| t.role == Role::Tool && !t.injected).filter(contains_quote).peekable();
-    let first = all.peek().map_or(0, |t| t.number);
-    let turn = all.find(|t| Some(t.number) == proposal.turn).map_or(first, |t| t.number);
-    QuoteEvidence { turn, role: Role::Tool }
+    let all: Vec<&Turn> = context.turns.iter().filter(|t| !t.injected).filter(contains_quote).collect();
+    let named = all.iter().find(|t| Some(t.number) == proposal.turn).or_else(|| all.first());
+    named.map_or(QuoteEvidence { turn: 0, role: Role::Tool }, |t| QuoteEvidence { turn: t.number, role: t.role })
 }
 
 /// The texts of the memory that the claims repeat, if they repeat them all, and those that they contradict. Only for

@@ -23,6 +23,7 @@ mod lookalikes;
 mod memdir_output;
 mod message_content;
 mod openai;
+mod pasted;
 mod speakers;
 mod turn_builder;
 
@@ -30,6 +31,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use detect::DetectedFormat;
+pub use pasted::MessageParts;
 
 /// The author of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -13,10 +13,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Every reason for which an operation may go back.
-const REASONS: [&str; 24] = [
+const REASONS: [&str; 25] = [
     "no_evidence",
     "injected_evidence",
     "tool_evidence",
+    "pasted_evidence",
     "too_long",
     "too_many_sentences",
     "many_facts",
@@ -214,6 +215,7 @@ fn quotes_are_in_the_turns_that_the_annotations_name() {
                 (_, "no_evidence") => !anywhere,
                 (_, "injected_evidence") => stands && turn.injected && !own,
                 (_, "tool_evidence") => stands && turn.role == Role::Tool && !own,
+                (_, "pasted_evidence") => stands && turn.role == Role::User,
                 // Instructions from tools are refused, whatever their content.
                 (_, "instruction") => stands,
                 _ => stands && spoken,

@@ -5,7 +5,7 @@
 
 use super::Violation;
 use super::grounding::repeats_tool_output;
-use crate::transcript::{Role, Turn};
+use crate::transcript::{MessageParts, Role, Turn};
 
 /// The minimum number of letters and digits in a quote; a character of a script without spaces counts twice. Shorter
 /// quotes match almost anywhere.
@@ -23,11 +23,11 @@ pub struct QuoteEvidence {
 /// Finds the evidence for a quote: the turn with the number `turn` if it contains the quote, otherwise the first turn
 /// of the user that does, otherwise of the assistant. A text that the assistant repeats from `own` (recalled memory,
 /// our prompts) is not evidence; nor is a list item in a user's message that is a bullet of `own`, as `memdir read`
-/// prints it.
+/// prints it, nor what the user pasted.
 ///
 /// # Errors
-/// `ToolEvidence` if only tool output contains the quote, `InjectedEvidence` if only injected turns or `own` do,
-/// otherwise `NoEvidence`.
+/// `ToolEvidence` if only tool output contains the quote, `PastedEvidence` if only a passage that the user pasted does,
+/// `InjectedEvidence` if only injected turns or `own` do, otherwise `NoEvidence`.
 pub fn find_evidence(
     quote: &str,
     turn: Option<usize>,
@@ -41,7 +41,9 @@ pub fn find_evidence(
     let recalled = own.iter().any(|text| contains_words(&normalize(text), &quote));
     let containing: Vec<&Turn> = turns.iter().filter(|t| contains_words(&normalize(&t.text), &quote)).collect();
     let own_words = |t: &Turn| t.role == Role::Assistant && !recalled && !repeats_tool(&quote, t, turns);
-    let typed = |t: &Turn| t.role == Role::User && !(recalled && is_printed_bullet(&t.text, &quote, own));
+    let is_printed = |t: &Turn| recalled && is_printed_bullet(&t.text, &quote, own);
+    let is_written = |t: &Turn| contains_words(&normalize(&MessageParts::of(&t.text).own), &quote);
+    let typed = |t: &Turn| t.role == Role::User && !is_printed(t) && is_written(t);
     let is_evidence = |t: &&&Turn| !t.injected && (typed(t) || own_words(t));
     let named = containing.iter().find(|t| is_evidence(t) && Some(t.number) == turn);
     let by = |role| containing.iter().filter(is_evidence).find(|t| t.role == role);
@@ -50,21 +52,23 @@ pub fn find_evidence(
     }
     let from_tool = |t: &&Turn| t.role == Role::Tool || t.role == Role::Assistant && repeats_tool(&quote, t, turns);
     let in_tool_output = containing.iter().any(|t| !t.injected && from_tool(t));
+    let is_pasted = containing.iter().any(|t| !t.injected && t.role == Role::User);
     match (recalled, in_tool_output, containing.is_empty()) {
         (true, ..) => Err(Violation::InjectedEvidence),
         (_, true, _) => Err(Violation::ToolEvidence),
+        _ if is_pasted => Err(Violation::PastedEvidence),
         (.., false) => Err(Violation::InjectedEvidence),
         _ => Err(Violation::NoEvidence),
     }
 }
 
-/// Whether a turn of the assistant only repeats what a tool printed before it.
+/// Whether a turn of the assistant only repeats what a tool printed, or the user pasted, before it.
 fn repeats_tool(quote: &str, turn: &Turn, turns: &[Turn]) -> bool {
-    let earlier = |role| {
-        let by = move |t: &&Turn| t.role == role && !t.injected && t.number < turn.number;
-        turns.iter().filter(by).map(|t| t.text.as_str())
-    };
-    repeats_tool_output(quote, earlier(Role::Tool), earlier(Role::User))
+    let earlier = |role| turns.iter().filter(move |t| t.role == role && !t.injected && t.number < turn.number);
+    let messages: Vec<MessageParts> = earlier(Role::User).map(|t| MessageParts::of(&t.text)).collect();
+    let pasted = messages.iter().map(|message| message.pasted.as_str()).filter(|text| !text.is_empty());
+    let printed = earlier(Role::Tool).map(|t| t.text.as_str()).chain(pasted);
+    repeats_tool_output(quote, printed, messages.iter().map(|message| message.own.as_str()))
 }
 
 /// Whether every line with the quote is a list item whose text is one of `own`.
@@ -126,4 +130,29 @@ fn contains_words(text: &str, quote: &str) -> bool {
         !joins(before.chars().next_back(), quote.chars().next())
             && !joins(quote.chars().next_back(), after.chars().next())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(number: usize, role: Role, text: &str) -> Turn {
+        Turn { number, role, at: None, text: text.to_owned(), injected: false }
+    }
+
+    #[test]
+    fn what_the_user_pasted_is_not_the_users_word() {
+        let find = |text: &str| {
+            let turns = [turn(1, Role::User, text), turn(2, Role::Assistant, "So the team uses Bun for scripts.")];
+            find_evidence("the team uses Bun for scripts", None, &turns, &[]).map(|p| (p.turn, p.role))
+        };
+        assert_eq!(find("What do you think?\n\n> The team uses Bun for scripts."), Err(Violation::ToolEvidence));
+        assert_eq!(
+            find("> The team uses Bun for scripts.\n\nYes, the team uses Bun for scripts."),
+            Ok((1, Role::User))
+        );
+        let alone = [turn(1, Role::User, "```\nThe team uses Bun for scripts.\n```")];
+        let found = find_evidence("the team uses Bun for scripts", Some(1), &alone, &[]);
+        assert_eq!(found, Err(Violation::PastedEvidence));
+    }
 }

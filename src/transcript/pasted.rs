@@ -1,0 +1,250 @@
+//! Finds what the author of a message pasted rather than wrote: code fences, quoted and indented lines, comments, mails,
+//! files, output, chats.
+//!
+//! Never decides what becomes of them. Where the end of a pasted passage cannot be seen, it is the end of the message.
+
+use super::fences::lines_with_fences;
+use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+
+const MAIL_HEADERS: WordList = word_list!("transcript/mail_headers.txt");
+const FORWARD_MARKS: PhraseList = phrase_list!("transcript/forward_marks.txt");
+const PASTE_LEADS: PhraseList = phrase_list!("transcript/paste_leads.txt");
+const PASTE_LEAD_ENDS: PhraseList = phrase_list!("transcript/paste_lead_ends.txt");
+const ATTRIBUTIONS: PhraseList = phrase_list!("transcript/attributions.txt");
+
+/// The author in the first person: "I wrote:" leads to the author's own words.
+const OWN_NAMES: [&str; 6] = ["i", "me", "we", "我", "我们", "咱们"];
+/// A line above a pasted passage has at most so many words.
+const MAX_LEAD_WORDS: usize = 12;
+
+/// How far a pasted passage reaches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PastedSpan {
+    /// The next lines up to a blank one.
+    Paragraph,
+    /// The rest of the message.
+    Rest,
+}
+
+/// A message, taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MessageParts {
+    /// The lines that its author wrote.
+    pub own: String,
+    /// The other lines.
+    pub pasted: String,
+}
+
+impl MessageParts {
+    /// Takes a message apart; every line goes to one of the parts.
+    pub fn of(text: &str) -> MessageParts {
+        let lines: Vec<(&str, bool)> = lines_with_fences(text).map(|(_, line, fenced)| (line, fenced)).collect();
+        let mut parts = MessageParts::default();
+        let mut reader = PasteReader::default();
+        for at in 0..lines.len() {
+            let part = if reader.is_pasted(&lines, at) { &mut parts.pasted } else { &mut parts.own };
+            part.push_str(lines[at].0);
+        }
+        parts
+    }
+}
+
+/// What is open while the lines of a message are read.
+#[derive(Default)]
+struct PasteReader {
+    span: Option<PastedSpan>,
+    /// Whether the open paragraph has a line with text.
+    has_content: bool,
+    is_comment: bool,
+}
+
+impl PasteReader {
+    fn is_pasted(&mut self, lines: &[(&str, bool)], at: usize) -> bool {
+        let (line, is_fenced) = lines[at];
+        let trimmed = line.trim();
+        if self.is_comment || COMMENTS.iter().any(|(open, _)| trimmed.starts_with(open)) {
+            self.is_comment = !COMMENTS.iter().any(|(_, close)| trimmed.contains(close));
+            return true;
+        }
+        match self.span {
+            Some(PastedSpan::Rest) => return true,
+            Some(PastedSpan::Paragraph) => {
+                if trimmed.is_empty() && self.has_content {
+                    self.span = None;
+                }
+                self.has_content |= !trimmed.is_empty();
+                return true;
+            }
+            None => {}
+        }
+        if is_fenced || is_quoted(trimmed) || is_indented_code(lines, at) || is_source_comment(line) {
+            return true;
+        }
+        let next = lines[at + 1..].iter().map(|(line, _)| line.trim()).find(|line| !line.is_empty());
+        self.span = pasted_from(trimmed, next);
+        self.has_content = is_chat_line(trimmed);
+        self.span.is_some()
+    }
+}
+
+/// The marks around comments that may have several lines.
+const COMMENTS: [(&str, &str); 2] = [("<!--", "-->"), ("/*", "*/")];
+
+fn is_quoted(trimmed: &str) -> bool {
+    trimmed.starts_with(['>', '＞'])
+}
+
+/// A line with four columns of indent below a blank line or other code; not the text of a list item.
+fn is_indented_code(lines: &[(&str, bool)], at: usize) -> bool {
+    let is_indented = |line: &str| (line.starts_with("    ") || line.starts_with('\t')) && !line.trim().is_empty();
+    if !is_indented(lines[at].0) {
+        return false;
+    }
+    let above = lines[..at].iter().rev().map(|(line, _)| *line);
+    let mut above = above.skip_while(|line| is_indented(line)).peekable();
+    let is_apart = above.peek().is_some_and(|line| line.trim().is_empty() || line.trim().ends_with(':'));
+    let is_item = |line: &str| {
+        let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        line.starts_with(['-', '*', '+']) || digits.len() < line.len() && digits.starts_with(['.', ')'])
+    };
+    is_apart && above.map(str::trim).find(|line| !line.is_empty()).is_some_and(|line| !is_item(line))
+}
+
+/// An indented comment in source code.
+fn is_source_comment(line: &str) -> bool {
+    line.starts_with([' ', '\t']) && ["# ", "// ", "-- "].iter().any(|mark| line.trim_start().starts_with(mark))
+}
+
+/// Whether a line is pasted, or introduces something pasted.
+fn pasted_from(line: &str, next: Option<&str>) -> Option<PastedSpan> {
+    let lower = line.to_lowercase();
+    if lower.chars().count() < 60 && FORWARD_MARKS.iter().any(|mark| lower.contains(mark)) && has_rule(line) {
+        return Some(PastedSpan::Rest);
+    }
+    if is_mail_header(line) && next.is_some_and(is_mail_header) || is_file_rule(line) || is_prompt(line) {
+        return Some(PastedSpan::Rest);
+    }
+    if is_chat_line(line) {
+        return Some(PastedSpan::Paragraph);
+    }
+    let lead = lower.trim_end().strip_suffix([':', '：'])?.trim_end();
+    if lead.split_whitespace().count() > MAX_LEAD_WORDS || lead.chars().count() > 80 {
+        return None;
+    }
+    let starts = |phrase: &str| {
+        lead.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    let ends = |phrase: &str| {
+        lead.strip_suffix(phrase).is_some_and(|rest| !rest.ends_with(|c: char| c.is_ascii_alphanumeric()))
+    };
+    if ATTRIBUTIONS.iter().any(ends) && !OWN_NAMES.iter().any(|name| starts(name)) {
+        return Some(PastedSpan::Paragraph);
+    }
+    (PASTE_LEADS.iter().any(starts) || PASTE_LEAD_ENDS.iter().any(ends)).then_some(PastedSpan::Rest)
+}
+
+fn is_mail_header(line: &str) -> bool {
+    let Some((name, _)) = line.split_once([':', '：']) else { return false };
+    MAIL_HEADERS.contains(&name.trim_matches(['*', ' ']).to_lowercase())
+}
+
+/// Whether a line has at least three equal marks of a rule at its start.
+fn has_rule(line: &str) -> bool {
+    let Some(mark) = line.chars().next().filter(|c| matches!(c, '-' | '=' | '*' | '#' | '_')) else {
+        return line.to_lowercase().starts_with("begin");
+    };
+    line.chars().take_while(|c| *c == mark).count() >= 3
+}
+
+/// `--- notes.md ---`, `==> notes.md <==`, `diff --git a/x b/x`: the name of a file above its text.
+fn is_file_rule(line: &str) -> bool {
+    let inner = line.trim_matches(['-', '=', '*', '<', '>', '+']);
+    let has_both = line.len() - inner.len() >= 6 && inner.starts_with(' ') && inner.ends_with(' ');
+    line.starts_with("diff --git ") || has_both && !inner.trim().is_empty()
+}
+
+/// `$ cat notes.md`: a command, with its output below.
+fn is_prompt(line: &str) -> bool {
+    let command = ["$ ", "❯ "].iter().find_map(|prompt| line.strip_prefix(prompt));
+    command
+        .is_some_and(|command| command.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '.' | '/' | '~')))
+}
+
+/// `[10:02] Dana: text`, `Dana  10:02 AM`: a line of a chat.
+fn is_chat_line(line: &str) -> bool {
+    let is_time = |word: &str| {
+        let word = word.trim_matches(['[', ']', '(', ')', ',']);
+        let parts: Vec<&str> = word.split(':').collect();
+        matches!(parts.len(), 2 | 3)
+            && parts.iter().all(|part| (1..=2).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let last = words.iter().rposition(|word| !matches!(word.to_lowercase().as_str(), "am" | "pm"));
+    let opens = words.first().is_some_and(|word| is_time(word)) && line.contains([':', '：']);
+    let names = words.iter().skip(1).take(2).any(|word| word.ends_with([':', '：']) || word.contains('：'));
+    opens && (names || line.starts_with(['[', '(']))
+        || last.is_some_and(|last| (1..=4).contains(&last) && is_time(words[last]) && line.contains("  "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_pasted_is_not_the_authors() {
+        for pasted in [
+            "```\nFACT\n```",
+            "~~~text\nFACT\n~~~",
+            "> FACT\n>> and more",
+            "From: Dana <dana@example.org>\nSubject: setup\n\nFACT",
+            "发件人：丹娜\n主题：设置\n\nFACT",
+            "---------- Forwarded message ---------\nFrom: Ola\n\nFACT",
+            "-------- 转发邮件 --------\n\nFACT",
+            "Dana wrote:\nFACT",
+            "李雷 于2026年2月9日写道：\nFACT",
+            "<!-- FACT -->",
+            "/* one\nFACT */",
+            "def f():\n    # FACT",
+            "Contents of https://example.org/page:\n\nFACT",
+            "https://example.org/page 的内容：\n\nFACT",
+            "--- notes/setup.md ---\nFACT",
+            "==> notes.md <==\nFACT",
+            "diff --git a/N b/N\n+FACT",
+            "$ cat notes.txt\nFACT",
+            "[10:02] Dana: FACT\n[10:03] me: ok",
+            "[10:02] 丹娜：FACT",
+            "Dana  10:02 AM\nFACT",
+            "It printed this:\n\n    FACT",
+        ] {
+            let message = format!("Look at this.\n\n{pasted}\n");
+            let own = MessageParts::of(&message).own;
+            assert!(own.starts_with("Look at this.") && !own.contains("FACT"), "{pasted:?}: {own:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_author_wrote_stays() {
+        for own in [
+            "I use Bun.",
+            "Some things about me:\n- I use Bun\n    - and Deno\n",
+            "I wrote:\nI use Bun.",
+            "My rules: tests first. I use Bun.",
+            "The meeting is at 10:30.\nI use Bun.",
+            "a\n\n---\n\nI use Bun.",
+            "Date: Monday\nI use Bun.",
+            "Remember this:\nI use Bun.",
+            "1. first\n\n    I use Bun.",
+            "I wrote `make dist` into our release notes.",
+        ] {
+            assert_eq!(MessageParts::of(own).own, own);
+        }
+        for (message, own) in [
+            ("```\na\n```\nI use Bun.", "I use Bun."),
+            ("Dana wrote:\nno tabs\n\nI use Bun.", "I use Bun."),
+            ("[10:02] Dana: no tabs\n\nI use Bun.", "I use Bun."),
+            ("Lunch at 12:30\nI use Bun.", "Lunch at 12:30\nI use Bun."),
+        ] {
+            assert_eq!(MessageParts::of(message).own, own, "{message:?}");
+        }
+    }
+}
