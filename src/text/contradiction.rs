@@ -22,6 +22,9 @@ const CONDITIONS: WordList = word_list!("statements/conditions.en.txt");
 const HAN_CONDITIONS: PhraseList = phrase_list!("statements/conditions.zh.txt");
 /// Words that contain one of [`HAN_CONDITIONS`].
 const HAN_NOT_CONDITIONS: PhraseList = phrase_list!("statements/not_conditions.zh.txt");
+/// Verbs for what happens once: two dates of it exclude each other, though it is an event.
+const ONCE: WordList = word_list!("statements/once.en.txt");
+const HAN_ONCE: PhraseList = phrase_list!("statements/once.zh.txt");
 /// An entry may have a gap: `在…工作`.
 const HAN_SINGLE_VALUED: PhraseList = phrase_list!("statements/single_valued.zh.txt");
 
@@ -54,7 +57,7 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     if a.label != b.label {
         return None;
     }
-    if has_opposite_particles(a, b) {
+    if differ_in_one_opposite(a, b) || differ_in_han_opposite(a.text, b.text) {
         return Some(Difference::Opposite);
     }
     if conditions(a.text) != conditions(b.text) {
@@ -63,7 +66,9 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     let diff = TokenDiff::of(a, b);
     let by_label = a.label.as_deref().is_some_and(|label| !is_open_label(label));
     if a.is_negated() != b.is_negated() {
-        return (diff.only_a.is_empty() && diff.only_b.is_empty() && diff.shared > 0).then_some(Difference::Negation);
+        // "no longer", "need not"
+        let is_negation_part = |t: &&&StatementToken<'_>| matches!(&*t.key, "longer" | "need");
+        return (diff.all().all(|t| is_negation_part(&t)) && diff.shared > 0).then_some(Difference::Negation);
     }
     if let Some(swapped) = order_or_nothing(a, b, &diff) {
         return swapped;
@@ -71,7 +76,7 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     if diff.only_a.is_empty() || diff.only_b.is_empty() {
         return None;
     }
-    if are_opposites(&diff, a.text, b.text) && diff.shared > 0 {
+    if are_opposites(&diff) && diff.shared > 0 {
         return Some(Difference::Opposite);
     }
     if by_label && diff.only_a.len() <= 6 && diff.only_b.len() <= 6 && diff.is_short() {
@@ -81,7 +86,7 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     let same_frame = diff.shared > 0 && diff.only_a.len().max(diff.only_b.len()) <= 3 && diff.is_one_place(a, b);
     let excluded = match kind {
         Difference::Name => [a, b].into_iter().any(|s| is_multi_valued(s) || diff.is_subject(s) || s.is_event()),
-        Difference::Number | Difference::Date => a.is_event() || b.is_event(),
+        Difference::Number | Difference::Date => [a, b].into_iter().any(|s| s.is_event() && !happens_once(s)),
         Difference::Value | Difference::Negation | Difference::Order | Difference::Opposite => false,
     };
     (same_frame && !excluded).then_some(kind)
@@ -196,10 +201,11 @@ impl<'s, 'a> TokenDiff<'s, 'a> {
         };
         let first = tokens.iter().position(differs).unwrap_or(0);
         let before = first.checked_sub(1).map_or("", |i| tokens[i].surface);
+        // The names may begin with the same characters: 是林浩然, 是林浩天.
+        let is_named = tokens[..first].iter().rev().take(3).any(|t| matches!(t.surface, "是" | "为" | "叫"));
         let is_last = tokens.last().is_some_and(differs);
         let is_described = tokens[..first].iter().filter(|t| t.kind == TokenKind::Word).count() >= 2;
-        HAN_SINGLE_VALUED.iter().any(has)
-            || is_last && (before == "在" || is_described && matches!(before, "是" | "为"))
+        HAN_SINGLE_VALUED.iter().any(has) || is_last && (before == "在" || is_described && is_named)
     }
 }
 
@@ -211,18 +217,33 @@ fn is_given_name(statement: &Statement<'_>, token: &StatementToken<'_>) -> bool 
         .any(|pair| std::ptr::eq(&pair[1], token) && matches!(&*pair[0].surface.to_lowercase(), "called" | "named"))
 }
 
-/// Whether two statements are equal but for one word of each, these are opposites, and one is a function word elsewhere:
-/// switched on, switched off.
-fn has_opposite_particles(a: &Statement<'_>, b: &Statement<'_>) -> bool {
-    if a.tokens.len() != b.tokens.len() {
+/// Whether a statement is about something that happens once.
+fn happens_once(statement: &Statement<'_>) -> bool {
+    statement.tokens.iter().any(|t| ONCE.contains(&t.key)) || HAN_ONCE.iter().any(|verb| statement.text.contains(verb))
+}
+
+/// Whether two statements are equal but for one word of each, and these are opposites: switched on, switched off; likes,
+/// dislikes.
+fn differ_in_one_opposite(a: &Statement<'_>, b: &Statement<'_>) -> bool {
+    if a.tokens.len() != b.tokens.len() || a.tokens.len() < 2 {
         return false;
     }
     let mut pairs = a.tokens.iter().zip(&b.tokens).filter(|(x, y)| x.key != y.key);
-    let is_particle = |t: &StatementToken<'_>| t.kind == TokenKind::Filler;
     match (pairs.next(), pairs.next()) {
-        (Some((x, y)), None) if is_particle(x) || is_particle(y) => OPPOSITES.contains(&format!("{} {}", x.key, y.key)),
+        (Some((x, y)), None) => {
+            let stem_of = |t: &StatementToken<'_>| stem(&t.surface.to_lowercase()).into_owned();
+            OPPOSITES.contains(&format!("{} {}", x.key, y.key))
+                || OPPOSITES.contains(&format!("{} {}", stem_of(x), stem_of(y)))
+        }
         _ => false,
     }
+}
+
+/// Whether two texts are equal but for a Chinese word and its opposite.
+fn differ_in_han_opposite(a: &str, b: &str) -> bool {
+    let replaced = |from: &str, to: &str| a.contains(from) && b == a.replace(from, to);
+    let pairs = HAN_OPPOSITES.iter().filter_map(|pair| pair.split_once(' '));
+    pairs.into_iter().any(|(x, y)| replaced(x, y) || replaced(y, x))
 }
 
 /// For statements with the same content: whether the sides of a comparison are swapped. The outer `None`: the contents
@@ -237,27 +258,26 @@ fn order_or_nothing(a: &Statement<'_>, b: &Statement<'_>, diff: &TokenDiff<'_, '
         let has = |word: &str| s.tokens.iter().any(|t| t.key == word);
         s.tokens.iter().any(|t| COMPARATORS.contains(&t.surface.to_lowercase()))
             || has("prefer") && has("to")
+            || has("first") && has("then")
+            || text(s).split_once('先').is_some_and(|(_, rest)| rest.contains('再'))
             || HAN_COMPARATORS.iter().any(|c| text(s).contains(c))
     };
     let (left, right) = (keys(a), keys(b));
-    Some((left != right && compares(a) && compares(b)).then_some(Difference::Order))
+    // "by card, not cash" and "by cash, not card", but not "not cash but card".
+    let negated_after = |s: &Statement<'_>| {
+        let at = s.tokens.iter().position(|t| t.kind == TokenKind::Negation)?;
+        Some(s.tokens[..at].iter().filter(|t| !matches!(t.kind, TokenKind::Filler)).count())
+            .filter(|before| *before > 0)
+    };
+    let excludes = negated_after(a).is_some() && negated_after(a) == negated_after(b);
+    Some((left != right && (excludes || compares(a) && compares(b))).then_some(Difference::Order))
 }
 
-fn are_opposites(diff: &TokenDiff<'_, '_>, a: &str, b: &str) -> bool {
-    if let ([x], [y]) = (diff.only_a.as_slice(), diff.only_b.as_slice())
-        && OPPOSITES.contains(&format!("{} {}", stem(&x.key), stem(&y.key)))
-    {
-        return true;
+fn are_opposites(diff: &TokenDiff<'_, '_>) -> bool {
+    match (diff.only_a.as_slice(), diff.only_b.as_slice()) {
+        ([x], [y]) => OPPOSITES.contains(&format!("{} {}", stem(&x.key), stem(&y.key))),
+        _ => false,
     }
-    let han =
-        |tokens: &[&StatementToken<'_>]| tokens.iter().filter(|t| t.is_han).map(|t| t.surface).collect::<String>();
-    let (left, right) = (han(&diff.only_a), han(&diff.only_b));
-    !left.is_empty()
-        && !right.is_empty()
-        && HAN_OPPOSITES.iter().filter_map(|pair| pair.split_once(' ')).any(|(x, y)| {
-            let replaced = |from: &str, to: &str| a.contains(from) && b == a.replace(from, to);
-            replaced(x, y) || replaced(y, x)
-        })
 }
 
 fn is_open_label(label: &str) -> bool {
@@ -300,7 +320,7 @@ mod tests {
             ("Prefers tabs over spaces", "Prefers spaces over tabs", Order),
             ("Prefers tea to coffee", "Prefers coffee to tea", Order),
             ("喜欢茶胜过咖啡", "喜欢咖啡胜过茶", Order),
-            ("总是先写测试", "从不先写测试", Negation),
+            ("总是先写测试", "从不先写测试", Opposite),
             ("分支叫dev", "分支叫trunk", Name),
             ("用户在南京上班", "用户在苏州上班", Name),
             ("备份放在上海", "备份放在深圳", Name),
@@ -309,6 +329,16 @@ mod tests {
             ("The shop is closed on Mondays", "The shop is closed on Tuesdays", Date),
             ("Notifications are enabled", "Notifications are disabled", Opposite),
             ("通知已启用", "通知已禁用", Opposite),
+            ("Likes the aisle seat", "Dislikes the aisle seat", Opposite),
+            ("用户喜欢早会", "用户讨厌早会", Opposite),
+            ("At least 3 people sign", "At most 3 people sign", Opposite),
+            ("至少三人签字", "最多三人签字", Opposite),
+            ("Owns a boat", "No longer owns a boat", Negation),
+            ("Ships by rail, not road", "Ships by road, not rail", Order),
+            ("先写文档再写代码", "先写代码再写文档", Order),
+            ("Graduated in 1998", "Graduated in 1999", Date),
+            ("会计是王小明", "会计是王小亮", Name),
+            ("审批由小红负责", "审批由小明负责", Name),
         ] {
             assert_eq!(find_contradiction(a, b), Some(expected), "{a} / {b}");
             assert_eq!(find_contradiction(b, a), Some(expected), "{b} / {a}");
@@ -319,6 +349,8 @@ mod tests {
     fn statements_that_can_both_be_true() {
         for (a, b) in [
             ("Lives in Austin", "Lives in Austin, Texas"),
+            ("Not tea but coffee", "Coffee, not tea"),
+            ("Moved house in 2011", "Moved house in 2012"),
             ("City: Berlin", "City: Berlin, Germany"),
             ("Visited Rome", "Visited Milan"),
             ("Likes Rust", "Likes Go"),
