@@ -124,17 +124,27 @@ fn strip_thinking(text: String) -> String {
     }
 }
 
+/// More tokens than any request has. A host may state any number, and these are added up for days.
+const MAX_TOKENS: u64 = 1 << 40;
+
 /// The sum of the named counters that are present; 0 if there are none.
 pub fn token_count(usage: Option<&Value>, names: &[&str]) -> u64 {
     let number = |v: &Value| v.as_u64().or_else(|| v.as_f64().filter(|n| *n > 0.0).map(|n| n as u64));
     let all = names.iter().filter_map(|name| number(usage?.get(*name)?));
-    all.fold(0, u64::saturating_add)
+    all.fold(0, u64::saturating_add).min(MAX_TOKENS)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_count_of_tokens_can_be_added_to_others() {
+        let usage = json!({"in": 18_446_744_073_709_551_615u64, "cached": 3.0, "out": -1});
+        assert_eq!(token_count(Some(&usage), &["in", "cached"]), MAX_TOKENS);
+        assert_eq!((token_count(Some(&usage), &["cached"]), token_count(Some(&usage), &["out", "none"])), (3, 0));
+    }
 
     #[test]
     fn arguments_come_in_many_shapes() {
