@@ -52,8 +52,14 @@ fn is_index_text(text: &str) -> bool {
 
 /// The lines of files in an index, in file order. Lines in code and comments are text like any other.
 pub fn index_entries(text: &str) -> Vec<IndexEntry> {
+    entries_and_end(text).0
+}
+
+/// The lines of files, and the end of what can hold more: code or a comment that is never closed goes to the end of
+/// the text.
+fn entries_and_end(text: &str) -> (Vec<IndexEntry>, usize) {
     let (mut found, mut at): (Vec<IndexEntry>, usize) = (Vec::new(), 0);
-    let (mut fence, mut is_comment) = (None, false);
+    let (mut fence, mut is_comment, mut opened_at) = (None, false, 0);
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
@@ -65,14 +71,14 @@ pub fn index_entries(text: &str) -> Vec<IndexEntry> {
         let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
         match (fence, mark) {
             (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, Some(mark)) => fence = Some(mark),
+            (None, Some(mark)) => (fence, opened_at) = (Some(mark), start),
             _ => {}
         }
         if fence.is_some() || mark.is_some() {
             continue;
         }
         if trimmed.starts_with("<!--") {
-            is_comment = !trimmed.contains("-->");
+            (is_comment, opened_at) = (!trimmed.contains("-->"), start);
             continue;
         }
         let continues = line.starts_with([' ', '\t']) && !trimmed.is_empty() && item_text(line).is_none();
@@ -82,7 +88,8 @@ pub fn index_entries(text: &str) -> Vec<IndexEntry> {
             _ => {}
         }
     }
-    found
+    let is_open = fence.is_some() || is_comment;
+    (found, if is_open { opened_at } else { text.len() })
 }
 
 /// The entry of a line at an offset, if the line is one.
@@ -122,19 +129,21 @@ fn item_text(line: &str) -> Option<&str> {
 }
 
 /// The insertion of a new line. It goes behind the last line whose target sorts before its own, so that two branches
-/// seldom write at the same place; the first line of all goes to the end of the text.
+/// seldom write at the same place; the first line of all goes to the end of the text, apart from what is above it.
 pub fn insert_entry(text: &str, target: &str, body: &str) -> Splice {
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let entries = index_entries(text);
+    let (entries, end) = entries_and_end(text);
     let before = entries.iter().rfind(|entry| *entry.target < *target);
     let (at, beside) = match (before, entries.first()) {
         (Some(before), _) => (before.range.end, before),
         (None, Some(first)) => (first.range.start, first),
         (None, None) => {
-            let ends_line = text.is_empty() || text.ends_with('\n');
-            let is_apart = text.trim_start_matches('\u{feff}').is_empty() || text.ends_with(&eol.repeat(2));
+            let (above, below) = text.split_at(end);
+            let ends_line = above.is_empty() || above.ends_with('\n');
+            let is_apart = above.trim_start_matches('\u{feff}').is_empty() || above.ends_with(&eol.repeat(2));
             let gap = eol.repeat(usize::from(!ends_line) + usize::from(!is_apart));
-            return Splice { start: text.len(), end: text.len(), new: format!("{gap}- {body}{eol}") };
+            let end_gap = eol.repeat(usize::from(!below.is_empty()));
+            return Splice { start: end, end, new: format!("{gap}- {body}{eol}{end_gap}") };
         }
     };
     let marker = &text[beside.range.start..beside.body.start];
@@ -283,6 +292,8 @@ mod tests {
         assert_eq!(insert("", "a.md"), "- [N](a.md)\n");
         assert_eq!(insert("# I\n", "a.md"), "# I\n\n- [N](a.md)\n");
         assert_eq!(insert("# I\n\n", "a.md"), "# I\n\n- [N](a.md)\n");
+        assert_eq!(insert("# I\n\n```\nx\n", "a.md"), "# I\n\n- [N](a.md)\n\n```\nx\n");
+        assert_eq!(insert("# I\n<!-- x\n", "a.md"), "# I\n\n- [N](a.md)\n\n<!-- x\n");
         assert_eq!(insert("# I\r\n\r\n- [B](b.md)\r\n", "a.md"), "# I\r\n\r\n- [N](a.md)\r\n- [B](b.md)\r\n");
         assert_eq!(insert("* [B](b.md)\n\nmine\n", "c.md"), "* [B](b.md)\n* [N](c.md)\n\nmine\n");
         assert_eq!(insert("1. [B](b.md)", "c.md"), "1. [B](b.md)\n- [N](c.md)");
