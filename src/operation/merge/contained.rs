@@ -11,12 +11,36 @@ use crate::text::similarity;
 const MAY_BE_REWORDED: f64 = 0.4;
 /// Above this number of pairs lines are not compared.
 const MAX_PAIRS: usize = 10_000;
+/// So many lines that were taken away or moved are stepped over, each with a search in the whole text.
+const MAX_STEPS: usize = 64;
 
 /// Whether each of two changed texts contains all changes of the other one: `[ours contains theirs, theirs contains
 /// ours]`.
 pub fn which_contains(base: &str, ours: &str, theirs: &str) -> [bool; 2] {
+    // Most pairs of changes have a line each that nobody else has: told without a table of all lines.
+    if has_own_line(base, theirs, ours) && has_own_line(base, ours, theirs) {
+        return [false; 2];
+    }
     let [base, ours, theirs] = [base, ours, theirs].map(PlacedLines::new);
     [contains_changes(&base, &ours, &theirs), contains_changes(&base, &theirs, &ours)]
+}
+
+/// Whether a line near the first changes of `other` is nowhere in `base` and `full`.
+fn has_own_line(base: &str, other: &str, full: &str) -> bool {
+    let (mut rest, mut steps) = (base, 0);
+    for line in other.split_inclusive('\n') {
+        if let Some(after) = rest.strip_prefix(line) {
+            rest = after;
+            continue;
+        }
+        let Some(at) = base.find(line) else { return !full.contains(line) };
+        rest = &base[at + line.len()..];
+        steps += 1;
+        if steps > MAX_STEPS {
+            break;
+        }
+    }
+    false
 }
 
 /// Whether `full` contains every change from `base` to `other`: all lines that it added, none that it removed (nor in
@@ -153,5 +177,14 @@ mod tests {
         assert!(!contains(&meta("- a\n"), &meta("- b\n")));
         assert!(contains(&meta("- a\n").replace("- b\n", ""), &meta("- a\n")));
         assert!(!contains(&added, base));
+    }
+
+    #[test]
+    fn a_line_of_one_side_alone_is_found_without_tables() {
+        let base = "# T\n\n- a\n- b\n- c\n";
+        assert!(has_own_line(base, "# T\n\n- b\n- x\n- c\n", base));
+        assert!(!has_own_line(base, "# T\n\n- b\n- x\n- c\n", "# T\n\n- a\n- x\n"));
+        assert!(!has_own_line(base, "# T\n\n- c\n- a\n", base));
+        assert!(!has_own_line(base, base, ""));
     }
 }

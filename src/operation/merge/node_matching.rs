@@ -191,7 +191,7 @@ fn match_elsewhere(base: &MergeTree, side: &MergeTree, links: &mut NodeLinks) {
     // Entries of the same day have equal `Date:` bullets: such a bullet may move between entries that both texts have,
     // but never from an old entry to a new one.
     let free = |tree: &MergeTree, taken: &[Option<usize>]| -> Vec<usize> {
-        let stays = |a: &usize| tree.label(*a).as_deref() != Some("date") || taken[tree.nodes[*a].scope].is_some();
+        let stays = |a: &usize| !section_matching::is_entry_date(tree, *a) || taken[tree.nodes[*a].scope].is_some();
         content_nodes(tree).filter(|a| taken[*a].is_none() && stays(a)).collect()
     };
     for node in free(base, &links.side_of) {

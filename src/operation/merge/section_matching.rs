@@ -71,7 +71,10 @@ pub fn pair_added_sections(
 
 /// Whether a node is an entry's date. The dates of two entries are two things, however similar they are.
 pub fn is_entry_date(tree: &MergeTree, node: usize) -> bool {
-    tree.label(node).as_deref() == Some("date")
+    // Every bullet is asked, and a label costs its text.
+    let own = tree.own_text(node);
+    let label = own.find([':', '：']).map_or("", |colon| &own[..colon]);
+    label.to_ascii_lowercase().contains("date") && tree.label(node).as_deref() == Some("date")
 }
 
 /// Whether two sections may be one: two entries of different days are, only if most of their content is the same.

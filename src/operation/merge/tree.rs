@@ -131,11 +131,6 @@ impl MergeTree {
     /// A bullet's label in lower case: the text before `: `, at most three words.
     pub fn label(&self, node: usize) -> Option<String> {
         let bullet = self.nodes[node].bullet?;
-        // Most bullets have none, and each is asked.
-        let own = self.own_text(node);
-        if !own.contains(':') && !own.contains('：') {
-            return None;
-        }
         let text = self.document.bullet_text(bullet);
         let (label, _) = text.split_once(": ").or_else(|| text.split_once('：'))?;
         let label = label.trim_matches(['*', '_']);
