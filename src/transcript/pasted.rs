@@ -13,7 +13,7 @@ const PASTE_LEAD_ENDS: PhraseList = phrase_list!("transcript/paste_lead_ends.txt
 const ATTRIBUTIONS: PhraseList = phrase_list!("transcript/attributions.txt");
 
 /// The author in the first person: "I wrote:" leads to the author's own words.
-const OWN_NAMES: [&str; 6] = ["i", "me", "we", "我", "我们", "咱们"];
+const OWN_NAMES: [&str; 4] = ["i", "me", "we", "咱们"];
 /// A line above a pasted passage has at most so many words.
 const MAX_LEAD_WORDS: usize = 12;
 
@@ -137,7 +137,8 @@ fn pasted_from(line: &str, next: Option<&str>) -> Option<PastedSpan> {
     let ends = |phrase: &str| {
         lead.strip_suffix(phrase).is_some_and(|rest| !rest.ends_with(|c: char| c.is_ascii_alphanumeric()))
     };
-    if ATTRIBUTIONS.iter().any(ends) && !OWN_NAMES.iter().any(|name| starts(name)) {
+    let names_author = |word: &str| OWN_NAMES.contains(&word) || word.contains('我');
+    if ATTRIBUTIONS.iter().any(ends) && !lead.split(|c: char| !c.is_alphanumeric()).any(names_author) {
         return Some(PastedSpan::Paragraph);
     }
     (PASTE_LEADS.iter().any(starts) || PASTE_LEAD_ENDS.iter().any(ends)).then_some(PastedSpan::Rest)
@@ -228,6 +229,8 @@ mod tests {
             "I use Bun.",
             "Some things about me:\n- I use Bun\n    - and Deno\n",
             "I wrote:\nI use Bun.",
+            "As I said:\nI use Bun.",
+            "之前我说：\n我用Bun。",
             "My rules: tests first. I use Bun.",
             "The meeting is at 10:30.\nI use Bun.",
             "a\n\n---\n\nI use Bun.",
