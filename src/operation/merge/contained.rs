@@ -17,7 +17,7 @@ const MAX_STEPS: usize = 64;
 /// Whether each of two changed texts contains all changes of the other one: `[ours contains theirs, theirs contains
 /// ours]`.
 pub fn which_contains(base: &str, ours: &str, theirs: &str) -> [bool; 2] {
-    // Most pairs of changes have a line each that nobody else has: told without a table of all lines.
+    // In most pairs each side has a line that the other one lacks: then no table of all lines is needed.
     if has_own_line(base, theirs, ours) && has_own_line(base, ours, theirs) {
         return [false; 2];
     }
