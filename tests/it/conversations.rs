@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Every reason for which an operation may go back.
-const REASONS: [&str; 25] = [
+const REASONS: [&str; 26] = [
     "no_evidence",
     "injected_evidence",
     "tool_evidence",
@@ -37,6 +37,7 @@ const REASONS: [&str; 25] = [
     "near_duplicate",
     "canary",
     "sensitive",
+    "withheld",
     "limit",
     "not_allowed",
 ];

@@ -70,7 +70,7 @@ fn remembered_text(turns: &[Turn], at: usize) -> Option<String> {
 }
 
 /// The sentences of a turn, with their byte offsets.
-fn clauses(prose: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn clauses(prose: &str) -> impl Iterator<Item = (usize, &str)> {
     let ends = |c: char| matches!(c, '.' | '!' | '?' | '\n' | ';' | '。' | '！' | '？' | '；');
     let mut at = 0;
     prose.split_inclusive(ends).map(move |clause| {
@@ -80,7 +80,7 @@ fn clauses(prose: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// A turn as the lists read it: in Chinese, 用户 instead of 我.
-fn han_clause(clause: &str) -> String {
+pub(super) fn han_clause(clause: &str) -> String {
     clause.replace("本人", "用户").replace('我', "用户")
 }
 

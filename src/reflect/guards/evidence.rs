@@ -90,7 +90,7 @@ fn trim_quote(quote: &str) -> String {
 }
 
 /// Normalizes a text for comparison: single spaces, ASCII quotation marks and dashes, no fullwidth forms, lower case.
-fn normalize(text: &str) -> String {
+pub(super) fn normalize(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -120,7 +120,7 @@ fn quote_weight(quote: &str) -> usize {
 }
 
 /// Whether a text contains a quote and the quote starts and ends at word boundaries. Both are normalized.
-fn contains_words(text: &str, quote: &str) -> bool {
+pub(super) fn contains_words(text: &str, quote: &str) -> bool {
     let joins = |a: Option<char>, b: Option<char>| {
         let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && !crate::text::words::is_unspaced(c));
         part(a) && part(b)

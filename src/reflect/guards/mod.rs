@@ -13,6 +13,7 @@
 //! * [`evidence`](mod@evidence): the turn that contains a quote.
 //! * [`grounding`](mod@grounding): names, numbers, dates and negations that the quote's turn does not contain.
 //! * [`sensitive`]: sensitive fields; [`consent`]: whether the user agreed to have one remembered.
+//! * [`withheld`]: requests of the user not to keep what was said.
 //! * [`duplicate`](mod@duplicate): texts that the memory contains already, or contradicts.
 
 pub mod canary;
@@ -30,6 +31,7 @@ pub mod secrets;
 pub mod sensitive;
 pub mod tense;
 pub mod tone;
+pub mod withheld;
 
 #[cfg(test)]
 use consent::has_consent;
@@ -38,6 +40,7 @@ pub use duplicate::{RelatedText, find_related, is_repeated};
 pub use evidence::{QuoteEvidence, find_evidence};
 pub use grounding::{GroundingSources, check_grounding};
 pub use sensitive::{benign_field, sensitive_field};
+pub use withheld::is_withheld;
 
 use crate::text::phrase::{WordToken, has_unspaced_script, word_tokens};
 use crate::text::{prose_mask, relative_dates, sentences};
@@ -146,6 +149,8 @@ violations! {
     Canary = "canary", Refuse, [Name, Compaction], "This is from an example in the instructions, not from the conversation; leave it out.";
     /// A sensitive field, without the user's consent.
     Sensitive = "sensitive", Review, [], "This field changes only if the user agreed to have it remembered; it waits in the inbox.";
+    /// What the user asked not to keep.
+    Withheld = "withheld", Refuse, [], "The user asked not to have this remembered; leave it out.";
     /// A benign field that only one conversation states.
     Uncorroborated = "uncorroborated", Review, [], "This field changes once a second conversation states the same, or the user asks to have it remembered; until then it waits in the inbox.";
     /// Over a limit of the policy.

@@ -1,0 +1,180 @@
+//! Finds requests of the user not to keep what was said: "keep that out of your notes", 这个不要记下来.
+//!
+//! Never takes a rule about a program for one ("we don't store that in git"): the request is to the assistant, and what
+//! it is about is "this" or a statement of the user. A request that refers back counts for all that the user said before
+//! it in the turn, and in the turn before; one with an object of its own for its own sentence.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::consent::{clauses, han_clause};
+use super::evidence::{contains_words, normalize};
+use crate::text::phrase::{PhrasePatterns, WordToken, word_tokens};
+use crate::text::prose_mask::mask_non_prose;
+use crate::text::word_list::{WordList, phrase_list, word_list};
+use crate::text::words::is_unspaced;
+use crate::transcript::{Role, Turn};
+
+static ENGLISH: LazyLock<Vec<PhrasePatterns>> =
+    LazyLock::new(|| PhrasePatterns::sections(phrase_list!("guards/consent/withheld.en.txt")));
+static HAN: LazyLock<Vec<PhrasePatterns>> =
+    LazyLock::new(|| PhrasePatterns::sections(phrase_list!("guards/consent/withheld.zh.txt")));
+/// Words before a request: "and please don't save that". Any other is its subject.
+const OPENINGS: WordList = word_list!("guards/consent/withheld_openings.en.txt");
+/// Words after "that" in a request about what was said; another word is what "that" belongs to.
+const AFTER_OBJECT: WordList = word_list!("guards/consent/withheld_ends.en.txt");
+
+/// So many Chinese characters may be before a request at the start of a turn: 好的，
+const MAX_HAN_OPENING: usize = 3;
+
+/// A request in a sentence.
+struct WithholdRequest {
+    scope: RequestScope,
+    /// Byte offset in the sentence.
+    start: usize,
+}
+
+/// What a request is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RequestScope {
+    /// What was said before it.
+    Before,
+    /// Its own sentence.
+    Sentence,
+}
+
+/// Whether the user asked not to keep what a quote of the turn with the number `at` says.
+pub fn is_withheld(quote: &str, turns: &[Turn], at: usize) -> bool {
+    let Some(index) = turns.iter().position(|turn| turn.number == at) else { return false };
+    let is_typed = |turn: &&Turn| turn.role == Role::User && !turn.injected;
+    let next = turns[index + 1..].iter().find(is_typed);
+    Some(&turns[index]).filter(is_typed).is_some_and(|turn| is_withheld_in(quote, &turn.text))
+        || next.is_some_and(|turn| opens_with_request(&turn.text))
+}
+
+/// Whether a turn opens with a request that refers back: then to the turn before it.
+fn opens_with_request(text: &str) -> bool {
+    let prose = mask_non_prose(text);
+    let is_opening = |before: &str| {
+        let has_han = before.chars().filter(|c| is_unspaced(*c)).count();
+        has_han <= MAX_HAN_OPENING && word_tokens(before).iter().all(|word| OPENINGS.contains(&word.text))
+    };
+    clauses(&prose).any(|(at, clause)| {
+        requests_in(clause)
+            .any(|request| request.scope == RequestScope::Before && is_opening(&prose[..at + request.start]))
+    })
+}
+
+fn is_withheld_in(quote: &str, text: &str) -> bool {
+    let prose = mask_non_prose(text);
+    let sentences: Vec<(usize, &str)> = clauses(&prose).collect();
+    let quote = normalize(quote);
+    let contains = |(at, clause): &(usize, &str)| {
+        let sentence = normalize(&text[*at..*at + clause.len()]);
+        contains_words(&sentence, &quote) || !sentence.is_empty() && contains_words(&quote, &sentence)
+    };
+    let first = sentences.iter().position(contains).unwrap_or(0);
+    let last = sentences.iter().rposition(contains).unwrap_or(sentences.len());
+    sentences.iter().enumerate().any(|(n, (_, clause))| {
+        requests_in(clause).any(|request| match request.scope {
+            RequestScope::Before => first <= n,
+            RequestScope::Sentence => (first..=last).contains(&n),
+        })
+    })
+}
+
+/// The requests in a sentence.
+fn requests_in(clause: &str) -> impl Iterator<Item = WithholdRequest> {
+    let words = word_tokens(clause);
+    let han = han_clause(clause);
+    [RequestScope::Before, RequestScope::Sentence].into_iter().enumerate().filter_map(move |(n, scope)| {
+        let is_request = |range: &Range<usize>| {
+            has_no_subject(clause, &words, range.start)
+                && (scope == RequestScope::Sentence || ends_object(clause, &words, range.end))
+        };
+        let english = ENGLISH.get(n).and_then(|patterns| patterns.find(&words)).filter(is_request);
+        let start = english.map(|range| words[range.start].at).or_else(|| {
+            // The text that is searched has another word for "I", so an offset in it is only near that in the sentence.
+            let found = HAN.get(n)?.find_unspaced(&han)?;
+            let at = han.find(found)?;
+            Some(clause.char_indices().map(|(n, _)| n).find(|n| *n >= at).unwrap_or(clause.len()))
+        })?;
+        Some(WithholdRequest { scope, start })
+    })
+}
+
+/// Whether a request begins at this word: at the start, behind a comma, or behind an opening word.
+fn has_no_subject(clause: &str, words: &[WordToken<'_>], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|n| &words[n]) else { return true };
+    let gap = &clause[before.at + before.surface.len()..words[at].at];
+    OPENINGS.contains(&before.text) || gap.contains(|c: char| !c.is_whitespace())
+}
+
+/// Whether the object of a request ends before this word.
+fn ends_object(clause: &str, words: &[WordToken<'_>], at: usize) -> bool {
+    let Some(next) = words.get(at) else { return true };
+    let before = &words[at - 1];
+    let gap = &clause[before.at + before.surface.len()..next.at];
+    AFTER_OBJECT.contains(&next.text) || gap.contains(|c: char| !c.is_whitespace())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn withheld(said: &[&str], quote: &str) -> bool {
+        let turns: Vec<Turn> = (1..)
+            .zip(said)
+            .map(|(number, text)| Turn {
+                number,
+                role: Role::User,
+                at: None,
+                text: (*text).to_owned(),
+                injected: false,
+            })
+            .collect();
+        is_withheld(quote, &turns, 1)
+    }
+
+    #[test]
+    fn what_the_user_withholds_is_found() {
+        for (said, quote) in [
+            (&["I'm bipolar, please keep that out of your notes."][..], "I'm bipolar"),
+            (&["Remember that I'm from Split, no wait, don't save it."], "I'm from Split"),
+            (&["Don't remember that I live in Cork."], "I live in Cork"),
+            (&["I use Bun. I earn 62,000 a year. Do not store that anywhere."], "I earn 62,000 a year"),
+            (&["I'm looking for another job, just between us."], "I'm looking for another job"),
+            (&["Off the record: the launch slips to May."], "the launch slips to May"),
+            (&["We fired the vendor.", "Please don't write that down. Next topic."], "We fired the vendor"),
+            (&["I take sertraline, and I don't want you to remember that."], "I take sertraline"),
+            (&["我有糖尿病，这个不要记下来。"], "我有糖尿病"),
+            (&["我年薪三十万，别记。"], "我年薪三十万"),
+            (&["别记我住在汉堡。"], "我住在汉堡"),
+            (&["我在找新工作。", "刚才说的别保存。"], "我在找新工作"),
+        ] {
+            assert!(withheld(said, quote), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn rules_and_later_facts_are_not_withheld() {
+        for (said, quote) in [
+            (&["We don't store that in git. I use Bun."][..], "We don't store that in git"),
+            (&["Don't save that file to the desktop, I keep them in ~/work."], "I keep them in ~/work"),
+            (&["Never store passwords in the log."], "Never store passwords in the log"),
+            (&["Don't save that. I use Bun."], "I use Bun"),
+            (&["Don't remember that I live in Cork. I use Bun."], "I use Bun"),
+            (&["I don't remember that. We use Redis."], "We use Redis"),
+            (&["Don't forget that I use Bun."], "I use Bun"),
+            (&["I use Bun.", "Thanks. Keep it short. Don't save it yet, the file is broken."], "I use Bun"),
+            (&["不要忘记我用Bun。"], "我用Bun"),
+            (&["不要把密码存在代码里。"], "不要把密码存在代码里"),
+            (&["不要把这段代码存到数据库。我用Bun。"], "我用Bun"),
+            (&["这个不用记。我用Bun。"], "我用Bun"),
+            (&["I use Bun.", "I am ill, don't note that."], "I use Bun"),
+            (&["我用Bun。", "我在找新工作，这个不要记下来。"], "我用Bun"),
+        ] {
+            assert!(!withheld(said, quote), "{said:?}");
+        }
+    }
+}
