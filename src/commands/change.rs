@@ -11,6 +11,7 @@ use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
 use super::journal_notes;
 use super::restricted_change::{fetch_visible, require_visible_files};
+use super::secrets_check::check_secrets;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
 use crate::code::{Code, Rejection, Warning};
@@ -107,7 +108,9 @@ pub fn plan_batch(
         create: options.create,
         allow_reserved: false,
     };
-    plan_in_context(session, snapshot, ops, &context)
+    let mut changeset = plan_in_context(session, snapshot, ops, &context)?;
+    check_secrets(session, &mut changeset, snapshot)?;
+    Ok(changeset)
 }
 
 /// Plans the operations under the given context, fetching inputs as the planner requests them.

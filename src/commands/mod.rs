@@ -48,6 +48,7 @@ mod query;
 pub mod reflect;
 mod resolve;
 mod restricted_change;
+mod secrets_check;
 pub mod setup;
 pub mod setup_host;
 mod status;

@@ -8,7 +8,7 @@ use crate::path::MemoryPath;
 /// The newest policy version that this program supports.
 pub const NEWEST_VERSION: i64 = 2;
 /// The keys that came with version 2: a file with one of them must say so, for older programs.
-pub const VERSION_2_KEYS: [&str; 1] = ["benign"];
+pub const VERSION_2_KEYS: [&str; 2] = ["benign", "secrets"];
 
 /// The shape of `memdir.yaml`.
 pub const POLICY_FORM: ShapeForm = policy_section(
@@ -53,6 +53,11 @@ pub const POLICY_FORM: ShapeForm = policy_section(
             "labels whose values reflect writes once two conversations state them (version 2)",
         ),
         optional("consent_days", &DAYS_SHAPE, "days that a proposal waits for consent (default 7)"),
+        optional(
+            "secrets",
+            &JsonShape::Choice(&["warn", "refuse", "off"]),
+            "what happens to a write with a key or password in it (version 2; default warn)",
+        ),
         optional("writing", &JsonShape::Object(&WRITING_FORM), "rules for new texts"),
         optional(
             "lifetimes",

@@ -85,6 +85,17 @@ pub struct CategoryRule {
     pub system: bool,
 }
 
+/// What happens to a write with a key or password in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SecretRule {
+    /// It is made, with a warning.
+    Warn,
+    /// It is refused.
+    Refuse,
+    /// It is not looked for.
+    Off,
+}
+
 /// When items are archived and purged. Never, unless the policy sets it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LifetimeRules {
@@ -124,6 +135,8 @@ pub struct Policy {
     pub sensitive: Vec<String>,
     /// Labels whose values `reflect` writes once two conversations state them.
     pub benign: Vec<String>,
+    /// What happens to a write with a key or password in it; `reflect` always refuses it.
+    pub secrets: SecretRule,
     /// Days that a proposal waits for consent.
     pub consent_days: u32,
     /// Maximum number of characters (Unicode scalar values) of a bullet.
@@ -146,6 +159,7 @@ impl Default for Policy {
             default_agent: None,
             sensitive: ["preferred_name", "pronouns", "city", "language"].map(String::from).to_vec(),
             benign: Vec::new(),
+            secrets: SecretRule::Warn,
             consent_days: 7,
             max_chars: 280,
             lifetimes: LifetimeRules::default(),
@@ -381,6 +395,11 @@ fn policy_from(object: &Map<String, Value>) -> Policy {
         default_agent: text(&["agents", "default"]),
         sensitive: get(&["sensitive"]).filter(|v| v.is_array()).map_or(default.sensitive, string_list),
         benign: get(&["benign"]).map_or(default.benign, string_list),
+        secrets: match text(&["secrets"]).as_deref() {
+            Some("refuse") => SecretRule::Refuse,
+            Some("off") => SecretRule::Off,
+            _ => default.secrets,
+        },
         consent_days: days(&["consent_days"]).unwrap_or(default.consent_days),
         max_chars: get(&["writing", "max_chars"]).and_then(as_integer).map_or(default.max_chars, |n| n as usize),
         lifetimes: LifetimeRules {

@@ -125,6 +125,7 @@ inbox_in_git: true
         default_agent: Some("planner".into()),
         sensitive: vec!["city".into()],
         benign: Vec::new(),
+        secrets: SecretRule::Warn,
         consent_days: 14,
         max_chars: 200,
         lifetimes: LifetimeRules { soft_delete_after_days: Some(60), purge_after_days: Some(30) },
@@ -212,7 +213,7 @@ fn a_newer_version_allows_reads() {
 }
 
 #[test]
-fn benign_fields_came_with_version_2() {
+fn some_keys_came_with_version_2() {
     let policy = accepts("version: 2\nbenign: [tone]\n");
     assert_eq!((policy.version, policy.benign), (2, vec!["tone".to_owned()]));
     assert_eq!(accepts("version: 2\n"), Policy { version: 2, ..Policy::default() });
@@ -220,6 +221,9 @@ fn benign_fields_came_with_version_2() {
         let loaded = refuses(old, Some(2), "'benign' needs 'version: 2'");
         assert!(loaded.policy.benign.is_empty());
     }
+    let rules = ["warn", "refuse", "off"].map(|rule| accepts(&format!("version: 2\nsecrets: {rule}\n")).secrets);
+    assert_eq!(rules, [SecretRule::Warn, SecretRule::Refuse, SecretRule::Off]);
+    refuses("version: 1\nsecrets: off\n", Some(2), "'secrets' needs 'version: 2'");
     refuses("version: 2\nbenign: tone\n", Some(2), "'benign'");
     refuses("version: 2\nbenin: [tone]\n", Some(2), "'benin' is unknown; did you mean 'benign'?");
 }

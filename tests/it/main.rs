@@ -84,6 +84,7 @@ mod reflecting;
 mod refusals;
 mod rules;
 mod sandbox;
+mod secret_writes;
 mod seed_examples;
 mod seeds;
 mod setup_hosts;

@@ -1,0 +1,70 @@
+//! Keys and passwords in what a change writes: warned of or refused, as `secrets:` of the policy says.
+//!
+//! Never prints a secret, and never reads more than the operations themselves: what a file holds already is no news.
+//! `reflect` refuses secrets whatever the policy says.
+
+use serde_json::Value;
+
+use super::Session;
+use crate::change::Changeset;
+use crate::code::{Code, Rejection, Warning};
+use crate::operation::Snapshot;
+use crate::policy::SecretRule;
+use crate::reflect::guards::secrets::find_secrets;
+
+/// Warns of secrets that a planned change writes, or refuses it, before the journal sees them.
+///
+/// # Errors
+/// `secret`.
+pub(super) fn check_secrets(
+    session: &Session,
+    changeset: &mut Changeset,
+    snapshot: &Snapshot,
+) -> Result<(), Rejection> {
+    let rule = session.policy.policy.secrets;
+    if rule == SecretRule::Off {
+        return Ok(());
+    }
+    let mut kinds: Vec<&'static str> = Vec::new();
+    for operation in &changeset.operations {
+        each_text(operation, &mut |text| {
+            let found = find_secrets(text).into_iter();
+            kinds.extend(found.filter(|s| !is_known(&text[s.range.clone()], changeset, snapshot)).map(|s| s.kind));
+        });
+    }
+    kinds.sort_unstable();
+    kinds.dedup();
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    let what = kinds.join(", ");
+    match rule {
+        SecretRule::Refuse => Err(Rejection::new(Code::Secret, format!("this would be stored as plain text: {what}"))
+            .hint("leave it out, and say where it is kept instead")
+            .detail("kinds", kinds)),
+        SecretRule::Warn | SecretRule::Off => {
+            let message =
+                format!("a secret is stored as plain text: {what}; rm --forget erases it, also from the history");
+            changeset.warnings.push(Warning::new(Code::Secret, message).detail("kinds", kinds));
+            Ok(())
+        }
+    }
+}
+
+/// Calls a function with every text of a JSON value.
+fn each_text(value: &Value, call: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => call(text),
+        Value::Array(values) => values.iter().for_each(|value| each_text(value, call)),
+        Value::Object(fields) => fields.values().for_each(|value| each_text(value, call)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Whether a changed file holds this already.
+fn is_known(secret: &str, changeset: &Changeset, snapshot: &Snapshot) -> bool {
+    changeset.files.iter().any(|file| {
+        let before = snapshot.file(&file.path).ok().flatten();
+        before.is_some_and(|loaded| loaded.document.text().contains(secret))
+    })
+}
