@@ -2457,7 +2457,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__tool)
-            opts="-C -g -q -v -h --serve --dir --global --as --json --quiet --verbose --color --help anthropic"
+            opts="-C -g -q -v -h --serve --dir --global --as --json --quiet --verbose --color --help anthropic seed"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -71,7 +71,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "mcp" -d 'Serve an age
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge" -d 'Merge three files and print the text; exit 4 if conflicts are left in it'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge-driver" -d 'Merge for git and write the result to OURS; exit 0 merged, 1 conflicts, over 128 failed'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "hook" -d 'Answer a hook of an agent host: reads its JSON from stdin, prints its envelope, always exits 0'
-complete -c memdir -n "__fish_memdir_needs_command" -f -a "tool" -d 'Serve a vendor\'s memory tool: reads a request as JSON from stdin, prints its reply'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "tool" -d 'Serve the memory tool of others: reads a request as JSON from stdin, prints its reply'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "etag" -d 'Print the etag of a file or section, for --if-match'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "where" -d 'Print the path of the data directory or of a file'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "schema" -d 'Print a JSON Schema'

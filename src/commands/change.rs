@@ -3,6 +3,8 @@
 //!
 //! Never holds the lock longer than that, and never plans on files that were not read under the lock.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::Value;
 
 use super::answer::{ChangeOutcome, ChangeResult, ChangedFile, EffectRow, RepeatedChange, WarningRow};
@@ -266,29 +268,36 @@ pub fn dry_run_result(changeset: &Changeset, snapshot: &Snapshot) -> ChangeResul
 }
 
 fn changed_files(changeset: &Changeset, snapshot: &Snapshot, etags: bool) -> Vec<ChangedFile> {
+    // By file in one pass: an import may have thousands.
+    let mut rows: HashMap<&MemoryPath, Vec<EffectRow>> = HashMap::new();
+    let mut with_effects: Vec<&MemoryPath> = Vec::new();
+    for effect in &changeset.effects {
+        let of_file = rows.entry(&effect.path).or_insert_with(|| {
+            with_effects.push(&effect.path);
+            Vec::new()
+        });
+        of_file.extend(is_shown(effect).then(|| effect_row(effect)));
+    }
     let mut out: Vec<ChangedFile> = Vec::new();
-    for file in &changeset.files {
-        if file.before.is_none() && file.moved.is_some() {
-            continue;
-        }
+    let mut listed: HashSet<&MemoryPath> = HashSet::new();
+    for file in changeset.files.iter().filter(|file| file.before.is_some() || file.moved.is_none()) {
+        listed.insert(&file.path);
         out.push(ChangedFile {
             path: file.path.to_string(),
             kind: change_kind(file),
             to: file.moved.as_ref().map(MemoryPath::to_string),
             etag: file.after.as_ref().filter(|_| etags).map(|b| Etag::of(b).short()),
-            effects: effect_rows(&changeset.effects, &file.path),
+            effects: rows.remove(&file.path).unwrap_or_default(),
         });
     }
-    for effect in &changeset.effects {
-        if !out.iter().any(|f| f.path == effect.path.as_str()) {
-            out.push(ChangedFile {
-                path: effect.path.to_string(),
-                kind: "unchanged",
-                to: None,
-                etag: snapshot.file(&effect.path).ok().flatten().map(|l| l.version.etag.short()),
-                effects: effect_rows(&changeset.effects, &effect.path),
-            });
-        }
+    for path in with_effects.into_iter().filter(|path| !listed.contains(path)) {
+        out.push(ChangedFile {
+            path: path.to_string(),
+            kind: "unchanged",
+            to: None,
+            etag: snapshot.file(path).ok().flatten().map(|l| l.version.etag.short()),
+            effects: rows.remove(path).unwrap_or_default(),
+        });
     }
     out
 }
@@ -304,8 +313,11 @@ fn change_kind(file: &FileChange) -> &'static str {
 
 /// The effects in one file, as rows. The effect of moving the file itself is left out: its `kind` and `to` show it.
 pub fn effect_rows(effects: &[Effect], path: &MemoryPath) -> Vec<EffectRow> {
-    let is_shown = |e: &&Effect| e.path == *path && !(e.sign == EffectSign::Moved && e.text.is_empty());
-    effects.iter().filter(is_shown).map(effect_row).collect()
+    effects.iter().filter(|effect| effect.path == *path && is_shown(effect)).map(effect_row).collect()
+}
+
+fn is_shown(effect: &Effect) -> bool {
+    !(effect.sign == EffectSign::Moved && effect.text.is_empty())
 }
 
 fn effect_row(effect: &Effect) -> EffectRow {

@@ -49,6 +49,7 @@ pub mod reflect;
 mod resolve;
 mod restricted_change;
 mod secrets_check;
+mod seed_requests;
 pub mod setup;
 pub mod setup_host;
 mod status;
@@ -70,6 +71,7 @@ pub use memory_tool::{MemoryToolReply, memory_tool};
 pub use progress::{ProgressNotes, ProgressState};
 pub use query::query;
 pub use resolve::resolve;
+pub use seed_requests::{seed_refusal, seed_request};
 pub use status::status;
 pub use undo::{redo, undo};
 pub use watch::{WHOLE_MEMORY, WatchedState, watched_state};
@@ -80,6 +82,7 @@ pub mod results {
     pub use super::etag::EtagResult;
     pub use super::export::ExportResult;
     pub use super::import::{ImportResult, ImportRow};
+    pub use super::seed_requests::{FoundLocation, FoundLocations, SeedChange, SeedFile};
 }
 
 /// A data directory opened for one caller.

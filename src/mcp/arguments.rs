@@ -16,10 +16,6 @@ pub const CONTEXT: ShapeForm = ShapeForm::new("arguments", &[&[optional("budget_
 /// The arguments of `memory_list`.
 pub const LIST: ShapeForm =
     ShapeForm::new("arguments", &[&[optional("address", &ADDRESS, ""), optional("limit", &COUNT, "")]]);
-/// No arguments.
-pub const NONE: ShapeForm = ShapeForm::new("arguments", &[]);
-/// The arguments of the seed's `memory_read`.
-pub const PATH: ShapeForm = ShapeForm::new("arguments", &[&[required("path", &ADDRESS, "")]]);
 /// The arguments of `memory_read`.
 pub const READ: ShapeForm = ShapeForm::new("arguments", &[&[required("address", &ADDRESS, "")]]);
 

@@ -4,17 +4,15 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::arguments::{self, check, count, text};
 use super::tool_answer::ToolAnswer;
 use super::tools::{ToolCall, ToolEffect, ToolSpec, output_schema};
 use crate::code::{Code, Rejection};
-use crate::commands::results::{
-    ChangeOutcome, ChangeResult, FileRow, ListResult, Outline, QueryResult, QueryRow, TextResult,
-};
+use crate::commands::results::{ChangeOutcome, ChangeResult, FileRow, ListResult, Outline, QueryResult, TextResult};
 use crate::commands::{ChangeOptions, ContextRequest, Error};
-use crate::view::query::query_json;
+use crate::view::query::query_json::{self, QueryItem};
 
 /// The default tools, in the order in which a session uses them.
 pub const MEMORY_TOOLS: &[ToolSpec] = &[
@@ -102,37 +100,6 @@ struct QueryAnswer {
     items: Vec<QueryItem>,
     /// How many items match.
     found: usize,
-}
-
-/// One item of a search.
-#[derive(Serialize, JsonSchema)]
-struct QueryItem {
-    /// Its address.
-    id: String,
-    category: String,
-    /// `[category]` and its text on one line.
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    date: Option<String>,
-    /// With `return: full`: its markdown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    full: Option<String>,
-    /// With `return: full`: the markdown of the entry that it belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    entry: Option<String>,
-    /// With `return: full`: its metadata.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    meta: Map<String, Value>,
-}
-
-impl From<QueryRow> for QueryItem {
-    fn from(row: QueryRow) -> QueryItem {
-        let is_marked = row.text.starts_with(&format!("[{}]", row.category));
-        let text = if is_marked { row.text } else { format!("[{}] {}", row.category, row.text) };
-        let meta = if row.full.is_some() { row.meta } else { Map::new() };
-        let (full, entry, date, category) = (row.full, row.entry, row.date, row.category);
-        QueryItem { id: row.address, category, text, date, full, entry, meta }
-    }
 }
 
 /// The text is the array of items alone, which is the format of `memory.query`.

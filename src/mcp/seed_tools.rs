@@ -1,17 +1,16 @@
 //! The five tools of `--tools seed`: whole files, exact patches and entries, with the arguments and results of the
 //! markdown memory that memdir grew from.
 //!
-//! Never refuses to overwrite a file for want of an etag, as that memory does not; every overwritten text can be undone.
+//! Never knows what a call does: the library answers it, as it answers `memdir tool seed`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::arguments::{self, check, text};
 use super::tool_answer::ToolAnswer;
 use super::tools::{ToolCall, ToolEffect, ToolSpec, output_schema};
-use crate::commands::results::{ChangeOutcome, ListResult};
-use crate::commands::{ChangeOptions, Error};
+use crate::commands::Error;
+use crate::commands::results::{SeedChange, SeedFile};
 
 /// The tools, in the order of their document.
 pub const SEED_TOOLS: &[ToolSpec] = &[
@@ -81,56 +80,28 @@ fn patch_schema() -> Value {
     })
 }
 
-/// The result of a change.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-struct SeedChange {
-    success: bool,
-    /// For a patch: the number of replacements.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    applied_count: Option<usize>,
-}
-
 /// The list of files.
 #[derive(Serialize, JsonSchema)]
 struct SeedFileList {
     files: Vec<SeedFile>,
 }
 
-/// One file.
-#[derive(Serialize, JsonSchema)]
-struct SeedFile {
-    path: String,
-    summary: String,
-    /// In bytes.
-    size: u64,
+/// The library knows these calls.
+fn answer(call: &ToolCall, tool: &str) -> Result<Value, Error> {
+    call.memory.seed_request(&json!({"name": tool, "arguments": call.arguments}).to_string())
 }
 
 fn read(call: &ToolCall) -> Result<ToolAnswer, Error> {
-    check(&arguments::PATH, &call.arguments)?;
-    Ok(ToolAnswer::plain(call.memory.read(text(&call.arguments, "path").unwrap_or_default())?.text))
+    let text = answer(call, "memory_read")?;
+    Ok(ToolAnswer::plain(text.as_str().unwrap_or_default().to_owned()))
 }
 
 /// The text is the array alone.
 fn list(call: &ToolCall) -> Result<ToolAnswer, Error> {
-    check(&arguments::NONE, &call.arguments)?;
-    let files = match call.memory.list(None)? {
-        ListResult::Files(list) => list.files,
-        ListResult::Outline(_) => Vec::new(),
-    };
-    let files = files.into_iter().filter(|file| file.refused.is_none());
-    let files = files.map(|file| SeedFile { path: file.path, summary: file.summary, size: file.size }).collect();
-    let files = SeedFileList { files };
-    Ok(ToolAnswer::with_text(serde_json::to_string(&files.files).ok(), &files))
+    let files = answer(call, "memory_list")?;
+    Ok(ToolAnswer::with_text(Some(files.to_string()), &json!({"files": files})))
 }
 
-/// The library reads the call in the dialect of these tools.
 fn change(call: &ToolCall, tool: &str) -> Result<ToolAnswer, Error> {
-    let operation = json!({"name": tool, "arguments": call.arguments}).to_string();
-    let options = ChangeOptions { force: true, ..ChangeOptions::default() };
-    let applied_count = match call.memory.apply(&operation, &options)? {
-        ChangeOutcome::Changed(change) => change.applied_count,
-        ChangeOutcome::Repeated(_) => None,
-    };
-    Ok(ToolAnswer::of(&SeedChange { success: true, applied_count }))
+    Ok(ToolAnswer::of(&answer(call, tool)?))
 }

@@ -16,6 +16,16 @@ impl Memory {
         Ok(commands::memory_tool(&self.session()?, request))
     }
 
+    /// Answers a request of the documents that memdir grew from, JSON: a call of `memory_read`, `memory_write`,
+    /// `memory_patch`, `memory_append` or `memory_list`; a decision about bullets or paths; a search for locations
+    /// (`json_content`); a `memory.query`. Proof is never asked for.
+    ///
+    /// # Errors
+    /// `invalid_operation`, `invalid_query`; as the method that does the same.
+    pub fn seed_request(&self, request: &str) -> Result<Value, Error> {
+        commands::seed_request(&self.session()?, request)
+    }
+
     /// Carries out a request of a knowledge graph, by the name of its tool: an entity is a fact file, an observation a
     /// bullet, a relation a relation bullet.
     ///

@@ -15,7 +15,9 @@ use serde_json::{Map, Value, json};
 use super::{Action, Batch, Operation};
 use crate::code::{Code, Rejection};
 use crate::json_shape::{ShapeError, ShapeForm, ShapeProblem, nearest_name, quote_list, quote_short};
+pub use path_dialect::print_path;
 use text_shapes::CheckedFields;
+pub use tool_dialect::ReadCall;
 
 /// Parses a batch: one operation, an array, JSON Lines, or an object with a list of operations.
 ///
@@ -82,6 +84,14 @@ pub fn parse_operation(value: &Value) -> Result<Operation, Rejection> {
             Ok(operation_with_common_fields(tool_dialect::action(form, CheckedFields(object)), CheckedFields(object)))
         }
     }
+}
+
+/// Parses the call of a tool that only reads; `None` for any other object.
+///
+/// # Errors
+/// `invalid_operation`.
+pub fn parse_read_call(object: &Map<String, Value>) -> Option<Result<ReadCall, Rejection>> {
+    tool_dialect::read_call(object).map(|call| call.map_err(shape_rejection))
 }
 
 /// Parses an operation of a dialect in which the field `tag` names the kind of operation.

@@ -286,7 +286,8 @@ impl CommitExecutor<'_> {
         let sync = self.options.durability != Durability::Fast;
         // A moved file keeps its attributes: they are copied from its old name.
         let moved_from = self.intent.files[i].moved().filter(|_| file.kind == FileChangeKind::Create);
-        let source = self.files.iter().find(|other| Some(other.path.as_str()) == moved_from).unwrap_or(file);
+        let old_file = |from: &str| self.files.iter().find(|other| other.path.as_str() == from);
+        let source = moved_from.and_then(old_file).unwrap_or(file);
         let written = slot::write(undo, &file.slot, &bytes, mode, source.old_file.as_ref(), sync)?;
         self.found_orphans |= written.replaced_orphan;
         self.warnings.extend(written.warning);

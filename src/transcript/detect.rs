@@ -200,6 +200,9 @@ fn detect_export(value: &JsonSketch) -> Option<TranscriptFormat> {
         _ if value.get("requests").is_some_and(|requests| requests.list) && is_copilot_session(value) => {
             Some(TranscriptFormat::Copilot)
         }
+        _ if ["userMessages", "assistantMessages"].iter().all(|key| value.get(key).is_some_and(|list| list.list)) => {
+            Some(TranscriptFormat::MemoryRequest)
+        }
         _ if value.get("chunkedPrompt").is_some_and(|prompt| prompt.has("chunks")) => Some(TranscriptFormat::AiStudio),
         _ if is_response() && (first("output").is_some_and(is_response_item) || value.has("input")) => {
             Some(TranscriptFormat::OpenAiResponses)

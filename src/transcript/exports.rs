@@ -1,5 +1,6 @@
 //! Parses the JSON of chat programs whose messages are one list: Claude.ai's export, ShareGPT, OpenAI's Responses API,
-//! and Google AI Studio.
+//! Google
+//! AI Studio, and requests for a memory.
 //!
 //! Never includes thinking, and never drops a conversation because one of its messages has another shape. The sources
 //! of each shape are in `fixtures/transcripts/README.md`.
@@ -53,7 +54,7 @@ pub(super) fn parse_lines(
 
 /// Whether an element of an array is a conversation, and not a message.
 fn is_conversation(value: &Value) -> bool {
-    let keys = ["chat_messages", "conversations", "items", "requests", "chunkedPrompt"];
+    let keys = ["chat_messages", "conversations", "items", "requests", "chunkedPrompt", "userMessages"];
     // The call of a tool has an `input`, too, and a type.
     let is_request = value.get("input").is_some() && value.get("type").is_none();
     keys.iter().any(|key| value.get(key).is_some()) || value["object"] == "response" || is_request
@@ -65,7 +66,7 @@ pub(super) fn to_conversation(chat: &Value, kind: TranscriptFormat, add: fn(&mut
     let text_at = |keys: &[&str]| keys.iter().find_map(|key| chat[*key].as_str()).map(str::to_owned);
     Conversation {
         kind,
-        id: text_at(&["uuid", "id", "sessionId", "conversation_id"]),
+        id: text_at(&["uuid", "id", "sessionId", "conversation_id", "conversationId"]),
         title: text_at(&["name", "title", "customTitle", "displayName"]).filter(|title| !title.is_empty()),
         turns: turns.builder.into_turns(),
         skipped: turns.skipped,
@@ -226,6 +227,23 @@ fn add_studio_chunk(turns: &mut ExportTurns, chunk: &Value) -> Option<()> {
         }
     }
     Some(())
+}
+
+/// `{"conversationId": …, "conversationSummary": …, "userMessages": ["…"], "assistantMessages": ["…"]}`. Which message
+/// answers which is not said: they alternate. The summary is the program's, not the user's.
+pub(super) fn add_memory_request(turns: &mut ExportTurns, request: &Value) {
+    turns.add_message(Role::System, &None, &texts_of(&request["conversationSummary"]));
+    let [typed, answers] = ["userMessages", "assistantMessages"].map(|key| request[key].as_array());
+    let [mut typed, mut answers] = [typed, answers].map(|messages| messages.into_iter().flatten().peekable());
+    while typed.peek().is_some() || answers.peek().is_some() {
+        for (role, message) in [(Role::User, typed.next()), (Role::Assistant, answers.next())] {
+            match message {
+                Some(Value::String(text)) => turns.add_message(role, &None, std::slice::from_ref(text)),
+                Some(_) => turns.skipped += 1,
+                None => {}
+            }
+        }
+    }
 }
 
 /// A response with its `input`, a request, a page of items, or the array of items alone.

@@ -95,6 +95,8 @@ pub enum TranscriptFormat {
     OpenAiResponses,
     /// A prompt file of Google AI Studio.
     AiStudio,
+    /// A `MemoryCreationRequest`: the messages of each side in a list of their own.
+    MemoryRequest,
     /// Aider's chat history.
     Aider,
     /// Cursor's export of a chat as markdown.
@@ -107,7 +109,8 @@ pub enum TranscriptFormat {
 
 impl TranscriptFormat {
     /// The printed and stored name: `claude-code`, `codex`, `gemini-json`, `gemini-lines`, `openai`, `chatgpt`,
-    /// `claude-ai`, `sharegpt`, `copilot`, `openai-responses`, `ai-studio`, `aider`, `cursor`, `markdown`, `plain`.
+    /// `claude-ai`, `sharegpt`, `copilot`, `openai-responses`, `ai-studio`, `memory-request`, `aider`, `cursor`,
+    /// `markdown`, `plain`.
     pub fn name(self) -> &'static str {
         match self {
             TranscriptFormat::ClaudeCode => "claude-code",
@@ -121,6 +124,7 @@ impl TranscriptFormat {
             TranscriptFormat::Copilot => "copilot",
             TranscriptFormat::OpenAiResponses => "openai-responses",
             TranscriptFormat::AiStudio => "ai-studio",
+            TranscriptFormat::MemoryRequest => "memory-request",
             TranscriptFormat::Aider => "aider",
             TranscriptFormat::Cursor => "cursor",
             TranscriptFormat::Markdown => "markdown",
@@ -221,6 +225,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Conversation>, TranscriptError> {
         TranscriptFormat::ShareGpt => parse_export(exports::add_sharegpt_chat)?,
         TranscriptFormat::OpenAiResponses => parse_export(exports::add_response)?,
         TranscriptFormat::AiStudio => parse_export(exports::add_studio_prompt)?,
+        TranscriptFormat::MemoryRequest => parse_export(exports::add_memory_request)?,
         TranscriptFormat::Copilot if is_document => parse_export(copilot::add_session)?,
         TranscriptFormat::Copilot => copilot::parse_lines(bytes),
         TranscriptFormat::Aider => vec![aider::parse_history(&lossy_text(bytes))],

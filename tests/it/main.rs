@@ -86,6 +86,7 @@ mod rules;
 mod sandbox;
 mod secret_writes;
 mod seed_examples;
+mod seed_replies;
 mod seeds;
 mod setup_hosts;
 mod small_holes;

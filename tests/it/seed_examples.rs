@@ -12,13 +12,13 @@ use crate::support::Memory;
 const PROFILE: &str = "# User\n\n> Summary: who the user is.\n\nUser Profile: (ID: mem123)\n- Lives in Denver\n- Age is 30\n- Lives with Anna\n";
 const TWO: &str =
     "# User\n\n> Summary: who the user is.\n\nUser Profile: (ID: mem123)\n- Lives in Denver\n- Age is 30\n";
-const FOOD: &str = "# Food\n\n> Summary: what I like.\n\n## Likes\n\n- Sushi\n- Soup\n- scrambled_eggs_with_lox\n";
-const USER: &str = "# User Facts\n\n> Summary: user name, language, role\n\n- Name: Zhang San\n- Language: prefers Chinese discussion, English code\n- Role: Full-stack developer\n- Updated: 2026-02-24\n";
+pub const FOOD: &str = "# Food\n\n> Summary: what I like.\n\n## Likes\n\n- Sushi\n- Soup\n- scrambled_eggs_with_lox\n";
+pub const USER: &str = "# User Facts\n\n> Summary: user name, language, role\n\n- Name: Zhang San\n- Language: prefers Chinese discussion, English code\n- Role: Full-stack developer\n- Updated: 2026-02-24\n";
 const EPISODES: &str = "# 2026-02 Episodes\n\n> Summary: logger fix, short ID, config refactor\n\n## Logger stdout leak fix\n- Summary: pino pipeline stdout leak → custom JS transport\n- Date: 2026-02-24\n- Problem: pino-pretty in pipeline mode leaks to stdout\n- Solution: Custom line-transport.js, removed pipeline entirely\n- Lesson: pino worker threads cannot load .ts files in Bun\n";
 
 /// What a request does.
 #[derive(Clone, Copy)]
-enum Does {
+pub enum Does {
     /// Changes these lines; the same request again changes nothing.
     Once(&'static str),
     /// Changes nothing.
@@ -34,7 +34,7 @@ enum Does {
 use Does::{Nothing, Once, OtherFrontEnd, Refused, WithProof};
 
 /// Document and place, a file of the memory, the request word for word, what it does.
-type Row = (&'static str, (&'static str, &'static str), &'static str, Does);
+pub type Row = (&'static str, (&'static str, &'static str), &'static str, Does);
 
 const UPDATE: &str = r#"  {
     "memory_id": "mem123",
@@ -55,7 +55,7 @@ const EGGS: &str = r#"{
   "reasoning": "Clear intent to remove eggs"
 }"#;
 
-const ROWS: &[Row] = &[
+pub const ROWS: &[Row] = &[
     (
         "bullet-crud 2B, add",
         ("facts/user.md", TWO),

@@ -10,12 +10,13 @@ use fs_err as fs;
 use memdir::transcript::{Conversation, TranscriptError, TranscriptFormat, read};
 use proptest::prelude::*;
 
-const KINDS: [TranscriptFormat; 15] = [
+const KINDS: [TranscriptFormat; 16] = [
     TranscriptFormat::ClaudeAi,
     TranscriptFormat::ShareGpt,
     TranscriptFormat::Copilot,
     TranscriptFormat::OpenAiResponses,
     TranscriptFormat::AiStudio,
+    TranscriptFormat::MemoryRequest,
     TranscriptFormat::Aider,
     TranscriptFormat::Cursor,
     TranscriptFormat::ClaudeCode,
@@ -121,12 +122,13 @@ fn a_file_may_end_anywhere() {
 
 /// Kinds whose fixtures contain `Rome` only in what the user did not write: answers, tool output, attachments, drafts, and
 /// messages that were edited away.
-const EXPORTS: [TranscriptFormat; 7] = [
+const EXPORTS: [TranscriptFormat; 8] = [
     TranscriptFormat::ClaudeAi,
     TranscriptFormat::ShareGpt,
     TranscriptFormat::Copilot,
     TranscriptFormat::OpenAiResponses,
     TranscriptFormat::AiStudio,
+    TranscriptFormat::MemoryRequest,
     TranscriptFormat::Aider,
     TranscriptFormat::Cursor,
 ];

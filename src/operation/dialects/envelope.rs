@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::strict_json;
 use super::text_shapes::{ANY_TEXT, CheckedFields, LINE_OR_EMPTY};
+use super::{path_dialect, strict_json};
 use crate::code::{Code, Rejection};
 use crate::json_shape::{JsonShape, ShapeForm, ShapeRule, optional, required};
 
@@ -15,6 +15,8 @@ pub const MAX_OPERATIONS: usize = 1000;
 pub const FORMS: &[&ShapeForm] = &[&OPERATIONS, &EDITS, &ANSWER];
 
 const OPERATION_LIST: JsonShape = JsonShape::List(&JsonShape::DefinitionRef("operation"), 0);
+
+const LOCATIONS: JsonShape = JsonShape::List(&JsonShape::Object(&path_dialect::LOCATION), 0);
 
 const OPERATIONS: ShapeForm = ShapeForm {
     description: "Operations that are applied together or not at all.",
@@ -42,6 +44,8 @@ const EDITS: ShapeForm = ShapeForm {
             required("edits", &OPERATION_LIST, "the operations, in order"),
             optional("decision", &ANY_TEXT, "'proceed', or another value with an empty list for no change"),
             optional("reasoning", &ANY_TEXT, "the reason for operations that have none"),
+            optional("found_locations", &LOCATIONS, "what a search found; its values prove which items are meant"),
+            optional("suggested_insert_path", &ANY_TEXT, "ignored"),
         ]],
     )
 };
@@ -122,8 +126,14 @@ fn envelope_from_value(value: Value) -> Result<ParsedEnvelope, Rejection> {
             let consent = fields.text("consent");
             Ok(ParsedEnvelope { values: take_list(object, "operations"), request, reason, source, consent })
         }
-        Value::Object(object) if object.contains_key("edits") => {
+        Value::Object(mut object) if object.contains_key("edits") => {
             let reason = checked_fields(&EDITS, &object)?.text("reasoning");
+            if let [Some(Value::Array(mut edits)), Some(Value::Array(found))] =
+                ["edits", "found_locations"].map(|name| object.get(name).cloned())
+            {
+                path_dialect::prove_with_locations(&mut edits, &found);
+                object.insert("edits".into(), edits.into());
+            }
             Ok(ParsedEnvelope { values: take_list(object, "edits"), reason, ..ParsedEnvelope::default() })
         }
         value => Ok(ParsedEnvelope { values: vec![Ok(value)], ..ParsedEnvelope::default() }),

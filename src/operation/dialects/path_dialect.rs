@@ -10,6 +10,7 @@ use super::text_shapes::{
 };
 use crate::document::MetaKey;
 use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, TextPattern, optional, required};
+use crate::path::MemoryPath;
 
 pub const FORMS: &[&ShapeForm] = &[&INSERT, &UPDATE, &DELETE, &NO_CHANGE];
 
@@ -92,6 +93,21 @@ const CURRENT_VALUE_FIELD: &[ShapeField] = &[optional(
     "the present item; must match",
 )];
 
+/// A location that a search found.
+pub const LOCATION: ShapeForm = ShapeForm {
+    ignores_unknown: true,
+    ..ShapeForm::new(
+        "location",
+        &[
+            &[
+                required("path", &NON_EMPTY_TEXT, "the item"),
+                optional("file", &FILE_NAME, "as in the edit of the item"),
+            ],
+            CURRENT_VALUE_FIELD,
+        ],
+    )
+};
+
 const INSERT: ShapeForm = path_form!(
     "path_insert",
     "Adds an item to a list.",
@@ -153,6 +169,37 @@ pub fn action(operation: &str, fields: CheckedFields) -> Action {
         }
         _ => Action::Remove { at, index, text: current, archive: false, forget: false, if_exists: true },
     }
+}
+
+/// Gives edits without `current_value` the value that the search found at their path: it proves which item is meant. A
+/// value that is printed source of another language, as in `{'item': …}`, proves nothing.
+pub fn prove_with_locations(edits: &mut [Value], locations: &[Value]) {
+    let key = |value: &Value| [&value["path"], &value["file"]].map(|part| part.as_str().map(str::to_owned));
+    let is_value = |location: &&Value| !location["current_value"].as_str().is_some_and(|text| text.starts_with('{'));
+    for edit in edits {
+        let takes_value = matches!(edit["operation"].as_str(), Some("update" | "delete"));
+        if !takes_value || edit.get("current_value").is_some_and(|value| !value.is_null()) {
+            continue;
+        }
+        let found = locations.iter().filter(is_value).find(|location| key(location) == key(edit));
+        if let Some(value) = found.and_then(|location| location.get("current_value")) {
+            edit["current_value"] = value.clone();
+        }
+    }
+}
+
+/// The path of a bullet, and its file unless the path begins with it; the index counts from 1. `None` if no path can name it.
+pub fn print_path(file: &MemoryPath, section: Option<&str>, index: Option<usize>) -> Option<(Option<String>, String)> {
+    let fact = file.as_str().strip_prefix("facts/").and_then(|name| name.strip_suffix(".md"));
+    let (named, first) = match fact.filter(|name| parse_path(name).is_some_and(|(steps, _)| steps.len() == 1)) {
+        Some(name) => (None, Some(name)),
+        None => (Some(file.to_string()), None),
+    };
+    let steps: Vec<&str> = first.into_iter().chain(section).collect();
+    let index = index.map(|n| format!("[{}]", n.saturating_sub(1))).unwrap_or_default();
+    let path = format!("{}{index}", steps.join("."));
+    let (read, _) = parse_path(&path)?;
+    (read == steps).then_some((named, path))
 }
 
 /// The address in a `no_change`, with the index.

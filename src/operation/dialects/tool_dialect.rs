@@ -1,13 +1,13 @@
 //! The dialects of tool calls: `memory_write`, `memory_patch`, `memory_append`, and the `str_replace` of text editors.
 //!
-//! Never accepts a tool that only reads.
+//! Never takes a tool that only reads for an operation: [`read_call`] knows those.
 
 use serde_json::{Map, Value};
 
 use super::super::{Action, Target};
 use super::strict_json;
 use super::text_shapes::{ANY_TEXT, COMMON_FIELDS, CheckedFields, LINE_OR_EMPTY, NON_EMPTY_TEXT};
-use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, optional, required};
+use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, ShapeProblem, optional, required};
 
 /// The arguments of each tool.
 pub const FORMS: &[&ShapeForm] = &[&WRITE, &PATCH, &APPEND, &REPLACE];
@@ -67,6 +67,10 @@ const REPLACE: ShapeForm = tool_form(
     ],
 );
 
+/// The arguments of the tools that only read.
+const READ: ShapeForm = tool_form("memory_read", "Reads a file.", &[PATH]);
+const LIST: ShapeForm = tool_form("memory_list", "Lists the files.", &[]);
+
 const CALL_GROUPS: &[FieldGroup] =
     &[FieldGroup::ExactlyOne(&["tool", "name"]), FieldGroup::ExactlyOne(ARGUMENT_FIELDS)];
 /// The field names that model hosts use for a tool's arguments.
@@ -98,6 +102,30 @@ macro_rules! call_form {
 const CALL_WRITE: ShapeForm = call_form!("call_memory_write", "memory_write", WRITE);
 const CALL_PATCH: ShapeForm = call_form!("call_memory_patch", "memory_patch", PATCH);
 const CALL_APPEND: ShapeForm = call_form!("call_memory_append", "memory_append", APPEND);
+const CALL_READ: ShapeForm = call_form!("call_memory_read", "memory_read", READ);
+const CALL_LIST: ShapeForm = call_form!("call_memory_list", "memory_list", LIST);
+
+/// The call of a tool that only reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadCall {
+    /// `memory_read` of an address.
+    Read(String),
+    /// `memory_list`.
+    List,
+}
+
+/// The call of a tool that only reads; `None` for any other object.
+pub fn read_call(object: &Map<String, Value>) -> Option<Result<ReadCall, ShapeProblem>> {
+    let name = tool_name(object)?;
+    let form = [&CALL_READ, &CALL_LIST].into_iter().find(|form| form.name.strip_prefix("call_") == Some(name))?;
+    let object = parse_string_arguments(object);
+    Some(form.check(&object).map(|()| {
+        match call_arguments(&object).and_then(|arguments| arguments.get("path")).and_then(Value::as_str) {
+            Some(path) => ReadCall::Read(path.to_owned()),
+            None => ReadCall::List,
+        }
+    }))
+}
 
 /// The tool whose arguments an object is, by a field that only this tool has.
 pub fn form_by_fields(object: &Map<String, Value>) -> Option<&'static ShapeForm> {
@@ -113,9 +141,13 @@ pub fn form_by_fields(object: &Map<String, Value>) -> Option<&'static ShapeForm>
 
 /// The form of a call, by the name of the tool; `Err` with the name if the tool is unknown.
 pub fn call_form_by_name(object: &Map<String, Value>) -> Option<Result<&'static ShapeForm, String>> {
-    let name = ["tool", "name"].into_iter().find_map(|n| object.get(n)?.as_str())?;
+    let name = tool_name(object)?;
     let of = |form: &&&ShapeForm| form.name.strip_prefix("call_") == Some(name);
     Some(CALL_FORMS.iter().find(of).copied().ok_or_else(|| name.to_owned()))
+}
+
+fn tool_name(object: &Map<String, Value>) -> Option<&str> {
+    ["tool", "name"].into_iter().find_map(|n| object.get(n)?.as_str())
 }
 
 /// Replaces arguments that are JSON in a string by the object.

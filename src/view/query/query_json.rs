@@ -1,9 +1,12 @@
-//! Reads a query from JSON (`memory.query`).
+//! A query and its items as JSON (`memory.query`).
 //!
 //! Never guesses: an unknown field and a value out of range are errors.
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::answer::QueryRow;
 use super::filter::QueryOptions;
 use crate::code::{Code, Rejection};
 use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, as_integer, optional};
@@ -113,6 +116,37 @@ fn importance_range(filters: &Map<String, Value>) -> Option<(f64, f64)> {
 
 fn invalid_query(message: String) -> Rejection {
     Rejection::new(Code::InvalidQuery, message)
+}
+
+/// One item of the answer.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct QueryItem {
+    /// Its address.
+    pub id: String,
+    pub category: String,
+    /// `[category]` and its text on one line.
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// With `return: full`: its markdown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full: Option<String>,
+    /// With `return: full`: the markdown of the entry that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// With `return: full`: its metadata.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub meta: Map<String, Value>,
+}
+
+impl From<QueryRow> for QueryItem {
+    fn from(row: QueryRow) -> QueryItem {
+        let is_marked = row.text.starts_with(&format!("[{}]", row.category));
+        let text = if is_marked { row.text } else { format!("[{}] {}", row.category, row.text) };
+        let meta = if row.full.is_some() { row.meta } else { Map::new() };
+        let (full, entry, date, category) = (row.full, row.entry, row.date, row.category);
+        QueryItem { id: row.address, category, text, date, full, entry, meta }
+    }
 }
 
 /// The JSON Schema of a query.

@@ -19,7 +19,9 @@ fn files(kind: &str) -> Vec<String> {
 
 #[test]
 fn what_the_user_did_not_write_is_never_evidence_of_the_user() {
-    for kind in ["aider", "ai-studio", "claude-ai", "copilot", "cursor", "openai-responses", "sharegpt"] {
+    for kind in
+        ["aider", "ai-studio", "claude-ai", "copilot", "cursor", "memory-request", "openai-responses", "sharegpt"]
+    {
         let mut tried = 0;
         for text in files(kind) {
             let turns = read(text.as_bytes()).unwrap().swap_remove(0).turns;
