@@ -51,13 +51,16 @@ pub(super) fn check_secrets(
     }
 }
 
-/// Calls a function with every text of a JSON value.
+/// A shorter text holds no secret, in bytes: names of operations and files.
+const SHORTEST_SECRET: usize = 8;
+
+/// Calls a function with every text of a JSON value that could hold a secret.
 fn each_text(value: &Value, call: &mut impl FnMut(&str)) {
     match value {
-        Value::String(text) => call(text),
+        Value::String(text) if text.len() >= SHORTEST_SECRET => call(text),
         Value::Array(values) => values.iter().for_each(|value| each_text(value, call)),
         Value::Object(fields) => fields.values().for_each(|value| each_text(value, call)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -11,6 +11,9 @@ use crate::text::word_list::{PhraseList, phrase_list};
 /// Prefixes of keys, the least length of the rest, and what the rest consists of.
 pub(super) const PREFIXES: PhraseList = phrase_list!("guards/secrets/prefixes.txt");
 
+/// No key in a run of key characters is shorter, in bytes. Ordinary words are not compared with every prefix.
+const SHORTEST_KEY: usize = 15;
+
 /// A vendor's key format.
 struct KeyPrefix {
     prefix: &'static str,
@@ -47,7 +50,7 @@ fn key_prefixes() -> &'static [KeyPrefix] {
 
 pub fn find_known(text: &str, out: &mut Vec<Secret>) {
     find_key_blocks(text, out);
-    for (start, run) in key_runs(text) {
+    for (start, run) in key_runs(text).filter(|(_, run)| run.len() >= SHORTEST_KEY) {
         find_prefixed_key(start, run, out);
     }
     find_url_passwords(text, out);
