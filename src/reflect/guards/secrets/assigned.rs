@@ -2,7 +2,7 @@
 //!
 //! Never treats a statement about a password as one: "the password is stored in 1Password".
 
-use super::{Secret, entropy, is_hex, is_placeholder, is_random, is_uuid};
+use super::{Secret, entropy, is_hex, is_placeholder, is_random, is_uuid, occurrences};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 
 /// Words whose value is a secret, whatever it looks like.
@@ -32,13 +32,6 @@ pub fn find_assigned(text: &str, out: &mut Vec<Secret>) {
     }
     find_header_credentials(text, &low, out);
     find_near_key_words(text, &low, out);
-}
-
-/// The byte offsets of a word. Every write looks for all words of both lists in a short text, where preparing a search
-/// costs more than searching.
-fn occurrences<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
-    let (text, word) = (text.as_bytes(), word.as_bytes());
-    memchr::memchr_iter(word[0], text).filter(move |at| text[*at..].starts_with(word))
 }
 
 /// Whether the match at byte `at` is a whole word; also after `_` and `-` (`DB_PASSWORD`, `--token`) and in camel case.

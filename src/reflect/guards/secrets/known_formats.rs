@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Secret, is_placeholder};
+use super::{Secret, is_placeholder, occurrences};
 use crate::text::word_list::{PhraseList, phrase_list};
 
 /// Prefixes of keys, the least length of the rest, and what the rest consists of.
@@ -72,7 +72,7 @@ pub(super) fn key_runs(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn find_prefixed_key(start: usize, run: &str, out: &mut Vec<Secret>) {
     let key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     for KeyPrefix { prefix, length, rest } in key_prefixes() {
-        for (at, _) in run.match_indices(prefix) {
+        for at in occurrences(run, prefix) {
             if run[..at].ends_with(|c: char| c.is_ascii_alphanumeric()) {
                 continue;
             }
