@@ -10,7 +10,7 @@ use super::protocol::BatchEnding;
 use super::record::{IntentFile, IntentRecord, to_entries};
 use super::root::{DataRoot, open_plain, read_version};
 use super::{RevisionSide, Store, slot};
-use crate::change::{Etag, FileVersion, JournalEntry};
+use crate::change::{EntryFile, Etag, FileVersion, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
 
@@ -61,6 +61,13 @@ impl JournalHistory {
             None => version,
         })
     }
+}
+
+/// Rebuilds the text of a file before an entry from the text after it; `None` if the entry has no edits, or they do not
+/// fit. The caller checks the etag.
+pub fn text_before(file: &EntryFile, after: &[u8]) -> Option<Vec<u8>> {
+    let edits = file.edits.as_ref()?.iter().map(|edit| (edit.start, edit.old.clone(), edit.new.clone()));
+    slot::apply_edits(after, &edits.collect::<Vec<_>>(), false)
 }
 
 /// Whether these records contain what a revision did to a file; if so, earlier records cannot change the answer.

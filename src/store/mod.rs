@@ -46,7 +46,7 @@ use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 
 use consistent_read::BatchState;
-pub use history::JournalHistory;
+pub use history::{JournalHistory, text_before};
 use journal::{Journal, JournalTail};
 pub use journal_note::{BULLETS_NOTE, NotedJournal};
 use protocol::BatchEnding;
@@ -291,6 +291,16 @@ impl Store {
     pub fn read_recent_history(&self) -> Result<JournalHistory, Rejection> {
         let root = self.root();
         let records = self.read_records(&root, Journal::recent_lines)?;
+        Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
+    }
+
+    /// Reads the whole journal once, for entries and texts.
+    ///
+    /// # Errors
+    /// `io`, `too_large`.
+    pub fn read_whole_history(&self) -> Result<JournalHistory, Rejection> {
+        let root = self.root();
+        let records = self.read_records(&root, Journal::read_all)?;
         Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
     }
 

@@ -33,6 +33,32 @@ pub fn bullet_changes(before: &Document, after: &Document) -> Vec<BulletChange> 
     matcher.changes()
 }
 
+/// A bullet in an earlier text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BulletPast {
+    /// Its number there; `None` if it is new.
+    pub number: Option<usize>,
+    /// What changed since.
+    pub change: Option<BulletChange>,
+}
+
+/// What each bullet of `after` was before. With `by_position`, a bullet without any likeness to the one in whose place
+/// it stands counts as an update of it.
+pub fn bullet_pasts(before: &Document, after: &Document, by_position: bool) -> Vec<BulletPast> {
+    let mut matcher = BulletMatcher::new(before, after);
+    matcher.match_by_id();
+    matcher.match_by_text();
+    matcher.match_by_similarity();
+    if by_position {
+        matcher.match_by_position();
+    }
+    let past = |new: usize| match matcher.old_of[new] {
+        None => BulletPast { number: None, change: Some(BulletChange::Added(new)) },
+        Some(old) => BulletPast { number: Some(old), change: matcher.change_of(old, new) },
+    };
+    (0..matcher.old_of.len()).map(past).collect()
+}
+
 /// Matches the bullets of two documents.
 struct BulletMatcher<'d> {
     before: &'d Document,
@@ -105,6 +131,32 @@ impl<'d> BulletMatcher<'d> {
             (score >= MIN_SCORE).then_some(PairScore { score, distance: 0 })
         });
         pairs.into_iter().for_each(|(i, j)| self.pair(removed[i], added[j]));
+    }
+
+    /// Matches what is left between the same neighbours, if both texts have the same number there.
+    fn match_by_position(&mut self) {
+        let mut new = 0;
+        while new < self.old_of.len() {
+            let section = self.after.bullets()[new].section;
+            let in_section = |n: &usize| self.after.bullets().get(*n).is_some_and(|b| b.section == section);
+            if self.old_of[new].is_some() {
+                new += 1;
+                continue;
+            }
+            let end = (new..).find(|n| !in_section(n) || self.old_of[*n].is_some()).unwrap_or(new);
+            let first = match new.checked_sub(1).filter(in_section) {
+                Some(neighbour) => self.old_of[neighbour].map(|old| old + 1),
+                None => (0..self.new_of.len()).find(|old| self.same_section(*old, new)),
+            };
+            if let Some(first) = first {
+                let is_left = |old: &usize| self.new_of.get(*old) == Some(&None) && self.same_section(*old, new);
+                let count = (first..).take_while(is_left).count();
+                if count == end - new {
+                    (0..count).for_each(|n| self.pair(first + n, new + n));
+                }
+            }
+            new = end;
+        }
     }
 
     /// The bonus for matching neighbours of two bullets, 0 to 0.3.
@@ -235,6 +287,17 @@ mod tests {
     fn duplicates_are_counted_and_metadata_is_compared() {
         check("- a\n- a\n", "- a\n", &["- a"]);
         check("- a\n", "- a\n  <!-- mem imp=7 -->\n", &["= a"]);
+    }
+
+    #[test]
+    fn a_text_in_the_place_of_another_is_an_update_only_where_texts_are_replaced() {
+        let (before, after) =
+            (Document::parse("- a\n- Prefers tabs\n- c\n"), Document::parse("- a\n- Two cats\n- c\n"));
+        let past = |by_position: bool| bullet_pasts(&before, &after, by_position)[1];
+        assert_eq!(past(false), BulletPast { number: None, change: Some(BulletChange::Added(1)) });
+        assert_eq!(past(true), BulletPast { number: Some(1), change: Some(BulletChange::Updated(1, 1)) });
+        let longer = Document::parse("- a\n- Two cats\n- And a dog\n- c\n");
+        assert_eq!(bullet_pasts(&before, &longer, true)[1].number, None, "which of the two is not known");
     }
 
     #[test]

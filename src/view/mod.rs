@@ -6,6 +6,7 @@ pub mod context;
 pub mod diff;
 pub mod diff_bullets;
 pub mod export;
+pub mod followed_bullet;
 pub mod journal;
 pub mod links;
 pub mod outline;
