@@ -651,7 +651,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__list)
-            opts="-L -C -g -q -v -h --limit --dir --global --as --json --quiet --verbose --color --help"
+            opts="-L -C -g -q -v -h --blame --limit --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1421,7 +1421,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__list)
-            opts="-L -C -g -q -v -h --limit --dir --global --as --json --quiet --verbose --color --help"
+            opts="-L -C -g -q -v -h --blame --limit --dir --global --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

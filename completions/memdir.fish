@@ -109,6 +109,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand list" -l as -d 'The caller
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand list" -l blame -d 'Show who last changed each bullet, when and from what'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s q -l quiet -d 'Print no result of a change and no warnings'
@@ -475,6 +476,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l blame -d 'Show who last changed each bullet, when and from what'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s q -l quiet -d 'Print no result of a change and no warnings'

@@ -19,8 +19,8 @@ use crate::commands::results::{
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
 use crate::commands::{
-    self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, LogOptions, ProgressNotes, ReaderMark,
-    Session, UndoOptions, WatchedState,
+    self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, ListOptions, LogOptions, ProgressNotes,
+    ReaderMark, Session, UndoOptions, WatchedState,
 };
 use crate::host::models::ModelQuery;
 use crate::host::user;
@@ -29,6 +29,7 @@ use crate::operation::conflict_regions::ConflictChoice;
 use crate::operation::{Action, Batch, Operation, Target, dialects};
 use crate::view::query::filter::QueryOptions;
 
+mod blame;
 mod import;
 mod open;
 mod tool;
@@ -132,7 +133,7 @@ impl Memory {
     /// # Errors
     /// As [`Memory::list`].
     pub fn bullets(&self, address: &str) -> Result<Outline, Error> {
-        commands::list_bullets(&self.session()?, address)
+        commands::list_bullets(&self.session()?, address, ListOptions::default())
     }
 
     /// The exact text of a file, section or bullet.

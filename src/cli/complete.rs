@@ -8,7 +8,7 @@ use super::args::GlobalArgs;
 use super::grammar::{ValueKind, WordReader, WordRole};
 use super::{open, sanitize};
 use crate::commands::answer::ListResult;
-use crate::commands::{self, LogOptions, Session};
+use crate::commands::{self, ListOptions, LogOptions, Session};
 
 #[derive(Args, Debug)]
 #[command(about = "Print completions for the last word", after_help = "Example: memdir __complete -- read us")]
@@ -100,8 +100,11 @@ fn inside_file(session: &Session, partial: &str) -> Candidates {
         Some((file, _)) => (file, true),
         None => (partial.split('#').next().unwrap_or(partial), false),
     };
-    let answer =
-        if bullets { commands::list_bullets(session, file) } else { commands::list_without_backlinks(session, file) };
+    let answer = if bullets {
+        commands::list_bullets(session, file, ListOptions::default())
+    } else {
+        commands::list_without_backlinks(session, file)
+    };
     let Ok(outline) = answer else {
         return Vec::new();
     };

@@ -158,7 +158,7 @@ fn log_line(printer: &mut Printer, entry: &LogRow, short: bool) {
 }
 
 /// Shortens an RFC 3339 time in UTC to the minute: `2026-11-20 14:02Z`.
-fn to_minute(at: &str) -> String {
+pub(super) fn to_minute(at: &str) -> String {
     match (at.get(..10), at.get(10..16), at.ends_with('Z')) {
         (Some(day), Some(time), true) => format!("{day} {}Z", &time[1..]),
         _ => at.to_owned(),

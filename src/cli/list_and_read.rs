@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::answer::PrintAnswer;
+use super::history::to_minute;
 use super::output::OutputLayout;
 use super::sanitize;
 use super::text::{Printer, TextStyle, file_count, format_size};
 use crate::commands::results::{
-    Backlink, BulletRow, EtagResult, FileList, InitResult, Outline, TextResult, WhereResult,
+    Backlink, BulletBlame, BulletRow, EtagResult, FileList, InitResult, Outline, TextResult, WhereResult,
 };
 
 #[derive(Args, Debug)]
@@ -40,6 +41,9 @@ pub struct ListArgs {
     /// A file or section (default: all files)
     #[arg(value_name = "FILE[#SECTION]")]
     pub address: Option<String>,
+    /// Show who last changed each bullet, when and from what
+    #[arg(long)]
+    pub blame: bool,
     /// Print at most N rows, and how many are left out
     #[arg(short = 'L', long, value_name = "N")]
     pub limit: Option<usize>,
@@ -55,6 +59,9 @@ pub struct BulletListArgs {
     /// The file or section
     #[arg(value_name = "FILE[#SECTION]")]
     pub address: String,
+    /// Show who last changed each bullet, when and from what
+    #[arg(long)]
+    pub blame: bool,
     /// Print at most N rows, and how many are left out
     #[arg(short = 'L', long, value_name = "N")]
     pub limit: Option<usize>,
@@ -223,6 +230,39 @@ fn bullet_row(printer: &mut Printer, path: &str, bullet: &BulletRow, numbered: b
         for (key, value) in &bullet.meta {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             printer.styled(TextStyle::Dim, &format!(" {key}={value}"));
+        }
+    }
+    printer.end_line();
+    if let Some(blame) = &bullet.blame {
+        blame_line(printer, bullet.depth, blame);
+    }
+}
+
+/// Prints the last change of a bullet: `r2 2026-02-24 10:00Z bot: updated from "Prefers tabs" (why: …)`.
+fn blame_line(printer: &mut Printer, depth: u8, blame: &BulletBlame) {
+    for _ in 0..=depth {
+        printer.out.push_str("  ");
+    }
+    let Some(actor) = &blame.actor else {
+        printer.styled(TextStyle::Dim, "unknown: no revision on this machine explains it").end_line();
+        return;
+    };
+    if let Some(rev) = &blame.rev {
+        printer.styled(TextStyle::Handle, rev).text(" ");
+    }
+    if let Some(at) = &blame.at {
+        printer.styled(TextStyle::Dim, &to_minute(at)).text(" ");
+    }
+    printer.text(actor).text(": ").text(blame.change);
+    if let Some(from) = &blame.from {
+        printer.text(" from \"").text(from).text("\"");
+    }
+    if let Some(from) = &blame.moved_from {
+        printer.text(" from ").text(from);
+    }
+    for (label, value) in [("why", &blame.reason), ("from", &blame.source)] {
+        if let Some(value) = value {
+            printer.text(&format!(" ({label}: ")).text(value).text(")");
         }
     }
     printer.end_line();

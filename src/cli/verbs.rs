@@ -34,7 +34,7 @@ use crate::commands::results::{
     ImportResult, InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, QueryResult, ReflectReport,
     RepeatedChange, ResolveResult, SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
 };
-use crate::commands::{self, CheckOptions, LogOptions, Session, UndoOptions, edit};
+use crate::commands::{self, CheckOptions, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
 
 /// What `memdir` and `memdir --help` print.
@@ -198,7 +198,10 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Init(a) => runner.init(&a),
         CliCommand::Status(_) => runner.read_only(commands::status),
         CliCommand::List(a) => {
-            let list = |s: &Session| Ok(commands::list(s, a.address.as_deref())?.truncated(a.limit));
+            let list = |s: &Session| {
+                let options = ListOptions { blame: a.blame };
+                Ok(commands::list_with(s, a.address.as_deref(), options)?.truncated(a.limit))
+            };
             runner.read_texts(OutputLayout::Plain, list)
         }
         CliCommand::Read(a) => runner.read(&a.address),
@@ -227,7 +230,8 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             BulletCommand::Del(a) => runner.apply_batch(&a.change_args, to_operation::bullet_del(&a)),
             BulletCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
             BulletCommand::List(a) => {
-                let list = |s: &Session| Ok(commands::list_bullets(s, &a.address)?.truncated(a.limit));
+                let options = ListOptions { blame: a.blame };
+                let list = |s: &Session| Ok(commands::list_bullets(s, &a.address, options)?.truncated(a.limit));
                 runner.read_texts(OutputLayout::Numbered, list)
             }
         },

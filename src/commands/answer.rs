@@ -27,7 +27,7 @@ pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 pub use crate::view::context::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
 pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
-pub use crate::view::outline::{BulletRow, Outline, SectionRow};
+pub use crate::view::outline::{BulletBlame, BulletRow, Outline, SectionRow};
 pub use crate::view::query::answer::{LargerBounds, QueryResult, QueryRow};
 
 /// The outcome of a batch of operations.

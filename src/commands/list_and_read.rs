@@ -5,6 +5,7 @@
 use super::allowlist_filter::allowlist_rejection;
 use super::answer::{FileList, FileRow, ListResult, TextResult, WhereResult};
 use super::backlinks::find_backlinks;
+use super::blame::add_blame;
 use super::fetch::with_fetches;
 use super::{CommandResult, Session};
 use crate::change::Etag;
@@ -26,14 +27,34 @@ pub(super) const SUMMARY_HEAD_BYTES: usize = 4096;
 /// # Errors
 /// `file_not_found`, `section_not_found`, and the errors of the path sandbox.
 pub fn list(session: &Session, address: Option<&str>) -> CommandResult<ListResult> {
-    match address {
-        None => list_files(session, None).map(ListResult::Files),
-        Some(address) => match folder_of(session, address)? {
-            Some(folder) => {
-                list_files(session, Some(&*folder).filter(|folder| !folder.is_empty())).map(ListResult::Files)
-            }
-            None => session.store.consistent(|| with_backlinks(session, address))?.map(ListResult::Outline),
-        },
+    list_with(session, address, ListOptions::default())
+}
+
+/// What a list shows beside names and texts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ListOptions {
+    /// The last change of each bullet.
+    pub blame: bool,
+}
+
+/// [`list`] with options.
+///
+/// # Errors
+/// As [`list`]; `usage` for the last changes of a folder's files.
+pub fn list_with(session: &Session, address: Option<&str>, options: ListOptions) -> CommandResult<ListResult> {
+    let folder = match address {
+        None => Some(String::new()),
+        Some(address) => folder_of(session, address)?,
+    };
+    match (folder, address) {
+        (Some(_), _) if options.blame => Err(Rejection::new(Code::Usage, "--blame takes a file or section")
+            .hint("`memdir list` lists the files")
+            .into()),
+        (Some(folder), _) => list_files(session, Some(&*folder).filter(|f| !f.is_empty())).map(ListResult::Files),
+        (None, address) => {
+            let address = address.unwrap_or_default();
+            session.store.consistent(|| with_backlinks(session, address, options))?.map(ListResult::Outline)
+        }
     }
 }
 
@@ -45,9 +66,12 @@ pub fn list_without_backlinks(session: &Session, address: &str) -> CommandResult
     Ok(outline_of(&resolve_address(session, address)?, OutlineDepth::OneLevel))
 }
 
-fn with_backlinks(session: &Session, address: &str) -> CommandResult<Outline> {
+fn with_backlinks(session: &Session, address: &str, options: ListOptions) -> CommandResult<Outline> {
     let named = resolve_address(session, address)?;
     let mut outline = outline_of(&named, OutlineDepth::OneLevel);
+    if options.blame {
+        add_blame(session, &named, &mut outline)?;
+    }
     if named.bullet.is_none() {
         outline.backlinks = find_backlinks(&session.store, &named)?;
     }
@@ -58,8 +82,16 @@ fn with_backlinks(session: &Session, address: &str) -> CommandResult<Outline> {
 ///
 /// # Errors
 /// As [`list`].
-pub fn list_bullets(session: &Session, address: &str) -> CommandResult<Outline> {
-    Ok(outline_of(&resolve_address(session, address)?, OutlineDepth::Flat))
+pub fn list_bullets(session: &Session, address: &str, options: ListOptions) -> CommandResult<Outline> {
+    let list = || {
+        let named = resolve_address(session, address)?;
+        let mut outline = outline_of(&named, OutlineDepth::Flat);
+        if options.blame {
+            add_blame(session, &named, &mut outline)?;
+        }
+        Ok(outline)
+    };
+    if options.blame { session.store.consistent(list)? } else { list() }
 }
 
 /// The folder that an address names: one with a special meaning, or one with files in it, at the top or in `facts/`,

@@ -16,7 +16,9 @@ mod agent_index;
 mod allowlist_filter;
 pub mod answer;
 mod backlinks;
+mod blame;
 pub mod budget;
+mod bullet_life;
 mod change;
 mod check;
 pub mod compact;
@@ -66,7 +68,9 @@ pub use etag::etag;
 pub use graph::graph;
 pub use history::{log, show};
 pub use init::init;
-pub use list_and_read::{OpenedFile, list, list_bullets, list_without_backlinks, open_whole_file, read, whereis};
+pub use list_and_read::{
+    ListOptions, OpenedFile, list, list_bullets, list_with, list_without_backlinks, open_whole_file, read, whereis,
+};
 pub use memory_tool::{MemoryToolReply, memory_tool};
 pub use progress::{ProgressNotes, ProgressState};
 pub use query::query;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{BulletRow, ChangeOutcome, ListResult};
 use super::error_json::error_fields;
 use super::hints::to_command;
-use super::{ChangeOptions, CommandResult, Error, Session, change, list, list_bullets, query, read};
+use super::{ChangeOptions, CommandResult, Error, ListOptions, Session, change, list, list_bullets, query, read};
 use crate::code::{Code, Rejection};
 use crate::json_shape::{JsonShape, ShapeForm, ShapeProblem, optional, required};
 use crate::operation::dialects::{self, ReadCall};
@@ -143,7 +143,10 @@ fn find_locations(session: &Session, fields: &Map<String, Value>) -> CommandResu
             None => row.path.clone(),
         };
         // A nested bullet has no index; one that another writer changed meanwhile is not in the list.
-        let listed = list_bullets(session, &place)?.bullets.into_iter().find(|bullet| bullet.address == row.address);
+        let listed = list_bullets(session, &place, ListOptions::default())?
+            .bullets
+            .into_iter()
+            .find(|bullet| bullet.address == row.address);
         let (Some(BulletRow { index: Some(index), text, .. }), Ok(path)) =
             (listed, MemoryPath::from_disk_name(&row.path))
         else {

@@ -79,6 +79,40 @@ pub struct BulletRow {
     /// Its metadata.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
+    /// With `--blame`: its last change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blame: Option<BulletBlame>,
+    /// Its number among the bullets of the file, from 0.
+    #[serde(skip)]
+    pub(crate) number: usize,
+}
+
+/// The last change of a bullet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct BulletBlame {
+    /// `added`, `updated`, `moved` or `set` (metadata); `unknown` if no revision on this machine explains the bullet.
+    pub change: &'static str,
+    /// The revision, e.g. `r41`; absent for a change that memdir did not make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rev: Option<String>,
+    /// The time (RFC 3339); absent for a change that memdir did not make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The actor; `outside` for an edit that memdir did not make, `merged` for one from a sync.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
+    /// The text before, for `updated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The file or section before, for `moved`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
+    /// The recorded reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The recorded source, such as a conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// A section or entry.
@@ -164,6 +198,8 @@ pub fn bullet_row(document: &Document, path: &MemoryPath, bullet: usize, index: 
         section: (b.section != 0).then(|| document.sections()[b.section as usize].slug.clone()),
         text: document.bullet_text(bullet).into_owned(),
         meta: meta.0.into_iter().map(|(k, v)| (k, Value::String(v))).collect(),
+        blame: None,
+        number: bullet,
     }
 }
 

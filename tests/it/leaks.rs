@@ -251,7 +251,7 @@ const TEXTS: [&str; 6] = ["Prefers tea", "Prefers te", "Said twice", "knee", "St
 /// after ` < ` is stdin.
 const ROWS: &[(&str, &[&str])] = &[
     ("status", &["status"]),
-    ("list", &["list", "list facts", "list archive", "list inbox", "list ADDRESS"]),
+    ("list", &["list", "list facts", "list archive", "list inbox", "list ADDRESS", "list --blame ADDRESS"]),
     ("read", &["read ADDRESS"]),
     ("context", &["context", "context -b 8000", "context --style index", "context --style records -b 8000"]),
     (
@@ -379,7 +379,7 @@ const ROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("bullet update", &["bullet update FILE TEXT New~one"]),
-    ("bullet list", &["bullet list ADDRESS"]),
+    ("bullet list", &["bullet list ADDRESS", "bullet list --blame ADDRESS"]),
     ("log", &["log", "log -p", "log -p --by tester", "log -p -L 3", "log --since r2 -p", "log -p ADDRESS"]),
     ("show", &["show REV"]),
     (
@@ -483,9 +483,10 @@ fn every_command_is_walked_or_shows_no_memory() {
 }
 
 /// Commands that read more than the filtered store of their session: the unfiltered store, or git objects.
-const UNFILTERED_READERS: [&str; 18] = [
+const UNFILTERED_READERS: [&str; 19] = [
     "src/commands/allowlist_filter.rs",
     "src/commands/budget.rs",
+    "src/commands/bullet_life.rs",
     "src/commands/compact/budgeted.rs",
     "src/commands/consent.rs",
     "src/commands/diff.rs",

@@ -6,6 +6,7 @@ mod allowlists;
 mod answers;
 mod bad_input;
 mod batches;
+mod blame;
 mod changes;
 mod checking;
 mod compact;

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use fs_err as fs;
-use memdir::commands::{self, ChangeOptions, CheckOptions, LogOptions, Session};
+use memdir::commands::{self, ChangeOptions, CheckOptions, ListOptions, LogOptions, Session};
 use memdir::path::{Address, PathPrefixes};
 use memdir::store::{Durability, Store, StoreOptions};
 use serde_json::{Value, json};
@@ -231,7 +231,7 @@ fn no_hostile_path_is_read_by_any_command_in_process() {
         let verdicts = [
             debug(commands::list(&session, Some(&path))),
             debug(commands::read(&session, &path)),
-            debug(commands::list_bullets(&session, &path)),
+            debug(commands::list_bullets(&session, &path, ListOptions::default())),
             debug(commands::log(&session, &log)),
             debug(commands::diff(&session, None, Some(&path))),
             debug(commands::whereis(&session, Some(&path))),

@@ -70,6 +70,8 @@ fn an_outline_shows_handles_and_sections() {
         section: None,
         text: "Prefers tabs".into(),
         meta: Default::default(),
+        blame: None,
+        number: 0,
     };
     let section = SectionRow {
         address: "e.md#logger-fix".into(),

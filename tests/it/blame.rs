@@ -1,0 +1,222 @@
+//! Who last changed each bullet, when and from what: `list --blame`, and the whole life of one bullet in `log`.
+
+use std::process::Command;
+
+use memdir::commands::{self, ChangeOptions};
+use memdir::operation::dialects;
+use serde_json::{Value, json};
+
+use crate::memory::full;
+use crate::support::{Memory, handle, memdir_command};
+
+const AT: &str = "2026-02-24T10:00:00Z";
+
+/// The last changes of a file's bullets, by text.
+fn blame(memory: &Memory, file: &str) -> Vec<(String, Value)> {
+    let answer = memory.done(["list", file, "--blame", "--json"]).json();
+    let row = |bullet: &Value| (bullet["text"].as_str().unwrap().to_owned(), bullet["blame"].clone());
+    let rows: Vec<_> = answer["bullets"].as_array().unwrap().iter().map(row).collect();
+    let flat = memory.done(["bullet", "list", file, "--blame", "--json"]).json();
+    for bullet in answer["bullets"].as_array().unwrap() {
+        let same = flat["bullets"].as_array().unwrap().iter().find(|other| other["address"] == bullet["address"]);
+        assert_eq!(same.unwrap()["blame"], bullet["blame"], "both lists say the same");
+    }
+    rows
+}
+
+#[track_caller]
+fn check(memory: &Memory, file: &str, expected: &[(&str, Value)]) {
+    let expected: Vec<_> = expected.iter().map(|(text, blame)| ((*text).to_owned(), blame.clone())).collect();
+    assert_eq!(blame(memory, file), expected);
+}
+
+fn by(rev: &str, actor: &str, change: &str) -> Value {
+    json!({"change": change, "rev": rev, "at": AT, "actor": actor})
+}
+
+fn with(mut blame: Value, key: &str, value: &str) -> Value {
+    blame[key] = json!(value);
+    blame
+}
+
+fn unknown() -> Value {
+    json!({"change": "unknown"})
+}
+
+fn outside(change: &str) -> Value {
+    json!({"change": change, "actor": "outside"})
+}
+
+#[test]
+fn each_bullet_names_its_last_change() {
+    let memory = Memory::new();
+    memory.run(["add", "user", "Prefers tabs", "Likes tea", "Two cats"]).by("ana").exit(0);
+    let update = ["update", "user@acvh", "Indents by four spaces", "-m", "from a chat", "--source", "c7"];
+    memory.run(update).by("bot").exit(0);
+    memory.run(["set", &format!("user@{}", handle("Two cats")), "imp=7"]).by("eva").exit(0);
+    let update = with(by("r2", "bot", "updated"), "from", "Prefers tabs");
+    let update = with(with(update, "reason", "from a chat"), "source", "c7");
+    let tea = by("r1", "ana", "added");
+    check(
+        &memory,
+        "user",
+        &[("Indents by four spaces", update), ("Likes tea", tea.clone()), ("Two cats", by("r3", "eva", "set"))],
+    );
+    memory.done(["list", "user", "--blame"]).stdout(&format!(
+        "facts/user.md: tea, cats, indents, spaces\n@{} Indents by four spaces\n  r2 2026-02-24 10:00Z bot: updated from \"Prefers tabs\" \
+         (why: from a chat) (from: c7)\n@{} Likes tea\n  r1 2026-02-24 10:00Z ana: added\n@{} Two cats\n  r3 2026-02-24 \
+         10:00Z eva: set\n",
+        handle("Indents by four spaces"),
+        handle("Likes tea"),
+        handle("Two cats"),
+    ));
+    // A removal beside a bullet, and one of metadata, leave the others what they were.
+    memory.done(["rm", &format!("user@{}", handle("Indents by four spaces"))]);
+    memory.done(["set", &format!("user@{}", handle("Two cats")), "imp="]);
+    check(&memory, "user", &[("Likes tea", tea), ("Two cats", by("r5", "tester", "set"))]);
+    assert!(memory.done(["list", "user", "--json"]).json()["bullets"][0].get("blame").is_none());
+}
+
+#[test]
+fn a_move_names_the_place_before_and_an_undo_is_a_change() {
+    let memory = Memory::new();
+    memory.run(["add", "user", "Prefers tabs", "Likes tea"]).by("ana").exit(0);
+    memory.run(["mv", "user@acvh", "work"]).by("bot").exit(0);
+    let moved = with(by("r2", "bot", "moved"), "moved_from", "facts/user.md#user");
+    check(&memory, "work", &[("Prefers tabs", moved)]);
+    check(&memory, "user", &[("Likes tea", by("r1", "ana", "added"))]);
+    memory.run(["mv", "user", "home"]).by("eva").exit(0);
+    let moved = with(by("r3", "eva", "moved"), "moved_from", "facts/user.md#user");
+    check(&memory, "home", &[("Likes tea", moved)]);
+    memory.run(["update", &format!("home@{}", handle("Likes tea")), "Drinks nothing"]).by("bot").exit(0);
+    memory.run(["undo"]).by("eva").exit(0);
+    let undone = with(by("r5", "eva", "updated"), "from", "Drinks nothing");
+    check(&memory, "home", &[("Likes tea", undone)]);
+}
+
+#[test]
+fn an_edit_outside_memdir_has_no_author() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Prefers tabs", "Likes tea", "Two cats"]);
+    let edited = memory.text("facts/user.md").unwrap().replace("Likes tea", "Likes green tea") + "- By hand\n";
+    memory.put("facts/user.md", edited);
+    let expected = [
+        ("Prefers tabs", by("r1", "tester", "added")),
+        ("Likes green tea", with(outside("updated"), "from", "Likes tea")),
+        ("Two cats", by("r1", "tester", "added")),
+        ("By hand", outside("added")),
+    ];
+    check(&memory, "user", &expected);
+    // The next revision does not take it for its own.
+    memory.run(["add", "user", "One more"]).by("bot").exit(0);
+    let more = [("One more", by("r2", "bot", "added"))];
+    check(&memory, "user", &[&expected[..], &more].concat());
+    memory.done(["list", "user", "--blame"]).stdout_contains("  outside: updated from \"Likes tea\"\n");
+}
+
+#[test]
+fn equal_texts_have_their_own_last_changes() {
+    let memory = Memory::new();
+    memory.run(["add", "user#work", "Said twice"]).by("ana").exit(0);
+    memory.run(["add", "user#home", "Said twice"]).by("bot").exit(0);
+    memory.run(["add", "user#work", "Between"]).by("eva").exit(0);
+    let rows = memory.done(["bullet", "list", "user", "--blame", "--json"]).json();
+    let of = |n: usize| rows["bullets"][n]["blame"]["actor"].clone();
+    assert_eq!([of(0), of(1), of(2)], ["ana", "eva", "bot"], "{rows}");
+}
+
+#[test]
+fn what_no_revision_explains_is_unknown() {
+    let memory = Memory::new().file("facts/old.md", "# Old\n\n- From before\n- Kept\n");
+    check(&memory, "old", &[("From before", unknown()), ("Kept", unknown())]);
+    memory.done(["add", "old", "New one"]);
+    let new = ("New one", by("r1", "tester", "added"));
+    check(&memory, "old", &[("From before", unknown()), ("Kept", unknown()), new.clone()]);
+    memory.done(["list", "old", "--blame"]).stdout_contains("  unknown: no revision on this machine explains it\n");
+    memory.done(["add", "user", "Prefers tabs"]);
+    fs_err::remove_dir_all(memory.dir().join(".memdir")).unwrap();
+    check(&memory, "old", &[("From before", unknown()), ("Kept", unknown()), ("New one", unknown())]);
+    memory.run(["list", "facts", "--blame"]).exit(2).stderr_contains("--blame takes a file or section");
+    memory.run(["list", "--blame"]).exit(2).stderr_contains("--blame takes a file or section");
+}
+
+#[test]
+fn a_text_that_the_history_lost_is_unknown() {
+    let memory = Memory::new();
+    memory.done(["add", "user", "Prefers tabs"]);
+    memory.put("facts/user.md", "# User\n\n- Written anew\n- Prefers tabs\n");
+    memory.done(["add", "user", "One more"]);
+    // Without slots and edits no text before the outside edit is left.
+    fs_err::remove_dir_all(memory.dir().join(".memdir/undo")).unwrap();
+    let journal = memory.dir().join(".memdir/journal");
+    let text = fs_err::read_to_string(&journal).unwrap();
+    let kept: Vec<&str> = text.split_inclusive('\n').filter(|line| !line.contains("\"rev\":1,")).collect();
+    fs_err::write(&journal, kept.concat()).unwrap();
+    let rows = blame(&memory, "user");
+    assert_eq!(rows[0], ("Written anew".into(), unknown()));
+    assert_eq!(rows[2], ("One more".into(), by("r2", "tester", "added")));
+}
+
+#[test]
+fn a_restricted_reader_learns_nothing_hidden() {
+    let policy = "version: 1\ncategories:\n  system: [{name: health}]\n  custom: [{name: work, context: all}]\n\
+                  allowlists:\n  planner: [work]\n";
+    let memory = Memory::new().policy(policy);
+    memory.run(["add", "health", "Sleeps badly", "Walks a lot"]).by("ana").exit(0);
+    memory.run(["add", "user", "[health] Knee hurts", "Prefers tabs"]).by("ana").exit(0);
+    let reason = ["-m", "because of the knee", "--source", "clinic"];
+    memory
+        .done([&["update", &format!("user@{}", handle("[health] Knee hurts")), "Runs at noon"][..], &reason].concat());
+    memory.done([&["mv", &format!("health@{}", handle("Walks a lot")), "user"][..], &reason].concat());
+    let shown = |actor: &str| memory.run(["list", "user", "--blame", "--json"]).by(actor).exit(0);
+    let all = shown("tester").stdout;
+    assert!(all.contains("Knee hurts") && all.contains("facts/health.md") && all.contains("clinic"), "{all}");
+    let answer = shown("planner");
+    let own: Vec<Value> =
+        answer.json()["bullets"].as_array().unwrap().iter().map(|bullet| bullet["blame"].clone()).collect();
+    let expected = [by("r3", "tester", "added"), by("r2", "ana", "added"), by("r4", "tester", "added")];
+    assert_eq!(own, expected, "{answer}");
+    memory.run(["list", "health", "--blame"]).by("planner").exit(5).stderr_contains("category_not_allowed");
+}
+
+/// A memory with so many revisions of a dozen bullets.
+fn memory_with(revisions: usize) -> Memory {
+    let memory = Memory::new();
+    let session = memory.session();
+    let text = |n: usize| format!("Version {n} of a fact that is about as long as such facts are");
+    for n in 0..revisions {
+        let operation = match n.checked_sub(12) {
+            None => json!({"op": "add", "at": "many", "text": text(n)}),
+            Some(old) => json!({"op": "update", "at": format!("many@{}", handle(&text(old))), "text": text(n)}),
+        };
+        let batch = dialects::parse_batch(&operation.to_string()).unwrap();
+        commands::change(&session, batch, &ChangeOptions::default()).unwrap();
+    }
+    memory
+}
+
+/// How many bytes of the journal a command reads.
+fn journal_bytes_read(memory: &Memory, words: &[&str]) -> u64 {
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let program = memdir_command(memory.dir().parent().unwrap());
+    let mut command = Command::new("strace");
+    command.args(["-f", "-y", "-qq", "-e", "trace=read,pread64", "-o"]).arg(trace.path()).arg(program.get_program());
+    command.args(words).current_dir(memory.dir());
+    assert!(command.output().unwrap().status.success(), "{words:?}");
+    let trace = fs_err::read_to_string(trace.path()).unwrap();
+    let journal = trace.lines().filter(|line| line.contains("/.memdir/journal>"));
+    journal.filter_map(|line| line.rsplit_once(" = ")?.1.trim().parse::<u64>().ok()).sum()
+}
+
+#[test]
+fn a_long_history_is_read_once_and_only_for_blame() {
+    let memory = memory_with(if full() { 10_000 } else { 600 });
+    let size = fs_err::metadata(memory.dir().join(".memdir/journal")).unwrap().len();
+    let blamed = journal_bytes_read(&memory, &["list", "many", "--blame"]);
+    assert!(blamed >= size && blamed < size + size / 10 + (64 << 10), "{blamed} of {size} bytes");
+    assert!(journal_bytes_read(&memory, &["list", "many"]) < size / 2);
+    let last = if full() { 10_000 } else { 600 };
+    let rows = blame(&memory, "many");
+    let revs: Vec<String> = rows.iter().map(|(_, blame)| blame["rev"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(revs, (last - 11..=last).map(|rev| format!("r{rev}")).collect::<Vec<_>>());
+}
