@@ -149,6 +149,13 @@ fn log_line(printer: &mut Printer, entry: &LogRow, short: bool) {
     if !entry.files.is_empty() {
         printer.text("; ").text(&entry.files.join(" "));
     }
+    if let Some(bullet) = entry.bullet.as_ref().filter(|_| !short) {
+        for (label, value) in [("was", &bullet.from), ("moved from", &bullet.moved_from)] {
+            if let Some(value) = value {
+                printer.text(&format!(" ({label}: ")).text(value).text(")");
+            }
+        }
+    }
     for (label, value) in [("why", &entry.reason), ("from", &entry.source), ("consent", &entry.consent)] {
         if let Some(value) = value.as_ref().filter(|_| !short) {
             printer.text(&format!(" ({label}: ")).text(value).text(")");

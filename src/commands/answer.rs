@@ -279,12 +279,30 @@ pub struct LogRow {
     pub superseded: Vec<SupersededBullet>,
     /// The paths of the changed files.
     pub files: Vec<String>,
+    /// For the log of a bullet: what happened to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bullet: Option<BulletStep>,
     /// With `-p` and `show`: the changed bullets, by file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<ChangedFile>,
     /// With `show`: a unified diff, if the history still has both texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+}
+
+/// One change in the life of a bullet.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct BulletStep {
+    /// `added`, `updated`, `moved`, `set` (metadata) or `removed` (and restored later).
+    pub change: &'static str,
+    /// The path of its file after the change.
+    pub path: String,
+    /// The text before, for `updated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The file or section before, for `moved`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<String>,
 }
 
 /// A bullet whose text was replaced because of a conversation.

@@ -76,6 +76,8 @@ impl EarlierBullet {
 pub(super) struct LifeEvent {
     pub(super) change: LifeChange,
     pub(super) cause: LifeCause,
+    /// The file in which the bullet is after the change.
+    pub(super) path: MemoryPath,
     /// The bullet before the change, if there is one that the caller may see.
     pub(super) earlier: Option<EarlierBullet>,
 }
@@ -422,7 +424,7 @@ struct LifeStep<'p> {
 
 impl LifeStep<'_> {
     fn event(&self, change: LifeChange, earlier: Option<EarlierBullet>) -> LifeEvent {
-        LifeEvent { change, cause: self.cause, earlier }
+        LifeEvent { change, cause: self.cause, path: self.path.clone(), earlier }
     }
 }
 

@@ -2,18 +2,18 @@
 //!
 //! Never writes, not even that an outside edit was noticed: reads journal, slots and files.
 
-use std::cell::RefCell;
-
 use serde_json::Value;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::{ChangedFile, LogResult, LogRow, SupersededBullet};
+use super::answer::{BulletStep, ChangedFile, LogResult, LogRow, SupersededBullet};
+use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
 use super::change::effect_rows;
+use super::list_and_read::ResolvedAddress;
 use super::point_in_time::{find_revision, is_since, parse_point_in_time};
 use super::superseded::superseded_bullets;
 use super::sync::SyncState;
 use super::{CommandResult, LogOptions, Session, list_and_read};
-use crate::change::{EffectSign, Etag, InverseKind, JournalEntry};
+use crate::change::{Etag, InverseKind, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::operation::effects;
@@ -34,6 +34,10 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
     let states = journal::revision_states(&entries);
     let target = options.address.as_deref().map(|a| LogTarget::resolve(session, a)).transpose()?;
     let from = options.since.as_deref().map(|s| parse_point_in_time(s, &session.now)).transpose()?;
+    let life = match target.as_ref().and_then(|target| target.bullet.as_ref()) {
+        Some((named, number)) => Some(TargetLife::of(session, named, *number)?),
+        None => None,
+    };
     let gaps = journal::outside_edits(&entries);
     let restricted = session.visibility().is_some();
     let fits = |e: &&JournalEntry| {
@@ -41,25 +45,38 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
         !(restricted && e.files.is_empty())
             && from.as_ref().is_none_or(|w| is_since(e, w))
             && options.by.as_deref().is_none_or(|by| e.actor == by)
-            && target.as_ref().is_none_or(|t| t.is_touched_by(session, e))
+            && target.as_ref().is_none_or(|t| match &life {
+                Some(life) => life.step_of_revision(e.rev).is_some(),
+                None => t.is_touched_by(session, e),
+            })
     };
     let path = target.as_ref().map(|t| &t.path);
     let outside = |by: &Option<String>| by.as_deref().is_none_or(|b| b == "outside");
+    // A bullet has only the outside edits that changed it, in whichever file it was.
+    let outside_row = |edited: &MemoryPath, before_rev: Option<u64>, state: &'static str| match &life {
+        None => path.is_none_or(|p| p == edited).then(|| gap_row(edited, state, None)),
+        Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state, Some(step))),
+    };
     let mut rows = Vec::new();
     if outside(&options.by) {
-        rows.extend(
-            unrecorded_files(&session.store, &entries, path)?.into_iter().map(|(p, _)| gap_row(&p, "unrecorded")),
-        );
+        let unrecorded = unrecorded_files(&session.store, &entries, path)?;
+        rows.extend(unrecorded.iter().filter_map(|(edited, _)| outside_row(edited, None, "unrecorded")));
     }
     for entry in entries.iter().rev().take_while(|entry| entry.rev >= range.from) {
         if fits(&entry) {
             let mut row = log_row(session, entry, states.get(&entry.rev), options.patch);
-            row.superseded.retain(|bullet| target.as_ref().is_none_or(|t| t.has_superseded(bullet)));
+            if let Some(target) = &target {
+                row.superseded.retain(|bullet| *target.path.as_str() == bullet.path || life.is_some());
+            }
+            if let Some(event) = life.as_ref().and_then(|life| life.step_of_revision(entry.rev)) {
+                row.superseded.retain(|bullet| is_superseded(event, bullet));
+                row.bullet = Some(bullet_step(event));
+            }
             rows.push(row);
         }
-        let outside_edits = gaps.iter().filter(|g| g.before_rev == entry.rev && path.is_none_or(|p| *p == g.path));
+        let outside_edits = gaps.iter().filter(|g| g.before_rev == entry.rev);
         if outside(&options.by) && from.as_ref().is_none_or(|w| is_since(entry, w)) {
-            rows.extend(outside_edits.map(|g| gap_row(&g.path, "outside")));
+            rows.extend(outside_edits.filter_map(|g| outside_row(&g.path, Some(entry.rev), "outside")));
         }
     }
     let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
@@ -95,9 +112,9 @@ fn entries_to_list(session: &Session, options: &LogOptions) -> Result<(Vec<Journ
 pub(super) struct LogTarget {
     /// The path of the file.
     pub(super) path: MemoryPath,
-    /// The text of a bullet, or one that it had earlier.
-    text: RefCell<Option<String>>,
     section: Option<String>,
+    /// The bullet: its file as it was read, and its number there.
+    bullet: Option<(ResolvedAddress, usize)>,
 }
 
 impl LogTarget {
@@ -105,58 +122,75 @@ impl LogTarget {
     pub(super) fn resolve(session: &Session, address: &str) -> Result<LogTarget, Rejection> {
         match list_and_read::resolve_address(session, address) {
             Ok(named) => Ok(LogTarget {
-                text: RefCell::new(named.bullet.map(|i| named.document.bullet_text(i).into_owned())),
                 section: (named.section != 0).then(|| named.document.sections()[named.section].slug.clone()),
-                path: named.path,
+                path: named.path.clone(),
+                bullet: named.bullet.map(|number| (named, number)),
             }),
             Err(why) if why.code == Code::FileNotFound => match why.details.get("path").and_then(Value::as_str) {
-                Some(path) => Ok(LogTarget { path: MemoryPath::new(path)?, text: RefCell::default(), section: None }),
+                Some(path) => Ok(LogTarget { path: MemoryPath::new(path)?, section: None, bullet: None }),
                 None => Err(why),
             },
             Err(why) => Err(why),
         }
     }
 
-    /// Whether an entry touched the target. Entries are passed newest first: where one changed the bullet's text, the
-    /// older ones are compared with the text before.
+    /// Whether an entry touched the file or section.
     fn is_touched_by(&self, session: &Session, entry: &JournalEntry) -> bool {
         let Some(file) = entry.files.iter().find(|f| f.path == self.path) else { return false };
-        let mut text = self.text.borrow_mut();
-        if text.is_none() && self.section.is_none() {
-            return true;
-        }
+        let Some(section) = &self.section else { return true };
         let (before, after) = texts_around(&session.store, entry.rev, &file.path);
         let effects = effects::diff_effects(before.as_ref(), after.as_ref(), &file.path, 0);
-        let is_touched = effects.iter().any(|e| {
-            text.as_ref().is_none_or(|t| e.text == *t)
-                && self.section.as_ref().is_none_or(|s| e.section.as_ref() == Some(s))
-        });
-        if let Some(earlier) = text.as_deref().and_then(|text| text_before(&effects, text)) {
-            *text = Some(earlier);
-        }
-        is_touched
-    }
-
-    /// Whether a superseded bullet is the target, or in it. For a bullet, called after [`LogTarget::is_touched_by`],
-    /// which sets the text before.
-    fn has_superseded(&self, bullet: &SupersededBullet) -> bool {
-        *self.path.as_str() == bullet.path && self.text.borrow().as_ref().is_none_or(|text| *text == bullet.text)
+        effects.iter().any(|e| e.section.as_ref() == Some(section))
     }
 }
 
-/// The text that an entry replaced by this one: of the bullet with the same id, else the most similar one that it
-/// removed.
-fn text_before(effects: &[crate::change::Effect], text: &str) -> Option<String> {
-    let added = effects.iter().find(|e| e.sign == EffectSign::Added && e.text == text)?;
-    let removed = || effects.iter().filter(|e| e.sign == EffectSign::Removed && e.handle.is_some());
-    let same_id = removed().find(|e| e.id.is_some() && e.id == added.id);
-    let alone = || (removed().count() == 1 && effects.len() == 2).then(|| removed().next()).flatten();
-    let score = |e: &&crate::change::Effect| crate::text::similarity(&e.text, text);
-    let similar = || removed().filter(|e| score(e) >= 0.5).max_by(|a, b| score(a).total_cmp(&score(b)));
-    same_id.or_else(alone).or_else(similar).map(|e| e.text.clone())
+/// What the history tells of one bullet, newest first, also of the files in which it was before.
+struct TargetLife {
+    /// Each change with the revision that made it, or for an outside edit the next one.
+    events: Vec<(Option<u64>, LifeEvent)>,
 }
 
-fn gap_row(path: &MemoryPath, state: &'static str) -> LogRow {
+impl TargetLife {
+    fn of(session: &Session, named: &ResolvedAddress, number: usize) -> Result<TargetLife, Rejection> {
+        let history = BulletHistory::open(session)?;
+        let events = history.lives(named, &[number], LifeExtent::Whole)?.into_iter().flatten();
+        let rev = |event: &LifeEvent| match event.cause {
+            LifeCause::Entry(index) => Some(history.entries[index].rev),
+            LifeCause::Outside(rev) => rev,
+            LifeCause::Merged => None,
+        };
+        Ok(TargetLife { events: events.map(|event| (rev(&event), event)).collect() })
+    }
+
+    fn step_of_revision(&self, rev: u64) -> Option<&LifeEvent> {
+        let is_here = |(at, event): &&(_, LifeEvent)| *at == Some(rev) && matches!(event.cause, LifeCause::Entry(_));
+        self.events.iter().find(is_here).map(|(_, event)| event)
+    }
+
+    /// What an outside edit of a file changed, before a revision or since the last one.
+    fn outside_step(&self, path: &MemoryPath, before_rev: Option<u64>) -> Option<BulletStep> {
+        let is_here = |event: &&(Option<u64>, LifeEvent)| {
+            event.0 == before_rev && event.1.path == *path && matches!(event.1.cause, LifeCause::Outside(_))
+        };
+        self.events.iter().find(is_here).map(|(_, event)| bullet_step(event))
+    }
+}
+
+fn is_superseded(event: &LifeEvent, bullet: &SupersededBullet) -> bool {
+    event.earlier.as_ref().is_some_and(|earlier| *earlier.path.as_str() == bullet.path && earlier.text == bullet.text)
+}
+
+fn bullet_step(event: &LifeEvent) -> BulletStep {
+    let earlier = |change: LifeChange| event.earlier.as_ref().filter(|_| event.change == change);
+    BulletStep {
+        change: event.change.name(),
+        path: event.path.to_string(),
+        from: earlier(LifeChange::Updated).map(|earlier| earlier.text.clone()),
+        moved_from: earlier(LifeChange::Moved).map(|earlier| earlier.address()),
+    }
+}
+
+fn gap_row(path: &MemoryPath, state: &'static str, bullet: Option<BulletStep>) -> LogRow {
     LogRow {
         rev: None,
         at: None,
@@ -171,6 +205,7 @@ fn gap_row(path: &MemoryPath, state: &'static str) -> LogRow {
         consent: None,
         superseded: Vec::new(),
         files: vec![path.to_string()],
+        bullet,
         effects: Vec::new(),
         diff: None,
     }
@@ -193,6 +228,7 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
         consent: entry.consent.clone(),
         superseded: superseded_bullets(entry),
         files: entry.files.iter().map(|f| f.path.to_string()).collect(),
+        bullet: None,
         effects: if patch { changed_files(&session.store, entry) } else { Vec::new() },
         diff: None,
     }

@@ -179,6 +179,88 @@ fn a_restricted_reader_learns_nothing_hidden() {
     memory.run(["list", "health", "--blame"]).by("planner").exit(5).stderr_contains("category_not_allowed");
 }
 
+/// The rows of a bullet's log, newest first: revision, actor, change, text or place before.
+fn life(memory: &Memory, address: &str) -> Vec<String> {
+    let answer = memory.done(["log", address, "--json"]).json();
+    let row = |entry: &Value| {
+        let part = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+        let bullet = &entry["bullet"];
+        let before = [&bullet["from"], &bullet["moved_from"]].into_iter().find(|value| value.is_string());
+        let words = [&entry["rev"], &entry["actor"], &bullet["change"], before.unwrap_or(&Value::Null)];
+        words.map(part).join(" ")
+    };
+    answer["entries"].as_array().unwrap().iter().map(row).collect()
+}
+
+#[test]
+fn the_log_of_a_bullet_follows_it_to_other_files_and_back_to_its_first_text() {
+    let memory = Memory::new();
+    memory.run(["add", "user", "Likes tea", "Two cats", "-m", "said so", "--source", "c1"]).by("ana").exit(0);
+    memory.run(["update", &format!("user@{}", handle("Likes tea")), "Likes green tea"]).by("bot").exit(0);
+    let green = handle("Likes green tea");
+    memory.run(["mv", &format!("user@{green}"), "work"]).by("eva").exit(0);
+    memory.run(["add", "user", "Unrelated"]).by("eva").exit(0);
+    let edited = memory.text("facts/work.md").unwrap().replace("Likes green tea", "Likes green tea and mate");
+    memory.put("facts/work.md", edited);
+    memory.run(["add", "work", "Also unrelated"]).by("bot").exit(0);
+    let mate = handle("Likes green tea and mate");
+    memory.run(["rm", "--archive", &format!("work@{mate}")]).by("ana").exit(0);
+    let older = [
+        "- outside updated Likes green tea",
+        "r3 eva moved facts/user.md#user",
+        "r2 bot updated Likes tea",
+        "r1 ana added -",
+    ];
+    let archived = ["r6 ana moved facts/work.md#work"];
+    assert_eq!(life(&memory, &format!("archive/facts/work@{mate}")), [&archived[..], &older].concat());
+    memory.run(["undo"]).by("bot").exit(0);
+    let restored = ["r7 bot moved archive/facts/work.md#work"];
+    assert_eq!(life(&memory, &format!("work@{mate}")), [&restored[..], &archived, &older].concat());
+    let log = memory.done(["log", &format!("work@{mate}")]);
+    log.stdout_contains("r1 2026-02-24 10:00Z ana: add 2; facts/user.md (why: said so) (from: c1)\n")
+        .stdout_contains("r2 2026-02-24 10:00Z bot: update; facts/user.md (was: Likes tea)\n")
+        .stdout_contains("r3 2026-02-24 10:00Z eva: mv; facts/user.md facts/work.md (moved from: facts/user.md#user)\n")
+        .stdout_contains("-- outside: changed outside memdir; facts/work.md (was: Likes green tea)\n");
+    memory.run(["mv", "work", "office"]).by("eva").exit(0);
+    let renamed = ["r8 eva moved facts/work.md#work"];
+    let all = [&renamed[..], &restored, &archived, &older].concat();
+    assert_eq!(life(&memory, &format!("office@{mate}")), all);
+}
+
+#[test]
+fn the_log_of_a_bullet_goes_on_behind_a_removal_that_was_undone() {
+    let memory = Memory::new();
+    memory.run(["add", "user", "Likes tea", "Two cats"]).by("ana").exit(0);
+    let tea = format!("user@{}", handle("Likes tea"));
+    memory.run(["rm", &tea]).by("bot").exit(0);
+    memory.run(["undo"]).by("eva").exit(0);
+    let rows = ["r3 eva added -", "r2 bot removed -", "r1 ana added -"];
+    assert_eq!(life(&memory, &tea), rows);
+    // What happens to its neighbour is not its life.
+    assert_eq!(life(&memory, &format!("user@{}", handle("Two cats"))), ["r1 ana added -"]);
+    let edited = memory.text("facts/user.md").unwrap().replace("Two cats", "Three cats");
+    memory.put("facts/user.md", edited);
+    assert_eq!(life(&memory, &tea), rows);
+    let cats = format!("user@{}", handle("Three cats"));
+    assert_eq!(life(&memory, &cats), ["- outside updated Two cats", "r1 ana added -"]);
+}
+
+#[test]
+fn the_log_of_a_bullet_shows_a_restricted_reader_nothing_hidden() {
+    let policy = "version: 1\ncategories:\n  system: [{name: health}]\n  custom: [{name: work, context: all}]\n\
+                  allowlists:\n  planner: [work]\n";
+    let memory = Memory::new().policy(policy);
+    memory.run(["add", "health", "Walks a lot", "Sleeps badly"]).by("ana").exit(0);
+    memory.done(["mv", &format!("health@{}", handle("Walks a lot")), "user"]);
+    let walks = format!("user@{}", handle("Walks a lot"));
+    assert_eq!(life(&memory, &walks), ["r2 tester moved facts/health.md#health", "r1 ana added -"]);
+    let shown = memory.run(["log", &walks, "--json"]).by("planner").exit(0);
+    let entries = shown.json()["entries"].clone();
+    assert_eq!(entries.as_array().unwrap().len(), 1, "{shown}");
+    assert_eq!(entries[0]["bullet"], json!({"change": "added", "path": "facts/user.md"}), "{shown}");
+    assert!(!shown.stdout.contains("health"), "{shown}");
+}
+
 /// A memory with so many revisions of a dozen bullets.
 fn memory_with(revisions: usize) -> Memory {
     let memory = Memory::new();
