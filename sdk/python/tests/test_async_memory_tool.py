@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 from anthropic.lib.tools import ToolError
 
+from conftest import PROGRAM
 from memdir_anthropic import MemdirAsyncMemoryTool
-
-PROGRAM = os.environ.get("MEMDIR_BIN", "memdir")
-
-
-@pytest.fixture
-def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    path = tmp_path / "memory"
-    subprocess.run([PROGRAM, "init", str(path)], check=True, capture_output=True)
-    return path
 
 
 def opened(memory: Path) -> MemdirAsyncMemoryTool:

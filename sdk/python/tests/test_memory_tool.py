@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,18 +9,8 @@ from pathlib import Path
 import pytest
 from anthropic.lib.tools import ToolError
 
+from conftest import PROGRAM
 from memdir_anthropic import MemdirMemoryTool
-
-PROGRAM = os.environ.get("MEMDIR_BIN", "memdir")
-
-
-@pytest.fixture
-def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    path = tmp_path / "memory"
-    subprocess.run([PROGRAM, "init", str(path)], check=True, capture_output=True)
-    return path
 
 
 @pytest.fixture
