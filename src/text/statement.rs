@@ -238,7 +238,8 @@ fn han_number(rest: &str) -> Option<(u32, usize)> {
 }
 
 /// Measure words and units that follow a number.
-const HAN_MEASURES: &str = "个只天年月次台人岁点分小周条名位本套页元块倍件辆张家层间杯号日时秒公千百万支项份";
+const HAN_MEASURES: &str =
+    "个只天年月次台人岁点分小周条名位本套页元块倍件辆张家层间杯号日时秒公千百万支项份欧美度斤米克升吨毫厘";
 
 /// A word, or an identifier such as `eu-west-1` or `node.js`. Returns its length in bytes.
 fn push_word<'a>(rest: &'a str, sentence_start: bool, out: &mut Vec<StatementToken<'a>>) -> usize {

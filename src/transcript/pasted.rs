@@ -5,17 +5,26 @@
 
 use super::fences::lines_with_fences;
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
+use crate::text::words::is_unspaced;
 
 const MAIL_HEADERS: WordList = word_list!("transcript/mail_headers.txt");
 const FORWARD_MARKS: PhraseList = phrase_list!("transcript/forward_marks.txt");
 const PASTE_LEADS: PhraseList = phrase_list!("transcript/paste_leads.txt");
 const PASTE_LEAD_ENDS: PhraseList = phrase_list!("transcript/paste_lead_ends.txt");
 const ATTRIBUTIONS: PhraseList = phrase_list!("transcript/attributions.txt");
+const TASK_LEADS: PhraseList = phrase_list!("transcript/task_leads.txt");
+const DIALOGUE_NAMES: WordList = word_list!("transcript/dialogue_names.txt");
 
 /// The author in the first person: "I wrote:" leads to the author's own words.
 const OWN_NAMES: [&str; 4] = ["i", "me", "we", "咱们"];
 /// A line above a pasted passage has at most so many words.
 const MAX_LEAD_WORDS: usize = 12;
+
+/// A quotation of so many words, or Chinese characters, is what somebody else said.
+const MIN_QUOTED_WORDS: usize = 4;
+const MIN_QUOTED_HAN: usize = 6;
+/// The quotation marks that open and close.
+const QUOTATION_MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('「', '」'), ('«', '»')];
 
 /// How far a pasted passage reaches.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,17 +45,52 @@ pub struct MessageParts {
 }
 
 impl MessageParts {
-    /// Takes a message apart; every line goes to one of the parts.
+    /// Takes a message apart: every line goes to one of the parts, but a quotation in an own line goes to the other.
     pub fn of(text: &str) -> MessageParts {
         let lines: Vec<(&str, bool)> = lines_with_fences(text).map(|(_, line, fenced)| (line, fenced)).collect();
         let mut parts = MessageParts::default();
         let mut reader = PasteReader::default();
         for at in 0..lines.len() {
-            let part = if reader.is_pasted(&lines, at) { &mut parts.pasted } else { &mut parts.own };
-            part.push_str(lines[at].0);
+            match reader.is_pasted(&lines, at) {
+                true => parts.pasted.push_str(lines[at].0),
+                false => parts.push_own(lines[at].0),
+            }
         }
         parts
     }
+
+    fn push_own(&mut self, line: &str) {
+        let mut rest = line;
+        while let Some((before, quotation, after)) = next_quotation(rest) {
+            self.own.push_str(before);
+            self.own.push('…');
+            self.pasted.push_str(quotation);
+            self.pasted.push('\n');
+            rest = after;
+        }
+        self.own.push_str(rest);
+    }
+}
+
+/// The text before a long quotation, the quotation, and the text behind it.
+fn next_quotation(line: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    while let Some(at) = line[from..].find(|c| QUOTATION_MARKS.iter().any(|(open, _)| *open == c)).map(|n| from + n) {
+        let open = line[at..].chars().next()?;
+        let start = at + open.len_utf8();
+        let (_, close) = QUOTATION_MARKS.iter().find(|(mark, _)| *mark == open)?;
+        let Some(end) = line[start..].find(*close).map(|n| start + n) else {
+            from = start;
+            continue;
+        };
+        let quotation = &line[start..end];
+        let han = quotation.chars().filter(|c| is_unspaced(*c)).count();
+        if quotation.split_whitespace().count() >= MIN_QUOTED_WORDS || han >= MIN_QUOTED_HAN {
+            return Some((&line[..at], quotation, &line[end + close.len_utf8()..]));
+        }
+        from = end + close.len_utf8();
+    }
+    None
 }
 
 /// What is open while the lines of a message are read.
@@ -81,9 +125,18 @@ impl PasteReader {
             return true;
         }
         let next = lines[at + 1..].iter().map(|(line, _)| line.trim()).find(|line| !line.is_empty());
+        let beside = [at.checked_sub(1), Some(at + 1)].map(|n| lines.get(n?).map(|(line, _)| line.trim()));
+        if is_log_line(trimmed) || is_statement(trimmed) || is_data_line(trimmed, beside) {
+            return true;
+        }
         self.span = pasted_from(trimmed, next);
         self.has_content = is_chat_line(trimmed);
-        self.span.is_some()
+        if self.span.is_none() {
+            self.span = pasted_after_lead(trimmed);
+            // The line above a passage is the author's, unless the passage begins in it.
+            return self.span.is_some() && !trimmed.ends_with([':', '：']);
+        }
+        true
     }
 }
 
@@ -124,8 +177,20 @@ fn pasted_from(line: &str, next: Option<&str>) -> Option<PastedSpan> {
     if is_mail_header(line) && next.is_some_and(is_mail_header) || is_file_rule(line) || is_prompt(line) {
         return Some(PastedSpan::Rest);
     }
-    if is_chat_line(line) {
+    if is_chat_line(line) || line.starts_with("Traceback (") || line.starts_with("【转发】") {
         return Some(PastedSpan::Paragraph);
+    }
+    (is_dialogue_line(line) && next.is_some_and(is_dialogue_line)).then_some(PastedSpan::Rest)
+}
+
+/// Whether a line leads to something pasted: a request about it, or words about its origin.
+fn pasted_after_lead(line: &str) -> Option<PastedSpan> {
+    let lower = line.to_lowercase();
+    let request = lower.split_once([':', '：']).map(|(request, _)| request);
+    if request.is_some_and(|request| {
+        request.split_whitespace().count() <= MAX_LEAD_WORDS && TASK_LEADS.iter().any(|task| request.starts_with(task))
+    }) {
+        return Some(PastedSpan::Rest);
     }
     let lead = lower.trim_end().strip_suffix([':', '：'])?.trim_end();
     if lead.split_whitespace().count() > MAX_LEAD_WORDS || lead.chars().count() > 80 {
@@ -142,6 +207,34 @@ fn pasted_from(line: &str, next: Option<&str>) -> Option<PastedSpan> {
         return Some(PastedSpan::Paragraph);
     }
     (PASTE_LEADS.iter().any(starts) || PASTE_LEAD_ENDS.iter().any(ends)).then_some(PastedSpan::Rest)
+}
+
+/// `Interviewer: text`
+fn is_dialogue_line(line: &str) -> bool {
+    line.split_once([':', '：']).is_some_and(|(name, _)| DIALOGUE_NAMES.contains(&name.trim().to_lowercase()))
+}
+
+/// `2026-02-11 08:12:44 INFO text`, with or without brackets, and with `T` between date and time.
+fn is_log_line(line: &str) -> bool {
+    let shape: String =
+        line.trim_start_matches('[').chars().take(16).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    matches!(shape.as_str(), "0000-00-00 00:00" | "0000-00-00T00:00" | "0000/00/00 00:00")
+}
+
+/// A statement of SQL.
+fn is_statement(line: &str) -> bool {
+    ["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FROM ", "CREATE TABLE "].iter().any(|verb| line.starts_with(verb))
+        && line.contains([';', '*', '='])
+}
+
+/// An object of JSON on one line, or a row of values between commas beside another of as many.
+fn is_data_line(line: &str, beside: [Option<&str>; 2]) -> bool {
+    let is_object = line.starts_with(['{', '[']) && line.contains("\":");
+    let commas = |line: &str| match line.contains(", ") || line.contains('，') {
+        true => 0,
+        false => line.matches(',').count(),
+    };
+    is_object || commas(line) >= 2 && beside.into_iter().flatten().any(|other| commas(other) == commas(line))
 }
 
 fn is_mail_header(line: &str) -> bool {
@@ -216,6 +309,15 @@ mod tests {
             "[10:02] 丹娜：FACT",
             "Dana  10:02 AM\nFACT",
             "It printed this:\n\n    FACT",
+            "Translate this into German: FACT",
+            "把这句译成英文：FACT",
+            "Interviewer: What is it?\nGuest: FACT",
+            "Traceback (most recent call last):\nError: FACT",
+            "2026-02-11 08:12:44 INFO FACT",
+            "{\"bio\": \"FACT\", \"id\": 7}",
+            "name,tool,note\nAnn,Figma,FACT",
+            "SELECT 'FACT' AS note;",
+            "同事写的：\n\nFACT",
         ] {
             let message = format!("Look at this.\n\n{pasted}\n");
             let own = MessageParts::of(&message).own;
@@ -229,6 +331,8 @@ mod tests {
             "I use Bun.",
             "Some things about me:\n- I use Bun\n    - and Deno\n",
             "I wrote:\nI use Bun.",
+            "I call it \"the red button\". I use Bun.",
+            "Tools, shells, editors: I use Bun.\nOthers, like ed, vi, nano: no.",
             "As I said:\nI use Bun.",
             "之前我说：\n我用Bun。",
             "My rules: tests first. I use Bun.",
@@ -243,7 +347,10 @@ mod tests {
         }
         for (message, own) in [
             ("```\na\n```\nI use Bun.", "I use Bun."),
-            ("Dana wrote:\nno tabs\n\nI use Bun.", "I use Bun."),
+            ("Dana wrote:\nno tabs\n\nI use Bun.", "Dana wrote:\nI use Bun."),
+            ("I use Bun. The log says:\n\n2026-02-11 08:12 disk full", "I use Bun. The log says:\n\n"),
+            ("The ticket says \"no tabs in any file\". I use Bun.", "The ticket says …. I use Bun."),
+            ("工单里写着“我的店开在有赞上”。我用Bun。", "工单里写着…。我用Bun。"),
             ("[10:02] Dana: no tabs\n\nI use Bun.", "I use Bun."),
             ("Lunch at 12:30\nI use Bun.", "Lunch at 12:30\nI use Bun."),
         ] {

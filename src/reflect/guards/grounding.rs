@@ -55,7 +55,7 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<Strin
         let is_missing = match token.kind {
             TokenKind::Name => !vocabulary.has_name(token),
             TokenKind::Number => !vocabulary.has_number(token),
-            TokenKind::Date => !vocabulary.has_date(token),
+            TokenKind::Date => !vocabulary.has_date(token, &statement),
             TokenKind::Word | TokenKind::Filler | TokenKind::Negation => false,
         };
         if is_missing && !missing.iter().any(|word| word == token.surface) {
@@ -75,7 +75,11 @@ pub fn ungrounded_words(text: &str, sources: &GroundingSources<'_>) -> Vec<Strin
     if clauses().any(is_swapped) || chinese::has_roles_swapped(text, clauses()) {
         missing.push("order".into());
     }
-    missing.extend(replaced_words(text, &vocabulary.low));
+    for word in replaced_words(text, &vocabulary.low) {
+        if !missing.contains(&word) {
+            missing.push(word);
+        }
+    }
     missing.extend(chinese::changed_duration(text, sources.quote, &vocabulary.low).map(str::to_owned));
     if states_possibility(&statement, text, sources.quote) {
         missing.push("maybe".into());
@@ -205,15 +209,19 @@ impl SourceVocabulary {
         is_whole_hour || in_afternoon
     }
 
-    /// Whether the sources contain this part of a date, were written on it, or name a date relative to their own.
-    fn has_date(&self, token: &StatementToken<'_>) -> bool {
+    /// Whether the sources contain this part of a date, were written on the whole date of the statement, or name a date
+    /// relative to their own.
+    fn has_date(&self, token: &StatementToken<'_>, statement: &Statement<'_>) -> bool {
         let key = token.key.as_str();
         let written = |time: &String| {
             let parts: Vec<&str> = time.get(..10).unwrap_or_default().split('-').collect();
             let [year, month, day] = parts[..] else { return false };
-            key == year
-                || key.strip_prefix("month-").is_some_and(|m| m == month.trim_start_matches('0'))
-                || key == day.trim_start_matches('0')
+            let is_part = |key: &str| {
+                key == year
+                    || key.strip_prefix("month-").is_some_and(|m| m == month.trim_start_matches('0'))
+                    || key == day.trim_start_matches('0')
+            };
+            statement.tokens.iter().filter(|t| t.kind == TokenKind::Date).all(|t| is_part(&t.key))
         };
         self.has_relative_date || self.keys.contains(key) || self.times.iter().any(written)
     }
@@ -253,12 +261,28 @@ fn polarity_differs(statement: &Statement<'_>, text: &str, sources: &GroundingSo
     if text.trim().is_empty() || keys.len() < 2 {
         return false;
     }
+    // "diesel, not petrol": what the denied clause names, without what it is opposed to.
+    let all: Vec<Statement<'_>> = clauses(sources.quote).map(Statement::of).collect();
+    let is_denied_alternative = all.windows(2).any(|two| {
+        let (kept, denied) = (&two[0], &two[1]);
+        denied.is_negated()
+            && !kept.is_negated()
+            && (1..=MAX_ALTERNATIVE).contains(&denied.content().count())
+            && overlap(denied) == denied.content().count()
+            && kept.content().last().is_some_and(|last| !keys.contains(last.key.as_str()))
+    });
+    if is_denied_alternative {
+        return true;
+    }
     let best = clauses(sources.quote).map(Statement::of).max_by_key(|c| overlap(c));
     best.is_some_and(|clause| {
         let shared = overlap(&clause);
         clause.is_negated() && shared >= 2 && shared * 2 >= keys.len()
     })
 }
+
+/// A clause with more words of content says more than what is not the case instead.
+const MAX_ALTERNATIVE: usize = 3;
 
 /// The clauses of a text.
 fn clauses(text: &str) -> impl Iterator<Item = &str> {
@@ -318,6 +342,20 @@ mod tests {
         check("Backups are kept for 30 weeks", "keep backups for thirty days", "weeks");
         check("The move was on 2026-02-23", "I moved yesterday", "");
         check("User has two cats", "I have 2 cats", "");
+    }
+
+    #[test]
+    fn a_day_of_another_month_is_not_the_day_of_the_conversation() {
+        check("The hearing is on April 24", "the hearing is on April 14", "24");
+        check("开庭日期是2026年4月24日", "开庭日期是2026年4月14日", "24");
+        check("User moved on 2026-02-24", "I moved, finally", "");
+    }
+
+    #[test]
+    fn what_is_denied_beside_its_alternative_is_not_stated() {
+        check("User's van needs petrol", "the van needs diesel, not petrol", "not");
+        check("User's van needs diesel", "the van needs diesel, not petrol", "");
+        check("User's van needs diesel, not petrol", "the van needs diesel, not petrol", "");
     }
 
     #[test]

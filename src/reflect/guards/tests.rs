@@ -310,6 +310,8 @@ fn a_refusal_beats_consent_and_a_request_counts_for_what_follows_it() {
         ("City: Graz", "I live in Graz. Please remember that."),
         ("用户住在汉堡", "请记住我住在汉堡。"),
         ("用户住在汉堡", "我住在汉堡，请记住。"),
+        ("用户的母语是维吾尔语", "我的母语是维吾尔语，请存进记忆。"),
+        ("User's native language is Catalan", "My native language is Catalan, keep that in memory."),
     ] {
         assert!(consents(text, &[said]), "{said}");
     }

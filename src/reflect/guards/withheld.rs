@@ -27,6 +27,9 @@ const AFTER_OBJECT: WordList = word_list!("guards/consent/withheld_ends.en.txt")
 /// So many Chinese characters may be before a request at the start of a turn: 好的，
 const MAX_HAN_OPENING: usize = 3;
 
+/// Words before a request that name what was said earlier.
+const HAN_EARLIER: [&str; 5] = ["刚才", "刚说", "刚刚", "那句", "的事"];
+
 /// A request in a sentence.
 struct WithholdRequest {
     scope: RequestScope,
@@ -57,7 +60,9 @@ fn opens_with_request(text: &str) -> bool {
     let prose = mask_non_prose(text);
     let is_opening = |before: &str| {
         let has_han = before.chars().filter(|c| is_unspaced(*c)).count();
-        has_han <= MAX_HAN_OPENING && word_tokens(before).iter().all(|word| OPENINGS.contains(&word.text))
+        let is_about_before = HAN_EARLIER.iter().any(|word| before.contains(word));
+        (has_han <= MAX_HAN_OPENING || is_about_before)
+            && word_tokens(before).iter().all(|word| OPENINGS.contains(&word.text))
     };
     clauses(&prose).any(|(at, clause)| {
         requests_in(clause)
@@ -151,6 +156,10 @@ mod tests {
             (&["我年薪三十万，别记。"], "我年薪三十万"),
             (&["别记我住在汉堡。"], "我住在汉堡"),
             (&["我在找新工作。", "刚才说的别保存。"], "我在找新工作"),
+            (&["The band plays in Leeds.", "Actually forget what I just told you."], "The band plays in Leeds"),
+            (&["I collect typewriters, no need to write that down anywhere."], "I collect typewriters"),
+            (&["My gardener is Rafe Dunn. Don't save his name."], "My gardener is Rafe Dunn"),
+            (&["供应商是北羊毛业，这条就不用入库了。"], "供应商是北羊毛业"),
         ] {
             assert!(withheld(said, quote), "{said:?}");
         }
@@ -168,6 +177,9 @@ mod tests {
             (&["Don't forget that I use Bun."], "I use Bun"),
             (&["I use Bun.", "Thanks. Keep it short. Don't save it yet, the file is broken."], "I use Bun"),
             (&["不要忘记我用Bun。"], "我用Bun"),
+            (&["The server must not keep this in memory. I use Bun."], "I use Bun"),
+            (&["Drop what the linter said, I use Bun."], "I use Bun"),
+            (&["Forget about the old plan. I use Bun."], "I use Bun"),
             (&["不要把密码存在代码里。"], "不要把密码存在代码里"),
             (&["不要把这段代码存到数据库。我用Bun。"], "我用Bun"),
             (&["这个不用记。我用Bun。"], "我用Bun"),
