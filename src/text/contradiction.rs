@@ -232,7 +232,11 @@ fn differ_in_one_opposite(a: &Statement<'_>, b: &Statement<'_>) -> bool {
     match (pairs.next(), pairs.next()) {
         (Some((x, y)), None) => {
             let stem_of = |t: &StatementToken<'_>| stem(&t.surface.to_lowercase()).into_owned();
-            OPPOSITES.contains(&format!("{} {}", x.key, y.key))
+            let is_one = |t: &StatementToken<'_>| t.surface.eq_ignore_ascii_case("one");
+            let counts = |t: &StatementToken<'_>| t.kind == TokenKind::Number;
+            is_one(x) && counts(y)
+                || counts(x) && is_one(y)
+                || OPPOSITES.contains(&format!("{} {}", x.key, y.key))
                 || OPPOSITES.contains(&format!("{} {}", stem_of(x), stem_of(y)))
         }
         _ => false,
@@ -326,6 +330,10 @@ mod tests {
             ("备份放在上海", "备份放在深圳", Name),
             ("需要两个签名", "需要一个签名", Number),
             ("The heater is switched on", "The heater is switched off", Opposite),
+            ("Pull requests need two approvals", "Pull requests need one approval", Opposite),
+            ("The team uses tabs for indentation", "The team uses spaces for indentation", Opposite),
+            ("团队用制表符缩进", "团队用空格缩进", Opposite),
+            ("Releases are signed before they are uploaded", "Releases are signed after they are uploaded", Opposite),
             ("The shop is closed on Mondays", "The shop is closed on Tuesdays", Date),
             ("Notifications are enabled", "Notifications are disabled", Opposite),
             ("通知已启用", "通知已禁用", Opposite),

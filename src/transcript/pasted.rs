@@ -131,8 +131,11 @@ impl PasteReader {
         }
         self.span = pasted_from(trimmed, next);
         self.has_content = is_chat_line(trimmed);
+        // Below the lead, quotation marks and fences show themselves where the passage ends.
+        let is_marked = lines[at + 1..].iter().find(|(line, _)| !line.trim().is_empty());
+        let is_marked = is_marked.is_some_and(|(line, is_fenced)| *is_fenced || is_quoted(line.trim()));
         if self.span.is_none() {
-            self.span = pasted_after_lead(trimmed);
+            self.span = pasted_after_lead(trimmed).filter(|_| !(is_marked && trimmed.ends_with([':', '：'])));
             // The line above a passage is the author's, unless the passage begins in it.
             return self.span.is_some() && !trimmed.ends_with([':', '：']);
         }
@@ -349,6 +352,7 @@ mod tests {
             ("```\na\n```\nI use Bun.", "I use Bun."),
             ("Dana wrote:\nno tabs\n\nI use Bun.", "Dana wrote:\nI use Bun."),
             ("I use Bun. The log says:\n\n2026-02-11 08:12 disk full", "I use Bun. The log says:\n\n"),
+            ("Here is Dana's mail:\n\n> no tabs\n\nI use Bun.", "Here is Dana's mail:\n\n\nI use Bun."),
             ("The ticket says \"no tabs in any file\". I use Bun.", "The ticket says …. I use Bun."),
             ("工单里写着“我的店开在有赞上”。我用Bun。", "工单里写着…。我用Bun。"),
             ("[10:02] Dana: no tabs\n\nI use Bun.", "I use Bun."),
