@@ -20,7 +20,7 @@ const OWN_NAMES: [&str; 4] = ["i", "me", "we", "咱们"];
 /// A line above a pasted passage has at most so many words.
 const MAX_LEAD_WORDS: usize = 12;
 
-/// A quotation of so many words, or Chinese characters, is what somebody else said.
+/// A quotation of so many words, or Chinese characters, is taken for another person's.
 const MIN_QUOTED_WORDS: usize = 4;
 const MIN_QUOTED_HAN: usize = 6;
 /// The quotation marks that open and close.
