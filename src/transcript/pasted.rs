@@ -219,6 +219,10 @@ fn is_dialogue_line(line: &str) -> bool {
 
 /// `2026-02-11 08:12:44 INFO text`, with or without brackets, and with `T` between date and time.
 fn is_log_line(line: &str) -> bool {
+    const LEVELS: [&str; 7] = ["ERROR ", "WARN ", "WARNING ", "INFO ", "DEBUG ", "FATAL ", "TRACE "];
+    if LEVELS.iter().any(|level| line.starts_with(level)) {
+        return true;
+    }
     let shape: String =
         line.trim_start_matches('[').chars().take(16).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     matches!(shape.as_str(), "0000-00-00 00:00" | "0000-00-00T00:00" | "0000/00/00 00:00")
@@ -226,8 +230,10 @@ fn is_log_line(line: &str) -> bool {
 
 /// A statement of SQL.
 fn is_statement(line: &str) -> bool {
-    ["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FROM ", "CREATE TABLE "].iter().any(|verb| line.starts_with(verb))
-        && line.contains([';', '*', '='])
+    let low = line.to_lowercase();
+    let is_query = ["select ", "delete from "].iter().any(|verb| low.starts_with(verb)) && low.contains(" from ");
+    let upper = ["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FROM ", "CREATE TABLE "];
+    (is_query || upper.iter().any(|verb| line.starts_with(verb))) && line.contains([';', '*', '='])
 }
 
 /// An object of JSON on one line, or a row of values between commas beside another of as many.

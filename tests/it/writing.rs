@@ -43,7 +43,7 @@ fn good_memory_and_procedures_have_no_findings() {
 fn the_length_is_the_policys() {
     let memory = Memory::new()
         .policy("version: 1\nwriting:\n  max_chars: 12\n")
-        .file("facts/user.md", "# User\n\n- Prefers tabs\n- Prefers spaces\n");
+        .file("facts/user.md", "# User\n\n- Prefers tabs\n- Owns two goats\n");
     let ran = found(&memory, &["check", "--writing", "--json"]).json();
     let findings = ran["findings"].as_array().unwrap();
     assert_eq!(findings.len(), 1);
