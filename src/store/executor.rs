@@ -24,6 +24,9 @@ use crate::path::MemoryPath;
 
 /// How long to wait for a file that another process has open for writing.
 const WRITER_WAIT: Duration = Duration::from_millis(200);
+/// The same during recovery, whose files may be a copy that another process has not quite closed: a writer at that
+/// moment must not take back a change that was acknowledged.
+const RECOVERY_WRITER_WAIT: Duration = Duration::from_secs(1);
 /// Interval between two checks during that wait.
 const WRITER_POLL: Duration = Duration::from_millis(4);
 
@@ -217,9 +220,14 @@ impl CommitExecutor<'_> {
         //
         // Our own text has a writer for a moment when another thread of this process starts a program while a slot is
         // written: until the child runs its program, it holds a copy of the descriptor.
-        let (begun, is_own) = (Instant::now(), plain.stat.st_ino == self.files[i].inode);
+        let begun = Instant::now();
+        let wait = match (self.recovering, plain.stat.st_ino == self.files[i].inode) {
+            (true, _) => RECOVERY_WRITER_WAIT,
+            (false, true) => WRITER_WAIT,
+            (false, false) => Duration::ZERO,
+        };
         while platform::has_writer(&plain.fd) {
-            if !is_own || begun.elapsed() > WRITER_WAIT {
+            if begun.elapsed() >= wait {
                 return Ok(TextState::Foreign);
             }
             std::thread::sleep(WRITER_POLL);

@@ -27,8 +27,7 @@ fn three() -> Memory {
     memory
 }
 
-/// Moves a memory away, to be copied back. Its files stay: the journal names them by inode, and no copy may get one of
-/// these numbers.
+/// Moves a memory away, to be copied back.
 fn set_aside(memory: &Memory, saved: &Path) {
     std::fs::rename(memory.path(""), saved).unwrap();
 }
@@ -76,6 +75,38 @@ fn a_journal_cut_at_any_byte_of_its_last_three_records_serves_the_next_command()
         std::fs::write(&journal, &whole[..cut]).unwrap();
         survives(&memory, &format!("cut at {cut} of {}", whole.len()));
     }
+}
+
+/// Who copies a memory while another of its threads starts a program has a descriptor of the copy in that child for a
+/// moment, open for writing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_slot_that_is_open_for_writing_for_a_moment_takes_back_nothing() {
+    let memory = three();
+    let journal = memory.path(".memdir/journal");
+    let whole = std::fs::read(&journal).unwrap();
+    std::fs::write(&journal, &whole[..whole.len() - 4]).unwrap();
+    let slot = memory.path(".memdir/undo/3-1");
+    let copied = std::fs::read(&slot).unwrap();
+    std::fs::remove_file(&slot).unwrap();
+    std::fs::write(&slot, copied).unwrap();
+    let writer = std::fs::OpenOptions::new().append(true).open(&slot).unwrap();
+    let mut command = clean_command(program(), memory.root());
+    command.arg("--dir").arg(memory.path("")).args(["add", "user", "After"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // The writer ends once the command has met it.
+    let descriptors = std::path::PathBuf::from(format!("/proc/{}/fd", child.id()));
+    let has_met = || {
+        let open = std::fs::read_dir(&descriptors).into_iter().flatten().flatten();
+        open.filter_map(|fd| std::fs::read_link(fd.path()).ok()).any(|at| at == slot)
+    };
+    while !has_met() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    drop(writer);
+    assert!(child.wait().unwrap().success());
+    assert!(memory.text("facts/user.md").ends_with("- Last\n- After\n"), "{}", memory.text("facts/user.md"));
+    assert!(memory.text("facts/other.md").ends_with("- Last\n"), "{}", memory.text("facts/other.md"));
 }
 
 #[test]
