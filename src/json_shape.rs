@@ -32,6 +32,8 @@ pub enum JsonShape {
     /// A whole number from the first bound to the second (`3.0` is one).
     Integer(i64, i64),
     Number,
+    /// A number from 0 to 1.
+    Share,
     Boolean,
     /// A list of at least this many values of one shape.
     List(&'static JsonShape, usize),
@@ -244,6 +246,7 @@ impl JsonShape {
             (JsonShape::Matching(pattern), Value::String(s)) => return pattern.check(s, path),
             (JsonShape::Choice(words), Value::String(s)) => words.contains(&s.as_str()),
             (JsonShape::Integer(min, max), _) => as_integer(value).is_some_and(|n| (*min..=*max).contains(&n)),
+            (JsonShape::Share, Value::Number(n)) => n.as_f64().is_some_and(|x| (0.0..=1.0).contains(&x)),
             (JsonShape::Number, Value::Number(_))
             | (JsonShape::Boolean, Value::Bool(_))
             | (JsonShape::DefinitionRef(_), _) => true,
@@ -284,7 +287,7 @@ impl JsonShape {
     fn accepts_type(&self, value: &Value) -> bool {
         match self {
             JsonShape::Text(_) | JsonShape::Matching(_) | JsonShape::Choice(_) => value.is_string(),
-            JsonShape::Integer(..) | JsonShape::Number => value.is_number(),
+            JsonShape::Integer(..) | JsonShape::Number | JsonShape::Share => value.is_number(),
             JsonShape::Boolean => value.is_boolean(),
             JsonShape::List(..) => value.is_array(),
             JsonShape::Map(..) | JsonShape::Object(_) | JsonShape::FormRef(_) => value.is_object(),
@@ -303,6 +306,7 @@ impl JsonShape {
             JsonShape::Choice(words) => quote_list(words, "or"),
             JsonShape::Integer(min, max) => format!("a whole number from {min} to {max}"),
             JsonShape::Number => "a number".into(),
+            JsonShape::Share => "a number from 0 to 1".into(),
             JsonShape::Boolean => "true or false".into(),
             JsonShape::List(_, 0) => "a list".into(),
             JsonShape::List(..) => "a list that is not empty".into(),
@@ -322,6 +326,7 @@ impl JsonShape {
             JsonShape::Choice(words) => json!({"enum": words}),
             JsonShape::Integer(min, max) => json!({"type": "integer", "minimum": min, "maximum": max}),
             JsonShape::Number => json!({"type": "number"}),
+            JsonShape::Share => json!({"type": "number", "minimum": 0, "maximum": 1}),
             JsonShape::Boolean => json!({"type": "boolean"}),
             JsonShape::List(of, 0) => json!({"type": "array", "items": of.schema()}),
             JsonShape::List(of, min) => json!({"type": "array", "minItems": min, "items": of.schema()}),

@@ -61,6 +61,8 @@ pub enum KeyWriter {
     PersonOrModel,
     /// memdir, if the policy has the stamp.
     Stamp(StampKey),
+    /// memdir, on what it moves to `archive/`.
+    Archive,
     /// Programs that import memories: they record where a bullet is from.
     Import,
 }
@@ -139,6 +141,18 @@ meta_keys! {
         manual: "the day on which it was added",
     }
     Upd = "upd" { value: MetaType::Date, writer: KeyWriter::Stamp(StampKey::Upd), manual: "the day of its last change" }
+    Archived = "archived" {
+        value: MetaType::Date, writer: KeyWriter::Archive, manual: "the day on which it was moved to archive/",
+    }
+    Purge = "purge" {
+        value: MetaType::Date, writer: KeyWriter::Archive,
+        manual: "the day from which on prune removes it from archive/ for good",
+    }
+    From = "from" {
+        writer: KeyWriter::Archive,
+        manual: "the section that it was archived from, as #slug; # for the part of the file above all headings",
+    }
+    Anchor = "anchor" { manual: "the lines of code that it describes" }
     W = "w" { value: MetaType::Share, manual: "weight: the strength of a relation" }
 }
 
@@ -170,7 +184,7 @@ impl MetaKey {
     /// Whether programs write it rather than people: two values of it are no conflict when merging.
     pub fn is_automatic(self) -> bool {
         match self.spec().writer {
-            KeyWriter::Stamp(_) | KeyWriter::Import => true,
+            KeyWriter::Stamp(_) | KeyWriter::Import | KeyWriter::Archive => true,
             KeyWriter::Person | KeyWriter::PersonOrModel => false,
         }
     }

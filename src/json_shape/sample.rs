@@ -112,6 +112,7 @@ impl<'a> ChoiceTape<'a> {
             JsonShape::Integer(..) => {
                 self.pick(&[json!(1), json!(3.0), json!(2147483647i64), json!(7), json!(2)]).clone()
             }
+            JsonShape::Share => self.pick(&[json!(0), json!(0.3), json!(1.0)]).clone(),
             JsonShape::Number => self.pick(&[json!(0.5), json!(3), json!(-1e300)]).clone(),
             JsonShape::Boolean => (self.number_below(2) == 1).into(),
             JsonShape::List(of, min) => {

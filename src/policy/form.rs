@@ -2,13 +2,20 @@
 //!
 //! Never contains a key that names a command, an endpoint, a secret, a model or a path outside.
 
+use serde_json::Value;
+
 use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, TextPattern, optional, required};
 use crate::path::MemoryPath;
 
 /// The newest policy version that this program supports.
 pub const NEWEST_VERSION: i64 = 2;
 /// The keys that came with version 2: a file with one of them must say so, for older programs.
-pub const VERSION_2_KEYS: [&str; 2] = ["benign", "secrets"];
+pub const VERSION_2_KEYS: [&str; 4] = ["benign", "secrets", "expired", "decay"];
+
+/// Whether a value needs version 2: one of those keys, or `lifetimes` as a list.
+pub fn needs_version_2(key: &str, value: &Value) -> bool {
+    !value.is_null() && (VERSION_2_KEYS.contains(&key) || key == "lifetimes" && value.is_array())
+}
 
 /// The shape of `memdir.yaml`.
 pub const POLICY_FORM: ShapeForm = policy_section(
@@ -61,8 +68,22 @@ pub const POLICY_FORM: ShapeForm = policy_section(
         optional("writing", &JsonShape::Object(&WRITING_FORM), "rules for new texts"),
         optional(
             "lifetimes",
-            &JsonShape::Object(&LIFETIMES_FORM),
-            "when items are archived and purged (default never)",
+            &JsonShape::AnyOf(&[
+                JsonShape::List(&JsonShape::Object(&LIFETIME_FORM), 0),
+                JsonShape::Object(&LIFETIMES_FORM),
+            ]),
+            "when prune archives and purges items: a list of rules, of which the first that matches an item applies \
+             (version 2; default never)",
+        ),
+        optional(
+            "expired",
+            &JsonShape::Choice(&["hide", "archive"]),
+            "whether prune archives an item after its last valid day (version 2; default hide)",
+        ),
+        optional(
+            "decay",
+            &JsonShape::Object(&DECAY_FORM),
+            "how confidence decreases with age (version 2; default not)",
         ),
         optional("inbox_in_git", &JsonShape::Boolean, "commit proposals that wait for consent to git (default false)"),
     ]],
@@ -119,6 +140,36 @@ const WRITING_FORM: ShapeForm = policy_section(
     &[&[optional("max_chars", &COUNT_SHAPE, "maximum number of characters of a bullet (default 280)")]],
     &[],
 );
+const LIFETIME_FORM: ShapeForm = policy_section(
+    "lifetime",
+    &[&[
+        optional("at", &LIMIT_SCOPE_SHAPE, "a glob over paths (facts/**), optionally with #section"),
+        optional("category", &NAME_SHAPE, "items of this category"),
+        optional("tag", &NAME_SHAPE, "items of files with this tag"),
+        optional("durability", &NAME_SHAPE, "items with this dur"),
+        optional(
+            "unused",
+            &DURATION_SHAPE,
+            "archive an item this long after its last use or change (60d); without it the items stay",
+        ),
+        optional(
+            "below",
+            &JsonShape::Integer(0, 10),
+            "only if its importance is below this (an item without one counts as 5)",
+        ),
+        optional("purge", &DURATION_SHAPE, "purge an item this long after it was archived (30d); without it never"),
+    ]],
+    &[FieldGroup::AtLeastOne(&["at", "category", "tag", "durability"])],
+);
+const DECAY_FORM: ShapeForm = policy_section(
+    "decay",
+    &[&[
+        optional("half_life", &DURATION_SHAPE, "the time after which half of the confidence is left (default 180d)"),
+        optional("floor", &JsonShape::Share, "the value below which it does not fall, 0 to 1 (default 0.3)"),
+    ]],
+    &[],
+);
+/// The form of `lifetimes` in version 1.
 const LIFETIMES_FORM: ShapeForm = policy_section(
     "lifetimes",
     &[&[
@@ -138,6 +189,15 @@ const fn policy_section(
 
 const COUNT_SHAPE: JsonShape = JsonShape::Integer(1, 1_000_000_000);
 const DAYS_SHAPE: JsonShape = JsonShape::Integer(1, 36_500);
+const DURATION_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
+    matches: |s| {
+        let days = s.strip_suffix('d').unwrap_or_default();
+        (1..=5).contains(&days.len()) && !days.starts_with('0') && days.bytes().all(|b| b.is_ascii_digit())
+    },
+    regex: r"^[1-9][0-9]{0,4}d$",
+    expected: "a number of days like 60d",
+    reports_multiline: false,
+});
 const NAMES_SHAPE: JsonShape = JsonShape::List(&NAME_SHAPE, 0);
 const NAME_SHAPE: JsonShape = JsonShape::Matching(&NAME_PATTERN);
 const NAME_PATTERN: TextPattern = TextPattern {

@@ -96,13 +96,41 @@ pub enum SecretRule {
     Off,
 }
 
-/// When items are archived and purged. Never, unless the policy sets it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LifetimeRules {
-    /// Days without a change after which an item moves to `archive/`.
-    pub soft_delete_after_days: Option<u32>,
-    /// Days after which an archived item is removed.
-    pub purge_after_days: Option<u32>,
+/// How long items of one kind are kept. The first rule that matches an item applies to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LifetimeRule {
+    /// A glob over paths, optionally with `#slug` for one section.
+    pub at: Option<String>,
+    /// A category of the item, as in [`CategoryRule`].
+    pub category: Option<String>,
+    /// A tag in the front matter of the item's file, without `#`.
+    pub tag: Option<String>,
+    /// The item's `dur`.
+    pub durability: Option<String>,
+    /// Days without a use or change after which the item is archived; `None`: never.
+    pub unused_days: Option<u32>,
+    /// The importance from which on an item is not archived although it is unused.
+    pub below: Option<u8>,
+    /// Days after which an archived item is purged; `None`: never.
+    pub purge_days: Option<u32>,
+}
+
+/// What happens to an item after its last valid day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpiredRule {
+    /// It stays where it is, and reads leave it out.
+    Hide,
+    /// `prune` moves it to `archive/`.
+    Archive,
+}
+
+/// How confidence decreases with age.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DecayRule {
+    /// Days after which half of the confidence is left.
+    pub half_life_days: u32,
+    /// The share below which it does not fall.
+    pub floor: f64,
 }
 
 /// What a limit counts.
@@ -141,7 +169,11 @@ pub struct Policy {
     pub consent_days: u32,
     /// Maximum number of characters (Unicode scalar values) of a bullet.
     pub max_chars: usize,
-    pub lifetimes: LifetimeRules,
+    /// How long items are kept, in file order; the first that matches an item applies.
+    pub lifetimes: Vec<LifetimeRule>,
+    pub expired: ExpiredRule,
+    /// `None`: confidence does not depend on age.
+    pub decay: Option<DecayRule>,
     /// Whether `inbox/` is committed to git.
     pub inbox_in_git: bool,
 }
@@ -162,7 +194,9 @@ impl Default for Policy {
             secrets: SecretRule::Warn,
             consent_days: 7,
             max_chars: 280,
-            lifetimes: LifetimeRules::default(),
+            lifetimes: Vec::new(),
+            expired: ExpiredRule::Hide,
+            decay: None,
             inbox_in_git: false,
         }
     }
@@ -282,12 +316,13 @@ pub fn load(yaml: &str) -> LoadedPolicy {
         if at_maximum && form::POLICY_FORM.all_fields().all(|f| f.name != key) {
             continue;
         }
-        let too_old = !value.is_null() && form::VERSION_2_KEYS.contains(&key.as_str()) && version.is_none_or(|v| v < 2);
+        let too_old = form::needs_version_2(&key, &value) && version.is_none_or(|v| v < 2);
         let name = key.clone();
         let single = Map::from_iter([(key, value)]);
         match form::POLICY_FORM.check(&single) {
             Ok(()) if too_old => {
-                let message = format!("policy: '{name}' needs 'version: 2'");
+                let what = if name == "lifetimes" { "a list of lifetimes".to_owned() } else { format!("'{name}'") };
+                let message = format!("policy: {what} needs 'version: 2'");
                 notes.add(yaml::line_of(yaml, &[name]), message);
             }
             Ok(()) => valid_keys.extend(single),
@@ -402,10 +437,12 @@ fn policy_from(object: &Map<String, Value>) -> Policy {
         },
         consent_days: days(&["consent_days"]).unwrap_or(default.consent_days),
         max_chars: get(&["writing", "max_chars"]).and_then(as_integer).map_or(default.max_chars, |n| n as usize),
-        lifetimes: LifetimeRules {
-            soft_delete_after_days: days(&["lifetimes", "soft_delete_after_days"]),
-            purge_after_days: days(&["lifetimes", "purge_after_days"]),
-        },
+        lifetimes: get(&["lifetimes"]).map_or(default.lifetimes, lifetimes_from),
+        expired: if text(&["expired"]).as_deref() == Some("archive") { ExpiredRule::Archive } else { default.expired },
+        decay: get(&["decay"]).map(|value| DecayRule {
+            half_life_days: days_of(value, "half_life").unwrap_or(DEFAULT_HALF_LIFE_DAYS),
+            floor: value.get("floor").and_then(Value::as_f64).unwrap_or(DEFAULT_DECAY_FLOOR),
+        }),
         inbox_in_git: get(&["inbox_in_git"]).and_then(Value::as_bool).unwrap_or(default.inbox_in_git),
     }
 }
@@ -413,6 +450,41 @@ fn policy_from(object: &Map<String, Value>) -> Policy {
 fn string_list(value: &Value) -> Vec<String> {
     let all = value.as_array().into_iter().flatten();
     all.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Half-life of confidence where `decay` does not state it, in days.
+const DEFAULT_HALF_LIFE_DAYS: u32 = 180;
+/// The floor of confidence where `decay` does not state it.
+const DEFAULT_DECAY_FLOOR: f64 = 0.3;
+
+/// A duration of whole days like `60d`.
+fn days_of(object: &Value, key: &str) -> Option<u32> {
+    object.get(key)?.as_str()?.strip_suffix('d')?.parse().ok()
+}
+
+/// The rules of `lifetimes`: a list, or version 1's two keys, which are one rule for all items.
+fn lifetimes_from(value: &Value) -> Vec<LifetimeRule> {
+    let text = |rule: &Value, key: &str| rule.get(key).and_then(Value::as_str).map(str::to_owned);
+    let days = |key| value.get(key).and_then(as_integer).map(|n| n as u32);
+    match value {
+        Value::Array(rules) => rules
+            .iter()
+            .map(|rule| LifetimeRule {
+                at: text(rule, "at"),
+                category: text(rule, "category"),
+                tag: text(rule, "tag").map(|tag| tag.trim_start_matches('#').to_lowercase()),
+                durability: text(rule, "durability"),
+                unused_days: days_of(rule, "unused"),
+                below: rule.get("below").and_then(as_integer).map(|n| n as u8),
+                purge_days: days_of(rule, "purge"),
+            })
+            .collect(),
+        _ => vec![LifetimeRule {
+            unused_days: days("soft_delete_after_days"),
+            purge_days: days("purge_after_days"),
+            ..LifetimeRule::default()
+        }],
+    }
 }
 
 fn limit_from(value: &Value) -> LimitRule {
@@ -453,13 +525,16 @@ pub fn schema() -> Value {
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     schema["title"] = "memdir policy".into();
     schema["type"] = serde_json::json!(["object", "null"]);
-    let needs_version_2 = form::VERSION_2_KEYS.map(|key| {
+    let not_null = serde_json::json!({"not": {"type": "null"}});
+    let new_keys = form::VERSION_2_KEYS.map(|key| (key, not_null.clone()));
+    let needs_version_2 = new_keys.into_iter().chain([("lifetimes", serde_json::json!({"type": "array"}))]);
+    let needs_version_2 = needs_version_2.map(|(key, present)| {
         serde_json::json!({
-            "if": {"required": [key], "properties": {key: {"not": {"type": "null"}}}},
+            "if": {"required": [key], "properties": {key: present}},
             "then": {"required": ["version"], "properties": {"version": {"const": 2}}},
         })
     });
-    schema["allOf"] = needs_version_2.into_iter().collect();
+    schema["allOf"] = needs_version_2.collect();
     schema
 }
 

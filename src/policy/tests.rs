@@ -128,11 +128,46 @@ inbox_in_git: true
         secrets: SecretRule::Warn,
         consent_days: 14,
         max_chars: 200,
-        lifetimes: LifetimeRules { soft_delete_after_days: Some(60), purge_after_days: Some(30) },
+        lifetimes: vec![LifetimeRule { unused_days: Some(60), purge_days: Some(30), ..LifetimeRule::default() }],
+        expired: ExpiredRule::Hide,
+        decay: None,
         inbox_in_git: true,
     };
     assert_eq!(policy, expected);
     assert_eq!(policy.allowed_categories("somebody").unwrap(), ["recipes"]);
+}
+
+#[test]
+fn lifetimes_are_a_list_in_version_2() {
+    let policy = accepts(
+        "version: 2
+lifetimes:
+  - {durability: permanent}
+  - {at: 'facts/**#log', unused: 60d, below: 3, purge: 30d}
+  - {tag: '#Trip', category: event, unused: 7d}
+expired: archive
+decay: {half_life: 90d}
+",
+    );
+    let none = LifetimeRule::default;
+    let expected = [
+        LifetimeRule { durability: Some("permanent".into()), ..none() },
+        LifetimeRule {
+            at: Some("facts/**#log".into()),
+            unused_days: Some(60),
+            below: Some(3),
+            purge_days: Some(30),
+            ..none()
+        },
+        LifetimeRule { tag: Some("trip".into()), category: Some("event".into()), unused_days: Some(7), ..none() },
+    ];
+    assert_eq!(policy.lifetimes, expected);
+    assert_eq!(policy.expired, ExpiredRule::Archive);
+    assert_eq!(policy.decay, Some(DecayRule { half_life_days: 90, floor: 0.3 }));
+    refuses("lifetimes: [{at: x}]\n", Some(1), "a list of lifetimes needs 'version: 2'");
+    refuses("version: 2\nlifetimes: [{unused: 60d}]\n", Some(2), "'at', 'category', 'tag' or 'durability' is missing");
+    refuses("version: 2\nlifetimes: [{at: x, unused: 60}]\n", Some(2), "a number of days like 60d");
+    refuses("version: 2\ndecay: {floor: 2}\n", Some(2), "must be a number from 0 to 1");
 }
 
 #[test]
@@ -170,7 +205,8 @@ fn the_template_is_the_default_and_its_examples_load() {
     let policy = accepts(&example.replace("\nversion: 1", "\nversion: 2"));
     assert_eq!((policy.version, policy.benign), (2, vec!["tone".to_owned(), "goals_add".to_owned()]));
     assert_eq!((policy.limits.len(), policy.categories.len(), policy.allowlists.len()), (2, 2, 2));
-    assert_eq!(policy.lifetimes.purge_after_days, Some(30));
+    assert_eq!(policy.lifetimes[0].below, Some(3));
+    assert_eq!(policy.decay, Some(DecayRule { half_life_days: 180, floor: 0.3 }));
     for field in policy_form().all_fields() {
         assert!(TEMPLATE.contains(field.name), "{} is not explained", field.name);
     }
