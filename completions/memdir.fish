@@ -649,6 +649,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -l color -d 'Colour
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l writing -d 'Also check facts and episodes against the writing rules'
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l anchors -d 'Only compare the code that anchors name with their hashes; --since selects code files, --fix follows moved lines'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l strict -d 'Count contradictions as findings; without it they are notes'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l fix -d 'Fix what needs no decision'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s n -l dry-run -d 'Show what would change, write nothing'

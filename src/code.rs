@@ -176,6 +176,8 @@ codes! {
     StaleSummary = "stale_summary", 6, false;
     /// The index MEMORY.md has a line for a file that is gone, or none for a file of the folder.
     StaleIndex = "stale_index", 6, false;
+    /// An anchor whose lines of code moved or changed, or that cannot be compared.
+    StaleAnchor = "stale_anchor", 6, false;
     /// A file name outside the path grammar: readable, not writable.
     OddName = "odd_name", 6, false;
     /// A conflict copy of a file, made by a sync tool.

@@ -10,7 +10,7 @@ use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
 use super::text::{Printer, TextStyle, change_result, file_count, format_size, guard_figures};
 use crate::code::{Code, Hint};
-use crate::commands::answer::{ChangeResult, CheckReport, StatusReport, WarningRow};
+use crate::commands::answer::{AnchorRow, ChangeResult, CheckReport, StatusReport, WarningRow};
 
 #[derive(Args, Debug)]
 #[command(
@@ -31,11 +31,14 @@ pub struct CheckArgs {
     #[arg(value_name = "FILE")]
     pub files: Vec<String>,
     /// Only findings that are new since this git commit; paths are relative to the working directory
-    #[arg(long, value_name = "COMMIT", conflicts_with = "fix")]
+    #[arg(long, value_name = "COMMIT")]
     pub since: Option<String>,
     /// Also check facts and episodes against the writing rules
     #[arg(long)]
     pub writing: bool,
+    /// Only compare the code that anchors name with their hashes; --since selects code files, --fix follows moved lines
+    #[arg(long, conflicts_with_all = ["writing", "strict", "against"])]
+    pub anchors: bool,
     /// Count contradictions as findings; without it they are notes
     #[arg(long)]
     pub strict: bool,
@@ -124,6 +127,19 @@ fn pending_work(printer: &mut Printer, state: &StatusReport) {
     }
 }
 
+/// `12 anchors (10 ok, 2 moved)`.
+fn anchor_counts(anchors: &[AnchorRow]) -> String {
+    let states = ["ok", "moved", "changed", "gone", "not_built", "refused"];
+    let count = |state: &str| anchors.iter().filter(|anchor| anchor.state == state).count();
+    let counted = states.iter().map(|state| (count(state), state.replace('_', " "))).filter(|(n, _)| *n > 0);
+    let counts: Vec<String> = counted.map(|(n, state)| format!("{n} {state}")).collect();
+    match anchors.len() {
+        0 => "no anchors".to_owned(),
+        1 => format!("1 anchor ({})", counts[0]),
+        n => format!("{n} anchors ({})", counts.join(", ")),
+    }
+}
+
 impl PrintAnswer for CheckReport {
     /// Prints findings as compilers do: `path:line:column: level: code: text`.
     fn print(&self, printer: &mut Printer) {
@@ -138,7 +154,19 @@ impl PrintAnswer for CheckReport {
             let fixable = if f.fixable { " (fixable with --fix)" } else { "" };
             printer.text(&format!(": {}: {}: {}{fixable}", f.level, f.code, f.text)).end_line();
         }
-        let files = file_count(self.checked);
+        let files = match &self.anchors {
+            Some(anchors) => format!("{} in {}", anchor_counts(anchors), file_count(self.checked)),
+            None => file_count(self.checked),
+        };
+        if printer.format.verbose {
+            for anchor in self.anchors.iter().flatten().filter(|anchor| anchor.state == "ok") {
+                printer.styled(
+                    TextStyle::Heading,
+                    &format!("{}{}", self.below.as_deref().unwrap_or_default(), anchor.path),
+                );
+                printer.text(&format!(":{}:{}: ok: {}", anchor.line, anchor.col, anchor.anchor)).end_line();
+            }
+        }
         printer.note(&match self.findings.iter().filter(|f| f.level != "note").count() {
             0 => format!("{files} checked, no findings"),
             1 => format!("1 finding in {files} checked"),

@@ -272,6 +272,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
                 since: a.since.as_deref(),
                 writing: a.writing,
                 strict: a.strict,
+                anchors: a.anchors,
                 against: &a.against,
                 fix: a.fix,
             };

@@ -340,6 +340,9 @@ pub struct CheckReport {
     pub checked: usize,
     /// The findings, in path and line order.
     pub findings: Vec<CheckFinding>,
+    /// With `--anchors`: every anchor that was checked, in path and line order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<Vec<AnchorRow>>,
     /// With `--fix`: the change that the fixes made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed: Option<ChangeResult>,
@@ -375,6 +378,26 @@ pub struct CheckFinding {
     /// With `--against`: the statement in a file outside the memory that contradicts this line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<OutsideStatement>,
+}
+
+/// An anchor that was checked.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AnchorRow {
+    /// The path of the memory file.
+    pub path: String,
+    /// The line of the anchor, 1-based.
+    pub line: usize,
+    /// Its column in characters, 1-based.
+    pub col: usize,
+    /// The address of the bullet.
+    pub address: String,
+    /// The anchor: `src/lib.rs:10-24#0123456789ab`.
+    pub anchor: String,
+    /// `ok`, `moved`, `changed`, `gone`, `not_built` (git ignores the file, and it does not exist here) or `refused`.
+    pub state: &'static str,
+    /// The anchor that its lines have now, if they moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
 }
 
 /// A statement in a file outside the memory.

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::answer::{ChangeOutcome, ChangeResult, ChangedFile, EffectRow, RepeatedChange, WarningRow};
+use super::code_anchors::with_anchor_hashes;
 use super::consent::require_consent;
 use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
@@ -110,7 +111,10 @@ pub fn plan_batch(
         create: options.create,
         allow_reserved: false,
     };
-    let mut changeset = plan_in_context(session, snapshot, ops, &context)?;
+    let (operations, warnings) =
+        with_anchor_hashes(session, ops).map_err(|why| without_single_number(vec![why], ops.len()))?;
+    let mut changeset = plan_in_context(session, snapshot, &operations, &context)?;
+    changeset.warnings.extend(warnings);
     check_secrets(session, &mut changeset, snapshot)?;
     Ok(changeset)
 }

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 mod against;
+mod anchors;
 mod contradictions;
 mod index_lines;
 mod links;
@@ -39,6 +40,8 @@ pub struct CheckOptions<'a> {
     pub writing: bool,
     /// Report contradictions as warnings, which are findings, instead of notes.
     pub strict: bool,
+    /// Check the code that anchors name, and nothing else.
+    pub anchors: bool,
     /// Files outside the memory, which are compared with it and never written.
     pub against: &'a [PathBuf],
     /// Fix what needs no decision.
@@ -60,6 +63,12 @@ pub fn check(
         .iter()
         .map(|f| list_and_read::resolve_address(session, f).map(|n| n.path))
         .collect::<Result<_, Rejection>>()?;
+    if options.anchors {
+        return anchors::check_anchors(session, &selected, options, change_options);
+    }
+    if options.fix && options.since.is_some() {
+        return Err(Rejection::new(Code::Usage, "--since cannot be used with --fix, except with --anchors").into());
+    }
     let mut examined = examine(session, &selected, options)?;
     let mut fixed = None;
     if options.fix && !examined.fixes.is_empty() {
@@ -77,7 +86,7 @@ pub fn check(
         }
         None => (examined.findings, None),
     };
-    Ok(CheckReport { checked: examined.checked, findings, fixed, below: path_prefix })
+    Ok(CheckReport { checked: examined.checked, findings, anchors: None, fixed, below: path_prefix })
 }
 
 struct ExaminedFiles {

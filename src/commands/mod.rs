@@ -21,6 +21,7 @@ pub mod budget;
 mod bullet_life;
 mod change;
 mod check;
+mod code_anchors;
 pub mod compact;
 mod consent;
 mod context;

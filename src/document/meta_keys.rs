@@ -8,6 +8,7 @@ use jiff::civil::Date;
 use super::BulletMeta;
 use crate::path::is_id;
 use crate::policy::StampKey;
+use crate::text::code_anchor::CodeAnchor;
 
 /// The type of a value, with its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub enum MetaType {
     Share,
     /// `true`, `1`, `yes`, `on` or no value at all; `false`, `0`, `no` or `off`; in upper or lower case.
     YesNo,
+    /// Lines of a code file and their hash.
+    Anchor,
     /// Any text that is not empty.
     Text,
 }
@@ -35,6 +38,7 @@ impl MetaType {
             MetaType::Scale10 => parse_scale(value).is_some(),
             MetaType::Share => parse_share(value).is_some(),
             MetaType::YesNo => parse_yes_no(value).is_some(),
+            MetaType::Anchor => CodeAnchor::parse(value).is_ok_and(|anchor| anchor.hash.is_some()),
             MetaType::Text => !value.is_empty(),
         }
     }
@@ -47,6 +51,7 @@ impl MetaType {
             MetaType::Scale10 => "a whole number from 0 to 10",
             MetaType::Share => "a number from 0 to 1",
             MetaType::YesNo => "true or false",
+            MetaType::Anchor => "PATH, PATH:LINE or PATH:FIRST-LAST, then # and 12 hexadecimal digits",
             MetaType::Text => "text",
         }
     }
@@ -152,7 +157,7 @@ meta_keys! {
         writer: KeyWriter::Archive,
         manual: "the section that it was archived from, as #slug; # for the part of the file above all headings",
     }
-    Anchor = "anchor" { manual: "the lines of code that it describes" }
+    Anchor = "anchor" { value: MetaType::Anchor, manual: "the lines of code that it describes" }
     W = "w" { value: MetaType::Share, manual: "weight: the strength of a relation" }
 }
 

@@ -7,6 +7,7 @@ pub mod actor;
 pub mod agent_hosts;
 pub mod background;
 pub mod clock;
+pub mod code_history;
 pub mod config;
 pub mod content;
 pub mod editor;

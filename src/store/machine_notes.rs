@@ -13,6 +13,11 @@ use crate::code::Rejection;
 const MAX_NOTE_BYTES: u64 = 16 << 20;
 
 impl Store {
+    /// Whether `.memdir/` exists.
+    pub fn has_machine_state(&self) -> bool {
+        self.root().machine_dir().is_ok_and(|dir| dir.is_some())
+    }
+
     /// Returns a note; `None` if it is missing or cannot be read.
     pub fn read_note(&self, name: &str) -> Option<String> {
         let root = self.root();

@@ -4,6 +4,7 @@
 
 pub mod best_pairs;
 pub mod byte_size;
+pub mod code_anchor;
 pub mod contradiction;
 pub mod dates;
 pub mod display_width;

@@ -11,3 +11,4 @@ pub mod journal;
 pub mod links;
 pub mod outline;
 pub mod query;
+pub mod stale_anchors;

@@ -1,0 +1,491 @@
+//! Anchors: references of a memory to lines of code, with a hash by which changed and moved lines are recognised.
+//!
+//! Never opens a file, and never guesses: lines that occur twice in a file are not followed.
+
+use std::fmt;
+
+use memchr::memmem;
+use sha2::{Digest, Sha256};
+
+use super::is_invisible;
+
+/// Hexadecimal digits of a hash.
+const HASH_DIGITS: usize = 12;
+/// The longest path, in bytes.
+const MAX_PATH_BYTES: usize = 1024;
+/// A file with a NUL among its first bytes is binary, as for git.
+const BINARY_PREFIX_BYTES: usize = 8000;
+/// Lines with fewer letters and digits, such as a closing brace, are not followed: the same line elsewhere is rarely
+/// the same code.
+const MIN_FOLLOWED_CHARS: usize = 4;
+
+/// `PATH`, `PATH:LINE` or `PATH:FIRST-LAST`, each with `#HASH` or without. The path is relative to the root of a
+/// repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeAnchor {
+    pub path: CodePath,
+    /// `None` for the whole file.
+    pub lines: Option<LineRange>,
+    pub hash: Option<LinesHash>,
+}
+
+/// A path below the root of a repository that names nothing of git's own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CodePath(String);
+
+/// Lines, 1-based, both inclusive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineRange {
+    pub first: u32,
+    pub last: u32,
+}
+
+/// The first 48 bits of the SHA-256 of lines. Each line ends in `\n`, also the last one of a file, and also where the
+/// file has `\r\n`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinesHash(u64);
+
+/// Why a text is not an anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnchorError {
+    /// The path may not be opened: the reason.
+    Path(&'static str),
+    /// The lines have no order.
+    Lines,
+}
+
+impl CodeAnchor {
+    /// Parses an anchor.
+    ///
+    /// # Errors
+    /// The part that is not valid.
+    pub fn parse(text: &str) -> Result<CodeAnchor, AnchorError> {
+        let hashed = text.rsplit_once('#').and_then(|(before, hash)| Some((before, LinesHash::parse(hash)?)));
+        let (place, hash) = hashed.map_or((text, None), |(before, hash)| (before, Some(hash)));
+        let (path, lines) = match place.rsplit_once(':').filter(|(_, lines)| is_line_range(lines)) {
+            Some((path, lines)) => (path, Some(LineRange::parse(lines).ok_or(AnchorError::Lines)?)),
+            None => (place, None),
+        };
+        Ok(CodeAnchor { path: CodePath::new(path).map_err(AnchorError::Path)?, lines, hash })
+    }
+
+    /// The anchor without its hash, for messages.
+    pub fn place(&self) -> String {
+        CodeAnchor { hash: None, ..self.clone() }.to_string()
+    }
+}
+
+impl fmt::Display for CodeAnchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.path.as_str())?;
+        if let Some(lines) = self.lines {
+            write!(f, ":{lines}")?;
+        }
+        self.hash.map_or(Ok(()), |hash| write!(f, "#{hash}"))
+    }
+}
+
+impl CodePath {
+    /// Checks a path.
+    ///
+    /// # Errors
+    /// The reason why it must not be opened.
+    pub fn new(text: &str) -> Result<CodePath, &'static str> {
+        path_problem(text).map_or_else(|| Ok(CodePath(text.to_owned())), Err)
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it may be a file of a memory.
+    pub fn is_markdown(&self) -> bool {
+        self.0.to_ascii_lowercase().ends_with(".md")
+    }
+}
+
+impl fmt::Display for CodePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn path_problem(text: &str) -> Option<&'static str> {
+    match text {
+        "" => return Some("the path is empty"),
+        _ if text.len() > MAX_PATH_BYTES => return Some("the path is longer than 1,024 bytes"),
+        _ if text.starts_with('/') => return Some("the path is absolute"),
+        _ if text.contains('\\') => return Some("the path contains a backslash"),
+        _ if text.chars().any(|c| c.is_control() || is_invisible(c) || is_joiner(c)) => {
+            return Some("the path contains an invisible character");
+        }
+        _ => {}
+    }
+    text.split('/').find_map(component_problem)
+}
+
+/// The zero-width joiners, which HFS+ ignores in names as it does invisible characters.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
+}
+
+fn component_problem(part: &str) -> Option<&'static str> {
+    // Windows ignores dots and spaces at the end of a name, and reads what follows a colon as a part of the file.
+    let name = part.split(':').next().unwrap_or(part).trim_end_matches(['.', ' ']).to_lowercase();
+    let short_name = |folder: &str| {
+        let n = name.strip_prefix(folder).and_then(|rest| rest.strip_prefix('~'));
+        n.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    match part {
+        "" => Some("a component of the path is empty"),
+        "." | ".." => Some("'.' and '..' are not allowed in the path"),
+        _ if name == ".git" || short_name("git") => Some("the path leads into .git/"),
+        _ if name == ".memdir" || short_name("memdir") => Some("the path leads into .memdir/"),
+        _ => None,
+    }
+}
+
+/// Whether a text is `10` or `10-24`.
+fn is_line_range(text: &str) -> bool {
+    let is_number = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+    text.split_once('-').map_or_else(|| is_number(text), |(first, last)| is_number(first) && is_number(last))
+}
+
+impl LineRange {
+    fn parse(text: &str) -> Option<LineRange> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (1 <= first && first <= last).then_some(LineRange { first, last })
+    }
+
+    /// The number of lines.
+    fn count(self) -> usize {
+        (self.last - self.first) as usize + 1
+    }
+}
+
+impl fmt::Display for LineRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.first == self.last {
+            true => write!(f, "{}", self.first),
+            false => write!(f, "{}-{}", self.first, self.last),
+        }
+    }
+}
+
+impl LinesHash {
+    fn parse(text: &str) -> Option<LinesHash> {
+        let is_hash = text.len() == HASH_DIGITS && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        is_hash.then(|| u64::from_str_radix(text, 16).ok()).flatten().map(LinesHash)
+    }
+
+    /// The hash of lines that are followed when they move.
+    fn of(block: &[u8]) -> LinesHash {
+        LinesHash::truncated(Sha256::digest(block).into())
+    }
+
+    /// The hash of lines that are not followed: it includes where they are, so it is found nowhere else.
+    fn in_place(block: &[u8], lines: LineRange) -> LinesHash {
+        let hash = Sha256::new_with_prefix(block).chain_update(format!("lines {lines}\n"));
+        LinesHash::truncated(hash.finalize().into())
+    }
+
+    fn truncated(digest: [u8; 32]) -> LinesHash {
+        LinesHash(digest[..HASH_DIGITS / 2].iter().fold(0, |hash, byte| hash << 8 | u64::from(*byte)))
+    }
+}
+
+impl fmt::Display for LinesHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:012x}", self.0)
+    }
+}
+
+/// What became of the lines of an anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinesMatch {
+    /// They are in the anchor's place.
+    Same,
+    /// They occur once, elsewhere.
+    Moved(LineRange),
+    /// They occur nowhere.
+    Changed,
+    /// They occur elsewhere more than once: the first lines of two occurrences.
+    Repeated([u32; 2]),
+}
+
+/// The hash for a new anchor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewAnchorHash {
+    pub hash: LinesHash,
+    /// Whether the lines can be followed when they move: they occur once in the file, and are more than punctuation.
+    pub is_followed: bool,
+}
+
+/// The text of a code file, with `\n` at the end of each line.
+pub struct CodeText {
+    text: Vec<u8>,
+    /// The offset of each line, and the end of the text.
+    starts: Vec<usize>,
+}
+
+impl CodeText {
+    /// Normalises the line endings of a file; `None` for a binary file.
+    pub fn new(mut bytes: Vec<u8>) -> Option<CodeText> {
+        if memchr::memchr(0, &bytes[..bytes.len().min(BINARY_PREFIX_BYTES)]).is_some() {
+            return None;
+        }
+        if memmem::find(&bytes, b"\r\n").is_some() {
+            let mut before = 0;
+            bytes = bytes.iter().enumerate().fold(Vec::with_capacity(bytes.len()), |mut out, (at, byte)| {
+                if *byte == b'\n' && before == b'\r' && at > 0 {
+                    out.pop();
+                }
+                before = *byte;
+                out.push(*byte);
+                out
+            });
+        }
+        if bytes.last().is_some_and(|last| *last != b'\n') {
+            bytes.push(b'\n');
+        }
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', &bytes).map(|at| at + 1)).collect();
+        Some(CodeText { text: bytes, starts })
+    }
+
+    pub fn line_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Lines, with their endings; `None` if the file has fewer.
+    fn block(&self, lines: LineRange) -> Option<&[u8]> {
+        let end = *self.starts.get(lines.last as usize)?;
+        Some(&self.text[*self.starts.get(lines.first as usize - 1)?..end])
+    }
+
+    /// The hash for a new anchor; `None` if the file has fewer lines.
+    pub fn new_hash(&self, lines: Option<LineRange>) -> Option<NewAnchorHash> {
+        let Some(lines) = lines else {
+            return Some(NewAnchorHash { hash: LinesHash::of(&self.text), is_followed: true });
+        };
+        let block = self.block(lines)?;
+        let is_followed = can_be_followed(block) && self.occurrences(block).nth(1).is_none();
+        let hash = if is_followed { LinesHash::of(block) } else { LinesHash::in_place(block, lines) };
+        Some(NewAnchorHash { hash, is_followed })
+    }
+
+    /// Whether lines (the whole file for `None`) have a hash.
+    pub fn has_hash(&self, lines: Option<LineRange>, hash: LinesHash) -> bool {
+        match lines {
+            None => LinesHash::of(&self.text) == hash,
+            Some(lines) => self
+                .block(lines)
+                .is_some_and(|block| LinesHash::of(block) == hash || LinesHash::in_place(block, lines) == hash),
+        }
+    }
+
+    /// Finds the lines of an anchor: in its place, else the nearest lines with that hash, if they occur once.
+    /// `bytes_left` limits how many bytes are hashed to search; without any left, lines count as changed.
+    pub fn find(&self, lines: Option<LineRange>, hash: LinesHash, bytes_left: &mut u64) -> LinesMatch {
+        if self.has_hash(lines, hash) {
+            return LinesMatch::Same;
+        }
+        let Some(moved) = lines.and_then(|lines| self.search(lines, hash, bytes_left)) else {
+            return LinesMatch::Changed;
+        };
+        let Some(block) = self.block(moved).filter(|block| can_be_followed(block)) else { return LinesMatch::Changed };
+        let mut found = self.occurrences(block);
+        match (found.next(), found.next()) {
+            (Some(one), Some(two)) => LinesMatch::Repeated([one, two]),
+            _ => LinesMatch::Moved(moved),
+        }
+    }
+
+    /// The nearest lines with a hash. Most code moves by a few lines, so few are hashed.
+    fn search(&self, lines: LineRange, hash: LinesHash, bytes_left: &mut u64) -> Option<LineRange> {
+        let more = (lines.count() - 1) as u32;
+        let last_first = (self.line_count() as u32).checked_sub(more).filter(|last| *last > 0)?;
+        let origin = lines.first.min(last_first);
+        for distance in 0..last_first {
+            let [above, below] = [origin.checked_sub(distance), origin.checked_add(distance)];
+            for first in [above, below.filter(|_| distance > 0)].into_iter().flatten().filter(|first| *first > 0) {
+                let place = LineRange { first, last: first.saturating_add(more) };
+                let Some(block) = self.block(place) else { continue };
+                *bytes_left = bytes_left.checked_sub(block.len() as u64)?;
+                if LinesHash::of(block) == hash {
+                    return Some(place);
+                }
+            }
+        }
+        None
+    }
+
+    /// The first line, 1-based, of each occurrence of whole lines, also of those that overlap.
+    fn occurrences<'a>(&'a self, block: &'a [u8]) -> impl Iterator<Item = u32> + 'a {
+        let finder = memmem::Finder::new(block).into_owned();
+        let mut from = 0;
+        std::iter::from_fn(move || {
+            loop {
+                let at = from + finder.find(self.text.get(from..).filter(|_| !block.is_empty())?)?;
+                from = at + 1;
+                if let Ok(line) = self.starts.binary_search(&at) {
+                    return Some(line as u32 + 1);
+                }
+            }
+        })
+    }
+}
+
+fn can_be_followed(block: &[u8]) -> bool {
+    block.iter().filter(|b| b.is_ascii_alphanumeric() || **b >= 0x80).nth(MIN_FOLLOWED_CHARS - 1).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENOUGH: u64 = 1 << 20;
+
+    fn code(text: &str) -> CodeText {
+        CodeText::new(text.into()).unwrap()
+    }
+
+    fn lines(first: u32, last: u32) -> LineRange {
+        LineRange { first, last }
+    }
+
+    /// What becomes of an anchor to lines of `before` in `after`.
+    fn check(before: &str, at: LineRange, after: &str, expected: LinesMatch) {
+        let hash = code(before).new_hash(Some(at)).unwrap().hash;
+        assert_eq!(code(after).find(Some(at), hash, &mut { ENOUGH }), expected, "{before:?} {at} {after:?}");
+    }
+
+    #[test]
+    fn an_anchor_is_a_path_with_lines_and_a_hash() {
+        for text in ["src/lib.rs", "a b/ü.rs:10", "src/lib.rs:10-24#0123456789ab", "C#/x.cs#00ff00ff00ff", "a:b:3"] {
+            assert_eq!(CodeAnchor::parse(text).unwrap().to_string(), text);
+        }
+        let anchor = CodeAnchor::parse("src/lib.rs:7-7#0123456789ab").unwrap();
+        assert_eq!(
+            (anchor.to_string().as_str(), anchor.place().as_str()),
+            ("src/lib.rs:7#0123456789ab", "src/lib.rs:7")
+        );
+        // Not a hash, so part of the name.
+        assert_eq!(CodeAnchor::parse("a#0123456789AB").unwrap().path.as_str(), "a#0123456789AB");
+        for text in ["a:0", "a:2-1", "a:0-3", "a:99999999999"] {
+            assert_eq!(CodeAnchor::parse(text), Err(AnchorError::Lines), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_stays_in_the_repository_and_outside_git() {
+        for path in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "a/../../x",
+            "a/./b",
+            "a//b",
+            "a/",
+            "a\\b",
+            "a\nb",
+            "a\0b",
+            ".git/config",
+            ".GIT/x",
+            "sub/.git/config",
+            ".git",
+            ".git./config",
+            ".git /config",
+            ".git::$INDEX_ALLOCATION/config",
+            "git~1/config",
+            "GIT~12/x",
+            ".g\u{200c}it/config",
+            ".git\u{feff}/config",
+            "memory/.memdir/journal",
+            "MEMDIR~1/journal",
+        ] {
+            assert!(CodePath::new(path).is_err(), "{path:?}");
+            assert!(matches!(CodeAnchor::parse(&format!("{path}:1-2")), Err(AnchorError::Path(_))), "{path:?}");
+        }
+        for path in [".gitignore", ".github/workflows/a.yml", "git/x", "a/.gitmodules", "git~/x", "...", "-rf", "a:b"] {
+            assert!(CodePath::new(path).is_ok(), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_hash_is_that_of_sha256sum() {
+        // printf 'fn two() {}\n' | sha256sum
+        let text = code("fn one() {}\nfn two() {}\n");
+        assert_eq!(text.new_hash(Some(lines(2, 2))).unwrap().hash.to_string(), "b8fbfe51cb75");
+        // printf 'fn one() {}\nfn two() {}\n' | sha256sum
+        let whole = text.new_hash(None).unwrap();
+        assert_eq!((whole.hash.to_string().as_str(), whole.is_followed), ("f64cb7e2c472", true));
+        assert_eq!(text.new_hash(Some(lines(2, 3))), None);
+        assert_eq!(code("").new_hash(Some(lines(1, 1))), None);
+    }
+
+    #[test]
+    fn line_endings_do_not_count() {
+        let unix = code("fn one() {}\nfn two() {}\n");
+        let hash = unix.new_hash(Some(lines(2, 2))).unwrap().hash;
+        for other in ["fn one() {}\r\nfn two() {}\r\n", "fn one() {}\r\nfn two() {}", "fn one() {}\nfn two() {}"] {
+            assert!(code(other).has_hash(Some(lines(2, 2)), hash), "{other:?}");
+            assert_eq!(code(other).new_hash(None), unix.new_hash(None));
+        }
+        assert!(!code("fn one() {}\nfn two() {}\r").has_hash(Some(lines(2, 2)), hash));
+        assert_eq!(code("\r\n\r\r\na").text, b"\n\r\na\n");
+    }
+
+    #[test]
+    fn binary_files_have_no_lines() {
+        assert!(CodeText::new(b"\x7fELF\0\0".to_vec()).is_none());
+        assert!(CodeText::new(b"caf\xe9 (Latin 1)\n".to_vec()).is_some());
+    }
+
+    #[test]
+    fn lines_that_moved_are_found() {
+        let before = "use std::fmt;\nfn one() {}\nfn two() {}\nfn three() {}\n";
+        check(before, lines(3, 3), before, LinesMatch::Same);
+        check(before, lines(3, 3), "// new\nuse std::fmt;\nfn one() {}\nfn two() {}\n", LinesMatch::Moved(lines(4, 4)));
+        check(before, lines(2, 3), "fn one() {}\nfn two() {}\n", LinesMatch::Moved(lines(1, 2)));
+        check(before, lines(3, 4), "fn two() {}\nfn four() {}\nfn three() {}\n", LinesMatch::Changed);
+        check(before, lines(4, 4), "fn three() {}", LinesMatch::Moved(lines(1, 1)));
+        check(before, lines(3, 3), "fn two() { 1 }\n", LinesMatch::Changed);
+        check(before, lines(2, 4), "fn one() {}\n", LinesMatch::Changed);
+        check(before, lines(2, 3), "", LinesMatch::Changed);
+    }
+
+    #[test]
+    fn lines_that_occur_twice_are_not_followed() {
+        let twice = "fn two() {}\nfn four() {}\nfn two() {}\n";
+        check("fn one() {}\nfn two() {}\n", lines(2, 2), twice, LinesMatch::Repeated([1, 3]));
+        // Where they were, they count, however often they occur elsewhere.
+        check("fn two() {}\n", lines(1, 1), twice, LinesMatch::Same);
+        // What occurred twice from the start is compared, but not followed to the other place when it changes.
+        check(twice, lines(1, 1), twice, LinesMatch::Same);
+        check(twice, lines(1, 1), "fn new() {}\nfn four() {}\nfn two() {}\n", LinesMatch::Changed);
+        assert!(!code(twice).new_hash(Some(lines(1, 1))).unwrap().is_followed);
+        // Overlapping.
+        check("aaaa\naaaa\nbbbb\n", lines(1, 2), "bbbb\naaaa\naaaa\naaaa\n", LinesMatch::Repeated([2, 3]));
+    }
+
+    #[test]
+    fn punctuation_is_not_followed() {
+        check("fn one() {\n}\n", lines(2, 2), "fn one() {\n    1\n}\n", LinesMatch::Changed);
+        check("fn one() {\n}\n", lines(2, 2), "fn one() {\n}\n\n", LinesMatch::Same);
+        check("\n\n", lines(1, 1), "x\n\n", LinesMatch::Changed);
+    }
+
+    #[test]
+    fn a_search_ends() {
+        let anchor = lines(u32::MAX - 1, u32::MAX);
+        let text = code("fn one() {}\nfn two() {}\n");
+        assert_eq!(text.find(Some(anchor), LinesHash(1), &mut { ENOUGH }), LinesMatch::Changed);
+        let hash = text.new_hash(Some(lines(1, 2))).unwrap().hash;
+        assert_eq!(text.find(Some(anchor), hash, &mut { ENOUGH }), LinesMatch::Moved(lines(1, 2)));
+        assert_eq!(text.find(Some(lines(1, u32::MAX)), hash, &mut { ENOUGH }), LinesMatch::Changed);
+        let one = text.new_hash(Some(lines(1, 1))).unwrap().hash;
+        assert_eq!(text.find(Some(lines(2, 2)), one, &mut 10), LinesMatch::Changed);
+        assert_eq!(text.find(Some(lines(2, 2)), one, &mut 30), LinesMatch::Moved(lines(1, 1)));
+    }
+}
