@@ -9,6 +9,7 @@ use super::sanitize;
 use super::text::{Printer, TextStyle};
 use crate::commands::answer::{LargerBounds, QueryResult, QueryRow};
 use crate::view::query::answer::estimate_llm_tokens;
+use crate::view::stale_anchors::anchor_mark;
 
 impl PrintAnswer for QueryResult {
     /// Prints the results; if there are none, a note to stderr.
@@ -78,6 +79,9 @@ fn item(printer: &mut Printer, row: &QueryRow) {
             None => printer.out.push_str("  "),
         }
         printer.text(line);
+        if let Some(state) = row.stale_anchor {
+            printer.styled(TextStyle::Dim, &anchor_mark(state));
+        }
         if printer.format.verbose {
             for (key, value) in &row.meta {
                 printer.styled(TextStyle::Dim, &format!(" {key}={}", value.as_str().unwrap_or_default()));

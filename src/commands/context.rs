@@ -8,7 +8,7 @@ mod updates;
 
 use std::collections::HashMap;
 
-use super::journal_notes::bullet_origins;
+use super::journal_notes::{bullet_origins, with_stale_anchors};
 use super::list_and_read::summary_of;
 use super::{Error, Session};
 use crate::change::JournalEntry as Revision;
@@ -160,6 +160,7 @@ impl ContextBuilder<'_> {
             None => BulletOrigins::from_journal(&revisions),
             Some(_) => bullet_origins(self.store())?,
         };
+        let origins = with_stale_anchors(self.store(), origins);
         let parsed: Vec<ItemizedFile> =
             scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
@@ -285,7 +286,7 @@ impl ContextBuilder<'_> {
             Some(Box::new(itemize(&file.path, document)))
         });
         let found: Vec<ItemizedFile> = found.into_iter().flatten().map(|found| *found).collect();
-        let origins = bullet_origins(self.store())?;
+        let origins = with_stale_anchors(self.store(), bullet_origins(self.store())?);
         let (shown, count) =
             newest_records(&found, &origins, &self.item_filter, self.options.budget / MIN_ENTRY_TOKENS);
         Ok(records_page(self.options, &shown, count))

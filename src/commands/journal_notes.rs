@@ -5,6 +5,14 @@
 use crate::code::Rejection;
 use crate::store::{BULLETS_NOTE, NotedJournal, Store};
 use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::stale_anchors::{STALE_ANCHORS_NOTE, StaleAnchors};
+
+/// Adds what the last check of anchors found. Costs one system call where there was none.
+pub fn with_stale_anchors(store: &Store, mut origins: BulletOrigins) -> BulletOrigins {
+    let note = store.read_note(STALE_ANCHORS_NOTE);
+    origins.stale_anchors = note.as_deref().map(StaleAnchors::from_note).unwrap_or_default();
+    origins
+}
 
 /// What the journal knows of bullets.
 ///

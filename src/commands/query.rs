@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use super::allowlist_filter::{check_categories, session_for_agent};
-use super::journal_notes::bullet_origins;
+use super::journal_notes::{bullet_origins, with_stale_anchors};
 use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, ProgressNotes, Session};
 use crate::code::{Code, Rejection};
@@ -125,7 +125,7 @@ fn search(
     progress.check()?;
     progress.begin("ranking");
     let origins = match counted.iter().any(|c| c.matched.is_some()) {
-        true => bullet_origins(store)?,
+        true => with_stale_anchors(store, bullet_origins(store)?),
         false => BulletOrigins::default(),
     };
     let ranking = rank(&counted, terms, &origins, &|about, item| filter.check(about, item));

@@ -66,6 +66,7 @@ fn nothing_that_a_clone_names_is_run() {
                 &["log"],
                 &["list"],
                 &["check"],
+                &["check", "--anchors", "--since", "HEAD"],
                 &["add", "user", "A fact"],
                 &["sync"],
             ] {

@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use super::support::{NOW, ProgramOutput, clean_command};
+use super::support::{NOW, ProgramOutput, clean_command, program};
 use tempfile::TempDir;
 
 /// A work tree with a memory below it (or as its root), in a directory of its own.
@@ -82,7 +82,8 @@ impl Repo {
 
     /// A program of this machine, in the work tree, under a clean environment; `memdir` is on its PATH.
     pub fn program(&self, program: impl AsRef<OsStr>, dir: &Path) -> Command {
-        let own = Path::new(env!("CARGO_BIN_EXE_memdir")).parent().unwrap();
+        let own = super::support::program();
+        let own = own.parent().unwrap();
         let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default());
         let mut command = clean_command(program, self.above.path());
         command
@@ -114,13 +115,13 @@ impl Repo {
 
     /// memdir in the work tree, on this memory.
     pub fn memdir<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> ProgramOutput {
-        let mut command = self.program(env!("CARGO_BIN_EXE_memdir"), &self.root);
+        let mut command = self.program(program(), &self.root);
         finished(command.arg("--dir").arg(&self.memory).args(args).output().unwrap())
     }
 
     /// memdir in the work tree, which finds the memory by itself.
     pub fn memdir_in_work_tree<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> ProgramOutput {
-        finished(self.program(env!("CARGO_BIN_EXE_memdir"), &self.root).args(args).output().unwrap())
+        finished(self.program(program(), &self.root).args(args).output().unwrap())
     }
 
     /// A person writes a file of the memory.

@@ -3,6 +3,7 @@
 mod adopting;
 mod agents;
 mod allowlists;
+mod anchors;
 mod answers;
 mod bad_input;
 mod batches;

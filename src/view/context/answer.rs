@@ -63,6 +63,9 @@ pub struct ContextItem {
     pub date: Option<String>,
     /// The line shown for it.
     pub text: String,
+    /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale_anchor: Option<&'static str>,
 }
 
 /// A file of the index.

@@ -14,6 +14,7 @@ use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::{ItemKind, label, searched_texts};
+use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// The least number of tokens that a fact takes. It bounds how many can fit a budget.
 const MIN_FACT_TOKENS: usize = 6;
@@ -29,6 +30,7 @@ pub struct PlainFact {
     pub date: Option<ItemDate>,
     /// Its whole text as one sanitized line.
     pub text: String,
+    pub stale_anchor: Option<StaleAnchor>,
     key: FactKey,
 }
 
@@ -50,7 +52,8 @@ struct FactKey {
 impl PlainFact {
     /// Its line: `- Prefers tabs (facts/user.md@acvh)`.
     pub fn line(&self) -> String {
-        format!("- {} ({})", self.text, self.address)
+        let mark = self.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
+        format!("- {}{mark} ({})", self.text, self.address)
     }
 
     /// Sorts facts by file and position, episodes last.
@@ -132,6 +135,7 @@ impl<'a> FactCollector<'a> {
                 address: sanitize::sanitize_line(&item_address(file, item)),
                 date: key.date.0,
                 text: sanitize::sanitize_line(&whole_text(file, item)),
+                stale_anchor: facts.stale_anchor(item),
                 key,
             };
             if !fact.text.is_empty() {

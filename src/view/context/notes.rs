@@ -13,6 +13,7 @@ use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::ItemKind;
+use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// Minimum importance of an item that is always included.
 pub const IMPORTANT: u8 = 7;
@@ -58,6 +59,7 @@ pub struct ContextNote {
     pub address: String,
     /// Its text as one sanitized line.
     pub text: String,
+    pub stale_anchor: Option<StaleAnchor>,
     importance: u8,
     /// Indices of its categories that have a `rag_length` in the policy.
     limited_categories: Vec<usize>,
@@ -76,7 +78,8 @@ impl ContextNote {
 
     /// Its line, with the text cut to `most` tokens.
     pub fn line(&self, most: usize) -> String {
-        format!("- {} ({})", sanitize::truncate(&self.text, most), self.address)
+        let mark = self.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
+        format!("- {}{mark} ({})", sanitize::truncate(&self.text, most), self.address)
     }
 }
 
@@ -101,6 +104,7 @@ pub fn context_notes(
                 date: facts.date(item),
                 address: String::new(),
                 text: String::new(),
+                stale_anchor: facts.stale_anchor(item),
                 importance: facts.importance(item).unwrap_or(0),
                 limited_categories: bounded,
             };

@@ -17,6 +17,7 @@ use super::records::DatedRecord;
 use super::sanitize::{self, NOTES_NOTICE};
 use crate::policy::Policy;
 use crate::view::query::answer::estimate_llm_tokens;
+use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// The smallest budget in tokens: the fixed lines of every context fit into it.
 pub const MIN_BUDGET: usize = 320;
@@ -317,7 +318,8 @@ pub fn records_page(options: &ContextOptions, records: &[DatedRecord], count: us
     let tail = vec!["Use these memories to provide context-aware responses.".to_owned()];
     let day = |record: &DatedRecord| record.date.map_or("unknown".to_owned(), |m| m.day.to_string());
     let line = |n: usize, record: &DatedRecord| {
-        format!("{n}. [Created: {}] {}", day(record), sanitize::truncate(&record.text, ITEM_LENGTHS[0]))
+        let mark = record.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
+        format!("{n}. [Created: {}] {}{mark}", day(record), sanitize::truncate(&record.text, ITEM_LENGTHS[0]))
     };
     let more = |n: usize| format!("… and {n} more: memdir list");
     let fixed = lines_cost(&head) + lines_cost(&tail) + 3;
@@ -338,6 +340,7 @@ pub fn records_page(options: &ContextOptions, records: &[DatedRecord], count: us
         why: "record",
         date: record.date.map(|m| m.day.to_string()),
         text: line.clone(),
+        stale_anchor: record.stale_anchor.map(StaleAnchor::name),
     });
     let items = items.collect();
     let body: Vec<String> = shown.into_iter().chain(omitted.iter().cloned()).collect();
@@ -372,6 +375,7 @@ fn item_row(note: &ContextNote, line: &str) -> ContextItem {
         why: note.reason.name(),
         date: note.date.map(|m| m.day.to_string()),
         text: without_marker(line),
+        stale_anchor: note.stale_anchor.map(StaleAnchor::name),
     }
 }
 
@@ -381,6 +385,7 @@ fn fact_row(fact: &PlainFact) -> ContextItem {
         why: "fact",
         date: fact.date.map(|m| m.day.to_string()),
         text: without_marker(&fact.line()),
+        stale_anchor: fact.stale_anchor.map(StaleAnchor::name),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::{ItemKind, label};
+use crate::view::stale_anchors::StaleAnchor;
 
 /// A dated item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,7 @@ pub struct DatedRecord {
     pub date: Option<ItemDate>,
     /// Its text as one sanitized line.
     pub text: String,
+    pub stale_anchor: Option<StaleAnchor>,
 }
 
 /// The newest records of these files, at most `most`, and the number of all: bullets, paragraphs and table rows; from
@@ -42,6 +44,7 @@ pub fn newest_records(
             ItemKind::Entry => entries::title_with_summary(&files[f], item),
             _ => item_text(&files[f], item),
         }),
+        stale_anchor: ItemFacts::new(&files[f], origins).stale_anchor(item),
     };
     (all.into_iter().map(record).collect(), whole)
 }

@@ -14,6 +14,7 @@ use super::items::{self, ItemKind};
 use super::score::{Ranking, ScoredItem};
 use super::terms::QueryTerms;
 use crate::document::section_range;
+use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// The result of a query.
 #[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
@@ -94,6 +95,9 @@ pub struct QueryRow {
     /// Its metadata.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
+    /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale_anchor: Option<&'static str>,
     /// Its score; comparable within one result only.
     pub score: f64,
     /// Relevance from 0 to 1; 1 if it contains every term of the query. `threshold` is compared with it.
@@ -178,7 +182,8 @@ impl QueryRow {
         let (line, more) = self.lines();
         let lines: usize = [line, more].into_iter().flatten().map(|text| estimate_llm_tokens(text) + 1).sum();
         let link = self.linked.as_ref().map_or(0, |tie| estimate_llm_tokens(&tie.line()) + 1);
-        above + name + lines + parts + link
+        let mark = self.stale_anchor.map_or(0, |state| estimate_llm_tokens(&anchor_mark(state)));
+        above + name + lines + parts + link + mark
     }
 }
 
@@ -347,6 +352,7 @@ fn ranked_row(
 pub fn plain_row(facts: &ItemFacts<'_>, item: usize, options: &QueryOptions) -> QueryRow {
     let (document, path) = (&facts.file.document, &facts.file.path);
     let category = facts.category(item).or(facts.memory_type()).unwrap_or(path.stem()).to_owned();
+    let stale_anchor = facts.stale_anchor(item).map(StaleAnchor::name);
     let meta = facts.meta(item).0.into_iter().map(|(k, v)| (k, Value::String(v))).collect();
     let item = &facts.file.items[item];
     let section = &document.sections()[item.section as usize];
@@ -369,6 +375,7 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, options: &QueryOptions) -> 
         full: options.full.then(|| source_text(document, bullet, raw).to_owned()),
         entry: options.full.then(|| entry_source(document, path, item.section)).flatten(),
         meta,
+        stale_anchor,
         ..QueryRow::default()
     }
 }

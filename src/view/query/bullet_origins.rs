@@ -1,4 +1,5 @@
-//! What the journal knows of bullets: who wrote them, when, and from which source.
+//! What this machine knows of bullets: from the journal who wrote them, when, and from which source; from the last
+//! check which of their anchors are stale.
 //!
 //! Never depends on a bullet's position: one that moved within its file keeps its origin.
 
@@ -12,6 +13,7 @@ use super::origin_table::{OriginTable, TableBuilder};
 use crate::change::{EntryOutcome, JournalEntry};
 use crate::document::{Document, Handle};
 use crate::path::MemoryPath;
+use crate::view::stale_anchors::StaleAnchors;
 
 /// The origin of a bullet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub struct BulletOrigins {
     bullets: HashMap<Handle, Vec<(MemoryPath, usize)>>,
     /// The origins from earlier entries.
     older: OriginTable,
+    /// Not from the journal: set by the caller.
+    pub stale_anchors: StaleAnchors,
 }
 
 impl BulletOrigins {

@@ -9,9 +9,10 @@ use jiff::civil::{Date, DateTime, Time};
 use super::bullet_origins::{BulletOrigin, BulletOrigins};
 use super::count::ItemizedFile;
 use super::items::{self, ItemKind};
-use crate::document::{BulletMeta, Document, Handle, front_matter_tags, memory_index, split_category};
+use crate::document::{BulletMeta, Document, Handle, MetaKey, front_matter_tags, memory_index, split_category};
 use crate::path::MemoryPath;
 use crate::text::dates::{PartialDate, find_dates};
+use crate::view::stale_anchors::{AnchoredBulletKey, StaleAnchor};
 
 /// A date; in UTC if the time is known too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,6 +136,18 @@ impl<'a> ItemFacts<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Whether the last check found a bullet's anchor stale.
+    pub fn stale_anchor(&self, item: usize) -> Option<StaleAnchor> {
+        let ItemKind::Bullet(bullet) = self.file.items[item].kind else { return None };
+        if self.origins.stale_anchors.is_empty() {
+            return None;
+        }
+        let (document, meta) = (&self.file.document, self.meta(item));
+        let handle = Handle::of(document.bullet_raw(bullet as usize));
+        let key = AnchoredBulletKey::new(&self.file.path, handle, meta.valid(MetaKey::Anchor)?);
+        self.origins.stale_anchors.find(key)
     }
 
     /// An item's date: from its metadata (`upd`, `added`), the journal, its entry, or the file's name. In an episode
