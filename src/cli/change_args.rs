@@ -136,7 +136,8 @@ pub struct MvArgs {
 #[derive(Args, Debug)]
 #[command(
     about = "Set a bullet's metadata, a section's title or id, a file's summary or front matter",
-    after_help = "An empty value removes the key.\n\nExample: memdir set user@acvh imp=7 exp=2026-12-31"
+    after_help = "An empty value removes the key. A key that holds a date takes today, too: upd=today says that a \
+                  bullet is still true.\n\nExample: memdir set user@acvh imp=7 exp=2026-12-31"
 )]
 #[group(skip)]
 pub struct SetArgs {

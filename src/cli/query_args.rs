@@ -33,7 +33,7 @@ pub struct QueryArgs {
     /// Print whole texts: bullets with their children, items with their episode entry
     #[arg(long)]
     pub full: bool,
-    /// Show what each term contributed to the score
+    /// Show what each term contributed to the score, and what age left of the confidence
     #[arg(long)]
     pub explain: bool,
     /// Add one or two items that the results link to or are linked from
@@ -51,7 +51,7 @@ pub struct QueryArgs {
     /// Importance: 7, 5.., ..3 or 3..7
     #[arg(long, value_name = "MIN..MAX", help_heading = "Filters", value_parser = importance_range)]
     pub imp: Option<(f64, f64)>,
-    /// Minimum confidence, 0 to 1
+    /// Minimum confidence, 0 to 1, after decay
     #[arg(long, value_name = "MIN", help_heading = "Filters", value_parser = fraction)]
     pub conf: Option<f64>,
     /// Only items since WHEN: r41, 2026-11-20, yesterday, 2d, '2 weeks'; items of unknown date are counted, not shown

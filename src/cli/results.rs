@@ -103,4 +103,7 @@ fn item(printer: &mut Printer, row: &QueryRow) {
         let line = format!("    {:.2}, relevance {:.2}: {}", row.score, row.relevance, parts.join(", "));
         printer.styled(TextStyle::Dim, &line).end_line();
     }
+    if let Some(confidence) = &row.confidence {
+        printer.styled(TextStyle::Dim, &format!("    {}", confidence.line())).end_line();
+    }
 }

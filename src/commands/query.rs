@@ -82,6 +82,7 @@ pub fn query_with_overrides(
         since: options.since.as_deref().map(|w| parse_point(session, store, w, false)).transpose()?,
         until: options.until.as_deref().map(|w| parse_point(session, store, w, true)).transpose()?,
         today: session.now.date(),
+        decay: session.policy.policy.decay,
     };
     Ok(store.consistent(|| search(store, &filter, &terms, overrides, &session.progress))??)
 }
@@ -129,13 +130,13 @@ fn search(
         false => BulletOrigins::default(),
     };
     let ranking = rank(&counted, terms, &origins, &|about, item| filter.check(about, item));
-    let (mut answer, hits) = query_result_with_hits(&ranking, terms, options);
+    let (mut answer, hits) = query_result_with_hits(&ranking, terms, filter);
     if options.linked && !hits.is_empty() {
         let names = LinkNames::new(files.iter().map(|file| &file.path));
         let around = LinkedItemFinder::new(&hits, &ranking, &names);
         let others = linked_files(store, &files, &around.linked_files());
         let others: Vec<ItemFacts<'_>> = others.iter().map(|found| ItemFacts::new(found, &origins)).collect();
-        around.add(&mut answer, &others, options, &|about, item| filter.check(about, item) == FilterResult::Yes);
+        around.add(&mut answer, &others, filter, &|about, item| filter.check(about, item) == FilterResult::Yes);
     }
     Ok(answer)
 }

@@ -358,7 +358,10 @@ pub fn set_meta<'a>(
     let inert = inert_metadata::inert_bullets(document, &resolved.path, planner.snapshot)?;
     // An inert line belongs to another bullet: it is replaced when this bullet gets metadata.
     let mut meta = document.bullet_meta(bullet).filter(|_| !inert.contains(&bullet)).unwrap_or_default();
-    for (key, value) in pairs {
+    let today = planner.today();
+    let stored = |(key, value): &(String, String)| (key.clone(), field_checks::stored_value(key, value, &today));
+    let pairs: Vec<(String, String)> = pairs.iter().map(stored).collect();
+    for (key, value) in &pairs {
         field_checks::check_meta(key, value)?;
         if key == "id" && !value.is_empty() {
             check_unique_id(document, &resolved.path, bullet, value, &inert)?;

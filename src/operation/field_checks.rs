@@ -32,6 +32,12 @@ pub fn check_meta(key: &str, value: &str) -> Result<(), Rejection> {
     }
 }
 
+/// A value as it is stored: `today`, for a key that holds a date, is that day, `YYYY-MM-DD`.
+pub fn stored_value(key: &str, value: &str, today: &str) -> String {
+    let is_date = MetaKey::from_name(key).is_some_and(|key| key.spec().value == MetaType::Date);
+    if is_date && value == "today" { today.to_owned() } else { value.to_owned() }
+}
+
 /// Checks a key: a letter, then letters, digits, `_` or `-`; at most 40 characters.
 pub fn check_key(key: &str) -> Result<(), Rejection> {
     let fits = key.len() <= 40

@@ -10,9 +10,12 @@ use crate::json_shape::ShapeForm;
 use crate::json_shape::{ShapeError, ShapeProblem, as_integer, quote_short};
 use crate::path::MemoryPath;
 
+mod decay;
 mod form;
 pub mod glob;
 pub mod yaml;
+
+pub use decay::EffectiveConfidence;
 
 /// Whether episode files cover a month (`2026-02.md`) or a week (`2026-W07.md`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -61,6 +61,9 @@ pub struct ContextItem {
     /// The item's date, `YYYY-MM-DD`; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
+    /// What is left of the confidence that it states, 0 to 1; below 0.5 it is marked and shown last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// The line shown for it.
     pub text: String,
     /// `moved`, `changed` or `gone` if the last `check --anchors` found its anchor so.

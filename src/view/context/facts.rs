@@ -6,9 +6,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::context_filter::ContextFilter;
-use super::notes::{CategoryQuotas, ContextNote, note_reason, policy_categories};
+use super::notes::{CategoryQuotas, ContextNote, confidence_mark, is_low, note_reason, policy_categories};
 use super::{item_address, item_text, sanitize};
-use crate::policy::Policy;
+use crate::policy::{EffectiveConfidence, Policy};
 use crate::view::query::answer::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -22,7 +22,7 @@ const MIN_FACT_TOKENS: usize = 6;
 const LONG_FACT_TOKENS: usize = 200;
 
 /// A fact of a context.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PlainFact {
     /// The path of its file.
     pub path: String,
@@ -31,12 +31,16 @@ pub struct PlainFact {
     /// Its whole text as one sanitized line.
     pub text: String,
     pub stale_anchor: Option<StaleAnchor>,
+    /// Its effective confidence, if it states one.
+    pub confidence: Option<EffectiveConfidence>,
     key: FactKey,
 }
 
 /// Orders the more valuable fact first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct FactKey {
+    /// Too little of its confidence is left.
+    is_doubtful: bool,
     is_long: bool,
     /// `depends_on [[project]]` means little without the other file.
     is_relation: bool,
@@ -53,12 +57,12 @@ impl PlainFact {
     /// Its line: `- Prefers tabs (facts/user.md@acvh)`.
     pub fn line(&self) -> String {
         let mark = self.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
-        format!("- {}{mark} ({})", self.text, self.address)
+        format!("- {}{mark}{} ({})", self.text, confidence_mark(self.confidence), self.address)
     }
 
-    /// Sorts facts by file and position, episodes last.
-    pub fn reading_order(&self) -> (bool, &str, usize) {
-        (self.key.is_episode, &self.path, self.key.position.1)
+    /// Sorts facts by file and position, episodes after others and doubtful ones last.
+    pub fn reading_order(&self) -> (bool, bool, &str, usize) {
+        (self.key.is_doubtful, self.key.is_episode, &self.path, self.key.position.1)
     }
 }
 
@@ -111,9 +115,11 @@ impl<'a> FactCollector<'a> {
                 continue;
             }
             let categories = policy_categories(&facts, item, self.policy);
+            let confidence = facts.confidence(item, self.policy.decay, self.filter.today);
             let bytes = searched_texts(&file.document, &file.items[item]).map(str::len).iter().sum::<usize>();
             keys.push((
                 FactKey {
+                    is_doubtful: is_low(confidence),
                     is_long: bytes > 4 * LONG_FACT_TOKENS,
                     is_relation: is_relation(file, item),
                     is_episode,
@@ -122,13 +128,14 @@ impl<'a> FactCollector<'a> {
                     position: (self.files, item),
                 },
                 categories,
+                confidence,
             ));
         }
         self.files += 1;
-        keys.sort();
+        keys.sort_by(|(a, ..), (b, ..)| a.cmp(b));
         // Of a large file only as many are formatted as could be shown.
         keys.truncate(self.budget / MIN_FACT_TOKENS);
-        for (key, categories) in keys {
+        for (key, categories, confidence) in keys {
             let item = key.position.1;
             let fact = PlainFact {
                 path: file.path.to_string(),
@@ -136,6 +143,7 @@ impl<'a> FactCollector<'a> {
                 date: key.date.0,
                 text: sanitize::sanitize_line(&whole_text(file, item)),
                 stale_anchor: facts.stale_anchor(item),
+                confidence,
                 key,
             };
             if !fact.text.is_empty() {

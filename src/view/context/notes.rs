@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::context_filter::ContextFilter;
 use super::{item_address, item_text, sanitize};
-use crate::policy::{ContextMode, Policy};
+use crate::policy::{ContextMode, EffectiveConfidence, Policy};
 use crate::view::query::answer::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -61,6 +61,8 @@ pub struct ContextNote {
     pub text: String,
     pub stale_anchor: Option<StaleAnchor>,
     importance: u8,
+    /// Its effective confidence, if it states one.
+    pub confidence: Option<EffectiveConfidence>,
     /// Indices of its categories that have a `rag_length` in the policy.
     limited_categories: Vec<usize>,
 }
@@ -79,7 +81,12 @@ impl ContextNote {
     /// Its line, with the text cut to `most` tokens.
     pub fn line(&self, most: usize) -> String {
         let mark = self.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
-        format!("- {}{mark} ({})", sanitize::truncate(&self.text, most), self.address)
+        let doubt = confidence_mark(self.confidence);
+        format!("- {}{mark}{doubt} ({})", sanitize::truncate(&self.text, most), self.address)
+    }
+
+    fn is_doubtful(&self) -> bool {
+        is_low(self.confidence)
     }
 }
 
@@ -106,6 +113,7 @@ pub fn context_notes(
                 text: String::new(),
                 stale_anchor: facts.stale_anchor(item),
                 importance: facts.importance(item).unwrap_or(0),
+                confidence: facts.confidence(item, policy.decay, filter.today),
                 limited_categories: bounded,
             };
             all.push((note, f, item));
@@ -122,10 +130,22 @@ pub fn context_notes(
     all.into_iter().map(sanitized).filter(|note| !note.text.is_empty()).collect()
 }
 
-/// Orders the more valuable note first: by reason, importance, date.
+/// Orders the more valuable note first: by reason, low confidence last, then by importance, date.
 fn compare_value(a: &ContextNote, b: &ContextNote) -> Ordering {
     let by_imp = || b.importance.cmp(&a.importance);
-    a.reason.rank().cmp(&b.reason.rank()).then_with(by_imp).then_with(|| b.date.cmp(&a.date))
+    let by_doubt = || a.is_doubtful().cmp(&b.is_doubtful());
+    a.reason.rank().cmp(&b.reason.rank()).then_with(by_doubt).then_with(by_imp).then_with(|| b.date.cmp(&a.date))
+}
+
+/// Whether an item states a confidence of which too little is left.
+pub fn is_low(confidence: Option<EffectiveConfidence>) -> bool {
+    confidence.is_some_and(|confidence| confidence.is_low())
+}
+
+/// What the line of an item of low confidence ends with: ` (low confidence 0.2)`.
+pub fn confidence_mark(confidence: Option<EffectiveConfidence>) -> String {
+    let low = confidence.filter(EffectiveConfidence::is_low);
+    low.map_or(String::new(), |confidence| format!(" (low confidence {})", confidence.rounded()))
 }
 
 /// The indices of an item's categories in the policy.

@@ -339,6 +339,7 @@ pub fn records_page(options: &ContextOptions, records: &[DatedRecord], count: us
         address: record.address.clone(),
         why: "record",
         date: record.date.map(|m| m.day.to_string()),
+        confidence: None,
         text: line.clone(),
         stale_anchor: record.stale_anchor.map(StaleAnchor::name),
     });
@@ -374,6 +375,7 @@ fn item_row(note: &ContextNote, line: &str) -> ContextItem {
         address: note.address.clone(),
         why: note.reason.name(),
         date: note.date.map(|m| m.day.to_string()),
+        confidence: note.confidence.map(|confidence| confidence.rounded()),
         text: without_marker(line),
         stale_anchor: note.stale_anchor.map(StaleAnchor::name),
     }
@@ -384,6 +386,7 @@ fn fact_row(fact: &PlainFact) -> ContextItem {
         address: fact.address.clone(),
         why: "fact",
         date: fact.date.map(|m| m.day.to_string()),
+        confidence: fact.confidence.map(|confidence| confidence.rounded()),
         text: without_marker(&fact.line()),
         stale_anchor: fact.stale_anchor.map(StaleAnchor::name),
     }

@@ -8,12 +8,13 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::filter::QueryOptions;
+use super::filter::{ItemFilter, QueryOptions};
 use super::item_facts::ItemFacts;
 use super::items::{self, ItemKind};
 use super::score::{Ranking, ScoredItem};
 use super::terms::QueryTerms;
 use crate::document::section_range;
+use crate::policy::EffectiveConfidence;
 use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// The result of a query.
@@ -105,6 +106,9 @@ pub struct QueryRow {
     /// With `explain`: what each part contributed to the score.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parts: Option<Vec<ScorePart>>,
+    /// With `explain`: the confidence that it states, and what is left of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<ConfidenceNote>,
     /// For an item shown because it is linked to a matching one: that link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linked: Option<LinkReason>,
@@ -140,6 +144,44 @@ pub struct ScorePart {
     pub term: String,
     /// What it added to the score.
     pub score: f64,
+}
+
+/// A stated confidence and what its age left of it.
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
+pub struct ConfidenceNote {
+    /// As the item states it, 0 to 1.
+    pub stated: f64,
+    /// What is left of it; `conf` is compared with it.
+    pub effective: f64,
+    /// The day from which on it decays, `YYYY-MM-DD`; absent if it does not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Days since then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age_days: Option<u32>,
+}
+
+impl ConfidenceNote {
+    /// On one line: `confidence 0.8, now 0.31: 247 days since 2025-06-22`.
+    pub fn line(&self) -> String {
+        match (&self.since, self.age_days) {
+            (Some(since), Some(days)) => {
+                format!("confidence {}, now {}: {days} days since {since}", self.stated, self.effective)
+            }
+            _ => format!("confidence {}", self.stated),
+        }
+    }
+}
+
+impl From<EffectiveConfidence> for ConfidenceNote {
+    fn from(confidence: EffectiveConfidence) -> ConfidenceNote {
+        ConfidenceNote {
+            stated: confidence.stated,
+            effective: confidence.rounded(),
+            since: confidence.since.map(|day| day.to_string()),
+            age_days: confidence.since.map(|_| confidence.age_days),
+        }
+    }
 }
 
 impl QueryRow {
@@ -183,7 +225,8 @@ impl QueryRow {
         let lines: usize = [line, more].into_iter().flatten().map(|text| estimate_llm_tokens(text) + 1).sum();
         let link = self.linked.as_ref().map_or(0, |tie| estimate_llm_tokens(&tie.line()) + 1);
         let mark = self.stale_anchor.map_or(0, |state| estimate_llm_tokens(&anchor_mark(state)));
-        above + name + lines + parts + link + mark
+        let confidence = self.confidence.as_ref().map_or(0, |note| estimate_llm_tokens(&note.line()) + 1);
+        above + name + lines + parts + link + mark + confidence
     }
 }
 
@@ -213,16 +256,17 @@ pub const LAST_LINE_TOKENS: usize = 32;
 const MORE_ITEMS: usize = 10;
 
 #[cfg(test)]
-pub fn query_result(ranking: &Ranking<'_>, terms: &QueryTerms, options: &QueryOptions) -> QueryResult {
-    query_result_with_hits(ranking, terms, options).0
+pub fn query_result(ranking: &Ranking<'_>, terms: &QueryTerms, filter: &ItemFilter<'_>) -> QueryResult {
+    query_result_with_hits(ranking, terms, filter).0
 }
 
 /// The result, and the ranked items that it shows.
 pub fn query_result_with_hits<'r>(
     ranking: &'r Ranking<'_>,
     terms: &QueryTerms,
-    options: &QueryOptions,
+    filter: &ItemFilter<'_>,
 ) -> (QueryResult, Vec<&'r ScoredItem>) {
+    let options = filter.options;
     let fits = |hit: &&ScoredItem| options.threshold.is_none_or(|least| ranking.relevance(hit) >= least);
     let hits: Vec<&ScoredItem> = ranking.hits.iter().filter(fits).collect();
     let mut result = QueryResult {
@@ -247,7 +291,7 @@ pub fn query_result_with_hits<'r>(
         if result.items.len() >= limit {
             break;
         }
-        let row = ranked_row(ranking, hit, terms, options, &mut entry);
+        let row = ranked_row(ranking, hit, terms, filter, &mut entry);
         let cost = row.token_cost(&last);
         if result.tokens + cost > available {
             // A row that is too long is skipped in favour of shorter ones, as long as the rest of the budget is not
@@ -269,7 +313,7 @@ pub fn query_result_with_hits<'r>(
         let wanted = result.shown + items;
         let budget = options.budget.map(|budget| {
             let rows = hits.iter().take(wanted);
-            let tokens = tokens_of_rows(rows.map(|hit| ranked_row(ranking, hit, terms, options, &mut None)));
+            let tokens = tokens_of_rows(rows.map(|hit| ranked_row(ranking, hit, terms, filter, &mut None)));
             let tokens = if options.linked { tokens * LINKED_SHARE / (LINKED_SHARE - 1) + 1 } else { tokens };
             (budget, LAST_LINE_TOKENS + tokens)
         });
@@ -332,24 +376,26 @@ fn ranked_row(
     ranking: &Ranking<'_>,
     hit: &ScoredItem,
     terms: &QueryTerms,
-    options: &QueryOptions,
+    filter: &ItemFilter<'_>,
     entry: &mut Option<(usize, u32)>,
 ) -> QueryRow {
     let facts = &ranking.files[hit.file];
-    let row = plain_row(facts, hit.item, options);
+    let row = plain_row(facts, hit.item, filter);
     let place = (hit.file, facts.file.items[hit.item].section);
     QueryRow {
         date: hit.date.map(|m| m.day.to_string()),
         entry: row.entry.filter(|_| entry.replace(place) != Some(place)),
         score: round_score(hit.score),
         relevance: round_score(ranking.relevance(hit)),
-        parts: options.explain.then(|| score_parts(ranking, hit, terms)),
+        parts: filter.options.explain.then(|| score_parts(ranking, hit, terms)),
         ..row
     }
 }
 
 /// A row without what the ranking adds to it.
-pub fn plain_row(facts: &ItemFacts<'_>, item: usize, options: &QueryOptions) -> QueryRow {
+pub fn plain_row(facts: &ItemFacts<'_>, item: usize, filter: &ItemFilter<'_>) -> QueryRow {
+    let QueryOptions { full, explain, .. } = *filter.options;
+    let confidence = explain.then(|| filter.confidence(facts, item)).flatten().map(ConfidenceNote::from);
     let (document, path) = (&facts.file.document, &facts.file.path);
     let category = facts.category(item).or(facts.memory_type()).unwrap_or(path.stem()).to_owned();
     let stale_anchor = facts.stale_anchor(item).map(StaleAnchor::name);
@@ -372,10 +418,11 @@ pub fn plain_row(facts: &ItemFacts<'_>, item: usize, options: &QueryOptions) -> 
         id: bullet.and_then(|b| document.bullet_id(b)).map(|id| id.into_owned()),
         category,
         text: items::one_line(document, item),
-        full: options.full.then(|| source_text(document, bullet, raw).to_owned()),
-        entry: options.full.then(|| entry_source(document, path, item.section)).flatten(),
+        full: full.then(|| source_text(document, bullet, raw).to_owned()),
+        entry: full.then(|| entry_source(document, path, item.section)).flatten(),
         meta,
         stale_anchor,
+        confidence,
         ..QueryRow::default()
     }
 }

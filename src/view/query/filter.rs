@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use super::item_facts::{ItemFacts, TimeBound};
 use crate::path::MemoryPath;
-use crate::policy::glob;
+use crate::policy::{DecayRule, EffectiveConfidence, glob};
 use crate::text::dates::find_dates;
 
 /// The options of a query.
@@ -24,7 +24,7 @@ pub struct QueryOptions {
     pub within: Vec<String>,
     /// Minimum and maximum importance, inclusive, 0–10.
     pub imp: Option<(f64, f64)>,
-    /// Minimum confidence, 0–1.
+    /// Minimum effective confidence, 0–1.
     pub conf: Option<f64>,
     /// Not before this point (`r41`, a date, an age).
     pub since: Option<String>,
@@ -52,7 +52,7 @@ pub struct QueryOptions {
     pub budget: Option<usize>,
     /// Return whole texts.
     pub full: bool,
-    /// Return what each term contributed to a score.
+    /// Return what each term contributed to a score, and what age left of the confidence.
     pub explain: bool,
     /// Add one or two items that are linked to the matching ones.
     pub linked: bool,
@@ -79,6 +79,8 @@ impl QueryOptions {
     pub fn depends_on_time(&self) -> bool {
         self.since.is_some()
             || self.until.is_some()
+            || self.conf.is_some()
+            || self.explain
             || !find_dates(&self.query, Some(Date::constant(2000, 1, 1))).is_empty()
     }
 
@@ -125,9 +127,16 @@ pub struct ItemFilter<'a> {
     pub until: Option<TimeBound>,
     /// The current date where the caller is.
     pub today: Date,
+    /// How confidence decreases with age.
+    pub decay: Option<DecayRule>,
 }
 
 impl ItemFilter<'_> {
+    /// An item's confidence today; `None` if it states none.
+    pub fn confidence(&self, facts: &ItemFacts<'_>, item: usize) -> Option<EffectiveConfidence> {
+        facts.confidence(item, self.decay, self.today)
+    }
+
     pub fn check(&self, facts: &ItemFacts<'_>, item: usize) -> FilterResult {
         if !self.matches_meta(facts, item) || !self.matches_kind(facts, item) || !self.matches_origin(facts, item) {
             return FilterResult::No;
@@ -148,7 +157,7 @@ impl ItemFilter<'_> {
         let importance = meta.importance().map(f64::from);
         (*all || facts.expires(item).is_none_or(|day| day >= self.today))
             && imp.is_none_or(|(low, high)| importance.is_some_and(|n| low <= n && n <= high))
-            && conf.is_none_or(|low| meta.confidence().is_some_and(|n| low <= n))
+            && conf.is_none_or(|low| self.confidence(facts, item).is_some_and(|n| low <= n.value))
             && pinned.is_none_or(|wanted| wanted == meta.is_pinned())
             && is(meta.run(), run)
             && is(meta.role(), role)

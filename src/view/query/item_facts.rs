@@ -11,6 +11,7 @@ use super::count::ItemizedFile;
 use super::items::{self, ItemKind};
 use crate::document::{BulletMeta, Document, Handle, MetaKey, front_matter_tags, memory_index, split_category};
 use crate::path::MemoryPath;
+use crate::policy::{DecayRule, EffectiveConfidence};
 use crate::text::dates::{PartialDate, find_dates};
 use crate::view::stale_anchors::{AnchoredBulletKey, StaleAnchor};
 
@@ -81,6 +82,12 @@ impl SectionDates {
 
     pub fn date_of(&self, section: u32) -> Option<PartialDate> {
         self.0[section as usize]
+    }
+
+    /// The day of a bullet as its file states it: `upd`, else `added`, else the first day of its section's date. The
+    /// same on every machine, because the journal has no part in it.
+    pub fn day_of_bullet(&self, meta: &BulletMeta, section: u32) -> Option<Date> {
+        meta.day_changed().or_else(|| self.date_of(section).and_then(PartialDate::first_day))
     }
 }
 
@@ -164,8 +171,7 @@ impl<'a> ItemFacts<'a> {
     /// The date of an item without metadata.
     fn recorded_date(&self, item: usize) -> Option<ItemDate> {
         let written = self.origin(item).map(|m| m.at);
-        let section_dates = self.section_dates.get_or_init(|| SectionDates::of(&self.file.document, &self.file.path));
-        let around = section_dates.date_of(self.file.items[item].section);
+        let around = self.section_dates().date_of(self.file.items[item].section);
         let day = around.and_then(PartialDate::first_day).map(ItemDate::day_only);
         let is_other_day = |at: &ItemDate| day.is_some_and(|day| day.day != at.day);
         match written {
@@ -177,6 +183,18 @@ impl<'a> ItemFacts<'a> {
             Some(at) => Some(at),
             None => day,
         }
+    }
+
+    fn section_dates(&self) -> &SectionDates {
+        self.section_dates.get_or_init(|| SectionDates::of(&self.file.document, &self.file.path))
+    }
+
+    /// An item's confidence today; `None` if it states none.
+    pub fn confidence(&self, item: usize, decay: Option<DecayRule>, today: Date) -> Option<EffectiveConfidence> {
+        let meta = self.meta(item);
+        let stated = meta.confidence()?;
+        let since = decay.and_then(|_| self.section_dates().day_of_bullet(&meta, self.file.items[item].section));
+        Some(EffectiveConfidence::new(stated, decay, since, today))
     }
 
     /// The last day on which an item is valid.

@@ -5,9 +5,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::answer::{LAST_LINE_TOKENS, LinkReason, QueryResult, QueryRow, plain_row};
-use super::filter::QueryOptions;
+use super::filter::ItemFilter;
 use super::item_facts::ItemFacts;
-use super::items::ItemKind;
+use super::items::{self, ItemKind};
 use super::score::{Ranking, ScoredItem};
 use crate::document::links::{FileLink, fragment_range, link_candidates, refers_to};
 use crate::path::MemoryPath;
@@ -84,20 +84,21 @@ impl<'a> LinkedItemFinder<'a> {
         &self,
         answer: &mut QueryResult,
         others: &[ItemFacts<'_>],
-        options: &QueryOptions,
+        filter: &ItemFilter<'_>,
         seen: &VisibilityCheck<'_>,
     ) {
+        let options = filter.options;
         let by_path: HashMap<&MemoryPath, &ItemFacts<'_>> = others.iter().map(|o| (&o.file.path, o)).collect();
         let budget = options.budget.map_or(usize::MAX, |b| b.saturating_sub(LAST_LINE_TOKENS));
         for hit in &self.hits {
             let facts = &self.ranking.files[hit.file];
-            let with = plain_row(facts, hit.item, &QueryOptions::default()).address;
+            let with = items::address(&facts.file.document, &facts.file.path, &facts.file.items[hit.item]).0;
             let mut rows = self.outgoing(hit, facts, &by_path, seen);
             rows.extend(self.incoming(hit, facts, others, seen));
             for (about, item, direction, relation) in rows {
                 let date = about.date(item).map(|m| m.day.to_string());
                 let linked = Some(LinkReason { with: with.clone(), direction, relation });
-                let row = QueryRow { date, linked, ..plain_row(about, item, options) };
+                let row = QueryRow { date, linked, ..plain_row(about, item, filter) };
                 let cost = row.token_cost(&answer.items.last().map_or(String::new(), QueryRow::heading));
                 // Paragraphs of a section share an address.
                 let is_shown = |other: &QueryRow| other.address == row.address && other.text == row.text;

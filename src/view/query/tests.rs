@@ -34,8 +34,8 @@ fn query_with_depth(files: &[(&str, &str)], options: &QueryOptions, plain: ScanD
         })
         .collect();
     let origins = BulletOrigins::default();
-    let filter = ItemFilter { options, since: None, until: None, today: TODAY };
-    query_result(&rank(&counted, &terms, &origins, &|facts, item| filter.check(facts, item)), &terms, options)
+    let filter = ItemFilter { options, since: None, until: None, today: TODAY, decay: None };
+    query_result(&rank(&counted, &terms, &origins, &|facts, item| filter.check(facts, item)), &terms, &filter)
 }
 
 fn query_options(question: &str) -> QueryOptions {
