@@ -174,6 +174,10 @@ codes! {
     DuplicateId = "duplicate_id", 6, false;
     /// A summary line that has no space for new terms, or lists terms that are gone.
     StaleSummary = "stale_summary", 6, false;
+    /// Age has left a bullet little confidence: confirm it with `set … upd=today`, or remove it.
+    Stale = "stale", 6, false;
+    /// The last valid day of a bullet is over: reads leave it out.
+    Expired = "expired", 6, false;
     /// The index MEMORY.md has a line for a file that is gone, or none for a file of the folder.
     StaleIndex = "stale_index", 6, false;
     /// An anchor whose lines of code moved or changed, or that cannot be compared.

@@ -47,6 +47,7 @@ const MODEL_OTHER: OptionGrammar = option("model", None, Other);
 const TIMEOUT_OTHER: OptionGrammar = option("timeout", None, Other);
 const TO_OTHER: OptionGrammar = option("to", None, Other);
 const AGAINST_PATH: OptionGrammar = option("against", None, Path);
+const FORMAT_OTHER: OptionGrammar = option("format", None, Other);
 const FROM_OTHER: OptionGrammar = option("from", None, Other);
 const OUT_FILE: OptionGrammar = option("out", Some('o'), File);
 const TOOLS_OTHER: OptionGrammar = option("tools", None, Other);
@@ -87,7 +88,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["reflect"], &[], &[MODE_OTHER, INTO_FILE, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),
     command(&["inbox"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(Other)]),
     command(&["compact"], &[], &[TO_OTHER, FILE_PATH, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address)]),
-    command(&["check"], &[], &[SINCE_OTHER, AGAINST_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(File)]),
+    command(&["check"], &[], &[SINCE_OTHER, AGAINST_PATH, FORMAT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(File)]),
     command(&["resolve"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
     command(&["setup"], &[], &[], &[one(Other)]),
     command(&["sync"], &[], &[REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),

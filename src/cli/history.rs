@@ -185,7 +185,9 @@ impl PrintAnswer for DiffResult {
                     effects(printer, &file.effects);
                 }
             }
-            OutputLayout::Plain | OutputLayout::Numbered | OutputLayout::OneLine => printer.diff(&self.diff),
+            OutputLayout::Plain | OutputLayout::Numbered | OutputLayout::OneLine | OutputLayout::GitHub => {
+                printer.diff(&self.diff)
+            }
         }
     }
 }

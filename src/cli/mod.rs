@@ -13,6 +13,7 @@ mod context;
 mod generate;
 mod git;
 mod git_args;
+mod github;
 mod grammar;
 #[rustfmt::skip]
 mod grammar_table;
@@ -80,7 +81,8 @@ pub fn run(args: Vec<OsString>) -> u8 {
 
 /// Runs a parsed command and prints its result. A usage error without a hint names the help of the command.
 fn run_command(global: &GlobalArgs, command: verbs::CliCommand, path: &[&'static str]) -> u8 {
-    let format = OutputFormat { may_change: command.may_change(), ..OutputFormat::new(global) };
+    let mut format = OutputFormat { may_change: command.may_change(), ..OutputFormat::new(global) };
+    format.json |= command.prints_json();
     let mut reply = match open::enter_start(global) {
         Ok(()) => verbs::run(global, command),
         Err(rejection) => rejection.into(),

@@ -63,6 +63,8 @@ pub enum OutputLayout {
     Bullets,
     /// Entries of the history, short.
     OneLine,
+    /// Findings as annotations of GitHub Actions.
+    GitHub,
 }
 
 /// The result of a command line, ready to be printed.
@@ -87,6 +89,14 @@ impl CliReply {
     /// The reply of a command that returned this result.
     pub fn of<T: Into<Answer>>(result: Result<T, Error>, warnings: Vec<Warning>, layout: OutputLayout) -> CliReply {
         CliReply::Result(Box::new(result.map(Into::into)), warnings, layout)
+    }
+
+    /// The same reply in another layout.
+    pub fn in_layout(self, layout: OutputLayout) -> CliReply {
+        match self {
+            CliReply::Result(result, warnings, _) => CliReply::Result(result, warnings, layout),
+            other => other,
+        }
     }
 }
 
@@ -227,9 +237,7 @@ mod tests {
             col: 1,
             level: "warning",
             code: "odd_name",
-            text: String::new(),
-            fixable: false,
-            against: None,
+            ..CheckFinding::default()
         });
         assert_eq!(answer_status(&check), 6);
     }

@@ -16,13 +16,16 @@ use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
 use super::progress::ProgressDisplay;
 use super::reflect::{ReflectArgs, ReflectModeArg};
+use super::state::{CheckArgs, CheckFormat};
 use super::{open, sanitize, to_operation};
 use crate::code::{Code, Rejection, Warning};
 use crate::commands::merge::MergeInput;
 use crate::commands::reflect;
 use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
-use crate::commands::{self, ChangeOptions, CommandResult, Error, InitOptions, ProgressNotes, Session, edit, setup};
+use crate::commands::{
+    self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, ProgressNotes, Session, edit, setup,
+};
 use crate::host::agent_hosts::AgentHost;
 use crate::host::agent_hosts::places::SetupScope;
 use crate::host::models::ModelQuery;
@@ -131,6 +134,26 @@ impl Runner<'_> {
                 setup_host::setup_host(session, &open::working_dir()?, &options, &open::env)
             }
         })
+    }
+
+    /// Runs `check`.
+    pub fn check(&self, args: &CheckArgs) -> CliReply {
+        let options = CheckOptions {
+            since: args.since.as_deref(),
+            writing: args.writing,
+            stale: args.stale,
+            strict: args.strict,
+            anchors: args.anchors,
+            against: &args.against,
+            fix: args.fix,
+            paths_from_root: args.format == CheckFormat::Github,
+        };
+        let check = |s: &Session, how: &ChangeOptions| commands::check(s, &args.files, &options, how);
+        let reply = self.change_with_progress("checking", &args.change_args, check);
+        match args.format {
+            CheckFormat::Github => reply.in_layout(OutputLayout::GitHub),
+            CheckFormat::Text | CheckFormat::Json => reply,
+        }
     }
 
     /// Runs `sync`.

@@ -4,13 +4,15 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
+use super::github;
+use super::output::OutputLayout;
 use super::text::{Printer, TextStyle, change_result, file_count, format_size, guard_figures};
 use crate::code::{Code, Hint};
-use crate::commands::answer::{AnchorRow, ChangeResult, CheckReport, StatusReport, WarningRow};
+use crate::commands::answer::{AnchorRow, AttentionRow, ChangeResult, CheckReport, StatusReport, WarningRow};
 
 #[derive(Args, Debug)]
 #[command(
@@ -37,9 +39,12 @@ pub struct CheckArgs {
     #[arg(long)]
     pub writing: bool,
     /// Only compare the code that anchors name with their hashes; --since selects code files, --fix follows moved lines
-    #[arg(long, conflicts_with_all = ["writing", "strict", "against"])]
+    #[arg(long, conflicts_with_all = ["writing", "stale", "strict", "against"])]
     pub anchors: bool,
-    /// Count contradictions as findings; without it they are notes
+    /// Also report bullets that age has left little confidence (below 0.5, or at the floor of `decay`), or that expired
+    #[arg(long)]
+    pub stale: bool,
+    /// Count contradictions and stale bullets as findings; without it they are notes
     #[arg(long)]
     pub strict: bool,
     /// Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md
@@ -48,8 +53,23 @@ pub struct CheckArgs {
     /// Fix what needs no decision
     #[arg(long)]
     pub fix: bool,
+    /// How findings are printed: text, json (as --json), or github (annotations of GitHub Actions)
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true, hide_default_value = true)]
+    pub format: CheckFormat,
     #[command(flatten)]
     pub change_args: ChangeArgs,
+}
+
+/// How `check` prints its findings.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CheckFormat {
+    /// Lines as compilers print them
+    #[default]
+    Text,
+    /// One JSON object
+    Json,
+    /// Workflow commands of GitHub Actions
+    Github,
 }
 
 impl PrintAnswer for StatusReport {
@@ -102,22 +122,16 @@ impl PrintAnswer for StatusReport {
     }
 }
 
-/// Prints the pending proposals, the queued conversations and the use of models today.
+/// Prints what needs attention, the queued conversations and the use of models today.
 fn pending_work(printer: &mut Printer, state: &StatusReport) {
-    let count = |n: usize, one: &str| if n == 1 { format!("1 {one} waits") } else { format!("{n} {one}s wait") };
-    let pending = [
-        (state.proposals, count(state.proposals, "proposal"), Hint { verb: vec!["inbox"], operands: Vec::new() }),
-        (
-            state.queued,
-            count(state.queued, "conversation") + " in the queue",
-            Hint { verb: vec!["reflect", "--queued"], operands: Vec::new() },
-        ),
-    ];
-    for (n, line, hint) in pending {
-        if n > 0 {
-            printer.text(&line).end_line();
-            printer.try_command(&hint);
-        }
+    for row in &state.attention {
+        printer.text(&attention_line(row)).end_line();
+        printer.try_command(&Hint { verb: row.command.split(' ').skip(1).collect(), operands: Vec::new() });
+    }
+    if state.queued > 0 {
+        let waiting = if state.queued == 1 { "conversation waits" } else { "conversations wait" };
+        printer.text(&format!("{} {waiting} in the queue", state.queued)).end_line();
+        printer.try_command(&Hint { verb: vec!["reflect", "--queued"], operands: Vec::new() });
     }
     if let Some(models) = &state.models {
         printer.text(&format!("models: {} tokens today, {} requests", models.tokens, models.asked)).end_line();
@@ -140,38 +154,52 @@ fn anchor_counts(anchors: &[AnchorRow]) -> String {
     }
 }
 
+/// What needs attention, on one line: `2 proposals wait`.
+fn attention_line(row: &AttentionRow) -> String {
+    let (one, many) = match row.what {
+        "expired" => ("bullet has expired", "bullets have expired"),
+        "stale" => ("bullet has lost its confidence with age", "bullets have lost their confidence with age"),
+        "contradicted" => ("contradiction", "contradictions"),
+        "overdue" => ("proposal is overdue", "proposals are overdue"),
+        _ => ("proposal waits", "proposals wait"),
+    };
+    format!("{} {}", row.count, if row.count == 1 { one } else { many })
+}
+
 impl PrintAnswer for CheckReport {
-    /// Prints findings as compilers do: `path:line:column: level: code: text`.
+    /// Prints findings as compilers do, `path:line:column: level: code: text`, or as annotations.
     fn print(&self, printer: &mut Printer) {
-        if let Some(fixed) = &self.fixed {
-            change_result(printer, fixed);
-        }
-        for f in &self.findings {
-            printer.styled(TextStyle::Heading, &format!("{}{}", self.below.as_deref().unwrap_or_default(), f.path));
-            if f.line > 0 {
-                printer.text(&format!(":{}:{}", f.line, f.col));
-            }
-            let fixable = if f.fixable { " (fixable with --fix)" } else { "" };
-            printer.text(&format!(": {}: {}: {}{fixable}", f.level, f.code, f.text)).end_line();
-        }
         let files = match &self.anchors {
             Some(anchors) => format!("{} in {}", anchor_counts(anchors), file_count(self.checked)),
             None => file_count(self.checked),
         };
-        if printer.format.verbose {
-            for anchor in self.anchors.iter().flatten().filter(|anchor| anchor.state == "ok") {
-                printer.styled(
-                    TextStyle::Heading,
-                    &format!("{}{}", self.below.as_deref().unwrap_or_default(), anchor.path),
-                );
-                printer.text(&format!(":{}:{}: ok: {}", anchor.line, anchor.col, anchor.anchor)).end_line();
-            }
-        }
         printer.note(&match self.findings.iter().filter(|f| f.level != "note").count() {
             0 => format!("{files} checked, no findings"),
             1 => format!("1 finding in {files} checked"),
             n => format!("{n} findings in {files} checked"),
         });
+        let prefix = self.below.as_deref().unwrap_or_default();
+        if printer.layout == OutputLayout::GitHub {
+            return self.findings.iter().for_each(|f| github::finding_annotation(printer, prefix, f));
+        }
+        if let Some(fixed) = &self.fixed {
+            change_result(printer, fixed);
+        }
+        for f in &self.findings {
+            printer.styled(TextStyle::Heading, &format!("{prefix}{}", f.path));
+            if f.line > 0 {
+                printer.text(&format!(":{}:{}", f.line, f.col));
+            }
+            let fixable = if f.fixable { " (fixable with --fix)" } else { "" };
+            printer.text(&format!(": {}: {}: {}{fixable}", f.level, f.code, f.text)).end_line();
+            f.hints.iter().for_each(|hint| printer.try_command(hint));
+        }
+        if printer.format.verbose {
+            for anchor in self.anchors.iter().flatten().filter(|anchor| anchor.state == "ok") {
+                printer.styled(TextStyle::Heading, &format!("{prefix}{}", anchor.path));
+                printer.text(&format!(":{}:{}: ok: {}", anchor.line, anchor.col, anchor.anchor)).end_line();
+            }
+        }
     }
 
     fn warnings(&self) -> &[WarningRow] {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::answer::PrintAnswer;
 use super::output::{OutputFormat, OutputLayout};
-use super::{hints, sanitize};
+use super::{github, hints, sanitize};
 use crate::code::{Hint, Rejection, Warning};
 use crate::commands::Error;
 use crate::commands::answer::{ChangeResult, ChangedFile, ContextResult, EffectRow, RepeatedChange, WarningRow};
@@ -134,7 +134,11 @@ pub fn answer(
         return (if answer.is_quiet() { String::new() } else { printer.out }, String::new());
     }
     let rows: Vec<WarningRow> = warnings.iter().map(warning_row).chain(answer.warnings().iter().cloned()).collect();
-    print_warnings(&mut printer.err, &rows);
+    match layout {
+        // The runner reads both streams: a line of stderr could be a command as well.
+        OutputLayout::GitHub => rows.iter().for_each(|row| github::warning_annotation(&mut printer.out, row)),
+        _ => print_warnings(&mut printer.err, &rows),
+    }
     (printer.out, printer.err)
 }
 

@@ -25,7 +25,7 @@ use super::output::{CliReply, OutputLayout};
 use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
 use super::run::{self, Runner, check_agent, read_content};
-use super::state::{CheckArgs, StatusArgs};
+use super::state::{CheckArgs, CheckFormat, StatusArgs};
 use super::tool::ToolArgs;
 use super::{complete, generate, to_operation};
 use crate::commands::inbox::InboxDecision;
@@ -34,7 +34,7 @@ use crate::commands::results::{
     ImportResult, InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, QueryResult, ReflectReport,
     RepeatedChange, ResolveResult, SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
 };
-use crate::commands::{self, CheckOptions, ListOptions, LogOptions, Session, UndoOptions, edit};
+use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
 
 /// What `memdir` and `memdir --help` print.
@@ -267,17 +267,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             };
             runner.change_with(&a.change_args, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
         }
-        CliCommand::Check(a) => {
-            let looks = CheckOptions {
-                since: a.since.as_deref(),
-                writing: a.writing,
-                strict: a.strict,
-                anchors: a.anchors,
-                against: &a.against,
-                fix: a.fix,
-            };
-            runner.change_with_progress("checking", &a.change_args, |s, how| commands::check(s, &a.files, &looks, how))
-        }
+        CliCommand::Check(a) => runner.check(&a),
         CliCommand::Compact(a) => runner.compact(&a),
         CliCommand::Resolve(a) => {
             let take = match (a.ours, a.theirs, a.both) {
@@ -306,6 +296,13 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Completions(a) => CliReply::Text(generate::completions(a.shell)),
         CliCommand::Man(a) => generate::man(&a).map_or_else(CliReply::from, CliReply::Text),
         CliCommand::Complete(a) => CliReply::Text(complete::complete(global, &a.words)),
+    }
+}
+
+impl CliCommand {
+    /// Whether its own options ask for JSON.
+    pub fn prints_json(&self) -> bool {
+        matches!(self, CliCommand::Check(a) if a.format == CheckFormat::Json)
     }
 }
 

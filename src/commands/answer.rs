@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::code::Hint;
+
 mod compact;
 mod git;
 mod model;
@@ -21,14 +23,14 @@ pub use reflect::{
     ConversationRow, DecisionCounts, InboxList, ModelCallCosts, ProposalRow, ReflectDecision, ReflectReport,
     RefusalReason,
 };
-pub use status::{DroppedBullet, ModelUsage, StatusReport};
+pub use status::{AttentionRow, DroppedBullet, ModelUsage, StatusReport};
 pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 
 pub use crate::view::context::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
 pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
 pub use crate::view::outline::{BulletBlame, BulletRow, Outline, SectionRow};
-pub use crate::view::query::answer::{LargerBounds, QueryResult, QueryRow};
+pub use crate::view::query::answer::{ConfidenceNote, LargerBounds, QueryResult, QueryRow};
 
 /// The outcome of a batch of operations.
 #[derive(Clone, Debug)]
@@ -346,7 +348,8 @@ pub struct CheckReport {
     /// With `--fix`: the change that the fixes made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fixed: Option<ChangeResult>,
-    /// With `--since`: the prefix that makes each path relative to the working directory (`memory/`).
+    /// With `--since`: the prefix that makes each path relative to the working directory (`memory/`); for annotations,
+    /// to the root of the repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub below: Option<String>,
 }
@@ -359,7 +362,7 @@ impl CheckReport {
 }
 
 /// One finding of a check.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct CheckFinding {
     /// The path of the file.
     pub path: String,
@@ -367,7 +370,7 @@ pub struct CheckFinding {
     pub line: usize,
     /// The column in characters, 1-based.
     pub col: usize,
-    /// `error` or `warning`.
+    /// `error`, `warning` or `note`.
     pub level: &'static str,
     /// The finding's code.
     pub code: &'static str,
@@ -378,6 +381,14 @@ pub struct CheckFinding {
     /// With `--against`: the statement in a file outside the memory that contradicts this line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<OutsideStatement>,
+    /// Commands to try, of which one settles it.
+    #[serde(rename = "try", serialize_with = "commands_to_try", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<String>")]
+    pub hints: Vec<Hint>,
+}
+
+fn commands_to_try<S: serde::Serializer>(hints: &[Hint], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(hints.iter().filter_map(|hint| super::hints::to_command(hint, "")))
 }
 
 /// An anchor that was checked.

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 mod against;
 mod anchors;
-mod contradictions;
+pub(super) mod contradictions;
 mod index_lines;
 mod links;
+mod stale;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport};
 use super::change::{commit_loop, dry_run_result, plan_in_context};
@@ -21,6 +22,7 @@ use crate::code::{Code, Rejection};
 use crate::document::memory_index::{is_index_path, is_memory_index};
 use crate::document::summary::FileKind;
 use crate::document::{Document, MAX_FILE_BYTES, summary};
+use crate::host::git::Git;
 use crate::operation::file_change::file_kind;
 use crate::operation::validation::MAX_BULLET_BYTES;
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target, inert_metadata, limits};
@@ -38,7 +40,9 @@ pub struct CheckOptions<'a> {
     pub since: Option<&'a str>,
     /// Also check the writing rules.
     pub writing: bool,
-    /// Report contradictions as warnings, which are findings, instead of notes.
+    /// Also report bullets that age has left little confidence, or whose last valid day is over.
+    pub stale: bool,
+    /// Report contradictions and stale bullets as warnings, which are findings, instead of notes.
     pub strict: bool,
     /// Check the code that anchors name, and nothing else.
     pub anchors: bool,
@@ -46,6 +50,8 @@ pub struct CheckOptions<'a> {
     pub against: &'a [PathBuf],
     /// Fix what needs no decision.
     pub fix: bool,
+    /// Name the files from the root of the git repository, if there is one, not from the working directory.
+    pub paths_from_root: bool,
 }
 
 /// Reports structural problems; with `fix`, fixes those that need no decision.
@@ -80,13 +86,24 @@ pub fn check(
                 examine(session, &selected, options).map_err(|why| Rejection { changed: Some(was_changed), ..why })?;
         }
     }
-    let (findings, path_prefix) = match options.since {
-        Some(revision) => {
-            (super::findings_since::findings_since(session, revision, examined.findings)?, Some(session.path_prefix()))
-        }
-        None => (examined.findings, None),
+    let findings = match options.since {
+        Some(revision) => super::findings_since::findings_since(session, revision, examined.findings)?,
+        None => examined.findings,
     };
-    Ok(CheckReport { checked: examined.checked, findings, anchors: None, fixed, below: path_prefix })
+    let below = path_prefix(session, options);
+    Ok(CheckReport { checked: examined.checked, findings, anchors: None, fixed, below })
+}
+
+/// The prefix that turns a finding's path into one that the reader of the findings can open; `None` for paths in the
+/// data directory.
+fn path_prefix(session: &Session, options: &CheckOptions<'_>) -> Option<String> {
+    match (options.paths_from_root, options.since) {
+        (true, _) => {
+            Some(Git::in_dir(&session.dir).work_tree().map_or_else(|_| session.path_prefix(), |(_, below)| below))
+        }
+        (false, Some(_)) => Some(session.path_prefix()),
+        (false, None) => None,
+    }
 }
 
 struct ExaminedFiles {
@@ -154,7 +171,7 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
 }
 
 fn finding(path: &MemoryPath, line: usize, col: usize, code: Code, level: &'static str, text: String) -> CheckFinding {
-    CheckFinding { path: path.to_string(), line, col, level, code: code.name(), text, fixable: false, against: None }
+    CheckFinding { path: path.to_string(), line, col, level, code: code.name(), text, ..CheckFinding::default() }
 }
 
 fn policy_findings(session: &Session, selected: &[MemoryPath]) -> Vec<CheckFinding> {
@@ -168,8 +185,7 @@ fn policy_findings(session: &Session, selected: &[MemoryPath]) -> Vec<CheckFindi
         level,
         code: code.name(),
         text: text.to_owned(),
-        fixable: false,
-        against: None,
+        ..CheckFinding::default()
     };
     let refused = session.policy.refuses_writes.iter().map(|r| at("error", r.code, &r.message));
     let is_refusal = |message: &str| session.policy.refuses_writes.as_ref().is_some_and(|r| r.message == message);
@@ -258,8 +274,11 @@ fn examine_file(
         return file_findings;
     }
     examine_document(session, journal, path, &document, &mut file_findings);
+    let level = if options.strict { "warning" } else { "note" };
+    if options.stale {
+        file_findings.findings.extend(stale::stale_findings(session, path, &document, level));
+    }
     if file_kind(path) == FileKind::Facts {
-        let level = if options.strict { "warning" } else { "note" };
         file_findings.findings.extend(contradictions::contradictions(journal, path, &document, level));
         file_findings.against = outside.matches(journal, path, &document, level);
     }

@@ -20,10 +20,11 @@ pub fn to_command(hint: &Hint, dir_option: &str) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// Whether a word can only be an address: it needs no quoting and cannot be an option or a comment.
+/// Whether a word can only be an address, or a key and value: it needs no quoting and cannot be an option, a comment or
+/// the name of a program (`=ls` in zsh).
 fn is_plain_address(word: &str) -> bool {
-    !word.starts_with(['-', '#'])
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || "._/#@-".contains(c) || is_cjk(c))
+    !word.starts_with(['-', '#', '='])
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || "._/#@=-".contains(c) || is_cjk(c))
 }
 
 /// Letters of Chinese, Japanese and Korean.
@@ -57,6 +58,8 @@ mod tests {
         check(&["read"], "facts/项目.md#工作", Some("memdir read facts/项目.md#工作"));
         check(&["rm"], "user@x; rm -rf ~", None);
         check(&["rm"], "$(id)", None);
+        check(&["set", "user@v3wd"], "upd=today", Some("memdir set user@v3wd upd=today"));
+        check(&["rm"], "=ls", None);
         check(&["rm"], "a b", None);
         check(&["rm"], "--force", None);
         check(&["init"], "", Some("memdir init"));

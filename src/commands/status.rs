@@ -1,6 +1,10 @@
 //! `status`: the current state of a memory, with everything that needs attention.
 //!
-//! Never reads every file: only those that the journal or the policy gives a reason for.
+//! Reads every file once, and parses only those that the journal, the policy or their bytes give a reason for.
+
+mod attention;
+
+use attention::AttentionScan;
 
 use super::answer::{DroppedBullet, ModelUsage, StatusReport};
 use super::budget::TokenLedger;
@@ -8,7 +12,7 @@ use super::change::warning_row;
 use super::sync::SyncState;
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, JournalEntry};
-use crate::document::{Document, summary};
+use crate::document::{Document, MAX_FILE_BYTES, summary};
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item;
@@ -29,7 +33,8 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
     let entries = history.entries();
     let files = session.store.walk(None)?;
     let outside = super::history::unrecorded_files(&session.store, &entries, None)?;
-    let sizes = session.store.map_files(&files, 1, &|file, _| file.size);
+    let scan = AttentionScan::new(session);
+    let counts = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| scan.examine(file, read));
     let rescued = files.iter().filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
     let mut warnings: Vec<_> = session.policy.warnings.iter().map(warning_row).collect();
     if let Some(why) = &session.policy.refuses_writes {
@@ -43,7 +48,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         rev: entries.iter().rev().find(|e| e.outcome == EntryOutcome::Done).map(|e| format!("r{}", e.rev)),
         since: entries.first().map(|e| e.at.clone()),
         files: files.len(),
-        bytes: sizes.iter().sum(),
+        bytes: counts.iter().map(|count| count.bytes).sum(),
         dropped: edited_paths(&outside, &entries)
             .into_iter()
             .flat_map(|path| dropped_bullets(&session.store, &history, &entries, path))
@@ -58,6 +63,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         rescued: rescued.collect(),
         summaries: full_summaries(&session.store, &entries),
         proposals: files.iter().filter(|f| inbox_item::id_of(&f.path).is_some()).count(),
+        attention: scan.rows(&counts),
         queued: session.store.queued_names()?.len(),
         models: model_usage(session),
         wired: super::setup::is_configured(session),

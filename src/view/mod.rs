@@ -12,3 +12,4 @@ pub mod links;
 pub mod outline;
 pub mod query;
 pub mod stale_anchors;
+pub mod staleness;

@@ -106,3 +106,48 @@ fn a_fix_is_one_revision_and_mends_all_that_needs_no_decision() {
     memory.done(["undo"]);
     assert_eq!(memory.tree(), before);
 }
+
+#[test]
+fn findings_are_annotations_of_github_that_no_text_breaks_out_of() {
+    let repo = crate::git_repo::Repo::new();
+    repo.put(
+        "facts/user.md",
+        "# User\n\n- See [[nowhere ::error::50% %0A::stop-commands::x]]\n- A ##[error]b [[none, c]]\n",
+    );
+    repo.put("facts/a,line=9::error::b%0A.md", "# A\n\n- City: Paris\n- City: Berlin\n");
+    repo.put("facts/two\n::error::lines.md", "# B\n");
+    for dir in [repo.root().to_owned(), repo.memory().to_owned()] {
+        let run = |words: &[&str]| {
+            let mut command = repo.program(env!("CARGO_BIN_EXE_memdir"), &dir);
+            crate::support::ProgramOutput::of(command.arg("--dir").arg(repo.memory()).args(words))
+        };
+        let found = run(&["check", "--format", "github"]).exit(6);
+        let json = run(&["check", "--json"]).exit(6);
+        let count = json.json()["findings"].as_array().unwrap().len();
+        assert_eq!(found.stdout.lines().count(), count, "{found:#?}");
+        for line in found.stdout.lines() {
+            let command = line.strip_prefix("::").unwrap_or_else(|| panic!("{found:#?}"));
+            let (properties, _) = command.split_once("::").unwrap();
+            assert!(
+                ["warning file=memory/", "notice file=memory/", "error file=memory/"]
+                    .iter()
+                    .any(|start| properties.starts_with(start)),
+                "{line}"
+            );
+            let names = properties.split(',').map(|property| property.split(['=', ' ']).next().unwrap());
+            assert!(
+                names.clone().all(|name| ["warning", "notice", "error", "line", "col", "title"].contains(&name)),
+                "{line}"
+            );
+        }
+        let link = "::warning file=memory/facts/user.md,line=3,col=9,title=dangling_link::\
+                    no file named 'nowhere ::error::50%25 %250A::stop-commands::x'\n";
+        assert!(found.stdout.contains(link), "{found:#?}");
+        assert!(found.stderr.starts_with("memdir: ") && found.stderr.lines().count() == 1, "{found:#?}");
+        assert_eq!(run(&["check", "--format", "json"]).stdout, json.stdout);
+        assert_eq!(run(&["check", "--format", "text"]).stdout, run(&["check"]).stdout);
+    }
+    let failed = repo.memdir(["check", "nowhere", "--format", "json"]).exit(3);
+    assert_eq!(failed.error_code(), "file_not_found");
+    assert!(failed.stderr.starts_with("{\"v\":1"), "{failed:#?}");
+}

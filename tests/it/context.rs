@@ -133,6 +133,7 @@ fn json_names_what_is_shown() {
         {
           "address": "facts/user.md@y1cy",
           "why": "important",
+          "confidence": 0.9,
           "text": "[habit] Runs in the morning (facts/user.md@y1cy)"
         },
         {

@@ -21,6 +21,7 @@ mod contradiction_sets;
 mod conversations;
 mod corpus;
 mod crowds;
+mod decay;
 mod demo;
 mod document;
 mod editing;

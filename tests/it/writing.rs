@@ -74,6 +74,14 @@ fn contradictions_are_notes_with_handles_and_dates_and_findings_if_strict() {
     assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
     let berlin = format!("@{} (", super::support::handle("City: Berlin"));
     assert!(ran.stdout.contains(": note: contradiction: ") && ran.stdout.contains(&berlin), "{}", ran.stdout);
+    // Both days, where both are known.
+    let dated = Memory::new().file("facts/user.md", "- City: Paris\n  <!-- mem added=2025-01-02 -->\n");
+    dated.done(["add", "user", "City: Berlin"]);
+    let (paris, berlin) = (super::support::handle("City: Paris"), super::support::handle("City: Berlin"));
+    dated
+        .run(["check"])
+        .exit(0)
+        .stdout_contains(&format!("@{berlin} (2026-02-24) contradicts @{paris} (2025-01-02)\n"));
     found(&memory, &["check", "--strict", "user"]);
     // Other sections are about other subjects.
     let memory = Memory::new().file("facts/team.md", "# Team\n\n## Ana\n\n- City: Paris\n\n## Bo\n\n- City: Berlin\n");

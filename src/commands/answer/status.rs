@@ -38,6 +38,9 @@ pub struct StatusReport {
     /// The number of proposals in `inbox/` that wait for a decision.
     #[serde(skip_serializing_if = "none_left_out")]
     pub proposals: usize,
+    /// What of the memory needs attention; only what there is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attention: Vec<AttentionRow>,
     /// The number of conversations in the queue: left by hooks, or waiting for model budget.
     #[serde(skip_serializing_if = "none_left_out")]
     pub queued: usize,
@@ -50,6 +53,18 @@ pub struct StatusReport {
     /// Warnings about the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRow>,
+}
+
+/// Something of the memory that needs attention.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AttentionRow {
+    /// `expired` or `stale` (bullets), `contradicted` (pairs of bullets; not counted in a memory with more than 256 KiB
+    /// of facts), `overdue` or `waiting` (proposals).
+    pub what: &'static str,
+    /// How many there are.
+    pub count: usize,
+    /// The command that lists them, and says how to settle each.
+    pub command: &'static str,
 }
 
 /// Model usage on this machine, for this memory.

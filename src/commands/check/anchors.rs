@@ -107,7 +107,7 @@ pub fn check_anchors(
     if fixed.is_none() || !change_options.dry_run {
         save_stale_anchors(session, &examined, is_whole);
     }
-    let below = options.since.map(|_| session.path_prefix());
+    let below = super::path_prefix(session, options);
     let findings = examined.iter().filter_map(|(bullet, state)| anchor_finding(bullet, state)).collect();
     let anchors = examined.iter().map(|(bullet, state)| anchor_row(bullet, state)).collect();
     Ok(CheckReport { checked, findings, anchors: Some(anchors), fixed, below })

@@ -24,20 +24,22 @@ pub fn contradictions(
     document: &Document,
     level: &'static str,
 ) -> Vec<CheckFinding> {
-    let texts: Vec<_> = (0..document.bullets().len()).map(|i| document.bullet_text(i)).collect();
-    let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of(text)).collect();
-    let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements).into_iter().collect();
-    pairs.retain(|&(a, b)| compare_statements(&statements[a], &statements[b]).is_some());
-    if pairs.is_empty() {
-        return Vec::new();
-    }
     let name = |i: usize| dated_handle(journal, path, document, i);
     let as_finding = |(older, newer): (usize, usize)| {
         let (line, _) = line_and_column(document.text(), document.bullets()[newer].line_start as usize);
         let text = format!("{} contradicts {}", name(newer), name(older));
         finding(path, line, 1, Code::Contradiction, level, text)
     };
-    pairs.into_iter().map(as_finding).collect()
+    contradicting_pairs(document).into_iter().map(as_finding).collect()
+}
+
+/// The pairs of bullets of one section that exclude each other, by index, the first in the file first.
+pub fn contradicting_pairs(document: &Document) -> Vec<(usize, usize)> {
+    let texts: Vec<_> = (0..document.bullets().len()).map(|i| document.bullet_text(i)).collect();
+    let statements: Vec<Statement<'_>> = texts.iter().map(|text| Statement::of(text)).collect();
+    let mut pairs: Vec<(usize, usize)> = candidate_pairs(document, &statements).into_iter().collect();
+    pairs.retain(|&(a, b)| compare_statements(&statements[a], &statements[b]).is_some());
+    pairs
 }
 
 /// A bullet as findings name it: its handle, and its day where it is known.

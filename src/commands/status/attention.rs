@@ -1,0 +1,99 @@
+//! Counts what of a memory needs attention: expired and stale bullets, contradictions, proposals.
+//!
+//! Never parses a file unless its bytes give a reason, so that `status` stays about as fast as `query`; contradictions,
+//! for which every fact must be parsed, are counted in a memory of ordinary size only.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::code::Rejection;
+use crate::commands::Session;
+use crate::commands::answer::AttentionRow;
+use crate::commands::check::contradictions::contradicting_pairs;
+use crate::commands::fetch::is_archived_or_proposed;
+use crate::document::Document;
+use crate::document::summary::FileKind;
+use crate::operation::file_change::file_kind;
+use crate::reflect::inbox_item;
+use crate::store::FoundFile;
+use crate::view::staleness::{StaleReason, may_have_stale_bullets, stale_bullets};
+
+/// If all fact files together are larger, in bytes, contradictions are not counted: comparing them would take longer
+/// than everything else that `status` does.
+const MAX_COMPARED_BYTES: u64 = 256 << 10;
+
+/// Counts of one file, or of all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AttentionCounts {
+    /// The size in bytes.
+    pub bytes: u64,
+    expired: usize,
+    stale: usize,
+    contradicted: usize,
+    waiting: usize,
+    overdue: usize,
+}
+
+/// Examines files, each read once.
+pub struct AttentionScan<'a> {
+    session: &'a Session,
+    /// The bytes of fact files so far.
+    compared_bytes: AtomicU64,
+}
+
+impl<'a> AttentionScan<'a> {
+    pub fn new(session: &'a Session) -> AttentionScan<'a> {
+        AttentionScan { session, compared_bytes: AtomicU64::new(0) }
+    }
+
+    /// The counts of a file. What cannot be read has none: `check` reports it.
+    pub fn examine(&self, file: &FoundFile, read: Result<(&[u8], bool), Rejection>) -> AttentionCounts {
+        let mut counts = AttentionCounts { bytes: file.size, ..AttentionCounts::default() };
+        let Ok((bytes, _)) = read else { return counts };
+        if inbox_item::id_of(&file.path).is_some() {
+            let today = self.session.now.date().to_string();
+            match inbox_item::parse_item(&String::from_utf8_lossy(bytes)).is_expired(&today) {
+                true => counts.overdue = 1,
+                false => counts.waiting = 1,
+            }
+        }
+        if is_archived_or_proposed(&file.path) {
+            return counts;
+        }
+        let has_facts = file_kind(&file.path) == FileKind::Facts;
+        let compares = has_facts && self.compared_bytes.fetch_add(file.size, Ordering::Relaxed) <= MAX_COMPARED_BYTES;
+        if !compares && !may_have_stale_bullets(bytes) {
+            return counts;
+        }
+        let Ok(document) = Document::from_bytes(bytes.to_vec()) else { return counts };
+        // A file in conflict holds both sides, of which one will go.
+        if document.conflict_marker_line().is_some() {
+            return counts;
+        }
+        let (decay, today) = (self.session.policy.policy.decay, self.session.now.date());
+        for (_, reason) in stale_bullets(&document, &file.path, decay, today) {
+            match reason {
+                StaleReason::Expired(_) => counts.expired += 1,
+                StaleReason::Decayed(_) => counts.stale += 1,
+            }
+        }
+        if compares {
+            counts.contradicted = contradicting_pairs(&document).len();
+        }
+        counts
+    }
+
+    /// The rows of all files: what there is none of is left out.
+    pub fn rows(&self, each: &[AttentionCounts]) -> Vec<AttentionRow> {
+        let sum = |count: fn(&AttentionCounts) -> usize| each.iter().map(count).sum::<usize>();
+        let were_compared = self.compared_bytes.load(Ordering::Relaxed) <= MAX_COMPARED_BYTES;
+        let rows = [
+            ("expired", sum(|c| c.expired), "memdir check --stale"),
+            ("stale", sum(|c| c.stale), "memdir check --stale"),
+            ("contradicted", if were_compared { sum(|c| c.contradicted) } else { 0 }, "memdir check"),
+            ("overdue", sum(|c| c.overdue), "memdir inbox"),
+            ("waiting", sum(|c| c.waiting), "memdir inbox"),
+        ];
+        let rows = rows.into_iter().filter(|(_, count, _)| *count > 0);
+        rows.map(|(what, count, command)| AttentionRow { what, count, command }).collect()
+    }
+}
