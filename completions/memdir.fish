@@ -132,7 +132,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l category -d 'Onl
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l tag -d 'Only items with this #tag (repeatable: all of them)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l in -d 'Only items in these files: facts/*.md, episodes, user (repeatable: any of them)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l imp -d 'Importance: 7, 5.., ..3 or 3..7' -r
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l conf -d 'Minimum confidence, 0 to 1' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l conf -d 'Minimum confidence, 0 to 1, after decay' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l since -d 'Only items since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'; items of unknown date are counted, not shown' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l until -d 'Only items until WHEN' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only items by this actor' -r
@@ -146,7 +146,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l color -d 'Colour
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l full -d 'Print whole texts: bullets with their children, items with their episode entry'
-complete -c memdir -n "__fish_memdir_using_subcommand query" -l explain -d 'Show what each term contributed to the score'
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l explain -d 'Show what each term contributed to the score, and what age left of the confidence'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l linked -d 'Add one or two items that the results link to or are linked from'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l pinned -d 'Only pinned items'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s a -l all -d 'Include expired items, archive/, inbox/ and procedures/'
@@ -637,6 +637,9 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -s v -l verbose -
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only findings that are new since this git commit; paths are relative to the working directory' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l against -d 'Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l format -d 'How findings are printed: text, json (as --json), or github (annotations of GitHub Actions)' -r -f -a "text\t'Lines as compilers print them'
+json\t'One JSON object'
+github\t'Workflow commands of GitHub Actions'"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
@@ -650,7 +653,8 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l writing -d 'Also check facts and episodes against the writing rules'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l anchors -d 'Only compare the code that anchors name with their hashes; --since selects code files, --fix follows moved lines'
-complete -c memdir -n "__fish_memdir_using_subcommand check" -l strict -d 'Count contradictions as findings; without it they are notes'
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l stale -d 'Also report bullets that age has left little confidence (below 0.5, or at the floor of `decay`), or that expired'
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l strict -d 'Count contradictions and stale bullets as findings; without it they are notes'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l fix -d 'Fix what needs no decision'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
