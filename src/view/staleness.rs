@@ -47,7 +47,7 @@ pub fn stale_bullets(
     (0..document.bullets().len()).filter_map(|bullet| Some((bullet, reason(bullet)?))).collect()
 }
 
-/// Whether a file may have stale bullets, without parsing it. May say so too often, never too rarely.
+/// Whether a file may have stale bullets, without parsing it: true for some that have none, too.
 pub fn may_have_stale_bullets(bytes: &[u8]) -> bool {
     let has_value = |key: &MetaKey| memmem::find(bytes, format!("{}=", key.name()).as_bytes()).is_some();
     [MetaKey::Exp, MetaKey::Conf].iter().any(has_value)

@@ -92,7 +92,7 @@ fn a_context_marks_low_confidence_and_shows_it_last() {
     let ran = memory.run(["context"]).exit(0).unchanged();
     let line = |kind: &str, mark: &str| {
         let text = format!("Likes {kind} coffee");
-        format!("- {text} (facts/user.md@{}){mark}", handle(&text))
+        format!("- {text}{mark} (facts/user.md@{})", handle(&text))
     };
     assert_eq!(
         context_lines(&ran),

@@ -132,7 +132,7 @@ impl<'a> FactCollector<'a> {
             ));
         }
         self.files += 1;
-        keys.sort_by(|(a, ..), (b, ..)| a.cmp(b));
+        keys.sort_by_key(|(key, ..)| *key);
         // Of a large file only as many are formatted as could be shown.
         keys.truncate(self.budget / MIN_FACT_TOKENS);
         for (key, categories, confidence) in keys {
