@@ -476,6 +476,56 @@ mod tests {
         check("\n\n", lines(1, 1), "x\n\n", LinesMatch::Changed);
     }
 
+    /// Random texts of few different lines, compared with the definition: the whole lines, counted.
+    #[test]
+    fn a_search_finds_what_counting_finds() {
+        let mut state = 7u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % below
+        };
+        let kinds =
+            ["fn one() {}", "fn two() {}", "fn three()", "}", "", "let x = 1;", "  let x = 1;", "fn two() {}\r"];
+        let mut seen = [0; 4];
+        for _ in 0..20_000 {
+            let mut text = |most: usize| {
+                let count = 1 + random(most);
+                (0..count).map(|_| kinds[random(kinds.len())]).collect::<Vec<_>>()
+            };
+            let (before, after) = (text(6), text(12));
+            let first = 1 + random(before.len());
+            let place = lines(first as u32, (first + random(before.len() - first + 1)) as u32);
+            let joined = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+            let new = code(&joined(&before)).new_hash(Some(place)).unwrap();
+            let found = code(&joined(&after)).find(Some(place), new.hash, &mut { ENOUGH });
+            let plain =
+                |lines: &[&str]| lines.iter().map(|line| line.trim_end_matches('\r').to_owned()).collect::<Vec<_>>();
+            let (before, after) = (plain(&before), plain(&after));
+            let block = &before[first - 1..place.last as usize];
+            let starts = |text: &[String]| -> Vec<u32> {
+                let windows = text.windows(block.len()).enumerate().filter(|(_, window)| *window == block);
+                windows.map(|(at, _)| at as u32 + 1).collect()
+            };
+            let is_followed = starts(&before).len() == 1 && block.concat().matches(char::is_alphanumeric).count() >= 4;
+            assert_eq!(new.is_followed, is_followed, "{before:?} {place}");
+            let expected = match starts(&after)[..] {
+                ref all if all.contains(&place.first) => LinesMatch::Same,
+                _ if !is_followed => LinesMatch::Changed,
+                [] => LinesMatch::Changed,
+                [one] => LinesMatch::Moved(lines(one, one + place.last - place.first)),
+                [one, two, ..] => LinesMatch::Repeated([one, two]),
+            };
+            assert_eq!(found, expected, "{before:?} {place} {after:?}");
+            seen[match found {
+                LinesMatch::Same => 0,
+                LinesMatch::Moved(_) => 1,
+                LinesMatch::Changed => 2,
+                LinesMatch::Repeated(_) => 3,
+            }] += 1;
+        }
+        assert!(seen.iter().all(|count| *count > 200), "{seen:?}");
+    }
+
     #[test]
     fn a_search_ends() {
         let anchor = lines(u32::MAX - 1, u32::MAX);

@@ -85,6 +85,25 @@ fn an_anchor_keeps_the_hash_of_its_lines() {
 }
 
 #[test]
+fn a_work_tree_of_its_own_has_its_own_code() {
+    let repo = anchored();
+    let other = repo.root().with_file_name("other");
+    repo.git(["worktree", "add", "--quiet", "-b", "side", other.to_str().unwrap()]);
+    fs_err::write(other.join("src/net.rs"), format!("// new\n{CODE}")).unwrap();
+    let memory = other.join("memory");
+    let run = |dir: &std::path::Path| {
+        let mut command = repo.program(program(), repo.root());
+        command.arg("--dir").arg(dir).args(["check", "--anchors", "--since", "HEAD"]);
+        super::git_repo::finished(command.output().unwrap())
+    };
+    assert!(run(&memory).exit(6).stdout.contains("moved: src/net.rs:3-5 is now src/net.rs:4-6"));
+    assert_eq!(run(repo.memory()).exit(0).stdout, "");
+    // A memory behind a link belongs to the repository in which it really is.
+    symlink(&memory, repo.root().join("linked")).unwrap();
+    assert!(run(&repo.root().join("linked")).exit(6).stdout.contains("moved: src/net.rs:3-5"));
+}
+
+#[test]
 fn an_anchor_can_be_set_when_a_bullet_is_added_or_in_a_batch() {
     let repo = repo();
     let batch = format!(
@@ -491,6 +510,22 @@ fn context_and_query_mark_what_the_last_check_found() {
     // A damaged note marks nothing.
     repo.put(".memdir/anchors", b"anchors 1\n\xff\xff");
     assert!(!ask(&["context"]).stdout.contains("(anchor"));
+}
+
+#[test]
+fn a_metadata_line_that_belonged_to_another_bullet_is_left_alone() {
+    let repo = repo();
+    repo.memdir(["set", &address(BACKOFF), "imp=3", "anchor=src/net.rs:7-9"]).exit(0);
+    // An editor removes the bullet, and its metadata ends up below the one above.
+    let line = format!("- {BACKOFF}\n");
+    repo.put("facts/net.md", repo.text("facts/net.md").replace(&line, ""));
+    let before = repo.text("facts/net.md");
+    put(&repo, "src/net.rs", format!("// new\n{CODE}"));
+    check(&repo, 0, "");
+    repo.memdir(["check", "--anchors", "--fix"]).exit(0);
+    assert_eq!(repo.text("facts/net.md"), before);
+    assert!(!repo.memdir(["context"]).exit(0).stdout.contains("(anchor"));
+    assert!(repo.memdir(["check"]).exit(6).stdout.contains("belonged to another bullet"));
 }
 
 #[test]

@@ -399,7 +399,10 @@ const ROWS: &[(&str, &[&str])] = &[
     ),
     ("undo", &["undo", "undo --by tester", "undo --keep-edited", "undo REV"]),
     ("redo", &["redo", "redo REV"]),
-    ("check", &["check", "check --fix", "check --since HEAD", "check ADDRESS"]),
+    (
+        "check",
+        &["check", "check --fix", "check --since HEAD", "check --anchors", "check --anchors --fix", "check ADDRESS"],
+    ),
     ("resolve", &["resolve", "resolve ADDRESS"]),
     ("setup", &["setup git --check", "setup git -n", "setup git"]),
     ("sync", &["sync", "sync -n"]),

@@ -92,11 +92,13 @@ pub fn check_anchors(
     let examine = || -> Result<(usize, Vec<(AnchoredBullet, AnchorState)>), Rejection> {
         let (checked, bullets) = anchored_bullets(session, selected)?;
         let states = anchor_states(&code, bullets.iter().map(|b| CodeAnchor::parse(&b.value)), &is_examined);
-        let examined = bullets.into_iter().zip(states).filter_map(|(bullet, state)| Some((bullet, state?)));
-        Ok((checked, examined.collect()))
+        let mut examined: Vec<_> =
+            bullets.into_iter().zip(states).filter_map(|(bullet, state)| Some((bullet, state?))).collect();
+        drop_inert_anchors(session, &mut examined)?;
+        Ok((checked, examined))
     };
     let (mut checked, mut examined) = examine()?;
-    let (mut fixed, fixes) = (None, if options.fix { fixes(session, &examined)? } else { Vec::new() });
+    let (mut fixed, fixes) = (None, if options.fix { fixes(&examined) } else { Vec::new() });
     if !fixes.is_empty() {
         fixed = apply_fixes(session, fixes, change_options)?;
     }
@@ -264,39 +266,35 @@ fn follow_renames(
     }
 }
 
-/// The operations that let moved anchors follow. A metadata line that belonged to another bullet is left alone.
-fn fixes(session: &Session, examined: &[(AnchoredBullet, AnchorState)]) -> Result<Vec<Operation>, Rejection> {
-    let moved: Vec<(&AnchoredBullet, &CodeAnchor)> = examined
-        .iter()
-        .filter_map(|(bullet, state)| if let AnchorState::Moved(to) = state { Some((bullet, to)) } else { None })
-        .collect();
-    if moved.is_empty() {
-        return Ok(Vec::new());
-    }
-    let journal = session.store.journal()?;
-    let mut inert: HashMap<&MemoryPath, Vec<Handle>> = HashMap::new();
-    for (bullet, _) in &moved {
-        if !inert.contains_key(&bullet.path) {
-            inert.insert(&bullet.path, inert_handles(session, &journal, &bullet.path)?);
-        }
-    }
-    let fixed = moved.into_iter().filter(|(bullet, _)| !inert[&bullet.path].contains(&bullet.handle));
-    let operation = |(bullet, to): (&AnchoredBullet, &CodeAnchor)| {
+/// The operations that let moved anchors follow.
+fn fixes(examined: &[(AnchoredBullet, AnchorState)]) -> Vec<Operation> {
+    let operation = |(bullet, state): &(AnchoredBullet, AnchorState)| {
+        let AnchorState::Moved(to) = state else { return None };
         let pairs = vec![(MetaKey::Anchor.name().to_owned(), to.to_string())];
-        fix_operation(Action::Set { at: Target::Address(bullet.address.clone()), pairs })
+        Some(fix_operation(Action::Set { at: Target::Address(bullet.address.clone()), pairs }))
     };
-    Ok(fixed.map(operation).collect())
+    examined.iter().filter_map(operation).collect()
 }
 
-fn inert_handles(
-    session: &Session,
-    journal: &[crate::change::JournalEntry],
-    path: &MemoryPath,
-) -> Result<Vec<Handle>, Rejection> {
-    let Some(version) = session.store.read(path)? else { return Ok(Vec::new()) };
-    let Ok(document) = Document::from_bytes(version.bytes.to_vec()) else { return Ok(Vec::new()) };
-    let inert = inert_metadata::inert_by_history(&document, &history(&session.store, journal, path));
-    Ok(inert.into_iter().map(|bullet| document.handles()[bullet]).collect())
+/// Leaves out stale anchors in metadata lines that belonged to another bullet: they have no effect, which a check of
+/// the structure reports. The history is read only where an anchor is stale.
+fn drop_inert_anchors(session: &Session, examined: &mut Vec<(AnchoredBullet, AnchorState)>) -> Result<(), Rejection> {
+    let stale = examined.iter().filter(|(_, state)| state.stale().is_some());
+    let mut inert: BTreeMap<MemoryPath, Vec<Handle>> =
+        stale.map(|(bullet, _)| (bullet.path.clone(), Vec::new())).collect();
+    if inert.is_empty() {
+        return Ok(());
+    }
+    let journal = session.store.journal()?;
+    for (path, handles) in &mut inert {
+        let Some(version) = session.store.read(path)? else { continue };
+        let Ok(document) = Document::from_bytes(version.bytes.to_vec()) else { continue };
+        let bullets = inert_metadata::inert_by_history(&document, &history(&session.store, &journal, path));
+        handles.extend(bullets.into_iter().map(|bullet| document.handles()[bullet]));
+    }
+    let is_inert = |bullet: &AnchoredBullet| inert.get(&bullet.path).is_some_and(|all| all.contains(&bullet.handle));
+    examined.retain(|(bullet, state)| state.stale().is_none() || !is_inert(bullet));
+    Ok(())
 }
 
 /// Notes what is stale for `context` and `query`, where memdir already keeps state. A restricted caller's check sees
