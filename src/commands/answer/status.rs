@@ -58,7 +58,7 @@ pub struct StatusReport {
 /// Something of the memory that needs attention.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AttentionRow {
-    /// `expired` or `stale` (bullets), `contradicted` (pairs of bullets; not counted in a memory with more than 256 KiB
+    /// `expired` or `stale` (bullets), `contradicted` (pairs of bullets; not counted in a memory with more than 64 KiB
     /// of facts), `overdue` or `waiting` (proposals).
     pub what: &'static str,
     /// How many there are.
