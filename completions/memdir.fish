@@ -45,6 +45,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "context" -d 'Print wh
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "add" -d 'Add bullets to a file or section; create it if it is missing'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "update" -d 'Replace the text of a bullet'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "rm" -d 'Remove bullets, sections or files'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "restore" -d 'Take bullets, sections or files back from archive/'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "mv" -d 'Move a bullet, section or file'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "set" -d 'Set a bullet\'s metadata, a section\'s title or id, a file\'s summary or front matter'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "append" -d 'Append an episode entry or a block of markdown'
@@ -61,6 +62,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "redo" -d 'Redo an und
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "reflect" -d 'Extract memories from a conversation; a model proposes, rules decide'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "inbox" -d 'List the proposals that need a decision; accept or reject them'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "compact" -d 'Reduce what exceeds its limit; removed items are moved to archive/'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "prune" -d 'Archive what expired or is unused, purge what was archived long enough, by the rules of memdir.yaml'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "check" -d 'Check the structure of files; exit 6 if there are findings'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "resolve" -d 'Merge files with conflict markers again, bullet by bullet; exit 4 if conflicts are left'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Set up git to merge by bullet, or an agent host to use the memory'
@@ -240,6 +242,25 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -l json -d 'Print one 
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s m -l reason -d 'The reason, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s n -l dry-run -d 'Show what would change, write nothing'
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
@@ -635,6 +656,25 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l json -d 'Print
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s m -l reason -d 'The reason, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l source -d 'The source, recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l if-match -d 'Only change the file if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s n -l dry-run -d 'Show what would change, write nothing'
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only findings that are new since this git commit; paths are relative to the working directory' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l against -d 'Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l format -d 'How findings are printed: text, json (as --json), or github (annotations of GitHub Actions)' -r -f -a "text\t'Lines as compilers print them'

@@ -122,6 +122,8 @@ codes! {
     Secret = "secret", 5, false;
     /// memdir.yaml (or the user config) is not valid; reads work, writes are refused.
     InvalidPolicy = "invalid_policy", 5, false;
+    /// The clock stands before the newest date of the memory, or more than 400 days after it; `-f` confirms it.
+    ClockJumped = "clock_jumped", 5, false;
     /// A config file of an agent host has an error, so it is not changed.
     InvalidConfig = "invalid_config", 5, false;
     /// The target cannot be written: it is reserved, read-only, or owned by another user.

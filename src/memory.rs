@@ -13,8 +13,8 @@ use crate::commands::model::OpenModel;
 use crate::commands::reflect::ReflectOptions;
 use crate::commands::results::{
     ChangeOutcome, ChangeResult, CheckReport, CompactOutcome, ContextResult, DiffResult, EtagResult, InboxList,
-    InitResult, ListResult, LogResult, MergeResult, ModelCheck, Outline, QueryResult, ReflectReport, ResolveResult,
-    SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
+    InitResult, ListResult, LogResult, MergeResult, ModelCheck, Outline, ReflectReport, ResolveResult, SetupResult,
+    StatusReport, SyncResult, WhereResult,
 };
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
@@ -31,7 +31,9 @@ use crate::view::query::filter::QueryOptions;
 
 mod blame;
 mod import;
+mod life;
 mod open;
+mod retrieval;
 mod tool;
 
 pub use open::{OpenOptions, SessionNeeds, env, working_dir};
@@ -136,14 +138,6 @@ impl Memory {
         commands::list_bullets(&self.session()?, address, ListOptions::default())
     }
 
-    /// The exact text of a file, section or bullet.
-    ///
-    /// # Errors
-    /// As [`Memory::list`]; `bullet_changed` and `bullet_not_found` for bullets.
-    pub fn read(&self, address: &str) -> Result<TextResult, Error> {
-        commands::read(&self.session()?, address)
-    }
-
     /// The etag of a file or section, to prove with `seen` or `if_match` which text a change is meant for.
     ///
     /// # Errors
@@ -166,14 +160,6 @@ impl Memory {
     /// As [`Memory::list`].
     pub fn path_of(&self, address: Option<&str>) -> Result<WhereResult, Error> {
         commands::whereis(&self.session()?, address)
-    }
-
-    /// The items that match a question, best first. A `&str` is a question without filters.
-    ///
-    /// # Errors
-    /// `usage` for a question without words and filters, `category_not_allowed`, `file_not_found`.
-    pub fn query(&self, options: impl Into<QueryOptions>) -> Result<QueryResult, Error> {
-        commands::query(&self.session()?, &options.into())
     }
 
     /// What an agent should see when a session starts, and the mark to pass to [`Memory::mark_read`] once it was shown;
@@ -228,6 +214,7 @@ impl Memory {
             index: None,
             text: None,
             archive: false,
+            purge: None,
             forget: false,
             if_exists: false,
         })

@@ -109,6 +109,13 @@ impl PrintAnswer for LogResult {
                 printer.text(" \"").text(&bullet.text).text("\" — conversation ").text(&bullet.conversation);
                 printer.text(&format!(", turn {}", bullet.turn)).end_line();
             }
+            for item in entry.items.iter().filter(|_| !is_short) {
+                printer.text("because ").text(&item.at);
+                if let Some(text) = &item.text {
+                    printer.text(" \"").text(text).text("\"");
+                }
+                printer.text(": ").text(&item.reason).end_line();
+            }
             for file in &entry.effects {
                 file_heading(printer, file, None);
                 effects(printer, &file.effects);

@@ -52,7 +52,7 @@ fn parse_host() -> impl TypedValueParser<Value = &'static AgentHost> {
 
 /// Runs `hook`.
 pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
-    let (HookAnswer { envelope, mark, drain }, session) = match answer_event(global, args) {
+    let (HookAnswer { envelope, mark, drain, prune }, session) = match answer_event(global, args) {
         Some((answer, session)) => (answer, Some(session)),
         None => (HookAnswer::empty(), None),
     };
@@ -61,6 +61,9 @@ pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
         mark.iter().for_each(|mark| mark.save(&session.store));
         if drain {
             hook::start_drain(&session);
+        }
+        if prune {
+            hook::start_prune(&session);
         }
     };
     CliReply::Hook(envelope, Box::new(then))

@@ -28,6 +28,7 @@ mod model;
 mod open;
 mod output;
 mod progress;
+mod prune;
 mod query_args;
 mod reflect;
 mod results;

@@ -73,8 +73,8 @@ pub enum CliReply {
     Text(String),
     /// An exit status required by another program (git), and text for stderr.
     Status(u8, String),
-    /// A whole file, whose bytes are copied to stdout.
-    Copy(OpenedFile),
+    /// A whole file, whose bytes are copied to stdout, and an action to run only after that.
+    Copy(OpenedFile, Box<dyn FnOnce()>),
     /// Lines that are printed one by one, each as soon as it is there.
     Lines(Box<dyn Iterator<Item = String>>),
     /// The envelope of a hook, and an action to run only after it was printed. The exit status is 0 in any case.
@@ -130,7 +130,7 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
             }
             0
         }
-        CliReply::Copy(file) => copy_file(file, format),
+        CliReply::Copy(file, then) => copy_file(file, then, format),
         CliReply::AnswerThen(answer, warnings, then) => {
             let (out, err) = render_answer(&*answer, &warnings, OutputLayout::Plain, format);
             write_stderr(&err);
@@ -147,12 +147,15 @@ pub fn print_reply(reply: CliReply, format: &OutputFormat) -> u8 {
     }
 }
 
-fn copy_file(file: OpenedFile, format: &OutputFormat) -> u8 {
+fn copy_file(file: OpenedFile, then: Box<dyn FnOnce()>, format: &OutputFormat) -> u8 {
     // A copy of the descriptor, because `Stdout` is line buffered and would scan every piece for line ends.
     let out = std::io::stdout().as_fd().try_clone_to_owned();
     match out.and_then(|out| file.copy_to(&mut std::fs::File::from(out))) {
         Ok(Err(rejection)) => print_failure(rejection.into(), Vec::new(), format),
-        Ok(Ok(())) => 0,
+        Ok(Ok(())) => {
+            then();
+            0
+        }
         Err(e) => exit_status(Err(e), 0, false, format),
     }
 }

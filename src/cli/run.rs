@@ -23,6 +23,7 @@ use crate::commands::merge::MergeInput;
 use crate::commands::reflect;
 use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
+use crate::commands::usage;
 use crate::commands::{
     self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, ProgressNotes, Session, edit, setup,
 };
@@ -89,15 +90,35 @@ impl Runner<'_> {
         let whole_file =
             |session: &Session| if can_copy { commands::open_whole_file(session, address) } else { Ok(None) };
         match open::open_session(self.global, SessionNeeds::TextsOnly, None).and_then(|s| Ok((whole_file(&s)?, s))) {
-            Ok((Some(file), session)) if session.policy.warnings.is_empty() => CliReply::Copy(file),
+            Ok((Some(file), session)) if session.policy.warnings.is_empty() => {
+                let items = vec![file.path.to_string()];
+                CliReply::Copy(file, Box::new(move || usage::record_use(&session, "read", &items)))
+            }
             Ok((_, session)) => {
                 let result = commands::read(&session, address);
-                let mut warnings = session.policy.warnings;
+                let mut warnings = session.policy.warnings.clone();
                 if session.store.has_redacted() && result.is_ok() {
                     let message = "parts outside the caller's allowlist are not shown";
                     warnings.push(Warning::new(Code::Note, message));
                 }
-                CliReply::of(result, warnings, OutputLayout::Plain)
+                reply_then_record("read", session, result, warnings, usage::read_items)
+            }
+            Err(rejection) => rejection.into(),
+        }
+    }
+
+    /// Runs `query`.
+    pub fn query(&self, options: &QueryOptions) -> CliReply {
+        let needs = if options.depends_on_time() { SessionNeeds::All } else { SessionNeeds::TextsOnly };
+        match open::open_session(self.global, needs, None) {
+            Ok(session) => {
+                session.progress.begin("searching");
+                let result = {
+                    let _display = ProgressDisplay::start(self.global, &session.progress);
+                    commands::query(&session, options)
+                };
+                let warnings = session.policy.warnings.clone();
+                reply_then_record("query", session, result, warnings, usage::query_items)
             }
             Err(rejection) => rejection.into(),
         }
@@ -313,6 +334,27 @@ impl Runner<'_> {
         };
         let query = InitOptions { example: args.example, adopt: args.adopt, trust: true };
         CliReply::of(commands::init(&working_dir.join(dir), &query), Vec::new(), OutputLayout::Plain)
+    }
+}
+
+/// An answer whose items are recorded as used once it is printed.
+fn reply_then_record<T: Into<Answer>>(
+    command: &'static str,
+    session: Session,
+    result: CommandResult<T>,
+    warnings: Vec<Warning>,
+    items: fn(&T) -> Vec<String>,
+) -> CliReply {
+    match result {
+        Ok(answer) => {
+            let items = items(&answer);
+            CliReply::AnswerThen(
+                answer.into(),
+                warnings,
+                Box::new(move || usage::record_use(&session, command, &items)),
+            )
+        }
+        Err(failure) => CliReply::Result(Box::new(Err(failure)), warnings, OutputLayout::Plain),
     }
 }
 

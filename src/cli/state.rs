@@ -161,6 +161,8 @@ fn attention_line(row: &AttentionRow) -> String {
         "stale" => ("bullet has lost its confidence with age", "bullets have lost their confidence with age"),
         "contradicted" => ("contradiction", "contradictions"),
         "overdue" => ("proposal is overdue", "proposals are overdue"),
+        "unused" => ("item is unused", "items are unused"),
+        "to_purge" => ("archived item is to be purged", "archived items are to be purged"),
         _ => ("proposal waits", "proposals wait"),
     };
     format!("{} {}", row.count, if row.count == 1 { one } else { many })

@@ -10,6 +10,7 @@ use super::argv::RmOperand;
 use super::change_args::{
     AddArgs, AppendArgs, ApplyArgs, BulletDelArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
+use super::prune::RestoreArgs;
 use crate::code::{Code, Rejection};
 use crate::commands::Error;
 use crate::document::{BulletMeta, NewBullet, parse_new_bullets};
@@ -184,9 +185,15 @@ pub fn rm(args: &RmArgs) -> Result<Batch, Rejection> {
             ),
         };
         let (archive, forget) = (args.archive, args.forget);
-        actions.push(Action::Remove { at: target(address), index: None, text, archive, forget, if_exists: false });
+        let at = target(address);
+        actions.push(Action::Remove { at, index: None, text, archive, purge: None, forget, if_exists: false });
     }
     Ok(to_batch(actions))
+}
+
+/// Converts `restore`.
+pub fn restore(args: &RestoreArgs) -> Result<Batch, Rejection> {
+    Ok(to_batch(args.at.iter().map(|at| Action::Restore { at: target(at) })))
 }
 
 /// Converts `bullet del`.
@@ -196,7 +203,8 @@ pub fn bullet_del(args: &BulletDelArgs) -> Result<Batch, Rejection> {
     }
     let (index, text) = (args.index, args.text.clone());
     let (archive, forget) = (args.archive, args.forget);
-    Ok(to_batch([Action::Remove { at: target(&args.at), index, text, archive, forget, if_exists: false }]))
+    let at = target(&args.at);
+    Ok(to_batch([Action::Remove { at, index, text, archive, purge: None, forget, if_exists: false }]))
 }
 
 /// Converts `mv`.

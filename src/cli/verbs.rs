@@ -22,6 +22,7 @@ use super::list_and_read::{EtagArgs, InitArgs, ListArgs, ReadArgs, WhereArgs};
 use super::mcp_args::{self, McpArgs};
 use super::open::SessionNeeds;
 use super::output::{CliReply, OutputLayout};
+use super::prune::{PruneArgs, RestoreArgs};
 use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
 use super::run::{self, Runner, check_agent, read_content};
@@ -31,8 +32,8 @@ use super::{complete, generate, to_operation};
 use crate::commands::inbox::InboxDecision;
 use crate::commands::results::{
     ChangeResult, CheckReport, CompactReport, ContextResult, DiffResult, EtagResult, ExportResult, FileList,
-    ImportResult, InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, QueryResult, ReflectReport,
-    RepeatedChange, ResolveResult, SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
+    ImportResult, InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, PruneResult, QueryResult,
+    ReflectReport, RepeatedChange, ResolveResult, SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
 };
 use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -51,13 +52,13 @@ read     list [FILE[#SECTION]]      files, sections, bullets with handles (@acvh
 change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - for stdin
          update FILE@BULLET NEW     replace a bullet's text; or FILE OLD NEW
          rm ADDRESS…                remove (--archive keeps a copy, --forget erases all traces)
-         mv ADDRESS DEST            move a bullet, section or file
+         mv ADDRESS DEST · restore ADDRESS…   move; take back what was archived
          set ADDRESS KEY=VALUE…     metadata, titles, summary
          append [FILE] -t TITLE     add an episode entry, its text from stdin
          patch FILE --old A --new B   replace a text that occurs exactly once
          write FILE · edit FILE · apply (operations as JSON) · bullet add|del|update|list
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
-model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE]
+model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE] · prune
 team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
 hosts    setup HOST (claude, codex, …) · mcp [--read-only] (Model Context Protocol)
          import SOURCE · export --to KIND   memories of other programs
@@ -156,6 +157,7 @@ verbs! {
     visible changes Add(AddArgs) -> ChangeResult = "add" ["remember"];
     visible changes Update(UpdateArgs) = "update" ["replace"];
     visible changes Rm(RmArgs) = "rm" ["remove", "delete", "del"];
+    visible changes Restore(RestoreArgs) = "restore";
     visible changes Mv(MvArgs) = "mv" ["move", "rename"];
     visible changes Set(SetArgs) = "set";
     visible changes Append(AppendArgs) = "append";
@@ -172,6 +174,7 @@ verbs! {
     visible changes Reflect(ReflectArgs) -> ReflectReport | ModelCheck = "reflect", if |a| !a.check_model && !a.show_prompt;
     visible changes Inbox(InboxArgs) -> InboxList = "inbox", if |a| a.accept || a.reject;
     visible changes Compact(CompactArgs) -> CompactReport = "compact";
+    visible changes Prune(PruneArgs) -> PruneResult = "prune";
     visible changes Check(CheckArgs) -> CheckReport = "check", if |a| a.fix;
     visible changes Resolve(ResolveArgs) -> ResolveResult = "resolve";
     visible changes Setup(SetupArgs) -> SetupResult = "setup", if |a| !a.check && !a.print;
@@ -206,16 +209,14 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         }
         CliCommand::Read(a) => runner.read(&a.address),
         CliCommand::Query(a) => match a.query_options(&read_content).and_then(|ask| check_agent(global, ask)) {
-            Ok(ask) => {
-                let needs = if ask.depends_on_time() { SessionNeeds::All } else { SessionNeeds::TextsOnly };
-                runner.with_progress("searching", needs, None, |s| commands::query(s, &ask))
-            }
+            Ok(ask) => runner.query(&ask),
             Err(rejection) => rejection.into(),
         },
         CliCommand::Context(a) => super::context::run_context(global, &a),
         CliCommand::Add(a) => runner.apply_batch(&a.change_args, to_operation::add(&a, &read_content)),
         CliCommand::Update(a) => runner.apply_batch(&a.change_args, to_operation::update(&a, &read_content)),
         CliCommand::Rm(a) => runner.apply_batch(&a.change_args, to_operation::rm(&a)),
+        CliCommand::Restore(a) => runner.apply_batch(&a.change_args, to_operation::restore(&a)),
         CliCommand::Mv(a) => runner.apply_batch(&a.change_args, to_operation::mv(&a)),
         CliCommand::Set(a) => runner.apply_batch(&a.change_args, to_operation::set(&a)),
         CliCommand::Append(a) => runner.append(&a),
@@ -269,6 +270,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         }
         CliCommand::Check(a) => runner.check(&a),
         CliCommand::Compact(a) => runner.compact(&a),
+        CliCommand::Prune(a) => runner.change_with_progress("reading", &a.change_args, commands::prune::prune),
         CliCommand::Resolve(a) => {
             let take = match (a.ours, a.theirs, a.both) {
                 (true, ..) => Some(ConflictChoice::Ours),

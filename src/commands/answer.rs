@@ -270,6 +270,9 @@ pub struct LogRow {
     /// The recorded reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The items of which each has a reason of its own, such as the rule by which `prune` archived it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ItemReason>,
     /// The recorded source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -290,6 +293,18 @@ pub struct LogRow {
     /// With `show`: a unified diff, if the history still has both texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+}
+
+/// Why one item of a change was changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ItemReason {
+    /// The address that the operation names.
+    pub at: String,
+    /// The text of a bullet; absent for a section or file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The reason.
+    pub reason: String,
 }
 
 /// One change in the life of a bullet.

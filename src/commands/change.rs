@@ -201,6 +201,10 @@ pub fn commit_loop(
                 }
                 warnings.extend(committed.warnings);
                 warnings.extend(traces.warnings);
+                super::usage::record_moves(session, &changeset);
+                if changeset.forget {
+                    session.store.unfiltered().forget_usage(&traces.paths);
+                }
                 if locked.gc_due() {
                     // The change is committed whether or not gc succeeds; the next change tries again.
                     drop(locked.gc(session.now.timestamp().as_second()));

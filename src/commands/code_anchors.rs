@@ -93,6 +93,7 @@ fn anchor_pairs(action: &Action) -> Option<&Vec<(String, String)>> {
         Action::Set { at, pairs } => names_bullet(at).then_some(pairs),
         Action::Update { .. }
         | Action::Remove { .. }
+        | Action::Restore { .. }
         | Action::Move { .. }
         | Action::Write { .. }
         | Action::Patch { .. }

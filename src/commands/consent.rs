@@ -273,7 +273,9 @@ fn file_operation(file: &crate::change::FileChange) -> Operation {
     let at = Target::Address(file.path.to_string());
     let action = match &file.after {
         Some(bytes) => Action::Write { at, text: String::from_utf8_lossy(bytes).into_owned(), create: true },
-        None => Action::Remove { at, index: None, text: None, archive: false, forget: false, if_exists: false },
+        None => {
+            Action::Remove { at, index: None, text: None, archive: false, purge: None, forget: false, if_exists: false }
+        }
     };
     let if_match = file.before.as_ref().map(|version| version.etag.hex());
     Operation { action, seen: None, if_match, reason: None, source: None }

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::allowlist_filter::allowlist_rejection;
-use super::answer::{BulletStep, ChangedFile, LogResult, LogRow, SupersededBullet};
+use super::answer::{BulletStep, ChangedFile, ItemReason, LogResult, LogRow, SupersededBullet};
 use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
 use super::change::effect_rows;
 use super::list_and_read::ResolvedAddress;
@@ -67,9 +67,12 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
             let mut row = log_row(session, entry, states.get(&entry.rev), options.patch);
             if let Some(target) = &target {
                 row.superseded.retain(|bullet| *target.path.as_str() == bullet.path || life.is_some());
+                row.items.retain(|item| life.is_some() || item.at.starts_with(target.path.as_str()));
             }
             if let Some(event) = life.as_ref().and_then(|life| life.step_of_revision(entry.rev)) {
                 row.superseded.retain(|bullet| is_superseded(event, bullet));
+                let earlier = event.earlier.as_ref().map(|earlier| &earlier.text);
+                row.items.retain(|item| earlier.is_none() || item.text.as_ref() == earlier);
                 row.bullet = Some(bullet_step(event));
             }
             rows.push(row);
@@ -201,6 +204,7 @@ fn gap_row(path: &MemoryPath, state: &'static str, bullet: Option<BulletStep>) -
             _ => "changed outside memdir".into(),
         },
         reason: None,
+        items: Vec::new(),
         source: None,
         consent: None,
         superseded: Vec::new(),
@@ -224,6 +228,7 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
         },
         what: describe(entry),
         reason: entry.reason.clone(),
+        items: item_reasons(entry),
         source: entry.source.clone(),
         consent: entry.consent.clone(),
         superseded: superseded_bullets(entry),
@@ -232,6 +237,16 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
         effects: if patch { changed_files(&session.store, entry) } else { Vec::new() },
         diff: None,
     }
+}
+
+/// The operations with a reason of their own.
+fn item_reasons(entry: &JournalEntry) -> Vec<ItemReason> {
+    let own = entry.operations.iter().filter_map(|operation| {
+        let field = |name: &str| operation.get(name).and_then(Value::as_str).map(str::to_owned);
+        let reason = field("reason").filter(|reason| entry.reason.as_ref() != Some(reason))?;
+        Some(ItemReason { at: field("at")?, text: field("text"), reason })
+    });
+    own.collect()
 }
 
 /// A short description of an entry: `undo r40`, or its operation names with counts (`add 2, rm`).

@@ -12,9 +12,12 @@ use crate::code::{Code, Warning};
 use crate::host::agent_hosts::{AgentHost, EMPTY_ENVELOPE, HookEvent, HookInput};
 use crate::host::models::{self, ModelQuery, NESTED_CALL_VARIABLE};
 use crate::host::{background, outside_files, user};
+use crate::policy::ExpiredRule;
 
 /// The note of a session that was not queued because no model is configured: [`NEW`], then [`REPORTED`].
 const NO_MODEL_NOTE: &str = "hook-without-model";
+/// The note of the day on which a session's start ran `prune` last.
+const PRUNE_NOTE: &str = "hook-prune";
 const NEW: &str = "new";
 const REPORTED: &str = "reported";
 
@@ -49,6 +52,8 @@ pub struct HookAnswer {
     pub mark: Option<ReaderMark>,
     /// Whether to start `reflect --queued` in the background once the envelope is printed.
     pub drain: bool,
+    /// Whether to start `prune` in the background once the envelope is printed.
+    pub prune: bool,
 }
 
 impl HookAnswer {
@@ -77,6 +82,7 @@ pub fn answer(
     match event {
         HookEvent::SessionStart => HookAnswer {
             drain: may_queue && has_queued(session) && has_model(env),
+            prune: may_queue && note_prune(session).is_some(),
             ..start_context(session, host).unwrap_or_else(HookAnswer::empty)
         },
         HookEvent::PreCompact | HookEvent::Stop | HookEvent::SessionEnd => {
@@ -93,7 +99,7 @@ fn start_context(session: &Session, host: &AgentHost) -> Option<HookAnswer> {
     let request = ContextRequest { reader: Some(session.actor.clone()), ..ContextRequest::default() };
     let (result, mark) = context(session, &request).ok()?;
     let envelope = host.context_envelope(HookEvent::SessionStart, &result.text);
-    Some(HookAnswer { envelope, mark, drain: false })
+    Some(HookAnswer { envelope, mark, ..HookAnswer::default() })
 }
 
 /// Queues the session's transcript; `None` if there is none, no model could read it, or it cannot be written down.
@@ -119,11 +125,35 @@ fn has_model(env: &dyn Fn(&str) -> Option<String>) -> bool {
     models::select_model(&ModelQuery::default(), &user::load_config(env).0, env).is_ok()
 }
 
+/// Notes that `prune` runs today; `None` if it has run already, the policy has no rule for it, or nothing can be written
+/// down. Who may not see everything may not prune, either.
+fn note_prune(session: &Session) -> Option<()> {
+    let policy = &session.policy.policy;
+    if policy.lifetimes.is_empty() && policy.expired == ExpiredRule::Hide || session.visibility().is_some() {
+        return None;
+    }
+    session.may_write().ok()?;
+    let today = session.now.date().to_string();
+    if session.store.read_note(PRUNE_NOTE).as_deref() == Some(today.as_str()) {
+        return None;
+    }
+    session.store.write_note_unlocked(PRUNE_NOTE, &today).ok()
+}
+
+/// Starts `prune` for this memory and caller in the background. What it cannot do today, it does tomorrow.
+pub fn start_prune(session: &Session) {
+    start_in_background(session, &["prune"]);
+}
+
+fn start_in_background(session: &Session, command: &[&str]) {
+    let words = [OsString::from("--dir"), session.dir.clone().into(), "--as".into(), session.actor.clone().into()];
+    drop(background::start(words.into_iter().chain(command.iter().map(OsString::from))));
+}
+
 /// Starts `reflect --queued` for this memory and caller in the background. If that fails, the queue waits for the next
 /// session.
 pub fn start_drain(session: &Session) {
-    let words = [OsString::from("--dir"), session.dir.clone().into(), "--as".into(), session.actor.clone().into()];
-    drop(background::start(words.into_iter().chain(["reflect".into(), "--queued".into()])));
+    start_in_background(session, &["reflect", "--queued"]);
 }
 
 /// The notice that conversations are not kept because no model is configured. Returned once.

@@ -123,6 +123,23 @@ pub fn remove_expired_proposals(session: &Session) -> Result<Option<ChangeResult
     Ok(remove_expired(session)?.map(|(_, change)| change))
 }
 
+/// The removals of expired proposals, each with its id, its path and its last day.
+///
+/// # Errors
+/// `io`.
+pub fn expired_removals(session: &Session) -> Result<Vec<(String, MemoryPath, String, Operation)>, Rejection> {
+    let today = session.now.date().to_string();
+    let files = read_proposals(session)?.into_iter().filter(|file| file.proposal.is_expired(&today));
+    Ok(files
+        .map(|file| {
+            let until = file.proposal.until.clone().unwrap_or_default();
+            let mut removal = file.removal();
+            removal.reason = Some(format!("a proposal that waited until {until}"));
+            (file.id().to_owned(), file.path.clone(), until, removal)
+        })
+        .collect())
+}
+
 fn remove_expired(session: &Session) -> Result<Option<(Vec<String>, ChangeResult)>, Error> {
     let today = session.now.date().to_string();
     let files = read_proposals(session)?;
@@ -184,7 +201,15 @@ impl InboxFile {
     /// The removal of its file. It fails if the file has changed since it was read: a person may be editing it.
     fn removal(&self) -> Operation {
         let at = Target::Address(self.path.to_string());
-        let action = Action::Remove { at, index: None, text: None, archive: false, forget: false, if_exists: false };
+        let action = Action::Remove {
+            at,
+            index: None,
+            text: None,
+            archive: false,
+            purge: None,
+            forget: false,
+            if_exists: false,
+        };
         Operation { action, seen: None, if_match: Some(self.etag.hex()), reason: None, source: None }
     }
 }

@@ -343,7 +343,7 @@ pub fn open_whole_file(session: &Session, address: &str) -> Result<Option<Opened
 
 /// An open file whose bytes are copied to a writer.
 pub struct OpenedFile {
-    path: MemoryPath,
+    pub path: MemoryPath,
     file: std::fs::File,
 }
 

@@ -189,6 +189,7 @@ fn delete(session: &Session, path: &str) -> Result<String, ToolFailure> {
         index: None,
         text: None,
         archive: false,
+        purge: None,
         forget: false,
         if_exists: false,
     };

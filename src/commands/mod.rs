@@ -47,6 +47,7 @@ pub mod merge;
 pub mod model;
 mod point_in_time;
 mod progress;
+pub mod prune;
 mod query;
 pub mod reflect;
 mod resolve;
@@ -59,6 +60,7 @@ mod status;
 mod superseded;
 pub mod sync;
 mod undo;
+pub mod usage;
 mod watch;
 
 pub use change::change;
@@ -87,6 +89,7 @@ pub mod results {
     pub use super::etag::EtagResult;
     pub use super::export::ExportResult;
     pub use super::import::{ImportResult, ImportRow};
+    pub use super::prune::{PruneResult, PrunedItem};
     pub use super::seed_requests::{FoundLocation, FoundLocations, SeedChange, SeedFile};
 }
 

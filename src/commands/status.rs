@@ -63,7 +63,7 @@ pub fn status(session: &Session) -> CommandResult<StatusReport> {
         rescued: rescued.collect(),
         summaries: full_summaries(&session.store, &entries),
         proposals: files.iter().filter(|f| inbox_item::id_of(&f.path).is_some()).count(),
-        attention: scan.rows(&counts),
+        attention: [scan.rows(&counts), super::prune::attention_rows(session)?].concat(),
         queued: session.store.queued_names()?.len(),
         models: model_usage(session),
         wired: super::setup::is_configured(session),

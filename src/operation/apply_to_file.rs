@@ -9,7 +9,8 @@ use crate::path::MemoryPath;
 use crate::policy::StampKey;
 use crate::text::{Splice, compose, splice};
 
-use super::evict::{self, EvictedItem};
+use super::archive::{self, ARCHIVE_FOLDER, ArchivedItem};
+use super::evict;
 use super::file_change::{file_change, file_kind, minimal_splice};
 use super::file_edits::FileEdits;
 use super::pending_edit::EffectKind;
@@ -25,7 +26,7 @@ pub fn apply_to_file(
     planner: &mut Planner<'_>,
     file_edits: FileEdits,
     changeset: &mut Changeset,
-    evicted: &mut Vec<EvictedItem>,
+    evicted: &mut Vec<ArchivedItem>,
 ) -> PlanStep<()> {
     let path = file_edits.path.clone();
     let present = planner.snapshot.file(&path)?;
@@ -67,6 +68,16 @@ pub fn apply_to_file(
         let eviction = evict::evict(&path, &after, &over, changeset, evicted, planner)?;
         splices = splices.map(|first| compose(&first, &eviction.splices));
         after = eviction.document;
+    }
+    if path.folder() == Some(ARCHIVE_FOLDER) && file_edits.new_text.is_none() && present.is_some() {
+        let Some(cuts) = archive::empty_section_cuts(&after) else {
+            changeset.files.push(file_change(&path, present, None, None, None));
+            return Ok(());
+        };
+        if !cuts.is_empty() {
+            after = Document::parse(splice(after.text(), &cuts).map_err(|_| splice_out_of_bounds())?);
+            splices = splices.map(|first| compose(&first, &cuts));
+        }
     }
     let mut summary_line = None;
     if let Some(before) =

@@ -7,13 +7,14 @@ use crate::code::{Code, Rejection};
 use crate::document::{Document, DocumentEdit, InsertPosition, NewBullet, section_range, to_new_bullet};
 use crate::path::{BulletRef, MemoryPath};
 
+use super::archive::{self, ArchivedItem};
 use super::choose_bullet::{BulletChoice, BulletSelector, choose_bullet};
 use super::locate::{self, ResolvedTarget, SectionRef, new_section_title, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::Planner;
 use super::related_bullets::warn_related;
 use super::snapshot::{PlanStep, PlanStop, matches_etag};
-use super::{Operation, Target, effects, field_checks, inert_metadata, rejections, validation};
+use super::{Operation, Target, effects, field_checks, inert_metadata, rejections};
 
 /// The bullet that an operation selects, and whether it needs a change.
 pub enum BulletPick {
@@ -37,7 +38,7 @@ pub fn pick_bullet(
         return Err(rejections::file_not_found(&resolved.path, planner.snapshot).into());
     };
     // First, because in a file with conflict markers bullets may be missing, and `bullet_not_found` would mislead.
-    validation::check_writable(&resolved.path, Some(&file.document), planner.context.allow_reserved)?;
+    planner.check_writable(&resolved.path, Some(&file.document))?;
     let section = match &resolved.section {
         SectionRef::File => 0,
         SectionRef::At(at) => *at,
@@ -197,7 +198,8 @@ pub fn update(
     }
     let mut pending = Vec::new();
     if archive {
-        pending.push(archive_copy(planner, &resolved.path, document, bullet)?);
+        let copy = ArchivedItem::bullet(planner, &resolved.path, document, bullet, None)?;
+        pending.push(PendingEdit::Archive(Box::new(copy)));
     }
     if replaces_children {
         item.meta = planner.updated_meta(document, bullet, op).or_else(|| document.bullet_meta(bullet));
@@ -215,14 +217,15 @@ pub fn update(
     Ok(pending)
 }
 
-/// `rm`: removes a bullet, a section or a file.
+/// `rm`: removes a bullet, a section or a file. With `archive` a copy goes to `archive/`, with the day of its purge if
+/// there is one.
 pub fn remove(
     planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
     at: &Target,
     selector: (Option<i64>, Option<&str>),
-    archive: bool,
+    archive: Option<Option<&str>>,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
     if resolved.bullet.is_none() && selector == (None, None) {
@@ -233,8 +236,9 @@ pub fn remove(
     let picked = pick_bullet(planner, n, op, &resolved, selector.0, selector.1, None)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) = picked;
     let mut pending = Vec::new();
-    if archive {
-        pending.push(archive_copy(planner, &resolved.path, &file.document, bullet)?);
+    if let Some(purge) = archive {
+        let copy = ArchivedItem::bullet(planner, &resolved.path, &file.document, bullet, purge)?;
+        pending.push(PendingEdit::Archive(Box::new(copy)));
     }
     pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Remove { bullet }, EffectKind::Removed(bullet)));
     Ok(pending)
@@ -253,7 +257,7 @@ fn remove_block<'a>(
     n: usize,
     op: &Operation,
     resolved: ResolvedTarget<'a>,
-    archive: bool,
+    archive: Option<Option<&str>>,
 ) -> PlanStep<Vec<PendingEdit>> {
     let Some(file) = resolved.file else {
         return Err(rejections::file_not_found(&resolved.path, planner.snapshot).into());
@@ -272,14 +276,10 @@ fn remove_block<'a>(
     }
     let file = planner.existing_writable_file(&resolved)?;
     if section == 0 {
-        if archive {
-            let to = planner.archive_path(&resolved.path)?;
-            if planner.snapshot.exists(&to)? {
-                return Err(rejections::path_exists(&to).into());
-            }
-            return Ok(vec![PendingEdit::MoveFile(resolved.path, to)]);
-        }
-        return Ok(vec![PendingEdit::RemoveFile(resolved.path)]);
+        return match archive {
+            Some(purge) => archive::archive_file(planner, &resolved.path, &file.document, purge),
+            None => Ok(vec![PendingEdit::RemoveFile(resolved.path)]),
+        };
     }
     let mut effects = vec![effects::line_effect(
         &resolved.path,
@@ -295,32 +295,13 @@ fn remove_block<'a>(
             .map(|i| effects::bullet_effect(&file.document, &resolved.path, i, EffectSign::Removed, n)),
     );
     let mut pending = Vec::new();
-    if archive {
-        let to = planner.archive_path(&resolved.path)?;
-        pending.push(append_insertion(planner, &to, &file.document.text()[range.clone()], Vec::new())?);
+    if let Some(purge) = archive {
+        let copy = ArchivedItem::section(planner, &resolved.path, &file.document, section, purge)?;
+        pending.push(PendingEdit::Archive(Box::new(copy)));
     }
     let cut = super::whole_file::removal_splice(&file.document, range);
     pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::Raw(cut), EffectKind::Prepared(effects)));
     Ok(pending)
-}
-
-/// The insertion of a copy of a bullet into its archive file, below the heading of its section.
-fn archive_copy(planner: &Planner<'_>, path: &MemoryPath, from: &Document, bullet: usize) -> PlanStep<PendingEdit> {
-    let to = planner.archive_path(path)?;
-    let section = from.bullets()[bullet].section as usize;
-    let title = from.section_title(section).into_owned();
-    let at = match planner.snapshot.file(&to)? {
-        Some(file) if section != 0 => {
-            match (1..file.document.sections().len()).find(|&i| file.document.section_title(i) == title) {
-                Some(there) => InsertPosition::EndOfSection(there),
-                None => InsertPosition::NewSection { under: 0, title },
-            }
-        }
-        None if section != 0 && from.sections()[section].level > 1 => InsertPosition::NewSection { under: 0, title },
-        _ => InsertPosition::EndOfSection(0),
-    };
-    let items = vec![to_new_bullet(from, bullet)];
-    Ok(PendingEdit::Edit(to, DocumentEdit::Insert { at, items }, EffectKind::NoEffect))
 }
 
 /// The insertion of a block of markdown at the end of a file, which is created if missing.

@@ -6,15 +6,13 @@ use std::collections::{HashMap, HashSet};
 
 use crate::change::{Changeset, EffectSign};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::{
-    BulletMeta, Document, DocumentEdit, EditedDocument, Handle, NewBullet, apply_edits, section_range, to_new_bullet,
-};
+use crate::document::{BulletMeta, Document, DocumentEdit, EditedDocument, Handle, apply_edits, section_range};
 use crate::path::MemoryPath;
 
-use super::file_change::file_change;
+use super::archive::{ARCHIVE_FOLDER, ArchivedItem};
 use super::limits::{ContentSize, LimitScope, entry_sections};
 use super::locate::is_in_section;
-use super::planner::{Planner, initial_text};
+use super::planner::Planner;
 use super::snapshot::PlanStep;
 use super::{effects, inert_metadata, rejections, whole_file};
 
@@ -49,21 +47,6 @@ impl<'a> ItemAges<'a> {
         };
         ItemAges { inert, existing: before.map(existing), today, dates: section_dates(of) }
     }
-}
-
-/// An evicted item and the archive file that it is moved to.
-#[derive(Debug)]
-pub struct EvictedItem {
-    to: MemoryPath,
-    content: ArchivedContent,
-}
-
-#[derive(Debug)]
-enum ArchivedContent {
-    /// A bullet, and the title of its section; `None` if it was in no section below the file's title.
-    Bullet(NewBullet, Option<String>),
-    /// The lines of an entry.
-    Entry(String),
 }
 
 /// A section's top-level bullets, least valuable first: unpinned before pinned, then by importance, age and position.
@@ -211,7 +194,7 @@ pub fn select_oldest(
 }
 
 /// Evicts the oldest unpinned items of all files or sections in `over`, and adds effects and a warning. The items are
-/// added to `evicted`; `archive_item` writes them.
+/// added to `evicted`; `archive::archive_items` writes them.
 ///
 /// # Errors
 /// `limit_reached` if the remaining items are pinned.
@@ -220,7 +203,7 @@ pub fn evict(
     after: &Document,
     over: &[LimitScope],
     changeset: &mut Changeset,
-    evicted: &mut Vec<EvictedItem>,
+    evicted: &mut Vec<ArchivedItem>,
     planner: &mut Planner<'_>,
 ) -> PlanStep<EditedDocument> {
     let before = planner.snapshot.file(path)?.map(|f| &f.document);
@@ -235,22 +218,14 @@ pub fn evict(
         }
     }
     selected.sort_by_key(|t| byte_range(after, *t).start);
-    let to = path.inside_folder("archive")?;
+    let to = path.inside_folder(ARCHIVE_FOLDER)?;
     let operation = changeset.operations.len().saturating_sub(1);
     for &candidate in &selected {
         changeset.effects.extend(removal_effects(after, path, candidate, operation));
-        let content = match candidate {
-            EvictionCandidate::Entry(s) => ArchivedContent::Entry(after.text()[section_range(after, s)].to_owned()),
-            EvictionCandidate::Bullet(i) => {
-                let section = after.bullets()[i].section as usize;
-                let titled = section != 0 && after.sections()[section].level > 1;
-                ArchivedContent::Bullet(
-                    to_new_bullet(after, i),
-                    titled.then(|| after.section_title(section).into_owned()),
-                )
-            }
-        };
-        evicted.push(EvictedItem { to: to.clone(), content });
+        evicted.push(match candidate {
+            EvictionCandidate::Entry(section) => ArchivedItem::section(planner, path, after, section, None)?,
+            EvictionCandidate::Bullet(bullet) => ArchivedItem::bullet(planner, path, after, bullet, None)?,
+        });
     }
     let message = format!(
         "{path} was over its limit: moved {} of its oldest {} to {to} (first in, first out)",
@@ -330,48 +305,4 @@ fn removal_edits(document: &Document, candidates: &[EvictionCandidate]) -> Vec<D
     }
     edits.extend(ranges.into_iter().map(|range| DocumentEdit::Raw(whole_file::removal_splice(document, range))));
     edits
-}
-
-/// Adds an evicted item to its archive file, which may already be in the changeset.
-pub fn archive_item(planner: &mut Planner<'_>, changeset: &mut Changeset, evicted: EvictedItem) -> PlanStep<()> {
-    let to = &evicted.to;
-    let present = planner.snapshot.file(to)?;
-    let planned = changeset.files.iter().position(|f| f.path == *to);
-    let text = match (planned, present) {
-        (Some(i), _) => {
-            changeset.files[i].after.as_ref().and_then(|b| String::from_utf8(b.to_vec()).ok()).unwrap_or_default()
-        }
-        (None, Some(file)) => file.document.text().to_owned(),
-        (None, None) => initial_text(to),
-    };
-    let document = Document::parse(text);
-    let insertion = match evicted.content {
-        ArchivedContent::Entry(block) => DocumentEdit::Raw(
-            whole_file::append_splice(&document, &block)
-                .map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("in {to}: {why}")))?,
-        ),
-        ArchivedContent::Bullet(item, title) => {
-            let position = match title {
-                None => crate::document::InsertPosition::EndOfSection(0),
-                Some(title) => match (1..document.sections().len()).find(|&i| document.section_title(i) == title) {
-                    Some(at) => crate::document::InsertPosition::EndOfSection(at),
-                    None => crate::document::InsertPosition::NewSection { under: 0, title },
-                },
-            };
-            DocumentEdit::Insert { at: position, items: vec![item] }
-        }
-    };
-    let edited = apply_edits(&document, &[insertion])
-        .map_err(|r| Rejection::new(Code::WouldBreakStructure, format!("in {to}: {}", r[0].reason)))?;
-    match planned {
-        Some(i) => {
-            changeset.files[i].after = Some(std::sync::Arc::new(edited.document.into_text().into_bytes()));
-            changeset.files[i].edits = None;
-        }
-        None => {
-            let edits = present.map(|_| edited.splices);
-            changeset.files.push(file_change(to, present, Some(edited.document), edits, None));
-        }
-    }
-    Ok(())
 }

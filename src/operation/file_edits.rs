@@ -62,6 +62,8 @@ pub fn group_by_file(
                 unchanged.push(effect.clone());
                 continue;
             }
+            // It belongs to no file's edits.
+            PendingEdit::Archive(_) => continue,
             PendingEdit::Edit(path, ..) | PendingEdit::ReplaceText(path, _) | PendingEdit::RemoveFile(path) => path,
             PendingEdit::MoveFile(path, _) | PendingEdit::UpdateLinks(path, _) | PendingEdit::SetSummary(path, _) => {
                 path
@@ -102,7 +104,7 @@ fn add_pending_edit(
     snapshot: &Snapshot,
 ) -> Result<(), Rejection> {
     match pending_edit {
-        PendingEdit::Unchanged(_) => {}
+        PendingEdit::Unchanged(_) | PendingEdit::Archive(_) => {}
         PendingEdit::UpdateLinks(path, edits) => {
             let document = snapshot.file(&path).ok().flatten().map(|f| &f.document);
             for edit in edits {

@@ -288,7 +288,8 @@ fn add(at: &str, text: String, children: Vec<String>, file: Option<&GraphFile>) 
 fn remove(file: &GraphFile, bullet: Option<usize>) -> Operation {
     let reference = bullet.map(|bullet| file.document.bullet_reference(bullet)).unwrap_or_default();
     let at = Target::Address(format!("{}{reference}", file.path));
-    let remove = Action::Remove { at, index: None, text: None, archive: false, forget: false, if_exists: false };
+    let remove =
+        Action::Remove { at, index: None, text: None, archive: false, purge: None, forget: false, if_exists: false };
     operation(remove, Some(file))
 }
 

@@ -424,7 +424,15 @@ mod tests {
         let at = Target::Address(format!("m{n}.md"));
         let text = format!("---\ndescription: {}\n---\n\n- fact {n}\n", "word ".repeat(words));
         match kind {
-            0 => Action::Remove { at, index: None, text: None, archive: false, if_exists: true, forget: false },
+            0 => Action::Remove {
+                at,
+                index: None,
+                text: None,
+                archive: false,
+                if_exists: true,
+                purge: None,
+                forget: false,
+            },
             1 => Action::Move { at, to: format!("n{n}.md"), create: true },
             _ => Action::Write { at, text, create: true },
         }

@@ -4,6 +4,7 @@
 
 mod adopted;
 pub mod apply_to_file;
+pub mod archive;
 pub mod bullets;
 pub mod choose_bullet;
 pub mod conflict_regions;
@@ -29,6 +30,7 @@ pub mod planner;
 pub mod rejections;
 pub mod related_bullets;
 pub mod relocate;
+pub mod restore;
 pub mod set_values;
 pub mod snapshot;
 pub mod squash;
@@ -76,6 +78,7 @@ impl Operation {
             Action::Append { at, .. } => at.as_ref()?,
             Action::Update { .. }
             | Action::Remove { .. }
+            | Action::Restore { .. }
             | Action::Set { .. }
             | Action::Patch { .. }
             | Action::Nothing { .. } => return None,
@@ -127,10 +130,17 @@ pub enum Action {
         text: Option<String>,
         /// Keep a copy below `archive/`.
         archive: bool,
+        /// With `archive`: the day from which on `prune` removes the copy for good, `YYYY-MM-DD`.
+        purge: Option<String>,
         /// Keep no copy anywhere, history included.
         forget: bool,
         /// Change nothing if the bullet of that text was removed before.
         if_exists: bool,
+    },
+    /// Takes a bullet, section or file back from `archive/`.
+    Restore {
+        /// Its address in `archive/`, or the one that it had before.
+        at: Target,
     },
     /// Moves a bullet, section or file.
     Move {

@@ -6,6 +6,8 @@ use crate::change::Effect;
 use crate::document::DocumentEdit;
 use crate::path::MemoryPath;
 
+use super::archive::ArchivedItem;
+
 /// One change of one file, requested by one operation.
 #[derive(Debug)]
 pub enum PendingEdit {
@@ -21,6 +23,8 @@ pub enum PendingEdit {
     UpdateLinks(MemoryPath, Vec<DocumentEdit>),
     /// Replaces the file's summary line by the caller's.
     SetSummary(MemoryPath, String),
+    /// Adds a copy of an item to its archive file, once all other edits are applied.
+    Archive(Box<ArchivedItem>),
     /// No change; the effect reports why.
     Unchanged(Effect),
 }

@@ -13,8 +13,8 @@ use super::pending_edit::PendingEdit;
 use super::planner::{PlanContext, Planner};
 use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
 use super::{
-    Action, Operation, bullets, dialects, evict, field_checks, memory_index, rejections, relocate, set_values,
-    validation, whole_file,
+    Action, Operation, archive, bullets, dialects, field_checks, memory_index, rejections, relocate, restore,
+    set_values, validation, whole_file,
 };
 
 /// The result of planning.
@@ -35,8 +35,7 @@ pub fn plan(
     operations: &[Operation],
     context: &PlanContext<'_>,
 ) -> Result<PlanOutcome, Vec<Rejection>> {
-    let mut planner =
-        Planner { snapshot, context, warnings: Vec::new(), etag_mismatches: Vec::new(), missing_inputs: Vec::new() };
+    let mut planner = Planner::new(snapshot, context);
     let (mut pending, mut rejections) = (Vec::new(), Vec::new());
     for (n, op) in operations.iter().enumerate() {
         match plan_operation(&mut planner, n, op) {
@@ -55,24 +54,29 @@ pub fn plan(
     }
     let applied =
         pending.iter().filter(|(n, d)| is_patch(&operations[*n]) && matches!(d, PendingEdit::Edit(..))).count();
-    let (files, unchanged) = group_by_file(pending, snapshot).map_err(|r| vec![r])?;
+    let mut archived = Vec::new();
+    let mut edits = Vec::new();
+    for (n, edit) in pending {
+        match edit {
+            PendingEdit::Archive(item) => archived.push(*item),
+            edit => edits.push((n, edit)),
+        }
+    }
+    let (files, unchanged) = group_by_file(edits, snapshot).map_err(|r| vec![r])?;
     let mut changeset =
         Changeset { applied, operations: operations.iter().map(dialects::to_json).collect(), ..Changeset::default() };
     changeset.effects.extend(unchanged);
-    let mut evicted = Vec::new();
     for file_edits in files {
-        match apply_to_file(&mut planner, file_edits, &mut changeset, &mut evicted) {
+        match apply_to_file(&mut planner, file_edits, &mut changeset, &mut archived) {
             Ok(()) => {}
             Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
             Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
         }
     }
-    for evicted_item in evicted {
-        match evict::archive_item(&mut planner, &mut changeset, evicted_item) {
-            Ok(()) => {}
-            Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
-            Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
-        }
+    match archive::archive_items(&mut planner, &mut changeset, archived) {
+        Ok(()) => {}
+        Err(PlanStop::NeedsInput(want)) => planner.missing_inputs.push(want),
+        Err(PlanStop::Rejected(rejection)) => rejections.push(*rejection),
     }
     match memory_index::update_index(&mut planner, &mut changeset) {
         Ok(()) => {}
@@ -112,6 +116,18 @@ fn if_match_conflicts(planner: &Planner<'_>, changeset: &Changeset) -> Vec<Rejec
 }
 
 fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanStep<Vec<PendingEdit>> {
+    planner.may_change_archive = match &op.action {
+        Action::Remove { archive, .. } => !archive,
+        Action::Restore { .. } => true,
+        Action::Add { .. }
+        | Action::Update { .. }
+        | Action::Move { .. }
+        | Action::Set { .. }
+        | Action::Write { .. }
+        | Action::Patch { .. }
+        | Action::Append { .. }
+        | Action::Nothing { .. } => false,
+    };
     match &op.action {
         Action::Add { at, text, children, meta, create } => {
             validation::check_bullet_size(text, children)?;
@@ -127,8 +143,9 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
             let item = NewBullet { text: text.clone(), meta: None, children: children.clone() };
             bullets::update(planner, n, op, at, (*index, old.as_deref()), item, *archive)
         }
-        Action::Remove { at, index, text, archive, if_exists, .. } => {
-            let removed = bullets::remove(planner, n, op, at, (*index, text.as_deref()), *archive);
+        Action::Remove { at, index, text, archive, purge, if_exists, .. } => {
+            let archive = archive.then_some(purge.as_deref());
+            let removed = bullets::remove(planner, n, op, at, (*index, text.as_deref()), archive);
             match (removed, text) {
                 (Err(PlanStop::Rejected(why)), Some(text)) if *if_exists && rejections::is_removed_bullet(&why) => {
                     bullets::already_removed(planner, n, at, text)
@@ -136,6 +153,7 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
                 (removed, _) => removed,
             }
         }
+        Action::Restore { at } => restore::restore(planner, n, op, at),
         Action::Move { at, to, create } => relocate::relocate(planner, n, op, at, to, *create),
         Action::Set { at, pairs } => set_values::set(planner, n, op, at, pairs),
         Action::Write { at, text, create } => whole_file::write(planner, n, op, at, text, *create),

@@ -10,6 +10,7 @@ use crate::document::{BulletMeta, Document, MetaKey, NewBullet};
 use crate::path::{MemoryPath, PathPrefixes};
 use crate::policy::{Policy, StampKey};
 
+use super::archive::ARCHIVE_FOLDER;
 use super::locate::ResolvedTarget;
 use super::snapshot::{LoadedFile, MissingInput, PlanStep, Snapshot};
 use super::{Operation, rejections, validation};
@@ -43,12 +44,31 @@ pub enum EditBase<'a> {
 pub struct Planner<'a> {
     pub snapshot: &'a Snapshot,
     pub context: &'a PlanContext<'a>,
+    /// Whether the present operation may take items out of `archive/`.
+    pub(super) may_change_archive: bool,
     pub(super) warnings: Vec<(usize, Warning)>,
     pub(super) etag_mismatches: Vec<(usize, MemoryPath, Option<Etag>)>,
     pub(super) missing_inputs: Vec<MissingInput>,
 }
 
 impl<'a> Planner<'a> {
+    pub fn new(snapshot: &'a Snapshot, context: &'a PlanContext<'a>) -> Planner<'a> {
+        Planner {
+            snapshot,
+            context,
+            may_change_archive: false,
+            warnings: Vec::new(),
+            etag_mismatches: Vec::new(),
+            missing_inputs: Vec::new(),
+        }
+    }
+
+    /// Checks whether the present operation may change a file.
+    pub fn check_writable(&self, path: &MemoryPath, document: Option<&Document>) -> Result<(), Rejection> {
+        let allowed = self.context.allow_reserved || self.may_change_archive && path.folder() == Some(ARCHIVE_FOLDER);
+        validation::check_writable(path, document, allowed)
+    }
+
     /// Adds a warning to the result.
     pub fn warn(&mut self, operation: usize, warning: Warning) {
         self.warnings.push((operation, warning));
@@ -68,14 +88,14 @@ impl<'a> Planner<'a> {
         let Some(file) = resolved.file else {
             return Err(rejections::file_not_found(&resolved.path, self.snapshot).into());
         };
-        validation::check_writable(&resolved.path, Some(&file.document), self.context.allow_reserved)?;
+        self.check_writable(&resolved.path, Some(&file.document))?;
         Ok(file)
     }
 
     /// The text to edit at a path that may not exist yet. Checks the path and records an `if_match` mismatch.
     pub fn edit_base(&mut self, n: usize, op: &Operation, path: &MemoryPath, create: bool) -> PlanStep<EditBase<'a>> {
         let file = self.snapshot.file(path)?;
-        validation::check_writable(path, file.map(|f| &f.document), self.context.allow_reserved)?;
+        self.check_writable(path, file.map(|f| &f.document))?;
         if let Err(etag) = verify_if_match(op, file) {
             self.etag_mismatches.push((n, path.clone(), etag));
         }
@@ -116,7 +136,7 @@ impl<'a> Planner<'a> {
 
     /// The path of a file's copy below `archive/`.
     pub fn archive_path(&self, path: &MemoryPath) -> Result<MemoryPath, Rejection> {
-        path.inside_folder("archive")
+        path.inside_folder(ARCHIVE_FOLDER)
     }
 
     /// A new bullet with the metadata that the policy adds: date, actor, source.

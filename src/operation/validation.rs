@@ -24,7 +24,7 @@ pub fn check_writable(path: &MemoryPath, document: Option<&Document>, allow_rese
     if let (Some(folder @ ("archive" | "inbox")), false) = (path.folder(), allow_reserved) {
         return Err(Rejection::new(Code::ReadOnly, format!("{folder}/ cannot be edited directly")).hint(
             if folder == "archive" {
-                "use rm --archive to archive an item, undo to restore it"
+                "use rm --archive to archive an item, restore to take it back, rm to remove it for good"
             } else {
                 "use inbox --accept or inbox --reject"
             },

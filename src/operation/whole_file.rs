@@ -4,10 +4,11 @@
 
 use crate::change::{Effect, EffectSign};
 use crate::code::{Code, Rejection, Warning};
-use crate::document::Document;
+use crate::document::{Document, section_range};
 use crate::path::MemoryPath;
 use crate::text::Splice;
 
+use super::archive::ArchivedItem;
 use super::locate::{SectionRef, resolve};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{EditBase, Planner};
@@ -43,6 +44,15 @@ pub fn write(
         }
     }
     Ok(vec![PendingEdit::ReplaceText(resolved.path, text)])
+}
+
+/// The section whose text a splice replaces as a whole, apart from blank lines at its end.
+fn section_of_range(document: &Document, splice: &Splice) -> Option<usize> {
+    let text = document.text();
+    (1..document.sections().len()).find(|&section| {
+        let range = section_range(document, section);
+        range.start == splice.start && text[range].trim_end() == text[splice.start..splice.end].trim_end()
+    })
 }
 
 /// Checks that a text can be written to a file: no NUL byte, no conflict markers.
@@ -119,7 +129,14 @@ pub fn patch(
         let to = planner.archive_path(&resolved.path)?;
         for splice in &splices {
             let old = &text[splice.start..splice.end];
-            pending.push(super::bullets::append_insertion(planner, &to, old, Vec::new())?);
+            pending.push(match section_of_range(&file.document, splice) {
+                Some(section) => {
+                    let copy = ArchivedItem::section(planner, &resolved.path, &file.document, section, None)?;
+                    PendingEdit::Archive(Box::new(copy))
+                }
+                // A part of an item cannot be put back by itself, so it gets no metadata line.
+                None => super::bullets::append_insertion(planner, &to, old, Vec::new())?,
+            });
         }
     }
     let after = crate::text::splice(text, &splices).map_err(|_| {

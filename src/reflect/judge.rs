@@ -181,7 +181,7 @@ fn claims(action: &Action) -> Vec<ClaimedText> {
         Action::Set { pairs, .. } => {
             pairs.iter().map(|(_, value)| fact(value)).filter(|c| !c.text.is_empty()).collect()
         }
-        Action::Remove { .. } | Action::Move { .. } | Action::Nothing { .. } => Vec::new(),
+        Action::Remove { .. } | Action::Restore { .. } | Action::Move { .. } | Action::Nothing { .. } => Vec::new(),
     }
 }
 
@@ -209,6 +209,8 @@ fn forbidden_operation(proposal: &Proposal, context: &JudgeContext<'_>) -> Vec<G
     let refused = |what: &str| vec![GuardFinding { violation: Violation::NotAllowed, excerpt: what.to_owned() }];
     match &proposal.operation.action {
         Action::Move { .. } => return refused("mv"),
+        Action::Restore { .. } => return refused("restore"),
+        Action::Remove { purge: Some(_), .. } => return refused("purge"),
         Action::Remove { forget: true, .. } => return refused("forget"),
         Action::Set { pairs, .. } if pairs.iter().any(|(k, _)| !is_for_models(k)) => {
             return refused(&format!("set of anything but {}", model_keys()));
@@ -253,6 +255,7 @@ fn addressed_files(action: &Action, prefixes: &PathPrefixes) -> Option<Vec<Memor
         Action::Add { at, .. }
         | Action::Update { at, .. }
         | Action::Remove { at, .. }
+        | Action::Restore { at }
         | Action::Move { at, .. }
         | Action::Set { at, .. }
         | Action::Write { at, .. }

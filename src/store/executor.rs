@@ -24,8 +24,7 @@ use crate::path::MemoryPath;
 
 /// How long to wait for a file that another process has open for writing.
 const WRITER_WAIT: Duration = Duration::from_millis(200);
-/// The same during recovery, whose files may be a copy that another process has not quite closed: a writer at that
-/// moment must not take back a change that was acknowledged.
+/// The same during recovery: a copy that its maker has not quite closed must not take back an acknowledged change.
 const RECOVERY_WRITER_WAIT: Duration = Duration::from_secs(1);
 /// Interval between two checks during that wait.
 const WRITER_POLL: Duration = Duration::from_millis(4);

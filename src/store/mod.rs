@@ -32,6 +32,7 @@ mod recover;
 mod rescue;
 mod root;
 mod slot;
+pub mod usage;
 mod walk;
 
 use std::cell::{Cell, RefCell};

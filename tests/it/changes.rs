@@ -94,9 +94,11 @@ fn rm() {
     m.done(["rm", "-f", "procedures/p#work"]);
     assert_eq!(m.text(P).unwrap(), "# P\n\n- Prefers tabs\n");
     m.run(["rm", &at("Prefers tabs"), &format!("{P}@zzzz")]).exit(3);
-    m.done(["rm", "--archive", &at("Prefers tabs")])
-        .diff("A archive/procedures/p.md\n+# P\n+\n+- Prefers tabs\nM procedures/p.md\n-\n-- Prefers tabs\n");
-    m.run(["rm", "archive/procedures/p.md", "-f"]).exit(5).stderr_contains("read_only");
+    m.done(["rm", "--archive", &at("Prefers tabs")]).diff(
+        "A archive/procedures/p.md\n+# P\n+\n+- Prefers tabs\n+  <!-- mem archived=2026-02-24 from=# -->\n\
+             M procedures/p.md\n-\n-- Prefers tabs\n",
+    );
+    m.run(["mv", "archive/procedures/p.md", "p2"]).exit(5).stderr_contains("read_only");
     m.done(["rm", "-f", P]).diff("D procedures/p.md\n-# P\n");
     m.run(["rm", "-f", P]).exit(3).stderr_contains("file_not_found");
     let n = memory();

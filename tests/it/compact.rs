@@ -30,12 +30,12 @@ fn the_oldest_go_to_the_archive_and_undo_brings_every_byte_back() {
         .run(["compact"])
         .exit(0)
         .stdout(&format!(
-            "new file archive/facts/user.md  r1\nfacts/user.md  r1\n- @{} Fact number 1\n- @{} Fact number 2\n",
+            "facts/user.md  r1\n- @{} Fact number 1\n- @{} Fact number 2\nnew file archive/facts/user.md  r1\n",
             handle("Fact number 1"),
             handle("Fact number 2")
         ))
         .stderr_contains("facts/user.md: 12 bullets, now 10: 2 of the oldest moved to archive/ (first in, first out; no model is configured)")
-        .diff("A archive/facts/user.md\n+# User\n+\n+- Fact number 1\n+- Fact number 2\nM facts/user.md\n-- Fact number 1\n-- Fact number 2\n");
+        .diff("A archive/facts/user.md\n+# User\n+\n+- Fact number 1\n+  <!-- mem archived=2026-02-24 from=# -->\n+- Fact number 2\n+  <!-- mem archived=2026-02-24 from=# -->\nM facts/user.md\n-- Fact number 1\n-- Fact number 2\n");
     memory.run(["compact"]).exit(0).stdout("").stderr_contains("nothing is over its limit").unchanged();
     memory.done(["check"]);
     memory.done(["undo"]);
@@ -106,10 +106,10 @@ fn one_section_is_one_place() {
     let text = "# User\n\n> Summary: a.\n\n- a\n- b\n\n## Work\n\n- c\n- d\n\n## Home\n\n- e\n- f\n";
     let memory = Memory::new().policy(policy).file("facts/user.md", text);
     memory.run(["compact", "user#home"]).exit(0).unchanged();
-    memory
-        .run(["compact", "user#work"])
-        .exit(0)
-        .diff("A archive/facts/user.md\n+# User\n+\n+## Work\n+\n+- c\nM facts/user.md\n-- c\n");
+    memory.run(["compact", "user#work"]).exit(0).diff(
+        "A archive/facts/user.md\n+# User\n+\n+## Work\n+\n+- c\n+  <!-- mem archived=2026-02-24 from=#work -->\n\
+             M facts/user.md\n-- c\n",
+    );
     memory.done(["compact", "user#home", "--to", "1"]);
     assert_eq!(
         memory.text("facts/user.md").unwrap(),
@@ -156,7 +156,8 @@ fn duplicates_are_distinguished_by_their_place() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- same\n- same\n- other\n- same\n");
     memory.done(["compact", "user", "--to", "2"]);
     assert_eq!(memory.text("facts/user.md").unwrap(), "# User\n\n- other\n- same\n");
-    assert_eq!(memory.text("archive/facts/user.md").unwrap(), "# User\n\n- same\n- same\n");
+    let same = "- same\n  <!-- mem archived=2026-02-24 from=# -->\n";
+    assert_eq!(memory.text("archive/facts/user.md").unwrap(), format!("# User\n\n{same}{same}"));
 }
 
 #[test]
@@ -182,7 +183,7 @@ fn entries_are_archived_whole_the_oldest_first() {
     );
     assert_eq!(
         memory.text("archive/episodes/2026-02.md").unwrap().trim_end(),
-        "# 2026-02 Episodes\n\n## Second\n- Date: 2026-02-01\n- b"
+        "# 2026-02 Episodes\n\n## Second\n<!-- mem archived=2026-02-24 from=# -->\n- Date: 2026-02-01\n- b"
     );
     memory.done(["check"]);
     memory.done(["compact", "2026-02", "--to", "1"]);
@@ -200,7 +201,8 @@ fn an_appended_entry_makes_room_at_once() {
     }
     let text = memory.text("episodes/2026-02.md").unwrap();
     assert!(!text.contains("## One") && text.contains("## Two") && text.contains("## Three"), "{text}");
-    assert!(memory.text("archive/episodes/2026-02.md").unwrap().contains("## One\n- Date: 2026-02-01\n- x\n"));
+    let archived = "## One\n<!-- mem archived=2026-02-24 from=# -->\n- Date: 2026-02-01\n- x\n";
+    assert!(memory.text("archive/episodes/2026-02.md").unwrap().contains(archived));
     memory.done(["check"]);
     memory.done(["undo"]);
     assert!(memory.text("archive/episodes/2026-02.md").is_none());

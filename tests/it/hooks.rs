@@ -390,3 +390,24 @@ fn an_answer_takes_at_most_20_ms() {
         assert!(!full || median.as_millis() <= 20, "{event}: {median:?}");
     }
 }
+
+#[test]
+fn a_session_start_prunes_once_a_day() {
+    let project = Project::new();
+    let archive = project.memory().join("archive/facts/user.md");
+    let noted = || fs_err::read_to_string(project.memory().join(".memdir/hook-prune")).unwrap_or_default();
+    let input = project.input("claude", "session-start");
+    assert_eq!(project.run(&["add", "user", "Is in Rome", "--exp", "2026-02-01"]).status, 0);
+    project.hook(&["session-start"], &input);
+    assert_eq!(noted(), "", "without a rule nothing is pruned");
+    fs_err::write(project.memory().join("memdir.yaml"), "version: 2\nexpired: archive\n").unwrap();
+    project.hook_with(&["session-start"], &input, &[("MEMDIR_MODE", "read")]);
+    assert_eq!(noted(), "");
+    project.hook(&["session-start"], &input);
+    assert_eq!(noted(), "2026-02-24");
+    // The hook does not wait for it.
+    while !archive.exists() {
+        std::thread::yield_now();
+    }
+    assert!(fs_err::read_to_string(&archive).unwrap().contains("Is in Rome"));
+}

@@ -156,6 +156,7 @@ fn no_selector_is_printed_in_a_command_to_try() {
             index: None,
             text: Some(t.into()),
             archive: false,
+            purge: None,
             forget: false,
             if_exists: false,
         }),

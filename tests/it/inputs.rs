@@ -34,6 +34,8 @@ const ROWS: &[Row] = &[
     ("add", &["add", "user", "T"], Both),
     ("update", &["update", "user", "Prefers tabs", "T"], Text),
     ("rm", &["rm", "user@2"], Nothing),
+    ("restore", &["restore", "user@2"], Nothing),
+    ("prune", &["prune"], Nothing),
     ("mv", &["mv", "user@2", "other"], Nothing),
     ("set", &["set", "user", "summary=x"], Nothing),
     ("append", &["append"], Content),

@@ -322,6 +322,8 @@ const ROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("rm", &["rm ADDRESS", "rm -f ADDRESS", "rm --archive ADDRESS", "rm --forget ADDRESS", "rm user plain -f"]),
+    ("restore", &["restore ADDRESS"]),
+    ("prune", &["prune", "prune -n", "prune -f"]),
     (
         "mv",
         &["mv ADDRESS other", "mv -f ADDRESS user#health", "mv ADDRESS health", "mv plain clinic", "mv HIDDEN plain"],
@@ -486,10 +488,11 @@ fn every_command_is_walked_or_shows_no_memory() {
 }
 
 /// Commands that read more than the filtered store of their session: the unfiltered store, or git objects.
-const UNFILTERED_READERS: [&str; 19] = [
+const UNFILTERED_READERS: [&str; 22] = [
     "src/commands/allowlist_filter.rs",
     "src/commands/budget.rs",
     "src/commands/bullet_life.rs",
+    "src/commands/change.rs",
     "src/commands/compact/budgeted.rs",
     "src/commands/consent.rs",
     "src/commands/diff.rs",
@@ -497,6 +500,7 @@ const UNFILTERED_READERS: [&str; 19] = [
     "src/commands/inbox.rs",
     "src/commands/journal_notes.rs",
     "src/commands/list_and_read.rs",
+    "src/commands/prune.rs",
     "src/commands/reflect/commit_chunk.rs",
     "src/commands/reflect/mod.rs",
     "src/commands/reflect/queue.rs",
@@ -506,6 +510,7 @@ const UNFILTERED_READERS: [&str; 19] = [
     "src/commands/sync/pending.rs",
     "src/commands/sync/unmerged.rs",
     "src/commands/undo.rs",
+    "src/commands/usage.rs",
 ];
 
 #[test]

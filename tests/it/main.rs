@@ -52,6 +52,8 @@ mod inputs;
 mod judge;
 mod leaks;
 mod library;
+mod life;
+mod life_model;
 mod links;
 mod long_journal;
 #[cfg(feature = "mcp")]

@@ -28,6 +28,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("add", &["add", "--", "P", "text"]),
     ("update", &["update", "--", "P", "old", "new"]),
     ("rm", &["rm", "-f", "--", "P"]),
+    ("restore", &["restore", "--", "P"]),
     ("mv", &["mv", "--", "P", "other"]),
     ("mv", &["mv", "--", "user", "P"]),
     ("mv", &["mv", "--", "user@acvh", "P"]),
@@ -53,7 +54,8 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 21] = [
+const WITHOUT: [&str; 22] = [
+    "prune",
     "import",
     "mcp",
     "reflect",
@@ -271,10 +273,11 @@ fn every_operation_on_every_forbidden_path_is_refused_in_one_batch_each() {
     let forbidden: Vec<String> =
         paths(&place).into_iter().filter(|(p, refuse)| *refuse && !p.is_empty()).map(|(p, _)| p).collect();
     type Make = fn(&str) -> Value;
-    let operations: [(&str, Make); 11] = [
+    let operations: [(&str, Make); 12] = [
         ("add", |p| json!({"op": "add", "at": p, "text": "x"})),
         ("update", |p| json!({"op": "update", "at": p, "old": "Prefers tabs", "text": "x"})),
         ("rm", |p| json!({"op": "rm", "at": p})),
+        ("restore", |p| json!({"op": "restore", "at": p})),
         ("rm text", |p| json!({"op": "rm", "at": p, "text": "Prefers tabs"})),
         ("mv", |p| json!({"op": "mv", "at": p, "to": "other"})),
         ("mv to", |p| json!({"op": "mv", "at": "user", "to": p})),

@@ -101,5 +101,13 @@ pub fn update(rest: &str, text: &str) -> Action {
 
 /// Takes out the bullet that the address names.
 pub fn remove(rest: &str) -> Action {
-    Action::Remove { at: at(rest), index: None, text: None, archive: false, forget: false, if_exists: false }
+    Action::Remove {
+        at: at(rest),
+        index: None,
+        text: None,
+        archive: false,
+        purge: None,
+        forget: false,
+        if_exists: false,
+    }
 }

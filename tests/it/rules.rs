@@ -302,7 +302,9 @@ fn operation_of(case: &Case) -> Operation {
         Some(new) => {
             Action::Update { at, index: case.index, old: text, text: new.into(), children: Vec::new(), archive: false }
         }
-        None => Action::Remove { at, index: case.index, text, archive: false, forget: false, if_exists: false },
+        None => {
+            Action::Remove { at, index: case.index, text, archive: false, purge: None, forget: false, if_exists: false }
+        }
     };
     operation(action, seen)
 }

@@ -122,6 +122,7 @@ fn a_removal_of_a_bullet_is_never_a_removal_of_its_file() {
         index,
         text: text.map(Into::into),
         archive: false,
+        purge: None,
         forget: false,
         if_exists: false,
     };

@@ -59,7 +59,7 @@ pub struct StatusReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AttentionRow {
     /// `expired` or `stale` (bullets), `contradicted` (pairs of bullets; not counted in a memory with more than 64 KiB
-    /// of facts), `overdue` or `waiting` (proposals).
+    /// of facts), `overdue` or `waiting` (proposals), `unused` or `to_purge` by the policy's `lifetimes`.
     pub what: &'static str,
     /// How many there are.
     pub count: usize,

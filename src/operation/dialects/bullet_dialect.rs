@@ -113,6 +113,7 @@ pub fn action(intent: &str, fields: CheckedFields) -> Action {
             index: fields.index("index"),
             text: fields.text("sub_memory"),
             archive: false,
+            purge: None,
             forget: false,
             if_exists: true,
         },

@@ -13,7 +13,7 @@ use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, ShapeRule,
 use crate::path::is_id;
 
 /// The operations, in the order of the manual.
-pub const FORMS: &[&ShapeForm] = &[&ADD, &UPDATE, &RM, &MV, &SET, &WRITE, &PATCH, &APPEND, &NOTHING];
+pub const FORMS: &[&ShapeForm] = &[&ADD, &UPDATE, &RM, &RESTORE, &MV, &SET, &WRITE, &PATCH, &APPEND, &NOTHING];
 
 /// All fields of the dialect.
 const ALL_FIELDS: &[&str] = &[
@@ -32,6 +32,7 @@ const ALL_FIELDS: &[&str] = &[
     "file_summary",
     "create",
     "archive",
+    "purge",
     "forget",
     "if_exists",
 ];
@@ -94,7 +95,7 @@ const UPDATE: ShapeForm = operation_form!(
     ],
     ONE_TARGET,
 );
-const RM: ShapeForm = ShapeForm { rule: Some(&ShapeRule { violation: two_texts, schema: one_text_schema }), ..REMOVE };
+const RM: ShapeForm = ShapeForm { rule: Some(&ShapeRule { violation: rm_violation, schema: rm_schema }), ..REMOVE };
 const REMOVE: ShapeForm = operation_form!(
     "rm",
     "Removes a bullet, or without a selector a section or file.",
@@ -107,6 +108,7 @@ const REMOVE: ShapeForm = operation_form!(
         INDEX_FIELD,
         &[
             optional("archive", &JsonShape::Boolean, "keep a copy below archive/"),
+            optional("purge", &DATE, "with archive: the day from which on prune removes the copy for good"),
             optional("forget", &JsonShape::Boolean, "keep no copy anywhere, history included"),
             optional("if_exists", &JsonShape::Boolean, "change nothing if the bullet of that text was removed before"),
         ],
@@ -114,15 +116,31 @@ const REMOVE: ShapeForm = operation_form!(
     ONE_TARGET,
 );
 
-fn two_texts(object: &Map<String, Value>) -> Option<&'static str> {
+fn rm_violation(object: &Map<String, Value>) -> Option<&'static str> {
     let is_present = |name: &str| object.get(name).is_some_and(|v| !v.is_null());
-    (is_present("text") && is_present("old")).then_some("only one of 'text' and 'old' may be given")
+    let archives = object.get("archive").and_then(Value::as_bool) == Some(true);
+    match (is_present("text") && is_present("old"), is_present("purge") && !archives) {
+        (true, _) => Some("only one of 'text' and 'old' may be given"),
+        (_, true) => Some("'purge' needs 'archive'"),
+        _ => None,
+    }
 }
 
-fn one_text_schema() -> Value {
-    json!({"anyOf": [{"properties": {"text": {"type": "null"}}}, {"properties": {"old": {"type": "null"}}}]})
+fn rm_schema() -> Value {
+    let is_absent = |name: &str| json!({"properties": {name: {"type": "null"}}});
+    let archives = json!({"required": ["archive"], "properties": {"archive": {"const": true}}});
+    json!({"allOf": [
+        {"anyOf": [is_absent("text"), is_absent("old")]},
+        {"anyOf": [is_absent("purge"), archives]},
+    ]})
 }
 
+const RESTORE: ShapeForm = operation_form!(
+    "restore",
+    "Takes a bullet, section or file back from archive/.",
+    [&[required("at", &NON_EMPTY_TEXT, "its address in archive/, or the one that it had before")]],
+    &[],
+);
 const MV: ShapeForm = operation_form!(
     "mv",
     "Moves a bullet, section or file.",
@@ -210,9 +228,11 @@ pub fn action(op: &str, fields: CheckedFields) -> Action {
             index: fields.index("index"),
             text: fields.text("text").or_else(|| fields.text("old")),
             archive: fields.flag("archive"),
+            purge: fields.text("purge"),
             forget: fields.flag("forget"),
             if_exists: fields.flag("if_exists"),
         },
+        "restore" => Action::Restore { at: at() },
         "mv" => Action::Move { at: at(), to: fields.required_text("to"), create },
         "set" => Action::Set { at: at(), pairs: fields.key_values("meta") },
         "write" => Action::Write { at: at(), text: fields.required_text("text"), create },
@@ -267,10 +287,14 @@ impl OperationWriter {
                 .put_some("old", old)
                 .put("text", join_bullet_text(text, children))
                 .put_true("archive", *archive),
-            Action::Remove { at, index, text, archive, forget, if_exists } => {
+            Action::Remove { at, index, text, archive, purge, forget, if_exists } => {
                 self.put_op("rm", Some(at)).put_some("index", index).put_some("text", text);
-                self.put_true("archive", *archive).put_true("forget", *forget).put_true("if_exists", *if_exists)
+                self.put_true("archive", *archive)
+                    .put_some("purge", purge)
+                    .put_true("forget", *forget)
+                    .put_true("if_exists", *if_exists)
             }
+            Action::Restore { at } => self.put_op("restore", Some(at)),
             Action::Move { at, to, create } => {
                 self.put_op("mv", Some(at)).put("to", to.as_str()).put_true("create", *create)
             }

@@ -167,7 +167,7 @@ pub fn action(operation: &str, fields: CheckedFields) -> Action {
             let (text, children) = split_bullet_text(&text);
             Action::Update { at, index, old: current, text, children, archive: false }
         }
-        _ => Action::Remove { at, index, text: current, archive: false, forget: false, if_exists: true },
+        _ => Action::Remove { at, index, text: current, archive: false, purge: None, forget: false, if_exists: true },
     }
 }
 

@@ -16,12 +16,28 @@ fn update(at: Target, index: Option<i64>, old: Option<&str>, text: &str) -> Acti
 }
 
 fn remove(at: Target, index: Option<i64>, text: Option<&str>) -> Action {
-    Action::Remove { at, index, text: text.map(Into::into), archive: false, forget: false, if_exists: false }
+    Action::Remove {
+        at,
+        index,
+        text: text.map(Into::into),
+        archive: false,
+        purge: None,
+        forget: false,
+        if_exists: false,
+    }
 }
 
 /// As other dialects remove: once more is no error.
 fn removed(at: Target, index: Option<i64>, text: Option<&str>) -> Action {
-    Action::Remove { at, index, text: text.map(Into::into), archive: false, forget: false, if_exists: true }
+    Action::Remove {
+        at,
+        index,
+        text: text.map(Into::into),
+        archive: false,
+        purge: None,
+        forget: false,
+        if_exists: true,
+    }
 }
 
 /// Checks the actions parsed from a text, ignoring reason, source and preconditions.

@@ -115,7 +115,7 @@ fn removal(
         EvictionCandidate::Bullet(i) => selector(path, document, i),
         EvictionCandidate::Entry(s) => (Target::Address(format!("{path}#{}", document.sections()[s].slug)), None, None),
     };
-    let action = Action::Remove { at, index, text, archive: true, forget: false, if_exists: false };
+    let action = Action::Remove { at, index, text, archive: true, purge: None, forget: false, if_exists: false };
     CompactionEdit {
         operation: attributed_operation(action, reason, source),
         old_lines: candidate_lines(document, candidate),
@@ -201,6 +201,7 @@ pub(super) fn find_candidate(
             return (1..document.sections().len()).find(fits).map(EvictionCandidate::Entry);
         }
         Action::Add { .. }
+        | Action::Restore { .. }
         | Action::Move { .. }
         | Action::Set { .. }
         | Action::Write { .. }

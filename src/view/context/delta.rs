@@ -253,7 +253,8 @@ impl UpdateCollector<'_> {
             let archived =
                 all.iter().position(|a| a.is_archive() && a.original_path() == all[f].path() && a.after.is_some());
             match (renamed, archived) {
-                _ if all[f].is_archive() && renamed.is_none() => drop(self.handled.insert(f)),
+                // Its bullets may be back in their file.
+                _ if all[f].is_archive() && renamed.is_none() => {}
                 (_, Some(g)) if !all[f].is_archive() && is_renamed(&all[f], &all[g]) => {
                     self.add_file(f, UpdateKind::SoftDeleted, all[f].path().to_owned());
                     self.handled.insert(g);
@@ -434,7 +435,9 @@ impl UpdateCollector<'_> {
     fn add_item_event(&mut self, f: usize, kind: UpdateKind, file: &ItemizedFile, item: usize, text: &str) {
         let origins = BulletOrigins::default();
         let facts = ItemFacts::new(file, &origins);
-        if !self.gate.allows_item(&facts, item) {
+        // That an item is archived because it expired, or is back, is reported; else expired items are left out.
+        let is_archive_move = matches!(kind, UpdateKind::SoftDeleted | UpdateKind::Restored);
+        if !is_archive_move && !self.gate.allows_item(&facts, item) {
             return;
         }
         let text = match split_category(text).0 {

@@ -229,8 +229,9 @@ fn a_merge_archives_every_old_text_with_its_heading_and_metadata() {
     );
     assert_eq!(
         memory.text("archive/facts/user.md").unwrap(),
-        "# User\n\n## Travel\n\n- Prefers window seats\n  <!-- mem added=2025-01-01 -->\n- Likes trains\n  - night trains\n\
-         - Never flies with Ryanair\n"
+        "# User\n\n## Travel\n\n- Prefers window seats\n  <!-- mem added=2025-01-01 archived=2026-02-24 from=#travel -->\n\
+         - Likes trains\n  <!-- mem archived=2026-02-24 from=#travel -->\n  - night trains\n\
+         - Never flies with Ryanair\n  <!-- mem archived=2026-02-24 from=#travel -->\n"
     );
     memory.done(["check"]);
     memory.done(["undo"]);
@@ -243,8 +244,12 @@ fn a_merged_entry_archives_every_old_entry() {
     let model = ReplayModel::new([answer(&decision("merge", 1, &[2], Some("- a\n- second: b")))]);
     assert_eq!(ran(&memory, &model).decided, 1);
     let archive = memory.text("archive/episodes/2026-02.md").unwrap();
-    for old in ["## First\n- Date: 2026-02-03\n- a\n", "## Second\n- Date: 2026-02-01\n- b\n"] {
-        assert!(archive.contains(old), "{archive}");
+    let note = "<!-- mem archived=2026-02-24 from=# -->";
+    for old in [
+        format!("## First\n{note}\n- Date: 2026-02-03\n- a\n"),
+        format!("## Second\n{note}\n- Date: 2026-02-01\n- b\n"),
+    ] {
+        assert!(archive.contains(&old), "{archive}");
     }
 }
 

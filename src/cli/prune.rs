@@ -1,0 +1,74 @@
+//! `prune` and `restore`: their options as clap parses them, and the answer of `prune` as text.
+//!
+//! Never decides what is archived or purged: `commands/prune.rs` does.
+
+use clap::Args;
+
+use super::answer::PrintAnswer;
+use super::args::ChangeArgs;
+use super::text::{Printer, TextStyle, change_result};
+use crate::commands::answer::WarningRow;
+use crate::commands::results::PruneResult;
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Take bullets, sections or files back from archive/",
+    after_help = "Each goes back to its file and section, which are made again if they are gone. An archive file without \
+                  an item is restored with everything in it.\n\n\
+                  Example: memdir restore user@acvh"
+)]
+#[group(skip)]
+pub struct RestoreArgs {
+    /// Its address in archive/, or the one that it had before
+    #[arg(value_name = "ADDRESS", required = true)]
+    pub at: Vec<String>,
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    about = "Archive what expired or is unused, purge what was archived long enough, by the rules of memdir.yaml",
+    after_help = "Without rules (lifetimes, expired) only proposals are dropped that waited too long. Everything is one \
+                  revision, which undo takes back. A clock that cannot be right needs -f.\n\n\
+                  Example: memdir prune -n"
+)]
+#[group(skip)]
+pub struct PruneArgs {
+    #[command(flatten)]
+    pub change_args: ChangeArgs,
+}
+
+impl PrintAnswer for PruneResult {
+    /// Prints a line for each item, with its rule.
+    fn print(&self, printer: &mut Printer) {
+        if self.change.dry_run {
+            change_result(printer, &self.change);
+        }
+        for (what, items) in [("archived", &self.archived), ("purged", &self.purged), ("dropped", &self.dropped)] {
+            for item in items {
+                printer.styled(TextStyle::Dim, what).text(" ").text(&item.at).text(" ").text(&item.text).end_line();
+                printer.styled(TextStyle::Dim, &format!("  {}", item.reason)).end_line();
+            }
+        }
+        let (archived, purged, dropped) = (self.archived.len(), self.purged.len(), self.dropped.len());
+        if archived + purged + dropped == 0 {
+            return printer.note("nothing is expired, unused or to be purged");
+        }
+        let rev = self.change.rev.as_ref().map_or(String::new(), |rev| format!("{rev}: "));
+        let proposals = if dropped == 0 { String::new() } else { format!(", {dropped} overdue proposals dropped") };
+        printer.note(&format!("{rev}{archived} archived, {purged} purged{proposals}"));
+    }
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.change.warnings
+    }
+
+    fn has_changed(&self) -> bool {
+        self.change.has_changed()
+    }
+
+    fn is_quiet(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,168 @@
+//! The command `prune`: archives what is expired or unused, purges what has been archived long enough, and drops
+//! overdue proposals, as one change.
+//!
+//! Never acts without a rule of the policy, and never on a clock that cannot be right.
+
+mod due;
+
+use std::collections::HashSet;
+
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use due::{DueAction, DueItems, due_items};
+
+use super::answer::{AttentionRow, ChangeResult};
+use super::change::{commit_loop, dry_run_result, plan_in_context};
+use super::memory_tool::MAX_TRIES;
+use super::{ChangeOptions, CommandResult, Error, Session};
+use crate::change::Changeset;
+use crate::code::{Code, Rejection};
+use crate::operation::{Batch, Operation, PlanContext, Snapshot};
+
+/// The result of `prune`.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct PruneResult {
+    /// The change.
+    #[serde(flatten)]
+    pub change: ChangeResult,
+    /// The items that were moved to `archive/`.
+    pub archived: Vec<PrunedItem>,
+    /// The items that were removed from `archive/`.
+    pub purged: Vec<PrunedItem>,
+    /// The proposals that were not decided in time.
+    pub dropped: Vec<PrunedItem>,
+}
+
+/// An item, and the rule by which it was archived, purged or dropped.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PrunedItem {
+    /// The address that it had.
+    pub at: String,
+    /// The text of a bullet, the title of an entry or section, the path of a file, or the id of a proposal.
+    pub text: String,
+    /// The rule of the policy, with the dates.
+    pub reason: String,
+}
+
+/// Archives, purges and drops everything whose time has come, as one revision.
+///
+/// # Errors
+/// `category_not_allowed` for a caller that does not see everything, `clock_jumped`, and those of a change.
+pub fn prune(session: &Session, options: &ChangeOptions) -> CommandResult<PruneResult> {
+    session.store.require_unfiltered()?;
+    session.may_write()?;
+    let (due, is_clock_right) = checked_due_items(session, options)?;
+    if is_clock_right && !options.dry_run {
+        // From today on what is not used is known to be unused.
+        session.store.begin_usage(session.now.date());
+        let files: HashSet<String> = session.store.walk(None)?.into_iter().map(|file| file.path.to_string()).collect();
+        session.store.fold_usage(&|path| files.contains(path));
+    }
+    if due.items.is_empty() || options.dry_run {
+        let mut snapshot = Snapshot::new();
+        let changeset = plan(session, &mut snapshot, &due)?;
+        let change = match options.dry_run {
+            true => dry_run_result(&changeset, &snapshot),
+            false => ChangeResult::default(),
+        };
+        return Ok(result_of(due, change));
+    }
+    let mut tries = 1;
+    loop {
+        let mut done = DueItems::default();
+        let (locked, warnings) = session.store.lock()?;
+        let batch = Batch {
+            reason: options.reason.clone().or_else(|| Some("prune".to_owned())),
+            source: options.source.clone(),
+            ..Batch::default()
+        };
+        // Looked up again under the lock: another `prune` may have been faster.
+        let change = commit_loop(session, &locked, &batch, warnings, || {
+            let mut snapshot = Snapshot::new();
+            done = checked_due_items(session, options)?.0;
+            let changeset = plan(session, &mut snapshot, &done)?;
+            Ok((changeset, snapshot))
+        });
+        match change {
+            Ok(change) => return Ok(result_of(done, change)),
+            // An editor saved a file in between.
+            Err(why) if why.code() == Code::Conflict && tries < MAX_TRIES => tries += 1,
+            Err(why) => return Err(why),
+        }
+    }
+}
+
+fn plan(session: &Session, snapshot: &mut Snapshot, due: &DueItems) -> Result<Changeset, Error> {
+    let operations: Vec<Operation> = due.items.iter().map(|item| item.operation.clone()).collect();
+    let context = PlanContext {
+        policy: &session.policy.policy,
+        prefixes: &session.prefixes,
+        now: &session.now,
+        actor: &session.actor,
+        force: false,
+        create: true,
+        allow_reserved: true,
+    };
+    plan_in_context(session, snapshot, &operations, &context)
+}
+
+/// The due items, and whether the clock may be right. If it cannot be, nothing may be due.
+fn checked_due_items(session: &Session, options: &ChangeOptions) -> Result<(DueItems, bool), Error> {
+    let due = due_now(session)?;
+    let problem = due::clock_problem(due.newest.max(last_recorded_day(session)?), session.now.date());
+    match problem.filter(|_| !options.force) {
+        None => Ok((due, true)),
+        Some(_) if due.items.is_empty() => Ok((due, false)),
+        Some(problem) => Err(Rejection::new(Code::ClockJumped, problem)
+            .hint("nothing was archived or purged; if the date is right, confirm it with -f")
+            .into()),
+    }
+}
+
+/// The due items at the session's time, by what is known of uses.
+///
+/// # Errors
+/// `io`.
+pub fn due_now(session: &Session) -> Result<DueItems, Error> {
+    due_items(session, &session.store.unfiltered().usage())
+}
+
+/// What `status` says of items that the rules of the policy would archive as unused, or purge.
+///
+/// # Errors
+/// `io`.
+pub fn attention_rows(session: &Session) -> Result<Vec<AttentionRow>, Error> {
+    // Without rules no file is read for it.
+    if session.policy.policy.lifetimes.is_empty() {
+        return Ok(Vec::new());
+    }
+    let due = due_now(session)?;
+    let count = |action: DueAction| due.items.iter().filter(|item| item.action == action).count();
+    let rows = [("unused", count(DueAction::Retire)), ("to_purge", count(DueAction::Purge))];
+    let rows = rows.into_iter().filter(|(_, count)| *count > 0);
+    Ok(rows.map(|(what, count)| AttentionRow { what, count, command: "memdir prune" }).collect())
+}
+
+/// The day of the newest revision.
+fn last_recorded_day(session: &Session) -> Result<Option<Date>, Rejection> {
+    let days = session.store.recent_entries()?.into_iter().filter_map(|entry| {
+        let at: jiff::Timestamp = entry.at.parse().ok()?;
+        Some(at.to_zoned(session.now.time_zone().clone()).date())
+    });
+    Ok(days.max())
+}
+
+fn result_of(due: DueItems, change: ChangeResult) -> PruneResult {
+    let mut result = PruneResult { change, ..PruneResult::default() };
+    for item in due.items {
+        let list = match item.action {
+            DueAction::Expire | DueAction::Retire => &mut result.archived,
+            DueAction::Purge => &mut result.purged,
+            DueAction::Drop => &mut result.dropped,
+        };
+        list.push(PrunedItem { at: item.address, text: item.text, reason: item.reason });
+    }
+    result
+}

@@ -1,0 +1,43 @@
+//! Which items count as used by an answer or a change, for `prune`: `read` and `query` use what they show, and what is
+//! moved or restored is in use. A `context` uses nothing: an agent is given it without asking.
+
+use super::Session;
+use super::answer::TextResult;
+use crate::change::{Changeset, EffectSign};
+use crate::view::query::answer::QueryResult;
+
+/// Records that these items were shown by a command. Call it once the answer is out.
+pub fn record_use(session: &Session, command: &str, items: &[String]) {
+    session.store.unfiltered().record_use(session.now.date(), command, &session.actor, items);
+}
+
+/// What `read` shows.
+pub fn read_items(text: &TextResult) -> Vec<String> {
+    let part = match (&text.handle, &text.section) {
+        (Some(handle), _) => format!("@{handle}"),
+        (None, Some(slug)) => format!("#{slug}"),
+        (None, None) => String::new(),
+    };
+    vec![format!("{}{part}", text.path)]
+}
+
+/// What `query` shows.
+pub fn query_items(result: &QueryResult) -> Vec<String> {
+    result.items.iter().map(|item| item.address.clone()).collect()
+}
+
+/// Records what a change has moved: its earlier uses are recorded at its old place.
+pub fn record_moves(session: &Session, changeset: &Changeset) {
+    let files = changeset.files.iter().filter(|file| file.moved.is_some() && file.after.is_some());
+    let mut items: Vec<String> = files.map(|file| file.path.to_string()).collect();
+    for effect in changeset.effects.iter().filter(|effect| effect.sign == EffectSign::Moved && !effect.text.is_empty())
+    {
+        let to = effect.to.as_deref().unwrap_or_default();
+        match &effect.handle {
+            Some(handle) => items.push(format!("{}@{handle}", to.split('#').next().unwrap_or_default())),
+            None => items.push(to.to_owned()),
+        }
+    }
+    items.retain(|item| !item.is_empty());
+    record_use(session, "mv", &items);
+}

@@ -1,0 +1,25 @@
+//! The life of a memory: what prunes it, and what takes items back.
+
+use super::{Memory, address};
+use crate::commands::results::{ChangeResult, PruneResult};
+use crate::commands::{self, ChangeOptions, Error};
+use crate::operation::Action;
+
+impl Memory {
+    /// Takes a bullet, section or file back from `archive/`. The address is the one in `archive/`, or the one before.
+    ///
+    /// # Errors
+    /// As [`Memory::change`]; `exists` or `duplicate` where its place is taken.
+    pub fn restore(&self, at: &str) -> Result<ChangeResult, Error> {
+        self.change_one(Action::Restore { at: address(at) })
+    }
+
+    /// Archives what expired or is unused, purges what was archived long enough, and drops overdue proposals, by the
+    /// rules of the policy.
+    ///
+    /// # Errors
+    /// `category_not_allowed` for a caller that does not see everything, `clock_jumped`; as [`Memory::change`].
+    pub fn prune(&self, options: &ChangeOptions) -> Result<PruneResult, Error> {
+        commands::prune::prune(&self.session()?, options)
+    }
+}

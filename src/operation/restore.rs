@@ -1,0 +1,317 @@
+//! Plans `restore`: takes bullets, sections and files back from `archive/`, to the place that their metadata line and
+//! the headings around them name.
+//!
+//! Never reads the journal: a clone restores as well. Never overwrites what has taken the place since.
+
+use crate::change::EffectSign;
+use crate::code::{Code, Hint, Rejection, Warning};
+use crate::document::{
+    Document, DocumentEdit, InsertPosition, MetaKey, parse_date, section_range, section_titles, slug, to_new_bullet,
+};
+use crate::path::{BulletRef, MemoryPath};
+use crate::text::Splice;
+
+use super::archive::{self, ARCHIVE_FOLDER};
+use super::bullets::{BulletPick, pick_bullet};
+use super::locate::{ResolvedTarget, SectionRef, resolve};
+use super::pending_edit::{EffectKind, PendingEdit};
+use super::planner::Planner;
+use super::snapshot::{LoadedFile, PlanStep};
+use super::{Operation, Target, effects, rejections, validation, whole_file};
+
+/// Takes the bullet, section or file that the address names back. An address outside `archive/` is that from which it
+/// was archived.
+pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target) -> PlanStep<Vec<PendingEdit>> {
+    let resolved = resolve_archived(planner, at)?;
+    planner.check_if_match(n, op, &resolved)?;
+    let Some(file) = resolved.file else { return Err(not_archived(&resolved.path).into()) };
+    validation::check_writable(&resolved.path, Some(&file.document), true)?;
+    if resolved.bullet.is_some() {
+        let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
+            pick_bullet(planner, n, op, &resolved, None, None, None)?;
+        return restore_bullet(planner, n, op, &resolved.path, file, bullet);
+    }
+    match &resolved.section {
+        SectionRef::At(section) => restore_section(planner, n, op, &resolved.path, file, *section),
+        SectionRef::File if has_archive_keys(&file.document, 0) => restore_file(planner, n, &resolved.path, file),
+        SectionRef::File => restore_all(planner, n, op, &resolved.path, file),
+        SectionRef::Missing(name) => Err(rejections::section_not_found(file, &resolved.path, name).into()),
+    }
+}
+
+/// The target in `archive/`.
+fn resolve_archived<'a>(planner: &Planner<'a>, at: &Target) -> PlanStep<ResolvedTarget<'a>> {
+    let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
+    if resolved.path.folder() == Some(ARCHIVE_FOLDER) {
+        return Ok(resolved);
+    }
+    let mut address = planner.archive_path(&resolved.path)?.to_string();
+    match (&resolved.section, resolved.file) {
+        (SectionRef::At(section), Some(file)) => {
+            address.push_str(&format!("#{}", file.document.sections()[*section].slug));
+        }
+        (SectionRef::Missing(name), _) => address.push_str(&format!("#{name}")),
+        (SectionRef::File, _) | (SectionRef::At(_), None) => {}
+    }
+    match &resolved.bullet {
+        Some(BulletRef::Name(name)) => address.push_str(&format!("@{name}")),
+        Some(BulletRef::Index(index)) => address.push_str(&format!("@{index}")),
+        None => {}
+    }
+    resolve(&Target::Address(address), planner.snapshot, planner.context.prefixes, planner.context.policy)
+}
+
+fn not_archived(path: &MemoryPath) -> Rejection {
+    let home = path.as_str().strip_prefix("archive/").unwrap_or(path.as_str());
+    Rejection::new(Code::FileNotFound, format!("nothing of {home} is archived"))
+        .hint("list archive shows what is archived")
+        .try_command(Hint::new("list", ARCHIVE_FOLDER))
+}
+
+fn has_archive_keys(document: &Document, section: usize) -> bool {
+    archive::is_archived_section(document, section)
+}
+
+/// The path that an archive file has outside `archive/`: the one that its metadata line names, else its own.
+fn home_path(path: &MemoryPath, file: &LoadedFile) -> Result<MemoryPath, Rejection> {
+    let meta = archive::section_meta(&file.document, 0);
+    let named = meta.as_ref().and_then(|meta| meta.raw(MetaKey::From.name())).filter(|from| !from.starts_with('#'));
+    let own = path.as_str().strip_prefix("archive/").unwrap_or(path.as_str());
+    let home = MemoryPath::new(named.unwrap_or(own))?;
+    match home.folder() {
+        // A file that git brought may name anything.
+        Some("archive" | "inbox") => {
+            Err(Rejection::new(Code::InvalidPath, format!("nothing can be restored to {home}")))
+        }
+        _ => Ok(home),
+    }
+}
+
+/// Where an item goes.
+enum RestorePlace {
+    /// A section that exists; 0 is the file.
+    Section(usize),
+    /// A section that is made again, with its title, below another.
+    NewSection(usize, String),
+}
+
+/// The section of `document` that an item of an archive file is from: by its `from`, else by the titles around it.
+fn place_in(document: &Document, titles: &[String], from: Option<&str>) -> RestorePlace {
+    let slug_of = from.and_then(|from| from.strip_prefix('#'));
+    if titles.is_empty() && slug_of.is_none_or(str::is_empty) {
+        return RestorePlace::Section(0);
+    }
+    let sections = || (1..document.sections().len()).filter(|&i| document.sections()[i].level > 1);
+    let is_last_title = |i: &usize| titles.last().is_none_or(|title| document.section_title(*i) == *title);
+    let by_slug =
+        slug_of.and_then(|own| sections().find(|&i| document.sections()[i].slug == own)).filter(is_last_title);
+    if let Some(section) = by_slug.or_else(|| sections().find(|&i| section_titles(document, i) == titles)) {
+        return RestorePlace::Section(section);
+    }
+    let under =
+        (1..titles.len()).rev().find_map(|depth| sections().find(|&i| section_titles(document, i) == titles[..depth]));
+    let title = titles.last().cloned().or_else(|| slug_of.map(super::locate::new_section_title)).unwrap_or_default();
+    RestorePlace::NewSection(under.unwrap_or(0), title)
+}
+
+fn restore_bullet(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    path: &MemoryPath,
+    file: &LoadedFile,
+    bullet: usize,
+) -> PlanStep<Vec<PendingEdit>> {
+    let home = home_path(path, file)?;
+    let mut item = to_new_bullet(&file.document, bullet);
+    let mut meta = item.meta.take().unwrap_or_default();
+    let section = file.document.bullets()[bullet].section as usize;
+    let from = meta.raw(MetaKey::From.name()).map(str::to_owned);
+    archive::clear_archive_keys(&mut meta);
+    if planner.context.policy.lifetimes.iter().any(|rule| rule.unused_days.is_some()) {
+        // Else the next `prune` would archive it again.
+        meta.set(MetaKey::Upd.name(), &planner.today());
+    }
+    let today = planner.context.now.date();
+    if let Some(expired) = meta.valid(MetaKey::Exp).and_then(parse_date).filter(|day| *day < today) {
+        let message = format!("'{}' expired on {expired}: set exp to a later day, or reads leave it out", item.text);
+        planner.warn(n, Warning::new(Code::Note, message));
+    }
+    item.meta = (!meta.0.is_empty()).then_some(meta);
+    let create = Operation { if_match: None, ..op.clone() };
+    let base = planner.edit_base(n, &create, &home, true)?;
+    let document = planner.base_document(&base);
+    let titles = section_titles(&file.document, section);
+    let (position, destination) = match place_in(document, &titles, from.as_deref()) {
+        RestorePlace::Section(at) => {
+            let same_text = document.bullets_by_text(&item.paragraph());
+            let is_same_place = |&&i: &&usize| match document.bullets()[i].section as usize {
+                own if at == 0 => document.sections()[own].level <= 1,
+                own => own == at,
+            };
+            if let Some(&existing) = same_text.iter().find(is_same_place) {
+                return Err(rejections::duplicate_bullet(document, &home, existing, existing).into());
+            }
+            let address = match document.sections()[at].level {
+                0 | 1 => home.to_string(),
+                _ => format!("{home}#{}", document.sections()[at].slug),
+            };
+            (InsertPosition::EndOfSection(at), address)
+        }
+        RestorePlace::NewSection(under, title) => {
+            let address = format!("{home}#{}", slug(&title));
+            (InsertPosition::NewSection { under, title }, address)
+        }
+    };
+    Ok(vec![
+        PendingEdit::Edit(path.clone(), DocumentEdit::Remove { bullet }, EffectKind::MovedAway(bullet, destination)),
+        PendingEdit::Edit(home, DocumentEdit::Insert { at: position, items: vec![item] }, EffectKind::NoEffect),
+    ])
+}
+
+fn restore_section(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    path: &MemoryPath,
+    file: &LoadedFile,
+    section: usize,
+) -> PlanStep<Vec<PendingEdit>> {
+    let source = &file.document;
+    let Some(own_line) = archive::section_meta_line(source, section).filter(|_| has_archive_keys(source, section))
+    else {
+        return restore_items(planner, n, op, path, file, section);
+    };
+    let home = home_path(path, file)?;
+    let range = section_range(source, section);
+    let line = own_line.line.range();
+    let mut meta = archive::section_meta(source, section).unwrap_or_default();
+    let from = meta.raw(MetaKey::From.name()).map(str::to_owned);
+    archive::clear_archive_keys(&mut meta);
+    let kept =
+        if meta.0.is_empty() { String::new() } else { format!("{}{}", meta.to_comment(), source.eol().as_str()) };
+    // The line of a paragraph that acts as a heading is above it.
+    let whole = line.start.min(range.start)..range.end;
+    let block = format!("{}{kept}{}", &source.text()[whole.start..line.start], &source.text()[line.end..whole.end]);
+    let block = block.trim_end().to_owned() + "\n";
+    let create = Operation { if_match: None, ..op.clone() };
+    let base = planner.edit_base(n, &create, &home, true)?;
+    let document = planner.base_document(&base);
+    let parent_titles = section_titles(source, source.sections()[section].parent as usize);
+    let under = match place_in(document, &parent_titles, from.as_deref()) {
+        RestorePlace::Section(at) => at,
+        // The section around it is gone: it stands by itself.
+        RestorePlace::NewSection(under, _) => under,
+    };
+    let title = source.section_title(section);
+    let has_title = |i: &usize| document.sections()[*i].level > 1 && document.section_title(*i) == title;
+    // Entries of one title are of different days.
+    if !home.holds_episodes() && (1..document.sections().len()).any(|i| has_title(&i)) {
+        let message = format!("{home} has a section '{title}' already");
+        return Err(Rejection::new(Code::Exists, message)
+            .hint("restore its bullets one by one, or rename the section that is there")
+            .into());
+    }
+    let later = home.holds_episodes().then(|| later_entry(document, &block)).flatten();
+    let insertion = match later {
+        Some(at) => {
+            let eol = document.eol().as_str();
+            let new = format!("{}{eol}", block.replace("\r\n", "\n").replace('\n', eol));
+            Ok(Splice { start: at, end: at, new })
+        }
+        None => archive::block_splice(document, under, &block),
+    };
+    let insertion = insertion.map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("in {home}: {why}")))?;
+    let mut effect = effects::line_effect(
+        path,
+        EffectSign::Moved,
+        effects::heading_text(source, section),
+        effects::section_slug(source, section),
+        n,
+    );
+    effect.to = Some(format!("{home}#{}", slug(&title)));
+    Ok(vec![
+        PendingEdit::Edit(
+            path.clone(),
+            DocumentEdit::Raw(whole_file::removal_splice(source, whole)),
+            EffectKind::Prepared(vec![effect]),
+        ),
+        PendingEdit::Edit(home, DocumentEdit::Raw(insertion), EffectKind::NoEffect),
+    ])
+}
+
+/// Where the first entry with a later day begins, as a byte offset.
+fn later_entry(document: &Document, block: &str) -> Option<usize> {
+    let day = |document: &Document, section: usize| {
+        let range = section_range(document, section);
+        let date = document.text()[range].lines().find_map(|line| line.strip_prefix("- Date:").map(str::trim))?;
+        parse_date(date)
+    };
+    let own = day(&Document::parse(block), 1)?;
+    let entries = (1..document.sections().len()).filter(|&i| document.sections()[i].level == 2);
+    let mut later = entries.filter(|&i| day(document, i).is_some_and(|other| other > own));
+    later.next().map(|i| document.sections()[i].heading.start as usize)
+}
+
+fn restore_file(
+    planner: &mut Planner<'_>,
+    n: usize,
+    path: &MemoryPath,
+    file: &LoadedFile,
+) -> PlanStep<Vec<PendingEdit>> {
+    let home = home_path(path, file)?;
+    if planner.snapshot.exists(&home)? {
+        return Err(rejections::path_exists(&home).into());
+    }
+    validation::check_creatable(&home, planner.snapshot, true, false)?;
+    let mut meta = archive::section_meta(&file.document, 0).unwrap_or_default();
+    archive::clear_archive_keys(&mut meta);
+    let new = if meta.0.is_empty() { String::new() } else { meta.to_comment() + file.document.eol().as_str() };
+    let line = archive::section_meta_line(&file.document, 0).map(|line| line.line.range());
+    let mut pending = vec![PendingEdit::MoveFile(path.clone(), home)];
+    pending.extend(line.map(|line| {
+        let splice = Splice { start: line.start, end: line.end, new };
+        PendingEdit::Edit(path.clone(), DocumentEdit::Raw(splice), EffectKind::NoEffect)
+    }));
+    let _ = n;
+    Ok(pending)
+}
+
+/// Takes back all items of an archive file.
+fn restore_all(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    path: &MemoryPath,
+    file: &LoadedFile,
+) -> PlanStep<Vec<PendingEdit>> {
+    restore_items(planner, n, op, path, file, 0)
+}
+
+/// Takes back the items below a heading that only repeats that of their file; for section 0 all of the file.
+fn restore_items(
+    planner: &mut Planner<'_>,
+    n: usize,
+    op: &Operation,
+    path: &MemoryPath,
+    file: &LoadedFile,
+    section: usize,
+) -> PlanStep<Vec<PendingEdit>> {
+    let document = &file.document;
+    let range = section_range(document, section);
+    let archived: Vec<usize> = (1..document.sections().len()).filter(|&i| has_archive_keys(document, i)).collect();
+    let is_inside = |at: u32| archived.iter().any(|&i| section_range(document, i).contains(&(at as usize)));
+    let mut pending = Vec::new();
+    for &i in archived.iter().filter(|&&i| range.contains(&(document.sections()[i].heading.start as usize))) {
+        pending.extend(restore_section(planner, n, op, path, file, i)?);
+    }
+    for (i, bullet) in document.bullets().iter().enumerate() {
+        if bullet.depth == 0 && range.contains(&(bullet.line_start as usize)) && !is_inside(bullet.line_start) {
+            pending.extend(restore_bullet(planner, n, op, path, file, i)?);
+        }
+    }
+    match pending.is_empty() {
+        true => Err(Rejection::new(Code::BulletNotFound, format!("{path} has no archived item there")).into()),
+        false => Ok(pending),
+    }
+}

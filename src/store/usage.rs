@@ -1,0 +1,324 @@
+//! `.memdir/usage`: on which day a bullet or file was last read or found, on this machine.
+//!
+//! Never takes the lock, never fails a command, and never holds a text or a question: one line for each answer, with
+//! the day, the command, the caller, and the addresses of what was shown.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use jiff::civil::Date;
+use rustix::fs::{AtFlags, FlockOperation};
+use rustix::io::Errno;
+
+use super::root::{unsafe_reason, write_all};
+use super::{Store, platform};
+use crate::document::Handle;
+use crate::path::MemoryPath;
+
+/// File name below `.memdir/`.
+const USAGE_NAME: &str = "usage";
+/// The word with which the first line begins: `since DAY SIZE`, the day of the first record and the size after the last
+/// fold in bytes.
+const SINCE: &str = "since";
+/// Size above which the file is folded, in bytes; also, how much it grows between two folds.
+const FOLD_ABOVE_BYTES: u64 = 1 << 20;
+/// Largest file that is read, in bytes.
+const MAX_USAGE_BYTES: u64 = 64 << 20;
+/// How often a record is written again because the file was replaced meanwhile.
+const MAX_TRIES: usize = 3;
+
+/// The last days of use, as far as they were recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UsageTable {
+    /// The day on which recording began.
+    pub since: Option<Date>,
+    files: HashMap<String, FileUses>,
+}
+
+/// The last days of use of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct FileUses {
+    whole: Option<Date>,
+    /// By handle as it was shown: a prefix that was unique in its file then.
+    bullets: HashMap<String, Date>,
+    /// By slug.
+    sections: HashMap<String, Date>,
+}
+
+impl UsageTable {
+    /// Reads the lines of the file. One that is none of ours, or torn, counts for what can be read of it.
+    pub fn parse(text: &str) -> UsageTable {
+        let mut table = UsageTable::default();
+        for line in text.lines() {
+            let mut fields = line.split('\t');
+            let first = fields.next().unwrap_or_default();
+            if first == SINCE {
+                table.since = table.since.or_else(|| fields.next()?.parse().ok());
+                continue;
+            }
+            let Ok(day) = first.parse::<Date>() else { continue };
+            fields.skip(2).for_each(|item| table.add(item, day));
+        }
+        table
+    }
+
+    fn add(&mut self, item: &str, day: Date) {
+        // Neither sign occurs in a path or slug.
+        let at = item.find(['@', '#']);
+        let uses = self.files.entry(item[..at.unwrap_or(item.len())].to_owned()).or_default();
+        let parts = match at.map(|at| (item.as_bytes()[at], &item[at + 1..])) {
+            None => {
+                uses.whole = uses.whole.max(Some(day));
+                return;
+            }
+            Some((b'@', handle)) => uses.bullets.entry(handle.to_owned()),
+            Some((_, slug)) => uses.sections.entry(slug.to_owned()),
+        };
+        let last = parts.or_insert(day);
+        *last = day.max(*last);
+    }
+
+    /// The last day on which a section was read, or found by its title.
+    pub fn last_section_use(&self, path: &MemoryPath, slug: &str) -> Option<Date> {
+        self.files.get(path.as_str())?.sections.get(slug).copied()
+    }
+
+    /// The last day on which a bullet was shown; with `None`, on which its file was read as a whole.
+    pub fn last_use(&self, path: &MemoryPath, handle: Option<Handle>) -> Option<Date> {
+        let uses = self.files.get(path.as_str())?;
+        match handle {
+            None => uses.whole,
+            Some(handle) => {
+                let is_of = |shown: &str| handle.prefix(shown.len()) == *shown;
+                uses.bullets.iter().filter(|(shown, _)| is_of(shown)).map(|(_, day)| *day).max()
+            }
+        }
+    }
+
+    /// The file of these days, one line for each day, without the files that `keep` refuses.
+    fn to_text(&self, keep: &dyn Fn(&str) -> bool) -> String {
+        let mut by_day: std::collections::BTreeMap<Date, Vec<String>> = std::collections::BTreeMap::new();
+        for (path, uses) in self.files.iter().filter(|(path, _)| keep(path)) {
+            if let Some(day) = uses.whole {
+                by_day.entry(day).or_default().push(path.clone());
+            }
+            for (sign, parts) in [('@', &uses.bullets), ('#', &uses.sections)] {
+                for (part, day) in parts {
+                    by_day.entry(*day).or_default().push(format!("{path}{sign}{part}"));
+                }
+            }
+        }
+        let mut lines = String::new();
+        for (day, mut items) in by_day {
+            items.sort();
+            // A fold keeps only the last day of each item, so the commands and callers of all are one.
+            let _ = writeln!(lines, "{day}\tfold\t-\t{}", items.join("\t"));
+        }
+        let since = self.since.map_or_else(String::new, |day| format!("{SINCE}\t{day}\t{}\n", lines.len()));
+        since + &lines
+    }
+}
+
+impl Store {
+    /// Records that these items were shown: paths, or addresses of sections and bullets. Best effort: what cannot be
+    /// written is not recorded, and without `.memdir/` nothing is.
+    pub fn record_use(&self, day: Date, command: &str, actor: &str, items: &[String]) {
+        if items.is_empty() {
+            return;
+        }
+        let actor: String = actor.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let line = format!("{day}\t{command}\t{actor}\t{}\n", items.join("\t"));
+        // A record is none if the system refuses it.
+        let _ = self.append_use(day, &line);
+    }
+
+    fn append_use(&self, day: Date, line: &str) -> Result<(), Errno> {
+        let root = self.root();
+        let Ok(Some(machine)) = root.machine_dir() else { return Ok(()) };
+        for _ in 0..MAX_TRIES {
+            let Some(file) = self.open_or_create(machine, day)? else { return Ok(()) };
+            let stat = rustix::fs::fstat(&file)?;
+            let size = stat.st_size as u64;
+            let mut last = [b'\n'];
+            if size > 0 {
+                rustix::io::pread(&file, &mut last, size - 1)?;
+            }
+            // After a torn record a new line begins.
+            match last {
+                [b'\n'] => write_all(&file, line.as_bytes())?,
+                _ => write_all(&file, format!("\n{line}").as_bytes())?,
+            }
+            if size > FOLD_ABOVE_BYTES && size > FOLD_ABOVE_BYTES + folded_size(&first_line(&file)?) {
+                self.fold_usage(&|_| true);
+                return Ok(());
+            }
+            // Else it was folded between opening and writing.
+            if platform::stat_name(machine, USAGE_NAME).is_ok_and(|now| now.st_ino == stat.st_ino) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what is recorded; nothing if it cannot be read.
+    pub fn usage(&self) -> UsageTable {
+        let read = || {
+            let root = self.root();
+            let machine = root.machine_dir().ok()??;
+            read_usage(&platform::open_file(machine, USAGE_NAME).ok()?)
+        };
+        read().map_or_else(UsageTable::default, |text| UsageTable::parse(&text))
+    }
+
+    /// Begins recording, if it has not begun, or if it seems to begin only later: then a clock was wrong.
+    pub fn begin_usage(&self, day: Date) {
+        let root = self.root();
+        let Ok(Some(machine)) = root.machine_dir() else { return };
+        // What cannot be written begins another time.
+        let _ = self.open_or_create(machine, day);
+        if self.usage().since.is_some_and(|since| since > day) {
+            let _ =
+                self.replace_usage(true, &|table| UsageTable { since: Some(day), ..table.clone() }.to_text(&|_| true));
+        }
+    }
+
+    /// Opens the file for appending, and creates it with its first line; `None` if it is none that may be written, or
+    /// would begin before the newest revision: such a clock is wrong, and all would seem unused since then.
+    fn open_or_create(&self, machine: BorrowedFd<'_>, day: Date) -> Result<Option<OwnedFd>, Errno> {
+        let file = match platform::open_append(machine, USAGE_NAME) {
+            Err(Errno::NOENT) => {
+                let newest = self.recent_entries().ok().and_then(|all| all.last()?.at.get(..10)?.parse::<Date>().ok());
+                if newest.and_then(|newest| newest.yesterday().ok()).is_some_and(|yesterday| day < yesterday) {
+                    return Ok(None);
+                }
+                let first = format!("{SINCE}\t{day}\t0\n");
+                match platform::create_atomically(machine, USAGE_NAME, first.as_bytes()) {
+                    Ok(()) | Err(Errno::EXIST) => {}
+                    Err(e) => return Err(e),
+                }
+                platform::open_append(machine, USAGE_NAME)?
+            }
+            opened => opened?,
+        };
+        let stat = rustix::fs::fstat(&file)?;
+        Ok(unsafe_reason(&stat).is_none().then_some(file))
+    }
+
+    /// Keeps only the last day of each item, of the files that `keep` accepts. Does nothing unless the file has grown
+    /// by [`FOLD_ABOVE_BYTES`] since the last time, or another process folds it.
+    pub fn fold_usage(&self, keep: &dyn Fn(&str) -> bool) {
+        let _ = self.replace_usage(false, &|table| table.to_text(keep));
+    }
+
+    /// Removes what is recorded of the bullets of these files. That one of them was used remains, as a use of the file:
+    /// else its other items would seem unused.
+    pub fn forget_usage(&self, paths: &[MemoryPath]) {
+        let _ = self.replace_usage(true, &|table| {
+            let mut table = table.clone();
+            for path in paths {
+                if let Some(uses) = table.files.get_mut(path.as_str()) {
+                    let parts = uses.bullets.values().chain(uses.sections.values());
+                    uses.whole = uses.whole.max(parts.max().copied());
+                    uses.bullets.clear();
+                    uses.sections.clear();
+                }
+            }
+            table.to_text(&|_| true)
+        });
+    }
+
+    fn replace_usage(&self, always: bool, new_text: &dyn Fn(&UsageTable) -> String) -> Option<()> {
+        let root = self.root();
+        let machine = root.machine_dir().ok()??;
+        let old = platform::open_append(machine, USAGE_NAME).ok()?;
+        let stat = rustix::fs::fstat(&old).ok().filter(|stat| unsafe_reason(stat).is_none())?;
+        // The kernel frees it when its holder ends.
+        rustix::fs::flock(&old, FlockOperation::NonBlockingLockExclusive).ok()?;
+        let is_current = || platform::stat_name(machine, USAGE_NAME).is_ok_and(|now| now.st_ino == stat.st_ino);
+        let text = read_usage(&old).filter(|_| is_current())?;
+        if !always && (text.len() as u64) < folded_size(&text) + FOLD_ABOVE_BYTES {
+            return None;
+        }
+        let temporary = format!("{USAGE_NAME}.{}.new", std::process::id());
+        let _ = rustix::fs::unlinkat(machine, &*temporary, AtFlags::empty());
+        let new = platform::create_new(machine, &temporary).ok()?;
+        let written = write_all(&new, new_text(&UsageTable::parse(&text)).as_bytes());
+        if written.and_then(|()| rustix::fs::renameat(machine, &*temporary, machine, USAGE_NAME)).is_err() {
+            let _ = rustix::fs::unlinkat(machine, &*temporary, AtFlags::empty());
+            return None;
+        }
+        // What others appended to the old file meanwhile.
+        let now = read_usage(&old)?;
+        let later = now.get(text.len()..).filter(|later| !later.is_empty())?;
+        let new = platform::open_append(machine, USAGE_NAME).ok()?;
+        write_all(&new, later.as_bytes()).ok()
+    }
+}
+
+fn read_usage(file: impl AsFd) -> Option<String> {
+    let stat = rustix::fs::fstat(&file).ok()?;
+    let size = Some(stat.st_size as u64).filter(|size| unsafe_reason(&stat).is_none() && *size <= MAX_USAGE_BYTES)?;
+    let mut bytes = Vec::with_capacity(size as usize);
+    while (bytes.len() as u64) < size {
+        let at = bytes.len() as u64;
+        match rustix::io::pread(&file, rustix::buffer::spare_capacity(&mut bytes), at) {
+            Ok(0) => break,
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(_) => return None,
+        }
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn first_line(file: impl AsFd) -> Result<String, Errno> {
+    let mut start = [0; 64];
+    let length = rustix::io::pread(file, &mut start, 0)?;
+    Ok(String::from_utf8_lossy(&start[..length]).lines().next().unwrap_or_default().to_owned())
+}
+
+/// The size after the last fold, from the first line.
+fn folded_size(text: &str) -> u64 {
+    let first = text.lines().next().unwrap_or_default();
+    first.strip_prefix(SINCE).and_then(|rest| rest.rsplit('\t').next()?.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path() -> MemoryPath {
+        MemoryPath::new("facts/user.md").unwrap()
+    }
+
+    fn day(text: &str) -> Option<Date> {
+        text.parse().ok()
+    }
+
+    #[test]
+    fn the_last_day_of_each_item_counts() {
+        let handle = Handle::of("Likes tea");
+        let text = format!(
+            "since\t2026-01-01\t0\n2026-02-01\tquery\tana\tfacts/user.md@{0}\tfacts/other.md@{0}\n\
+             2026-02-03\tquery\tana\tfacts/user.md@{0}\n2026-02-02\tread\tana\tfacts/user.md@{0}\tfacts/user.md\tfacts/user.md#work\n",
+            handle.prefix(4)
+        );
+        let table = UsageTable::parse(&text);
+        assert_eq!(table.since, day("2026-01-01"));
+        assert_eq!(table.last_use(&path(), Some(handle)), day("2026-02-03"));
+        assert_eq!(table.last_use(&path(), None), day("2026-02-02"));
+        assert_eq!(table.last_section_use(&path(), "work"), day("2026-02-02"));
+        assert_eq!(table.last_use(&path(), Some(Handle::of("Likes coffee"))), None);
+        let folded = table.to_text(&|_| true);
+        assert_eq!(UsageTable::parse(&folded), table);
+        assert_eq!(folded.lines().count(), 4, "{folded}");
+        assert_eq!(table.to_text(&|path| path == "facts/user.md").lines().count(), 3);
+    }
+
+    #[test]
+    fn what_is_no_record_is_passed_over() {
+        let text = "nonsense\n2026-02-30\tread\ta\tx.md\n\u{fffd}\n2026-02-01\tread\n2026-02-01\tread\ta\tfacts/us2026-02-02\tread\ta\tfacts/user.md\n";
+        let table = UsageTable::parse(text);
+        assert_eq!((table.since, table.last_use(&path(), None)), (None, day("2026-02-01")));
+    }
+}
