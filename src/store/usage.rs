@@ -4,12 +4,12 @@
 //! the day, the command, the caller, and the addresses of what was shown.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use jiff::civil::Date;
 use rustix::fs::{AtFlags, FlockOperation};
 use rustix::io::Errno;
+use rustix::process::Resource;
 
 use super::root::{unsafe_reason, write_all};
 use super::{Store, platform};
@@ -23,8 +23,12 @@ const USAGE_NAME: &str = "usage";
 const SINCE: &str = "since";
 /// Size above which the file is folded, in bytes; also, how much it grows between two folds.
 const FOLD_ABOVE_BYTES: u64 = 1 << 20;
-/// Largest file that is read, in bytes.
-const MAX_USAGE_BYTES: u64 = 64 << 20;
+/// What a fold keeps at most, in bytes: handles of texts that changed since would else stay for ever.
+const MAX_FOLDED_BYTES: usize = 1 << 20;
+/// Largest file that is read or appended to, in bytes. Reached only where the file cannot be folded.
+const MAX_USAGE_BYTES: u64 = 16 << 20;
+/// Name of the next file while it is written, which only the holder of the file's lock does.
+const NEXT_NAME: &str = "usage.new";
 /// How often a record is written again because the file was replaced meanwhile.
 const MAX_TRIES: usize = 3;
 
@@ -96,7 +100,9 @@ impl UsageTable {
         }
     }
 
-    /// The file of these days, one line for each day, without the files that `keep` refuses.
+    /// The file of these days, one line for each day, without the files that `keep` refuses. Days beyond
+    /// [`MAX_FOLDED_BYTES`] are left out, the oldest first. Recording then counts as begun on the last of them: what was
+    /// left out seems used later than it was, never earlier.
     fn to_text(&self, keep: &dyn Fn(&str) -> bool) -> String {
         let mut by_day: std::collections::BTreeMap<Date, Vec<String>> = std::collections::BTreeMap::new();
         for (path, uses) in self.files.iter().filter(|(path, _)| keep(path)) {
@@ -109,13 +115,20 @@ impl UsageTable {
                 }
             }
         }
-        let mut lines = String::new();
-        for (day, mut items) in by_day {
+        let (mut since, mut size, mut lines) = (self.since, 0, Vec::new());
+        for (day, mut items) in by_day.into_iter().rev() {
             items.sort();
             // A fold keeps only the last day of each item, so the commands and callers of all are one.
-            let _ = writeln!(lines, "{day}\tfold\t-\t{}", items.join("\t"));
+            let line = format!("{day}\tfold\t-\t{}\n", items.join("\t"));
+            size += line.len();
+            if size > MAX_FOLDED_BYTES {
+                since = since.max(Some(day));
+                break;
+            }
+            lines.push(line);
         }
-        let since = self.since.map_or_else(String::new, |day| format!("{SINCE}\t{day}\t{}\n", lines.len()));
+        let lines: String = lines.into_iter().rev().collect();
+        let since = since.map_or_else(String::new, |day| format!("{SINCE}\t{day}\t{}\n", lines.len()));
         since + &lines
     }
 }
@@ -129,8 +142,10 @@ impl Store {
         }
         let actor: String = actor.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let line = format!("{day}\t{command}\t{actor}\t{}\n", items.join("\t"));
-        // A record is none if the system refuses it.
-        let _ = self.append_use(day, &line);
+        if may_grow_to(line.len() as u64) {
+            // A record is none if the system refuses it.
+            let _ = self.append_use(day, &line);
+        }
     }
 
     fn append_use(&self, day: Date, line: &str) -> Result<(), Errno> {
@@ -140,6 +155,11 @@ impl Store {
             let Some(file) = self.open_or_create(machine, day)? else { return Ok(()) };
             let stat = rustix::fs::fstat(&file)?;
             let size = stat.st_size as u64;
+            // One byte more for the end of a torn record.
+            let new_size = size + line.len() as u64 + 1;
+            if new_size > MAX_USAGE_BYTES || !may_grow_to(new_size) {
+                return Ok(());
+            }
             let mut last = [b'\n'];
             if size > 0 {
                 rustix::io::pread(&file, &mut last, size - 1)?;
@@ -228,24 +248,24 @@ impl Store {
         });
     }
 
+    /// Replaces the file; with `always` even if it has not grown and another process is about to, which is waited for.
     fn replace_usage(&self, always: bool, new_text: &dyn Fn(&UsageTable) -> String) -> Option<()> {
         let root = self.root();
         let machine = root.machine_dir().ok()??;
-        let old = platform::open_append(machine, USAGE_NAME).ok()?;
-        let stat = rustix::fs::fstat(&old).ok().filter(|stat| unsafe_reason(stat).is_none())?;
-        // The kernel frees it when its holder ends.
-        rustix::fs::flock(&old, FlockOperation::NonBlockingLockExclusive).ok()?;
-        let is_current = || platform::stat_name(machine, USAGE_NAME).is_ok_and(|now| now.st_ino == stat.st_ino);
-        let text = read_usage(&old).filter(|_| is_current())?;
+        let (old, text) = lock_usage(machine, always)?;
         if !always && (text.len() as u64) < folded_size(&text) + FOLD_ABOVE_BYTES {
             return None;
         }
-        let temporary = format!("{USAGE_NAME}.{}.new", std::process::id());
-        let _ = rustix::fs::unlinkat(machine, &*temporary, AtFlags::empty());
-        let new = platform::create_new(machine, &temporary).ok()?;
-        let written = write_all(&new, new_text(&UsageTable::parse(&text)).as_bytes());
-        if written.and_then(|()| rustix::fs::renameat(machine, &*temporary, machine, USAGE_NAME)).is_err() {
-            let _ = rustix::fs::unlinkat(machine, &*temporary, AtFlags::empty());
+        let next = new_text(&UsageTable::parse(&text));
+        if !may_grow_to(next.len() as u64) {
+            return None;
+        }
+        // That of a process that was killed.
+        let _ = rustix::fs::unlinkat(machine, NEXT_NAME, AtFlags::empty());
+        let new = platform::create_new(machine, NEXT_NAME).ok()?;
+        let written = write_all(&new, next.as_bytes());
+        if written.and_then(|()| rustix::fs::renameat(machine, NEXT_NAME, machine, USAGE_NAME)).is_err() {
+            let _ = rustix::fs::unlinkat(machine, NEXT_NAME, AtFlags::empty());
             return None;
         }
         // What others appended to the old file meanwhile.
@@ -254,6 +274,27 @@ impl Store {
         let new = platform::open_append(machine, USAGE_NAME).ok()?;
         write_all(&new, later.as_bytes()).ok()
     }
+}
+
+/// Opens and locks the file, and reads it. With `wait`, waits for another process that replaces it, and takes the file
+/// that this one left. The kernel frees the lock when its holder ends.
+fn lock_usage(machine: BorrowedFd<'_>, wait: bool) -> Option<(OwnedFd, String)> {
+    let lock = if wait { FlockOperation::LockExclusive } else { FlockOperation::NonBlockingLockExclusive };
+    for _ in 0..MAX_TRIES {
+        let file = platform::open_append(machine, USAGE_NAME).ok()?;
+        let stat = rustix::fs::fstat(&file).ok().filter(|stat| unsafe_reason(stat).is_none())?;
+        rustix::fs::flock(&file, lock).ok()?;
+        if platform::stat_name(machine, USAGE_NAME).is_ok_and(|now| now.st_ino == stat.st_ino) {
+            let text = read_usage(&file)?;
+            return Some((file, text));
+        }
+    }
+    None
+}
+
+/// Whether this process may write a file of this size: the system would kill it (SIGXFSZ), after its answer.
+fn may_grow_to(bytes: u64) -> bool {
+    rustix::process::getrlimit(Resource::Fsize).current.is_none_or(|limit| bytes <= limit)
 }
 
 fn read_usage(file: impl AsFd) -> Option<String> {
@@ -313,6 +354,22 @@ mod tests {
         assert_eq!(UsageTable::parse(&folded), table);
         assert_eq!(folded.lines().count(), 4, "{folded}");
         assert_eq!(table.to_text(&|path| path == "facts/user.md").lines().count(), 3);
+    }
+
+    #[test]
+    fn a_fold_leaves_out_the_oldest_days_beyond_its_size() {
+        let line = |day: &str, name: &str| {
+            let items: Vec<String> = (0..20_000).map(|n| format!("facts/{name}.md@{n:06}")).collect();
+            format!("{day}\tquery\tana\t{}\n", items.join("\t"))
+        };
+        let text =
+            ["since\t2026-01-01\t0\n", &line("2026-02-01", "a"), &line("2026-02-02", "b"), &line("2026-02-03", "c")];
+        let folded = UsageTable::parse(&text.concat()).to_text(&|_| true);
+        assert!(folded.len() < MAX_FOLDED_BYTES + 64, "{}", folded.len());
+        let table = UsageTable::parse(&folded);
+        assert_eq!(table.since, day("2026-02-01"), "what is left out was used no later than this");
+        assert!(table.files.contains_key("facts/c.md") && !table.files.contains_key("facts/a.md"));
+        assert_eq!(table.to_text(&|_| true), folded);
     }
 
     #[test]

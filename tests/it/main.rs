@@ -109,5 +109,6 @@ mod tidy;
 mod tour;
 mod transcripts;
 mod undo;
+mod usage;
 mod waiting;
 mod writing;
