@@ -5,6 +5,7 @@
 
 mod due;
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use jiff::civil::Date;
@@ -57,8 +58,16 @@ pub fn prune(session: &Session, options: &ChangeOptions) -> CommandResult<PruneR
     if is_clock_right && !options.dry_run {
         // From today on what is not used is known to be unused.
         session.store.begin_usage(session.now.date());
-        let files: HashSet<String> = session.store.walk(None)?.into_iter().map(|file| file.path.to_string()).collect();
-        session.store.fold_usage(&|path| files.contains(path));
+        let files: OnceCell<HashSet<String>> = OnceCell::new();
+        let existing = || {
+            let found = session.store.walk(None).unwrap_or_default();
+            found.into_iter().map(|file| file.path.to_string()).collect()
+        };
+        // A memory that cannot be listed keeps all.
+        session.store.fold_usage(&|path| {
+            let files = files.get_or_init(existing);
+            files.is_empty() || files.contains(path)
+        });
     }
     if due.items.is_empty() || options.dry_run {
         let mut snapshot = Snapshot::new();

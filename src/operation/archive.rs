@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::change::Changeset;
+use crate::change::{Changeset, FileChange};
 use crate::code::{Code, Rejection};
 use crate::document::{
     BulletMeta, Document, DocumentEdit, InsertPosition, MetaKey, MetaLine, NewBullet, apply_edits, front_matter_tags,
@@ -18,7 +18,7 @@ use crate::text::{Splice, splice};
 use super::file_change::{file_change, minimal_splice};
 use super::pending_edit::{EffectKind, PendingEdit};
 use super::planner::{Planner, initial_text};
-use super::snapshot::{LoadedFile, PlanStep};
+use super::snapshot::{LoadedFile, PlanStep, PlanStop};
 use super::whole_file;
 
 /// The folder of archived items.
@@ -186,9 +186,22 @@ pub fn archive_items(planner: &mut Planner<'_>, changeset: &mut Changeset, items
         });
         by_file[number].1.push(item);
     }
+    // All missing files are asked for at once: each further round plans everything again.
+    for (to, _) in &by_file {
+        match planner.snapshot.file(to) {
+            Err(PlanStop::NeedsInput(missing)) => planner.missing_inputs.push(missing),
+            found => drop(found?),
+        }
+    }
+    if !planner.missing_inputs.is_empty() {
+        return Ok(());
+    }
+    let of_path = |(i, file): (usize, &FileChange)| (file.path.clone(), i);
+    let changed: HashMap<MemoryPath, usize> = changeset.files.iter().enumerate().map(of_path).collect();
     for (to, items) in by_file {
         let present = planner.snapshot.file(&to)?;
-        let planned = changeset.files.iter().position(|f| f.path == to && (f.after.is_some() || f.moved.is_none()));
+        let is_target = |i: &usize| changeset.files[*i].after.is_some() || changeset.files[*i].moved.is_none();
+        let planned = changed.get(&to).copied().filter(is_target);
         let planned_text = planned.and_then(|i| changeset.files[i].after.as_ref());
         let text = match (planned, present) {
             // Its last item was purged: it begins anew.

@@ -69,9 +69,12 @@ pub fn effective_meta(document: &Document, bullet: usize, inert: &[usize]) -> Bu
     }
 }
 
-/// The importance, 0 to 10; 5 if not set.
+/// The importance of an item that says nothing of it.
+pub const DEFAULT_IMPORTANCE: u8 = 5;
+
+/// The importance, 0 to 10; [`DEFAULT_IMPORTANCE`] if not set.
 pub fn importance(meta: &BulletMeta) -> u8 {
-    meta.importance().unwrap_or(5)
+    meta.importance().unwrap_or(DEFAULT_IMPORTANCE)
 }
 
 /// Whether an item is pinned or contains a pinned bullet.

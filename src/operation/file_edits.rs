@@ -2,6 +2,8 @@
 //!
 //! Never applies an edit.
 
+use std::collections::HashMap;
+
 use crate::change::Effect;
 use crate::code::{Code, Rejection};
 use crate::document::{Document, DocumentEdit};
@@ -56,6 +58,7 @@ pub fn group_by_file(
     snapshot: &Snapshot,
 ) -> Result<(Vec<FileEdits>, Vec<Effect>), Rejection> {
     let (mut files, mut unchanged): (Vec<FileEdits>, Vec<Effect>) = (Vec::new(), Vec::new());
+    let mut numbers: HashMap<MemoryPath, usize> = HashMap::new();
     for (n, pending_edit) in pending {
         let path = match &pending_edit {
             PendingEdit::Unchanged(effect) => {
@@ -69,7 +72,7 @@ pub fn group_by_file(
                 path
             }
         };
-        let at = files.iter().position(|s| s.path == *path).unwrap_or_else(|| {
+        let at = *numbers.entry(path.clone()).or_insert_with(|| {
             files.push(FileEdits::new(path.clone()));
             files.len() - 1
         });

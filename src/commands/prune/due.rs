@@ -3,6 +3,8 @@
 //!
 //! Reads only. An item without any known date counts as used today: nothing is archived because nothing is known of it.
 
+use std::sync::OnceLock;
+
 use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
@@ -10,7 +12,7 @@ use super::super::{Error, Session};
 use crate::change::Etag;
 use crate::document::{BulletMeta, Document, MAX_FILE_BYTES, MetaKey, parse_date, section_range};
 use crate::operation::archive::{ARCHIVE_FOLDER, section_meta};
-use crate::operation::evict::{EvictionCandidate, contains_pinned, importance};
+use crate::operation::evict::{DEFAULT_IMPORTANCE, EvictionCandidate, contains_pinned, importance};
 use crate::operation::{Action, Operation, Target};
 use crate::path::MemoryPath;
 use crate::policy::{ExpiredRule, LifetimeRule, Policy, glob};
@@ -60,11 +62,9 @@ pub struct DueItems {
 pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error> {
     let policy = &session.policy.policy;
     let today = session.now.date();
-    let needs_dates = policy.lifetimes.iter().any(|rule| rule.unused_days.is_some());
-    let origins = match needs_dates {
-        true => super::super::journal_notes::bullet_origins(&session.store)?,
-        false => BulletOrigins::default(),
-    };
+    // Read for the first item of whose date nothing else is known.
+    let origins = OnceLock::new();
+    let hints = DueHints::new(policy, uses, today);
     let files = session.store.walk(None)?;
     session.progress.begin_files("reading", files.len());
     let found = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
@@ -74,7 +74,7 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
         let may_be_due = match (file.path.folder(), is_archived) {
             (_, true) => text.contains("purge="),
             (Some("inbox"), _) => false,
-            _ => needs_dates || policy.expired == ExpiredRule::Archive && text.contains("exp="),
+            _ => hints.may_be_due(text),
         };
         if !may_be_due || file.path.odd().is_some() {
             return None;
@@ -87,9 +87,17 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
             etag: Etag::of(text.as_bytes()).hex(),
             out: DueItems::default(),
         };
-        Some(if is_archived { finder.in_archive(text) } else { finder.in_memory(text, &origins) })
+        if is_archived {
+            return Some(finder.in_archive(text));
+        }
+        // Without the journal an item seems older than it is; the error is reported below.
+        let origins = origins.get_or_init(|| super::super::journal_notes::bullet_origins(&session.store));
+        origins.as_ref().ok().map(|origins| finder.in_memory(text, origins))
     });
     session.progress.check()?;
+    if let Some(Err(why)) = origins.into_inner() {
+        return Err(why.into());
+    }
     let mut all = DueItems::default();
     for one in found.into_iter().flatten() {
         all.newest = all.newest.max(one.newest);
@@ -105,6 +113,47 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
         });
     }
     Ok(all)
+}
+
+/// What the bytes of a file must contain so that one of its items may be due: most files need not be parsed.
+struct DueHints {
+    looks_for_expired: bool,
+    /// Whether an item may be unused that says nothing of its importance.
+    any_may_be_unused: bool,
+    /// The importance below which an item may be unused, and the last day of its `upd` or `added`.
+    unimportant: Option<(u8, Date)>,
+}
+
+impl DueHints {
+    fn new(policy: &Policy, uses: &UsageTable, today: Date) -> DueHints {
+        let tracked_days = uses.since.and_then(|since| since.until((jiff::Unit::Day, today)).ok());
+        let tracked_days = tracked_days.map_or(0, |span| i64::from(span.get_days()));
+        // Before its time has passed since uses are recorded, a rule finds nothing.
+        let unused = policy.lifetimes.iter().filter_map(|rule| Some((i64::from(rule.unused_days?), rule.below)));
+        let active: Vec<(i64, Option<u8>)> = unused.filter(|(days, _)| tracked_days > *days).collect();
+        let last_day = |days: i64| today.checked_sub(Span::new().days(days + 1)).ok();
+        let unimportant = active.iter().filter_map(|(days, below)| Some(((*below)?, last_day(*days)?)));
+        DueHints {
+            looks_for_expired: policy.expired == ExpiredRule::Archive,
+            any_may_be_unused: active.iter().any(|(_, below)| below.is_none_or(|below| below > DEFAULT_IMPORTANCE)),
+            unimportant: unimportant.reduce(|a, b| (a.0.max(b.0), a.1.max(b.1))),
+        }
+    }
+
+    fn may_be_due(&self, text: &str) -> bool {
+        self.any_may_be_unused
+            || self.looks_for_expired && text.contains("exp=")
+            || self.unimportant.is_some_and(|(below, last_day)| {
+                memchr::memmem::find_iter(text.as_bytes(), b"imp=").any(|at| {
+                    let start = text[..at].rfind('\n').map_or(0, |line| line + 1);
+                    let end = text[at..].find('\n').map_or(text.len(), |line| at + line);
+                    let meta = BulletMeta::parse(&text[start..end]);
+                    meta.is_none_or(|meta| {
+                        importance(&meta) < below && meta.day_changed().is_none_or(|day| day <= last_day)
+                    })
+                })
+            })
+    }
 }
 
 struct DueFinder<'a> {
