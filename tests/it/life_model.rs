@@ -293,16 +293,22 @@ impl World {
 #[test]
 fn random_lives_end_where_their_rules_say() {
     let (worlds, steps) = if full() { (100, 1000) } else { (4, 150) };
-    let mut pruned = [0, 0];
-    for seed in 0..worlds {
+    let live_through = |seed: u64| {
         let (mut dice, mut world) = (Dice::new(seed * 7919 + 11), World::new());
         for step in 0..steps {
             world.step(&mut dice);
             world.check(&format!("seed {seed}, step {step}"));
         }
-        // What is gone cannot be picked again: it is left out, for the time.
-        pruned[0] += world.pruned[0];
-        pruned[1] += world.pruned[1];
-    }
-    assert!(pruned[0] as u64 > worlds && pruned[1] as u64 > worlds, "{pruned:?}");
+        world.pruned
+    };
+    let pruned: Vec<[usize; 2]> = std::thread::scope(|scope| {
+        let halves = [0, 1].map(|first| {
+            let live_through = &live_through;
+            scope.spawn(move || (first..worlds).step_by(2).map(live_through).collect::<Vec<_>>())
+        });
+        halves.into_iter().flat_map(|half| half.join().unwrap()).collect()
+    });
+    let sum = |n: usize| pruned.iter().map(|counts| counts[n]).sum::<usize>() as u64;
+    eprintln!("{} steps: {} archived by prune, {} purged", worlds * steps, sum(0), sum(1));
+    assert!(sum(0) > worlds && sum(1) > worlds);
 }
