@@ -54,6 +54,7 @@ mod leaks;
 mod library;
 mod life;
 mod life_model;
+mod life_seed;
 mod links;
 mod long_journal;
 #[cfg(feature = "mcp")]

@@ -1,0 +1,128 @@
+//! What the documents that memdir grew from ask of the life of a memory, each with the sentence that asks for it.
+
+use serde_json::Value;
+
+use crate::support::{CommandRun, Memory, handle};
+
+fn on<'m>(memory: &'m Memory, day: &str, words: &[&str]) -> CommandRun<'m> {
+    memory.run(words).env("MEMDIR_NOW", &format!("{day}T12:00:00Z"))
+}
+
+fn address(text: &str) -> String {
+    format!("facts/user.md@{}", handle(text))
+}
+
+const POLICY: &str = "version: 2\nlifetimes:\n  - {at: facts/**, unused: 60d, below: 3, purge: 30d}\nexpired: archive\n\
+     decay: {half_life: 90d, floor: 0.2}\n";
+
+/// memory-spec 7: "Acceptance: no soft-deleted items in context; purge job removes post `purge_at`."
+#[test]
+fn what_is_archived_is_in_no_context_and_purged_after_its_day() {
+    let text = "# User\n\n- Rents a flat\n  <!-- mem imp=1 upd=2026-01-01 -->\n- Keeps bees\n";
+    let memory = Memory::new().policy(POLICY).file("facts/user.md", text);
+    on(&memory, "2026-01-01", &["add", "user", "Has a dog"]).exit(0);
+    on(&memory, "2026-01-01", &["read", "user"]).exit(0);
+    on(&memory, "2026-03-02", &["prune"]).exit(0).unchanged();
+    on(&memory, "2026-03-03", &["prune"]).exit(0);
+    assert!(memory.text("archive/facts/user.md").unwrap().contains("purge=2026-04-02"));
+    for words in [&["context"][..], &["context", "--style", "records"], &["query", "flat"], &["list", "user"]] {
+        let shown = on(&memory, "2026-03-03", words).exit(0).stdout;
+        assert!(!shown.contains("Rents a flat"), "{words:?}: {shown}");
+    }
+    on(&memory, "2026-04-01", &["prune"]).exit(0).unchanged();
+    on(&memory, "2026-04-02", &["prune"]).exit(0);
+    assert_eq!(memory.text("archive/facts/user.md"), None);
+}
+
+/// memory-spec 8: "event text, -- ADD|UPDATE|DELETE|MERGE|LINK|TTL|RESTORE"; "Acceptance: events recorded for all write
+/// operations; exportable per user."
+#[test]
+fn every_change_is_an_event_with_its_time_and_actor() {
+    let memory = Memory::new().policy(POLICY).file("facts/other.md", "# Other\n\n- Knows Ana\n");
+    let by = |actor: &str, day: &str, words: &[&str]| {
+        memory.run(words).env("MEMDIR_NOW", &format!("{day}T12:00:00Z")).by(actor).exit(0);
+    };
+    by("ana", "2026-01-01", &["add", "user", "Is in Rome", "--exp", "2026-01-31"]);
+    by("ana", "2026-01-02", &["add", "user", "Keeps bees"]);
+    by("ben", "2026-01-03", &["update", &address("Keeps bees"), "Keeps ten bees"]);
+    by("ben", "2026-01-04", &["mv", &address("Keeps ten bees"), "user#animals"]);
+    by("ana", "2026-02-01", &["prune"]);
+    by("ben", "2026-02-02", &["restore", &address("Is in Rome")]);
+    by("ana", "2026-02-03", &["rm", &address("Keeps ten bees")]);
+    by("ana", "2026-02-04", &["undo"]);
+    let log = memory.run(["log", "--json"]).exit(0).json();
+    let events: Vec<(&str, &str)> = log["entries"].as_array().unwrap().iter().rev().map(event).collect();
+    let expected = [
+        ("ana", "add"),
+        ("ana", "add"),
+        ("ben", "update"),
+        ("ben", "mv"),
+        ("ana", "rm"),
+        ("ben", "restore"),
+        ("ana", "rm"),
+        ("ana", "undo r7"),
+    ];
+    assert_eq!(events, expected);
+    assert!(log["entries"].as_array().unwrap().iter().all(|entry| entry["at"].as_str().is_some()));
+    // The one that a rule made names it.
+    assert_eq!(log["entries"][3]["items"][0]["reason"], "expired on 2026-01-31 (expired: archive)", "{log}");
+    let own = memory.run(["log", "--by", "ben", "--json"]).exit(0).json();
+    assert_eq!(own["entries"].as_array().unwrap().len(), 3);
+    // "GET /memory/{id}/history returns recent events."
+    let life = memory.run(["log", &address("Is in Rome"), "--json"]).exit(0).json();
+    let changes: Vec<&str> =
+        life["entries"].as_array().unwrap().iter().filter_map(|entry| entry["bullet"]["change"].as_str()).collect();
+    assert_eq!(changes, ["moved", "moved", "added"], "{life}");
+}
+
+fn event(entry: &Value) -> (&str, &str) {
+    (entry["actor"].as_str().unwrap_or_default(), entry["what"].as_str().unwrap_or_default())
+}
+
+/// memory-spec 10: "queue proposed patch for 7d"; "Acceptance: no sensitive field changes without consent; audit trail
+/// contains decision."
+#[test]
+fn a_sensitive_change_waits_seven_days_and_its_decision_is_recorded() {
+    let memory = Memory::new().policy("version: 2\n").file("facts/user.md", "# User\n\n- City: Rome\n");
+    let propose = |day: &str| {
+        let run = memory.run(["update", "user", "City: Rome", "City: Paris"]).may_change();
+        run.env("MEMDIR_NOW", &format!("{day}T12:00:00Z")).by("codex").exit(5).stderr_contains("consent");
+        memory.tree().keys().find(|path| path.starts_with("inbox/p")).cloned().unwrap()
+    };
+    let waiting = propose("2026-02-01");
+    assert_eq!(memory.text("facts/user.md").unwrap(), "# User\n\n- City: Rome\n");
+    on(&memory, "2026-02-08", &["prune"]).exit(0).unchanged();
+    on(&memory, "2026-02-09", &["prune"]).exit(0);
+    assert_eq!(memory.text(&waiting), None);
+    let log = memory.run(["log", "-L", "1", "--json"]).exit(0).json();
+    assert_eq!(log["entries"][0]["items"][0]["reason"], "a proposal that waited until 2026-02-08", "{log}");
+    propose("2026-02-10");
+    on(&memory, "2026-02-11", &["inbox", "--accept"]).exit(0);
+    assert!(memory.text("facts/user.md").unwrap().contains("City: Paris"));
+    assert_eq!(memory.run(["log", "-L", "1", "--json"]).exit(0).json()["entries"][0]["reason"], "inbox: accepted");
+}
+
+/// json-memory, "Future Enhancements": "Confidence decay", "Expiry enforcement", "Conflict resolution", "Batch
+/// operations", "Undo/rollback".
+#[test]
+fn preferences_age_expire_conflict_and_are_undone() {
+    let text = "# User\n\n- Likes jazz\n  <!-- mem conf=0.8 upd=2026-01-01 -->\n- Diet: vegan\n  <!-- mem added=2026-01-01 -->\n";
+    let memory = Memory::new().policy(POLICY).file("facts/user.md", text);
+    let sure = |day: &str| on(&memory, day, &["query", "jazz", "--conf", "0.7"]).exit(0).stdout;
+    assert!(sure("2026-01-02").contains("Likes jazz"));
+    assert!(!sure("2026-06-01").contains("Likes jazz"));
+    let batch = r#"[{"op": "add", "at": "user", "text": "Diet: omnivore"}, {"op": "add", "at": "user", "text": "Fasts",
+        "meta": {"exp": "2026-06-02"}}]"#;
+    on(&memory, "2026-06-01", &["apply"]).stdin(batch).exit(0);
+    let found = on(&memory, "2026-06-01", &["check"]).ends();
+    let pair =
+        format!("@{} (2026-06-01) contradicts @{} (2026-01-01)", handle("Diet: omnivore"), handle("Diet: vegan"));
+    assert!(found.stdout.contains(&pair), "{found}");
+    let before = memory.tree();
+    on(&memory, "2026-06-03", &["prune"]).exit(0);
+    assert!(memory.text("archive/facts/user.md").unwrap().contains("Fasts"));
+    on(&memory, "2026-06-03", &["undo"]).exit(0);
+    assert_eq!(memory.tree(), before);
+    on(&memory, "2026-06-03", &["undo"]).exit(0);
+    assert_eq!(memory.text("facts/user.md").as_deref(), Some(text));
+}
