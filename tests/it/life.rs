@@ -369,6 +369,33 @@ fn a_use_keeps_an_item() {
     assert_eq!(archived("2026-06-22"), ["A", "C"]);
 }
 
+/// Who does not see an item does not learn that it is old, either.
+#[test]
+fn a_restricted_agent_prunes_nothing_and_counts_what_it_sees() {
+    let policy = format!("{RULES}allowlists:\n  planner: [work]\n  doctor: [health]\n");
+    let meta = "  <!-- mem imp=1 -->\n";
+    let text = format!("# User\n\n## Work\n\n- A\n{meta}\n## Health\n\n- B\n{meta}- C\n{meta}");
+    let memory = tracked(&policy, &text);
+    let unused = |actor: &str| {
+        let status = on(&memory, "2026-03-10", &["status", "--json"]).by(actor).exit(0).json();
+        status["attention"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|row| row["what"] == "unused")
+            .map(|row| row["count"].clone())
+    };
+    assert_eq!(unused("tester"), Some(3.into()));
+    assert_eq!(unused("planner"), Some(1.into()));
+    assert_eq!(unused("doctor"), Some(2.into()));
+    for words in [&["prune"][..], &["prune", "-n"]] {
+        on(&memory, "2026-03-10", words).by("planner").exit(5).unchanged().stderr_contains("category_not_allowed");
+    }
+    // Its own reads count, of what it was shown.
+    on(&memory, "2026-03-09", &["read", "user"]).by("planner").exit(0);
+    assert_eq!(unused("tester"), None);
+}
+
 /// A record that cannot be made disturbs no read.
 #[test]
 fn a_read_is_not_disturbed_by_what_stands_in_the_way() {
