@@ -113,9 +113,11 @@ fn agrees(quote: &str, text: &str) -> bool {
 /// The statements (sentences of paragraphs) that a change adds and those that it removes, each compared in all changed
 /// files together, so that a move is neither. Derived summary lines do not count.
 fn changed_statements(changeset: &Changeset, texts: &FileTexts<'_>) -> (Vec<String>, Vec<String>) {
-    // A bullet that `rm --archive` takes out of the memory is removed; one that a limit evicts is moved.
-    let removes = changeset.operations.iter().any(|operation| operation.get("op").is_some_and(|op| op == "rm"));
-    let ignored = |path: &str| path.starts_with("inbox/") || removes && path.starts_with("archive/");
+    // A bullet that `rm --archive` takes out of the memory is removed, and one that `restore` brings back is added; one
+    // that a limit evicts is moved.
+    let crosses = |op: &Value| op == "rm" || op == "restore";
+    let by_caller = changeset.operations.iter().any(|operation| operation.get("op").is_some_and(crosses));
+    let ignored = |path: &str| path.starts_with("inbox/") || by_caller && path.starts_with("archive/");
     let mut difference: HashMap<String, i64> = HashMap::new();
     let mut order: Vec<String> = Vec::new();
     for ((path, before, after), file) in texts.0.iter().zip(&changeset.files).filter(|((path, ..), _)| !ignored(path)) {

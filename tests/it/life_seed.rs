@@ -102,6 +102,19 @@ fn a_sensitive_change_waits_seven_days_and_its_decision_is_recorded() {
     assert_eq!(memory.run(["log", "-L", "1", "--json"]).exit(0).json()["entries"][0]["reason"], "inbox: accepted");
 }
 
+/// What the user put away, no agent brings back without them.
+#[test]
+fn an_agent_restores_no_sensitive_field_by_itself() {
+    let memory = Memory::new().file("facts/user.md", "# User\n\n- City: Rome\n- Likes tea\n");
+    memory.done(["rm", "--archive", &address("City: Rome"), &address("Likes tea")]);
+    memory.run(["restore", &address("Likes tea")]).by("codex").exit(0);
+    let refused = memory.run(["restore", &address("City: Rome")]).may_change().by("codex").exit(5);
+    assert!(refused.stderr.contains("consent"), "{refused}");
+    assert!(!memory.text("facts/user.md").unwrap().contains("City"));
+    memory.run(["restore", &address("City: Rome")]).exit(0);
+    assert!(memory.text("facts/user.md").unwrap().contains("City: Rome"));
+}
+
 /// json-memory, "Future Enhancements": "Confidence decay", "Expiry enforcement", "Conflict resolution", "Batch
 /// operations", "Undo/rollback".
 #[test]
