@@ -120,8 +120,9 @@ fn leftover_files(place: &Place, case: &Case) -> Vec<String> {
             _ => {}
         }
     }
-    // Who is killed while the journal is written anew leaves that, for the next one who does.
-    let known = [".gitignore", "journal", "journal.new", "undo"].map(str::to_owned);
+    // Who is killed while the journal is written anew leaves that, for the next one who does. Uses are recorded by
+    // reads and moves.
+    let known = [".gitignore", "journal", "journal.new", "undo", "usage"].map(str::to_owned);
     let mut leftover_files: Vec<String> = names(&machine).into_iter().filter(|name| !known.contains(name)).collect();
     leftover_files.extend(names(&machine.join("undo")).into_iter().filter(|slot| {
         let parts = slot.split_once('-').and_then(|(rev, i)| Some((rev.parse().ok()?, i.parse::<usize>().ok()?)));
