@@ -100,9 +100,13 @@ fn parse_timestamp(stamp: &str) -> Option<ItemDate> {
     Some(ItemDate { day: at.date(), time: Some(at.time()) })
 }
 
-/// The new texts of an operation in its journal form.
+/// The new texts of an operation in its journal form. The text of a removal names an old one: if it is undone, that
+/// bullet is as old as before.
 fn new_texts(operation: &Value) -> Vec<&str> {
     let field = |name: &str| operation.get(name).and_then(Value::as_str);
+    if field("op") == Some("rm") {
+        return Vec::new();
+    }
     let pairs = operation.get("pairs").and_then(Value::as_array).into_iter().flatten();
     field("text")
         .into_iter()
