@@ -159,6 +159,7 @@ fn attention_line(row: &AttentionRow) -> String {
     let (one, many) = match row.what {
         "expired" => ("bullet has expired", "bullets have expired"),
         "stale" => ("bullet has lost its confidence with age", "bullets have lost their confidence with age"),
+        "stale_anchors" => ("anchor was stale at the last check", "anchors were stale at the last check"),
         "contradicted" => ("contradiction", "contradictions"),
         "overdue" => ("proposal is overdue", "proposals are overdue"),
         "unused" => ("item is unused", "items are unused"),

@@ -7,10 +7,14 @@ use crate::store::{BULLETS_NOTE, NotedJournal, Store};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::stale_anchors::{STALE_ANCHORS_NOTE, StaleAnchors};
 
+/// The anchors that the last check on this machine found stale.
+pub fn stale_anchors(store: &Store) -> StaleAnchors {
+    store.read_note(STALE_ANCHORS_NOTE).as_deref().map(StaleAnchors::from_note).unwrap_or_default()
+}
+
 /// Adds what the last check of anchors found. Costs one system call where there was none.
 pub fn with_stale_anchors(store: &Store, mut origins: BulletOrigins) -> BulletOrigins {
-    let note = store.read_note(STALE_ANCHORS_NOTE);
-    origins.stale_anchors = note.as_deref().map(StaleAnchors::from_note).unwrap_or_default();
+    origins.stale_anchors = stale_anchors(store);
     origins
 }
 

@@ -119,7 +119,11 @@ fn plan(session: &Session, snapshot: &mut Snapshot, due: &DueItems) -> Result<Ch
 
 /// The due items, and whether the clock may be right. If it cannot be, nothing may be due.
 fn checked_due_items(session: &Session, options: &ChangeOptions) -> Result<(DueItems, bool), Error> {
-    let due = due_now(session)?;
+    let mut due = due_now(session)?;
+    // A run is whole or absent, and the dates of all files are compared with the clock.
+    if let Some(why) = due.unread.take() {
+        return Err(why.into());
+    }
     let problem = due::clock_problem(due.newest.max(last_recorded_day(session)?), session.now.date());
     match problem.filter(|_| !options.force) {
         None => Ok((due, true)),

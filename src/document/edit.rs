@@ -13,6 +13,8 @@ mod raw;
 mod render;
 mod verify;
 
+pub use raw::share_only_blanks;
+
 /// A bullet to insert.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewBullet {
@@ -66,12 +68,14 @@ pub enum InsertPosition {
     /// Directly after a bullet and its children, as its sibling. No operation asks for it yet.
     #[cfg_attr(not(feature = "internals"), expect(dead_code))]
     After(usize),
-    /// Below a new heading at the end of a section (0: of the file). The heading is one level deeper than the section;
-    /// in the file, level 2.
+    /// Below new headings at the end of a section (0: of the file). The first heading is one level deeper than the
+    /// section (in the file, level 2), each other one level deeper than the one before. Edits with the same first
+    /// headings share them.
     NewSection {
         /// Index of the enclosing section.
         under: usize,
-        title: String,
+        /// From the outermost to the innermost; at least one.
+        titles: Vec<String>,
     },
 }
 

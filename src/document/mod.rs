@@ -29,7 +29,7 @@ pub mod summary;
 mod visibility;
 mod walk;
 
-pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits};
+pub use edit::{DocumentEdit, EditRefusal, EditedDocument, InsertPosition, NewBullet, apply_edits, share_only_blanks};
 pub use exact_text::{bullet_from_text, bullet_to_text, front_matter_line, title_line, trim_lines};
 pub use handle::Handle;
 pub use meta::BulletMeta;

@@ -239,7 +239,7 @@ fn with_items(mut document: Document, items: Vec<ArchivedItem>) -> Result<(Docum
                 continue;
             }
             let under = known.get(&item.titles[..depth - 1]).copied().unwrap_or(0);
-            let at = InsertPosition::NewSection { under, title: item.titles[depth - 1].clone() };
+            let at = InsertPosition::NewSection { under, titles: vec![item.titles[depth - 1].clone()] };
             let edit = DocumentEdit::Insert { at, items: Vec::new() };
             document = apply_edits(&document, &[edit]).map_err(refused)?.document;
             has_new_sections = true;

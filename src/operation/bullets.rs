@@ -156,7 +156,7 @@ fn new_section_position(document: &Document, name: &str, path: &MemoryPath) -> R
     if title.is_empty() || title.chars().any(char::is_control) {
         return Err(Rejection::new(Code::WouldBreakStructure, "the name is not a valid heading"));
     }
-    Ok(InsertPosition::NewSection { under, title })
+    Ok(InsertPosition::NewSection { under, titles: vec![title] })
 }
 
 /// `update`: replaces the first paragraph of a bullet; with more than a paragraph, also what is below it.

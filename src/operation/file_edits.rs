@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use crate::change::Effect;
 use crate::code::{Code, Rejection};
-use crate::document::{Document, DocumentEdit};
+use crate::document::{Document, DocumentEdit, share_only_blanks};
 use crate::path::MemoryPath;
 
 use super::pending_edit::{EffectKind, PendingEdit};
@@ -139,7 +139,13 @@ fn check_overlap(
     let Some((start, end)) = document.and_then(|d| edited_range(d, edit)) else { return Ok(()) };
     for (m, other, _) in &file_edits.edits {
         let Some((s, e)) = document.and_then(|d| edited_range(d, other)) else { continue };
-        if *m != n && start < e && s < end {
+        let shares_only_blanks = || match (edit, other, document) {
+            (DocumentEdit::Raw(one), DocumentEdit::Raw(other), Some(document)) => {
+                share_only_blanks(document.text(), one, other)
+            }
+            _ => false,
+        };
+        if *m != n && start < e && s < end && !shares_only_blanks() {
             return Err(overlap_rejection(n, *m, &file_edits.path));
         }
     }

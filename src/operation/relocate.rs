@@ -64,7 +64,7 @@ fn move_bullet(
         SectionRef::File => (InsertPosition::EndOfSection(0), 0),
         SectionRef::At(at) => (InsertPosition::EndOfSection(*at), *at),
         SectionRef::Missing(name) => {
-            (InsertPosition::NewSection { under: 0, title: new_section_title(name) }, usize::MAX)
+            (InsertPosition::NewSection { under: 0, titles: vec![new_section_title(name)] }, usize::MAX)
         }
     };
     let source_section = file.document.bullets()[bullet].section as usize;

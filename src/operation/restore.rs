@@ -32,7 +32,7 @@ pub fn restore(planner: &mut Planner<'_>, n: usize, op: &Operation, at: &Target)
         return restore_bullet(planner, n, op, &resolved.path, file, bullet);
     }
     match &resolved.section {
-        SectionRef::At(section) => restore_section(planner, n, op, &resolved.path, file, *section),
+        SectionRef::At(section) => restore_section(planner, n, op, &resolved.path, file, *section, &mut Vec::new()),
         SectionRef::File if has_archive_keys(&file.document, 0) => restore_file(planner, n, &resolved.path, file),
         SectionRef::File => restore_all(planner, n, op, &resolved.path, file),
         SectionRef::Missing(name) => Err(rejections::section_not_found(file, &resolved.path, name).into()),
@@ -91,8 +91,8 @@ fn home_path(path: &MemoryPath, file: &LoadedFile) -> Result<MemoryPath, Rejecti
 enum RestorePlace {
     /// A section that exists; 0 is the file.
     Section(usize),
-    /// A section that is made again, with its title, below another.
-    NewSection(usize, String),
+    /// Sections that are made again below another, by their titles, the outermost first.
+    NewSections(usize, Vec<String>),
 }
 
 /// The section of `document` that an item of an archive file is from: by its `from`, else by the titles around it.
@@ -108,10 +108,12 @@ fn place_in(document: &Document, titles: &[String], from: Option<&str>) -> Resto
     if let Some(section) = by_slug.or_else(|| sections().find(|&i| section_titles(document, i) == titles)) {
         return RestorePlace::Section(section);
     }
-    let under =
-        (1..titles.len()).rev().find_map(|depth| sections().find(|&i| section_titles(document, i) == titles[..depth]));
-    let title = titles.last().cloned().or_else(|| slug_of.map(super::locate::new_section_title)).unwrap_or_default();
-    RestorePlace::NewSection(under.unwrap_or(0), title)
+    let find = |depth: usize| sections().find(|&i| section_titles(document, i) == titles[..depth]);
+    let (depth, under) = (1..titles.len()).rev().find_map(|depth| Some((depth, find(depth)?))).unwrap_or_default();
+    match titles {
+        [] => RestorePlace::NewSections(0, slug_of.map(super::locate::new_section_title).into_iter().collect()),
+        _ => RestorePlace::NewSections(under, titles[depth..].to_vec()),
+    }
 }
 
 fn restore_bullet(
@@ -158,9 +160,9 @@ fn restore_bullet(
             };
             (InsertPosition::EndOfSection(at), address)
         }
-        RestorePlace::NewSection(under, title) => {
-            let address = format!("{home}#{}", slug(&title));
-            (InsertPosition::NewSection { under, title }, address)
+        RestorePlace::NewSections(under, titles) => {
+            let address = format!("{home}#{}", slug(titles.last().map_or("", String::as_str)));
+            (InsertPosition::NewSection { under, titles }, address)
         }
     };
     Ok(vec![
@@ -169,6 +171,7 @@ fn restore_bullet(
     ])
 }
 
+/// Restores a section that was archived as a whole. `made` lists the missing sections around it that were made again.
 fn restore_section(
     planner: &mut Planner<'_>,
     n: usize,
@@ -176,6 +179,7 @@ fn restore_section(
     path: &MemoryPath,
     file: &LoadedFile,
     section: usize,
+    made: &mut Vec<Vec<String>>,
 ) -> PlanStep<Vec<PendingEdit>> {
     let source = &file.document;
     let Some(own_line) = archive::section_meta_line(source, section).filter(|_| has_archive_keys(source, section))
@@ -193,15 +197,22 @@ fn restore_section(
     // The line of a paragraph that acts as a heading is above it.
     let whole = line.start.min(range.start)..range.end;
     let block = format!("{}{kept}{}", &source.text()[whole.start..line.start], &source.text()[line.end..whole.end]);
-    let block = block.trim_end().to_owned() + "\n";
+    let mut block = block.trim_end().to_owned() + "\n";
     let create = Operation { if_match: None, ..op.clone() };
     let base = planner.edit_base(n, &create, &home, true)?;
     let document = planner.base_document(&base);
     let parent_titles = section_titles(source, source.sections()[section].parent as usize);
     let under = match place_in(document, &parent_titles, from.as_deref()) {
         RestorePlace::Section(at) => at,
-        // The section around it is gone: it stands by itself.
-        RestorePlace::NewSection(under, _) => under,
+        RestorePlace::NewSections(under, titles) => {
+            // Those around it are gone, but for what this restores as well.
+            let made_before = made.iter().map(|other| titles.iter().zip(other).take_while(|(a, b)| a == b).count());
+            let missing = titles.len() - made_before.max().unwrap_or(0);
+            let headings = around_headings(source, section, missing);
+            block.insert_str(0, &headings);
+            made.push(titles);
+            under
+        }
     };
     let title = source.section_title(section);
     let has_title = |i: &usize| document.sections()[*i].level > 1 && document.section_title(*i) == title;
@@ -238,6 +249,16 @@ fn restore_section(
         ),
         PendingEdit::Edit(home, DocumentEdit::Raw(insertion), EffectKind::NoEffect),
     ])
+}
+
+/// The last `count` headings around a section, each with a blank line below it.
+fn around_headings(document: &Document, section: usize, count: usize) -> String {
+    let parent =
+        |at: &usize| Some(document.sections()[*at].parent as usize).filter(|&up| document.sections()[up].level > 1);
+    let mut around: Vec<usize> = std::iter::successors(parent(&section), parent).take(count).collect();
+    around.reverse();
+    let heading = |at: usize| format!("{}\n\n", document.text()[document.sections()[at].heading.range()].trim_end());
+    around.into_iter().map(heading).collect()
 }
 
 /// Where the first entry with a later day begins, as a byte offset.
@@ -301,9 +322,9 @@ fn restore_items(
     let range = section_range(document, section);
     let archived: Vec<usize> = (1..document.sections().len()).filter(|&i| has_archive_keys(document, i)).collect();
     let is_inside = |at: u32| archived.iter().any(|&i| section_range(document, i).contains(&(at as usize)));
-    let mut pending = Vec::new();
+    let (mut pending, mut made) = (Vec::new(), Vec::new());
     for &i in archived.iter().filter(|&&i| range.contains(&(document.sections()[i].heading.start as usize))) {
-        pending.extend(restore_section(planner, n, op, path, file, i)?);
+        pending.extend(restore_section(planner, n, op, path, file, i, &mut made)?);
     }
     for (i, bullet) in document.bullets().iter().enumerate() {
         if bullet.depth == 0 && range.contains(&(bullet.line_start as usize)) && !is_inside(bullet.line_start) {

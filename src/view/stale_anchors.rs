@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use sha2::{Digest, Sha256};
 
-use crate::document::Handle;
+use crate::document::{Document, Handle, MetaKey};
 use crate::path::MemoryPath;
 
 /// The name of the note below `.memdir/`.
@@ -89,6 +90,23 @@ impl StaleAnchors {
             Some(state) => drop(self.0.insert(key, state)),
             None => drop(self.0.remove(&key)),
         }
+    }
+
+    /// Whether a file may have stale anchors, without parsing it: true for some that have none, too.
+    pub fn may_concern(&self, bytes: &[u8]) -> bool {
+        !self.is_empty() && memmem::find(bytes, format!("{}=", MetaKey::Anchor.name()).as_bytes()).is_some()
+    }
+
+    /// The number of stale anchors in a file.
+    pub fn count_in(&self, document: &Document, path: &MemoryPath) -> usize {
+        let is_stale = |bullet: &usize| {
+            let meta = document.bullet_meta(*bullet);
+            let anchor = meta.as_ref().and_then(|meta| meta.valid(MetaKey::Anchor));
+            anchor.is_some_and(|anchor| {
+                self.find(AnchoredBulletKey::new(path, Handle::of(document.bullet_raw(*bullet)), anchor)).is_some()
+            })
+        };
+        if self.is_empty() { 0 } else { (0..document.bullets().len()).filter(is_stale).count() }
     }
 
     pub fn find(&self, key: AnchoredBulletKey) -> Option<StaleAnchor> {

@@ -491,6 +491,10 @@ fn context_and_query_mark_what_the_last_check_found() {
     assert!(ask(&["context", "--style", "records"]).stdout.contains(&format!("{RETRIES} (anchor moved)\n")));
     let items = ask(&["--json", "context"]).json();
     assert_eq!(items["items"][1]["stale_anchor"], "changed", "{items}");
+    let status = ask(&["--json", "status"]).json();
+    let row = serde_json::json!({"what": "stale_anchors", "count": 2, "command": "memdir check --anchors"});
+    assert!(status["attention"].as_array().unwrap().contains(&row), "{status}");
+    assert!(ask(&["status"]).stdout.contains("\n2 anchors were stale at the last check\ntry: "));
     let found = ask(&["query", "retries"]).stdout;
     assert!(found.contains(&format!("{RETRIES} (anchor moved)\n")), "{found}");
     let rows = ask(&["--json", "query", "backs off"]).json();
@@ -559,4 +563,10 @@ fn a_restricted_agent_learns_nothing_of_hidden_items() {
     repo.memdir(["check", "--anchors"]).exit(6);
     let context = planner(&["context"]).exit(0).stdout;
     assert_eq!((context.matches("(anchor changed)").count(), context.contains("Knee")), (1, false), "{context}");
+    let counted = planner(&["--json", "status"]).exit(0).json()["attention"].to_string();
+    assert!(
+        counted.contains(r#""count":1,"what":"stale_anchors""#)
+            || counted.contains(r#""what":"stale_anchors","count":1"#),
+        "{counted}"
+    );
 }

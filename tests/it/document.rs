@@ -166,7 +166,7 @@ fn made(document: &Document, requested_edit: &RequestedEdit) -> Option<DocumentE
         4 => DocumentEdit::Insert { at: InsertPosition::After(bullet?), items },
         5 => DocumentEdit::Insert { at: InsertPosition::EndOfSection(section), items },
         6 => DocumentEdit::Insert {
-            at: InsertPosition::NewSection { under: section, title: requested_edit.text.into() },
+            at: InsertPosition::NewSection { under: section, titles: vec![requested_edit.text.into()] },
             items,
         },
         _ => DocumentEdit::SetMeta {

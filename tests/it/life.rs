@@ -136,6 +136,27 @@ fn entries_are_archived_whole() {
 }
 
 #[test]
+fn adjacent_sections_at_the_end_of_a_file_are_archived_and_restored_together() {
+    let policy = "version: 2\nlifetimes:\n  - {at: episodes/**, unused: 30d}\n";
+    let entry = |title: &str, day: u8| format!("## {title}\n- Date: 2026-01-{day:02}\n- {title}\n");
+    let entries: Vec<String> = [("One", 2), ("Two", 3), ("Three", 4)].map(|(title, day)| entry(title, day)).into();
+    let text = format!("# 2026-01 Episodes\n\n{}", entries.join("\n"));
+    let memory = tracked(policy, "# User\n\n- a\n");
+    memory.put("episodes/2026-01.md", &text);
+    on(&memory, "2026-05-02", &["prune"]).exit(0);
+    assert_eq!(memory.text("episodes/2026-01.md").unwrap(), "# 2026-01 Episodes\n");
+    on(&memory, "2026-05-02", &["restore", "archive/episodes/2026-01.md"]).exit(0);
+    let restored = memory.text("episodes/2026-01.md").unwrap();
+    let summary = restored.lines().find(|line| line.starts_with("> Summary")).unwrap().to_owned() + "\n\n";
+    assert_eq!(restored.replace(&summary, ""), text);
+    // The first stays: nothing but its own lines is left.
+    memory.done(["rm", "-f", "--archive", "2026-01#two", "2026-01#three"]);
+    assert!(memory.text("episodes/2026-01.md").unwrap().ends_with(&entries[0]));
+    memory.done(["undo"]);
+    assert_eq!(memory.text("episodes/2026-01.md").unwrap(), restored);
+}
+
+#[test]
 fn an_item_goes_back_to_its_place_without_the_journal() {
     let text = "# User\n\n- Top\n\n## Work\n\n- Uses tabs\n  <!-- mem id=tabs imp=7 -->\n  - in Go\n- Other\n\n### Boss\n\n- Is Ana\n";
     for gone in [false, true] {
@@ -162,6 +183,40 @@ fn an_item_goes_back_to_its_place_without_the_journal() {
         };
         assert_eq!(restored, expected);
     }
+}
+
+#[test]
+fn all_headings_that_are_gone_are_made_again() {
+    let text =
+        "# User\n\n## Work\n\n- Uses tabs\n\n### Boss\n\n- Is Ana\n\n#### Car\n\n- Is red\n\n### Desk\n\n- Is white\n";
+    let memory = Memory::new().file("facts/user.md", text);
+    for text in ["Uses tabs", "Is Ana", "Is red", "Is white"] {
+        memory.done(["rm", "--archive", &address(text)]);
+    }
+    let without_summary = || {
+        let text = memory.text("facts/user.md").unwrap();
+        let summary = text.lines().find(|line| line.starts_with("> Summary")).map(|line| format!("{line}\n\n"));
+        text.replace(&summary.unwrap_or_default(), "")
+    };
+    memory.put("facts/user.md", "# User\n\n- Own\n");
+    memory.done(["restore", &format!("archive/facts/user.md@{}", handle("Is red"))]);
+    let nested = "# User\n\n- Own\n\n## Work\n\n### Boss\n\n#### Car\n\n- Is red\n";
+    assert_eq!(without_summary(), nested);
+    memory.done(["undo"]);
+    memory.done(["restore", "user"]);
+    assert_eq!(without_summary(), text.replace("# User\n\n", "# User\n\n- Own\n\n"));
+    assert_eq!(memory.text("archive/facts/user.md"), None);
+}
+
+#[test]
+fn sections_go_back_below_the_headings_that_were_around_them() {
+    let text = "# User\n\n## Work\n\n### Team\n\n#### Boss\n\n- Is Ana\n\n#### Desk\n\n- Is white\n";
+    let memory = Memory::new().file("facts/user.md", text);
+    memory.done(["rm", "-f", "--archive", "user#boss", "user#desk"]);
+    memory.put("facts/user.md", "# User\n\n- Own\n");
+    memory.done(["restore", "user"]);
+    let restored = memory.text("facts/user.md").unwrap();
+    assert!(restored.ends_with(&text["# User\n".len()..]), "{restored}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::code::{Code, Rejection};
 use crate::commands::answer::{AnchorRow, CheckFinding, CheckReport};
 use crate::commands::code_anchors::AnchoredCode;
 use crate::commands::fetch::{history, is_archived_or_proposed};
+use crate::commands::journal_notes::stale_anchors;
 use crate::commands::{ChangeOptions, CheckOptions, CommandResult, Session};
 use crate::document::{Document, Handle, MAX_FILE_BYTES, MetaKey};
 use crate::host::git::Git;
@@ -303,8 +304,7 @@ fn save_stale_anchors(session: &Session, examined: &[(AnchoredBullet, AnchorStat
     if session.visibility().is_some() || !session.store.has_machine_state() {
         return;
     }
-    let note = session.store.read_note(STALE_ANCHORS_NOTE);
-    let known = note.as_deref().map(StaleAnchors::from_note).unwrap_or_default();
+    let known = stale_anchors(&session.store);
     let mut stale = if is_whole { StaleAnchors::default() } else { known.clone() };
     for (bullet, state) in examined {
         stale.record(AnchoredBulletKey::new(&bullet.path, bullet.handle, &bullet.value), state.stale());

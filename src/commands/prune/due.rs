@@ -10,6 +10,7 @@ use jiff::{Span, ToSpan};
 
 use super::super::{Error, Session};
 use crate::change::Etag;
+use crate::code::{Code, Rejection};
 use crate::document::{BulletMeta, Document, MAX_FILE_BYTES, MetaKey, parse_date, section_range};
 use crate::operation::archive::{ARCHIVE_FOLDER, section_meta};
 use crate::operation::evict::{DEFAULT_IMPORTANCE, EvictionCandidate, contains_pinned, importance};
@@ -53,6 +54,8 @@ pub struct DueItem {
 pub struct DueItems {
     pub items: Vec<DueItem>,
     pub newest: Option<Date>,
+    /// Why a file could not be read.
+    pub unread: Option<Rejection>,
 }
 
 /// Finds the due items of all files.
@@ -69,7 +72,13 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
     session.progress.begin_files("reading", files.len());
     let found = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
         session.progress.finish_file();
-        let text = std::str::from_utf8(read.ok()?.0).ok()?;
+        let bytes = match read {
+            Ok((bytes, _)) => bytes,
+            // Removed by another program since.
+            Err(why) if why.code == Code::FileNotFound => return None,
+            Err(why) => return Some(DueItems { unread: Some(why), ..DueItems::default() }),
+        };
+        let text = std::str::from_utf8(bytes).ok()?;
         let is_archived = file.path.folder() == Some(ARCHIVE_FOLDER);
         let may_be_due = match (file.path.folder(), is_archived) {
             (_, true) => text.contains("purge="),
@@ -101,6 +110,7 @@ pub fn due_items(session: &Session, uses: &UsageTable) -> Result<DueItems, Error
     let mut all = DueItems::default();
     for one in found.into_iter().flatten() {
         all.newest = all.newest.max(one.newest);
+        all.unread = all.unread.or(one.unread);
         all.items.extend(one.items);
     }
     for (id, path, until, operation) in super::super::inbox::expired_removals(session)? {

@@ -1,4 +1,5 @@
-//! Counts what of a memory needs attention: expired and stale bullets, contradictions, proposals.
+//! Counts what of a memory needs attention: expired and stale bullets, stale anchors, contradictions,
+//! proposals.
 //!
 //! Never parses a file unless its bytes give a reason, so that `status` stays about as fast as `query`; contradictions,
 //! for which every fact must be parsed and compared, are counted in a small memory only.
@@ -10,11 +11,13 @@ use crate::commands::Session;
 use crate::commands::answer::AttentionRow;
 use crate::commands::check::contradictions::contradicting_pairs;
 use crate::commands::fetch::is_archived_or_proposed;
+use crate::commands::journal_notes::stale_anchors;
 use crate::document::Document;
 use crate::document::summary::FileKind;
 use crate::operation::file_change::file_kind;
 use crate::reflect::inbox_item;
 use crate::store::FoundFile;
+use crate::view::stale_anchors::StaleAnchors;
 use crate::view::staleness::{StaleReason, may_have_stale_bullets, stale_bullets};
 
 /// If all fact files together are larger, in bytes, contradictions are not counted: comparing 180 KiB of facts takes
@@ -28,6 +31,7 @@ pub struct AttentionCounts {
     pub bytes: u64,
     expired: usize,
     stale: usize,
+    stale_anchors: usize,
     waiting: usize,
     overdue: usize,
 }
@@ -36,6 +40,8 @@ pub struct AttentionCounts {
 pub struct AttentionScan<'a> {
     session: &'a Session,
     facts: Mutex<FactTexts>,
+    /// What the last check of this machine found: no code is opened.
+    stale_anchors: StaleAnchors,
 }
 
 /// The texts of fact files, dropped once they are too large to be compared.
@@ -65,7 +71,7 @@ impl FactTexts {
 
 impl<'a> AttentionScan<'a> {
     pub fn new(session: &'a Session) -> AttentionScan<'a> {
-        AttentionScan { session, facts: Mutex::default() }
+        AttentionScan { session, facts: Mutex::default(), stale_anchors: stale_anchors(&session.store) }
     }
 
     /// The counts of a file. What cannot be read has none: `check` reports it.
@@ -85,7 +91,7 @@ impl<'a> AttentionScan<'a> {
         if file_kind(&file.path) == FileKind::Facts {
             self.facts.lock().unwrap_or_else(PoisonError::into_inner).add(bytes);
         }
-        if !may_have_stale_bullets(bytes) {
+        if !may_have_stale_bullets(bytes) && !self.stale_anchors.may_concern(bytes) {
             return counts;
         }
         let Ok(document) = Document::from_bytes(bytes.to_vec()) else { return counts };
@@ -99,6 +105,7 @@ impl<'a> AttentionScan<'a> {
                 StaleReason::Decayed(_) => counts.stale += 1,
             }
         }
+        counts.stale_anchors = self.stale_anchors.count_in(&document, &file.path);
         counts
     }
 
@@ -109,6 +116,7 @@ impl<'a> AttentionScan<'a> {
         let rows = [
             ("expired", sum(|c| c.expired), "memdir check --stale"),
             ("stale", sum(|c| c.stale), "memdir check --stale"),
+            ("stale_anchors", sum(|c| c.stale_anchors), "memdir check --anchors"),
             ("contradicted", contradictions, "memdir check"),
             ("overdue", sum(|c| c.overdue), "memdir inbox"),
             ("waiting", sum(|c| c.waiting), "memdir inbox"),

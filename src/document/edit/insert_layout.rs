@@ -14,7 +14,7 @@ pub(super) enum InsertPoint {
     After(usize),
     /// The end of a section's own content if it has no bullet.
     EmptySection(usize),
-    NewSection(usize, String),
+    NewSection(usize, Vec<String>),
 }
 
 impl InsertPoint {
@@ -25,9 +25,10 @@ impl InsertPoint {
         Ok(match position {
             InsertPosition::Before(b) => InsertPoint::Before(check_bullet(*b)?),
             InsertPosition::After(b) => InsertPoint::After(check_bullet(*b)?),
-            InsertPosition::NewSection { under, title } => {
-                InsertPoint::NewSection(check_section(*under)?, title.trim().to_owned())
-            }
+            InsertPosition::NewSection { under, titles } => InsertPoint::NewSection(
+                check_section(*under)?,
+                titles.iter().map(|title| title.trim().to_owned()).collect(),
+            ),
             InsertPosition::EndOfSection(s) => {
                 let (from, to) = own_text_range(document, check_section(*s)?);
                 let first = bullets.partition_point(|b| (b.line_start as usize) < from);
@@ -39,6 +40,32 @@ impl InsertPoint {
                 )
             }
         })
+    }
+}
+
+/// Brings the new sections below one section together that share their first headings, each below what stands above it.
+pub(super) fn sort_new_sections(groups: &mut [(&InsertPoint, Vec<usize>)]) {
+    let points: Vec<InsertPoint> = groups.iter().map(|(point, _)| (*point).clone()).collect();
+    // For each heading the first point that makes it: a section's own bullets come before its subsections.
+    let key = |point: &InsertPoint| match point {
+        InsertPoint::NewSection(_, titles) => {
+            let first = |depth: usize| points.iter().position(|other| shared_headings(other, point) >= depth);
+            (1..=titles.len()).map(first).collect()
+        }
+        InsertPoint::Before(_) | InsertPoint::After(_) | InsertPoint::EmptySection(_) => Vec::new(),
+    };
+    groups.sort_by_cached_key(|(point, _)| key(point));
+}
+
+/// The number of first headings that two insertions have in common.
+pub(super) fn shared_headings(one: &InsertPoint, other: &InsertPoint) -> usize {
+    match (one, other) {
+        (InsertPoint::NewSection(under, titles), InsertPoint::NewSection(other_under, others))
+            if under == other_under =>
+        {
+            titles.iter().zip(others).take_while(|(title, other)| title == other).count()
+        }
+        _ => 0,
     }
 }
 
@@ -66,6 +93,15 @@ pub(super) enum ListMarker {
     Number(u32, char),
 }
 
+/// A heading that an insertion makes.
+#[derive(Clone, Debug)]
+pub(super) struct NewHeading {
+    pub level: u8,
+    pub title: String,
+    /// Its line, with the blank lines below it.
+    pub line: String,
+}
+
 /// The layout of inserted bullets and of the whitespace around them.
 #[derive(Clone, Debug)]
 pub(super) struct InsertLayout {
@@ -73,8 +109,8 @@ pub(super) struct InsertLayout {
     pub offset: usize,
     /// Text before the first bullet: a line ending if the last line has none, and blank lines.
     pub prefix: String,
-    /// Level and line of a new heading, including the blank lines below it.
-    pub heading: Option<(u8, String)>,
+    /// The new headings above the bullets.
+    pub headings: Vec<NewHeading>,
     /// Indent before each marker.
     pub indent: String,
     /// The first bullet's marker.
@@ -94,13 +130,18 @@ pub(super) struct InsertLayout {
 }
 
 /// The layout at an insertion point. Repair level 1 adds blank lines around the bullets, level 2 starts a separate list
-/// where possible.
-pub(super) fn insert_layout(document: &Document, point: &InsertPoint, level: u8) -> Result<InsertLayout, String> {
+/// where possible. `shared` counts the new headings that an insertion above this one makes.
+pub(super) fn insert_layout(
+    document: &Document,
+    point: &InsertPoint,
+    level: u8,
+    shared: usize,
+) -> Result<InsertLayout, String> {
     match point {
         InsertPoint::After(b) => sibling_layout(document, *b, level, true),
         InsertPoint::Before(b) => sibling_layout(document, *b, level, false),
         InsertPoint::EmptySection(s) => Ok(empty_section_layout(document, *s)),
-        InsertPoint::NewSection(under, title) => Ok(new_section_layout(document, *under, title)),
+        InsertPoint::NewSection(under, titles) => Ok(new_section_layout(document, *under, titles, shared)),
     }
 }
 
@@ -128,7 +169,7 @@ fn sibling_layout(document: &Document, number: usize, level: u8, after: bool) ->
     Ok(InsertLayout {
         offset: at,
         prefix: eol.repeat(usize::from(no_final_eol) + usize::from(needs_gap)),
-        heading: None,
+        headings: Vec::new(),
         indent: if new_list { String::new() } else { indent },
         marker: if new_list { ListMarker::Symbol('-') } else { marker },
         padding: if new_list { " ".to_owned() } else { padding },
@@ -194,8 +235,8 @@ fn empty_section_layout(document: &Document, section: usize) -> InsertLayout {
     new_list_layout(document, at, gap, 256)
 }
 
-/// The layout below a new heading at the end of a section.
-fn new_section_layout(document: &Document, under: usize, title: &str) -> InsertLayout {
+/// The layout below new headings at the end of a section.
+fn new_section_layout(document: &Document, under: usize, titles: &[String], shared: usize) -> InsertLayout {
     let bytes = document.text().as_bytes();
     let section = &document.sections()[under];
     let outer =
@@ -210,13 +251,14 @@ fn new_section_layout(document: &Document, under: usize, title: &str) -> InsertL
         at > document.body_start() || document.front_matter().is_some(),
         300 + u32::from(7 - level),
     );
-    let line = format!(
-        "{} {}{}",
-        "#".repeat(level.into()),
-        crate::document::escape::encode_title(title),
-        eol.repeat(if tight { 1 } else { 2 })
-    );
-    layout.heading = Some((level, line));
+    let new_heading = |(depth, title): (usize, &String)| {
+        let level = (level as usize + depth).min(6);
+        let blank_lines = if tight { 1 } else { 2 };
+        let encoded = crate::document::escape::encode_title(title);
+        let line = format!("{} {encoded}{}", "#".repeat(level), eol.repeat(blank_lines));
+        NewHeading { level: level as u8, title: title.clone(), line }
+    };
+    layout.headings = titles.iter().enumerate().skip(shared).map(new_heading).collect();
     layout
 }
 
@@ -231,7 +273,7 @@ fn new_list_layout(document: &Document, at: usize, gap: bool, rank: u32) -> Inse
     InsertLayout {
         offset: at,
         prefix: eol.repeat(usize::from(no_final_eol) + usize::from(gap)),
-        heading: None,
+        headings: Vec::new(),
         indent: String::new(),
         marker: ListMarker::Symbol(sign.unwrap_or('-')),
         padding: " ".to_owned(),

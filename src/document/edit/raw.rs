@@ -3,7 +3,7 @@
 //! Never verifies the content of a raw replacement: the caller is responsible for it.
 
 use super::{DocumentEdit, EditRefusal, InsertPosition};
-use crate::document::{Bullet, Document};
+use crate::document::{Bullet, Document, lines};
 use crate::text::{Splice, splice};
 
 /// The raw edits with their indexes, in text order.
@@ -18,12 +18,34 @@ pub(super) fn collect(document: &Document, edits: &[DocumentEdit]) -> Result<Vec
         .filter(|(_, s)| is_invalid(s))
         .map(|(i, _)| refusal(*i, "the byte range is outside the text or splits a character"))
         .collect();
-    for pair in raws.windows(2) {
-        if pair[1].1.start < pair[0].1.end {
-            refused.push(refusal(pair[1].0, "another change in the batch replaces the same bytes"));
+    // All bytes from here on are removed.
+    let mut removed_from = text.len();
+    for later in (1..raws.len()).rev() {
+        let (above, below) = raws.split_at_mut(later);
+        let (above, (number, below)) = (&mut above[later - 1].1, &mut below[0]);
+        if below.start < above.end {
+            if !share_only_blanks(text, above, below) {
+                refused.push(refusal(*number, "another change in the batch replaces the same bytes"));
+                continue;
+            }
+            below.start = above.end;
+            if below.end == removed_from {
+                // The blank lines above are at the end of the text now.
+                removed_from = above.end;
+                above.start = lines::before_blank_lines(text.as_bytes(), 0, above.start);
+            }
         }
     }
+    refused.sort_by_key(|r| r.edit);
     if refused.is_empty() { Ok(raws) } else { Err(refused) }
+}
+
+/// Whether two edits only remove bytes, and both remove no more than blank lines.
+pub fn share_only_blanks(text: &str, one: &Splice, other: &Splice) -> bool {
+    let shared = text.get(one.start.max(other.start)..one.end.min(other.end));
+    one.new.is_empty()
+        && other.new.is_empty()
+        && shared.is_some_and(|shared| shared.ends_with('\n') && shared.trim().is_empty())
 }
 
 fn refusal(edit: usize, why: &str) -> EditRefusal {

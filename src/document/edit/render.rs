@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::insert_layout::{InsertLayout, InsertPoint, ListMarker, insert_layout};
+use super::insert_layout::{InsertLayout, InsertPoint, ListMarker, insert_layout, shared_headings, sort_new_sections};
 use super::{DocumentEdit, EditRefusal, NewBullet};
 use crate::document::new_bullets::text_start_on_line;
 use crate::document::{Bullet, BulletMeta, Document, escape, lines};
@@ -161,8 +161,9 @@ fn add_target(
         DocumentEdit::Insert { at, items } => {
             items.iter().try_for_each(|item| check_text(&item.text))?;
             let point = InsertPoint::resolve(document, at)?;
-            if let InsertPoint::NewSection(_, title) = &point {
-                check_text(title).map_err(|why| why.replace("text", "title"))?;
+            if let InsertPoint::NewSection(_, titles) = &point {
+                let check_title = |title: &String| check_text(title).map_err(|why| why.replace("text", "title"));
+                titles.iter().try_for_each(check_title)?;
             }
             targets.insert_points[number] = Some(point);
         }
@@ -218,14 +219,19 @@ pub(super) fn render_edits(
 ) -> Result<Vec<RenderedEdit>, Vec<EditRefusal>> {
     let mut out = Vec::new();
     let mut refused = Vec::new();
-    for (point, edits) in group_by_point(targets, subset) {
+    let mut groups = group_by_point(targets, subset);
+    sort_new_sections(&mut groups);
+    let mut above: Option<&InsertPoint> = None;
+    for (point, edits) in groups {
         let level = edits.iter().map(|e| levels[*e]).max().unwrap_or(0);
         let writes = |e: &usize| matches!(&targets.edits[*e], DocumentEdit::Insert { items, .. } if !items.is_empty());
         if !matches!(point, InsertPoint::NewSection(..)) && !edits.iter().any(writes) {
             continue;
         }
-        match insert_layout(document, point, level) {
-            Ok(seat) => out.push(render_insertion(document, targets, &edits, seat)),
+        let shared = above.map_or(0, |above| shared_headings(above, point));
+        above = Some(point);
+        match insert_layout(document, point, level, shared) {
+            Ok(layout) => out.push(render_insertion(document, targets, &edits, layout)),
             Err(why) => refused.extend(edits.iter().map(|edit| EditRefusal { edit: *edit, reason: why.clone() })),
         }
     }
@@ -271,17 +277,13 @@ fn render_insertion(
     let eol = document.eol().as_str();
     let mut new = layout.prefix.clone();
     let mut blocks = Vec::new();
-    if let Some((level, line)) = &layout.heading {
-        let title = edits.iter().find_map(|e| match &targets.insert_points[*e] {
-            Some(InsertPoint::NewSection(_, title)) => Some(title.clone()),
-            _ => None,
-        });
+    for heading in &layout.headings {
         let start = new.len();
-        new.push_str(line);
+        new.push_str(&heading.line);
         blocks.push(ExpectedBlock {
             start,
-            end: start + line.trim_end().len(),
-            content: ExpectedContent::Heading { level: *level, title: title.unwrap_or_default() },
+            end: start + heading.line.trim_end().len(),
+            content: ExpectedContent::Heading { level: heading.level, title: heading.title.clone() },
         });
     }
     let mut count = 0;
@@ -359,7 +361,7 @@ fn render_replacement(
 ) -> Result<RenderedEdit, String> {
     let bytes = document.text().as_bytes();
     let Bullet { line_start, end, depth, .. } = document.bullets()[number];
-    let layout = insert_layout(document, &InsertPoint::Before(number), 0)?;
+    let layout = insert_layout(document, &InsertPoint::Before(number), 0, 0)?;
     let mut new = String::new();
     write_bullet(&mut new, item, &layout, 0, document.eol().as_str());
     if lines::end_without_eol(bytes, end as usize) == end as usize {

@@ -27,7 +27,15 @@ fn after(bullet: usize, text: &str) -> DocumentEdit {
 }
 
 fn below(under: usize, title: &str, text: &str) -> DocumentEdit {
-    DocumentEdit::Insert { at: InsertPosition::NewSection { under, title: title.into() }, items: vec![item(text)] }
+    DocumentEdit::Insert {
+        at: InsertPosition::NewSection { under, titles: vec![title.into()] },
+        items: vec![item(text)],
+    }
+}
+
+fn nested(under: usize, titles: &[&str], text: &str) -> DocumentEdit {
+    let titles = titles.iter().map(|title| title.to_string()).collect();
+    DocumentEdit::Insert { at: InsertPosition::NewSection { under, titles }, items: vec![item(text)] }
 }
 
 fn set(bullet: usize, line: &str) -> DocumentEdit {
@@ -276,10 +284,33 @@ fn a_new_section_is_inserted_last() {
     check("# T\n", [below(0, "W", "b"), below(0, "W", "c"), add(0, "a")], "# T\n\n- a\n\n## W\n\n- b\n- c\n");
     check("# T\n\n## S\n\n- a", [below(0, "W", "b"), add(2, "c")], "# T\n\n## S\n\n- a\n- c\n\n## W\n\n- b");
     let without_bullets = |at| DocumentEdit::Insert { at, items: Vec::new() };
-    check("# T\n", without_bullets(InsertPosition::NewSection { under: 0, title: "W".into() }), "# T\n\n## W\n");
-    check("# T", without_bullets(InsertPosition::NewSection { under: 0, title: "W".into() }), "# T\n\n## W");
+    check("# T\n", without_bullets(InsertPosition::NewSection { under: 0, titles: vec!["W".into()] }), "# T\n\n## W\n");
+    check("# T", without_bullets(InsertPosition::NewSection { under: 0, titles: vec!["W".into()] }), "# T\n\n## W");
     check("# T\n", without_bullets(InsertPosition::EndOfSection(1)), "# T\n");
     check("# T\n", below(0, "W {#m12}", "b"), "# T\n\n## W {#m12}\n\n- b\n");
+}
+
+#[test]
+fn new_sections_share_their_first_headings() {
+    check("# T\n", nested(0, &["A", "B", "C"], "x"), "# T\n\n## A\n\n### B\n\n#### C\n\n- x\n");
+    check("# T\n\n## S\n\n## U\n- u\n", nested(1, &["A", "B"], "x"), "# T\n\n## S\n\n## U\n- u\n\n## A\n### B\n- x\n");
+    check("# T\n\n## S\n\n## U\n", nested(2, &["A", "B"], "x"), "# T\n\n## S\n\n### A\n\n#### B\n\n- x\n\n## U\n");
+    check(
+        "# T\n",
+        [nested(0, &["A", "B"], "1"), nested(0, &["D"], "2"), nested(0, &["A", "C"], "3"), nested(0, &["A"], "4")],
+        "# T\n\n## A\n\n- 4\n\n### B\n\n- 1\n\n### C\n\n- 3\n\n## D\n\n- 2\n",
+    );
+    check(
+        "# T",
+        [nested(0, &["A", "B"], "1"), nested(0, &["A", "B"], "2"), nested(0, &["A", "C"], "3")],
+        "# T\n\n## A\n\n### B\n\n- 1\n- 2\n\n### C\n\n- 3",
+    );
+    // Deeper than six is level six.
+    check(
+        "",
+        nested(0, &["1", "2", "3", "4", "5", "6"], "x"),
+        "## 1\n\n### 2\n\n#### 3\n\n##### 4\n\n###### 5\n\n###### 6\n\n- x\n",
+    );
 }
 
 #[test]

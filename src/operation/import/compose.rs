@@ -269,7 +269,7 @@ fn insert_all(items: Vec<PlacedBullet>, base: Document, mut composed: ComposedFi
     }
     let mut file = base;
     for section in &sections {
-        let at = make_section(&mut file, section)?;
+        let at = section_position(&file, section);
         let items = by_section.remove(section).unwrap_or_default();
         file = apply(&file, DocumentEdit::Insert { at, items })?;
     }
@@ -286,24 +286,22 @@ fn slugs(titles: &[String]) -> Vec<String> {
     titles.iter().map(|title| slug(title)).collect()
 }
 
-/// Where the bullets of a section go; its parents are made if they are missing.
-fn make_section(file: &mut Document, titles: &[String]) -> Result<InsertPosition, Rejection> {
-    let mut under = 0;
-    for (depth, title) in titles.iter().enumerate() {
-        let wanted = slugs(&titles[..=depth]);
-        let found = (1..file.sections().len()).find(|at| slugs(&section_titles(file, *at)) == wanted);
-        match (found, depth + 1 == titles.len()) {
-            (Some(at), _) => under = at,
-            (None, true) => return Ok(InsertPosition::NewSection { under, title: title.clone() }),
-            (None, false) => {
-                let at = InsertPosition::NewSection { under, title: title.clone() };
-                *file = apply(file, DocumentEdit::Insert { at, items: Vec::new() })?;
-                let made = (1..file.sections().len()).find(|at| slugs(&section_titles(file, *at)) == wanted);
-                under = made.unwrap_or(under);
-            }
+/// Where the bullets of a section go.
+fn section_position(file: &Document, titles: &[String]) -> InsertPosition {
+    let slugs_of: Vec<Vec<String>> = (0..file.sections().len()).map(|at| slugs(&section_titles(file, at))).collect();
+    let find = |depth: usize| {
+        let wanted = slugs(&titles[..depth]);
+        (1..file.sections().len()).find(|at| slugs_of[*at] == wanted)
+    };
+    let found = (1..=titles.len()).rev().find_map(|depth| Some((depth, find(depth)?)));
+    match found {
+        Some((depth, at)) if depth == titles.len() => InsertPosition::EndOfSection(at),
+        None if titles.is_empty() => InsertPosition::EndOfSection(0),
+        _ => {
+            let (depth, under) = found.unwrap_or_default();
+            InsertPosition::NewSection { under, titles: titles[depth..].to_vec() }
         }
     }
-    Ok(InsertPosition::EndOfSection(under))
 }
 
 fn apply(document: &Document, edit: DocumentEdit) -> Result<Document, Rejection> {

@@ -8,6 +8,8 @@ pub struct Case {
     pub name: &'static str,
     /// What is done before it, so that there is something to do.
     pub before: &'static [&'static [&'static str]],
+    /// What is added to the policy.
+    pub policy: &'static str,
     /// Its arguments.
     pub args: &'static [&'static str],
     /// Its input.
@@ -29,10 +31,10 @@ pub enum Start {
     Plain,
 }
 
-const CASE: Case = Case { name: "", before: &[], args: &[], stdin: "", start: Start::Memory, small: false };
+const CASE: Case = Case { name: "", policy: "", before: &[], args: &[], stdin: "", start: Start::Memory, small: false };
 
 /// The files of the memory: written by hand, so that nothing of them is in the journal.
-pub const FILES: [(&str, &str); 6] = [
+pub const FILES: [(&str, &str); 7] = [
     (
         "facts/user.md",
         "# User\n\n> Summary: tabs, tea, austin\n\n## Work {#mem123}\n- Prefers tabs\n- Likes tea\n\n## Home\n- Lives in Austin\n",
@@ -43,12 +45,16 @@ pub const FILES: [(&str, &str); 6] = [
     ),
     ("facts/prefs.md", "# Prefs\n\n> Summary: dark, mode\n\n- Dark mode\n"),
     ("facts/secret.md", "# Secret\n\n- Was born in Xanadu\n- Likes rain\n"),
+    (
+        "archive/facts/old.md",
+        "# Old\n\n- Had a car\n  <!-- mem archived=2025-11-20 purge=2026-01-01 from=# -->\n- Had a boat\n  <!-- mem archived=2025-11-20 from=# -->\n",
+    ),
     ("facts/odd.md", "# Odd\n\n<!-- mem imp=7 -->\n\n- Something\n"),
     ("episodes/2026-02.md", "# 2026-02 Episodes\n\n## Logger fix\n- Date: 2026-02-03\n- Lesson: flush\n"),
 ];
 
 /// All of them.
-pub const CASES: [Case; 24] = [
+pub const CASES: [Case; 26] = [
     Case { name: "init", args: &["init", "memory"], start: Start::Nothing, small: true, ..CASE },
     Case { name: "init --example", args: &["init", "deep/memory", "--example"], start: Start::Nothing, ..CASE },
     Case { name: "add", args: &["add", "user#Work", "Knows Go"], ..CASE },
@@ -94,6 +100,21 @@ pub const CASES: [Case; 24] = [
         args: &["apply"],
         stdin: "{\"op\":\"update\",\"at\":\"user\",\"old\":\"Prefers tabs\",\"text\":\"Prefers tabs and tea\",\"archive\":true}\n\
                 {\"op\":\"rm\",\"at\":\"user\",\"text\":\"Likes tea\",\"archive\":true}\n",
+        small: true,
+        ..CASE
+    },
+    Case {
+        name: "prune",
+        policy: "expired: archive\n",
+        before: &[&["set", "user@twz1", "exp=2026-01-01"], &["set", "prefs@kdw7", "exp=2026-01-01"]],
+        args: &["prune"],
+        small: true,
+        ..CASE
+    },
+    Case {
+        name: "restore",
+        before: &[&["rm", "user", "- Likes tea", "--archive"]],
+        args: &["restore", "user"],
         small: true,
         ..CASE
     },

@@ -32,6 +32,12 @@ impl Place {
             return place;
         }
         place.must(&["init", "memory"]);
+        if !case.policy.is_empty() {
+            let path = place.path().join("memory/memdir.yaml");
+            let policy = std::fs::read_to_string(&path).unwrap().replace("version: 1", "version: 2");
+            std::fs::write(path, policy + case.policy).unwrap();
+        }
+        std::fs::create_dir_all(place.path().join("memory/archive/facts")).unwrap();
         for (name, text) in FILES {
             std::fs::write(place.path().join("memory").join(name), text).unwrap();
         }
