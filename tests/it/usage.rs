@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{FlockOperation, Mode, flock};
 
+use crate::memory::missing;
 use crate::support::{Memory, ProgramOutput, clean_command, handle, memdir_command, program};
 
 /// A memory with one bullet and a journal.
@@ -164,4 +165,68 @@ fn a_file_that_cannot_be_folded_stops_growing() {
     memory.done(["query", "tea"]).quiet();
     assert_eq!(held.metadata().unwrap().len(), before);
     drop(held);
+}
+
+const INSIDE: &str = "MEMDIR_TEST_INSIDE";
+
+/// Runs inside a mount namespace of its own: reads a memory that is mounted read-only, and one on a full file system.
+#[test]
+fn in_a_namespace() {
+    let Ok(root) = std::env::var(INSIDE) else { return };
+    let dir = Path::new(&root).join("mounted");
+    std::fs::create_dir(&dir).unwrap();
+    let mount =
+        |words: &[&str]| Command::new("mount").args(words).arg(&dir).status().is_ok_and(|status| status.success());
+    if !mount(&["-t", "tmpfs", "-o", "size=256k", "none"]) {
+        println!("no mount");
+        return;
+    }
+    let run = |line: &[&str]| {
+        let mut command = clean_command(program(), Path::new(&root));
+        ProgramOutput::of(command.env("MEMDIR", dir.join("memory")).args(line))
+    };
+    let reads: [&[&str]; 4] = [&["read", "user"], &["query", "tea"], &["context"], &["read", "user", "--json"]];
+    let read_all = |when: &str| {
+        for line in reads {
+            let output = run(line);
+            assert!(output.status == 0 && output.stderr.is_empty(), "{when}: {line:?}: {output:?}");
+            assert!(output.stdout.contains("Likes tea"), "{when}: {line:?}: {output:?}");
+        }
+    };
+    run(&["init", dir.join("memory").to_str().unwrap()]).exit(0);
+    run(&["add", "user", "Likes tea"]).exit(0);
+    read_all("with room");
+    let usage = dir.join("memory/.memdir/usage");
+    let before = std::fs::read(&usage).unwrap();
+    // A record more does not fit into what is left of its last block.
+    let mut filler = before.clone();
+    filler.resize(before.len().next_multiple_of(4096), b'\n');
+    std::fs::write(&usage, &filler).unwrap();
+    let mut fill = std::fs::File::create(dir.join("fill")).unwrap();
+    while std::io::Write::write(&mut fill, &[0; 512]).is_ok_and(|written| written > 0) {}
+    read_all("on a full file system");
+    assert!(std::fs::read(&usage).unwrap() == filler);
+    drop(fill);
+    std::fs::remove_file(dir.join("fill")).unwrap();
+    std::fs::write(&usage, &before).unwrap();
+    assert!(mount(&["-o", "remount,ro"]));
+    read_all("mounted read-only");
+    assert!(std::fs::read(&usage).unwrap() == before);
+    println!("MOUNTED");
+}
+
+#[test]
+fn a_full_file_system_and_a_read_only_mount_stop_no_read() {
+    let memory = Memory::new();
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "--propagation", "private"]).arg(std::env::current_exe().unwrap());
+    command.args(["usage::in_a_namespace", "--exact", "--nocapture"]).env(INSIDE, home(&memory));
+    match command.output() {
+        Ok(output) if String::from_utf8_lossy(&output.stdout).contains("MOUNTED") => {}
+        Ok(output) if output.status.success() || !String::from_utf8_lossy(&output.stdout).contains("running") => {
+            missing(&format!("no namespace to mount in: {}", String::from_utf8_lossy(&output.stderr)));
+        }
+        Ok(output) => panic!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)),
+        Err(why) => missing(&format!("unshare cannot be started: {why}")),
+    }
 }
