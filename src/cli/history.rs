@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
+use super::list_and_read::print_commit;
 use super::output::OutputLayout;
 use super::text::{Printer, TextStyle, effects, file_heading};
 use crate::commands::answer::{ChangedFile, DiffResult, LogResult, LogRow};
@@ -162,6 +163,9 @@ fn log_line(printer: &mut Printer, entry: &LogRow, short: bool) {
                 printer.text(&format!(" ({label}: ")).text(value).text(")");
             }
         }
+    }
+    if let Some(commit) = entry.bullet.as_ref().and_then(|bullet| bullet.commit.as_ref()).filter(|_| !short) {
+        print_commit(printer, commit);
     }
     for (label, value) in [("why", &entry.reason), ("from", &entry.source), ("consent", &entry.consent)] {
         if let Some(value) = value.as_ref().filter(|_| !short) {

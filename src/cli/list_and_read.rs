@@ -13,7 +13,7 @@ use super::output::OutputLayout;
 use super::sanitize;
 use super::text::{Printer, TextStyle, file_count, format_size};
 use crate::commands::results::{
-    Backlink, BulletBlame, BulletRow, EtagResult, FileList, InitResult, Outline, TextResult, WhereResult,
+    Backlink, BulletBlame, BulletRow, CommitOrigin, EtagResult, FileList, InitResult, Outline, TextResult, WhereResult,
 };
 
 #[derive(Args, Debug)]
@@ -265,7 +265,23 @@ fn blame_line(printer: &mut Printer, depth: u8, blame: &BulletBlame) {
             printer.text(&format!(" ({label}: ")).text(value).text(")");
         }
     }
+    if let Some(commit) = &blame.commit {
+        print_commit(printer, commit);
+    }
     printer.end_line();
+}
+
+/// Prints the commit that brought a bullet: ` (commit 43b65bf8e8 2026-02-24 10:00Z by ana)`.
+pub(super) fn print_commit(printer: &mut Printer, commit: &CommitOrigin) {
+    let id = commit.id.get(..10).unwrap_or(&commit.id);
+    printer
+        .text(" (commit ")
+        .text(id)
+        .text(" ")
+        .text(&to_minute(&commit.at))
+        .text(" by ")
+        .text(&commit.author)
+        .text(")");
 }
 
 impl PrintAnswer for TextResult {

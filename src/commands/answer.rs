@@ -29,7 +29,7 @@ pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 pub use crate::view::context::answer::{ContextEntry, ContextFile, ContextItem, ContextResult, ContextUpdate};
 pub use crate::view::links::Backlink;
 use crate::view::outline::none_left_out;
-pub use crate::view::outline::{BulletBlame, BulletRow, Outline, SectionRow};
+pub use crate::view::outline::{BulletBlame, BulletRow, CommitOrigin, Outline, SectionRow};
 pub use crate::view::query::answer::{ConfidenceNote, LargerBounds, QueryResult, QueryRow};
 
 /// The outcome of a batch of operations.
@@ -263,7 +263,7 @@ pub struct LogRow {
     pub at: Option<String>,
     /// The actor; `outside` for an edit that memdir did not make.
     pub actor: String,
-    /// `done`, `undone`, `put_back`, `pending`, `outside` or `unrecorded`.
+    /// `done`, `undone`, `put_back`, `pending`, `outside`, `unrecorded` or, for the log of a bullet, `merged` or `committed`.
     pub state: &'static str,
     /// `undo r40`, `redo r40`, or the names of the operations (`add 2, rm`).
     pub what: String,
@@ -320,6 +320,9 @@ pub struct BulletStep {
     /// The file or section before, for `moved`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
+    /// For a change that memdir did not make on this machine: the commit that brought it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitOrigin>,
 }
 
 /// A bullet whose text was replaced because of a conversation.

@@ -6,7 +6,8 @@ use super::Session;
 use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
 use super::list_and_read::ResolvedAddress;
 use crate::code::Rejection;
-use crate::view::outline::{BulletBlame, Outline};
+use crate::host::line_history::GitCommit;
+use crate::view::outline::{BulletBlame, CommitOrigin, Outline};
 
 /// Adds its last change to each bullet of an outline. Reads the journal once.
 ///
@@ -25,11 +26,17 @@ pub(super) fn add_blame(session: &Session, named: &ResolvedAddress, outline: &mu
     Ok(())
 }
 
+impl From<&GitCommit> for CommitOrigin {
+    fn from(commit: &GitCommit) -> CommitOrigin {
+        CommitOrigin { id: commit.id.clone(), author: commit.author.clone(), at: commit.at.clone() }
+    }
+}
+
 fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeEvent>) -> BulletBlame {
     let Some(event) = event else { return BulletBlame { change: "unknown", ..BulletBlame::default() } };
     let entry = match event.cause {
         LifeCause::Entry(index) => Some(&history.entries[index]),
-        LifeCause::Outside(_) | LifeCause::Merged => None,
+        LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => None,
     };
     // Reason and source may mention anything, so a restricted reader does not get them.
     let described = entry.filter(|_| session.store.require_unfiltered().is_ok());
@@ -41,10 +48,12 @@ fn blame_of(session: &Session, history: &BulletHistory<'_>, event: Option<&LifeE
             LifeCause::Entry(index) => history.entries[index].actor.clone(),
             LifeCause::Outside(_) => "outside".into(),
             LifeCause::Merged => "merged".into(),
+            LifeCause::Committed => "committed".into(),
         }),
         from: event.earlier.as_ref().filter(|_| event.change == LifeChange::Updated).map(|e| e.text.clone()),
         moved_from: event.earlier.as_ref().filter(|_| event.change == LifeChange::Moved).map(|e| e.address()),
         reason: described.and_then(|entry| entry.reason.clone()),
         source: described.and_then(|entry| entry.source.clone()),
+        commit: event.commit.as_ref().map(CommitOrigin::from),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Never guesses: where the history has no text any more, a life ends without its beginning.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::Session;
@@ -10,6 +11,8 @@ use super::sync::SyncState;
 use crate::change::{EntryFile, EntryOutcome, Etag, InverseKind, JournalEntry};
 use crate::code::Rejection;
 use crate::document::{Document, Handle};
+use crate::host::git::Git;
+use crate::host::line_history::{GitCommit, LineHistory};
 use crate::operation::effects::section_slug;
 use crate::path::MemoryPath;
 use crate::store::{self, JournalHistory, RevisionSide, Store};
@@ -50,6 +53,8 @@ pub(super) enum LifeCause {
     Outside(Option<u64>),
     /// A sync.
     Merged,
+    /// What git knows from before the journal begins.
+    Committed,
 }
 
 /// A bullet before a change.
@@ -80,6 +85,8 @@ pub(super) struct LifeEvent {
     pub(super) path: MemoryPath,
     /// The bullet before the change, if there is one that the caller may see.
     pub(super) earlier: Option<EarlierBullet>,
+    /// For a change that memdir did not make: the commit that brought it.
+    pub(super) commit: Option<GitCommit>,
 }
 
 /// How far lives are followed.
@@ -100,6 +107,8 @@ pub(super) struct BulletHistory<'s> {
     pub(super) entries: Vec<JournalEntry>,
     /// For each file the indexes of the entries that took effect on it.
     entries_of: HashMap<MemoryPath, Vec<usize>>,
+    /// What git knows of the files that were asked for.
+    lines_of: RefCell<HashMap<MemoryPath, LineHistory>>,
 }
 
 /// A file in which bullets are still to be followed.
@@ -151,7 +160,7 @@ impl<'s> BulletHistory<'s> {
         for (index, entry) in entries.iter().enumerate().filter(|(_, e)| e.outcome == EntryOutcome::Done) {
             entry.files.iter().for_each(|file| entries_of.entry(file.path.clone()).or_default().push(index));
         }
-        Ok(BulletHistory { session, store, history, entries, entries_of })
+        Ok(BulletHistory { session, store, history, entries, entries_of, lines_of: RefCell::default() })
     }
 
     /// The lives of some bullets of a file, which was read for the caller; the numbers are those of its document. A
@@ -216,6 +225,15 @@ impl<'s> BulletHistory<'s> {
             }
             (etag, newer) = (before, Some(entry.rev));
         }
+        self.end_at_commit(&path, &text, bullets, lives);
+    }
+
+    /// Ends bullets that are older than the journal in the commits that brought them, if git knows these.
+    fn end_at_commit(&self, path: &MemoryPath, text: &str, bullets: Vec<FollowedBullet>, lives: &mut LifeCollector) {
+        let step = LifeStep { cause: LifeCause::Committed, path, earlier_path: path, replaces_texts: false };
+        let event = |bullet| self.with_commit(step.event(LifeChange::Added, None), bullet, text);
+        let known = bullets.iter().map(|bullet| (bullet, event(bullet))).filter(|(_, event)| event.commit.is_some());
+        known.for_each(|(bullet, event)| lives.push(bullet, event));
     }
 
     /// The text before an entry, and the bullets in it that are still followed. `None` if the history does not have
@@ -319,7 +337,8 @@ impl<'s> BulletHistory<'s> {
                 continue;
             }
             if let Some(change) = change {
-                lives.push(&bullet, step.event(change, Some(earlier(step.earlier_path, &before, old))));
+                let event = step.event(change, Some(earlier(step.earlier_path, &before, old)));
+                lives.push(&bullet, self.with_commit(event, &bullet, after.text()));
             }
             if change.is_none() || lives.extent == LifeExtent::Whole {
                 older.push(FollowedBullet::new(&before, old, bullet.life));
@@ -327,11 +346,27 @@ impl<'s> BulletHistory<'s> {
         }
         match step.cause {
             LifeCause::Entry(index) => self.end_at_entry(index, step.path, added, lives),
-            LifeCause::Outside(_) | LifeCause::Merged => {
-                added.iter().for_each(|bullet| lives.push(bullet, step.event(LifeChange::Added, None)));
+            LifeCause::Outside(_) | LifeCause::Merged | LifeCause::Committed => {
+                let event = |bullet| self.with_commit(step.event(LifeChange::Added, None), bullet, after.text());
+                added.iter().for_each(|bullet| lives.push(bullet, event(bullet)));
             }
         }
         older
+    }
+
+    /// Adds the commit that brought a bullet's text, if memdir did not make the change and git knows it.
+    fn with_commit(&self, mut event: LifeEvent, bullet: &FollowedBullet, text: &str) -> LifeEvent {
+        if matches!(event.cause, LifeCause::Entry(_)) {
+            return event;
+        }
+        let mut lines_of = self.lines_of.borrow_mut();
+        let lines = lines_of.entry(event.path.clone()).or_insert_with(|| {
+            let git = Git::discover(&self.session.dir);
+            git.and_then(|git| git.line_history(event.path.as_str()).ok()).unwrap_or_default()
+        });
+        let first_line = text.get(bullet.span.clone()).and_then(|raw| raw.lines().next());
+        event.commit = first_line.and_then(|line| lines.commit_of(line)).cloned();
+        event
     }
 
     /// Handles bullets that an entry brought into a file: they were moved from another file, restored, or are new.
@@ -424,7 +459,7 @@ struct LifeStep<'p> {
 
 impl LifeStep<'_> {
     fn event(&self, change: LifeChange, earlier: Option<EarlierBullet>) -> LifeEvent {
-        LifeEvent { change, cause: self.cause, path: self.path.clone(), earlier }
+        LifeEvent { change, cause: self.cause, path: self.path.clone(), earlier, commit: None }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::path::MemoryPath;
 use crate::store::{RevisionSide, Store};
 use crate::view::diff::unified_diff;
 use crate::view::journal::{self, RevisionState};
+use crate::view::outline::CommitOrigin;
 
 /// The number of entries that `log` shows by default.
 const DEFAULT_LIMIT: usize = 50;
@@ -59,6 +60,7 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
     };
     let mut rows = Vec::new();
     if outside(&options.by) {
+        rows.extend(life.iter().flat_map(|life| life.git_rows(LifeCause::Merged, "merged")));
         let unrecorded = unrecorded_files(&session.store, &entries, path)?;
         rows.extend(unrecorded.iter().filter_map(|(edited, _)| outside_row(edited, None, "unrecorded")));
     }
@@ -81,6 +83,9 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
         if outside(&options.by) && from.as_ref().is_none_or(|w| is_since(entry, w)) {
             rows.extend(outside_edits.filter_map(|g| outside_row(&g.path, Some(entry.rev), "outside")));
         }
+    }
+    if outside(&options.by) && from.is_none() {
+        rows.extend(life.iter().flat_map(|life| life.git_rows(LifeCause::Committed, "committed")));
     }
     let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
     let more = rows.len().saturating_sub(limit) + range.older_rows;
@@ -160,9 +165,16 @@ impl TargetLife {
         let rev = |event: &LifeEvent| match event.cause {
             LifeCause::Entry(index) => Some(history.entries[index].rev),
             LifeCause::Outside(rev) => rev,
-            LifeCause::Merged => None,
+            LifeCause::Merged | LifeCause::Committed => None,
         };
         Ok(TargetLife { events: events.map(|event| (rev(&event), event)).collect() })
+    }
+
+    /// The changes that are part of git's history and no outside edits: what a sync changed last, or what is older than
+    /// the journal.
+    fn git_rows(&self, cause: LifeCause, state: &'static str) -> impl Iterator<Item = LogRow> {
+        let events = self.events.iter().map(|(_, event)| event).filter(move |event| event.cause == cause);
+        events.map(move |event| gap_row(&event.path, state, Some(bullet_step(event))))
     }
 
     fn step_of_revision(&self, rev: u64) -> Option<&LifeEvent> {
@@ -190,6 +202,7 @@ fn bullet_step(event: &LifeEvent) -> BulletStep {
         path: event.path.to_string(),
         from: earlier(LifeChange::Updated).map(|earlier| earlier.text.clone()),
         moved_from: earlier(LifeChange::Moved).map(|earlier| earlier.address()),
+        commit: event.commit.as_ref().map(CommitOrigin::from),
     }
 }
 
@@ -201,6 +214,8 @@ fn gap_row(path: &MemoryPath, state: &'static str, bullet: Option<BulletStep>) -
         state,
         what: match state {
             "unrecorded" => "changed outside memdir, not yet recorded".into(),
+            "merged" => "merged by a sync".into(),
+            "committed" => "committed before this machine's history begins".into(),
             _ => "changed outside memdir".into(),
         },
         reason: None,

@@ -16,6 +16,7 @@ pub mod find;
 pub mod git;
 pub mod import_source;
 pub mod keys;
+pub mod line_history;
 pub mod lock_files;
 pub mod models;
 pub mod outside_files;

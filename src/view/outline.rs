@@ -98,7 +98,8 @@ pub struct BulletBlame {
     /// The time (RFC 3339); absent for a change that memdir did not make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The actor; `outside` for an edit that memdir did not make, `merged` for one from a sync.
+    /// The actor; `outside` for an edit that memdir did not make, `merged` for one from a sync,
+    /// `committed` for one that git knows from before this machine's history begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
     /// The text before, for `updated`.
@@ -113,6 +114,20 @@ pub struct BulletBlame {
     /// The recorded source, such as a conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// For a change that memdir did not make on this machine: the commit that brought it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitOrigin>,
+}
+
+/// A commit that brought a bullet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct CommitOrigin {
+    /// Its hash.
+    pub id: String,
+    /// The name of its author.
+    pub author: String,
+    /// When it was made (RFC 3339).
+    pub at: String,
 }
 
 /// A section or entry.

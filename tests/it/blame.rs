@@ -307,3 +307,37 @@ fn a_long_history_is_read_once_and_only_for_blame() {
     let revs: Vec<String> = rows.iter().map(|(_, blame)| blame["rev"].as_str().unwrap().to_owned()).collect();
     assert_eq!(revs, (last - 11..=last).map(|rev| format!("r{rev}")).collect::<Vec<_>>());
 }
+
+/// What another clone did comes by a sync; later revisions do not hide who did it.
+#[test]
+fn the_life_of_a_bullet_names_the_commits_that_brought_it() {
+    let (here, there) = super::sync::pair();
+    let rows = |repo: &super::git_repo::Repo, text: &str| {
+        let answer = repo.memdir(["--json", "log", &format!("user@{}", handle(text))]).exit(0).json();
+        let author = |row: &Value| {
+            let commit = row["bullet"]["commit"].as_object()?;
+            assert_eq!(commit["id"].as_str()?.len(), 40);
+            Some(format!("{} by {}", row["state"].as_str()?, commit["author"].as_str()?))
+        };
+        let entries = answer["entries"].as_array().unwrap().clone();
+        entries.iter().map(|row| author(row).unwrap_or_else(|| row["state"].as_str().unwrap().to_owned())).collect()
+    };
+    there.memdir(["update", &format!("user@{}", handle("Prefers tabs")), "Prefers spaces"]).exit(0);
+    super::sync::settle(&there, &here);
+    let merged: Vec<String> = rows(&here, "Prefers spaces");
+    assert_eq!(merged, ["committed by tester"]);
+    here.memdir(["add", "user", "Likes tea"]).exit(0);
+    super::sync::settle(&here, &there);
+    there.memdir(["update", &format!("user@{}", handle("Prefers spaces")), "Prefers two spaces"]).exit(0);
+    super::sync::settle(&there, &here);
+    here.memdir(["add", "user", "Likes mate"]).exit(0);
+    let all: Vec<String> = rows(&here, "Prefers two spaces");
+    assert_eq!(all, ["outside by tester", "committed by tester"]);
+    let log = here.memdir(["log", &format!("user@{}", handle("Prefers two spaces"))]).exit(0);
+    assert!(log.stdout.contains(" (was: Prefers spaces) (commit ") && log.stdout.contains(" by tester)\n"), "{log:#?}");
+    let blame = here.memdir(["list", "user#work", "--blame"]).exit(0);
+    assert!(blame.stdout.contains("outside: updated from \"Prefers spaces\" (commit "), "{blame:#?}");
+    // The clone that made the changes knows its revisions.
+    let known: Vec<String> = rows(&there, "Prefers two spaces");
+    assert_eq!(known, ["done", "done", "committed by tester"]);
+}

@@ -1,0 +1,106 @@
+//! Which commits brought the lines of a file, as git knows it.
+//!
+//! Never writes. No call names a program that a repository could bring along.
+
+use super::git::Git;
+use crate::code::Rejection;
+
+/// The newest commits of a file that are read.
+const MAX_COMMITS: &str = "1000";
+
+/// A commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitCommit {
+    /// Its hash.
+    pub id: String,
+    pub author: String,
+    /// When it was made (RFC 3339, UTC).
+    pub at: String,
+}
+
+/// The lines that each commit of a file added, the newest commit first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineHistory(Vec<(GitCommit, Vec<String>)>);
+
+impl LineHistory {
+    /// The newest commit that added this line, with any indent.
+    pub fn commit_of(&self, line: &str) -> Option<&GitCommit> {
+        let is_it = |added: &String| added.trim() == line.trim();
+        self.0.iter().find(|(_, lines)| lines.iter().any(is_it)).map(|(commit, _)| commit)
+    }
+}
+
+impl Git {
+    /// Reads the newest 1,000 commits that changed a file; the path is relative to the directory of this `Git`.
+    ///
+    /// # Errors
+    /// `git`, also outside a repository and before its first commit; `no_git`.
+    pub fn line_history(&self, path: &str) -> Result<LineHistory, Rejection> {
+        let args = [
+            "-c",
+            "log.follow=false",
+            "--literal-pathspecs",
+            "log",
+            "--no-show-signature",
+            "--no-color",
+            "-n",
+            MAX_COMMITS,
+            "--format=tformat:%x01%H%x00%ct%x00%an",
+            "-p",
+            "-U0",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--",
+            path,
+        ];
+        Ok(parse_log(&String::from_utf8_lossy(&self.stdout_of(&args)?)))
+    }
+}
+
+fn parse_log(output: &str) -> LineHistory {
+    let (mut all, mut is_in_hunk) = (Vec::<(GitCommit, Vec<String>)>::new(), false);
+    for line in output.lines() {
+        if let Some(header) = line.strip_prefix('\u{1}') {
+            is_in_hunk = false;
+            all.extend(parse_header(header).map(|commit| (commit, Vec::new())));
+            continue;
+        }
+        match (line.strip_prefix('+'), all.last_mut()) {
+            (Some(added), Some((_, lines))) if is_in_hunk => lines.push(added.to_owned()),
+            // A line of the file begins with `+` or `-`, one of git's with neither.
+            (None, _) if !line.starts_with(['-', '\\']) => is_in_hunk = line.starts_with("@@"),
+            (Some(_) | None, _) => {}
+        }
+    }
+    LineHistory(all)
+}
+
+fn parse_header(header: &str) -> Option<GitCommit> {
+    let mut fields = header.splitn(3, '\0');
+    let (id, seconds, author) = (fields.next()?, fields.next()?, fields.next()?);
+    let at = jiff::Timestamp::from_second(seconds.parse().ok()?).ok()?;
+    Some(GitCommit { id: id.to_owned(), author: author.to_owned(), at: at.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_commit_that_added_a_line_counts() {
+        let output = "\u{1}c3\01767225600\0Ana\n\ndiff --git a/user.md b/user.md\n--- a/user.md\n+++ b/user.md\n\
+                      @@ -3 +3,2 @@ # User\n-- Likes tea\n+  - Likes green tea\n+- Also Likes tea\n@@ -9,0 +10 @@\n+++ x\n\
+                      \u{1}c2\01767225601\0Bob\n\ndiff --git a/user.md b/user.md\n--- /dev/null\n+++ b/user.md\n\
+                      @@ -0,0 +1,3 @@\n+# User\n+\n+- Likes tea\n\\ No newline at end of file\n";
+        let history = parse_log(output);
+        let author = |text: &str| history.commit_of(&format!("- {text}")).map(|commit| commit.author.as_str());
+        assert_eq!(author("Likes green tea"), Some("Ana"));
+        assert_eq!(author("Likes tea"), Some("Bob"));
+        assert_eq!(history.commit_of("++ x").map(|commit| commit.author.as_str()), Some("Ana"));
+        assert_eq!(author("b/user.md"), None);
+        let newest = GitCommit { id: "c3".into(), author: "Ana".into(), at: "2026-01-01T00:00:00Z".into() };
+        assert_eq!(history.commit_of("- Likes green tea"), Some(&newest));
+        assert_eq!(parse_log("fatal: x\n+ y\n"), LineHistory::default());
+    }
+}
