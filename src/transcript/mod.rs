@@ -24,6 +24,7 @@ mod memdir_output;
 mod message_content;
 mod openai;
 mod pasted;
+mod pasted_blocks;
 mod speakers;
 mod turn_builder;
 

@@ -4,6 +4,7 @@
 //! Never decides what becomes of them. Where the end of a pasted passage cannot be seen, it is the end of the message.
 
 use super::fences::lines_with_fences;
+use super::pasted_blocks::{is_block_line, is_letter_start, is_said_in_chat, is_subtitle_time};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -13,10 +14,24 @@ const PASTE_LEADS: PhraseList = phrase_list!("transcript/paste_leads.txt");
 const PASTE_LEAD_ENDS: PhraseList = phrase_list!("transcript/paste_lead_ends.txt");
 const ATTRIBUTIONS: PhraseList = phrase_list!("transcript/attributions.txt");
 const TASK_LEADS: PhraseList = phrase_list!("transcript/task_leads.txt");
+const TEXT_NOUNS: PhraseList = phrase_list!("transcript/text_nouns.txt");
 const DIALOGUE_NAMES: WordList = word_list!("transcript/dialogue_names.txt");
 
 /// The author in the first person: "I wrote:" leads to the author's own words.
 const OWN_NAMES: [&str; 4] = ["i", "me", "we", "咱们"];
+/// What makes a request polite, before its verb.
+const POLITE_OPENINGS: [&str; 10] = [
+    "please ",
+    "can you ",
+    "could you ",
+    "would you ",
+    "can you please ",
+    "could you please ",
+    "请",
+    "能不能",
+    "可以",
+    "麻烦你",
+];
 /// A line above a pasted passage has at most so many words.
 const MAX_LEAD_WORDS: usize = 12;
 
@@ -34,6 +49,9 @@ enum PastedSpan {
     /// The rest of the message.
     Rest,
 }
+
+/// The lines of a message, each with whether it stands in a fence.
+pub(super) type PastedLines<'t> = &'t [(&'t str, bool)];
 
 /// A message, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,7 +144,15 @@ impl PasteReader {
         }
         let next = lines[at + 1..].iter().map(|(line, _)| line.trim()).find(|line| !line.is_empty());
         let beside = [at.checked_sub(1), Some(at + 1)].map(|n| lines.get(n?).map(|(line, _)| line.trim()));
-        if is_log_line(trimmed) || is_statement(trimmed) || is_data_line(trimmed, beside) {
+        if is_log_line(trimmed) || is_statement(trimmed) || is_data_line(trimmed, beside) || is_block_line(lines, at) {
+            return true;
+        }
+        if is_letter_start(lines, at) {
+            self.span = Some(PastedSpan::Rest);
+            return true;
+        }
+        if is_said_in_chat(lines, at) || is_subtitle_time(trimmed) {
+            (self.span, self.has_content) = (Some(PastedSpan::Paragraph), true);
             return true;
         }
         self.span = pasted_from(trimmed, next);
@@ -137,7 +163,7 @@ impl PasteReader {
         if self.span.is_none() {
             self.span = pasted_after_lead(trimmed).filter(|_| !(is_marked && trimmed.ends_with([':', '：'])));
             // The line above a passage is the author's, unless the passage begins in it.
-            return self.span.is_some() && !trimmed.ends_with([':', '：']);
+            return self.span.is_some() && !trimmed.ends_with([':', '：', '?', '.', '？', '。']);
         }
         true
     }
@@ -189,11 +215,19 @@ fn pasted_from(line: &str, next: Option<&str>) -> Option<PastedSpan> {
 /// Whether a line leads to something pasted: a request about it, or words about its origin.
 fn pasted_after_lead(line: &str) -> Option<PastedSpan> {
     let lower = line.to_lowercase();
+    let is_task = |request: &str| {
+        let plain = POLITE_OPENINGS.iter().filter_map(|opening| request.strip_prefix(opening)).chain([request]);
+        let is_short = request.split_whitespace().count() <= MAX_LEAD_WORDS;
+        is_short && plain.into_iter().any(|plain| TASK_LEADS.iter().any(|task| plain.starts_with(task)))
+    };
     let request = lower.split_once([':', '：']).map(|(request, _)| request);
-    if request.is_some_and(|request| {
-        request.split_whitespace().count() <= MAX_LEAD_WORDS && TASK_LEADS.iter().any(|task| request.starts_with(task))
-    }) {
+    if request.is_some_and(is_task) {
         return Some(PastedSpan::Rest);
+    }
+    // "Can you summarise this mail?"
+    if is_task(&lower) && lower.ends_with(['?', '.', '？', '。']) && TEXT_NOUNS.iter().any(|noun| lower.contains(noun))
+    {
+        return Some(PastedSpan::Paragraph);
     }
     let lead = lower.trim_end().strip_suffix([':', '：'])?.trim_end();
     if lead.split_whitespace().count() > MAX_LEAD_WORDS || lead.chars().count() > 80 {
@@ -327,6 +361,19 @@ mod tests {
             "name,tool,note\nAnn,Figma,FACT",
             "SELECT 'FACT' AS note;",
             "同事写的：\n\nFACT",
+            "Can you summarise this letter?\n\nFACT",
+            "请翻译这段文字。\n\nFACT",
+            "Hi Kim,\n\nFACT\n\nKind regards\nLee",
+            "尊敬的王女士：\n\nFACT\n\n此致\n敬礼\n李雷",
+            "tool;shell\nvim;FACT\ned;sh",
+            "| tool | note |\n|:--|---|\n| vim | FACT |",
+            "12\n00:01.000 --> 00:04.000\nFACT",
+            "Kim: Are you there?\nLee: FACT\nKim: Good.",
+            "小明：在吗？\n小红：FACT\n小明：好的。",
+            "<note><p>FACT</p></note>",
+            "<!DOCTYPE x>\n<p>FACT</p>",
+            "Text from the scan:\n\nFACT",
+            "会议录音转写：\nFACT",
         ] {
             let message = format!("Look at this.\n\n{pasted}\n");
             let own = MessageParts::of(&message).own;
@@ -351,6 +398,13 @@ mod tests {
             "Remember this:\nI use Bun.",
             "1. first\n\n    I use Bun.",
             "I wrote `make dist` into our release notes.",
+            "Hello,\n\nI use Bun.\n\nThanks!\nKim",
+            "City: Rome\nShell: zsh\nRuntime: I use Bun.",
+            "I use Bun.\nPlease fix this.",
+            "<b>I use Bun</b>, not Deno.",
+            "a, b and c\nI use Bun, mostly\nd, e and f",
+            "Explain this error.\nI use Bun.",
+            "城市：罗马\n编辑器：我用Bun\n外壳：zsh",
         ] {
             assert_eq!(MessageParts::of(own).own, own);
         }

@@ -1,0 +1,117 @@
+//! Recognises pasted lines by the lines around them: tables, data, subtitles, markup, chats, letters.
+//!
+//! Never reads more than a few lines on each side, so that a long message costs no more per line than a short one.
+
+use super::pasted::PastedLines;
+use crate::text::word_list::{PhraseList, phrase_list};
+
+const SALUTATIONS: PhraseList = phrase_list!("transcript/salutations.txt");
+const SIGN_OFFS: PhraseList = phrase_list!("transcript/sign_offs.txt");
+
+/// The lines on each side that are looked at.
+const REACH: usize = 6;
+/// A name of a speaker has at most so many characters and words.
+const MAX_NAME_CHARS: usize = 24;
+const MAX_NAME_WORDS: usize = 3;
+
+/// Whether a line belongs to a table, rows of data or markup.
+pub(super) fn is_block_line(lines: PastedLines<'_>, at: usize) -> bool {
+    let line = text_at(lines, at);
+    is_markup(line) || is_table_row(lines, at) || is_data_row(lines, at)
+}
+
+/// Whether a line is said by one of several speakers who take turns: a name occurs again after another one. A list of
+/// labels (`City: Rome`) has each of them once.
+pub(super) fn is_said_in_chat(lines: PastedLines<'_>, at: usize) -> bool {
+    if speaker(text_at(lines, at)).is_none() {
+        return false;
+    }
+    let window = run_around(lines, at, |line| speaker(line).is_some());
+    let names: Vec<&str> = window.filter_map(|n| speaker(text_at(lines, n))).collect();
+    names.iter().enumerate().any(|(n, name)| {
+        let again = names[n + 1..].iter().position(|other| other == name);
+        again.is_some_and(|between| between > 0)
+    })
+}
+
+/// Whether a letter begins at a line below the author's own: a salutation with a name, and further down a closing with
+/// another. What begins with the salutation is the author's own letter to the assistant.
+pub(super) fn is_letter_start(lines: PastedLines<'_>, at: usize) -> bool {
+    let line = text_at(lines, at).to_lowercase();
+    let has_own_lines = (0..at).any(|n| !text_at(lines, n).is_empty());
+    let line = line.trim_end_matches([',', '，', '!', '！', ':', '：']);
+    let opens = SALUTATIONS.iter().any(|words| match words.is_ascii() {
+        true => line.strip_prefix(words).is_some_and(|name| name.starts_with(' ') && name.len() < 40),
+        false => (line.starts_with(words) || line.ends_with(words)) && line.chars().count() > words.chars().count(),
+    });
+    opens && has_own_lines && (at + 1..lines.len()).any(|n| is_closing(lines, n))
+}
+
+/// `Best regards` above a name.
+fn is_closing(lines: PastedLines<'_>, at: usize) -> bool {
+    let line = text_at(lines, at).to_lowercase();
+    let line = line.trim_end_matches([',', '，', '!', '！', '。', '.']);
+    SIGN_OFFS.iter().any(|words| line == words) && lines[at + 1..].iter().any(|(line, _)| !line.trim().is_empty())
+}
+
+fn text_at<'t>(lines: PastedLines<'t>, at: usize) -> &'t str {
+    lines.get(at).map_or("", |(line, _)| line.trim())
+}
+
+/// The lines around one, with it, for which something holds without a gap.
+fn run_around(lines: PastedLines<'_>, at: usize, holds: impl Fn(&str) -> bool) -> impl Iterator<Item = usize> {
+    let holds = |n: &usize| holds(text_at(lines, *n));
+    let above = (at.saturating_sub(REACH)..at).rev().take_while(holds).count();
+    let below = (at + 1..lines.len().min(at + 1 + REACH)).take_while(holds).count();
+    at - above..at + below + 1
+}
+
+/// The name before a colon: `Ana: Are you free?`
+fn speaker(line: &str) -> Option<&str> {
+    let (name, text) = line.split_once([':', '：'])?;
+    let starts_as_name = name.starts_with(|c: char| c.is_uppercase() || c.is_alphabetic() && !c.is_ascii());
+    let is_short = name.chars().count() <= MAX_NAME_CHARS && name.split_whitespace().count() <= MAX_NAME_WORDS;
+    (starts_as_name && is_short && !text.trim().is_empty()).then_some(name)
+}
+
+/// `<?xml …>`, or an element that begins and ends on the line.
+fn is_markup(line: &str) -> bool {
+    let opens_element = line.strip_prefix('<').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    line.starts_with("<?xml") || line.starts_with("<!DOCTYPE") || opens_element && is_whole_element(line)
+}
+
+/// Whether the element that a line begins with ends at the end of the line: emphasis in a sentence ends before.
+fn is_whole_element(line: &str) -> bool {
+    let name: String =
+        line[1..].chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':')).collect();
+    line.ends_with(&format!("</{name}>"))
+}
+
+/// The times above a subtitle: `00:00:01,000 --> 00:00:04,200`.
+pub(super) fn is_subtitle_time(line: &str) -> bool {
+    let is_time = |part: &str| {
+        part.len() >= 7 && part.contains(':') && part.bytes().all(|b| b.is_ascii_digit() || b":.,".contains(&b))
+    };
+    line.split_once(" --> ")
+        .is_some_and(|(from, to)| is_time(from) && is_time(to.split(' ').next().unwrap_or_default()))
+}
+
+/// A line between bars, in a run of those with a rule among them: `|---|---|`.
+fn is_table_row(lines: PastedLines<'_>, at: usize) -> bool {
+    let is_row = |line: &str| line.len() > 1 && line.starts_with('|') && line.ends_with('|');
+    let is_rule = |line: &str| is_row(line) && line.contains("--") && line.bytes().all(|b| b"|-: ".contains(&b));
+    is_row(text_at(lines, at)) && run_around(lines, at, is_row).any(|n| is_rule(text_at(lines, n)))
+}
+
+/// A row of values between commas or tabs, the same number in each of at least three rows, and no sentence.
+fn is_data_row(lines: PastedLines<'_>, at: usize) -> bool {
+    let marks = |line: &str, mark: char| match line.contains(", ") || line.ends_with(['.', '。', '!', '?', ',']) {
+        true => 0,
+        false => line.matches(mark).count(),
+    };
+    let is_in_run = |mark: char| {
+        let own = marks(text_at(lines, at), mark);
+        own > 0 && run_around(lines, at, |line| marks(line, mark) == own).count() >= 3
+    };
+    is_in_run(',') || is_in_run('\t') || is_in_run(';')
+}
