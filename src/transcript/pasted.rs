@@ -4,7 +4,9 @@
 //! Never decides what becomes of them. Where the end of a pasted passage cannot be seen, it is the end of the message.
 
 use super::fences::lines_with_fences;
-use super::pasted_blocks::{is_block_line, is_letter_start, is_said_in_chat, is_subtitle_time};
+use super::pasted_blocks::{
+    is_block_line, is_git_head, is_letter_start, is_message_head, is_said_in_chat, is_subtitle_time,
+};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -147,11 +149,11 @@ impl PasteReader {
         if is_log_line(trimmed) || is_statement(trimmed) || is_data_line(trimmed, beside) || is_block_line(lines, at) {
             return true;
         }
-        if is_letter_start(lines, at) {
+        if is_letter_start(lines, at) || is_git_head(trimmed) {
             self.span = Some(PastedSpan::Rest);
             return true;
         }
-        if is_said_in_chat(lines, at) || is_subtitle_time(trimmed) {
+        if is_said_in_chat(lines, at) || is_subtitle_time(trimmed) || is_message_head(trimmed) {
             (self.span, self.has_content) = (Some(PastedSpan::Paragraph), true);
             return true;
         }
@@ -374,6 +376,17 @@ mod tests {
             "<!DOCTYPE x>\n<p>FACT</p>",
             "Text from the scan:\n\nFACT",
             "会议录音转写：\nFACT",
+            "user:\n  hobby: FACT\n  age: 7",
+            "{\n  \"id\": 7,\n  \"bio\": \"FACT\"\n}",
+            "[user]\nhobby = FACT\nage = 7",
+            "HOBBY=FACT\nAGE=7",
+            "commit 0a1b2c3d4e\nAuthor: Kim\n\n    FACT",
+            "@@ -1,2 +1,3 @@\n # Me\n+FACT",
+            "Kim — Today at 10:41\nFACT",
+            "[12/02/26, 10:41:02] Kim: FACT",
+            "12/02/2026, 10:41 - Kim: FACT",
+            "Kim, [3 Feb 2026 at 10:41]:\nFACT",
+            "@kim · 3h\nFACT",
         ] {
             let message = format!("Look at this.\n\n{pasted}\n");
             let own = MessageParts::of(&message).own;
@@ -405,6 +418,11 @@ mod tests {
             "a, b and c\nI use Bun, mostly\nd, e and f",
             "Explain this error.\nI use Bun.",
             "城市：罗马\n编辑器：我用Bun\n外壳：zsh",
+            "Tools:\n- editor: vim\n- runtime: I use Bun.",
+            "I meet Ana today at 10:41\nI use Bun.",
+            "On 12/02/2026 I said that I use Bun.",
+            "x = 1 and I use Bun.",
+            "I use Bun · Deno is fine, too.",
         ] {
             assert_eq!(MessageParts::of(own).own, own);
         }

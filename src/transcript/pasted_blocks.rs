@@ -10,6 +10,8 @@ const SIGN_OFFS: PhraseList = phrase_list!("transcript/sign_offs.txt");
 
 /// The lines on each side that are looked at.
 const REACH: usize = 6;
+/// A letter has at most so many lines.
+const MAX_LETTER_LINES: usize = 200;
 /// A name of a speaker has at most so many characters and words.
 const MAX_NAME_CHARS: usize = 24;
 const MAX_NAME_WORDS: usize = 3;
@@ -17,7 +19,69 @@ const MAX_NAME_WORDS: usize = 3;
 /// Whether a line belongs to a table, rows of data or markup.
 pub(super) fn is_block_line(lines: PastedLines<'_>, at: usize) -> bool {
     let line = text_at(lines, at);
-    is_markup(line) || is_table_row(lines, at) || is_data_row(lines, at)
+    is_markup(line) || is_json_field(line) || is_table_row(lines, at) || is_data_row(lines, at) || is_setting(lines, at)
+}
+
+/// `"bio": "text",` in an object of several lines.
+fn is_json_field(line: &str) -> bool {
+    let key = line.strip_prefix('"').and_then(|rest| rest.split_once('"'));
+    key.is_some_and(|(_, rest)| rest.trim_start().starts_with(':'))
+}
+
+/// A line of a config file: `key = value` in a run of them or below `[section]`, `  key: value` below `parent:`.
+fn is_setting(lines: PastedLines<'_>, at: usize) -> bool {
+    let is_key =
+        |key: &str| !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '"'));
+    let is_assignment =
+        |line: &str| line.split_once('=').is_some_and(|(key, value)| is_key(key.trim_end()) && !value.starts_with('='));
+    let is_section = |line: &str| line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).is_some_and(is_key);
+    let is_in_run = |n: usize| is_assignment(text_at(lines, n)) || is_section(text_at(lines, n));
+    if is_assignment(text_at(lines, at)) && (at > 0 && is_in_run(at - 1) || is_in_run(at + 1)) {
+        return true;
+    }
+    let indent = |n: usize| lines[n].0.len() - lines[n].0.trim_start_matches(' ').len();
+    let has_value = |line: &str| line.split_once(": ").is_some_and(|(key, _)| is_key(key));
+    let is_parent = |n: &usize| indent(*n) < indent(at);
+    let parent = (at.saturating_sub(REACH)..at).rev().find(is_parent);
+    has_value(text_at(lines, at))
+        && indent(at) >= 2
+        && parent.is_some_and(|n| text_at(lines, n).strip_suffix(':').is_some_and(is_key))
+}
+
+/// The line above a message in an exported chat or a feed: `Ana — Today at 10:41`, `[12/02/26, 10:41] Ana: text`,
+/// `12/02/2026, 10:41 - Ana: text`, `Ana, [3 Feb 2026 10:41]:`, `@ana · 3h`.
+pub(super) fn is_message_head(line: &str) -> bool {
+    let digits = |word: &str| word.bytes().filter(u8::is_ascii_digit).count();
+    let is_time = |word: &str| {
+        let word = word.trim_matches(['[', ']', '(', ')', ',', ':']);
+        (3..=6).contains(&digits(word)) && word.contains(':') && word.bytes().all(|b| b.is_ascii_digit() || b == b':')
+    };
+    let is_date = |word: &str| {
+        let word = word.trim_matches(['[', ']', '(', ')', ',']);
+        let parts = word.split(['/', '.', '-']);
+        (4..=8).contains(&digits(word))
+            && parts.clone().count() == 3
+            && parts.into_iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let starts_with_date = words.len() > 3 && is_date(words[0]) && is_time(words[1]);
+    let ends_with_time = words.iter().rev().take(2).any(|word| is_time(word)) && words.len() <= 8;
+    let is_bracketed = line.ends_with("]:") || line.ends_with(']');
+    let is_post = words.len() <= 6
+        && line.contains(" · ")
+        && words.last().is_some_and(|age| {
+            let number = age.trim_end_matches(['s', 'm', 'h', 'd', 'w']);
+            number.len() < age.len() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+        });
+    starts_with_date || is_post || ends_with_time && (line.contains(" — ") || line.contains(", [") && is_bracketed)
+}
+
+/// The head of a commit as `git log` prints it, or of a part of a diff.
+pub(super) fn is_git_head(line: &str) -> bool {
+    let is_hash = |hash: &str| (7..=64).contains(&hash.len()) && hash.bytes().all(|b| b.is_ascii_hexdigit());
+    line.strip_prefix("commit ").is_some_and(|rest| is_hash(rest.split(' ').next().unwrap_or_default()))
+        || line.starts_with("@@ -") && line[2..].contains("@@")
+        || line.starts_with("--- a/")
 }
 
 /// Whether a line is said by one of several speakers who take turns: a name occurs again after another one. A list of
@@ -38,13 +102,13 @@ pub(super) fn is_said_in_chat(lines: PastedLines<'_>, at: usize) -> bool {
 /// another. What begins with the salutation is the author's own letter to the assistant.
 pub(super) fn is_letter_start(lines: PastedLines<'_>, at: usize) -> bool {
     let line = text_at(lines, at).to_lowercase();
-    let has_own_lines = (0..at).any(|n| !text_at(lines, n).is_empty());
+    let has_own_lines = lines[..at].iter().any(|(line, _)| !line.trim().is_empty());
     let line = line.trim_end_matches([',', '，', '!', '！', ':', '：']);
     let opens = SALUTATIONS.iter().any(|words| match words.is_ascii() {
         true => line.strip_prefix(words).is_some_and(|name| name.starts_with(' ') && name.len() < 40),
         false => (line.starts_with(words) || line.ends_with(words)) && line.chars().count() > words.chars().count(),
     });
-    opens && has_own_lines && (at + 1..lines.len()).any(|n| is_closing(lines, n))
+    opens && has_own_lines && (at + 1..lines.len().min(at + MAX_LETTER_LINES)).any(|n| is_closing(lines, n))
 }
 
 /// `Best regards` above a name.
