@@ -89,9 +89,9 @@ mod tests {
 
     #[test]
     fn the_newest_commit_that_added_a_line_counts() {
-        let output = "\u{1}c3\01767225600\0Ana\n\ndiff --git a/user.md b/user.md\n--- a/user.md\n+++ b/user.md\n\
+        let output = "\u{1}c3\x001767225600\x00Ana\n\ndiff --git a/user.md b/user.md\n--- a/user.md\n+++ b/user.md\n\
                       @@ -3 +3,2 @@ # User\n-- Likes tea\n+  - Likes green tea\n+- Also Likes tea\n@@ -9,0 +10 @@\n+++ x\n\
-                      \u{1}c2\01767225601\0Bob\n\ndiff --git a/user.md b/user.md\n--- /dev/null\n+++ b/user.md\n\
+                      \u{1}c2\x001767225601\x00Bob\n\ndiff --git a/user.md b/user.md\n--- /dev/null\n+++ b/user.md\n\
                       @@ -0,0 +1,3 @@\n+# User\n+\n+- Likes tea\n\\ No newline at end of file\n";
         let history = parse_log(output);
         let author = |text: &str| history.commit_of(&format!("- {text}")).map(|commit| commit.author.as_str());
