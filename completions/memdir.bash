@@ -118,6 +118,9 @@ _memdir() {
             memdir,schema)
                 cmd="memdir__subcmd__schema"
                 ;;
+            memdir,scope)
+                cmd="memdir__subcmd__scope"
+                ;;
             memdir,set)
                 cmd="memdir__subcmd__set"
                 ;;
@@ -167,7 +170,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -q -v -h -V --dir --global --as --json --quiet --verbose --color --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff undo redo reflect inbox compact prune check resolve setup sync import export mcp merge merge-driver hook tool etag where schema completions man __complete"
+            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff undo redo reflect inbox compact prune check resolve setup scope sync import export mcp merge merge-driver hook tool etag where schema completions man __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -185,6 +188,14 @@ _memdir() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --as)
@@ -217,7 +228,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__add)
-            opts="-F -n -m -f -C -g -q -v -h --file --tag --imp --exp --conf --id --pin --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -289,6 +300,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -305,7 +324,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__append)
-            opts="-t -s -d -F -n -m -f -C -g -q -v -h --title --summary --date --file-summary --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-t -s -d -F -n -m -f -C -g -S -q -v -h --title --summary --date --file-summary --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -385,6 +404,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -401,7 +428,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__apply)
-            opts="-F -n -m -f -C -g -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -453,6 +480,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -469,7 +504,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help add del update list"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help add del update list"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -489,6 +524,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -505,7 +548,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__add)
-            opts="-F -n -m -f -C -g -q -v -h --file --tag --imp --exp --conf --id --pin --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -577,6 +620,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -593,7 +644,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__del)
-            opts="-n -m -f -C -g -q -v -h --index --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --index --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -641,6 +692,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -657,7 +716,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__list)
-            opts="-L -C -g -q -v -h --blame --limit --dir --global --as --json --quiet --verbose --color --help"
+            opts="-L -C -g -S -q -v -h --blame --limit --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -685,6 +744,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -701,7 +768,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__update)
-            opts="-F -n -m -f -C -g -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -761,6 +828,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -777,7 +852,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__check)
-            opts="-n -m -f -C -g -q -v -h --since --writing --anchors --stale --strict --against --fix --format --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --since --writing --anchors --stale --strict --against --fix --format --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -833,6 +908,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -849,7 +932,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__compact)
-            opts="-F -n -m -f -C -g -q -v -h --to --file --by-age --provider --model --timeout --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --to --file --by-age --provider --model --timeout --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -917,6 +1000,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -933,7 +1024,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__completions)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help bash zsh fish"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help bash zsh fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -953,6 +1044,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -969,7 +1068,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__context)
-            opts="-b -n -C -g -q -v -h --style --budget --peek --dir --global --as --json --quiet --verbose --color --help"
+            opts="-b -n -C -g -S -q -v -h --style --budget --peek --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1001,6 +1100,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1017,7 +1124,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__diff)
-            opts="-C -g -q -v -h --since --stat --bullets --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --since --stat --bullets --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1041,6 +1148,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1057,7 +1172,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__edit)
-            opts="-n -m -f -C -g -q -v -h --resume --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --resume --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1105,6 +1220,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1121,7 +1244,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__etag)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1141,6 +1264,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1157,7 +1288,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__export)
-            opts="-o -f -C -g -q -v -h --to --out --force --dir --global --as --json --quiet --verbose --color --help"
+            opts="-o -f -C -g -S -q -v -h --to --out --force --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1211,6 +1342,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1227,7 +1366,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__hook)
-            opts="-C -g -q -v -h --host --dir --global --as --json --quiet --verbose --color --help session-start user-prompt pre-tool pre-compact stop session-end"
+            opts="-C -g -S -q -v -h --host --dir --global --scope --as --json --quiet --verbose --color --help session-start user-prompt pre-tool pre-compact stop session-end"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1251,6 +1390,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1267,7 +1414,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__import)
-            opts="-n -m -f -C -g -q -v -h --from --in --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --from --in --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1319,6 +1466,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1335,7 +1490,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__inbox)
-            opts="-n -m -f -C -g -q -v -h --accept --reject --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --accept --reject --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1379,6 +1534,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1395,7 +1558,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__init)
-            opts="-C -g -q -v -h --example --adopt --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --example --adopt --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1415,6 +1578,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1431,7 +1602,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__list)
-            opts="-L -C -g -q -v -h --blame --limit --dir --global --as --json --quiet --verbose --color --help"
+            opts="-L -C -g -S -q -v -h --blame --limit --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1459,6 +1630,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1475,7 +1654,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__log)
-            opts="-p -L -C -g -q -v -h --patch --since --by --limit --oneline --dir --global --as --json --quiet --verbose --color --help"
+            opts="-p -L -C -g -S -q -v -h --patch --since --by --limit --oneline --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1511,6 +1690,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1527,7 +1714,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__man)
-            opts="-C -g -q -v -h --all --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --all --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1551,6 +1738,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1567,7 +1762,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__mcp)
-            opts="-C -g -q -v -h --tools --read-only --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --tools --read-only --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1591,6 +1786,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1607,7 +1810,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__merge)
-            opts="-o -C -g -q -v -h --out --marker-size --dir --global --as --json --quiet --verbose --color --help"
+            opts="-o -C -g -S -q -v -h --out --marker-size --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1639,6 +1842,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1655,7 +1866,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__merge__subcmd__driver)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1675,6 +1886,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1691,7 +1910,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__mv)
-            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1735,6 +1954,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1751,7 +1978,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__patch)
-            opts="-F -n -m -f -C -g -q -v -h --old --new --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --old --new --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1811,6 +2038,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1827,7 +2062,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__prune)
-            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1871,6 +2106,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1887,7 +2130,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__query)
-            opts="-L -b -a -C -g -q -v -h --limit --budget --full --explain --linked --category --tag --in --imp --conf --since --until --pinned --by --source --run --threshold --all --dir --global --as --json --quiet --verbose --color --help"
+            opts="-L -b -a -C -g -S -q -v -h --limit --budget --full --explain --linked --category --tag --in --imp --conf --since --until --pinned --by --source --run --threshold --all --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1967,6 +2210,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1983,7 +2234,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__read)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2003,6 +2254,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2019,7 +2278,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__redo)
-            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2063,6 +2322,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2079,7 +2346,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__reflect)
-            opts="-n -m -C -g -q -v -h --mode --propose --into --show-prompt --check-model --queued --provider --model --timeout --dry-run --reason --source --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -C -g -S -q -v -h --mode --propose --into --show-prompt --check-model --queued --provider --model --timeout --dry-run --reason --source --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2135,6 +2402,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2151,7 +2426,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__resolve)
-            opts="-n -m -f -C -g -q -v -h --ours --theirs --both --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --ours --theirs --both --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2193,6 +2468,14 @@ _memdir() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --as)
@@ -2211,7 +2494,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__restore)
-            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2253,6 +2536,14 @@ _memdir() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --as)
@@ -2271,7 +2562,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__rm)
-            opts="-n -m -f -C -g -q -v -h --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --archive --forget --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2313,6 +2604,14 @@ _memdir() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --as)
@@ -2331,7 +2630,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__schema)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help operation policy query answer"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help operation policy query answer"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2351,6 +2650,58 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        memdir__subcmd__scope)
+            opts="-n -C -g -S -q -v -h --restore --purge --dry-run --dir --global --scope --as --json --quiet --verbose --color --help list add rm"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                -C)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2367,7 +2718,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__set)
-            opts="-n -m -f -C -g -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2411,6 +2762,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2427,7 +2786,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__setup)
-            opts="-n -C -g -q -v -h --project --user --auto-memory --check --remove --print --dry-run --dir --global --as --json --quiet --verbose --color --help git claude codex gemini cursor agents-md mcp"
+            opts="-n -C -g -S -q -v -h --project --user --auto-memory --check --remove --print --dry-run --dir --global --scope --as --json --quiet --verbose --color --help git claude codex gemini cursor agents-md mcp"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2445,6 +2804,14 @@ _memdir() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --as)
@@ -2463,7 +2830,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__show)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2481,6 +2848,14 @@ _memdir() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --as)
@@ -2499,7 +2874,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__status)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2519,6 +2894,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2535,7 +2918,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__sync)
-            opts="-n -m -f -C -g -q -v -h --dry-run --reason --force --timeout --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --force --timeout --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2571,6 +2954,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2587,7 +2978,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__tool)
-            opts="-C -g -q -v -h --serve --dir --global --as --json --quiet --verbose --color --help anthropic seed"
+            opts="-C -g -S -q -v -h --serve --dir --global --scope --as --json --quiet --verbose --color --help anthropic seed"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2607,6 +2998,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2623,7 +3022,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__undo)
-            opts="-n -m -f -C -g -q -v -h --by --keep-edited --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --by --keep-edited --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2671,6 +3070,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2687,7 +3094,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__update)
-            opts="-F -n -m -f -C -g -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --index --old --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2747,6 +3154,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2763,7 +3178,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__where)
-            opts="-C -g -q -v -h --dir --global --as --json --quiet --verbose --color --help"
+            opts="-C -g -S -q -v -h --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2783,6 +3198,14 @@ _memdir() {
                     fi
                     return 0
                     ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --as)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2799,7 +3222,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__write)
-            opts="-F -n -m -f -C -g -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2849,6 +3272,14 @@ _memdir() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --as)

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_memdir_global_optspecs
-    string join \n C= dir= g/global as= json q/quiet v/verbose color= h/help V/version
+    string join \n C= dir= g/global S/scope= as= json q/quiet v/verbose color= h/help V/version
 end
 
 function __fish_memdir_needs_command
@@ -26,6 +26,7 @@ end
 
 complete -c memdir -n "__fish_memdir_needs_command" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_needs_command" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_needs_command" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_needs_command" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_needs_command" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -66,6 +67,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "prune" -d 'Archive wh
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "check" -d 'Check the structure of files; exit 6 if there are findings'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "resolve" -d 'Merge files with conflict markers again, bullet by bullet; exit 4 if conflicts are left'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "setup" -d 'Set up git to merge by bullet, or an agent host to use the memory'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "scope" -d 'List, add or remove scopes: memories of their own in this one, one for each app, user or project'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "sync" -d 'Commit, fetch, merge by bullet and push a memory that is its own git repository'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "import" -d 'Import the memories of another program'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "export" -d 'Print the memory in the format of another program'
@@ -82,6 +84,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "man" -d 'Print a manu
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "__complete"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand init" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand init" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -95,6 +98,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand init" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand init" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand status" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand status" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand status" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -107,6 +111,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand status" -s h -l help -d 'P
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s L -l limit -d 'Print at most N rows, and how many are left out' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -119,6 +124,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand list" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand list" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand read" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand read" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand read" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -143,6 +149,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l run -d 'Only ite
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l threshold -d 'Minimum relevance, 0 to 1; an item with every word of the query has 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand query" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -163,6 +170,7 @@ records\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s b -l budget -d 'Print at most N tokens (default 2000, at least 320), and the commands that show what is left out' -r
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand context" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand context" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -186,6 +194,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -l if-match -d 'Only 
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -209,6 +218,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand update" -l if-match -d 'On
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand update" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -228,6 +238,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand rm" -l if-match -d 'Only c
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand rm" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand rm" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -249,6 +260,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand restore" -l if-match -d 'O
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand restore" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand restore" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -268,6 +280,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand mv" -l if-match -d 'Only c
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand mv" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mv" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -287,6 +300,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand set" -l if-match -d 'Only 
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand set" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand set" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -311,6 +325,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand append" -l if-match -d 'On
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand append" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand append" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -333,6 +348,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand patch" -l if-match -d 'Onl
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand patch" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand patch" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -353,6 +369,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand write" -l if-match -d 'Onl
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand write" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand write" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -373,6 +390,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand apply" -l if-match -d 'Onl
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand apply" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand apply" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -393,6 +411,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -l if-match -d 'Only
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand edit" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -407,6 +426,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand edit" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand edit" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and not __fish_seen_subcommand_from add del update list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -433,6 +453,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -454,6 +475,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from del" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -478,6 +500,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from update" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -493,6 +516,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s L -l limit -d 'Print at most N rows, and how many are left out' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from list" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -508,6 +532,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand log" -l by -d 'Only entrie
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s L -l limit -d 'Print at most N entries' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand log" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -521,6 +546,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand log" -s v -l verbose -d 'A
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand show" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand show" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand show" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -533,6 +559,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand show" -s h -l help -d 'Pri
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l since -d 'Show bullet changes from this revision, date or age until now' -r
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand diff" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -552,6 +579,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand undo" -l if-match -d 'Only
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand undo" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -572,6 +600,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand redo" -l if-match -d 'Only
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand redo" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand redo" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -596,6 +625,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l source -d 'The
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -617,6 +647,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l if-match -d 'Onl
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -643,6 +674,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l if-match -d 'O
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -663,6 +695,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand prune" -l if-match -d 'Onl
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand prune" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -687,6 +720,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand check" -l if-match -d 'Onl
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand check" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -711,6 +745,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l if-match -d 'O
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -728,6 +763,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s v -l verbose -
 complete -c memdir -n "__fish_memdir_using_subcommand resolve" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand setup" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -744,11 +780,27 @@ complete -c memdir -n "__fish_memdir_using_subcommand setup" -l json -d 'Print o
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand setup" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l restore -d 'Take an archived scope back'
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l purge -d 'Delete the scope and its history for good'
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -s n -l dry-run -d 'Show what would change, write nothing'
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand scope" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s m -l reason -d 'The commit\'s subject (default: derived from the journal)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l timeout -d 'Seconds that git may spend on the remote, lost races included' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -777,6 +829,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand import" -l if-match -d 'On
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand import" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand import" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -799,6 +852,7 @@ records\t'Entries of episodes'"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s o -l out -d 'Write to a new file that only you can read' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand export" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -814,6 +868,7 @@ seed\t''
 graph\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -828,6 +883,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Wri
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l marker-size -d 'The length of conflict markers, in characters' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand merge" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -839,6 +895,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand merge" -s v -l verbose -d 
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge-driver" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -854,6 +911,7 @@ gemini\t''
 cursor\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand hook" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -865,6 +923,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand hook" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand hook" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand tool" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -877,6 +936,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand tool" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand tool" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand etag" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -888,6 +948,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand etag" -s v -l verbose -d '
 complete -c memdir -n "__fish_memdir_using_subcommand etag" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand where" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand where" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -899,6 +960,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand where" -s v -l verbose -d 
 complete -c memdir -n "__fish_memdir_using_subcommand where" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand schema" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -910,6 +972,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand schema" -s v -l verbose -d
 complete -c memdir -n "__fish_memdir_using_subcommand schema" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand completions" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand completions" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
@@ -922,6 +985,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand completions" -s h -l help 
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l all -d 'Write all pages into this directory' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand man" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand man" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
 complete -c memdir -n "__fish_memdir_using_subcommand man" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''

@@ -60,6 +60,8 @@ codes! {
     NoRepository = "no_repository", 3, false;
     /// The git repository has no remote of that name.
     NoRemote = "no_remote", 3, false;
+    /// The memory has no scope of that name.
+    ScopeNotFound = "scope_not_found", 3, false;
     /// The file does not exist.
     FileNotFound = "file_not_found", 3, false;
     /// A new file's name differs by one or two letters from an existing one.
@@ -116,6 +118,8 @@ codes! {
     LimitReached = "limit_reached", 5, false;
     /// The policy's allowlist does not give this agent access to that category; this is a filter, not isolation.
     CategoryNotAllowed = "category_not_allowed", 5, false;
+    /// A session in a scope names another scope, or the memory above it.
+    ScopeNotAllowed = "scope_not_allowed", 5, false;
     /// An agent changes a sensitive field without the user's consent, or decides about a proposal: a person must.
     Consent = "consent", 5, false;
     /// The text contains what looks like a key, a token or a password.

@@ -439,8 +439,9 @@ impl Memory {
         options: &ChangeOptions,
         model: Option<&OpenModel>,
     ) -> Result<CompactOutcome, Error> {
-        let budget = user::load_config(&env).0.tokens_per_day;
-        commands::compact::compact_within_budget(&self.session()?, compact, options, model, budget, &|_| {})
+        let session = self.session()?;
+        let budget = session.policy.policy.daily_budget(user::load_config(&env).0.tokens_per_day);
+        commands::compact::compact_within_budget(&session, compact, options, model, budget, &|_| {})
     }
 
     /// Merges three files by bullet, into `out` or the result's text. Needs no memory. Conflicts are no error.

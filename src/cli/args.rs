@@ -26,6 +26,9 @@ pub struct GlobalArgs {
     /// Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)
     #[arg(short = 'g', long, help_heading = "Global options", conflicts_with = "dir")]
     pub global: bool,
+    /// A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE ('*' for query: all)
+    #[arg(short = 'S', long, value_name = "NAME", help_heading = "Global options")]
+    pub scope: Option<String>,
     /// The caller's name, recorded in the journal; also MEMDIR_AS
     #[arg(long = "as", value_name = "NAME", help_heading = "Global options")]
     pub actor: Option<String>,
@@ -124,6 +127,7 @@ impl GlobalArgs {
     fn override_with(&mut self, later: GlobalArgs) {
         self.start.extend(later.start);
         self.dir = later.dir.or(self.dir.take());
+        self.scope = later.scope.or(self.scope.take());
         self.actor = later.actor.or(self.actor.take());
         self.color = later.color.or(self.color);
         self.global |= later.global;

@@ -72,6 +72,7 @@ fn parse_words(global: &GlobalArgs, before: &[String]) -> (GlobalArgs, ValueKind
 fn set_global(global: &mut GlobalArgs, long: &str, value: &str) {
     match long {
         "dir" => global.dir = Some(value.into()),
+        "scope" => global.scope = Some(value.to_owned()),
         "as" => global.actor = Some(value.to_owned()),
         _ => {}
     }

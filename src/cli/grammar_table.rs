@@ -8,6 +8,7 @@ use super::grammar::{CommandGrammar, OptionGrammar, command, many, one, option};
 
 const C_PATH: OptionGrammar = option("", Some('C'), Path);
 const DIR_PATH: OptionGrammar = option("dir", None, Path);
+const SCOPE_OTHER: OptionGrammar = option("scope", Some('S'), Other);
 const AS_OTHER: OptionGrammar = option("as", None, Other);
 const COLOR_OTHER: OptionGrammar = option("color", None, Other);
 const LIMIT_OTHER: OptionGrammar = option("limit", Some('L'), Other);
@@ -58,7 +59,7 @@ const ALL_PATH: OptionGrammar = option("all", None, Path);
 
 /// The program itself, then all commands.
 pub const COMMANDS: &[CommandGrammar] = &[
-    command(&[], &[], &[C_PATH, DIR_PATH, AS_OTHER, COLOR_OTHER], &[]),
+    command(&[], &[], &[C_PATH, DIR_PATH, SCOPE_OTHER, AS_OTHER, COLOR_OTHER], &[]),
     command(&["init"], &[], &[], &[one(Path)]),
     command(&["status"], &["st"], &[], &[]),
     command(&["list"], &["ls"], &[LIMIT_OTHER], &[one(Address)]),
@@ -93,6 +94,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["check"], &[], &[SINCE_OTHER, AGAINST_PATH, FORMAT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(File)]),
     command(&["resolve"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
     command(&["setup"], &[], &[], &[one(Other)]),
+    command(&["scope"], &[], &[], &[one(Other), one(Other)]),
     command(&["sync"], &[], &[REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
     command(&["import"], &[], &[FROM_OTHER, IN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Path)]),
     command(&["export"], &[], &[TO_OTHER, OUT_FILE], &[many(File)]),

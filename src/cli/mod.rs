@@ -34,6 +34,7 @@ mod reflect;
 mod results;
 mod run;
 mod sanitize;
+mod scope;
 mod state;
 mod text;
 mod to_operation;

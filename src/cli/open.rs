@@ -15,6 +15,7 @@ pub fn open_options(global: &GlobalArgs, lock_timeout: Option<Duration>) -> Open
     OpenOptions {
         dir: global.dir.clone(),
         global: global.global,
+        scope: global.scope.clone(),
         actor: global.actor.clone(),
         lock_timeout,
         ..OpenOptions::default()

@@ -25,7 +25,7 @@ pub struct OutputFormat {
     pub terminal: bool,
     /// Whether the command may change something; if so, errors report that nothing was changed.
     pub may_change: bool,
-    /// How the caller selected the data directory (`-C DIR`, `--dir DIR`, `-g`), repeated in the commands to try.
+    /// How the caller selected the data directory (`-C DIR`, `--dir DIR`, `-g`, `-S NAME`), repeated in the commands to try.
     pub dir_option: String,
 }
 
@@ -44,6 +44,7 @@ impl OutputFormat {
         let mut dir_options: Vec<String> = global.start.iter().map(|dir| format!("-C {}", quote(dir))).collect();
         dir_options.extend(global.dir.as_ref().map(|dir| format!("--dir {}", quote(dir.as_os_str()))));
         dir_options.extend(global.global.then(|| "-g".to_owned()));
+        dir_options.extend(global.scope.as_ref().map(|name| format!("-S {}", hints::shell_quote(name))));
         let dir_option = dir_options.join(" ");
         let GlobalArgs { json, quiet, verbose, .. } = *global;
         OutputFormat { json, quiet, verbose, color, terminal, may_change: false, dir_option }

@@ -138,7 +138,7 @@ impl QueryArgs {
     }
 }
 
-/// Parses a simple query (`[-C DIR] [--dir DIR] query WORDS… [-L N] [--json]`) without clap, because on a small memory building
+/// Parses a simple query (`[-C DIR] [--dir DIR] [-S NAME] query WORDS… [-L N] [--json]`) without clap, because on a small memory building
 /// the options costs more than the search. Returns `None` for anything else, which clap then parses.
 pub fn simple_query(args: &[OsString]) -> Option<(GlobalArgs, QueryArgs)> {
     let (mut global, mut query) = (GlobalArgs::default(), QueryArgs::default());
@@ -152,12 +152,15 @@ pub fn simple_query(args: &[OsString]) -> Option<(GlobalArgs, QueryArgs)> {
                 "dir" if global.dir.is_none() && !word.is_empty() && !word.starts_with('-') => {
                     global.dir = Some(word.into());
                 }
+                "scope" if global.scope.is_none() && !word.is_empty() && !word.starts_with('-') => {
+                    global.scope = Some(word.to_owned());
+                }
                 "limit" if query.limit.is_none() => query.limit = Some(word.parse().ok()?),
                 _ => return None,
             },
             WordRole::Options => match word {
                 "--json" if !global.json => global.json = true,
-                "-C" | "--dir" | "-L" | "--limit" => {}
+                "-C" | "--dir" | "-S" | "--scope" | "-L" | "--limit" => {}
                 _ => return None,
             },
             WordRole::Positional(_) if word != "-" => query.words.push(word.to_owned()),
@@ -216,6 +219,8 @@ mod tests {
             "-C mem query tabs and spaces",
             "-C a -C b query c",
             "--dir mem --json find tabs -L 5",
+            "-S web query tabs",
+            "query --scope web tabs -L 2",
             "--json search help -L 5 tabs",
             "grep query add -L 0",
             "query tabs -L +5",
@@ -234,6 +239,8 @@ mod tests {
             "query a -L",
             "-q query a",
             "query a -L 1 -L 2",
+            "-S a -S b query c",
+            "-S -x query c",
             "-C",
             "-C a",
             "--dir a --dir b query c",

@@ -8,41 +8,53 @@ use super::answer::PrintAnswer;
 use super::sanitize;
 use super::text::{Printer, TextStyle};
 use crate::commands::answer::{LargerBounds, QueryResult, QueryRow};
-use crate::view::query::answer::estimate_llm_tokens;
+use crate::view::query::answer::{ScopeMatches, estimate_llm_tokens};
 use crate::view::stale_anchors::anchor_mark;
 
 impl PrintAnswer for QueryResult {
     /// Prints the results; if there are none, a note to stderr.
     fn print(&self, printer: &mut Printer) {
-        let mut last_heading = String::new();
-        for row in &self.items {
-            let heading = row.heading();
-            if heading != last_heading {
-                printer.styled(TextStyle::Heading, &heading).end_line();
-                last_heading = heading;
-            }
-            item(printer, row);
+        items(printer, &self.items);
+        for scope in &self.scopes {
+            printer.styled(TextStyle::Heading, &format!("-S {}: {}", scope.scope, item_count(scope.found))).end_line();
+            items(printer, &scope.items);
         }
         let undated = match self.undated {
             0 => String::new(),
             n => format!("; {} of unknown date left out", item_count(n)),
         };
-        if self.found == 0 {
+        if self.found == 0 && self.scopes.is_empty() {
             printer.note(&format!("no matches{undated}; try other or fewer words"));
             return;
         }
         let linked = if self.linked > 0 { format!(" and {} linked", self.linked) } else { String::new() };
         let more = self.more.as_ref().map_or(String::new(), larger_bounds);
         let full = if self.items.iter().all(|row| row.full.is_none()) { "; whole texts: --full" } else { "" };
-        let counts = format!("{} of {}", self.shown, item_count(self.found));
-        let long = format!("{counts}{linked}, {} tokens{undated}{more}", self.tokens);
+        let in_scopes = |count: fn(&ScopeMatches) -> usize| self.scopes.iter().map(count).sum::<usize>();
+        let (shown, found) = (self.shown + in_scopes(|scope| scope.shown), self.found + in_scopes(|scope| scope.found));
+        let tokens = self.tokens + in_scopes(|scope| scope.tokens);
+        let counts = format!("{shown} of {}", item_count(found));
+        let long = format!("{counts}{linked}, {tokens} tokens{undated}{more}");
         // The line itself counts against the budget: of a small one, only the most important part fits.
-        let available = self.budget.map_or(usize::MAX, |budget| budget.saturating_sub(self.tokens));
+        let available = self.budget.map_or(usize::MAX, |budget| budget.saturating_sub(tokens));
         let fits = |line: &String| estimate_llm_tokens(line) < available;
         match [format!("{long}{full}"), long, format!("{counts}{more}"), counts.clone()].into_iter().find(fits) {
             Some(line) => printer.styled(TextStyle::Dim, &line).end_line(),
             None => printer.note(&format!("{counts}{more}")),
         }
+    }
+}
+
+/// Prints items below the headings of their groups.
+fn items(printer: &mut Printer, rows: &[QueryRow]) {
+    let mut last_heading = String::new();
+    for row in rows {
+        let heading = row.heading();
+        if heading != last_heading {
+            printer.styled(TextStyle::Heading, &heading).end_line();
+            last_heading = heading;
+        }
+        item(printer, row);
     }
 }
 

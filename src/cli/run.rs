@@ -32,6 +32,7 @@ use crate::host::agent_hosts::places::SetupScope;
 use crate::host::models::ModelQuery;
 use crate::host::{content, editor, find, user};
 use crate::operation::Batch;
+use crate::path::ALL_SCOPES;
 use crate::reflect::prompt::ReplyMode;
 use crate::view::query::filter::QueryOptions;
 
@@ -110,7 +111,12 @@ impl Runner<'_> {
     /// Runs `query`.
     pub fn query(&self, options: &QueryOptions) -> CliReply {
         let needs = if options.depends_on_time() { SessionNeeds::All } else { SessionNeeds::TextsOnly };
-        match open::open_session(self.global, needs, None) {
+        // All scopes are searched from the memory above them.
+        let all_scopes = self.global.scope.as_deref() == Some(ALL_SCOPES);
+        let global = GlobalArgs { scope: self.global.scope.clone().filter(|_| !all_scopes), ..self.global.clone() };
+        let scope = if all_scopes { Some(ALL_SCOPES.to_owned()) } else { options.scope.clone() };
+        let options = &QueryOptions { scope, ..options.clone() };
+        match open::open_session(&global, needs, None) {
             Ok(session) => {
                 session.progress.begin("searching");
                 let result = {
@@ -205,8 +211,9 @@ impl Runner<'_> {
         };
         match opened {
             Ok((query, opened)) => {
-                let budget = user::load_config(&open::env).0.tokens_per_day;
+                let budget_of_user = user::load_config(&open::env).0.tokens_per_day;
                 self.change_with_progress("compacting", &args.change_args, |s, how| {
+                    let budget = s.policy.policy.daily_budget(budget_of_user);
                     let progress = |task: &str| s.progress.begin(task);
                     commands::compact::compact_within_budget(s, &query, how, opened.as_ref(), budget, &progress)
                 })

@@ -26,6 +26,7 @@ use super::prune::{PruneArgs, RestoreArgs};
 use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
 use super::run::{self, Runner, check_agent, read_content};
+use super::scope::{self, ScopeArgs, ScopeCommand};
 use super::state::{CheckArgs, CheckFormat, StatusArgs};
 use super::tool::ToolArgs;
 use super::{complete, generate, to_operation};
@@ -33,7 +34,8 @@ use crate::commands::inbox::InboxDecision;
 use crate::commands::results::{
     ChangeResult, CheckReport, CompactReport, ContextResult, DiffResult, EtagResult, ExportResult, FileList,
     ImportResult, InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, PruneResult, QueryResult,
-    ReflectReport, RepeatedChange, ResolveResult, SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
+    ReflectReport, RepeatedChange, ResolveResult, ScopeChange, ScopeList, SetupResult, StatusReport, SyncResult,
+    TextResult, WhereResult,
 };
 use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -42,7 +44,7 @@ use crate::operation::conflict_regions::ConflictChoice;
 pub const HELP: &str = "\
 memdir: memory for agents as a directory of markdown
 
-usage: memdir [-C DIR] [--dir DIR | -g] [--as NAME] [--json] [-q|-v] [--color WHEN] COMMAND
+usage: memdir [-C DIR] [--dir DIR | -g] [-S SCOPE] [--as NAME] [--json] [-q|-v] COMMAND
 
 read     list [FILE[#SECTION]]      files, sections, bullets with handles (@acvh)
          read ADDRESS               print a FILE, FILE#SECTION or FILE@BULLET
@@ -59,7 +61,7 @@ change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - 
          write FILE · edit FILE · apply (operations as JSON) · bullet add|del|update|list
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
 model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE] · prune
-team     init [DIR] · check [FILE…] [--fix] · setup git · sync [REMOTE] · resolve [FILE]
+team     init [DIR] · scope [add|rm] · check [FILE…] · setup git · sync [REMOTE] · resolve [FILE]
 hosts    setup HOST (claude, codex, …) · mcp [--read-only] (Model Context Protocol)
          import SOURCE · export --to KIND   memories of other programs
 
@@ -178,6 +180,7 @@ verbs! {
     visible changes Check(CheckArgs) -> CheckReport = "check", if |a| a.fix;
     visible changes Resolve(ResolveArgs) -> ResolveResult = "resolve";
     visible changes Setup(SetupArgs) -> SetupResult = "setup", if |a| !a.check && !a.print;
+    visible changes Scope(ScopeArgs) -> ScopeList | ScopeChange = "scope", if |a| a.action != ScopeCommand::List;
     visible changes Sync(SyncArgs) -> SyncResult = "sync";
     visible changes Import(ImportArgs) -> ImportResult = "import";
     visible reads Export(ExportArgs) -> ExportResult = "export";
@@ -289,6 +292,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Merge(a) => run::merge(&a),
         CliCommand::MergeDriver(a) => run::merge_driver(a),
         CliCommand::Setup(a) => runner.setup(&a),
+        CliCommand::Scope(a) => scope::run_scope(&runner, a),
         CliCommand::Sync(a) => runner.sync(a),
         CliCommand::Hook(a) => super::hook::run_hook(global, &a),
         CliCommand::Tool(a) => super::tool::run_tool(global, &a),

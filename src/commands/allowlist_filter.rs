@@ -47,6 +47,7 @@ impl Session {
             found_by: self.found_by,
             prefixes: self.prefixes.clone(),
             policy: self.policy.clone(),
+            scope: self.scope.clone(),
             actor: self.actor.clone(),
             is_agent: self.is_agent,
             now: self.now.clone(),
@@ -166,10 +167,6 @@ impl AllowlistFilter {
 impl ReadFilter for AllowlistFilter {
     fn refusal(&self) -> Rejection {
         allowlist_rejection()
-    }
-
-    fn clone_for_scope(&self) -> Arc<dyn ReadFilter> {
-        Arc::new(AllowlistFilter::new(self.visibility.clone()))
     }
 
     fn hides_file(&self, path: &MemoryPath) -> bool {

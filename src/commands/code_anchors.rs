@@ -20,7 +20,7 @@ pub struct AnchoredCode {
     files: CodeFiles,
     /// git at the root of the repository.
     pub git: Git,
-    /// A restricted caller's anchors name no Markdown: it may be a file of a memory that the caller does not see, and a
+    /// Anchors of a restricted caller, or in a scope, name no Markdown: it may be a file of a memory that the caller does not see, and a
     /// hash proves what a file contains.
     refuses_markdown: bool,
 }
@@ -37,7 +37,7 @@ impl AnchoredCode {
         };
         let root = repository_root(&session.dir).ok_or_else(no_repository)?;
         let (files, git) = (CodeFiles::open(&root)?, Git::in_dir(&root));
-        Ok(AnchoredCode { files, git, refuses_markdown: session.visibility().is_some() })
+        Ok(AnchoredCode { files, git, refuses_markdown: session.visibility().is_some() || session.scope.is_some() })
     }
 
     /// Reads a file; `None` if it does not exist.

@@ -91,7 +91,7 @@ pub fn change_with(
     options: &ChangeOptions,
     model: Option<&dyn Model>,
 ) -> CommandResult<ChangeOutcome> {
-    let limited = session.policy.policy.limits.iter().any(|l| l.on_limit == crate::policy::OnLimit::Compact);
+    let limited = session.policy.policy.file_limits().any(|l| l.on_limit == crate::policy::OnLimit::Compact);
     let Some(model) = model.filter(|_| limited && !has_forget(&batch)) else { return change(session, batch, options) };
     match (CompactionRun { session, scope: CompactionScope::GrownByBatch, options, model_required: false })
         .run(batch, Some(model))?

@@ -15,7 +15,7 @@ use crate::change::JournalEntry as Revision;
 use crate::code::{Code, Rejection};
 use crate::document::memory_index::{is_index_path, is_memory_index};
 use crate::document::{Document, MAX_FILE_BYTES};
-use crate::path::MemoryPath;
+use crate::path::{MemoryPath, SourceAddress};
 use crate::store::{FoundFile as File, Store};
 use crate::view::context::answer::ContextResult;
 use crate::view::context::context_filter::ContextFilter;
@@ -161,7 +161,7 @@ impl ContextBuilder<'_> {
             Some(_) => bullet_origins(self.store())?,
         };
         let origins = with_stale_anchors(self.store(), origins);
-        let parsed: Vec<ItemizedFile> =
+        let mut parsed: Vec<ItemizedFile> =
             scanned.iter_mut().filter_map(|s| s.parsed.take()).map(|found| *found).collect();
         let mut listed: Vec<IndexedFile> = scanned.iter_mut().filter_map(|s| s.listed.take()).collect();
         sort_by_value(&mut listed, &last_writes(&revisions));
@@ -172,9 +172,12 @@ impl ContextBuilder<'_> {
         };
         let new_origins = previous_mark.as_ref().map_or_else(BulletOrigins::default, |old| old.new_origins(&revisions));
         let mark = self.reader.map(|reader| ReaderMark::new(reader, &revisions, &current_names, outside_edits));
+        let own_count = parsed.len();
+        parsed.extend(self.shared_files()?);
         let notes = context_notes(&parsed, &origins, policy, &self.item_filter);
         let mut facts = FactCollector::new(policy, &origins, &self.item_filter, self.options.budget);
         self.collect_facts(&listed, &mut facts);
+        parsed[own_count..].iter().for_each(|file| facts.add_file(file));
         let material = ContextContents {
             since: previous_mark.as_ref().map(|old| old.since(&revisions)),
             events: delta::update_events(&touched, &new_origins, &self.item_filter),
@@ -185,6 +188,21 @@ impl ContextBuilder<'_> {
             procedures,
         };
         Ok((default_page(self.options, &material, policy), mark))
+    }
+
+    /// The fact files of the scopes that are shared with this one, with paths that name their scope.
+    fn shared_files(&self) -> Result<Vec<ItemizedFile>, Rejection> {
+        let mut shared = Vec::new();
+        for (name, scope) in self.session.shared_scopes()? {
+            let files = scope.store.walk(None)?;
+            let files: Vec<File> = files.into_iter().filter(|f| f.path.folder() == Some("facts")).collect();
+            shared.extend(scope.store.map_files(&files, MAX_FACT_FILE_BYTES as usize, &|file, read| {
+                let (bytes, is_whole) = read.ok()?;
+                let document = Document::from_bytes(bytes.to_vec()).ok().filter(|_| is_whole)?;
+                Some(Box::new(itemize(&SourceAddress::path(&name, &file.path), document)))
+            }));
+        }
+        Ok(shared.into_iter().flatten().take(MAX_FACT_FILES).map(|file| *file).collect())
     }
 
     /// Collects plain facts from the most valuable files, as many as the budget could show; episodes last.

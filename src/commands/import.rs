@@ -68,7 +68,7 @@ pub struct ImportRow {
 /// found out, and for a source with nothing to import; those of a change.
 pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions) -> CommandResult<ImportResult> {
     let folder = check_folder(options.folder.as_deref().unwrap_or("facts"))?;
-    let source = read_source(&options.source, &session.dir)?;
+    let source = read_source(&options.source, session.governing_dir())?;
     let files: Vec<SourceFile> = source.files.into_iter().map(|(name, bytes)| SourceFile { name, bytes }).collect();
     let kind = match options.from.as_deref() {
         Some(name) => named_kind(name)?,

@@ -14,7 +14,7 @@ use crate::document::{Document, TextDecodeError};
 use crate::operation::locate::{ResolvedTarget, SectionRef, bullets_by_name, resolve_address as locate};
 use crate::operation::snapshot::not_text_rejection;
 use crate::operation::{PlanStop, Snapshot, rejections};
-use crate::path::{Address, BulletRef, MemoryPath};
+use crate::path::{Address, BulletRef, MemoryPath, SourceAddress};
 use crate::store::{FoundFile, Store};
 use crate::view::outline::{self, Outline, OutlineDepth, outline};
 
@@ -42,6 +42,15 @@ pub struct ListOptions {
 /// # Errors
 /// As [`list`]; `usage` for the last changes of a folder's files.
 pub fn list_with(session: &Session, address: Option<&str>, options: ListOptions) -> CommandResult<ListResult> {
+    if let Some((source, scope, inner)) = address.map(|a| shared_address(session, a)).transpose()?.flatten()
+        && let Some(folder) = if inner.is_empty() { Some(String::new()) } else { folder_of(&scope, inner)? }
+    {
+        let mut list = list_files(&scope, Some(&*folder).filter(|f| !f.is_empty()))?;
+        for row in &mut list.files {
+            row.path = SourceAddress { source, address: &row.path }.to_string();
+        }
+        return Ok(ListResult::Files(list));
+    }
     let folder = match address {
         None => Some(String::new()),
         Some(address) => folder_of(session, address)?,
@@ -204,6 +213,19 @@ pub struct ResolvedAddress {
     pub bullet: Option<usize>,
 }
 
+/// The name and session of the shared scope that an address names, and the address there; `None` for any other address.
+pub(super) fn shared_address<'a>(
+    session: &Session,
+    address: &'a str,
+) -> Result<Option<(&'a str, Session, &'a str)>, Rejection> {
+    // Nearly no address has a colon, and nearly no session is in a scope.
+    let Some(SourceAddress { source, address }) = session.scope.as_ref().and_then(|_| SourceAddress::parse(address))
+    else {
+        return Ok(None);
+    };
+    Ok(session.shared_scope(source)?.map(|scope| (source, scope, address)))
+}
+
 /// Resolves an address for reading.
 ///
 /// # Errors
@@ -221,6 +243,10 @@ pub fn resolve_address_in(
     address: &str,
     snapshot: &mut Snapshot,
 ) -> Result<ResolvedAddress, Rejection> {
+    if let Some((source, scope, address)) = shared_address(session, address)? {
+        let named = resolve_address_in(&scope, address, &mut Snapshot::new())?;
+        return Ok(ResolvedAddress { path: SourceAddress::path(source, &named.path), ..named });
+    }
     let named = resolve_with_fetches(session, address, snapshot);
     match (named, session.visibility()) {
         (Err(_), Some(_)) if resolve_with_fetches(&session.unfiltered(), address, &mut Snapshot::new()).is_ok() => {

@@ -52,6 +52,8 @@ mod query;
 pub mod reflect;
 mod resolve;
 mod restricted_change;
+pub mod scope;
+mod scope_session;
 mod secrets_check;
 mod seed_requests;
 pub mod setup;
@@ -78,6 +80,7 @@ pub use memory_tool::{MemoryToolReply, memory_tool};
 pub use progress::{ProgressNotes, ProgressState};
 pub use query::query;
 pub use resolve::resolve;
+pub use scope_session::{OpenScope, open_scope, read_policy};
 pub use seed_requests::{seed_refusal, seed_request};
 pub use status::status;
 pub use undo::{redo, undo};
@@ -90,6 +93,7 @@ pub mod results {
     pub use super::export::ExportResult;
     pub use super::import::{ImportResult, ImportRow};
     pub use super::prune::{PruneResult, PrunedItem};
+    pub use super::scope::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
     pub use super::seed_requests::{FoundLocation, FoundLocations, SeedChange, SeedFile};
 }
 
@@ -103,8 +107,10 @@ pub struct Session {
     pub found_by: &'static str,
     /// The forms in which an address may name the data directory in front of a path, e.g. `memory/`.
     pub prefixes: PathPrefixes,
-    /// The policy from `memdir.yaml`, or the defaults.
+    /// The policy from `memdir.yaml`, or the defaults; of a scope, below that of the memory above it.
     pub policy: LoadedPolicy,
+    /// The scope that the data directory is.
+    pub scope: Option<OpenScope>,
     /// The name of the caller, as the journal records it.
     pub actor: String,
     /// Whether the caller is an agent, which may change sensitive fields only with the user's consent.

@@ -14,10 +14,11 @@ use super::point_in_time::{PointInTime, find_revision, parse_point_in_time};
 use super::{CommandResult, ProgressNotes, Session};
 use crate::code::{Code, Rejection};
 use crate::document::{Document, MAX_FILE_BYTES};
-use crate::path::MemoryPath;
+use crate::path::{ALL_SCOPES, MemoryPath};
+use crate::store::scopes::ScopeState;
 use crate::store::{FoundFile as File, Store};
 use crate::view::links::LinkNames;
-use crate::view::query::answer::{QueryResult, query_result_with_hits};
+use crate::view::query::answer::{QueryResult, ScopeMatches, query_result_with_hits};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::{FileCounts, ItemizedFile as Whole, ScanDepth, count_terms};
 use crate::view::query::filter::{FilterResult, ItemFilter, QueryOptions};
@@ -35,7 +36,7 @@ const SAMPLE_FILES: usize = 8;
 /// # Errors
 /// `category_not_allowed` for a category that the caller or the agent of the query may not see; `usage` for a question
 /// without words and filters, and for invalid points in time; `file_not_found` for a glob that matches no file;
-/// `revision_not_found`; `io`.
+/// `revision_not_found`; `scope_not_allowed` for all scopes, in one of them; `io`.
 pub fn query(session: &Session, options: &QueryOptions) -> CommandResult<QueryResult> {
     query_with_overrides(session, options, &TextOverrides::new())
 }
@@ -54,29 +55,108 @@ pub fn query_with_overrides(
             .hint("give words or a filter such as --tag, --category or --since")
             .into());
     }
-    let restricted = options.agent.as_deref().map(|agent| session_for_agent(session, agent));
-    let (session, visibility) = match &restricted {
-        Some((session, sight)) => (session, sight.clone()),
-        None => (session, session.visibility()),
-    };
-    if let Some(sight) = visibility {
-        check_categories(&sight, &options.categories)?;
-    }
-    let terms = QueryTerms::parse(&options.query, session.now.date());
-    let scope;
-    let store = match &options.scope {
-        Some(name) if !is_scope(session, name) => match session.store.open_scope(name) {
-            Ok(Some(found)) => {
-                scope = found;
-                &scope
+    match options.scope.as_deref() {
+        None => query_with_shared(session, options, overrides),
+        Some(ALL_SCOPES) => query_all_scopes(session, options, overrides),
+        // A scope only narrows a search. One that does not exist contains nothing; the name may be another program's.
+        Some(name) => match session.session_in_scope(name) {
+            Ok(scope) => query_one(&scope, options, overrides),
+            Err(why) if matches!(why.code, Code::ScopeNotFound | Code::ScopeNotAllowed) => {
+                restrict_to_agent(session, options)?;
+                Ok(no_result(options))
             }
-            // A scope only narrows a search. One that does not exist contains nothing; the name may be another program's.
-            Ok(None) => return Ok(no_result(options)),
-            Err(why) if why.code == Code::InvalidPath => return Ok(no_result(options)),
-            Err(why) => return Err(why.into()),
+            Err(why) => Err(why.into()),
         },
-        _ => &session.store,
+    }
+}
+
+/// Searches the session's own memory, and the scopes that are shared with it: their items come along, each where its
+/// relevance puts it.
+fn query_with_shared(
+    session: &Session,
+    options: &QueryOptions,
+    overrides: &TextOverrides,
+) -> CommandResult<QueryResult> {
+    let shared = session.shared_scopes()?;
+    if shared.is_empty() {
+        return query_one(session, options, overrides);
+    }
+    let mut own = match query_one(session, options, overrides) {
+        // The glob may name files of a shared scope only.
+        Err(why) if why.code() == Code::FileNotFound => no_result(options),
+        result => result?,
     };
+    for (name, scope) in shared {
+        match query_one(&scope, options, &TextOverrides::new()) {
+            Ok(result) => own.join_source(&name, result, options),
+            Err(why) if why.code() == Code::FileNotFound => {}
+            Err(why) => return Err(why),
+        }
+    }
+    Ok(own)
+}
+
+/// Searches the memory and all its scopes, each for itself. The budget is that of all results together.
+fn query_all_scopes(
+    session: &Session,
+    options: &QueryOptions,
+    overrides: &TextOverrides,
+) -> CommandResult<QueryResult> {
+    session.require_no_scope()?;
+    let options = QueryOptions { scope: None, ..options.clone() };
+    let mut not_found = None;
+    let mut search_one = |session: &Session, options: &QueryOptions, overrides: &TextOverrides| match query_one(
+        session, options, overrides,
+    ) {
+        Err(why) if why.code() == Code::FileNotFound => {
+            not_found = Some(why);
+            Ok(no_result(options))
+        }
+        result => result,
+    };
+    let mut all = search_one(session, &options, overrides)?;
+    let mut left = options.budget;
+    for name in session.store.scope_names(ScopeState::Live)? {
+        left = left.map(|left| left.saturating_sub(all.scopes.last().map_or(all.tokens, |scope| scope.tokens)));
+        let scope = match session.session_in_scope(&name) {
+            Ok(scope) => scope,
+            Err(why) if why.code == Code::ScopeNotFound => continue,
+            Err(why) => return Err(why.into()),
+        };
+        let result = search_one(&scope, &QueryOptions { budget: left, ..options.clone() }, &TextOverrides::new())?;
+        if result.found > 0 {
+            let QueryResult { items, shown, found, tokens, .. } = result;
+            all.scopes.push(ScopeMatches { scope: name, items, shown, found, tokens });
+        }
+    }
+    match not_found {
+        Some(why) if all.found == 0 && all.scopes.is_empty() => Err(why),
+        _ => Ok(QueryResult { scope: Some(ALL_SCOPES.to_owned()), ..all }),
+    }
+}
+
+/// The session for the agent of the query, if it names one.
+///
+/// # Errors
+/// `category_not_allowed` for a category that it may not see.
+fn restrict_to_agent(session: &Session, options: &QueryOptions) -> Result<Option<Session>, Rejection> {
+    let restricted = options.agent.as_deref().map(|agent| session_for_agent(session, agent));
+    let visibility = match &restricted {
+        Some((_, visibility)) => visibility.clone(),
+        None => session.visibility(),
+    };
+    if let Some(visibility) = visibility {
+        check_categories(&visibility, &options.categories)?;
+    }
+    Ok(restricted.map(|(session, _)| session))
+}
+
+/// Searches one memory.
+fn query_one(session: &Session, options: &QueryOptions, overrides: &TextOverrides) -> CommandResult<QueryResult> {
+    let restricted = restrict_to_agent(session, options)?;
+    let session = restricted.as_ref().unwrap_or(session);
+    let terms = QueryTerms::parse(&options.query, session.now.date());
+    let store = &session.store;
     let filter = ItemFilter {
         options,
         since: options.since.as_deref().map(|w| parse_point(session, store, w, false)).transpose()?,
@@ -152,12 +232,6 @@ fn linked_files(store: &Store, files: &[File], ends: &LinkedFiles<'_>) -> Vec<Wh
 
 fn no_result(options: &QueryOptions) -> QueryResult {
     QueryResult { query: options.query.clone(), scope: options.scope.clone(), ..QueryResult::default() }
-}
-
-/// Whether the session's data directory is itself the scope of this name.
-fn is_scope(session: &Session, name: &str) -> bool {
-    let above = session.dir.parent().and_then(|p| p.file_name());
-    above.is_some_and(|a| a == "scopes") && session.dir.file_name().is_some_and(|own| own == name)
 }
 
 /// The files to search, sorted by path.

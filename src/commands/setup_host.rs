@@ -213,7 +213,7 @@ pub fn manual_entries(target: HostTarget) -> Result<String, Rejection> {
 fn needed_dir(session: &Session, start: &Path, env: EnvLookup<'_>) -> Result<Option<String>, Rejection> {
     let config = user::load_config(env).0;
     let found = find::find_data_dir(&DirectoryQuery::default(), start, &|| user::data_dir(&config, env));
-    let same = found.is_ok_and(|found| found.dir.canonicalize().ok() == session.dir.canonicalize().ok());
+    let same = found.is_ok_and(|found| found.dir().canonicalize().ok() == session.dir.canonicalize().ok());
     let dir = session.dir.to_str().map(str::to_owned);
     let dir = dir.ok_or_else(|| Rejection::new(Code::Usage, "the path of the memory is not UTF-8"))?;
     Ok(Some(dir).filter(|_| !same))

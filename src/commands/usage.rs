@@ -4,6 +4,7 @@
 use super::Session;
 use super::answer::TextResult;
 use crate::change::{Changeset, EffectSign};
+use crate::path::SourceAddress;
 use crate::view::query::answer::QueryResult;
 
 /// Records that these items were shown by a command. Call it once the answer is out.
@@ -18,12 +19,16 @@ pub fn read_items(text: &TextResult) -> Vec<String> {
         (None, Some(slug)) => format!("#{slug}"),
         (None, None) => String::new(),
     };
-    vec![format!("{}{part}", text.path)]
+    match SourceAddress::parse(&text.path) {
+        None => vec![format!("{}{part}", text.path)],
+        Some(_) => Vec::new(),
+    }
 }
 
-/// What `query` shows.
+/// What `query` shows, of the memory itself: items of others are not its own to keep.
 pub fn query_items(result: &QueryResult) -> Vec<String> {
-    result.items.iter().map(|item| item.address.clone()).collect()
+    let is_own = |address: &&String| SourceAddress::parse(address).is_none();
+    result.items.iter().map(|item| &item.address).filter(is_own).cloned().collect()
 }
 
 /// Records what a change has moved: its earlier uses are recorded at its old place.

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::code::{Code, Hint, Rejection};
-use crate::path::PathPrefixes;
+use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName};
 
 /// How the caller named the data directory.
 #[derive(Clone, Debug, Default)]
@@ -16,26 +16,96 @@ pub struct DirectoryQuery {
     pub global: bool,
     /// `MEMDIR`: the data directory itself.
     pub env: Option<PathBuf>,
+    /// `-S NAME`, or `MEMDIR_SCOPE`: a scope of that memory.
+    pub scope: Option<ScopeName>,
 }
 
 /// A data directory, and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundDirectory {
-    /// Absolute; symbolic links in it are kept as the caller wrote them.
-    pub dir: PathBuf,
+    /// The memory, also where the session is in a scope of it. Absolute; symbolic links in it are kept as the caller
+    /// wrote them.
+    pub memory: PathBuf,
+    /// The memory with links resolved; as it is if that fails.
+    pub real_memory: PathBuf,
+    /// The name of the scope, a directory in `scopes/` of that memory.
+    pub scope: Option<String>,
     /// `flag`, `environment`, `ancestor` or `user`.
     pub found_by: &'static str,
 }
 
+impl FoundDirectory {
+    /// A directory, which is in a scope if it is one: what governs it depends on where it is, not on how it was named.
+    fn new(dir: PathBuf, found_by: &'static str) -> FoundDirectory {
+        // With links resolved, so that no other name of a scope is a way around the policy above it.
+        let resolved = |dir: &Path| dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+        let real = resolved(&dir);
+        match memory_above(&dir).or_else(|| memory_above(&real)) {
+            Some((memory, scope)) => {
+                FoundDirectory { real_memory: resolved(&memory), memory, scope: Some(scope), found_by }
+            }
+            None => FoundDirectory { memory: dir, real_memory: real, scope: None, found_by },
+        }
+    }
+
+    /// The directory to open.
+    pub fn dir(&self) -> PathBuf {
+        self.in_scope(&self.memory)
+    }
+
+    fn in_scope(&self, memory: &Path) -> PathBuf {
+        match &self.scope {
+            Some(name) => memory.join(SCOPES_FOLDER).join(name),
+            None => memory.to_owned(),
+        }
+    }
+
+    /// Lists the prefixes by which a path may name the directory: absolute, relative to the working directory, and with
+    /// links resolved.
+    pub fn prefixes(&self, work_dir: &Path) -> PathPrefixes {
+        prefixes(&self.dir(), &self.in_scope(&self.real_memory), work_dir)
+    }
+}
+
+/// The memory of which a directory is a scope, and the scope's name.
+fn memory_above(dir: &Path) -> Option<(PathBuf, String)> {
+    let memory = dir.parent().filter(|scopes| is_scopes_folder(scopes))?.parent()?;
+    Some((memory.to_owned(), dir.file_name()?.to_str()?.to_owned()))
+}
+
 /// Finds the data directory: `--dir`, else `MEMDIR`, else the nearest ancestor that is or contains one, else the
-/// user's own.
+/// user's own; then its scope, if one is named.
+///
+/// # Errors
+/// As [`find_memory`]; `scope_not_allowed` where that is a scope itself, and another is named.
+pub fn find_data_dir(
+    query: &DirectoryQuery,
+    work_dir: &Path,
+    user: &dyn Fn() -> Option<PathBuf>,
+) -> Result<FoundDirectory, Rejection> {
+    let found = find_memory(query, work_dir, user)?;
+    match (&query.scope, found.scope.as_deref()) {
+        (None, _) => Ok(found),
+        (Some(name), None) => Ok(FoundDirectory { scope: Some(name.to_string()), ..found }),
+        (Some(name), Some(here)) if name.as_str() == here => Ok(found),
+        (Some(_), Some(here)) => Err(scope_not_allowed(here)),
+    }
+}
+
+/// The error for a session in a scope that names another one, or the memory above.
+pub fn scope_not_allowed(scope: &str) -> Rejection {
+    Rejection::new(Code::ScopeNotAllowed, format!("this session is in the scope '{scope}' and can name no other"))
+        .hint("omit -S here, or run the command in the memory above, without MEMDIR_SCOPE")
+}
+
+/// Finds the data directory without regard to a named scope.
 ///
 /// `work_dir` is where the search starts: the working directory, unless `-C` names another. `user` returns the place
 /// of the user's own memory and is called only if needed.
 ///
 /// # Errors
 /// `no_data_dir`.
-pub fn find_data_dir(
+fn find_memory(
     query: &DirectoryQuery,
     work_dir: &Path,
     user: &dyn Fn() -> Option<PathBuf>,
@@ -50,12 +120,12 @@ pub fn find_data_dir(
     if let Some(dir) = query.env.as_ref().filter(|d| !d.as_os_str().is_empty()) {
         return named_dir(work_dir.join(dir), "environment");
     }
-    if let Some(dir) = work_dir.ancestors().take_while(|dir| !holds_scopes(dir)).find_map(data_dir_in) {
+    if let Some(dir) = work_dir.ancestors().take_while(|dir| !is_scopes_folder(dir)).find_map(data_dir_in) {
         refuse_link(&dir, work_dir)?;
-        return Ok(FoundDirectory { dir, found_by: "ancestor" });
+        return Ok(FoundDirectory::new(dir, "ancestor"));
     }
     match user().filter(|dir| is_data_dir(dir)) {
-        Some(dir) => Ok(FoundDirectory { dir: normalize(&dir), found_by: "user" }),
+        Some(dir) => Ok(FoundDirectory::new(normalize(&dir), "user")),
         None => Err(no_data_dir_error("no data directory found here or in a parent directory")
             .hint("create one with `memdir init`, or your own with `memdir -g init`, or name one with --dir DIR or MEMDIR")
             .try_command(Hint { verb: vec!["init"], operands: Vec::new() })),
@@ -74,11 +144,11 @@ fn find_scope(
     if !dir.components().all(|c| matches!(c, Component::Normal(_))) {
         return None;
     }
-    let data_dir = find_data_dir(&DirectoryQuery { dir: None, ..query.clone() }, work_dir, user).ok()?.dir;
-    let inside = if dir.starts_with("scopes") { data_dir.join(dir) } else { data_dir.join("scopes").join(dir) };
+    let data_dir = find_memory(&DirectoryQuery { dir: None, ..query.clone() }, work_dir, user).ok()?.dir();
+    let scopes = data_dir.join(SCOPES_FOLDER);
+    let inside = if dir.starts_with(SCOPES_FOLDER) { data_dir.join(dir) } else { scopes.join(dir) };
     let is_real_dir = |path: &Path| path.symlink_metadata().is_ok_and(|m| m.is_dir());
-    (is_real_dir(&data_dir.join("scopes")) && is_real_dir(&inside) && is_data_dir(&inside))
-        .then_some(FoundDirectory { dir: inside, found_by: "flag" })
+    (is_real_dir(&scopes) && is_real_dir(&inside) && is_data_dir(&inside)).then(|| FoundDirectory::new(inside, "flag"))
 }
 
 fn no_data_dir_error(message: &str) -> Rejection {
@@ -94,7 +164,7 @@ pub fn no_own_memory_error() -> Rejection {
 /// named by mistake, a project would get a second memory, which hides the first.
 fn named_dir(dir: PathBuf, found_by: &'static str) -> Result<FoundDirectory, Rejection> {
     if is_data_dir(&dir) {
-        return Ok(FoundDirectory { dir: normalize(&dir), found_by });
+        return Ok(FoundDirectory::new(normalize(&dir), found_by));
     }
     let shown = dir.display();
     let init = |verb| Hint { verb, operands: Vec::new() };
@@ -132,8 +202,10 @@ fn refuse_link(dir: &Path, work_dir: &Path) -> Result<(), Rejection> {
 
 /// Whether a directory is the `scopes/` of a memory. The search does not pass it: a scope that is not one yet must not
 /// be taken for its parent.
-fn holds_scopes(dir: &Path) -> bool {
-    dir.file_name().is_some_and(|name| name == "scopes") && dir.parent().is_some_and(is_data_dir)
+fn is_scopes_folder(dir: &Path) -> bool {
+    // A memory whose policy was taken away is still known by its history.
+    let is_memory = |dir: &Path| is_data_dir(dir) || dir.join(".memdir").is_dir();
+    dir.file_name().is_some_and(|name| name == SCOPES_FOLDER) && dir.parent().is_some_and(is_memory)
 }
 
 /// Returns the data directory that a directory is or contains.
@@ -155,18 +227,14 @@ fn normalize(path: &Path) -> PathBuf {
     path.components().filter(|c| *c != Component::CurDir).collect()
 }
 
-/// Lists the prefixes by which a path may name the data directory: absolute, relative to the working directory, and
-/// with links resolved.
-pub fn prefixes(dir: &Path, work_dir: &Path) -> PathPrefixes {
+fn prefixes(dir: &Path, real: &Path, work_dir: &Path) -> PathPrefixes {
     let mut all = vec![dir.to_string_lossy().into_owned()];
     let relative = relative_path(dir, work_dir);
     if !relative.starts_with("..") {
         all.push(format!("./{relative}"));
     }
     all.push(relative);
-    if let Ok(real) = dir.canonicalize()
-        && real != dir
-    {
+    if real != dir {
         all.push(real.to_string_lossy().into_owned());
     }
     all.retain(|p| !p.is_empty());
@@ -196,11 +264,8 @@ mod tests {
     fn check(root: &Path, work: &str, query: DirectoryQuery, user: Option<&str>, found: Option<(&str, &'static str)>) {
         let own = || user.map(|u| root.join(u));
         let found_dir = find_data_dir(&query, &root.join(work), &own).ok();
-        assert_eq!(
-            found_dir,
-            found.map(|(dir, found_by)| FoundDirectory { dir: root.join(dir), found_by }),
-            "{work} {query:?}"
-        );
+        let found_dir = found_dir.map(|found| (found.dir(), found.found_by));
+        assert_eq!(found_dir, found.map(|(dir, found_by)| (root.join(dir), found_by)), "{work} {query:?}");
     }
 
     #[test]
@@ -249,10 +314,36 @@ mod tests {
     }
 
     #[test]
+    fn a_scope_is_known_by_its_place() {
+        let root =
+            tree(&["a/memory/facts", "a/memory/scopes/web/facts", "a/memory/scopes/app/facts", "b/scopes/x/facts"]);
+        let root = root.path();
+        std::os::unix::fs::symlink(root.join("a/memory/scopes/web"), root.join("other-name")).unwrap();
+        let found = |work: &str, dir: Option<&str>, scope: Option<&str>| {
+            let scope = scope.map(|name| ScopeName::new(name).unwrap());
+            let query = DirectoryQuery { dir: dir.map(Into::into), scope, ..DirectoryQuery::default() };
+            find_data_dir(&query, &root.join(work), &|| None).map(|found| found.scope).map_err(|why| why.code)
+        };
+        let web = || Ok(Some("web".to_owned()));
+        assert_eq!(found("a", None, Some("web")), web());
+        assert_eq!(
+            found("a", None, Some("new")),
+            Ok(Some("new".to_owned())),
+            "whether it exists is the store's to tell"
+        );
+        assert_eq!(found("a/memory/scopes/web", None, None), web());
+        assert_eq!(found("a", Some("memory/scopes/web"), None), web());
+        assert_eq!(found("a", Some("../other-name"), None), web());
+        assert_eq!(found("a", Some("web"), Some("web")), web());
+        assert_eq!(found("a/memory/scopes/web/facts", None, Some("app")), Err(Code::ScopeNotAllowed));
+        assert_eq!(found("b", Some("scopes/x"), None), Ok(None), "no memory is above it");
+    }
+
+    #[test]
     fn a_path_may_start_with_the_data_dir() {
         let root = tree(&["w/memory/facts", "w/deep"]);
         let dir = root.path().join("w/memory");
-        let from = |work: &str| prefixes(&dir, &root.path().join(work)).0;
+        let from = |work: &str| prefixes(&dir, &dir, &root.path().join(work)).0;
         assert!(from("w").contains(&"memory".to_owned()));
         assert!(from("w/memory/facts").contains(&"..".to_owned()));
         assert!(from("w/deep").contains(&"../memory".to_owned()));

@@ -2,15 +2,16 @@
 //!
 //! Never creates a file. The command line and the library open every session here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::code::{Code, Rejection, Warning};
-use crate::commands::{ProgressNotes, Session};
+use crate::code::{Code, Rejection};
+use crate::commands::{ProgressNotes, Session, open_scope, read_policy};
 use crate::host::config::UserConfig;
+use crate::host::find::FoundDirectory;
 use crate::host::{actor, clock, find, trusted, user};
-use crate::policy;
-use crate::store::{Durability, Store, StoreOptions, init};
+use crate::path::{ALL_SCOPES, ScopeName};
+use crate::store::{Durability, Store, StoreOptions};
 
 /// Which memory is opened, for whom, and how.
 ///
@@ -21,6 +22,9 @@ pub struct OpenOptions {
     /// The data directory itself. `None`: `MEMDIR`, else the nearest directory, from `start` upwards, that is or
     /// contains one, else the user's own.
     pub dir: Option<PathBuf>,
+    /// A scope of that memory, which cannot be left: another memory in it, with its own files and history. `None`:
+    /// `MEMDIR_SCOPE`, else the memory itself.
+    pub scope: Option<String>,
     /// The directory in which the search starts, and from which relative paths lead. `None`: the working directory.
     pub start: Option<PathBuf>,
     /// Without `dir`: use the user's own memory, as `-g` does.
@@ -47,9 +51,6 @@ pub enum SessionNeeds {
     /// Also the caller's name and the local time.
     All,
 }
-
-/// The largest policy, in bytes.
-const MAX_POLICY_BYTES: u64 = 64 << 10;
 
 /// The value of an environment variable, if it is set and UTF-8.
 pub fn env(name: &str) -> Option<String> {
@@ -82,6 +83,26 @@ impl OpenOptions {
             dir: self.dir.clone(),
             global: self.global,
             env: std::env::var_os("MEMDIR").map(PathBuf::from),
+            scope: None,
+        }
+    }
+
+    /// Finds the data directory, in the scope that is named.
+    fn find_directory(&self, start: &Path, config: &UserConfig) -> Result<FoundDirectory, Rejection> {
+        let query = find::DirectoryQuery { scope: self.named_scope()?, ..self.directory_query() };
+        find::find_data_dir(&query, start, &|| user::data_dir(config, &env))
+    }
+
+    /// The scope of the option, else of `MEMDIR_SCOPE`. Where the environment names one, no option leaves it.
+    fn named_scope(&self) -> Result<Option<ScopeName>, Rejection> {
+        let confined = env("MEMDIR_SCOPE").filter(|name| !name.is_empty());
+        match (self.scope.as_deref(), confined) {
+            (Some(named), Some(confined)) if named != confined => Err(find::scope_not_allowed(&confined)),
+            (Some(ALL_SCOPES), _) => Err(Rejection::new(Code::Usage, "-S '*' is for `query` only")
+                .hint("name one scope; `memdir scope list` lists them")),
+            (Some(named), _) => ScopeName::new(named).map(Some),
+            (None, Some(confined)) => ScopeName::new(&confined).map(Some),
+            (None, None) => Ok(None),
         }
     }
 
@@ -96,10 +117,18 @@ impl OpenOptions {
             working_dir.push(start);
         }
         let (config, warnings) = user::load_config(&env);
-        let found_dir = find::find_data_dir(&self.directory_query(), &working_dir, &|| user::data_dir(&config, &env))?;
-        let store = Store::open(&found_dir.dir, self.store_options(&config)?)?;
-        let text = store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES);
-        let mut policy = text.map_or_else(unreadable_policy, |text| policy::load(&text.unwrap_or_default()));
+        let found_dir = self.find_directory(&working_dir, &config)?;
+        let memory = Store::open(&found_dir.memory, self.store_options(&config)?)?;
+        let (store, mut policy, scope) = match &found_dir.scope {
+            None => {
+                let policy = read_policy(&memory);
+                (memory, policy, None)
+            }
+            Some(name) => {
+                let parts = open_scope(&memory, name)?;
+                (parts.store, parts.policy, Some(parts.scope))
+            }
+        };
         if let Some(why) = policy.refuses_reads {
             return Err(why);
         }
@@ -108,8 +137,9 @@ impl OpenOptions {
         let needs_actor = needs == SessionNeeds::All || !policy.policy.allowlists.is_empty();
         let session = Session {
             store,
-            prefixes: find::prefixes(&found_dir.dir, &working_dir),
+            prefixes: found_dir.prefixes(&working_dir),
             policy,
+            scope,
             is_agent: self.agent || actor::is_agent(self.actor.as_deref(), &env, &config.people),
             actor: match self.agent {
                 true => actor::agent(self.actor.as_deref(), &env),
@@ -120,7 +150,7 @@ impl OpenOptions {
                 None => clock::now(env("MEMDIR_NOW").as_deref(), needs == SessionNeeds::All)?,
             },
             found_by: found_dir.found_by,
-            dir: found_dir.dir,
+            dir: found_dir.dir(),
             progress: ProgressNotes::default(),
         };
         // Here and nowhere else, so that no caller can forget it.
@@ -136,12 +166,13 @@ impl OpenOptions {
         let mut start = working_dir()?;
         start.extend(&self.start);
         let (config, _) = user::load_config(&env);
-        let found = find::find_data_dir(&self.directory_query(), &start, &|| user::data_dir(&config, &env))?;
-        if !trusted::is_trusted(&config, &found.dir, &env) {
+        let found = self.find_directory(&start, &config)?;
+        // Who trusts a memory trusts its scopes.
+        if ![&found.memory, &found.dir()].into_iter().any(|dir| trusted::is_trusted(&config, dir, &env)) {
             return Ok(None);
         }
         // The directory itself, not what the search would find now.
-        let options = OpenOptions { dir: Some(found.dir), global: false, ..self.clone() };
+        let options = OpenOptions { dir: Some(found.dir()), global: false, ..self.clone() };
         options.open_session(needs).map(Some)
     }
 
@@ -155,17 +186,6 @@ impl OpenOptions {
             options.lock_timeout = timeout;
         }
         Ok(options)
-    }
-}
-
-/// The policy to use if `memdir.yaml` cannot be read: writes are refused and reads work, as with an invalid one.
-fn unreadable_policy(rejection: Rejection) -> policy::LoadedPolicy {
-    let warnings = vec![Warning::new(rejection.code, rejection.message.clone())];
-    policy::LoadedPolicy {
-        policy: policy::Policy::default(),
-        refuses_writes: Some(rejection),
-        refuses_reads: None,
-        warnings,
     }
 }
 

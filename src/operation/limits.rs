@@ -155,7 +155,7 @@ pub fn scopes_over_limit(policy: &Policy, path: &MemoryPath, document: &Document
 }
 
 fn limited_sections(policy: &Policy, path: &MemoryPath, document: &Document) -> std::ops::Range<usize> {
-    match policy.limits.is_empty() || !limits_apply_to(path) {
+    match policy.file_limits().next().is_none() || !limits_apply_to(path) {
         true => 0..0,
         false => 0..document.sections().len(),
     }

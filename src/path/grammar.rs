@@ -5,6 +5,8 @@
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::is_nfc;
 
+use super::SCOPES_FOLDER;
+
 /// The longest component that memdir writes, in bytes.
 const MAX_COMPONENT_BYTES: usize = 200;
 /// The longest component that a Linux file system accepts, in bytes.
@@ -37,12 +39,12 @@ pub(super) fn unsafe_name_reason(text: &str) -> Option<&'static str> {
             _ => {}
         }
     }
-    match text.split('/').next() {
-        Some(first) if first.eq_ignore_ascii_case("scopes") && text.contains('/') => {
-            Some("a scope is its own data directory: use --dir scopes/NAME")
-        }
-        _ => None,
-    }
+    is_scope_path(text).then_some("a scope is a data directory of its own")
+}
+
+/// Whether a path leads below `scopes/`, which no command reads through a path.
+pub(super) fn is_scope_path(text: &str) -> bool {
+    text.split_once('/').is_some_and(|(first, _)| first.eq_ignore_ascii_case(SCOPES_FOLDER))
 }
 
 /// Why a name is outside the grammar, if it is.

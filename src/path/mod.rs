@@ -11,9 +11,13 @@ use crate::code::{Code, Rejection};
 
 mod address;
 mod grammar;
+mod scope_name;
+mod source_address;
 
 pub use address::{Address, AddressReading, BulletRef, PathPrefixes, is_daily_note, is_episode, is_id};
-use grammar::{grammar_violation, is_common_name, unsafe_name_reason};
+use grammar::{grammar_violation, is_common_name, is_scope_path, unsafe_name_reason};
+pub use scope_name::{ALL_SCOPES, SCOPES_FOLDER, ScopeName};
+pub use source_address::SourceAddress;
 
 /// The folders with a special meaning (ARCHITECTURE.md, "Files on disk").
 pub const FOLDERS: [&str; 5] = ["facts", "episodes", "procedures", "inbox", "archive"];
@@ -132,8 +136,11 @@ impl fmt::Debug for MemoryPath {
 /// An `invalid_path` error. The name is escaped and cut to 80 characters, because it may be hostile.
 fn invalid_path(text: &str, why: &str) -> Rejection {
     let escaped: String = text.chars().take(80).flat_map(char::escape_debug).collect();
-    Rejection::new(Code::InvalidPath, format!("'{escaped}' is not a memory path: {why}"))
-        .hint("a memory path is relative and ends in .md, like facts/user.md")
+    let rejection = Rejection::new(Code::InvalidPath, format!("'{escaped}' is not a memory path: {why}"));
+    match is_scope_path(text) {
+        true => rejection.hint("name the scope with -S NAME, and the path below it: memdir -S NAME read facts/user.md"),
+        false => rejection.hint("a memory path is relative and ends in .md, like facts/user.md"),
+    }
 }
 
 #[cfg(test)]
@@ -162,7 +169,7 @@ mod tests {
             ("facts/../a.md", "'..'"),
             ("./a.md", "'.'"),
             (".memdir/journal.md", "hidden"),
-            ("scopes/x/facts/a.md", "--dir"),
+            ("scopes/x/facts/a.md", "of its own"),
             ("facts/a", ".md"),
             ("facts/-a.md", "starts"),
             ("facts/~a.md", "starts"),
@@ -179,7 +186,7 @@ mod tests {
             ("facts/com¹.x.md", "device"),
             ("git~1/a.md", ".git"),
             ("memdir~1/a.md", ".memdir"),
-            ("Scopes/x/a.md", "--dir"),
+            ("Scopes/x/a.md", "of its own"),
             ("facts/\u{338}a.md", "mark"),
             ("facts/a\u{2800}b.md", "invisible"),
             ("facts/a\u{a789}b.md", "looks like"),

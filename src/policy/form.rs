@@ -10,7 +10,7 @@ use crate::path::MemoryPath;
 /// The newest policy version that this program supports.
 pub const NEWEST_VERSION: i64 = 2;
 /// The keys that came with version 2: a file with one of them must say so, for older programs.
-pub const VERSION_2_KEYS: [&str; 4] = ["benign", "secrets", "expired", "decay"];
+pub const VERSION_2_KEYS: [&str; 6] = ["benign", "secrets", "expired", "decay", "shared", "budget"];
 
 /// Whether a value needs version 2: one of those keys, or `lifetimes` as a list.
 pub fn needs_version_2(key: &str, value: &Value) -> bool {
@@ -86,6 +86,16 @@ pub const POLICY_FORM: ShapeForm = policy_section(
             "how confidence decreases with age (version 2; default not)",
         ),
         optional("inbox_in_git", &JsonShape::Boolean, "commit proposals that wait for consent to git (default false)"),
+        optional(
+            "shared",
+            &JsonShape::List(&SCOPE_SHAPE, 0),
+            "scopes that all other scopes of this memory may read (version 2; default none)",
+        ),
+        optional(
+            "budget",
+            &JsonShape::Object(&BUDGET_FORM),
+            "limits on model usage; a scope counts for itself (version 2; default none)",
+        ),
     ]],
     &[],
 );
@@ -93,7 +103,11 @@ pub const POLICY_FORM: ShapeForm = policy_section(
 const LIMIT_FORM: ShapeForm = policy_section(
     "limit",
     &[&[
-        required("at", &LIMIT_SCOPE_SHAPE, "a glob over paths (facts/*.md, **), optionally with #section"),
+        required(
+            "at",
+            &LIMIT_SCOPE_SHAPE,
+            "a glob over paths (facts/*.md, **), optionally with #section; scopes/* is each scope as a whole",
+        ),
         optional("bullets", &COUNT_SHAPE, "maximum number of bullets"),
         optional("entries", &COUNT_SHAPE, "maximum number of entries (## headings)"),
         optional("chars", &COUNT_SHAPE, "maximum number of characters of bullet text"),
@@ -169,6 +183,11 @@ const DECAY_FORM: ShapeForm = policy_section(
     ]],
     &[],
 );
+const BUDGET_FORM: ShapeForm = policy_section(
+    "budget",
+    &[&[optional("tokens_per_day", &JsonShape::Integer(0, 1 << 53), "maximum model usage per day, in tokens")]],
+    &[],
+);
 /// The form of `lifetimes` in version 1.
 const LIFETIMES_FORM: ShapeForm = policy_section(
     "lifetimes",
@@ -206,6 +225,17 @@ const NAME_PATTERN: TextPattern = TextPattern {
     expected: "a name of at most 64 characters",
     reports_multiline: false,
 };
+/// Coarser than [`crate::path::ScopeName`]: a scope with another name does not exist, and so is not shared.
+const SCOPE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
+    matches: |s| {
+        let rest = s.strip_prefix(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+        let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
+        rest.is_some_and(|rest| rest.len() < 64 && rest.chars().all(is_allowed))
+    },
+    regex: r"^[a-z0-9][a-z0-9._-]{0,63}$",
+    expected: "the name of a scope like web",
+    reports_multiline: false,
+});
 const LIMIT_SCOPE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
     matches: |s| match s.split_once('#') {
         Some((path, section)) => !path.is_empty() && !section.is_empty() && !section.contains('#') && one_line(s),

@@ -13,9 +13,11 @@ use crate::path::MemoryPath;
 mod decay;
 mod form;
 pub mod glob;
+mod govern;
 pub mod yaml;
 
 pub use decay::EffectiveConfidence;
+pub use govern::load_scope;
 
 /// Whether episode files cover a month (`2026-02.md`) or a week (`2026-W07.md`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -155,6 +157,10 @@ pub struct Policy {
     pub episodes: EpisodePeriod,
     /// Limits, in file order; the first that matches a file or section applies, for each measure.
     pub limits: Vec<LimitRule>,
+    /// Of a scope: the limits of the memory above; the smaller maximum applies.
+    pub limits_above: Vec<LimitRule>,
+    /// Of a scope: limits on all its files together.
+    pub scope_limits: Vec<LimitRule>,
     pub stamps: Vec<StampKey>,
     /// Categories, those of the system first.
     pub categories: Vec<CategoryRule>,
@@ -179,6 +185,10 @@ pub struct Policy {
     pub decay: Option<DecayRule>,
     /// Whether `inbox/` is committed to git.
     pub inbox_in_git: bool,
+    /// Scopes of the memory that all others may read.
+    pub shared: Vec<String>,
+    /// The limit on model usage, in tokens a day; the user config may set a smaller one.
+    pub tokens_per_day: Option<u64>,
 }
 
 impl Default for Policy {
@@ -188,6 +198,8 @@ impl Default for Policy {
             default_file: "facts/user.md".into(),
             episodes: EpisodePeriod::Month,
             limits: Vec::new(),
+            limits_above: Vec::new(),
+            scope_limits: Vec::new(),
             stamps: Vec::new(),
             categories: Vec::new(),
             allowlists: Vec::new(),
@@ -201,6 +213,8 @@ impl Default for Policy {
             expired: ExpiredRule::Hide,
             decay: None,
             inbox_in_git: false,
+            shared: Vec::new(),
+            tokens_per_day: None,
         }
     }
 }
@@ -246,14 +260,29 @@ impl Policy {
         section: Option<&str>,
         measure: LimitMeasure,
     ) -> Option<(usize, &LimitRule)> {
-        let applicable = self.limits.iter().filter(|l| l.applies_to(path, section));
-        applicable.filter_map(|l| Some((l.maximum(measure)?, l))).next()
+        let found = [&self.limits_above, &self.limits].into_iter().filter_map(|limits| {
+            let applicable = limits.iter().filter(|l| l.applies_to(path, section));
+            applicable.filter_map(|l| Some((l.maximum(measure)?, l))).next()
+        });
+        // The first of equal ones is returned: that of the memory above.
+        found.min_by_key(|(maximum, _)| *maximum)
+    }
+
+    /// All limits on single files and sections.
+    pub fn file_limits(&self) -> impl Iterator<Item = &LimitRule> {
+        self.limits_above.iter().chain(&self.limits)
+    }
+
+    /// The smaller of two limits on model usage, in tokens a day: the policy's, and one of the user's.
+    pub fn daily_budget(&self, of_user: Option<u64>) -> Option<u64> {
+        self.tokens_per_day.into_iter().chain(of_user).min()
     }
 
     /// Returns the policy with its compacting limits set out of reach, for a batch that makes space itself.
     pub fn without_eviction(&self) -> Policy {
         let mut policy = self.clone();
-        for limit in policy.limits.iter_mut().filter(|l| l.on_limit == OnLimit::Compact) {
+        let limits = policy.limits.iter_mut().chain(&mut policy.limits_above);
+        for limit in limits.filter(|l| l.on_limit == OnLimit::Compact) {
             for maximum in [&mut limit.bullets, &mut limit.entries, &mut limit.chars] {
                 *maximum = maximum.map(|_| usize::MAX);
             }
@@ -295,6 +324,11 @@ pub struct LoadedPolicy {
 /// Loads a policy. Never fails: an invalid policy refuses writes and allows reads, unless its allowlists cannot be
 /// understood.
 pub fn load(yaml: &str) -> LoadedPolicy {
+    load_with_defaults(yaml, Policy::default(), &[])
+}
+
+/// [`load`], with other values for keys that are not set, and lists of agents that `agents.default` may name, too.
+fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(String, Vec<String>)]) -> LoadedPolicy {
     let mut notes = PolicyNotes(Vec::new());
     let object = match yaml::parse(yaml) {
         Ok(Value::Null) => Map::new(),
@@ -334,8 +368,8 @@ pub fn load(yaml: &str) -> LoadedPolicy {
         }
     }
     let restriction_lost = gates.into_iter().any(|key| !valid_keys.contains_key(key));
-    let policy = Policy { version: version.map_or(1, |v| v.max(1) as u64), ..policy_from(&valid_keys) };
-    let mut loaded = notes.into_loaded(policy);
+    let policy = Policy { version: version.map_or(1, |v| v.max(1) as u64), ..policy_from(&valid_keys, defaults) };
+    let mut loaded = notes.into_loaded(policy, other_lists);
     if restriction_lost {
         loaded.refuses_reads = loaded.refuses_writes.clone().map(|why| {
             why.hint("fix the file: it restricts what agents see, so nothing can be read or written until then")
@@ -357,7 +391,7 @@ impl PolicyNotes {
         Map::new()
     }
 
-    fn into_loaded(self, policy: Policy) -> LoadedPolicy {
+    fn into_loaded(self, policy: Policy, other_lists: &[(String, Vec<String>)]) -> LoadedPolicy {
         let format_note = |(line, message): &(Option<usize>, String)| match line {
             Some(line) => format!("memdir.yaml line {line}: {message}"),
             None => format!("memdir.yaml: {message}"),
@@ -379,7 +413,8 @@ impl PolicyNotes {
                 None => warning,
             });
         }
-        if let Some(name) = policy.default_agent.as_deref().filter(|n| policy.allowlists.iter().all(|(a, _)| a != n)) {
+        let lists = || policy.allowlists.iter().chain(other_lists);
+        if let Some(name) = policy.default_agent.as_deref().filter(|n| lists().all(|(a, _)| a != n)) {
             let message =
                 format!("memdir.yaml: agents.default names the allowlist {}, which does not exist", quote_short(name));
             warnings.push(Warning::new(Code::InvalidPolicy, message));
@@ -399,8 +434,7 @@ fn describe_problem(problem: ShapeProblem) -> String {
 }
 
 /// Builds the policy from the valid keys; defaults for the rest.
-fn policy_from(object: &Map<String, Value>) -> Policy {
-    let default = Policy::default();
+fn policy_from(object: &Map<String, Value>, default: Policy) -> Policy {
     let get = |path: &[&str]| {
         path.iter()
             .try_fold(None::<&Value>, |at, key| match at {
@@ -416,12 +450,14 @@ fn policy_from(object: &Map<String, Value>) -> Policy {
     Policy {
         version: default.version,
         default_file: text(&["default_file"]).unwrap_or(default.default_file),
-        episodes: if text(&["episodes"]).as_deref() == Some("week") {
-            EpisodePeriod::Week
-        } else {
-            EpisodePeriod::Month
+        episodes: match text(&["episodes"]).as_deref() {
+            Some("week") => EpisodePeriod::Week,
+            Some(_) => EpisodePeriod::Month,
+            None => default.episodes,
         },
         limits: each(&["limits"]).map(limit_from).collect(),
+        limits_above: Vec::new(),
+        scope_limits: Vec::new(),
         stamps: each(&["stamps"]).filter_map(stamp_from).collect(),
         categories: each(&["categories", "system"])
             .map(category(true))
@@ -436,17 +472,30 @@ fn policy_from(object: &Map<String, Value>) -> Policy {
         secrets: match text(&["secrets"]).as_deref() {
             Some("refuse") => SecretRule::Refuse,
             Some("off") => SecretRule::Off,
-            _ => default.secrets,
+            Some(_) => SecretRule::Warn,
+            None => default.secrets,
         },
         consent_days: days(&["consent_days"]).unwrap_or(default.consent_days),
         max_chars: get(&["writing", "max_chars"]).and_then(as_integer).map_or(default.max_chars, |n| n as usize),
         lifetimes: get(&["lifetimes"]).map_or(default.lifetimes, lifetimes_from),
-        expired: if text(&["expired"]).as_deref() == Some("archive") { ExpiredRule::Archive } else { default.expired },
-        decay: get(&["decay"]).map(|value| DecayRule {
-            half_life_days: days_of(value, "half_life").unwrap_or(DEFAULT_HALF_LIFE_DAYS),
-            floor: value.get("floor").and_then(Value::as_f64).unwrap_or(DEFAULT_DECAY_FLOOR),
-        }),
+        expired: match text(&["expired"]).as_deref() {
+            Some("archive") => ExpiredRule::Archive,
+            Some(_) => ExpiredRule::Hide,
+            None => default.expired,
+        },
+        decay: match get(&["decay"]) {
+            Some(value) => Some(DecayRule {
+                half_life_days: days_of(value, "half_life").unwrap_or(DEFAULT_HALF_LIFE_DAYS),
+                floor: value.get("floor").and_then(Value::as_f64).unwrap_or(DEFAULT_DECAY_FLOOR),
+            }),
+            None => default.decay,
+        },
         inbox_in_git: get(&["inbox_in_git"]).and_then(Value::as_bool).unwrap_or(default.inbox_in_git),
+        shared: get(&["shared"]).map_or(default.shared, string_list),
+        tokens_per_day: match get(&["budget", "tokens_per_day"]).and_then(as_integer) {
+            Some(tokens) => u64::try_from(tokens).ok(),
+            None => default.tokens_per_day,
+        },
     }
 }
 

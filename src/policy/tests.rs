@@ -114,6 +114,10 @@ inbox_in_git: true
                 on_limit: OnLimit::Compact,
             },
         ],
+        limits_above: Vec::new(),
+        scope_limits: Vec::new(),
+        shared: Vec::new(),
+        tokens_per_day: None,
         stamps: vec![StampKey::Upd, StampKey::Src, StampKey::Updated, StampKey::Added, StampKey::By],
         categories: vec![CategoryRule {
             name: "recipes".into(),

@@ -7,7 +7,7 @@
 //! checker); `record`, `journal` and `slot` (what is stored); `executor`, `commit`, `recover` (carrying out the
 //! protocol); `lock`; `queue` (pending work); `history` (earlier texts); `consistent_read`; `journal_note` (how to
 //! read only the end of a long journal); `read_filter` (what a restricted reader sees); `gc` (trimming history);
-//! `init` (new data directories); `machine_notes`; `code_files` (what anchors name); `platform` (system calls).
+//! `init` (new data directories); `scopes` (data directories in a data directory); `machine_notes`; `code_files` (what anchors name); `platform` (system calls).
 
 pub mod code_files;
 mod commit;
@@ -31,6 +31,7 @@ mod record;
 mod recover;
 mod rescue;
 mod root;
+pub mod scopes;
 mod slot;
 pub mod usage;
 mod walk;
@@ -161,22 +162,6 @@ impl Store {
     pub fn open(dir: &Path, options: StoreOptions) -> Result<Store, Rejection> {
         let root = Mutex::new(Arc::new(DataRoot::open(dir)?));
         Ok(Store { options, root, overlay: consistent_read::PendingOverlay::default(), filter: None })
-    }
-
-    /// Opens a scope, a data directory below `scopes/`, by its name; `None` if it does not exist. Creates nothing.
-    ///
-    /// # Errors
-    /// `unsafe_file` if it is a symbolic link, `io`.
-    pub fn open_scope(&self, name: &str) -> Result<Option<Store>, Rejection> {
-        if MemoryPath::new(&format!("{name}/x.md")).is_err() || name.contains('/') {
-            return Ok(None);
-        }
-        let root = |root| Mutex::new(Arc::new(root));
-        let store = |inner_root| {
-            let store = Store { root: root(inner_root), ..self.unfiltered() };
-            self.read_filter().map(|filter| store.filtered(filter.clone_for_scope())).unwrap_or(store)
-        };
-        Ok(self.root().open_below(&format!("scopes/{name}"))?.map(store))
     }
 
     fn root(&self) -> Arc<DataRoot> {
@@ -435,7 +420,7 @@ impl Store {
             if root.is_current() {
                 return Ok((root, guard));
             }
-            let reopened = Arc::new(DataRoot::open(&root.path)?);
+            let reopened = Arc::new(root.reopen()?);
             *self.root.lock().unwrap_or_else(PoisonError::into_inner) = reopened;
         }
         Err(Rejection::new(Code::Busy, "the data directory keeps being replaced"))

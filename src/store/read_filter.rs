@@ -18,9 +18,6 @@ pub trait ReadFilter: Send + Sync {
     /// Returns the error for something that is hidden.
     fn refusal(&self) -> Rejection;
 
-    /// Creates the same filter for another data directory.
-    fn clone_for_scope(&self) -> Arc<dyn ReadFilter>;
-
     /// Whether a file is hidden whatever its contents, and whether or not it exists.
     fn hides_file(&self, path: &MemoryPath) -> bool;
 

@@ -19,6 +19,8 @@ pub struct DataRoot {
     pub dir: OwnedFd,
     /// The path it was opened by.
     pub path: PathBuf,
+    /// Of a scope: the memory above it, and the scope's folder there.
+    above: Option<(Arc<DataRoot>, String)>,
     stat: Stat,
     machine_dir: OnceLock<OwnedFd>,
     undo_dir: OnceLock<OwnedFd>,
@@ -43,15 +45,29 @@ impl DataRoot {
             }
         })?;
         let stat = rustix::fs::fstat(&dir).map_err(|e| read_error(e, "the data directory"))?;
-        Ok(DataRoot { dir, path: path.to_owned(), stat, machine_dir: OnceLock::new(), undo_dir: OnceLock::new() })
+        let (machine_dir, undo_dir) = (OnceLock::new(), OnceLock::new());
+        Ok(DataRoot { dir, path: path.to_owned(), above: None, stat, machine_dir, undo_dir })
     }
 
     /// Opens a data directory inside this one (`scopes/NAME`) through the same sandbox; `None` if it does not exist.
-    pub fn open_below(&self, folder: &str) -> Result<Option<DataRoot>, Rejection> {
+    pub fn open_below(self: &Arc<DataRoot>, folder: &str) -> Result<Option<DataRoot>, Rejection> {
         let Some(dir) = self.open_folder(folder)? else { return Ok(None) };
         let stat = rustix::fs::fstat(&dir).map_err(|e| read_error(e, &format!("'{folder}/'")))?;
-        let path = self.path.join(folder);
-        Ok(Some(DataRoot { dir, path, stat, machine_dir: OnceLock::new(), undo_dir: OnceLock::new() }))
+        let (machine_dir, undo_dir) = (OnceLock::new(), OnceLock::new());
+        let above = Some((Arc::clone(self), folder.to_owned()));
+        Ok(Some(DataRoot { dir, path: self.path.join(folder), above, stat, machine_dir, undo_dir }))
+    }
+
+    /// Opens the directory to which the path leads now. A scope is opened below its memory again, so that no link that
+    /// took its place is followed.
+    ///
+    /// # Errors
+    /// `no_data_dir` if it is gone; `unsafe_file` for a link; `io`.
+    pub fn reopen(&self) -> Result<DataRoot, Rejection> {
+        let Some((above, folder)) = &self.above else { return DataRoot::open(&self.path) };
+        Arc::new(above.reopen()?).open_below(folder)?.ok_or_else(|| {
+            Rejection::new(Code::NoDataDir, format!("the scope '{}' was removed meanwhile", self.path.display()))
+        })
     }
 
     /// Whether the path still leads to this directory, and `.memdir/`, if it was opened, still exists.

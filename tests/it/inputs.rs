@@ -58,6 +58,7 @@ const ROWS: &[Row] = &[
     ("check", &["check"], Nothing),
     ("resolve", &["resolve", "user"], Nothing),
     ("setup", &["setup", "git", "--print"], Nothing),
+    ("scope", &["scope"], Nothing),
     ("sync", &["sync", "-n"], Nothing),
     ("import", &["import", "memory", "-n"], Nothing),
     ("export", &["export", "--to", "json", "user"], Nothing),
@@ -79,7 +80,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 19] = [
+const NO_ADDRESS: [&str; 20] = [
+    "scope",
     "import",
     "mcp",
     "apply",

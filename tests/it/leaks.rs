@@ -102,12 +102,14 @@ const SECRETS: [&str; 32] = [
 const WITHOUT: [&str; 7] = ["init", "schema", "completions", "man", "mcp", "merge", "merge-driver"];
 
 /// A memory with everything in it, and a copy to begin again from.
-struct Planted {
-    memory: Memory,
-    revisions: usize,
+pub struct Planted {
+    pub memory: Memory,
+    pub revisions: usize,
+    /// The scope in which every command runs, as a front end is started with it; empty: in the memory itself.
+    pub scope: &'static str,
 }
 
-fn git(dir: &Path, line: &[&str]) {
+pub fn git(dir: &Path, line: &[&str]) {
     let mut command = Command::new("git");
     command.args(["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]);
     command.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", dir).current_dir(dir).args(line);
@@ -180,13 +182,17 @@ impl Planted {
         let revisions = log["entries"].as_array().unwrap().len();
         let now = memory.text("facts/user.md").unwrap();
         memory.put("facts/user.md", now.replace("- Chess\n", "- Chess\n- [health] zqoutside\n"));
-        let planted = Planted { memory, revisions };
-        copy(&planted.memory.dir(), &planted.aside());
-        planted
+        Planted { memory, revisions, scope: "" }.kept()
+    }
+
+    /// The same, with the copy.
+    pub fn kept(self) -> Planted {
+        copy(&self.memory.dir(), &self.aside());
+        self
     }
 
     fn aside(&self) -> std::path::PathBuf {
-        self.memory.dir().with_file_name("aside")
+        self.memory.dir().with_file_name(".aside")
     }
 
     fn anew(&self) {
@@ -195,7 +201,7 @@ impl Planted {
     }
 
     fn run(&self, line: &[String], stdin: Option<&str>, actor: &str) -> CommandRun<'_> {
-        let run = self.memory.run(line).by(actor).env("EDITOR", "cat").may_change();
+        let run = self.memory.run(line).by(actor).env("EDITOR", "cat").env("MEMDIR_SCOPE", self.scope).may_change();
         match stdin {
             Some(text) => run.stdin(text),
             None => run,
@@ -204,7 +210,9 @@ impl Planted {
 }
 
 /// A command line and its stdin.
-type Line = (Vec<String>, Option<String>);
+pub type Line = (Vec<String>, Option<String>);
+/// The command lines of commands, as in [`ROWS`].
+pub type Rows<'a> = [(&'a str, &'a [&'a str])];
 
 /// Addresses right, wrong, near and hidden.
 fn addresses() -> Vec<String> {
@@ -249,7 +257,7 @@ const TEXTS: [&str; 6] = ["Prefers tea", "Prefers te", "Said twice", "knee", "St
 /// The command lines tried, word by word; `~` is a blank within a word. `ADDRESS` is replaced by every address in turn,
 /// `FILE` and `TEXT` by some files with every text, `REV` by every revision, `HIDDEN` by a hidden bullet; the part
 /// after ` < ` is stdin.
-const ROWS: &[(&str, &[&str])] = &[
+pub const ROWS: &[(&str, &[&str])] = &[
     ("status", &["status"]),
     ("list", &["list", "list facts", "list archive", "list inbox", "list ADDRESS", "list --blame ADDRESS"]),
     ("read", &["read ADDRESS"]),
@@ -407,6 +415,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ),
     ("resolve", &["resolve", "resolve ADDRESS"]),
     ("setup", &["setup git --check", "setup git -n", "setup git"]),
+    ("scope", &["scope", "scope list", "scope add new -n", "scope rm ana -n", "scope rm ana --purge -n"]),
     ("sync", &["sync", "sync -n"]),
     ("import", &["import memory -n", "import memory/facts -n", "import . -n", "import . --from markdown"]),
     (
@@ -488,7 +497,7 @@ fn every_command_is_walked_or_shows_no_memory() {
 }
 
 /// Commands that read more than the filtered store of their session: the unfiltered store, or git objects.
-const UNFILTERED_READERS: [&str; 22] = [
+const UNFILTERED_READERS: [&str; 24] = [
     "src/commands/allowlist_filter.rs",
     "src/commands/budget.rs",
     "src/commands/bullet_life.rs",
@@ -506,6 +515,8 @@ const UNFILTERED_READERS: [&str; 22] = [
     "src/commands/reflect/queue.rs",
     "src/commands/resolve.rs",
     "src/commands/restricted_change.rs",
+    "src/commands/scope.rs",
+    "src/commands/scope_session.rs",
     "src/commands/sync/exchange.rs",
     "src/commands/sync/pending.rs",
     "src/commands/sync/unmerged.rs",
@@ -529,11 +540,15 @@ fn commands_that_read_unfiltered_are_known() {
 }
 
 /// Runs everything as one agent; the output of each line is passed to `look`, which may reject it with a reason.
-fn walk(actor: &str, mut look: impl FnMut(&Line, &CommandOutcome) -> Option<String>) -> (usize, Vec<String>) {
-    let planted = Planted::new();
+pub fn walk(
+    planted: &Planted,
+    rows: &Rows<'_>,
+    actor: &str,
+    mut look: impl FnMut(&Line, &CommandOutcome) -> Option<String>,
+) -> (usize, Vec<String>) {
     let full = std::env::var_os("MEMDIR_FULL").is_some_and(|v| v == "1");
     let (verbs, mut tried, mut turn, mut wrong) = (verbs(), 0, 0, Vec::new());
-    for (verb, rows) in ROWS {
+    for (verb, rows) in rows {
         for (words, stdin) in lines(rows, planted.revisions) {
             let mut forms: Vec<&[&str]> = vec![&[], &["--json"], &["-v"], &["--quiet"]];
             if verbs[*verb] {
@@ -572,7 +587,7 @@ fn found(run_output: &Line, ran: &CommandOutcome) -> Vec<&'static str> {
 fn a_restricted_agent_is_never_shown_a_secret() {
     let handles = ["[health] zqbullet of the knee", "zqinside the section about the parser", "zqstem", "zqtagged"];
     let handles = handles.map(handle);
-    let (tried, wrong) = walk("planner", |run_output, ran| {
+    let (tried, wrong) = walk(&Planted::new(), ROWS, "planner", |run_output, ran| {
         let typed = |secret: &String| run_output.0.iter().chain(&run_output.1).any(|w| w.contains(secret.as_str()));
         let result = |handle: &&String| {
             let forms = [format!("@{handle}"), format!("\"{handle}\"")];
@@ -600,7 +615,7 @@ fn a_restricted_agent_is_never_shown_a_secret() {
 #[test]
 fn without_a_list_the_same_walk_shows_every_secret() {
     let mut seen = BTreeSet::new();
-    walk("tester", |run_output, ran| {
+    walk(&Planted::new(), ROWS, "tester", |run_output, ran| {
         seen.extend(found(run_output, ran));
         None
     });

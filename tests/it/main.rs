@@ -90,6 +90,7 @@ mod reflecting;
 mod refusals;
 mod rules;
 mod sandbox;
+mod scopes;
 mod secret_writes;
 mod seed_examples;
 mod seed_replies;

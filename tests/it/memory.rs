@@ -90,6 +90,7 @@ pub fn session(dir: &Path, actor: &str, options: StoreOptions) -> Session {
         found_by: "flag",
         prefixes: PathPrefixes(Vec::new()),
         policy: policy::load(""),
+        scope: None,
         actor: actor.to_owned(),
         is_agent: false,
         now: memdir::host::clock::now(Some("2026-02-24T10:00:00Z"), true).unwrap(),

@@ -54,7 +54,8 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 22] = [
+const WITHOUT: [&str; 23] = [
+    "scope",
     "prune",
     "import",
     "mcp",
@@ -206,6 +207,7 @@ fn session(place: &Place) -> Session {
         store: Store::open(&dir, options).expect("a store"),
         prefixes: PathPrefixes(vec![dir.to_string_lossy().into_owned(), "memory".into()]),
         policy: memdir::policy::load("version: 1\n"),
+        scope: None,
         actor: "test".into(),
         is_agent: false,
         now: jiff::Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC),

@@ -95,6 +95,7 @@ impl Memory {
             found_by: "flag",
             prefixes: PathPrefixes::default(),
             policy: memdir::policy::load(&self.text("memdir.yaml").unwrap_or_default()),
+            scope: None,
             actor: "tester".into(),
             is_agent: false,
             now: NOW.parse::<jiff::Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC),
@@ -175,7 +176,7 @@ fn gather(dir: &Path, prefix: &str, tree: &mut Tree) {
         let entry = entry.unwrap();
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let kind = entry.file_type().unwrap();
-        if kind.is_dir() && name != ".memdir" {
+        if kind.is_dir() && entry.file_name() != ".memdir" {
             gather(&entry.path(), &format!("{name}/"), tree);
         } else if kind.is_file() {
             let mode = entry.metadata().unwrap().permissions().mode() & 0o7777;

@@ -37,8 +37,10 @@ pub struct OutsideText {
 /// Reads the sentences of files outside the memory: of bullets and paragraphs, not of code, quotes or headings.
 ///
 /// # Errors
-/// `file_not_found`, `unsafe_file`, `not_text`, `too_large`, `io`.
+/// `file_not_found`, `unsafe_file`, `not_text`, `too_large`, `io`; `scope_not_allowed` in a scope, for a file of the
+/// memory above or of another scope.
 pub fn read_outside_texts(session: &Session, files: &[PathBuf]) -> Result<Vec<OutsideText>, Rejection> {
+    session.require_outside(files)?;
     let mut names = HashSet::new();
     let mut texts = Vec::new();
     for path in files.iter().filter(|path| names.insert(*path)) {

@@ -104,12 +104,12 @@ pub fn is_within(document: &Document, mut section: usize, within: usize) -> bool
 
 /// The files in which something exceeds its limit.
 pub fn files_over_limit(session: &Session, policy: &Policy) -> Result<Vec<MemoryPath>, Rejection> {
-    if policy.limits.is_empty() {
+    if policy.file_limits().next().is_none() {
         return Ok(Vec::new());
     }
     let has_limit = |path: &MemoryPath| {
         let file = |at: &str| glob::matches(at.split_once('#').map_or(at, |(file, _)| file), path.as_str());
-        limits::limits_apply_to(path) && path.odd().is_none() && policy.limits.iter().any(|l| file(&l.at))
+        limits::limits_apply_to(path) && path.odd().is_none() && policy.file_limits().any(|l| file(&l.at))
     };
     let mut files = session.store.walk(None)?;
     files.retain(|f| f.unsafe_reason.is_none() && has_limit(&f.path));

@@ -200,6 +200,11 @@ impl<'a> ReflectRun<'a> {
         Ok(ReflectFlow::Continue)
     }
 
+    /// The limit on model usage, in tokens a day: the user's and the policy's.
+    fn daily_budget(&self) -> Option<u64> {
+        self.session.policy.policy.daily_budget(self.options.daily_budget)
+    }
+
     /// Reads one chunk, from the prompt to the commit.
     fn process_chunk(
         &mut self,
@@ -223,7 +228,7 @@ impl<'a> ReflectRun<'a> {
         }
         let mut overlay = ReflectOverlay::open(session)?;
         let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
-        let Some(reservation) = budget::reserve(session, self.options.daily_budget, &request, estimate as u64)? else {
+        let Some(reservation) = budget::reserve(session, self.daily_budget(), &request, estimate as u64)? else {
             self.enqueue(bytes)?;
             return Ok(ReflectFlow::Stop);
         };
@@ -248,7 +253,7 @@ impl<'a> ReflectRun<'a> {
         let committed = match change_options.dry_run {
             true => {
                 // A dry run writes no memory, but its tokens count.
-                if self.options.daily_budget.is_some() {
+                if self.daily_budget().is_some() {
                     let (locked, _) = unfiltered.store.lock()?;
                     budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &no_totals);
                 }
@@ -385,7 +390,7 @@ impl<'a> ReflectRun<'a> {
     fn enqueue(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let day = self.session.now.date().to_string();
         let used = TokenLedger::load(&self.session.store).used_on(&day);
-        let budget = self.options.daily_budget.unwrap_or_default();
+        let budget = self.daily_budget().unwrap_or_default();
         let status = match (self.change_options.dry_run, self.from_queue) {
             (true, _) => "it would be queued",
             (_, true) => "it stays in the queue",

@@ -82,7 +82,7 @@ pub struct ContextContents {
 /// The context at the start of a session.
 pub fn default_page(options: &ContextOptions, contents: &ContextContents, policy: &Policy) -> ContextResult {
     let ContextContents { since, events, notes, facts, files, entries, procedures } = contents;
-    let empty = events.is_empty() && notes.is_empty() && files.is_empty();
+    let empty = events.is_empty() && notes.is_empty() && files.is_empty() && facts.facts.is_empty();
     let frame = if empty { "Nothing is remembered yet." } else { NOTES_NOTICE };
     let guide = if options.for_tools { TOOL_GUIDE } else { AGENT_GUIDE };
     let tail: Vec<String> = guide.lines().map(str::to_owned).chain(options.command_note()).collect();

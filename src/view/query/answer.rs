@@ -14,6 +14,7 @@ use super::items::{self, ItemKind};
 use super::score::{Ranking, ScoredItem};
 use super::terms::QueryTerms;
 use crate::document::section_range;
+use crate::path::SourceAddress;
 use crate::policy::EffectiveConfidence;
 use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
@@ -27,6 +28,9 @@ pub struct QueryResult {
     pub scope: Option<String>,
     /// Best first; equally good ones newest first.
     pub items: Vec<QueryRow>,
+    /// Of a search in all scopes: what was found in each, by name. Addresses are those in the scope.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<ScopeMatches>,
     /// How many matching items are shown.
     pub shown: usize,
     /// How many items are shown in addition because they are linked to a matching one.
@@ -45,6 +49,65 @@ pub struct QueryResult {
     /// The budget of the whole answer in tokens, if there is one.
     #[serde(skip)]
     pub budget: Option<usize>,
+}
+
+/// What was found in a scope.
+#[derive(Clone, Debug, Default, Serialize, schemars::JsonSchema)]
+pub struct ScopeMatches {
+    /// Its name.
+    pub scope: String,
+    /// Best first.
+    pub items: Vec<QueryRow>,
+    /// How many matching items are shown.
+    pub shown: usize,
+    /// How many items match.
+    pub found: usize,
+    /// Estimated size of the shown items as text, in tokens.
+    pub tokens: usize,
+}
+
+impl QueryResult {
+    /// Adds the result of another memory, which this one may read: its items keep their order and get addresses with
+    /// their source. Of equally relevant items those of this memory come first.
+    pub fn join_source(&mut self, source: &str, other: QueryResult, options: &QueryOptions) {
+        let with_source = |address: &str| SourceAddress { source, address }.to_string();
+        let mut others = other.items.into_iter().map(|row| QueryRow {
+            address: with_source(&row.address),
+            path: with_source(&row.path),
+            linked: row.linked.map(|link| LinkReason { with: with_source(&link.with), ..link }),
+            ..row
+        });
+        let mut next = others.next();
+        let mut joined: Vec<QueryRow> = Vec::new();
+        for row in std::mem::take(&mut self.items) {
+            while let Some(other) = next.take_if(|other| other.relevance > row.relevance) {
+                joined.push(other);
+                next = others.next();
+            }
+            joined.push(row);
+        }
+        joined.extend(next.into_iter().chain(others));
+        joined.truncate(options.limit.unwrap_or(usize::MAX));
+        let (mut tokens, mut heading, mut fitting) = (0, String::new(), 0);
+        for row in &joined {
+            let cost = row.token_cost(&heading);
+            if options.budget.is_some_and(|budget| tokens + cost > budget.saturating_sub(LAST_LINE_TOKENS)) {
+                break;
+            }
+            (tokens, heading, fitting) = (tokens + cost, row.heading(), fitting + 1);
+        }
+        joined.truncate(fitting);
+        (self.found, self.undated) = (self.found + other.found, self.undated + other.undated);
+        self.linked = joined.iter().filter(|row| row.linked.is_some()).count();
+        self.shown = joined.len() - self.linked;
+        (self.items, self.tokens) = (joined, tokens);
+        let hidden = self.found.saturating_sub(self.shown);
+        self.more = (hidden > 0).then(|| LargerBounds {
+            items: hidden,
+            limit: options.limit.map(|_| self.found),
+            budget: options.budget.map(|budget| budget.saturating_mul(2)),
+        });
+    }
 }
 
 /// The bounds with which the same query shows more items. A bound that need not change is absent.

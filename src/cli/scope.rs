@@ -1,0 +1,122 @@
+//! `scope`: its options as clap parses them, and its answers as text.
+//!
+//! Never decides what a name may be, or what is kept: `commands/scope.rs` does.
+
+use clap::{Args, ValueEnum};
+
+use super::answer::PrintAnswer;
+use super::output::CliReply;
+use super::run::Runner;
+use super::text::{Printer, TextStyle};
+use crate::code::{Code, Rejection};
+use crate::commands;
+use crate::commands::results::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
+use crate::commands::scope::ScopeOptions;
+
+#[derive(Args, Debug)]
+#[command(
+    about = "List, add or remove scopes: memories of their own in this one, one for each app, user or project",
+    after_help = "-S NAME (or MEMDIR_SCOPE) runs any command in a scope. No command of another scope, and no plain \
+                  command of the memory above, shows what is in it. rm moves a scope to scopes/.archived/, which \
+                  nothing reads, and add --restore brings it back; rm --purge deletes it, the archived one too.\n\n\
+                  Example: memdir scope add web"
+)]
+#[group(skip)]
+pub struct ScopeArgs {
+    /// list (default), add or rm
+    #[arg(value_name = "ACTION", default_value = "list", hide_default_value = true, hide_possible_values = true)]
+    pub action: ScopeCommand,
+    /// The scope's name: a-z, 0-9, '.', '_' and '-'
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    /// Take an archived scope back
+    #[arg(long)]
+    pub restore: bool,
+    /// Delete the scope and its history for good
+    #[arg(long)]
+    pub purge: bool,
+    /// Show what would change, write nothing
+    #[arg(short = 'n', long)]
+    pub dry_run: bool,
+}
+
+/// What `scope` does.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeCommand {
+    #[value(alias = "ls")]
+    List,
+    Add,
+    #[value(alias = "remove")]
+    Rm,
+}
+
+/// Runs `scope`.
+pub fn run_scope(runner: &Runner<'_>, args: ScopeArgs) -> CliReply {
+    let usage = |why: &str| CliReply::from(Rejection::new(Code::Usage, why));
+    let options = |name| ScopeOptions { name, purge: args.purge, restore: args.restore, dry_run: args.dry_run };
+    match (args.action, args.name) {
+        (ScopeCommand::List, None) if !args.purge && !args.restore => runner.read_only(commands::scope::scope_list),
+        (ScopeCommand::List, None) => usage("--restore is for add, --purge for rm"),
+        (ScopeCommand::List, Some(_)) => usage("list takes no name; -S NAME list shows what is in a scope"),
+        (ScopeCommand::Add | ScopeCommand::Rm, None) => usage("the name of the scope is missing"),
+        (ScopeCommand::Add, Some(_)) if args.purge => usage("--purge is for rm"),
+        (ScopeCommand::Rm, Some(_)) if args.restore => usage("--restore is for add"),
+        (ScopeCommand::Add, Some(name)) => runner.read_only(|s| commands::scope::scope_add(s, &options(name))),
+        (ScopeCommand::Rm, Some(name)) => runner.read_only(|s| commands::scope::scope_remove(s, &options(name))),
+    }
+}
+
+impl PrintAnswer for ScopeList {
+    fn print(&self, printer: &mut Printer) {
+        if self.scopes.is_empty() && self.archived.is_empty() {
+            return printer.note("this memory has no scopes; `memdir scope add NAME` makes one");
+        }
+        for row in &self.scopes {
+            print_row(printer, row, "");
+        }
+        for row in &self.archived {
+            print_row(printer, row, "archived: ");
+        }
+    }
+}
+
+fn print_row(printer: &mut Printer, row: &ScopeRow, state: &str) {
+    let counts = [count(row.files, "file"), count(row.bullets, "bullet"), entries(row.entries)].join(", ");
+    let changed = row.changed.as_deref().map(|at| format!(", changed {}", at.get(..10).unwrap_or(at)));
+    printer.text(&row.name);
+    printer.styled(TextStyle::Dim, &format!("  {state}{counts}{}", changed.unwrap_or_default())).end_line();
+}
+
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+fn entries(n: usize) -> String {
+    if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
+}
+
+impl PrintAnswer for ScopeChange {
+    fn print(&self, printer: &mut Printer) {
+        let (name, items) = (&self.scope, count(self.items, "item"));
+        let would = if self.dry_run { "would be " } else { "" };
+        printer.note(&match self.action {
+            ScopeAction::Kept => format!("the scope '{name}' exists, with {items}"),
+            ScopeAction::Added => format!("scope '{name}' {would}added"),
+            ScopeAction::Restored => format!("scope '{name}' {would}restored, with {items}"),
+            ScopeAction::Archived => {
+                format!(
+                    "scope '{name}' {would}archived, with {items}; `memdir scope add {name} --restore` brings it back"
+                )
+            }
+            ScopeAction::Purged => format!("scope '{name}' {would}purged: {items} deleted for good"),
+        });
+    }
+
+    fn has_changed(&self) -> bool {
+        self.changed && !self.dry_run
+    }
+
+    fn is_quiet(&self) -> bool {
+        true
+    }
+}

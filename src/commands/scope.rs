@@ -1,0 +1,290 @@
+//! `scope`: lists, adds and removes the scopes of a memory.
+//!
+//! Never deletes a scope unless asked to purge it, and never reads an archived one for anything but a count.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::allowlist_filter::allowlist_rejection;
+use super::{CommandResult, Session};
+use crate::code::{Code, Hint, Rejection};
+use crate::document::{Document, MAX_FILE_BYTES};
+use crate::operation::limits;
+use crate::path::{MemoryPath, ScopeName};
+use crate::store::scopes::{ScopeState, scope_not_found};
+use crate::store::{Store, init};
+
+/// What a new scope has as its policy.
+const SCOPE_POLICY: &str = "\
+# memdir.yaml: the policy of this scope. That of the memory above applies; a key here can only make it
+# stricter. `memdir scope` manages scopes.
+
+version: 1
+";
+
+/// A scope, and how much it holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ScopeRow {
+    pub name: String,
+    /// Files, without those of `archive/` and `inbox/`.
+    pub files: usize,
+    /// Top-level bullets of those files, without those of episodes.
+    pub bullets: usize,
+    /// Entries of episode files.
+    pub entries: usize,
+    /// The time of the last recorded change, RFC 3339; absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
+}
+
+/// The scopes of a memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ScopeList {
+    /// By name.
+    pub scopes: Vec<ScopeRow>,
+    /// Those that were removed and not purged, by name.
+    pub archived: Vec<ScopeRow>,
+}
+
+/// What became of a scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ScopeAction {
+    Added,
+    /// It was there already.
+    Kept,
+    Restored,
+    Archived,
+    Purged,
+}
+
+/// The result of adding or removing a scope.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ScopeChange {
+    /// Always true: what fails is an error.
+    pub success: bool,
+    /// Whether anything was changed (with `dry_run`: would be).
+    pub changed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// The name of the scope.
+    pub scope: String,
+    pub action: ScopeAction,
+    /// The number of its items: bullets, and entries of episodes.
+    pub items: usize,
+    /// The number of items deleted for good, also those of its archive.
+    #[serde(rename = "deletedCount", skip_serializing_if = "Option::is_none")]
+    pub deleted_count: Option<usize>,
+}
+
+/// Which scope is added or removed, and how.
+#[derive(Clone, Debug, Default)]
+pub struct ScopeOptions {
+    pub name: String,
+    /// Of a removal: delete it for good, and an archived one of that name.
+    pub purge: bool,
+    /// Of an addition: take the archived one back.
+    pub restore: bool,
+    /// Change nothing.
+    pub dry_run: bool,
+}
+
+/// Lists the scopes with their sizes.
+///
+/// # Errors
+/// `scope_not_allowed` in a scope; `category_not_allowed` for a caller that does not see everything; `io`.
+pub fn scope_list(session: &Session) -> CommandResult<ScopeList> {
+    let store = managed_store(session)?;
+    // On a directory that cannot be written, what a killed purge left stays until the next command.
+    drop(store.finish_purges());
+    let rows = |state| -> Result<Vec<ScopeRow>, Rejection> {
+        let mut rows = Vec::new();
+        for name in store.scope_names(state)? {
+            // Removed meanwhile.
+            let Some(scope) = store.open_scope(state, &name)? else { continue };
+            rows.push(scope_row(name, &scope)?);
+        }
+        Ok(rows)
+    };
+    Ok(ScopeList { scopes: rows(ScopeState::Live)?, archived: rows(ScopeState::Archived)? })
+}
+
+/// Creates a scope, or takes an archived one back.
+///
+/// # Errors
+/// `invalid_path` for another name; `exists` if an archived scope has it, unless it is to be restored;
+/// `scope_not_found` if there is none to restore; as [`scope_list`].
+pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<ScopeChange> {
+    let (name, store) = (ScopeName::new(&options.name)?, managed_store(session)?);
+    session.may_write()?;
+    if !options.dry_run {
+        store.finish_purges()?;
+    }
+    let live = store.open_scope(ScopeState::Live, name.as_str())?;
+    let archived = store.open_scope(ScopeState::Archived, name.as_str())?;
+    let change = |action, items| ScopeChange {
+        success: true,
+        changed: action != ScopeAction::Kept,
+        dry_run: options.dry_run,
+        scope: name.to_string(),
+        action,
+        items,
+        deleted_count: None,
+    };
+    match (live, archived, options.restore) {
+        (Some(_), _, true) => Err(Rejection::new(Code::Exists, format!("the scope '{name}' exists")).into()),
+        (Some(live), _, false) => Ok(change(ScopeAction::Kept, item_count(&live)?)),
+        (None, Some(archived), true) => {
+            let items = item_count(&archived)?;
+            if !options.dry_run {
+                store.move_scope(&name, ScopeState::Archived, ScopeState::Live)?;
+            }
+            Ok(change(ScopeAction::Restored, items))
+        }
+        (None, None, true) => {
+            Err(Rejection::new(Code::ScopeNotFound, format!("there is no archived scope '{name}' to restore"))
+                .try_command(Hint { verb: vec!["scope", "add"], operands: vec![name.to_string()] })
+                .into())
+        }
+        (None, Some(archived), false) => Err(archived_rejection(&name, item_count(&archived)?).into()),
+        (None, None, false) => {
+            if !options.dry_run {
+                create_scope(&store, &name)?;
+            }
+            Ok(change(ScopeAction::Added, 0))
+        }
+    }
+}
+
+/// Moves a scope to the archive, or deletes it for good.
+///
+/// # Errors
+/// `scope_not_found`; `exists` if the archive has one of that name; as [`scope_list`].
+pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<ScopeChange> {
+    let (name, store) = (ScopeName::new(&options.name)?, managed_store(session)?);
+    session.may_write()?;
+    if !options.dry_run {
+        store.finish_purges()?;
+    }
+    let live = store.open_scope(ScopeState::Live, name.as_str())?;
+    let archived = store.open_scope(ScopeState::Archived, name.as_str())?;
+    let change = |action, items, deleted_count| ScopeChange {
+        success: true,
+        changed: true,
+        dry_run: options.dry_run,
+        scope: name.to_string(),
+        action,
+        items,
+        deleted_count,
+    };
+    if options.purge {
+        let (mut items, mut found) = (0, false);
+        for (state, scope) in [(ScopeState::Live, live), (ScopeState::Archived, archived)] {
+            let Some(scope) = scope else { continue };
+            let in_scope = item_count(&scope)?;
+            if !options.dry_run {
+                store
+                    .purge_scope(&name, state)
+                    .map_err(|why| Rejection { changed: if found { Some(true) } else { why.changed }, ..why })?;
+            }
+            (items, found) = (items + in_scope, true);
+        }
+        return match found {
+            true => Ok(change(ScopeAction::Purged, items, Some(items))),
+            false => Err(scope_not_found(name.as_str()).into()),
+        };
+    }
+    match (live, archived) {
+        (Some(live), None) => {
+            let items = item_count(&live)?;
+            if !options.dry_run {
+                store.move_scope(&name, ScopeState::Live, ScopeState::Archived)?;
+            }
+            Ok(change(ScopeAction::Archived, items, None))
+        }
+        (Some(_), Some(archived)) => Err(archived_rejection(&name, item_count(&archived)?).into()),
+        (None, Some(archived)) => {
+            let items = item_count(&archived)?;
+            let why = format!("the scope '{name}' is archived already, with {}", counted_items(items));
+            Err(Rejection::new(Code::ScopeNotFound, why)
+                .try_command(Hint { verb: vec!["scope", "rm", "--purge"], operands: vec![name.to_string()] })
+                .into())
+        }
+        (None, None) => Err(scope_not_found(name.as_str()).into()),
+    }
+}
+
+/// The unfiltered store of a session that may manage scopes.
+fn managed_store(session: &Session) -> Result<Store, Rejection> {
+    session.require_no_scope()?;
+    match session.visibility() {
+        None => Ok(session.store.unfiltered()),
+        Some(_) => Err(allowlist_rejection()),
+    }
+}
+
+fn counted_items(items: usize) -> String {
+    format!("{items} item{}", if items == 1 { "" } else { "s" })
+}
+
+/// The error where an archived scope has the name.
+fn archived_rejection(name: &ScopeName, items: usize) -> Rejection {
+    let try_with = |verb| Hint { verb, operands: vec![name.to_string()] };
+    Rejection::new(Code::Exists, format!("an archived scope '{name}' exists, with {}", counted_items(items)))
+        .hint("bring it back with --restore, or delete it for good with `rm --purge`")
+        .try_command(try_with(vec!["scope", "add", "--restore"]))
+        .try_command(try_with(vec!["scope", "rm", "--purge"]))
+        .detail("items", items)
+}
+
+/// Creates what a scope consists of. A killed run is finished by the next: every step leaves what is there.
+fn create_scope(store: &Store, name: &ScopeName) -> Result<(), Rejection> {
+    let scope = store.create_scope_folder(name)?;
+    let changed = |why: Rejection| Rejection { changed: Some(true), ..why };
+    scope.create_file(init::GITIGNORE_FILE, init::GITIGNORE_TEXT.as_bytes()).map_err(changed)?;
+    // Last: it makes the directory a memory.
+    scope.create_file(init::POLICY_FILE, SCOPE_POLICY.as_bytes()).map_err(changed)?;
+    Ok(())
+}
+
+fn scope_row(name: String, scope: &Store) -> Result<ScopeRow, Rejection> {
+    let counted = count_files(scope, &|path| !matches!(path.folder(), Some("archive" | "inbox")))?;
+    Ok(ScopeRow {
+        name,
+        files: counted.len(),
+        bullets: counted.iter().map(|count| count.bullets).sum(),
+        entries: counted.iter().map(|count| count.entries).sum(),
+        changed: scope.recent_entries()?.pop().map(|entry| entry.at),
+    })
+}
+
+/// The number of items of a scope, archived ones included. Proposals are none yet.
+fn item_count(scope: &Store) -> Result<usize, Rejection> {
+    let counted = count_files(scope, &|path| path.folder() != Some("inbox"))?;
+    Ok(counted.iter().map(|count| count.bullets + count.entries).sum())
+}
+
+/// The items of one file.
+#[derive(Clone, Copy, Default)]
+struct FileItems {
+    bullets: usize,
+    entries: usize,
+}
+
+fn count_files(scope: &Store, counts: &dyn Fn(&MemoryPath) -> bool) -> Result<Vec<FileItems>, Rejection> {
+    let mut files = scope.walk(None)?;
+    files.retain(|file| counts(&file.path));
+    Ok(scope.map_files(&files, MAX_FILE_BYTES, &|file, read| {
+        let Some(document) = read.ok().and_then(|(bytes, _)| Document::from_bytes(bytes.to_vec()).ok()) else {
+            return FileItems::default();
+        };
+        let size = limits::section_size(&document, 0);
+        // The bullets of an entry are parts of it. An archived file keeps its path below `archive/`.
+        let path = file.path.as_str();
+        let below_archive = path.strip_prefix("archive/").and_then(|path| MemoryPath::from_disk_name(path).ok());
+        match below_archive.as_ref().unwrap_or(&file.path).holds_episodes() && size.entries > 0 {
+            true => FileItems { bullets: 0, entries: size.entries },
+            false => FileItems { bullets: size.bullets, entries: 0 },
+        }
+    }))
+}

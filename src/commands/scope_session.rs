@@ -1,0 +1,192 @@
+//! Opens a scope of a memory: its store below that of the memory, its policy below the memory's, and the shared scopes.
+//!
+//! Never opens a scope without the policy above it, and never lets a session in a scope open another that is not shared.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Session;
+use super::allowlist_filter::AllowlistFilter;
+use crate::code::{Code, Rejection};
+use crate::host::find::scope_not_allowed;
+use crate::path::{PathPrefixes, SCOPES_FOLDER, ScopeName};
+use crate::policy::{LoadedPolicy, Policy};
+use crate::store::scopes::{ScopeState, scope_not_found};
+use crate::store::{Store, init};
+
+/// The largest policy, in bytes.
+const MAX_POLICY_BYTES: u64 = 64 << 10;
+
+/// The scope that a session is in, and what of the memory above it reaches into it.
+#[derive(Clone)]
+pub struct OpenScope {
+    pub name: String,
+    /// The memory above, unfiltered: only for opening shared scopes.
+    memory: Arc<Store>,
+    policy_above: Policy,
+}
+
+/// Reads the policy of a memory that is no scope.
+pub fn read_policy(store: &Store) -> LoadedPolicy {
+    match store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES) {
+        Ok(text) => crate::policy::load(&text.unwrap_or_default()),
+        Err(why) => unreadable_policy(why),
+    }
+}
+
+/// The policy to use if `memdir.yaml` cannot be read: writes are refused and reads work, as with an invalid one.
+fn unreadable_policy(rejection: Rejection) -> LoadedPolicy {
+    let warnings = vec![crate::code::Warning::new(rejection.code, rejection.message.clone())];
+    LoadedPolicy { policy: Policy::default(), refuses_writes: Some(rejection), refuses_reads: None, warnings }
+}
+
+/// A scope's store, its policy and where it is.
+pub struct ScopeParts {
+    pub store: Store,
+    pub policy: LoadedPolicy,
+    pub scope: OpenScope,
+}
+
+/// Opens a scope of the memory that a store holds.
+///
+/// # Errors
+/// `scope_not_found`; `invalid_policy` if the memory has no policy or one with an error: it governs its scopes;
+/// `unsafe_file`, `io`.
+pub fn open_scope(memory: &Store, name: &str) -> Result<ScopeParts, Rejection> {
+    let not_found = || {
+        let rejection = scope_not_found(name);
+        match ScopeName::new(name) {
+            Ok(name) => {
+                rejection.hint(format!("`memdir scope add {name}` makes one, `memdir scope` lists those there are"))
+            }
+            Err(_) => rejection,
+        }
+    };
+    let store = memory.open_scope(ScopeState::Live, name)?.ok_or_else(not_found)?;
+    let policy_above = governing_policy(memory)?;
+    let text = store.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES);
+    let policy = match text {
+        Ok(text) => crate::policy::load_scope(&text.unwrap_or_default(), &policy_above, name),
+        Err(why) => LoadedPolicy { refuses_writes: Some(why), ..crate::policy::load_scope("", &policy_above, name) },
+    };
+    let scope = OpenScope { name: name.to_owned(), memory: Arc::new(memory.unfiltered()), policy_above };
+    Ok(ScopeParts { store, policy, scope })
+}
+
+/// The policy of the memory above a scope. Without one that is whole, nothing says what the scope may do.
+fn governing_policy(memory: &Store) -> Result<Policy, Rejection> {
+    let governs = "the policy of the memory above governs this scope";
+    let Some(text) = memory.read_top_file(init::POLICY_FILE, MAX_POLICY_BYTES)? else {
+        return Err(Rejection::new(Code::InvalidPolicy, format!("{governs}, and it has no memdir.yaml"))
+            .hint("create one with `memdir init` in the memory above"));
+    };
+    let loaded = crate::policy::load(&text);
+    match loaded.refuses_writes {
+        None => Ok(loaded.policy),
+        Some(why) => Err(Rejection::new(Code::InvalidPolicy, format!("{governs}: {}", why.message))
+            .hint("fix memdir.yaml of the memory above; until then its scopes are closed")),
+    }
+}
+
+impl Session {
+    /// Refuses what a session in a scope must not do: manage scopes, or look into others.
+    ///
+    /// # Errors
+    /// `scope_not_allowed`.
+    pub fn require_no_scope(&self) -> Result<(), Rejection> {
+        self.scope.as_ref().map_or(Ok(()), |scope| Err(scope_not_allowed(&scope.name)))
+    }
+
+    /// The directory of the memory whose policy governs this session: of a scope the one above it.
+    pub(super) fn governing_dir(&self) -> &Path {
+        let above = self.scope.as_ref().and_then(|_| self.dir.parent()?.parent());
+        above.unwrap_or(&self.dir)
+    }
+
+    /// Refuses files of the memory above a scope, or of its other scopes, that a command line names by their paths.
+    ///
+    /// # Errors
+    /// `scope_not_allowed`.
+    pub(super) fn require_outside(&self, files: &[PathBuf]) -> Result<(), Rejection> {
+        let Some(here) = &self.scope else { return Ok(()) };
+        let (Ok(above), Ok(own)) = (self.governing_dir().canonicalize(), self.dir.canonicalize()) else {
+            return Ok(());
+        };
+        let is_foreign =
+            |path: &PathBuf| path.canonicalize().is_ok_and(|real| real.starts_with(&above) && !real.starts_with(&own));
+        match files.iter().any(is_foreign) {
+            true => Err(scope_not_allowed(&here.name)),
+            false => Ok(()),
+        }
+    }
+
+    /// The session of a scope, with this caller and this time. Of a session in a scope only that scope itself.
+    ///
+    /// # Errors
+    /// `scope_not_allowed`; as [`open_scope`].
+    pub(super) fn session_in_scope(&self, name: &str) -> Result<Session, Rejection> {
+        match &self.scope {
+            Some(here) if here.name == name => Ok(self.clone_session()),
+            Some(here) => Err(scope_not_allowed(&here.name)),
+            None => Ok(self.session_with(open_scope(&self.store.unfiltered(), name)?)),
+        }
+    }
+
+    /// The scopes that this one may read although they are others, by name. One that does not exist is left out, and so
+    /// is this one.
+    ///
+    /// # Errors
+    /// As [`open_scope`].
+    pub(super) fn shared_scopes(&self) -> Result<Vec<(String, Session)>, Rejection> {
+        let Some(here) = &self.scope else { return Ok(Vec::new()) };
+        let others = here.policy_above.shared.iter().filter(|name| **name != here.name);
+        let mut shared = Vec::new();
+        for name in others {
+            match open_scope(&here.memory, name) {
+                Ok(parts) => shared.push((name.clone(), self.session_with(parts))),
+                Err(why) if why.code == Code::ScopeNotFound => {}
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(shared)
+    }
+
+    /// The shared scope of this name.
+    ///
+    /// # Errors
+    /// As [`open_scope`].
+    pub(super) fn shared_scope(&self, name: &str) -> Result<Option<Session>, Rejection> {
+        let Some(here) = &self.scope else { return Ok(None) };
+        match here.name != name && here.policy_above.shared.iter().any(|shared| shared == name) {
+            true => Ok(Some(self.session_with(open_scope(&here.memory, name)?))),
+            false => Ok(None),
+        }
+    }
+
+    /// A session of the same caller in a scope, which shares nothing with others.
+    fn session_with(&self, parts: ScopeParts) -> Session {
+        let dir = match &self.scope {
+            Some(_) => self.dir.with_file_name(&parts.scope.name),
+            None => self.dir.join(SCOPES_FOLDER).join(&parts.scope.name),
+        };
+        Session {
+            store: parts.store,
+            dir,
+            prefixes: PathPrefixes::default(),
+            policy: parts.policy,
+            scope: Some(parts.scope),
+            ..self.clone_session()
+        }
+        .with_allowlist()
+    }
+
+    /// The same session, with the same filter.
+    fn clone_session(&self) -> Session {
+        let unfiltered = self.unfiltered();
+        let store = match self.visibility() {
+            Some(visibility) => unfiltered.store.filtered(Arc::new(AllowlistFilter::new(visibility))),
+            None => self.store.unfiltered(),
+        };
+        Session { store, ..unfiltered }
+    }
+}

@@ -1,0 +1,101 @@
+//! `ScopeName`: the name of a scope, a data directory of its own below `scopes/`.
+//!
+//! Never checks whether the scope exists.
+
+use std::fmt;
+
+use super::FOLDERS;
+use super::grammar::grammar_violation;
+use crate::code::{Code, Rejection};
+
+/// The folder that holds the scopes of a memory.
+pub const SCOPES_FOLDER: &str = "scopes";
+/// What stands for all scopes, where several can be named.
+pub const ALL_SCOPES: &str = "*";
+/// The longest name, in bytes.
+const MAX_BYTES: usize = 64;
+
+/// The name of a scope: lower-case ASCII letters, digits, `.`, `_` and `-`, so that no file system takes two names for
+/// one and none needs quoting in a shell.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScopeName(String);
+
+impl ScopeName {
+    /// Parses a name.
+    ///
+    /// # Errors
+    /// `invalid_path`, with the reason.
+    pub fn new(text: &str) -> Result<ScopeName, Rejection> {
+        match violation(text) {
+            None => Ok(ScopeName(text.to_owned())),
+            Some(why) => {
+                let escaped: String = text.chars().take(80).flat_map(char::escape_debug).collect();
+                Err(Rejection::new(Code::InvalidPath, format!("'{escaped}' is not the name of a scope: {why}"))
+                    .hint("a name has 1 to 64 of a-z, 0-9, '.', '_' and '-', and starts with a letter or digit"))
+            }
+        }
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The path of the scope below the data directory: `scopes/web`.
+    pub fn folder(&self) -> String {
+        format!("{SCOPES_FOLDER}/{self}")
+    }
+}
+
+impl fmt::Display for ScopeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn violation(text: &str) -> Option<&'static str> {
+    let is_allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'_' | b'-');
+    match text.as_bytes() {
+        [] => Some("it is empty"),
+        bytes if bytes.len() > MAX_BYTES => Some("it is longer than 64 bytes"),
+        bytes if !bytes.iter().all(|b| is_allowed(*b)) => Some("it contains another character"),
+        [b'.' | b'_' | b'-', ..] => Some("it does not start with a letter or digit"),
+        _ if FOLDERS.contains(&text) || text == SCOPES_FOLDER => Some("a folder of every memory has that name"),
+        // Names of devices, and final dots, which some systems drop.
+        _ => grammar_violation(&format!("{text}/x.md")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_plain_component() {
+        for good in ["web", "app-1", "3c", "team.notes", "a_b", &"x".repeat(64)] {
+            assert_eq!(ScopeName::new(good).map(|name| name.to_string()), Ok(good.to_owned()));
+        }
+        for bad in [
+            "",
+            "Web",
+            "a b",
+            "a/b",
+            "..",
+            ".hidden",
+            "-x",
+            "_x",
+            "*",
+            "web.",
+            "con",
+            "nul.x",
+            "facts",
+            "scopes",
+            "é",
+            "a:b",
+            "a@b",
+            &"x".repeat(65),
+        ] {
+            assert_eq!(ScopeName::new(bad).map_err(|why| why.code), Err(Code::InvalidPath), "{bad}");
+        }
+        assert_eq!(ScopeName::new("web").unwrap().folder(), "scopes/web");
+    }
+}

@@ -1,0 +1,470 @@
+//! Scopes: memories of their own in one memory. What is in one is shown by no command of another, nor by a plain command
+//! of the memory above; a removed one is kept until it is purged; the memory's policy governs.
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::symlink;
+
+use fs_err as fs;
+use serde_json::json;
+
+use crate::leaks::{Line, Planted, ROWS, Rows, git, walk};
+use crate::support::{CommandOutcome, Memory, handle};
+
+/// A memory with two scopes, `app` and `web`.
+fn with_scopes(policy: &str) -> Memory {
+    let memory = Memory::new().policy(policy);
+    memory.done(["scope", "add", "app"]);
+    memory.done(["scope", "add", "web"]);
+    memory
+}
+
+#[test]
+fn a_scope_is_a_memory_of_its_own() {
+    let memory = Memory::new();
+    memory
+        .run(["-S", "app", "add", "user", "Likes tea"])
+        .exit(3)
+        .stderr_contains("hint: `memdir scope add app` makes one");
+    memory.done(["scope", "add", "app"]).stderr_contains("scope 'app' added");
+    memory.done(["-S", "app", "add", "user", "Likes tea"]).stdout_contains("new file facts/user.md");
+    memory.done(["add", "user", "Likes rain"]);
+    memory.done(["--scope", "app", "query", "likes"]).stdout_contains("Likes tea");
+    let own = memory.run(["query", "likes"]).env("MEMDIR_SCOPE", "app").exit(0);
+    assert!(own.stdout.contains("tea") && !own.stdout.contains("rain"), "{own}");
+    let above = memory.done(["query", "likes"]);
+    assert!(!above.stdout.contains("tea") && above.stdout.contains("rain"), "{above}");
+    let log = memory.done(["--json", "-S", "app", "log"]).json();
+    assert_eq!(log["entries"].as_array().unwrap().len(), 1);
+    let undone = memory.done(["-S", "app", "undo"]);
+    assert!(undone.difference.starts_with("D scopes/app/facts/user.md\n"), "{undone}");
+    memory.done(["scope", "add", "app"]).stderr_contains("the scope 'app' exists, with 0 items").unchanged();
+}
+
+/// The plain commands of the memory have no address for a file of a scope.
+#[test]
+fn a_path_below_scopes_is_refused_with_the_way_to_it() {
+    let memory = with_scopes("version: 1\n");
+    memory.done(["-S", "app", "add", "user", "Likes tea"]);
+    for line in [
+        &["read", "scopes/app/facts/user.md"][..],
+        &["list", "scopes/app/"],
+        &["add", "scopes/app/facts/user.md", "x"],
+        &["set", "scopes/app/facts/user.md", "summary=x"],
+        &["check", "memory/scopes/app/facts/user.md"],
+    ] {
+        let refused = memory.run(line).ends();
+        assert!(refused.status != 0 && refused.difference.is_empty(), "{refused}");
+        if line.iter().any(|word| word.contains("scopes/")) && line[0] != "list" {
+            assert!(refused.stderr.contains("-S NAME"), "{refused}");
+        }
+    }
+    memory.done(["add", "user", "Likes rain"]);
+    memory.run(["mv", "user", "scopes/app/facts/user2.md"]).exit(5).stderr_contains("-S NAME");
+    memory.run(["import", "memory/scopes/app"]).exit(2);
+    memory.run(["set", "user", "summary=x"]).exit(0);
+}
+
+#[test]
+fn a_name_is_one_plain_component() {
+    let memory = Memory::new();
+    for name in ["Web", "a/b", "..", ".archived", "facts", "con", "-x", ""] {
+        let refused = memory.run(["scope", "add", "--", name]).exit(5);
+        assert_eq!(refused.stderr.split(": ").nth(1), Some("invalid_path"), "{refused}");
+        memory.run([&format!("--scope={name}"), "list"]).exit(5);
+    }
+    memory.run(["scope", "add"]).exit(2);
+    memory.run(["scope", "rm", "none"]).exit(3).stderr_contains("scope_not_found");
+    memory.run(["-S", "*", "list"]).exit(2).stderr_contains("for `query` only");
+}
+
+#[test]
+fn no_link_is_a_scope() {
+    let memory = with_scopes("version: 1\n");
+    let elsewhere = tempfile::tempdir().unwrap();
+    fs::create_dir(elsewhere.path().join("facts")).unwrap();
+    fs::write(elsewhere.path().join("facts/user.md"), "- Elsewhere\n").unwrap();
+    symlink(elsewhere.path(), memory.dir().join("scopes/link")).unwrap();
+    memory.run(["-S", "link", "list"]).exit(5).stderr_contains("unsafe_file");
+    memory.run(["--dir", "memory/scopes/link", "list"]).exit(5).stderr_contains("unsafe_file");
+    memory.run(["scope", "rm", "link", "--purge"]).exit(5).stderr_contains("unsafe_file");
+    let listed = memory.done(["scope"]);
+    assert!(!listed.stdout.contains("link") && elsewhere.path().join("facts/user.md").exists(), "{listed}");
+}
+
+/// The scenario "retains memories after app uninstall" of the source document.
+#[test]
+fn a_removed_scope_is_kept_and_comes_back() {
+    let memory = with_scopes("version: 1\n");
+    memory.done(["-S", "app", "add", "user", "Likes tea"]);
+    memory.run(["-S", "app", "append", "-t", "Met Bob"]).stdin("- In Lisbon\n").exit(0);
+    let before = memory.tree();
+    memory.done(["scope", "rm", "app", "-n"]).stderr_contains("would be archived, with 2 items").unchanged();
+    memory.done(["scope", "rm", "app"]).stderr_contains("scope 'app' archived, with 2 items");
+    assert!(memory.text("scopes/.archived/app/facts/user.md").is_some());
+    memory.run(["-S", "app", "list"]).exit(3).stderr_contains("scope_not_found");
+    memory.run(["--dir", "memory/scopes/.archived/app", "query", "tea"]).ends();
+    for line in
+        [&["query", "tea", "-a"][..], &["-S", "*", "query", "tea", "-a"], &["context"], &["export", "--to", "json"]]
+    {
+        let ran = memory.done(line);
+        assert!(!ran.stdout.contains("tea"), "{ran}");
+    }
+    let list = memory.done(["scope", "list", "--json"]).json();
+    assert_eq!((&list["scopes"][0]["name"], &list["archived"][0]["name"]), (&json!("web"), &json!("app")));
+    assert_eq!((&list["archived"][0]["bullets"], &list["archived"][0]["entries"]), (&json!(1), &json!(1)));
+    assert_eq!(list["archived"][0]["changed"], "2026-02-24T10:00:00Z");
+    memory
+        .run(["scope", "add", "app"])
+        .exit(4)
+        .stderr_contains("an archived scope 'app' exists, with 2 items")
+        .stderr_contains("try: memdir scope add --restore app");
+    memory.done(["scope", "add", "--restore", "app"]).stderr_contains("restored, with 2 items");
+    assert_eq!(memory.tree(), before);
+    memory.done(["-S", "app", "undo"]);
+    memory.run(["scope", "add", "--restore", "app"]).exit(4);
+    memory.run(["scope", "add", "--restore", "none"]).exit(3);
+}
+
+/// The scenario "purges memories on admin request", with the fields of the document's answer.
+#[test]
+fn a_purge_tells_how_many_items_it_deleted() {
+    let memory = with_scopes("version: 1\n");
+    for n in 1..=7 {
+        memory.done(["-S", "app", "add", "user", &format!("Fact number {n}")]);
+    }
+    memory.run(["-S", "app", "append", "-t", "Met Bob"]).stdin("- In Lisbon\n").exit(0);
+    memory.done(["-S", "app", "bullet", "del", "--archive", "user", "Fact number 3"]);
+    let dry = memory.done(["scope", "rm", "app", "--purge", "-n", "--json"]).json();
+    assert_eq!((&dry["deletedCount"], &dry["dry_run"]), (&json!(8), &json!(true)));
+    assert!(memory.text("scopes/app/facts/user.md").is_some());
+    let purged = memory.done(["scope", "rm", "app", "--purge", "--json"]).json();
+    assert_eq!(
+        (&purged["success"], &purged["deletedCount"], &purged["action"]),
+        (&json!(true), &json!(8), &json!("purged"))
+    );
+    assert!(memory.tree().keys().all(|path| !path.contains("/app/")), "{:?}", memory.tree().keys());
+    memory.run(["scope", "rm", "app", "--purge"]).exit(3).stderr_contains("scope_not_found");
+    // An archived one too, and what a killed purge left.
+    memory.done(["-S", "web", "add", "user", "Likes tea"]);
+    memory.done(["scope", "rm", "web"]);
+    memory.put("scopes/.archived/.purged-old/facts/x.md", "- x\n");
+    memory.done(["scope", "rm", "web", "--purge"]).stderr_contains("purged: 1 item deleted for good");
+    assert_eq!(memory.tree().keys().collect::<Vec<_>>(), ["memdir.yaml"]);
+}
+
+/// Text that may be shown nowhere but in the scope `app`: every word of it begins with `qz`.
+const APP_FILES: [(&str, &str); 6] = [
+    (
+        "facts/user.md",
+        "# User\n\n> Summary: qzsummary\n\n- Name: qzname knee\n- qzbullet [[facts/qzlink]] #qztag\n  <!-- mem id=qzident src=qzsource imp=7 -->\n\n## Health\n\nqzparagraph knee\n\n- qzinside the parser\n",
+    ),
+    ("facts/qzfile.md", "---\ntags: [health]\ndescription: qzdescribed\n---\n- qztagged\n"),
+    ("facts/plain.md", "# Plain\n\n- qzplain\n"),
+    ("episodes/2026-02.md", "# 2026-02 Episodes\n\n## qzentry\n- Summary: qzwalk\n- Date: 2026-02-23\n"),
+    ("inbox/rescued-r1-0.md", "- qzrescued\n"),
+    ("procedures/qzsteps.md", "# Steps\n\n- qzstep\n"),
+];
+/// And in the memory above, nowhere but there.
+const MEMORY_FILES: [(&str, &str); 3] = [
+    ("facts/user.md", "# User\n\n- wxbullet knee [[wxlink]]\n- wxparser\n\n## Health\n\n- wxinside\n"),
+    ("facts/wxfile.md", "---\ntags: [health]\n---\n- wxtagged\n"),
+    ("episodes/2026-02.md", "# 2026-02 Episodes\n\n## wxentry\n- Summary: wxwalk\n- Date: 2026-02-23\n"),
+];
+/// What is in the scope from which the others are looked for.
+const WEB_FILES: [(&str, &str); 4] = [
+    (
+        "facts/user.md",
+        "# User\n\n- Prefers tea\n- Said twice\n- Links to [[scopes/app/facts/user]] and [[../../facts/user]]\n\n## Work\n\n- Standup at ten\n",
+    ),
+    ("facts/plain.md", "# Plain\n\n- One\n- Two\n"),
+    ("facts/mixed.md", "# Mixed\n\n- Three\n"),
+    ("episodes/2026-02.md", "# 2026-02 Episodes\n\n## Walk\n- Summary: a walk\n- Date: 2026-02-24\n"),
+];
+
+/// Ways from one scope into another.
+const ATTACKS: &Rows<'_> = &[
+    (
+        "read",
+        &["read scopes/app/facts/user.md", "read ../app/facts/user.md", "read ../../facts/user.md", "read app:user"],
+    ),
+    ("read", &["-S app read user", "--dir memory/scopes/app read user", "-C memory/scopes/app read user"]),
+    ("read", &["--dir scopes/app read user", "--dir app read user", "-S app --dir memory read user", "read @IDENT"]),
+    ("list", &["-S app list", "--dir memory/scopes/app list", "list app:", "list scopes/app", "list user --blame"]),
+    ("query", &["-S * query knee", "-S app query knee", "query knee -a --linked", "query --in scopes/** --full"]),
+    (
+        "query",
+        &[
+            r#"query < {"query": "knee", "filters": {"user_id": "app"}}"#,
+            r#"query < {"query": "knee", "filters": {"user_id": "*"}}"#,
+            r#"query < {"query": "parser", "filters": {"user_id": "../app"}}"#,
+        ],
+    ),
+    (
+        "mv",
+        &[
+            "mv scopes/app/facts/user.md mine",
+            "mv app:user mine",
+            "mv user ../app/facts/mine.md",
+            "mv user scopes/app/x",
+        ],
+    ),
+    (
+        "import",
+        &[
+            "import memory/scopes/app",
+            "import memory/scopes/app/facts/user.md",
+            "import memory/facts",
+            "import memory -n",
+        ],
+    ),
+    (
+        "import",
+        &["import memory/scopes/app --from markdown", "import . --from markdown", "import memory --from markdown"],
+    ),
+    ("check", &["check --against memory/scopes/app/facts/user.md", "check --against memory/facts/user.md"]),
+    (
+        "set",
+        &["set user@TEA anchor=memory/scopes/app/facts/user.md:1-3", "set user@TEA anchor=scopes/app/facts/user.md:1"],
+    ),
+    ("diff", &["diff HEAD -- ../app", "diff HEAD~1..HEAD", "diff HEAD~1..HEAD --bullets", "diff HEAD~1 user"]),
+    ("sync", &["sync", "sync -n", "--dir memory/scopes/app sync -n"]),
+    ("log", &["-S app log -p", "--dir memory log -p", "log -p"]),
+    ("undo", &["-S app undo -n", "--dir memory/scopes/app undo -n"]),
+    ("scope", &["scope", "scope list", "scope rm app --purge", "scope add app --restore", "-S app scope list"]),
+    ("context", &["-S app context", "--dir memory/scopes/app context", "context --style records"]),
+    ("export", &["export --to json scopes/app/facts/user.md", "export --to markdown app:user", "-S app export"]),
+    ("tool", &[r#"tool anthropic < {"command": "view", "path": "/memories/scopes/app/facts/user.md"}"#]),
+    ("tool", &[r#"tool anthropic < {"command": "view", "path": "/memories/../app/facts/user.md"}"#]),
+    ("hook", &["hook session-start", "-S app hook session-start"]),
+    (
+        "__complete",
+        &["__complete -- -S app read us", "__complete -- read app:us", "__complete -- --dir memory read us"],
+    ),
+];
+
+/// A memory and two scopes, all with files, history and commits.
+fn planted(scope: &'static str) -> Planted {
+    let memory = with_scopes("version: 1\n");
+    for (scope, files) in [("", &MEMORY_FILES[..]), ("scopes/app/", &APP_FILES[..]), ("scopes/web/", &WEB_FILES[..])] {
+        files.iter().for_each(|(path, text)| memory.put(&format!("{scope}{path}"), text));
+    }
+    git(&memory.dir(), &["init", "-q", "-b", "main", "--separate-git-dir", "../git"]);
+    for _ in 0..2 {
+        git(&memory.dir(), &["add", "-A"]);
+        git(&memory.dir(), &["commit", "-qm", "one", "--allow-empty"]);
+        for (scope, word) in [("", "wxhistory"), ("app", "qzhistory"), ("web", "history")] {
+            let run = |line: &[&str]| memory.run(line).env("MEMDIR_SCOPE", scope).exit(0);
+            run(&["add", "plain", &format!("{word} of the knee"), "-m", &format!("{word} reason"), "--create"]);
+            run(&["bullet", "del", "--archive", "plain", &format!("{word} of the knee")]);
+            run(&["add", "plain", &format!("{word} stays")]);
+        }
+    }
+    let log = memory.run(["--json", "log"]).env("MEMDIR_SCOPE", scope).exit(0).json();
+    Planted { revisions: log["entries"].as_array().unwrap().len(), scope, memory }.kept()
+}
+
+/// The words with these beginnings that an answer contains and the command line does not.
+fn shown(prefixes: &[&str], line: &Line, ran: &CommandOutcome) -> BTreeSet<String> {
+    let typed: Vec<&String> = line.0.iter().chain(&line.1).collect();
+    let words =
+        ran.stdout.split(|c: char| !c.is_alphanumeric()).chain(ran.stderr.split(|c: char| !c.is_alphanumeric()));
+    let planted = words.filter(|word| prefixes.iter().any(|prefix| word.starts_with(prefix)));
+    planted.filter(|word| !typed.iter().any(|t| t.contains(word))).map(str::to_owned).collect()
+}
+
+/// The attacks, with the ids and handles that stand in them.
+fn attacks() -> Vec<(String, Vec<String>)> {
+    let filled = |line: &&str| line.replace("IDENT", "qzident").replace("TEA", &handle("Prefers tea"));
+    ATTACKS.iter().map(|(verb, lines)| ((*verb).to_owned(), lines.iter().map(filled).collect())).collect()
+}
+
+/// Walks all commands and the attacks.
+fn walk_all(
+    scope: &'static str,
+    look: &mut dyn FnMut(&Line, &CommandOutcome) -> Option<String>,
+) -> (usize, Vec<String>) {
+    let planted = planted(scope);
+    let (mut tried, mut wrong) = walk(&planted, ROWS, "tester", &mut *look);
+    let owned = attacks();
+    let rows: Vec<(&str, Vec<&str>)> =
+        owned.iter().map(|(verb, lines)| (verb.as_str(), lines.iter().map(String::as_str).collect())).collect();
+    let rows: Vec<(&str, &[&str])> = rows.iter().map(|(verb, lines)| (*verb, lines.as_slice())).collect();
+    let (more, also_wrong) = walk(&planted, &rows, "tester", look);
+    tried += more;
+    wrong.extend(also_wrong);
+    (tried, wrong)
+}
+
+#[test]
+fn no_command_in_a_scope_shows_another_scope_or_the_memory_above() {
+    let (tried, wrong) = walk_all("web", &mut |line, ran| {
+        let leaked = shown(&["qz", "wx"], line, ran);
+        (!leaked.is_empty() || ran.status == 1).then(|| format!("shows {leaked:?}"))
+    });
+    assert!(tried > 800, "{tried}");
+    assert!(wrong.is_empty(), "{} of {tried} leak:\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
+}
+
+/// Checks the walk itself, and that a scope is whole: in its own scope, every word is shown by some command.
+#[test]
+fn in_its_own_scope_the_same_walk_shows_every_word() {
+    let mut seen = BTreeSet::new();
+    let (_, wrong) = walk_all("app", &mut |line, ran| {
+        seen.extend(shown(&["qz"], line, ran));
+        let leaked = shown(&["wx"], line, ran);
+        (!leaked.is_empty()).then(|| format!("shows {leaked:?}"))
+    });
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let all = APP_FILES.iter().flat_map(|(path, text)| [path, text]);
+    let words = all.flat_map(|text| text.split(|c: char| !c.is_alphanumeric())).filter(|word| word.starts_with("qz"));
+    let hidden: BTreeSet<&str> = words.chain(["qzhistory"]).filter(|word| !seen.contains(*word)).collect();
+    assert!(hidden.is_empty(), "the walk cannot find {hidden:?}");
+}
+
+/// From the memory, only what names a scope looks into it.
+#[test]
+fn no_plain_command_of_the_memory_shows_a_scope() {
+    let mut seen = BTreeSet::new();
+    let (tried, wrong) = walk(&planted(""), ROWS, "tester", |line, ran| {
+        seen.extend(shown(&["wx"], line, ran));
+        let leaked = shown(&["qz"], line, ran);
+        (!leaked.is_empty()).then(|| format!("shows {leaked:?}"))
+    });
+    assert!(wrong.is_empty(), "{} of {tried} leak:\n{}", wrong.len(), wrong[..wrong.len().min(12)].join("\n"));
+    assert!(["wxbullet", "wxtagged", "wxentry", "wxhistory"].iter().all(|word| seen.contains(*word)), "{seen:?}");
+}
+
+#[test]
+fn a_session_in_a_scope_names_no_other() {
+    let memory = with_scopes("version: 1\n");
+    let refused = |line: &[&str]| {
+        let refused = memory.run(line).env("MEMDIR_SCOPE", "web").exit(5);
+        assert!(refused.stderr.contains("scope_not_allowed"), "{refused}");
+    };
+    for line in [
+        &["-S", "app", "list"][..],
+        &["-S", "*", "query", "tea"],
+        &["scope", "list"],
+        &["scope", "add", "more"],
+        &["scope", "rm", "app"],
+        &["--dir", "memory/scopes/app", "list"],
+    ] {
+        refused(line);
+    }
+    memory.run(["-S", "web", "list"]).env("MEMDIR_SCOPE", "web").exit(0);
+    memory.run(["--dir", "memory/scopes/web", "-S", "app", "list"]).exit(5).stderr_contains("scope_not_allowed");
+    memory.run(["--dir", "memory/scopes/web", "scope", "list"]).exit(5).stderr_contains("scope_not_allowed");
+    // A memory tool is started in a scope, and has no word for another.
+    let view = json!({"command": "view", "path": "/memories/scopes/app/facts"}).to_string();
+    let reply = memory.run(["-S", "web", "tool", "anthropic"]).stdin(view).exit(0).json_reply();
+    assert_eq!(reply["is_error"], true);
+}
+
+#[test]
+fn the_policy_above_governs() {
+    let memory = with_scopes("version: 2\nsecrets: refuse\nlimits:\n  - {at: scopes/*/facts/*.md, bullets: 2}\n");
+    memory.put("scopes/web/memdir.yaml", "version: 2\nsecrets: off\nlimits:\n  - {at: facts/user.md, bullets: 1}\n");
+    let key =
+        "Key: sk-ant-api03-aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3kL5mN7pQ9rS1tU3vW5xY7zA9bC1dE3fG5-hJ7kL9AA";
+    let refused = memory.run(["-S", "web", "add", "user", key]).exit(5);
+    assert!(refused.stderr.contains("memdir: secret"), "{refused}");
+    let warned = memory.done(["-S", "web", "add", "user", "Likes tea"]);
+    assert!(warned.stderr.contains("of this scope, ignored: 'secrets' is looser"), "{warned}");
+    memory.run(["-S", "web", "add", "user", "Likes rain"]).exit(5).stderr_contains("the policy allows 1");
+    memory.done(["-S", "app", "add", "user", "Likes tea", "Likes rain"]);
+    memory.run(["-S", "app", "add", "user", "Likes wind"]).exit(5).stderr_contains("the policy allows 2");
+    memory.done(["add", "user", "a1", "b2", "c3"]);
+    // However the scope is named.
+    memory.run(["--dir", "memory/scopes/app", "add", "user", "Likes wind"]).exit(5);
+    memory.run(["-C", "memory/scopes/app", "add", "user", "Likes wind"]).env("MEMDIR", "").exit(5);
+}
+
+#[test]
+fn without_a_sound_policy_above_a_scope_is_closed() {
+    let memory = with_scopes("version: 1\n");
+    memory.done(["-S", "web", "add", "user", "Likes tea"]);
+    memory.put("memdir.yaml", "version: 1\ncolour: blue\n");
+    memory.run(["-S", "web", "list"]).exit(5).stderr_contains("the policy of the memory above governs this scope");
+    fs::remove_file(memory.dir().join("memdir.yaml")).unwrap();
+    fs::create_dir_all(memory.dir().join("facts")).unwrap();
+    memory.run(["-S", "web", "list"]).exit(5).stderr_contains("it has no memdir.yaml");
+    memory.run(["-C", "memory/scopes/web", "list"]).env("MEMDIR", "").exit(5);
+    // Without its marks the memory is still known by its history.
+    fs::remove_dir(memory.dir().join("facts")).unwrap();
+    memory.put(".memdir/x", "");
+    memory.run(["--dir", "memory/scopes/web", "list"]).exit(5);
+}
+
+#[test]
+fn an_allowlist_applies_in_every_scope() {
+    let policy = "version: 1\nallowlists:\n  planner: [work]\n  doctor: [health, work]\n";
+    let memory = with_scopes(policy);
+    memory.put("scopes/app/facts/user.md", "# User\n\n- [work] Standup\n- [health] Knee\n");
+    let seen = |agent: &str| memory.run(["-S", "app", "read", "user"]).by(agent).exit(0).stdout;
+    assert!(seen("planner").contains("Standup") && !seen("planner").contains("Knee"));
+    assert!(seen("doctor").contains("Knee"));
+    memory.put("scopes/app/memdir.yaml", "version: 1\nallowlists:\n  doctor: [work]\n  planner: [work, health]\n");
+    assert!(!seen("doctor").contains("Knee") && !seen("planner").contains("Knee"));
+    memory.run(["scope", "list"]).by("planner").exit(5).stderr_contains("category_not_allowed");
+}
+
+#[test]
+fn a_shared_scope_is_read_by_all_and_changed_by_none() {
+    let memory = with_scopes("version: 2\nshared: [team, gone]\n");
+    memory.done(["scope", "add", "team"]);
+    memory.done(["-S", "team", "add", "user", "Standup at ten, says the team"]);
+    memory.done(["-S", "app", "add", "user", "Standup notes go to the app"]);
+    memory.done(["-S", "web", "add", "user", "Standup in the web room"]);
+    let found = memory.done(["-S", "web", "query", "standup"]);
+    assert!(!found.stdout.contains("notes go to the app"), "{found}");
+    let at = format!("team:facts/user.md@{}", handle("Standup at ten, says the team"));
+    let json = memory.done(["-S", "web", "query", "standup", "--json"]).json();
+    let addresses: Vec<&str> =
+        json["items"].as_array().unwrap().iter().map(|i| i["address"].as_str().unwrap()).collect();
+    assert!(json["found"] == 2 && addresses.contains(&at.as_str()), "{json}");
+    assert_eq!(memory.done(["-S", "web", "query", "standup", "-L", "1", "--json"]).json()["shown"], 1);
+    memory.done(["-S", "web", "read", &at]).stdout("- Standup at ten, says the team\n");
+    memory.done(["-S", "web", "list", "team:"]).stdout_contains("team:facts/user.md");
+    memory.done(["-S", "web", "list", "team:user"]).stdout_contains("Standup at ten");
+    let context = memory.done(["-S", "web", "context"]);
+    assert!(context.stdout.contains(&format!("Standup at ten, says the team ({at})")), "{context}");
+    assert!(!context.stdout.contains("notes go to the app"), "{context}");
+    for line in [
+        &["-S", "web", "rm", &at][..],
+        &["-S", "web", "add", "team:user", "x"],
+        &["-S", "web", "mv", "user", "team:mine"],
+        &["-S", "web", "edit", "team:user"],
+    ] {
+        let refused = memory.run(line).ends();
+        assert!(refused.status != 0 && refused.difference.is_empty(), "{refused}");
+    }
+    // The memory itself, and the shared scope, read no other through it.
+    assert!(!memory.done(["-S", "team", "query", "standup"]).stdout.contains("web room"));
+    memory.run(["read", &at]).exit(5);
+    memory.run(["-S", "web", "read", "app:user"]).exit(5);
+}
+
+#[test]
+fn all_scopes_are_searched_from_the_memory_above() {
+    let memory = with_scopes("version: 1\n");
+    memory.done(["scope", "add", "old"]);
+    memory.done(["add", "user", "Standup in the memory"]);
+    memory.done(["-S", "app", "add", "user", "Standup in the app"]);
+    memory.done(["-S", "old", "add", "user", "Standup in the past"]);
+    memory.done(["scope", "rm", "old"]);
+    let found = memory.done(["-S", "*", "query", "standup"]);
+    let at = |text: &str| found.stdout.find(text);
+    assert!(at("in the memory") < at("-S app: 1 item") && at("-S app: 1 item") < at("in the app"), "{found}");
+    assert!(!found.stdout.contains("past") && !found.stdout.contains("-S web"), "{found}");
+    let json = memory.done(["--json", "-S", "*", "query", "standup"]).json();
+    assert_eq!((&json["scope"], &json["found"], &json["scopes"][0]["scope"]), (&json!("*"), &json!(1), &json!("app")));
+    assert_eq!(json["scopes"][0]["items"][0]["path"], "facts/user.md");
+    memory.done(["-S", "*", "query", "nothing-of-this-kind"]).stderr_contains("no matches");
+}
+
+impl CommandOutcome {
+    /// The reply of a memory tool.
+    fn json_reply(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{self}"))
+    }
+}
