@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::{GuardFinding, GuardText, MemoryKind, Violation};
 use crate::text::phrase::{PhrasePatterns, WordToken, is_capitalized, matched_text, named_group, word_tokens};
 use crate::text::prose_mask::{mask_phrases, split_label};
-use crate::text::verbs;
+use crate::text::verbs::{self, is_third_person};
 use crate::text::word_list::{PhraseList, WordList, phrase_list, word_list};
 use crate::text::words::is_unspaced;
 
@@ -41,8 +41,20 @@ pub fn check_single_fact(input: &GuardText<'_>, kind: MemoryKind) -> Option<Guar
         if let Some(range) = joined {
             return finding(matched_text(sentence, tokens, range));
         }
-        if let Some(range) = second_clause(tokens).filter(|_| kind == MemoryKind::Fact) {
+        if kind != MemoryKind::Fact {
+            continue;
+        }
+        if let Some(range) = second_clause(tokens) {
             return finding(matched_text(sentence, tokens, range));
+        }
+        // A bullet about the user may begin with its verb.
+        if tokens.first().is_some_and(|token| is_third_person(&token.text) || token.text == "is") {
+            let subject = WordToken { text: "user".to_owned(), surface: "", at: 0 };
+            let verb = WordToken { surface: "", ..tokens[0].clone() };
+            let with_subject: Vec<_> = [subject, verb].into_iter().chain(tokens[1..].iter().cloned()).collect();
+            if let Some(range) = second_clause(&with_subject) {
+                return finding(matched_text(sentence, tokens, range.start - 1..range.end - 1));
+            }
         }
     }
     if let Some(what) = second_user_sentence(input).filter(|_| kind == MemoryKind::Fact) {
@@ -105,7 +117,8 @@ fn second_clause(tokens: &[WordToken<'_>]) -> Option<std::ops::Range<usize>> {
             && word(second + 1) != "to"
             && !matches!(word(second + 1), "back" | "half" | "part" | "most" | "some" | "such")
             && (topic_at(tokens, *first) != topic_at(tokens, *second) || tokens.len() < second + 4);
-        (!linked && !back && (subject || own || other || comma)).then_some(and..*second + 1)
+        let apart = gap && !same && *second == and + 1 && word(0) == "user";
+        (!linked && !back && (subject || own || other || comma || apart)).then_some(and..*second + 1)
     })
 }
 
