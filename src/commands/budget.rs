@@ -12,8 +12,8 @@ use crate::code::Rejection;
 use crate::llm::TokenUsage;
 use crate::store::{LockedStore, Store};
 
-/// File name under `.memdir/`.
-const FILE_NAME: &str = "usage";
+/// File name under `.memdir/`. `usage` is another file there: the days on which items were used.
+const FILE_NAME: &str = "tokens";
 
 /// The budget file: tokens used and reserved on one day, and counters that span all days.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,6 +132,20 @@ mod tests {
             (15, 0, 15)
         );
         assert_eq!(spent.on_day("2026-02-25").proposals.first, (3, 2));
+    }
+
+    #[test]
+    fn the_counts_and_the_days_of_use_are_kept_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(dir.path(), crate::store::StoreOptions::default()).unwrap();
+        let ledger = TokenLedger { day: "2026-02-24".into(), tokens: 10, ..TokenLedger::default() };
+        let (locked, _) = store.lock().unwrap();
+        ledger.save(&locked);
+        let day = "2026-02-24".parse().unwrap();
+        store.record_use(day, "read", "ana", &["facts/user.md".to_owned()]);
+        assert_eq!(TokenLedger::load(&store), ledger);
+        ledger.save(&locked);
+        assert_eq!(store.usage().since, Some(day));
     }
 
     #[test]
