@@ -34,6 +34,9 @@ _memdir() {
             memdir,check)
                 cmd="memdir__subcmd__check"
                 ;;
+            memdir,checkpoint)
+                cmd="memdir__subcmd__checkpoint"
+                ;;
             memdir,compact)
                 cmd="memdir__subcmd__compact"
                 ;;
@@ -170,7 +173,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff undo redo reflect inbox compact prune check resolve setup scope sync import export mcp merge merge-driver hook tool etag where schema completions man __complete"
+            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff undo redo reflect inbox compact prune check resolve setup scope sync import export mcp checkpoint merge merge-driver hook tool etag where schema completions man __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -883,6 +886,66 @@ _memdir() {
                     return 0
                     ;;
                 --consent)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --if-match)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lock-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -C)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        memdir__subcmd__checkpoint)
+            opts="-F -C -g -S -q -v -h --file --if-match --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help save load list rm"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -F)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -72,6 +72,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "sync" -d 'Commit, fet
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "import" -d 'Import the memories of another program'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "export" -d 'Print the memory in the format of another program'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "mcp" -d 'Serve an agent\'s host over the Model Context Protocol, on stdin and stdout'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "checkpoint" -d 'Save, load, list or remove the state of an agent, as JSON under a key'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge" -d 'Merge three files and print the text; exit 4 if conflicts are left in it'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "merge-driver" -d 'Merge for git and write the result to OURS; exit 0 merged, 1 conflicts, over 128 failed'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "hook" -d 'Answer a hook of an agent host: reads its JSON from stdin, prints its envelope, always exits 0'
@@ -879,6 +880,21 @@ complete -c memdir -n "__fish_memdir_using_subcommand mcp" -l json -d 'Print one
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand mcp" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s F -l file -d 'Read the JSON from a file (- for stdin)' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l if-match -d 'Only replace or remove the checkpoint if it still has this etag (8 or more hex digits)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand checkpoint" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s o -l out -d 'Write the text to this file instead of stdout' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -l marker-size -d 'The length of conflict markers, in characters' -r
 complete -c memdir -n "__fish_memdir_using_subcommand merge" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"

@@ -50,6 +50,8 @@ codes! {
     OverlappingOperations = "overlapping_operations", 2, false;
     /// The conversation is in an unknown format, or has no turns.
     InvalidTranscript = "invalid_transcript", 2, false;
+    /// A checkpoint is not valid JSON, or its key is not 1 to 200 bytes long.
+    InvalidCheckpoint = "invalid_checkpoint", 2, false;
     /// Content is required on stdin, and there is none.
     EmptyInput = "empty_input", 2, false;
     /// No data directory was found.
@@ -72,6 +74,8 @@ codes! {
     BulletNotFound = "bullet_not_found", 3, false;
     /// No pending proposal has that id.
     ProposalNotFound = "proposal_not_found", 3, false;
+    /// No checkpoint has that key.
+    CheckpointNotFound = "checkpoint_not_found", 3, false;
     /// The text that a patch replaces does not occur.
     TextNotFound = "text_not_found", 3, false;
     /// The journal has no such revision.

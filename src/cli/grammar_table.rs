@@ -99,6 +99,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["import"], &[], &[FROM_OTHER, IN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Path)]),
     command(&["export"], &[], &[TO_OTHER, OUT_FILE], &[many(File)]),
     command(&["mcp"], &[], &[TOOLS_OTHER], &[]),
+    command(&["checkpoint"], &[], &[FILE_PATH, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other), one(Other), one(Other)]),
     command(&["merge"], &[], &[OUT_PATH, MARKER_SIZE_OTHER], &[one(Path), one(Path), one(Path)]),
     command(&["merge-driver"], &[], &[], &[one(Path), one(Path), one(Path), one(Other), many(Other)]),
     command(&["hook"], &[], &[HOST_OTHER], &[one(Other)]),

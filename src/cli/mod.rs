@@ -7,6 +7,7 @@ mod args;
 mod argv;
 mod bullet;
 mod change_args;
+mod checkpoint;
 mod compact;
 mod complete;
 mod context;

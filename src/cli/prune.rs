@@ -29,8 +29,8 @@ pub struct RestoreArgs {
 #[derive(Args, Debug)]
 #[command(
     about = "Archive what expired or is unused, purge what was archived long enough, by the rules of memdir.yaml",
-    after_help = "Without rules (lifetimes, expired) only proposals are dropped that waited too long. Everything is one \
-                  revision, which undo takes back. A clock that cannot be right needs -f.\n\n\
+    after_help = "Without rules (lifetimes, expired, checkpoints) only proposals are dropped that waited too long. Everything but \
+                  checkpoints is one revision, which undo takes back. A clock that cannot be right needs -f.\n\n\
                   Example: memdir prune -n"
 )]
 #[group(skip)]
@@ -45,19 +45,27 @@ impl PrintAnswer for PruneResult {
         if self.change.dry_run {
             change_result(printer, &self.change);
         }
-        for (what, items) in [("archived", &self.archived), ("purged", &self.purged), ("dropped", &self.dropped)] {
+        let lists = [
+            ("archived", &self.archived),
+            ("purged", &self.purged),
+            ("dropped", &self.dropped),
+            ("checkpoint", &self.checkpoints),
+        ];
+        for (what, items) in lists {
             for item in items {
                 printer.styled(TextStyle::Dim, what).text(" ").text(&item.at).text(" ").text(&item.text).end_line();
                 printer.styled(TextStyle::Dim, &format!("  {}", item.reason)).end_line();
             }
         }
         let (archived, purged, dropped) = (self.archived.len(), self.purged.len(), self.dropped.len());
-        if archived + purged + dropped == 0 {
+        let checkpoints = self.checkpoints.len();
+        if archived + purged + dropped + checkpoints == 0 {
             return printer.note("nothing is expired, unused or to be purged");
         }
         let rev = self.change.rev.as_ref().map_or(String::new(), |rev| format!("{rev}: "));
         let proposals = if dropped == 0 { String::new() } else { format!(", {dropped} overdue proposals dropped") };
-        printer.note(&format!("{rev}{archived} archived, {purged} purged{proposals}"));
+        let states = if checkpoints == 0 { String::new() } else { format!(", {checkpoints} checkpoints removed") };
+        printer.note(&format!("{rev}{archived} archived, {purged} purged{proposals}{states}"));
     }
 
     fn warnings(&self) -> &[WarningRow] {
@@ -65,7 +73,7 @@ impl PrintAnswer for PruneResult {
     }
 
     fn has_changed(&self) -> bool {
-        self.change.has_changed()
+        self.change.has_changed() || !self.change.dry_run && !self.checkpoints.is_empty()
     }
 
     fn is_quiet(&self) -> bool {

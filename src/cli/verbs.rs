@@ -10,6 +10,7 @@ use super::bullet::{BULLET, BulletArgs, BulletCommand};
 use super::change_args::{
     AddArgs, AppendArgs, ApplyArgs, EditArgs, MvArgs, PatchArgs, RmArgs, SetArgs, UpdateArgs, WriteArgs,
 };
+use super::checkpoint::{CheckpointArgs, run_checkpoint};
 use super::compact::CompactArgs;
 use super::complete::CompleteArgs;
 use super::context::ContextArgs;
@@ -32,10 +33,10 @@ use super::tool::ToolArgs;
 use super::{complete, generate, to_operation};
 use crate::commands::inbox::InboxDecision;
 use crate::commands::results::{
-    ChangeResult, CheckReport, CompactReport, ContextResult, DiffResult, EtagResult, ExportResult, FileList,
-    ImportResult, InboxList, InitResult, LogResult, MergeResult, ModelCheck, Outline, PruneResult, QueryResult,
-    ReflectReport, RepeatedChange, ResolveResult, ScopeChange, ScopeList, SetupResult, StatusReport, SyncResult,
-    TextResult, WhereResult,
+    ChangeResult, CheckReport, CheckpointChange, CheckpointList, CheckpointText, CompactReport, ContextResult,
+    DiffResult, EtagResult, ExportResult, FileList, ImportResult, InboxList, InitResult, LogResult, MergeResult,
+    ModelCheck, Outline, PruneResult, QueryResult, ReflectReport, RepeatedChange, ResolveResult, ScopeChange,
+    ScopeList, SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
 };
 use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -185,6 +186,7 @@ verbs! {
     visible changes Import(ImportArgs) -> ImportResult = "import";
     visible reads Export(ExportArgs) -> ExportResult = "export";
     visible changes Mcp(McpArgs) = "mcp", if |a| !a.read_only;
+    hidden changes Checkpoint(CheckpointArgs) -> CheckpointChange | CheckpointList | CheckpointText = "checkpoint", if |a| a.may_change();
     hidden reads Merge(MergeArgs) -> MergeResult = "merge";
     hidden reads MergeDriver(MergeDriverArgs) = "merge-driver";
     hidden changes Hook(HookArgs) = "hook";
@@ -289,6 +291,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         }
         CliCommand::Export(a) => runner.read_only(|s| commands::export::export(s, &a.to_options())),
         CliCommand::Mcp(a) => mcp_args::run_server(global, &a),
+        CliCommand::Checkpoint(a) => run_checkpoint(&runner, &a),
         CliCommand::Merge(a) => run::merge(&a),
         CliCommand::MergeDriver(a) => run::merge_driver(a),
         CliCommand::Setup(a) => runner.setup(&a),

@@ -21,6 +21,7 @@ pub mod budget;
 mod bullet_life;
 mod change;
 mod check;
+pub mod checkpoint;
 mod code_anchors;
 pub mod compact;
 mod consent;
@@ -89,6 +90,7 @@ pub use watch::{WHOLE_MEMORY, WatchedState, watched_state};
 /// The results of commands. Field names are those of the JSON output: fields are only ever added.
 pub mod results {
     pub use super::answer::*;
+    pub use super::checkpoint::{CheckpointChange, CheckpointList, CheckpointOutcome, CheckpointRow, CheckpointText};
     pub use super::etag::EtagResult;
     pub use super::export::ExportResult;
     pub use super::import::{ImportResult, ImportRow};

@@ -12,10 +12,11 @@ use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use due::{DueAction, DueItems, due_items};
+pub use due::{DueAction, DueItems, clock_problem, due_items};
 
 use super::answer::{AttentionRow, ChangeResult};
 use super::change::{commit_loop, dry_run_result, plan_in_context};
+use super::checkpoint::prune_checkpoints;
 use super::memory_tool::MAX_TRIES;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::Changeset;
@@ -34,20 +35,24 @@ pub struct PruneResult {
     pub purged: Vec<PrunedItem>,
     /// The proposals that were not decided in time.
     pub dropped: Vec<PrunedItem>,
+    /// The checkpoints that the policy does not keep; `undo` does not take them back.
+    pub checkpoints: Vec<PrunedItem>,
 }
 
 /// An item, and the rule by which it was archived, purged or dropped.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PrunedItem {
-    /// The address that it had.
+    /// The address that it had; the key of a checkpoint.
     pub at: String,
-    /// The text of a bullet, the title of an entry or section, the path of a file, or the id of a proposal.
+    /// The text of a bullet, the title of an entry or section, the path of a file, or the id of a proposal; empty for a
+    /// checkpoint.
     pub text: String,
     /// The rule of the policy, with the dates.
     pub reason: String,
 }
 
-/// Archives, purges and drops everything whose time has come, as one revision.
+/// Archives, purges and drops everything whose time has come, as one revision, and removes the checkpoints that the
+/// policy does not keep.
 ///
 /// # Errors
 /// `category_not_allowed` for a caller that does not see everything, `clock_jumped`, and those of a change.
@@ -55,6 +60,17 @@ pub fn prune(session: &Session, options: &ChangeOptions) -> CommandResult<PruneR
     session.store.require_unfiltered()?;
     session.may_write()?;
     let (due, is_clock_right) = checked_due_items(session, options)?;
+    let mut result = prune_items(session, options, due, is_clock_right)?;
+    result.checkpoints = prune_checkpoints(session, options.dry_run)?;
+    Ok(result)
+}
+
+fn prune_items(
+    session: &Session,
+    options: &ChangeOptions,
+    due: DueItems,
+    is_clock_right: bool,
+) -> CommandResult<PruneResult> {
     if is_clock_right && !options.dry_run {
         // From today on what is not used is known to be unused.
         session.store.begin_usage(session.now.date());

@@ -10,7 +10,7 @@ use crate::path::MemoryPath;
 /// The newest policy version that this program supports.
 pub const NEWEST_VERSION: i64 = 2;
 /// The keys that came with version 2: a file with one of them must say so, for older programs.
-pub const VERSION_2_KEYS: [&str; 6] = ["benign", "secrets", "expired", "decay", "shared", "budget"];
+pub const VERSION_2_KEYS: [&str; 7] = ["benign", "secrets", "expired", "decay", "checkpoints", "shared", "budget"];
 
 /// Whether a value needs version 2: one of those keys, or `lifetimes` as a list.
 pub fn needs_version_2(key: &str, value: &Value) -> bool {
@@ -84,6 +84,11 @@ pub const POLICY_FORM: ShapeForm = policy_section(
             "decay",
             &JsonShape::Object(&DECAY_FORM),
             "how confidence decreases with age (version 2; default not)",
+        ),
+        optional(
+            "checkpoints",
+            &JsonShape::Object(&CHECKPOINTS_FORM),
+            "which checkpoints are kept (version 2; default all)",
         ),
         optional("inbox_in_git", &JsonShape::Boolean, "commit proposals that wait for consent to git (default false)"),
         optional(
@@ -187,6 +192,14 @@ const BUDGET_FORM: ShapeForm = policy_section(
     "budget",
     &[&[optional("tokens_per_day", &JsonShape::Integer(0, 1 << 53), "maximum model usage per day, in tokens")]],
     &[],
+);
+const CHECKPOINTS_FORM: ShapeForm = policy_section(
+    "checkpoints",
+    &[&[
+        optional("keep", &COUNT_SHAPE, "the newest of each user, which is what its key has before the first /"),
+        optional("days", &DAYS_SHAPE, "those that were saved in so many days"),
+    ]],
+    &[FieldGroup::AtLeastOne(&["keep", "days"])],
 );
 /// The form of `lifetimes` in version 1.
 const LIFETIMES_FORM: ShapeForm = policy_section(

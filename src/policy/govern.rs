@@ -2,7 +2,7 @@
 //!
 //! Never lets a key of the scope allow what the memory's policy does not: such a key is ignored, with a warning.
 
-use super::{ExpiredRule, LimitRule, LoadedPolicy, Policy, SecretRule, glob, load_with_defaults};
+use super::{CheckpointRule, ExpiredRule, LimitRule, LoadedPolicy, Policy, SecretRule, glob, load_with_defaults};
 use crate::code::{Code, Warning};
 use crate::json_shape::quote_short;
 use crate::path::SCOPES_FOLDER;
@@ -65,6 +65,7 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         lifetimes,
         expired,
         decay,
+        checkpoints,
         inbox_in_git,
         shared,
         tokens_per_day,
@@ -119,6 +120,23 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
             (ExpiredRule::Archive, ExpiredRule::Archive) | (ExpiredRule::Hide, _) => expired,
         },
         decay: above.decay.or(decay),
+        checkpoints: match (above.checkpoints, checkpoints) {
+            (Some(above), Some(own)) => Some(CheckpointRule {
+                keep: match (above.keep, own.keep) {
+                    (Some(above), Some(own)) => {
+                        Some(smaller(&mut looser, "'checkpoints.keep'", above as u64, own as u64) as usize)
+                    }
+                    (above, own) => above.or(own),
+                },
+                days: match (above.days, own.days) {
+                    (Some(above), Some(own)) => {
+                        Some(smaller(&mut looser, "'checkpoints.days'", above.into(), own.into()) as u32)
+                    }
+                    (above, own) => above.or(own),
+                },
+            }),
+            (above, own) => above.or(own),
+        },
         inbox_in_git: inbox_in_git && above.inbox_in_git,
         // What scopes share is decided above them.
         shared: Vec::new(),
@@ -256,7 +274,7 @@ mod tests {
     #[test]
     fn a_scope_tightens_and_never_loosens() {
         let above = "version: 2\nsecrets: warn\nconsent_days: 5\nwriting: {max_chars: 200}\nbudget: {tokens_per_day: 9}\n\
-                     expired: archive\ndecay: {half_life: 90d}\n";
+                     expired: archive\ndecay: {half_life: 90d}\ncheckpoints: {keep: 3, days: 30}\n";
         let stricter = "version: 2\nsecrets: refuse\nconsent_days: 2\nwriting: {max_chars: 100}\n\
                         budget: {tokens_per_day: 3}\nsensitive: [salary]\n";
         let (policy, warnings) = governed(above, stricter);
@@ -267,7 +285,7 @@ mod tests {
         );
         assert!(policy.sensitive.ends_with(&["salary".to_owned()]) && policy.sensitive.len() == 5);
         let looser = "version: 2\nsecrets: off\nconsent_days: 9\nwriting: {max_chars: 900}\nexpired: hide\n\
-                      budget: {tokens_per_day: 99}\ndecay: {half_life: 900d}\ninbox_in_git: true\nshared: [team]\n";
+                      budget: {tokens_per_day: 99}\ndecay: {half_life: 900d}\ncheckpoints: {keep: 9}\ninbox_in_git: true\nshared: [team]\n";
         let (policy, warnings) = governed(above, looser);
         let wanted = load(above).policy;
         assert_eq!(
@@ -275,10 +293,21 @@ mod tests {
             (SecretRule::Warn, 5, 200, Some(9), ExpiredRule::Archive)
         );
         assert_eq!((policy.decay, policy.inbox_in_git, policy.shared), (wanted.decay, false, Vec::new()));
-        for key in ["secrets", "consent_days", "max_chars", "budget", "expired", "decay", "inbox_in_git", "shared"] {
+        for key in [
+            "secrets",
+            "consent_days",
+            "max_chars",
+            "budget",
+            "expired",
+            "decay",
+            "checkpoints",
+            "inbox_in_git",
+            "shared",
+        ] {
             assert!(warnings.iter().any(|w| w.contains(key)), "{key}: {warnings:?}");
         }
-        assert_eq!(warnings.len(), 8);
+        assert_eq!(policy.checkpoints, wanted.checkpoints);
+        assert_eq!(warnings.len(), 9);
     }
 
     #[test]

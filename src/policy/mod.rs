@@ -138,6 +138,15 @@ pub struct DecayRule {
     pub floor: f64,
 }
 
+/// Which checkpoints are kept; one that a rule does not keep is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckpointRule {
+    /// How many of each user, the newest.
+    pub keep: Option<usize>,
+    /// Days since the last save after which one is removed.
+    pub days: Option<u32>,
+}
+
 /// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitMeasure {
@@ -183,6 +192,8 @@ pub struct Policy {
     pub expired: ExpiredRule,
     /// `None`: confidence does not depend on age.
     pub decay: Option<DecayRule>,
+    /// `None`: all checkpoints are kept.
+    pub checkpoints: Option<CheckpointRule>,
     /// Whether `inbox/` is committed to git.
     pub inbox_in_git: bool,
     /// Scopes of the memory that all others may read.
@@ -212,6 +223,7 @@ impl Default for Policy {
             lifetimes: Vec::new(),
             expired: ExpiredRule::Hide,
             decay: None,
+            checkpoints: None,
             inbox_in_git: false,
             shared: Vec::new(),
             tokens_per_day: None,
@@ -490,6 +502,10 @@ fn policy_from(object: &Map<String, Value>, default: Policy) -> Policy {
             }),
             None => default.decay,
         },
+        checkpoints: get(&["checkpoints"]).map_or(default.checkpoints, |_| {
+            let keep = get(&["checkpoints", "keep"]).and_then(as_integer).map(|n| n as usize);
+            Some(CheckpointRule { keep, days: days(&["checkpoints", "days"]) })
+        }),
         inbox_in_git: get(&["inbox_in_git"]).and_then(Value::as_bool).unwrap_or(default.inbox_in_git),
         shared: get(&["shared"]).map_or(default.shared, string_list),
         tokens_per_day: match get(&["budget", "tokens_per_day"]).and_then(as_integer) {

@@ -135,6 +135,7 @@ inbox_in_git: true
         lifetimes: vec![LifetimeRule { unused_days: Some(60), purge_days: Some(30), ..LifetimeRule::default() }],
         expired: ExpiredRule::Hide,
         decay: None,
+        checkpoints: None,
         inbox_in_git: true,
     };
     assert_eq!(policy, expected);
@@ -151,8 +152,10 @@ lifetimes:
   - {tag: '#Trip', category: event, unused: 7d}
 expired: archive
 decay: {half_life: 90d}
+checkpoints: {days: 30}
 ",
     );
+    assert_eq!(policy.checkpoints, Some(CheckpointRule { keep: None, days: Some(30) }));
     let none = LifetimeRule::default;
     let expected = [
         LifetimeRule { durability: Some("permanent".into()), ..none() },

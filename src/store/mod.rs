@@ -7,8 +7,10 @@
 //! checker); `record`, `journal` and `slot` (what is stored); `executor`, `commit`, `recover` (carrying out the
 //! protocol); `lock`; `queue` (pending work); `history` (earlier texts); `consistent_read`; `journal_note` (how to
 //! read only the end of a long journal); `read_filter` (what a restricted reader sees); `gc` (trimming history);
-//! `init` (new data directories); `scopes` (data directories in a data directory); `machine_notes`; `code_files` (what anchors name); `platform` (system calls).
+//! `init` (new data directories); `scopes` (data directories in a data directory); `machine_notes`; `checkpoints`;
+//! `code_files` (what anchors name); `platform` (system calls).
 
+pub mod checkpoints;
 pub mod code_files;
 mod commit;
 mod consistent_read;

@@ -6,6 +6,7 @@
 
 mod aftermath;
 mod cases;
+mod checkpoints;
 mod cuts;
 mod errors;
 mod images;

@@ -63,6 +63,7 @@ const ROWS: &[Row] = &[
     ("import", &["import", "memory", "-n"], Nothing),
     ("export", &["export", "--to", "json", "user"], Nothing),
     ("mcp", &["mcp", "--help"], Nothing),
+    ("checkpoint", &["checkpoint", "save", "key"], Content),
     ("merge", &["merge", "memory/facts/user.md", "memory/facts/user.md", "memory/facts/user.md"], Nothing),
     (
         "merge-driver",
@@ -80,8 +81,9 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 20] = [
+const NO_ADDRESS: [&str; 21] = [
     "scope",
+    "checkpoint",
     "import",
     "mcp",
     "apply",

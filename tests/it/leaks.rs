@@ -62,7 +62,9 @@ zqparagraph about the knee
 ";
 
 /// Every secret holds these letters, and nothing else in the memory does.
-const SECRETS: [&str; 32] = [
+const SECRETS: [&str; 34] = [
+    "zqstate",
+    "zqthread",
     "zqfrontline",
     "zqsummary",
     "zqbullet",
@@ -178,6 +180,9 @@ impl Planted {
         let batch =
             json!({"request": "req-1", "operations": [{"op": "add", "at": "user", "text": "[health] zqrequested"}]});
         memory.run(["apply"]).stdin(batch.to_string()).exit(0);
+        for (key, state) in [("tester/zqthread", r#"{"a":"zqstate"}"#), ("planner/one", "{}")] {
+            memory.run(["checkpoint", "save", key]).stdin(state).exit(0);
+        }
         let log = memory.done(["--json", "log"]).json();
         let revisions = log["entries"].as_array().unwrap().len();
         let now = memory.text("facts/user.md").unwrap();
@@ -429,6 +434,21 @@ pub const ROWS: &[(&str, &[&str])] = &[
             "export --to json-memory",
             "export --to records",
             "export --to json ADDRESS",
+        ],
+    ),
+    (
+        "checkpoint",
+        &[
+            "checkpoint list",
+            "checkpoint load tester/zqthread",
+            "checkpoint load planner/one",
+            "checkpoint load nothing",
+            "checkpoint save tester/zqthread < {}",
+            "checkpoint save planner/one < {}",
+            "checkpoint save planner/one --if-match 01234567 < {}",
+            "checkpoint save planner/two < {",
+            "checkpoint rm tester/zqthread",
+            "checkpoint rm planner/one",
         ],
     ),
     ("hook", &["hook session-start", "hook stop --host codex"]),

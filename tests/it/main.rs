@@ -10,6 +10,7 @@ mod batches;
 mod blame;
 mod changes;
 mod checking;
+mod checkpoints;
 mod compact;
 mod completion;
 mod consent;

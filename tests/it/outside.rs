@@ -54,8 +54,9 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 23] = [
+const WITHOUT: [&str; 24] = [
     "scope",
+    "checkpoint",
     "prune",
     "import",
     "mcp",
