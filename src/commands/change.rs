@@ -14,6 +14,7 @@ use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
 use super::journal_notes;
 use super::restricted_change::{fetch_visible, require_visible_files};
+use super::scope_limits;
 use super::secrets_check::check_secrets;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Effect, EffectSign, Etag, FileChange};
@@ -125,6 +126,23 @@ pub fn plan_batch(
 /// The rejections of the planner; `category_not_allowed` if the session is restricted and the change concerns a file
 /// that its caller does not see whole.
 pub fn plan_in_context(
+    session: &Session,
+    snapshot: &mut Snapshot,
+    ops: &[Operation],
+    context: &PlanContext<'_>,
+) -> Result<Changeset, Error> {
+    let changeset = plan_with_fetches(session, snapshot, ops, context)?;
+    if context.policy.scope_limits.is_empty() || changeset.files.is_empty() {
+        return Ok(changeset);
+    }
+    let evictions = scope_limits::needed_evictions(session, snapshot, &context.policy.scope_limits, &changeset)?;
+    match evictions.is_empty() {
+        true => Ok(changeset),
+        false => plan_with_fetches(session, snapshot, &[ops, &evictions].concat(), context),
+    }
+}
+
+fn plan_with_fetches(
     session: &Session,
     snapshot: &mut Snapshot,
     ops: &[Operation],

@@ -54,6 +54,7 @@ pub mod reflect;
 mod resolve;
 mod restricted_change;
 pub mod scope;
+mod scope_limits;
 mod scope_session;
 mod secrets_check;
 mod seed_requests;

@@ -299,6 +299,7 @@ impl Policy {
                 *maximum = maximum.map(|_| usize::MAX);
             }
         }
+        policy.scope_limits.retain(|limit| limit.on_limit != OnLimit::Compact);
         policy
     }
 
