@@ -3,7 +3,7 @@
 //! Never prints anything but an envelope on stdout, and never fails: hosts take an exit status of 2 for an order to
 //! stop.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -14,7 +14,8 @@ use super::open::{self, SessionNeeds};
 use super::output::CliReply;
 use crate::commands::hook::{self, HookAnswer};
 use crate::host::agent_hosts::{self, AgentHost, HookEvent};
-use crate::host::content;
+use crate::host::conversation_scope::{ConversationOrigin, MAX_HEAD_BYTES, field_value};
+use crate::host::{content, outside_files};
 use crate::memory::OpenOptions;
 
 /// How long a host may take to write its input.
@@ -74,12 +75,20 @@ fn answer_event(global: &GlobalArgs, args: &HookArgs) -> Option<(HookAnswer, cra
         return None;
     }
     let host = args.host;
-    let input = host.parse_input(&content::read_stdin_within(INPUT_WAIT, MAX_INPUT_BYTES))?;
+    let text = content::read_stdin_within(INPUT_WAIT, MAX_INPUT_BYTES);
+    let input = host.parse_input(&text)?;
     let named = open::open_options(global, None);
     // `-C` is entered already, and wins over the directory that the host names.
     let start = input.directory.clone().map(PathBuf::from).filter(|_| global.start.is_empty());
     let actor = named.actor.clone().or_else(|| open::env("MEMDIR_AS")).filter(|name| !name.trim().is_empty());
     let options = OpenOptions { start, actor: Some(actor.unwrap_or_else(|| host.name.to_owned())), ..named };
+    let in_transcript = |field: &str| {
+        let head = outside_files::read_head(Path::new(input.transcript.as_deref()?), MAX_HEAD_BYTES).ok()?;
+        field_value(&head, field)
+    };
+    let field = |field: &str| field_value(&text, field).or_else(|| in_transcript(field));
+    let directory = input.directory.as_deref().map(Path::new);
+    let options = options.for_conversation(&ConversationOrigin { directory, field: &field });
     let session = options.open_trusted_session(SessionNeeds::TextsOnly).ok()??;
     Some((hook::answer(&session, host, args.event, &input, &open::env), session))
 }

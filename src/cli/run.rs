@@ -29,6 +29,7 @@ use crate::commands::{
 };
 use crate::host::agent_hosts::AgentHost;
 use crate::host::agent_hosts::places::SetupScope;
+use crate::host::conversation_scope::{ConversationOrigin, field_value};
 use crate::host::models::ModelQuery;
 use crate::host::{content, editor, find, user};
 use crate::operation::Batch;
@@ -256,8 +257,15 @@ impl Runner<'_> {
             open_model: &|| commands::model::open_model(&model_query, &open::env),
             progress: &progress,
         };
+        let working_dir = open::working_dir().ok();
+        let field = |field: &str| field_value(&conversation, field);
+        let origin = ConversationOrigin { directory: working_dir.as_deref(), field: &field };
+        let named = open::open_options(self.global, args.lock_timeout);
+        // The queue is that of one memory, or of one scope.
+        let session = if args.queued { named } else { named.for_conversation(&origin) };
+        let session = session.open_session(SessionNeeds::All);
         if args.show_prompt {
-            let prompt = open::open_session(self.global, SessionNeeds::All, None).map_err(Error::from);
+            let prompt = session.map_err(Error::from);
             return match prompt.and_then(|session| reflect::show_prompt(&session, &conversation, &options)) {
                 Ok(prompt) => CliReply::Text(escape_for_terminal(prompt)),
                 Err(failure) => failure.into(),
@@ -269,11 +277,16 @@ impl Runner<'_> {
             source: args.source,
             ..ChangeOptions::default()
         };
+        let session = match session {
+            Ok(session) => session,
+            Err(rejection) => return rejection.into(),
+        };
         let _display = ProgressDisplay::start(self.global, &notes);
-        self.in_session(SessionNeeds::All, args.lock_timeout, OutputLayout::Plain, |session| match args.queued {
-            true => reflect::drain(session, &options, &change_options),
-            false => reflect::reflect(session, &conversation, &options, &change_options),
-        })
+        let result = match args.queued {
+            true => reflect::drain(&session, &options, &change_options),
+            false => reflect::reflect(&session, &conversation, &options, &change_options),
+        };
+        CliReply::of(result, session.policy.warnings, OutputLayout::Plain)
     }
 
     /// Like [`Runner::change_with`], for a command that may take long.

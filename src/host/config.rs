@@ -4,8 +4,9 @@
 
 use serde_json::{Map, Value};
 
+use super::conversation_scope::ConversationRule;
 use crate::code::{Code, Warning};
-use crate::json_shape::{JsonShape, ShapeForm, optional};
+use crate::json_shape::{FieldGroup, JsonShape, ShapeForm, optional};
 use crate::policy::yaml;
 
 /// The settings of one user for all data directories on this machine.
@@ -23,6 +24,8 @@ pub struct UserConfig {
     pub people: Vec<String>,
     /// `trusted`: the data directories on which hooks may act; `~/` is not expanded.
     pub trusted: Vec<String>,
+    /// `scopes`: which scope a conversation belongs to, for `hook` and `reflect`; the first rule that matches applies.
+    pub scopes: Vec<ConversationRule>,
     /// `budget.tokens_per_day`: the limit on model usage, in tokens a day.
     pub tokens_per_day: Option<u64>,
 }
@@ -74,6 +77,11 @@ const CONFIG_FORM: ShapeForm = ShapeForm::new(
         optional("people", &NAME_LIST, "the names with --as that are people, not agents"),
         optional("trusted", &NAME_LIST, "the data directories on which hooks may act"),
         optional("budget", &JsonShape::Object(&BUDGET_FORM), "limits on model usage"),
+        optional(
+            "scopes",
+            &JsonShape::List(&JsonShape::Object(&CONVERSATION_RULE_FORM), 0),
+            "which scope a conversation belongs to; the first rule that matches applies",
+        ),
     ]],
 );
 const MODEL_FORM: ShapeForm = ShapeForm::new(
@@ -97,6 +105,18 @@ const BUDGET_FORM: ShapeForm = ShapeForm::new(
     "budget",
     &[&[optional("tokens_per_day", &JsonShape::Integer(0, 1 << 53), "maximum model usage per day, in tokens")]],
 );
+const CONVERSATION_RULE_FORM: ShapeForm = ShapeForm {
+    groups: &[FieldGroup::AtLeastOne(&["directory", "field"]), FieldGroup::AtLeastOne(&["scope", "field"])],
+    ..ShapeForm::new(
+        "scope rule",
+        &[&[
+            optional("directory", &JsonShape::Text(1), "a glob over the directory of the conversation"),
+            optional("field", &JsonShape::Text(1), "a field of the transcript"),
+            optional("is", &JsonShape::Text(1), "a glob over the value of the field"),
+            optional("scope", &JsonShape::Text(1), "the scope; without it the value of the field"),
+        ]],
+    )
+};
 const WORD_LIST: JsonShape = JsonShape::List(&JsonShape::Text(0), 1);
 const NAME_LIST: JsonShape = JsonShape::List(&JsonShape::Text(1), 0);
 const MEMORY_FORM: ShapeForm =
@@ -152,6 +172,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
         people: string_list(top.get("people")).unwrap_or_default(),
         trusted: string_list(top.get("trusted")).unwrap_or_default(),
         tokens_per_day: budget.get("tokens_per_day").and_then(whole_number),
+        scopes: conversation_rules(top.get("scopes")),
         model: ModelSettings {
             provider: string_value(model.get("provider")),
             name: string_value(model.get("name")),
@@ -168,6 +189,22 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
         },
     };
     (config, warnings)
+}
+
+/// The rules of `scopes`. A list with an invalid rule counts as absent, like any invalid entry.
+fn conversation_rules(value: Option<&Value>) -> Vec<ConversationRule> {
+    let Some(rules) = value.and_then(Value::as_array) else { return Vec::new() };
+    let is_object = |rule: &Value| rule.as_object().is_some_and(|rule| CONVERSATION_RULE_FORM.check(rule).is_ok());
+    if !rules.iter().all(is_object) {
+        return Vec::new();
+    }
+    let rule = |rule: &Value| ConversationRule {
+        directory: string_value(rule.get("directory")),
+        field: string_value(rule.get("field")),
+        value: string_value(rule.get("is")),
+        scope: string_value(rule.get("scope")),
+    };
+    rules.iter().map(rule).collect()
 }
 
 fn string_value(value: Option<&Value>) -> Option<String> {
@@ -210,6 +247,21 @@ mod tests {
         assert_eq!((config.model, config.tokens_per_day), (expected, Some(20_000)));
         // A shell command line is not a list of words: splitting it would be a guess.
         assert_eq!(parse("model: {command: agent -p}").0.model.command, None);
+    }
+
+    #[test]
+    fn rules_for_conversations_are_read() {
+        let text = "scopes:\n  - {directory: ~/web/**, scope: web}\n  - {field: appId}\n";
+        let (config, warnings) = parse(text);
+        assert_eq!((config.scopes.len(), warnings.len()), (2, 0));
+        assert_eq!(
+            (config.scopes[0].scope.as_deref(), config.scopes[1].field.as_deref()),
+            (Some("web"), Some("appId"))
+        );
+        for invalid in ["scopes: [{scope: web}]", "scopes: [{directory: x}]", "scopes: [web]", "scopes: [{field: 3}]"] {
+            let (config, warnings) = parse(invalid);
+            assert_eq!((config.scopes.len(), warnings.len()), (0, 1), "{invalid}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod code_history;
 pub mod config;
 pub mod content;
+pub mod conversation_scope;
 pub mod editor;
 mod embedded_repository;
 pub mod find;

@@ -27,17 +27,32 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Rejection> {
 /// # Errors
 /// As [`read`].
 pub fn read_up_to(path: &Path, limit: u64, size: &str) -> Result<Vec<u8>, Rejection> {
-    // Without `O_NONBLOCK`, opening a FIFO that has no writer would block forever.
-    let flags = OFlags::NONBLOCK.bits() as i32;
-    let file = File::options().read(true).custom_flags(flags).open(path).map_err(|e| read_error(path, &e))?;
-    if !file.metadata().map_err(|e| read_error(path, &e))?.is_file() {
-        return Err(Rejection::new(Code::UnsafeFile, format!("'{}' is not a regular file", path.display())));
-    }
+    let file = open_regular(path)?;
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| read_error(path, &e))?;
     match bytes.len() as u64 > limit {
         true => Err(Rejection::new(Code::TooLarge, format!("'{}' is larger than {size}", path.display()))),
         false => Ok(bytes),
+    }
+}
+
+/// Reads the first bytes of a regular file.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_head(path: &Path, limit: usize) -> Result<Vec<u8>, Rejection> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.take(limit as u64).read_to_end(&mut bytes).map_err(|e| read_error(path, &e))?;
+    Ok(bytes)
+}
+
+fn open_regular(path: &Path) -> Result<File, Rejection> {
+    // Without `O_NONBLOCK`, opening a FIFO that has no writer would block forever.
+    let flags = OFlags::NONBLOCK.bits() as i32;
+    let file = File::options().read(true).custom_flags(flags).open(path).map_err(|e| read_error(path, &e))?;
+    match file.metadata().map_err(|e| read_error(path, &e))?.is_file() {
+        true => Ok(file),
+        false => Err(Rejection::new(Code::UnsafeFile, format!("'{}' is not a regular file", path.display()))),
     }
 }
 

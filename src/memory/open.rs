@@ -8,6 +8,7 @@ use std::time::Duration;
 use crate::code::{Code, Rejection};
 use crate::commands::{ProgressNotes, Session, open_scope, read_policy};
 use crate::host::config::UserConfig;
+use crate::host::conversation_scope::{self, ConversationOrigin};
 use crate::host::find::FoundDirectory;
 use crate::host::{actor, clock, find, trusted, user};
 use crate::path::{ALL_SCOPES, ScopeName};
@@ -25,6 +26,8 @@ pub struct OpenOptions {
     /// A scope of that memory, which cannot be left: another memory in it, with its own files and history. `None`:
     /// `MEMDIR_SCOPE`, else the memory itself.
     pub scope: Option<String>,
+    /// The scope of a session that is in none otherwise: one that the conversation it is for belongs to.
+    pub default_scope: Option<String>,
     /// The directory in which the search starts, and from which relative paths lead. `None`: the working directory.
     pub start: Option<PathBuf>,
     /// Without `dir`: use the user's own memory, as `-g` does.
@@ -90,7 +93,18 @@ impl OpenOptions {
     /// Finds the data directory, in the scope that is named.
     fn find_directory(&self, start: &Path, config: &UserConfig) -> Result<FoundDirectory, Rejection> {
         let query = find::DirectoryQuery { scope: self.named_scope()?, ..self.directory_query() };
-        find::find_data_dir(&query, start, &|| user::data_dir(config, &env))
+        let found = find::find_data_dir(&query, start, &|| user::data_dir(config, &env))?;
+        match (&found.scope, &self.default_scope) {
+            (None, Some(name)) => Ok(FoundDirectory { scope: Some(ScopeName::new(name)?.to_string()), ..found }),
+            _ => Ok(found),
+        }
+    }
+
+    /// The same options for a conversation: in the scope that the user config's rules give it, unless another is named.
+    pub(crate) fn for_conversation(self, origin: &ConversationOrigin<'_>) -> OpenOptions {
+        let (config, _) = user::load_config(&env);
+        let scope = conversation_scope::scope_of(&config.scopes, origin, user::home(&env).as_deref());
+        OpenOptions { default_scope: scope, ..self }
     }
 
     /// The scope of the option, else of `MEMDIR_SCOPE`. Where the environment names one, no option leaves it.
