@@ -96,7 +96,7 @@ pub struct ScopeOptions {
 pub fn scope_list(session: &Session) -> CommandResult<ScopeList> {
     let store = managed_store(session)?;
     // On a directory that cannot be written, what a killed purge left stays until the next command.
-    drop(store.finish_purges());
+    drop(store.finish_purges().and_then(|()| store.take_over_rests()));
     let rows = |state| -> Result<Vec<ScopeRow>, Rejection> {
         let mut rows = Vec::new();
         for name in store.scope_names(state)? {
@@ -119,6 +119,7 @@ pub fn scope_add(session: &Session, options: &ScopeOptions) -> CommandResult<Sco
     session.may_write()?;
     if !options.dry_run {
         store.finish_purges()?;
+        store.take_over_rests()?;
     }
     let live = store.open_scope(ScopeState::Live, name.as_str())?;
     let archived = store.open_scope(ScopeState::Archived, name.as_str())?;
@@ -165,6 +166,7 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
     session.may_write()?;
     if !options.dry_run {
         store.finish_purges()?;
+        store.take_over_rests()?;
     }
     let live = store.open_scope(ScopeState::Live, name.as_str())?;
     let archived = store.open_scope(ScopeState::Archived, name.as_str())?;
@@ -189,6 +191,9 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
             }
             (items, found) = (items + in_scope, true);
         }
+        if found && !options.dry_run {
+            note_purged(session, name.as_str());
+        }
         return match found {
             true => Ok(change(ScopeAction::Purged, items, Some(items))),
             false => Err(scope_not_found(name.as_str()).into()),
@@ -212,6 +217,22 @@ pub fn scope_remove(session: &Session, options: &ScopeOptions) -> CommandResult<
         }
         (None, None) => Err(scope_not_found(name.as_str()).into()),
     }
+}
+
+/// The note of purged scopes, one name a line: for `sync`, which refuses to commit that files vanished without memdir.
+const PURGED_NOTE: &str = "purged-scopes";
+
+/// Adds a name to the note. Without it `sync` asks for --force, and nothing else is lost.
+fn note_purged(session: &Session, name: &str) {
+    let mut names = purged_scopes(session);
+    names.retain(|known| known != name);
+    names.push(name.to_owned());
+    drop(session.store.write_note_unlocked(PURGED_NOTE, &names.join("\n")));
+}
+
+/// The names of scopes that were purged on this machine.
+pub(super) fn purged_scopes(session: &Session) -> Vec<String> {
+    session.store.read_note(PURGED_NOTE).unwrap_or_default().lines().map(str::to_owned).collect()
 }
 
 /// The unfiltered store of a session that may manage scopes.

@@ -64,6 +64,10 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
     if is_recorded {
         killed_sync::record_end(session);
     }
+    if !options.dry_run {
+        // What cannot be moved stays for the next `scope` command.
+        drop(session.store.take_over_rests());
+    }
     match result {
         Ok(()) => {
             let SyncResult { committed, merged, pushed, .. } = &run.answer;

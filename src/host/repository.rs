@@ -9,16 +9,19 @@ use crate::code::{Code, Rejection};
 
 /// Pathspecs of what is committed: everything except proposals and machine state, also in scopes, and except what a
 /// killed merge leaves: git's `.merge_file_*` and the temporary files of memdir (`.NAME.PID-N.tmp`).
-const SHARED_PATHSPECS: [&str; 6] = [
+const SHARED_PATHSPECS: [&str; 8] = [
     ".",
     ":(exclude,top,glob)inbox/**",
     ":(exclude,top,glob)scopes/*/inbox/**",
+    ":(exclude,top,glob)scopes/.archived/*/inbox/**",
+    ":(exclude,top,glob)scopes/.archived/.purged-*/**",
     ":(exclude,top,glob)**/.memdir/**",
     ":(exclude,top,glob)**/.merge_file_*",
     ":(exclude,top,glob)**/.*.[0-9]*-[0-9]*.tmp",
 ];
 /// Pathspecs of what stays on this machine.
-const LOCAL_PATHSPECS: [&str; 2] = [":(top,glob)inbox/**", ":(top,glob)scopes/*/inbox/**"];
+const LOCAL_PATHSPECS: [&str; 3] =
+    [":(top,glob)inbox/**", ":(top,glob)scopes/*/inbox/**", ":(top,glob)scopes/.archived/*/inbox/**"];
 /// Timeout of a commit or a merge; it includes hooks and signing.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(600);
 /// Updates the index from a list of paths. `--remove` deletes the entries of missing files, also of those that were

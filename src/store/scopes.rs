@@ -109,6 +109,9 @@ impl Store {
         let (_locked, _) = scope.lock()?;
         let root = self.root();
         create_dir(open_existing(&root, SCOPES_FOLDER)?, ARCHIVE_NAME)?;
+        if self.open_scope(to, name.as_str())?.is_none() {
+            take_over_rest(&open_existing(&root, &to.folder())?, name.as_str(), &scope.root().dir)?;
+        }
         self.rename_scope((&from.folder(), name.as_str()), (&to.folder(), name.as_str()))
     }
 
@@ -138,6 +141,23 @@ impl Store {
         let (root, archive) = (self.root(), ScopeState::Archived.folder());
         for name in directory_names(&root, &archive)?.iter().filter(|name| name.starts_with(PURGED_PREFIX)) {
             remove_tree(&open_existing(&root, &archive)?, name, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Where git took the files of a scope from one place to the other, takes along what it does not know: history and
+    /// proposals of this machine.
+    ///
+    /// # Errors
+    /// As [`Store::move_scope`].
+    pub fn take_over_rests(&self) -> Result<(), Rejection> {
+        let root = self.root();
+        for (to, from) in [(ScopeState::Live, ScopeState::Archived), (ScopeState::Archived, ScopeState::Live)] {
+            for name in directory_names(&root, &from.folder())?.into_iter().filter(|name| !name.starts_with('.')) {
+                if let (None, Some(scope)) = (self.open_scope(from, &name)?, self.open_scope(to, &name)?) {
+                    take_over_rest(&open_existing(&root, &from.folder())?, &name, &scope.root().dir)?;
+                }
+            }
         }
         Ok(())
     }
@@ -186,6 +206,47 @@ fn directory_names(root: &DataRoot, folder: &str) -> Result<Vec<String>, Rejecti
     Ok(names)
 }
 
+/// Empties what is left of a directory after git took its files: what stayed on this machine (`.memdir/`, `inbox/`) goes
+/// to the scope that will have its name. Of two `.memdir/` the scope keeps its own.
+///
+/// # Errors
+/// `exists` if both have anything else; `read_only`, `io`.
+fn take_over_rest(above: &OwnedFd, name: &str, scope: &OwnedFd) -> Result<(), Rejection> {
+    let rest = match platform::open_dir(above.as_fd(), name) {
+        Ok(rest) => rest,
+        Err(Errno::NOENT) => return Ok(()),
+        Err(e) => return Err(read_error(e, &format!("'{name}'"))),
+    };
+    for entry in entry_names(&rest, name)? {
+        let Ok(entry) = std::str::from_utf8(&entry) else { continue };
+        match platform::stat_name(scope, entry) {
+            Err(Errno::NOENT) => {
+                rustix::fs::renameat(&rest, entry, scope, entry).map_err(|e| write_error(e, &format!("'{entry}'")))?;
+            }
+            Ok(_) if entry == ".memdir" => remove_tree(&rest, entry, 0)?,
+            Ok(_) if entry == init::GITIGNORE_FILE => {
+                rustix::fs::unlinkat(&rest, entry, AtFlags::empty())
+                    .map_err(|e| write_error(e, &format!("'{entry}'")))?;
+            }
+            Ok(_) => return Err(Rejection::new(Code::Exists, format!("both directories '{name}' have '{entry}'"))),
+            Err(e) => return Err(read_error(e, &format!("'{entry}'"))),
+        }
+    }
+    rustix::fs::unlinkat(above, name, AtFlags::REMOVEDIR).map_err(|e| write_error(e, &format!("'{name}'")))
+}
+
+/// The names in a directory.
+fn entry_names(dir: &OwnedFd, shown: &str) -> Result<Vec<Vec<u8>>, Rejection> {
+    let (mut entries, mut buffer) = (Vec::new(), Vec::with_capacity(32 << 10));
+    walk::list_names(dir, &mut buffer, &mut |name, _| {
+        if !matches!(name, b"." | b"..") {
+            entries.push(name.to_vec());
+        }
+    })
+    .map_err(|e| read_error(e, shown))?;
+    Ok(entries)
+}
+
 /// Deletes a directory with everything in it; links are deleted, not followed. Nothing if there is none.
 fn remove_tree(above: &OwnedFd, name: &str, depth: usize) -> Result<(), Rejection> {
     let shown = format!("'{name}'");
@@ -195,14 +256,7 @@ fn remove_tree(above: &OwnedFd, name: &str, depth: usize) -> Result<(), Rejectio
         Err(Errno::NOENT) => return Ok(()),
         Err(e) => return Err(read_error(e, &shown)),
     };
-    let (mut entries, mut buffer) = (Vec::new(), Vec::with_capacity(32 << 10));
-    walk::list_names(&dir, &mut buffer, &mut |name, _| {
-        if !matches!(name, b"." | b"..") {
-            entries.push(name.to_vec());
-        }
-    })
-    .map_err(|e| read_error(e, &shown))?;
-    for entry in entries {
+    for entry in entry_names(&dir, &shown)? {
         match rustix::fs::unlinkat(&dir, &*entry, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => {}
             // Linux says EISDIR, POSIX EPERM.

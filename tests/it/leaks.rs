@@ -517,7 +517,7 @@ fn every_command_is_walked_or_shows_no_memory() {
 }
 
 /// Commands that read more than the filtered store of their session: the unfiltered store, or git objects.
-const UNFILTERED_READERS: [&str; 24] = [
+const UNFILTERED_READERS: [&str; 26] = [
     "src/commands/allowlist_filter.rs",
     "src/commands/budget.rs",
     "src/commands/bullet_life.rs",
@@ -536,8 +536,10 @@ const UNFILTERED_READERS: [&str; 24] = [
     "src/commands/resolve.rs",
     "src/commands/restricted_change.rs",
     "src/commands/scope.rs",
+    "src/commands/scope_limits.rs",
     "src/commands/scope_session.rs",
     "src/commands/sync/exchange.rs",
+    "src/commands/sync/guard.rs",
     "src/commands/sync/pending.rs",
     "src/commands/sync/unmerged.rs",
     "src/commands/undo.rs",

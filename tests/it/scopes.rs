@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::leaks::{Line, Planted, ROWS, Rows, git, walk};
 use crate::support::{CommandOutcome, Memory, handle};
+use crate::sync::{pair, settle};
 
 /// A memory with two scopes, `app` and `web`.
 fn with_scopes(policy: &str) -> Memory {
@@ -379,6 +380,54 @@ fn the_policy_above_governs() {
     memory.run(["-C", "memory/scopes/app", "add", "user", "Likes wind"]).env("MEMDIR", "").exit(5);
 }
 
+/// The scenario "compacts memories when limit reached", and the same for bullets.
+#[test]
+fn a_limit_on_a_scope_counts_its_files_together() {
+    let memory = with_scopes("version: 1\nlimits:\n  - {at: scopes/*, entries: 3, bullets: 2, on_limit: compact}\n");
+    let entry = |scope: &str, month: &str, day: &str| {
+        let line = [
+            "-S",
+            scope,
+            "append",
+            &format!("2026-{month}"),
+            "-t",
+            &format!("Talk {month} {day}"),
+            "-d",
+            &format!("2026-{month}-{day}"),
+        ];
+        memory.run(line).stdin("- x\n").exit(0)
+    };
+    entry("app", "02", "20");
+    entry("app", "01", "10");
+    entry("app", "01", "05");
+    let fourth = entry("app", "02", "21");
+    assert!(fourth.difference.contains("A scopes/app/archive/episodes/2026-01.md"), "{fourth}");
+    assert!(!memory.text("scopes/app/episodes/2026-01.md").unwrap().contains("Talk 01 05"));
+    let rows = memory.done(["scope", "list", "--json"]).json();
+    assert_eq!(rows["scopes"][0]["entries"], 3);
+    memory.done(["-S", "app", "undo"]);
+    assert!(memory.text("scopes/app/episodes/2026-01.md").unwrap().contains("Talk 01 05"));
+    // Each scope for itself; bullets of another file make room, pinned ones stay.
+    memory.done(["-S", "web", "add", "one", "The first fact", "--pin"]);
+    let earlier = memory.run(["-S", "web", "add", "two", "The second fact"]).env("MEMDIR_NOW", "2026-02-24T09:00:00Z");
+    earlier.exit(0);
+    let third = memory.done(["-S", "web", "add", "alpha", "The third fact"]);
+    assert!(memory.text("scopes/web/archive/facts/two.md").is_some_and(|text| text.contains("second")), "{third}");
+    memory.done(["-S", "web", "add", "three", "The fourth fact", "--pin"]);
+    memory.run(["-S", "web", "add", "four", "The fifth fact"]).exit(5).stderr_contains("limit_reached");
+    // The memory itself has no such limit.
+    memory.done(["add", "user", "a1", "b2", "c3", "d4"]);
+}
+
+#[test]
+fn a_limit_on_a_scope_may_refuse() {
+    let memory = with_scopes("version: 1\nlimits:\n  - {at: scopes/app, bullets: 2}\n");
+    memory.done(["-S", "app", "add", "user", "First", "Second"]);
+    let refused = memory.run(["-S", "app", "add", "other", "Third"]).exit(5);
+    assert!(refused.stderr.contains("the scope would contain 3 bullets; the policy above allows 2"), "{refused}");
+    memory.done(["-S", "web", "add", "user", "First", "Second", "Third"]);
+}
+
 #[test]
 fn without_a_sound_policy_above_a_scope_is_closed() {
     let memory = with_scopes("version: 1\n");
@@ -467,4 +516,84 @@ impl CommandOutcome {
     fn json_reply(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{self}"))
     }
+}
+
+/// `getAppIdForConversation` of the source document: rules of the user config, by directory and by a field.
+#[test]
+fn a_conversation_goes_to_the_scope_that_the_rules_name() {
+    let memory = with_scopes("version: 1\n");
+    memory.done(["-S", "app", "add", "user", "Fact of the app"]);
+    memory.done(["-S", "web", "add", "user", "Fact of the web"]);
+    memory.done(["add", "user", "Fact of the memory"]);
+    let home = memory.dir().parent().unwrap().to_owned();
+    fs::create_dir_all(home.join("work/web/src")).unwrap();
+    let rules = format!(
+        "people: [tester]\ntrusted: [{}]\nscopes:\n  - {{directory: '~/work/web/**', scope: web}}\n  \
+         - {{field: appId}}\n  - {{field: kind, is: 'ch*', scope: app}}\n",
+        memory.dir().display()
+    );
+    fs::write(home.join("config/memdir/config.yaml"), rules).unwrap();
+    let starts = |input: serde_json::Value, words: &[&str]| {
+        let line = [words, &["hook", "session-start"]].concat();
+        memory.run(line).stdin(input.to_string()).exit(0).stdout
+    };
+    let facts = |text: String| ["app", "web", "memory"].map(|name| text.contains(&format!("Fact of the {name}")));
+    let web = json!({"session_id": "1", "cwd": home.join("work/web/src"), "hook_event_name": "SessionStart"});
+    assert_eq!(facts(starts(web.clone(), &[])), [false, true, false]);
+    assert_eq!(facts(starts(web, &["-S", "app"])), [true, false, false], "an option is stronger than a rule");
+    assert_eq!(facts(starts(json!({"cwd": &home, "kind": "chat"}), &[])), [true, false, false]);
+    assert_eq!(facts(starts(json!({"cwd": &home}), &[])), [false, false, true]);
+    // The field may be in the transcript. A scope that does not exist is none: nothing is shown, nothing is created.
+    let transcript = home.join("t.jsonl");
+    fs::write(&transcript, "{\"type\":\"x\"}\n{\"appId\":\"app\"}\n").unwrap();
+    assert_eq!(facts(starts(json!({"cwd": &home, "transcript_path": transcript}), &[])), [true, false, false]);
+    assert_eq!(starts(json!({"cwd": &home, "appId": "unknown"}), &[]).trim(), "{}");
+    assert_eq!(starts(json!({"cwd": &home, "appId": "../app"}), &[]).trim(), "{}");
+    // reflect asks the same rules.
+    let prompt = |app: &str| {
+        let talk =
+            format!("{{\"appId\":\"{app}\",\"messages\":[{{\"role\":\"user\",\"content\":\"A fact of mine\"}}]}}");
+        memory.run(["reflect", "--show-prompt"]).stdin(talk).ends()
+    };
+    let (here, none) = (prompt("app"), prompt("unknown"));
+    assert!(here.stdout.contains("Fact of the app") && !here.stdout.contains("Fact of the memory"), "{here}");
+    assert!(none.status == 3 && none.stderr.contains("scope_not_found"), "{none}");
+}
+
+/// Scopes are files of the memory's repository: committed, merged bullet by bullet, archived and purged with it.
+#[test]
+fn sync_takes_the_scopes_along() {
+    let (here, there) = pair();
+    here.memdir(["scope", "add", "app"]).exit(0);
+    for n in 1..=5 {
+        here.memdir(["-S", "app", "add", &format!("file{n}"), &format!("Fact number {n}")]).exit(0);
+    }
+    here.put("scopes/app/inbox/idea.md", "- Not consented to\n");
+    settle(&here, &there);
+    let tracked = there.git(["ls-files"]);
+    assert!(tracked.contains("scopes/app/facts/file1.md") && tracked.contains("scopes/app/memdir.yaml"), "{tracked}");
+    assert!(!tracked.contains("inbox/") && !tracked.contains("journal"), "{tracked}");
+    // Both sides change one list: bullets are merged as in any file of the memory.
+    here.memdir(["-S", "app", "add", "file1", "From here"]).exit(0);
+    there.memdir(["-S", "app", "add", "file1", "From there"]).exit(0);
+    settle(&here, &there);
+    for repo in [&here, &there] {
+        let list = repo.memdir(["-S", "app", "list", "file1"]).exit(0).stdout;
+        assert!(list.contains("From here") && list.contains("From there"), "{list}");
+        assert!(!repo.memdir(["query", "fact", "from"]).exit(0).stdout.contains("From"));
+    }
+    here.memdir(["scope", "rm", "app"]).exit(0);
+    settle(&here, &there);
+    there.memdir(["-S", "app", "list"]).exit(3);
+    there.memdir(["scope", "add", "app", "--restore"]).exit(0);
+    assert!(there.memdir(["-S", "app", "query", "number"]).exit(0).stdout.contains("Fact number 5"));
+    settle(&there, &here);
+    assert!(here.memdir(["-S", "app", "query", "number"]).exit(0).stdout.contains("Fact number 5"));
+    // The history and the proposals of this machine came along, and still are in no commit.
+    here.memdir(["-S", "app", "log", "file1"]).exit(0);
+    assert!(here.memory().join("scopes/app/inbox/idea.md").exists());
+    assert!(!here.git(["log", "--all", "--name-only", "--format="]).contains("inbox/"));
+    here.memdir(["scope", "rm", "app", "--purge"]).exit(0);
+    settle(&here, &there);
+    assert!(!there.memory().join("scopes/app/facts").exists());
 }

@@ -10,9 +10,10 @@ use super::pending::PendingChange;
 use crate::change::{Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
+use crate::commands::scope::purged_scopes;
 use crate::host::git::Git;
 use crate::host::repository::PendingFile;
-use crate::store::{Store, StoreOptions};
+use crate::store::scopes::ScopeState;
 use crate::view::journal;
 
 /// The object id of an empty file, in SHA-1 and SHA-256 repositories.
@@ -120,10 +121,17 @@ pub fn removed_in_scopes<'p>(session: &Session, gone: impl Iterator<Item = &'p s
     let gone: HashSet<String> = gone.filter(|path| path.starts_with("scopes/")).map(str::to_owned).collect();
     let scope = |path: &'_ String| Some(path.strip_prefix("scopes/")?.split_once('/')?.0.to_owned());
     let scopes: BTreeSet<String> = gone.iter().filter_map(scope).collect();
+    let (store, purged) = (session.store.unfiltered(), purged_scopes(session));
     let removed_in_scope = |name: String| {
-        let dir = session.dir.join("scopes").join(&name);
-        let entries = Store::open(&dir, StoreOptions::default()).and_then(|store| store.journal()).unwrap_or_default();
-        removed_in_journal(&entries, &format!("scopes/{name}/"), &gone)
+        let prefix = format!("scopes/{name}/");
+        match store.open_scope(ScopeState::Live, &name) {
+            Ok(Some(scope)) => removed_in_journal(&scope.journal().unwrap_or_default(), &prefix, &gone),
+            // Its journal is gone with it, so there is no revision.
+            Ok(None) if purged.contains(&name) => {
+                gone.iter().filter(|path| path.starts_with(&prefix)).map(|path| (path.clone(), 0)).collect()
+            }
+            Ok(None) | Err(_) => Vec::new(),
+        }
     };
     scopes.into_iter().flat_map(removed_in_scope).collect()
 }
