@@ -133,6 +133,9 @@ _memdir() {
             memdir,show)
                 cmd="memdir__subcmd__show"
                 ;;
+            memdir,stats)
+                cmd="memdir__subcmd__stats"
+                ;;
             memdir,status)
                 cmd="memdir__subcmd__status"
                 ;;
@@ -173,7 +176,7 @@ _memdir() {
 
     case "${cmd}" in
         memdir)
-            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff undo redo reflect inbox compact prune check resolve setup scope sync import export mcp checkpoint merge merge-driver hook tool etag where schema completions man __complete"
+            opts="-C -g -S -q -v -h -V --dir --global --scope --as --json --quiet --verbose --color --help --version init status list read query context add update rm restore mv set append patch write apply edit bullet log show diff stats undo redo reflect inbox compact prune check resolve setup scope sync import export mcp checkpoint merge merge-driver hook tool etag where schema completions man __complete"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1717,7 +1720,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__log)
-            opts="-p -L -C -g -S -q -v -h --patch --since --by --limit --oneline --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-p -L -C -g -S -q -v -h --patch --since --by --limit --all --oneline --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2899,6 +2902,54 @@ _memdir() {
                 return 0
             fi
             case "${prev}" in
+                -C)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --dir)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --scope)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -S)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        memdir__subcmd__stats)
+            opts="-C -g -S -q -v -h --since --cost --csv --dir --global --scope --as --json --quiet --verbose --color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --since)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 -C)
                     COMPREPLY=()
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then

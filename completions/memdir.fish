@@ -58,6 +58,7 @@ complete -c memdir -n "__fish_memdir_needs_command" -f -a "bullet" -d 'Add, remo
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "log" -d 'Show the history, newest first, including edits made outside memdir'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "show" -d 'Show what one revision changed'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "diff" -d 'Show changes since a revision or between two, memdir\'s or git\'s; without one, unrecorded edits'
+complete -c memdir -n "__fish_memdir_needs_command" -f -a "stats" -d 'Show figures of the memory and of its use: items, events, reads, tokens'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "undo" -d 'Undo a revision; repeat to go further back'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "redo" -d 'Redo an undone change, or one that an editor dropped'
 complete -c memdir -n "__fish_memdir_needs_command" -f -a "reflect" -d 'Extract memories from a conversation; a model proposes, rules decide'
@@ -539,6 +540,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand log" -l color -d 'Colour: 
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s p -l patch -d 'Show each bullet change'
+complete -c memdir -n "__fish_memdir_using_subcommand log" -l all -d 'Print all entries; with --json and -p, the whole history with its texts'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l oneline -d 'Print only revision, operations and files of each entry'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
 complete -c memdir -n "__fish_memdir_using_subcommand log" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
@@ -572,6 +574,21 @@ complete -c memdir -n "__fish_memdir_using_subcommand diff" -l json -d 'Print on
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand diff" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l since -d 'Only events since WHEN: r41, 2026-11-20, yesterday, 2d, \'2 weeks\'' -r
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -s S -l scope -d 'A scope of the memory, where the command sees and changes nothing else; also MEMDIR_SCOPE (\'*\' for query: all)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l as -d 'The caller\'s name, recorded in the journal; also MEMDIR_AS' -r
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l cost -d 'Only what models cost, and how good their proposals were'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l csv -d 'Print comma-separated values: metric, name, agent, day (empty for the sum), value'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -l json -d 'Print one JSON object: the answer on stdout, or the error on stderr'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -s q -l quiet -d 'Print no result of a change and no warnings'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
+complete -c memdir -n "__fish_memdir_using_subcommand stats" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l by -d 'Undo the newest change by this actor that is not undone' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand undo" -l source -d 'The source, recorded in the journal' -r

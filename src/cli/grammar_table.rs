@@ -85,6 +85,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["log"], &["history"], &[SINCE_OTHER, BY_OTHER, LIMIT_OTHER], &[one(Address)]),
     command(&["show"], &[], &[], &[one(Revision)]),
     command(&["diff"], &[], &[SINCE_OTHER], &[one(Revision), one(File)]),
+    command(&["stats"], &[], &[SINCE_OTHER], &[]),
     command(&["undo"], &[], &[BY_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
     command(&["redo"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
     command(&["reflect"], &[], &[MODE_OTHER, INTO_FILE, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),

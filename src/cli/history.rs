@@ -33,6 +33,9 @@ pub struct LogArgs {
     /// Print at most N entries
     #[arg(short = 'L', long, short_alias = 'n', alias = "max-count", value_name = "N")]
     pub limit: Option<usize>,
+    /// Print all entries; with --json and -p, the whole history with its texts
+    #[arg(long, conflicts_with = "limit")]
+    pub all: bool,
     /// Print only revision, operations and files of each entry
     #[arg(long)]
     pub oneline: bool,

@@ -37,6 +37,7 @@ mod run;
 mod sanitize;
 mod scope;
 mod state;
+mod stats;
 mod text;
 mod to_operation;
 mod tool;

@@ -29,6 +29,7 @@ use super::reflect::{InboxArgs, ReflectArgs};
 use super::run::{self, Runner, check_agent, read_content};
 use super::scope::{self, ScopeArgs, ScopeCommand};
 use super::state::{CheckArgs, CheckFormat, StatusArgs};
+use super::stats::{StatsArgs, run_stats};
 use super::tool::ToolArgs;
 use super::{complete, generate, to_operation};
 use crate::commands::inbox::InboxDecision;
@@ -36,7 +37,7 @@ use crate::commands::results::{
     ChangeResult, CheckReport, CheckpointChange, CheckpointList, CheckpointText, CompactReport, ContextResult,
     DiffResult, EtagResult, ExportResult, FileList, ImportResult, InboxList, InitResult, LogResult, MergeResult,
     ModelCheck, Outline, PruneResult, QueryResult, ReflectReport, RepeatedChange, ResolveResult, ScopeChange,
-    ScopeList, SetupResult, StatusReport, SyncResult, TextResult, WhereResult,
+    ScopeList, SetupResult, StatsReport, StatusReport, SyncResult, TextResult, WhereResult,
 };
 use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -60,7 +61,7 @@ change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - 
          append [FILE] -t TITLE     add an episode entry, its text from stdin
          patch FILE --old A --new B   replace a text that occurs exactly once
          write FILE · edit FILE · apply (operations as JSON) · bullet add|del|update|list
-history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV]
+history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV] · stats
 model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE] · prune
 team     init [DIR] · scope [add|rm] · check [FILE…] · setup git · sync [REMOTE] · resolve [FILE]
 hosts    setup HOST (claude, codex, …) · mcp [--read-only] (Model Context Protocol)
@@ -172,6 +173,7 @@ verbs! {
     visible reads Log(LogArgs) -> LogResult = "log" ["history"];
     visible reads Show(ShowArgs) = "show";
     visible reads Diff(DiffArgs) -> DiffResult = "diff";
+    visible reads Stats(StatsArgs) -> StatsReport = "stats";
     visible changes Undo(UndoArgs) = "undo";
     visible changes Redo(RedoArgs) = "redo";
     visible changes Reflect(ReflectArgs) -> ReflectReport | ModelCheck = "reflect", if |a| !a.check_model && !a.show_prompt;
@@ -242,7 +244,8 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             }
         },
         CliCommand::Log(a) => {
-            let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit: a.limit };
+            let limit = if a.all { Some(usize::MAX) } else { a.limit };
+            let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit };
             let layout = if a.oneline { OutputLayout::OneLine } else { OutputLayout::Plain };
             runner.in_session(SessionNeeds::All, None, layout, |s| commands::log(s, &query))
         }
@@ -257,6 +260,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             let (range, file) = if a.since.is_some() { (a.since, a.range) } else { (a.range, a.address) };
             runner.in_session(SessionNeeds::All, None, layout, |s| commands::diff(s, range.as_deref(), file.as_deref()))
         }
+        CliCommand::Stats(a) => run_stats(&runner, &a),
         CliCommand::Undo(a) => {
             let query = UndoOptions { revision: a.revision, by: a.by, keep_edited: a.keep_edited };
             runner.change_with(&a.change_args, |s, how| commands::undo(s, &query, how))

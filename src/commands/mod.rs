@@ -60,6 +60,7 @@ mod secrets_check;
 mod seed_requests;
 pub mod setup;
 pub mod setup_host;
+pub mod stats;
 mod status;
 mod superseded;
 pub mod sync;
@@ -98,6 +99,7 @@ pub mod results {
     pub use super::prune::{PruneResult, PrunedItem};
     pub use super::scope::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
     pub use super::seed_requests::{FoundLocation, FoundLocations, SeedChange, SeedFile};
+    pub use super::stats::{DayValue, StatsFigure, StatsReport};
 }
 
 /// A data directory opened for one caller.

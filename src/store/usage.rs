@@ -50,6 +50,28 @@ struct FileUses {
     sections: HashMap<String, Date>,
 }
 
+/// One record: what one answer showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedUse {
+    pub day: Date,
+    pub command: String,
+    pub actor: String,
+}
+
+impl RecordedUse {
+    /// Reads the records that no fold has joined yet. A move is recorded too, and no use.
+    fn parse_all(text: &str) -> Vec<RecordedUse> {
+        let parse = |line: &str| {
+            let mut fields = line.split('\t');
+            let day = fields.next()?.parse().ok()?;
+            let (command, actor) = (fields.next()?.to_owned(), fields.next()?.to_owned());
+            let is_use = !matches!(command.as_str(), "fold" | "mv");
+            is_use.then_some(RecordedUse { day, command, actor })
+        };
+        text.lines().filter_map(parse).collect()
+    }
+}
+
 impl UsageTable {
     /// Reads the lines of the file. One that is none of ours, or torn, counts for what can be read of it.
     pub fn parse(text: &str) -> UsageTable {
@@ -183,12 +205,18 @@ impl Store {
 
     /// Reads what is recorded; nothing if it cannot be read.
     pub fn usage(&self) -> UsageTable {
-        let read = || {
-            let root = self.root();
-            let machine = root.machine_dir().ok()??;
-            read_usage(&platform::open_file(machine, USAGE_NAME).ok()?)
-        };
-        read().map_or_else(UsageTable::default, |text| UsageTable::parse(&text))
+        self.usage_text().map_or_else(UsageTable::default, |text| UsageTable::parse(&text))
+    }
+
+    /// Reads the single records, as far as the file still has them, oldest first.
+    pub fn recorded_uses(&self) -> Vec<RecordedUse> {
+        self.usage_text().map_or_else(Vec::new, |text| RecordedUse::parse_all(&text))
+    }
+
+    fn usage_text(&self) -> Option<String> {
+        let root = self.root();
+        let machine = root.machine_dir().ok()??;
+        read_usage(&platform::open_file(machine, USAGE_NAME).ok()?)
     }
 
     /// Begins recording, if it has not begun, or if it seems to begin only later: then a clock was wrong.
@@ -370,6 +398,15 @@ mod tests {
         assert_eq!(table.since, day("2026-02-01"), "what is left out was used no later than this");
         assert!(table.files.contains_key("facts/c.md") && !table.files.contains_key("facts/a.md"));
         assert_eq!(table.to_text(&|_| true), folded);
+    }
+
+    #[test]
+    fn single_records_are_read_until_a_fold_joins_them() {
+        let text = "since\t2026-02-01\t0\n2026-02-01\tfold\t-\ta.md\n2026-02-02\tquery\tana\ta.md\n\
+                    2026-02-02\tmv\tana\tb.md\n2026-02-30\tread\tana\ta.md\n2026-02-03\tread\tbot\ta.md\n";
+        let records = RecordedUse::parse_all(text);
+        let shown: Vec<String> = records.iter().map(|r| format!("{} {} {}", r.day, r.command, r.actor)).collect();
+        assert_eq!(shown, ["2026-02-02 query ana", "2026-02-03 read bot"]);
     }
 
     #[test]

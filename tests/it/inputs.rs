@@ -50,6 +50,7 @@ const ROWS: &[Row] = &[
     ("log", &["log"], Nothing),
     ("show", &["show", "r1"], Nothing),
     ("diff", &["diff"], Nothing),
+    ("stats", &["stats"], Nothing),
     ("undo", &["undo"], Nothing),
     ("redo", &["redo"], Nothing),
     ("reflect", &["reflect", "--queued"], Nothing),
@@ -81,7 +82,8 @@ const ROWS: &[Row] = &[
 ];
 
 /// Verbs whose first argument is no address of a memory.
-const NO_ADDRESS: [&str; 21] = [
+const NO_ADDRESS: [&str; 22] = [
+    "stats",
     "scope",
     "checkpoint",
     "import",

@@ -395,7 +395,11 @@ pub const ROWS: &[(&str, &[&str])] = &[
     ),
     ("bullet update", &["bullet update FILE TEXT New~one"]),
     ("bullet list", &["bullet list ADDRESS", "bullet list --blame ADDRESS"]),
-    ("log", &["log", "log -p", "log -p --by tester", "log -p -L 3", "log --since r2 -p", "log -p ADDRESS"]),
+    ("stats", &["stats", "stats --csv", "stats --cost", "stats --since r2", "stats --since 2d"]),
+    (
+        "log",
+        &["log", "log -p", "log --all -p", "log -p --by tester", "log -p -L 3", "log --since r2 -p", "log -p ADDRESS"],
+    ),
     ("show", &["show REV"]),
     (
         "diff",

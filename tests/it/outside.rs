@@ -54,7 +54,8 @@ const ROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that take no address of a memory.
-const WITHOUT: [&str; 24] = [
+const WITHOUT: [&str; 25] = [
+    "stats",
     "scope",
     "checkpoint",
     "prune",

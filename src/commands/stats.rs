@@ -1,0 +1,313 @@
+//! The command `stats`: figures of a memory and its use, from its files, the journal and `.memdir/usage`.
+//!
+//! Reads only, and invents nothing: what is not recorded on this machine is no row.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::budget::TokenLedger;
+use super::point_in_time::{PointInTime, is_since, parse_point_in_time};
+use super::{CommandResult, Session};
+use crate::change::{EntryOutcome, InverseKind, JournalEntry};
+use crate::document::{Document, MAX_FILE_BYTES, MetaKey, parse_date, split_category};
+use crate::operation::limits;
+
+/// Which figures are shown.
+#[derive(Clone, Debug, Default)]
+pub struct StatsOptions {
+    /// Only events since this revision, date or age.
+    pub since: Option<String>,
+    /// Only what models cost, and how good their proposals were.
+    pub cost: bool,
+    /// The daily limit on model usage that the user config sets.
+    pub tokens_per_day: Option<u64>,
+}
+
+/// The result of `stats`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct StatsReport {
+    /// The first day of the events, UTC; absent if nothing is recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Today, UTC.
+    pub until: String,
+    /// The figures.
+    pub figures: Vec<StatsFigure>,
+}
+
+/// One figure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct StatsFigure {
+    /// What is measured: `items`, `category`, `age`, `never_used`, `scopes`, `event`, `write`, `created_per_hour`,
+    /// `read`, `tokens`, `tokens_today`, `tokens_per_day`, `requests_today`, `first_pass` or `grounded`.
+    pub metric: &'static str,
+    /// Of what: a kind, a category, an event, a command.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// The agent or person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The sum; a share is between 0 and 1.
+    pub value: f64,
+    /// The value of each day that has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub days: Vec<DayValue>,
+}
+
+/// The value of one day.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct DayValue {
+    /// YYYY-MM-DD, UTC for what the journal records.
+    pub day: String,
+    pub value: f64,
+}
+
+/// Counts by metric, name and agent, and for each day.
+#[derive(Default)]
+struct FigureTable(BTreeMap<(usize, String, Option<String>), BTreeMap<String, f64>>);
+
+/// Metrics with a value for each day, in the order in which they are shown.
+const DAILY_METRICS: [&str; 4] = ["event", "write", "read", "tokens"];
+
+impl FigureTable {
+    fn add(&mut self, metric: &'static str, name: &str, agent: Option<&str>, day: &str, value: f64) {
+        let order = DAILY_METRICS.iter().position(|known| *known == metric).unwrap_or(DAILY_METRICS.len());
+        let days = self.0.entry((order, name.to_owned(), agent.map(str::to_owned))).or_default();
+        *days.entry(day.to_owned()).or_default() += value;
+    }
+
+    fn total(&self, metric: &str, name: &str) -> f64 {
+        let rows = self.0.iter().filter(|((order, row, _), _)| DAILY_METRICS[*order] == metric && row == name);
+        rows.flat_map(|(_, days)| days.values()).sum()
+    }
+
+    fn into_figures(self) -> impl Iterator<Item = StatsFigure> {
+        self.0.into_iter().map(|((order, name, agent), days)| StatsFigure {
+            metric: DAILY_METRICS[order],
+            name,
+            agent,
+            value: days.values().sum(),
+            days: days.into_iter().map(|(day, value)| DayValue { day, value }).collect(),
+        })
+    }
+}
+
+/// Figures of the memory as far as the caller sees it. A caller with an allowlist gets the events of its own only.
+///
+/// # Errors
+/// `usage` for an invalid `since`; `io`.
+pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsReport> {
+    let from = options.since.as_deref().map(|since| parse_point_in_time(since, &session.now)).transpose()?;
+    let restricted = session.store.require_unfiltered().is_err();
+    let is_own = |actor: &str| !restricted || actor == session.actor;
+    let today = session.now.timestamp().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
+    let mut entries = session.store.journal()?;
+    entries.retain(|entry| {
+        entry.outcome == EntryOutcome::Done
+            && is_own(&entry.actor)
+            && !(restricted && entry.files.is_empty())
+            && from.as_ref().is_none_or(|from| is_since(entry, from))
+    });
+    let mut table = FigureTable::default();
+    entries.iter().for_each(|entry| count_entry(&mut table, entry));
+    let first_day = match &from {
+        Some(PointInTime::Time(at)) => Some(day_of(at).to_owned()),
+        Some(PointInTime::Revision(_)) | None => entries.first().map(|entry| day_of(&entry.at).to_owned()),
+    };
+    let is_in_time = |day: Date| from.is_none() || first_day.as_deref().is_some_and(|first| *first <= *day.to_string());
+    let mut reads = session.store.recorded_uses();
+    reads.retain(|read| is_own(&read.actor) && is_in_time(read.day));
+    for read in &reads {
+        table.add("read", &read.command, Some(&read.actor), &read.day.to_string(), 1.0);
+    }
+    let first_day = first_day.or_else(|| reads.iter().map(|read| read.day.to_string()).min());
+    let mut figures = Vec::new();
+    if !options.cost {
+        figures.extend(item_figures(session)?);
+        if !restricted && session.scope.is_none() {
+            figures.extend(scope_figures(session)?);
+        }
+        if let Some(rate) = hourly_rate(session, &table, entries.first()) {
+            figures.push(rate);
+        }
+    }
+    figures.extend(table.into_figures().filter(|figure| !options.cost || figure.metric == "tokens"));
+    if !restricted {
+        figures.extend(model_figures(session, options));
+    }
+    Ok(StatsReport { from: first_day, until: today, figures })
+}
+
+/// Counts the events of a revision, and the tokens of the model calls that it is from.
+fn count_entry(table: &mut FigureTable, entry: &JournalEntry) {
+    let day = day_of(&entry.at);
+    for operation in &entry.operations {
+        let name = operation.get("op").and_then(Value::as_str).unwrap_or("other");
+        table.add("event", event_kind(operation, entry), None, day, 1.0);
+        table.add("write", name, Some(&entry.actor), day, 1.0);
+        for (key, name) in [("input_tokens", "input"), ("output_tokens", "output")] {
+            if let Some(tokens) = operation.get(key).and_then(Value::as_f64) {
+                table.add("tokens", name, Some(&entry.actor), day, tokens);
+            }
+        }
+    }
+    match entry.inverts {
+        Some(InverseKind::Undo(_)) => table.add("write", "undo", Some(&entry.actor), day, 1.0),
+        Some(InverseKind::Redo(_)) => table.add("write", "redo", Some(&entry.actor), day, 1.0),
+        None => return,
+    }
+    table.add("event", "RESTORE", None, day, 1.0);
+}
+
+/// The kind of event that an operation is, in the words of the audit log that memdir grew from.
+fn event_kind(operation: &Value, entry: &JournalEntry) -> &'static str {
+    let text = |key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default();
+    let is_archived = operation.get("archive").and_then(Value::as_bool) == Some(true);
+    match text("op") {
+        "add" if text("text").contains("[[") => "LINK",
+        "add" | "append" => "ADD",
+        // The old text is kept, and this one is of several: a merge.
+        "update" if is_archived => "MERGE",
+        "rm" if is_archived && entry.reason.as_deref() == Some("prune") => "TTL",
+        "rm" => "DELETE",
+        "set" if operation.pointer("/meta/exp").is_some() => "TTL",
+        "restore" => "RESTORE",
+        _ => "UPDATE",
+    }
+}
+
+/// Bullets and entries by folder, bullets by category and age, and those that no recorded read has shown.
+fn item_figures(session: &Session) -> CommandResult<Vec<StatsFigure>> {
+    let files = session.store.walk(None)?;
+    let (today, uses) = (session.now.date(), session.store.usage());
+    let counted = session.store.map_files(&files, MAX_FILE_BYTES, &|file, read| {
+        let document = Document::parse(std::str::from_utf8(read.ok()?.0).ok()?);
+        let mut counts: BTreeMap<(&'static str, String), usize> = BTreeMap::new();
+        let mut count = |metric, name: &str| *counts.entry((metric, name.to_owned())).or_default() += 1;
+        count("items", "files");
+        let folder = file.path.folder().unwrap_or("facts");
+        if file.path.holds_episodes() {
+            (0..limits::section_size(&document, 0).entries).for_each(|_| count("items", "entries"));
+        }
+        for bullet in 0..document.bullets().len() {
+            count("items", &format!("bullets in {folder}/"));
+            if ["archive", "inbox"].contains(&folder) {
+                continue;
+            }
+            count("category", split_category(&document.bullet_text(bullet)).0.unwrap_or("none"));
+            let meta = document.bullet_meta(bullet).unwrap_or_default();
+            let written = [MetaKey::Upd, MetaKey::Added].into_iter().find_map(|key| parse_date(meta.raw(key.name())?));
+            count("age", age_name(written.and_then(|day| day.until(today).ok()).map(|age| age.get_days())));
+            let handle = document.handles()[bullet];
+            let is_used = uses.last_use(&file.path, Some(handle)).or_else(|| uses.last_use(&file.path, None)).is_some();
+            if uses.since.is_some() && !is_used {
+                count("never_used", "bullets");
+            }
+        }
+        Some(counts)
+    });
+    let mut sums: BTreeMap<(&'static str, String), usize> = BTreeMap::new();
+    for ((metric, name), count) in counted.into_iter().flatten().flatten() {
+        *sums.entry((metric, name)).or_default() += count;
+    }
+    let figure = |((metric, name), count)| figure(metric, name, count as f64);
+    let mut figures: Vec<StatsFigure> = sums.into_iter().map(figure).collect();
+    let order = |figure: &StatsFigure| ["items", "category", "age"].iter().position(|metric| *metric == figure.metric);
+    figures.sort_by_key(|figure| order(figure).unwrap_or(3));
+    Ok(figures)
+}
+
+/// The range of an age in days.
+fn age_name(days: Option<i32>) -> &'static str {
+    match days {
+        None => "undated",
+        Some(..=7) => "1 to 7 days",
+        Some(8..=30) => "8 to 30 days",
+        Some(31..=365) => "31 to 365 days",
+        Some(366..) => "over a year",
+    }
+}
+
+/// How many scopes there are, this memory itself included, and how many of them have items.
+fn scope_figures(session: &Session) -> CommandResult<Vec<StatsFigure>> {
+    let scopes = super::scope::scope_list(session)?.scopes;
+    let has_items = session.store.walk(None)?.iter().any(|file| file.path.folder() != Some("inbox"));
+    let used = scopes.iter().filter(|scope| scope.bullets + scope.entries > 0).count() + usize::from(has_items);
+    Ok(vec![
+        figure("scopes", "all".to_owned(), (scopes.len() + 1) as f64),
+        figure("scopes", "with memories".to_owned(), used as f64),
+    ])
+}
+
+/// Additions for each hour since the first event.
+fn hourly_rate(session: &Session, table: &FigureTable, first: Option<&JournalEntry>) -> Option<StatsFigure> {
+    let since: jiff::Timestamp = first?.at.parse().ok()?;
+    let hours = (session.now.timestamp().duration_since(since).as_secs() as f64 / 3600.0).max(1.0);
+    let rate = table.total("event", "ADD") / hours;
+    Some(figure("created_per_hour", String::new(), (rate * 1000.0).round() / 1000.0))
+}
+
+/// What the ledger of model usage has: today's tokens, and the shares of good proposals over all days.
+fn model_figures(session: &Session, options: &StatsOptions) -> Vec<StatsFigure> {
+    let ledger = TokenLedger::load(&session.store);
+    let day = session.now.date().to_string();
+    let budget = session.policy.policy.daily_budget(options.tokens_per_day);
+    let has_called = !ledger.day.is_empty();
+    let requests = if ledger.day == day { ledger.asked } else { 0 };
+    let rows = [
+        ("tokens_today", has_called.then(|| ledger.used_on(&day) as f64)),
+        ("requests_today", has_called.then_some(requests as f64)),
+        ("tokens_per_day", budget.map(|tokens| tokens as f64)),
+        ("first_pass", ledger.proposals.first_pass()),
+        ("grounded", ledger.proposals.grounded_share()),
+    ];
+    rows.into_iter().filter_map(|(metric, value)| Some(figure(metric, String::new(), value?))).collect()
+}
+
+fn figure(metric: &'static str, name: String, value: f64) -> StatsFigure {
+    StatsFigure { metric, name, value, ..StatsFigure::default() }
+}
+
+fn day_of(at: &str) -> &str {
+    at.get(..10).unwrap_or(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn events_have_the_names_of_the_audit_log() {
+        let entry = |reason: Option<&str>| JournalEntry {
+            rev: 1,
+            at: "2026-02-24T10:00:00Z".into(),
+            actor: "ana".into(),
+            reason: reason.map(str::to_owned),
+            source: None,
+            consent: None,
+            request: None,
+            answer: None,
+            operations: Vec::new(),
+            inverts: None,
+            outcome: EntryOutcome::Done,
+            files: Vec::new(),
+            forgotten: false,
+        };
+        let kind = |operation: Value| event_kind(&operation, &entry(None));
+        assert_eq!(kind(json!({"op": "add", "text": "Likes tea"})), "ADD");
+        assert_eq!(kind(json!({"op": "add", "text": "related_to [[project]]"})), "LINK");
+        assert_eq!(kind(json!({"op": "update", "text": "b"})), "UPDATE");
+        assert_eq!(kind(json!({"op": "update", "text": "b", "archive": true})), "MERGE");
+        assert_eq!(kind(json!({"op": "rm", "archive": true})), "DELETE");
+        assert_eq!(event_kind(&json!({"op": "rm", "archive": true}), &entry(Some("prune"))), "TTL");
+        assert_eq!(kind(json!({"op": "set", "meta": {"exp": "2026-03-01"}})), "TTL");
+        assert_eq!(kind(json!({"op": "set", "meta": {"imp": "3"}})), "UPDATE");
+        assert_eq!(kind(json!({"op": "restore"})), "RESTORE");
+    }
+}
