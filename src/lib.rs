@@ -95,6 +95,7 @@ pub use commands::inbox::InboxDecision;
 pub use commands::merge::MergeInput;
 pub use commands::reflect::ReflectOptions;
 pub use commands::results;
+pub use commands::scope::ScopeOptions;
 pub use commands::setup::SetupMode;
 pub use commands::sync::SyncOptions;
 pub use commands::{

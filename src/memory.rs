@@ -34,6 +34,7 @@ mod import;
 mod life;
 mod open;
 mod retrieval;
+mod scopes;
 mod tool;
 
 pub use open::{OpenOptions, SessionNeeds, env, working_dir};

@@ -9,7 +9,7 @@ use memdir::models::{OpenModel, ToolUse};
 use memdir::results::{ChangeOutcome, CompactOutcome, ListResult};
 use memdir::{
     ChangeOptions, CheckOptions, Code, CompactOptions, ConflictChoice, ContextRequest, Durability, InboxDecision,
-    InitOptions, LogOptions, Memory, MergeInput, OpenOptions, QueryOptions, SetupMode, UndoOptions,
+    InitOptions, LogOptions, Memory, MergeInput, OpenOptions, QueryOptions, ScopeOptions, SetupMode, UndoOptions,
 };
 use serde_json::json;
 
@@ -234,4 +234,19 @@ fn every_kind_of_change_has_a_method() {
     };
     let merged = Memory::merge(&input, None).unwrap();
     assert_eq!((merged.clean, &*merged.text), (true, "- b\n- c\n"));
+}
+
+#[test]
+fn a_scope_is_opened_by_its_name() {
+    let (home, memory) = new_memory();
+    let options = |name: &str, purge| ScopeOptions { name: name.to_owned(), purge, ..ScopeOptions::default() };
+    assert!(memory.add_scope(&options("web", false)).unwrap().changed);
+    let scope = Some("web".to_owned());
+    let web = Memory::open(OpenOptions { scope, ..OpenOptions::new(home.path().join("notes")).actor("ann") }).unwrap();
+    web.add("user", "Prefers tea").unwrap();
+    assert_eq!((web.query("tea").unwrap().found, memory.query("tea").unwrap().found), (1, 0));
+    assert_eq!(web.scopes().unwrap_err().code(), Code::ScopeNotAllowed);
+    assert_eq!(memory.scopes().unwrap().scopes[0].bullets, 1);
+    assert_eq!(memory.remove_scope(&options("web", true)).unwrap().deleted_count, Some(1));
+    assert_eq!(web.add("user", "Prefers rain").unwrap_err().code(), Code::NoDataDir);
 }
