@@ -15,7 +15,7 @@ mod stale;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport};
 use super::change::{commit_loop, dry_run_result, plan_in_context};
-use super::fetch::{history, is_archived_or_proposed, last_summary};
+use super::fetch::{LoadedJournal, history, is_archived_or_proposed, last_summary};
 use super::{ChangeOptions, CommandResult, Session, list_and_read};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
@@ -129,7 +129,7 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
         .filter(|f| !is_archived_or_proposed(&f.path) && (selected.is_empty() || selected.contains(&f.path)))
         .cloned()
         .collect();
-    let journal = session.store.journal()?;
+    let journal = LoadedJournal::read(&session.store)?;
     let outside_texts = against::read_outside_texts(session, options.against)?;
     let outside = against::OutsideIndex::of(&outside_texts);
     session.progress.begin_files("checking", checked_files.len());
@@ -231,7 +231,7 @@ fn is_conflict_copy(stem: &str, has_original: &dyn Fn(&str) -> bool) -> bool {
 
 fn examine_file(
     session: &Session,
-    journal: &[JournalEntry],
+    journal: &LoadedJournal,
     file: &FoundFile,
     read: Result<(&[u8], bool), Rejection>,
     options: &CheckOptions<'_>,
@@ -279,8 +279,8 @@ fn examine_file(
         file_findings.findings.extend(stale::stale_findings(session, path, &document, level));
     }
     if file_kind(path) == FileKind::Facts {
-        file_findings.findings.extend(contradictions::contradictions(journal, path, &document, level));
-        file_findings.against = outside.matches(journal, path, &document, level);
+        file_findings.findings.extend(contradictions::contradictions(&journal.entries, path, &document, level));
+        file_findings.against = outside.matches(&journal.entries, path, &document, level);
     }
     if options.writing {
         file_findings.findings.extend(writing_rules::writing_findings(session, path, &document));
@@ -290,7 +290,7 @@ fn examine_file(
 
 fn examine_document(
     session: &Session,
-    journal: &[JournalEntry],
+    journal: &LoadedJournal,
     path: &MemoryPath,
     document: &Document,
     file_findings: &mut FileFindings,
@@ -299,8 +299,8 @@ fn examine_document(
     // Fixes of an index would be a second change of the file that the fix of its lines writes.
     if !is_memory_index(path, document.text()) {
         orphan_metadata(path, document, file_findings);
-        stray_metadata(session, journal, path, document, file_findings);
-        stale_summary(journal, path, document, file_findings);
+        stray_metadata(journal, path, document, file_findings);
+        stale_summary(&journal.entries, path, document, file_findings);
     }
     oversized_parts(session, path, document, file_findings);
     file_findings.links = links::checkable_links(path, document);
@@ -352,17 +352,11 @@ fn orphan_metadata(path: &MemoryPath, document: &Document, file_findings: &mut F
 
 /// Metadata lines that appeared under a bullet which had none before; they have no effect. The fix removes such a line
 /// by setting each of its keys to an empty value.
-fn stray_metadata(
-    session: &Session,
-    journal: &[JournalEntry],
-    path: &MemoryPath,
-    document: &Document,
-    file_findings: &mut FileFindings,
-) {
+fn stray_metadata(journal: &LoadedJournal, path: &MemoryPath, document: &Document, file_findings: &mut FileFindings) {
     if !inert_metadata::has_metadata_lines(document) {
         return;
     }
-    let history = history(&session.store, journal, path);
+    let history = history(journal, path);
     for bullet in inert_metadata::inert_by_history(document, &history) {
         let Some(at) = document.bullets()[bullet].meta.map(|m| document.meta_lines()[m as usize].line.start) else {
             continue;

@@ -9,7 +9,7 @@ use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::snapshot::PlanStep;
 use crate::operation::{FileHistory, MissingInput, PastText, PlanStop, Snapshot};
 use crate::path::MemoryPath;
-use crate::store::{FoundFile, RevisionSide, Store};
+use crate::store::{FoundFile, JournalHistory, RevisionSide, Store};
 
 /// The number of a file's newest revisions whose texts are always read; the history has at most twice as many texts.
 const MIN_HISTORY_REVISIONS: usize = 20;
@@ -39,7 +39,7 @@ pub fn fetch(store: &Store, input: MissingInput, snapshot: &mut Snapshot) -> Res
             snapshot.insert_last_summary(of, line);
         }
         MissingInput::History(of) => {
-            let history = history(store, &store.journal()?, &of);
+            let history = history(&LoadedJournal::read(store)?, &of);
             snapshot.insert_history(of, history);
         }
     }
@@ -112,26 +112,47 @@ fn links_to(holder: &MemoryPath, text: &str, to: &MemoryPath) -> bool {
     link_candidates(text).iter().any(named) && find_links(&Document::parse(text)).iter().any(named)
 }
 
-/// The earlier texts of a file from journal and slots, newest first. Texts that history no longer has are left out.
+/// The whole journal, read once for all that is asked of it.
+pub struct LoadedJournal {
+    pub entries: Vec<JournalEntry>,
+    history: JournalHistory,
+}
+
+impl LoadedJournal {
+    /// Reads the journal.
+    ///
+    /// # Errors
+    /// `io`, `too_large`.
+    pub fn read(store: &Store) -> Result<LoadedJournal, Rejection> {
+        let history = store.read_whole_history()?;
+        Ok(LoadedJournal { entries: history.entries(), history })
+    }
+}
+
+/// The earlier texts of a file from the journal and slots, newest first. Texts that history no longer has are left out.
 ///
 /// Reads the texts of the newest revisions. Of older ones it reads only those where a bullet can have disappeared: the
 /// revision removed text, or the file was edited outside memdir. So an error about a removed bullet can show its text
 /// even after hundreds of additions, without reading all of their texts.
-pub fn history(store: &Store, entries: &[JournalEntry], of: &MemoryPath) -> FileHistory {
+pub fn history(journal: &LoadedJournal, of: &MemoryPath) -> FileHistory {
+    let text_at = |rev: u64, side: RevisionSide| {
+        let version = journal.history.text(rev, of, side).ok().flatten()?;
+        Document::from_bytes(version.bytes.to_vec()).ok()
+    };
     let mut history = FileHistory::default();
     let mut newer: Option<Option<Etag>> = None;
     let files = |e| entry_file(e, of).map(|file| (e, file));
-    for (n, (entry, file)) in done_entries(entries).rev().filter_map(files).enumerate() {
+    for (n, (entry, file)) in done_entries(&journal.entries).rev().filter_map(files).enumerate() {
         match newer.replace(file.before) {
-            None => history.last_written = text_at(store, entry.rev, of, RevisionSide::After),
+            None => history.last_written = text_at(entry.rev, RevisionSide::After),
             Some(next) if next != file.after => {
-                let document = text_at(store, entry.rev, of, RevisionSide::After);
+                let document = text_at(entry.rev, RevisionSide::After);
                 history.past.extend(document.map(|d| past_text(entry, None, d)));
             }
             Some(_) => {}
         }
         if n < MIN_HISTORY_REVISIONS || removes_text(file) {
-            let document = text_at(store, entry.rev, of, RevisionSide::Before);
+            let document = text_at(entry.rev, RevisionSide::Before);
             history.past.extend(document.map(|d| past_text(entry, Some(entry.rev), d)));
         }
         if history.past.len() >= 2 * MIN_HISTORY_REVISIONS {

@@ -9,7 +9,7 @@ use super::{apply_fixes, finding, fix_operation, line_and_column};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::{AnchorRow, CheckFinding, CheckReport};
 use crate::commands::code_anchors::AnchoredCode;
-use crate::commands::fetch::{history, is_archived_or_proposed};
+use crate::commands::fetch::{LoadedJournal, history, is_archived_or_proposed};
 use crate::commands::journal_notes::stale_anchors;
 use crate::commands::{ChangeOptions, CheckOptions, CommandResult, Session};
 use crate::document::{Document, Handle, MAX_FILE_BYTES, MetaKey};
@@ -286,11 +286,11 @@ fn drop_inert_anchors(session: &Session, examined: &mut Vec<(AnchoredBullet, Anc
     if inert.is_empty() {
         return Ok(());
     }
-    let journal = session.store.journal()?;
+    let journal = LoadedJournal::read(&session.store)?;
     for (path, handles) in &mut inert {
         let Some(version) = session.store.read(path)? else { continue };
         let Ok(document) = Document::from_bytes(version.bytes.to_vec()) else { continue };
-        let bullets = inert_metadata::inert_by_history(&document, &history(&session.store, &journal, path));
+        let bullets = inert_metadata::inert_by_history(&document, &history(&journal, path));
         handles.extend(bullets.into_iter().map(|bullet| document.handles()[bullet]));
     }
     let is_inert = |bullet: &AnchoredBullet| inert.get(&bullet.path).is_some_and(|all| all.contains(&bullet.handle));
