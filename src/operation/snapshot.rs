@@ -204,8 +204,11 @@ impl Snapshot {
         match self.files.get(path) {
             None => Err(PlanStop::NeedsInput(MissingInput::File(path.clone()))),
             Some(FileState::Absent) => Ok(false),
-            // A caller that may not read the file must not learn whether it exists.
-            Some(FileState::Unreadable(why)) if why.code == Code::CategoryNotAllowed => Err(why.clone().into()),
+            // A caller that may not read the file must not learn whether it exists. Whether a file exists that the
+            // system refuses to open is not known.
+            Some(FileState::Unreadable(why)) if matches!(why.code, Code::CategoryNotAllowed | Code::Io) => {
+                Err(why.clone().into())
+            }
             Some(_) => Ok(true),
         }
     }
