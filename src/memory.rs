@@ -18,6 +18,7 @@ use crate::commands::results::{
 };
 use crate::commands::setup::SetupMode;
 use crate::commands::sync::SyncOptions;
+use crate::commands::usage::AnswerUse;
 use crate::commands::{
     self, ChangeOptions, CheckOptions, ContextRequest, Error, InitOptions, ListOptions, LogOptions, ProgressNotes,
     ReaderMark, Session, UndoOptions, WatchedState,
@@ -169,7 +170,10 @@ impl Memory {
     /// # Errors
     /// `usage` for a budget that is too small; `io`.
     pub fn context(&self, request: &ContextRequest) -> Result<(ContextResult, Option<ReaderMark>), Error> {
-        commands::context(&self.session()?, request)
+        let session = self.session()?;
+        let (context, mark) = commands::context(&session, request)?;
+        AnswerUse::of_context(&context).record(&session);
+        Ok((context, mark))
     }
 
     /// Records what a reader has seen: its next context reports only what changed since.

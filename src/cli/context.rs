@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use super::args::GlobalArgs;
 use super::open::{self, SessionNeeds};
 use super::output::{CliReply, OutputFormat};
+use crate::commands::usage::AnswerUse;
 use crate::commands::{self, ContextRequest, ContextStyle};
 
 #[derive(Args, Debug)]
@@ -65,12 +66,14 @@ pub fn run_context(global: &GlobalArgs, args: &ContextArgs) -> CliReply {
     let warnings = session.policy.warnings.clone();
     match commands::context(&session, &query) {
         Ok((answer, mark)) => {
-            let mark = mark.filter(|_| !args.peek);
-            CliReply::AnswerThen(
-                answer.into(),
-                warnings,
-                Box::new(move || mark.iter().for_each(|m| m.save(&session.store))),
-            )
+            let (peek, used) = (args.peek, AnswerUse::of_context(&answer));
+            let record = move || {
+                if !peek {
+                    mark.iter().for_each(|mark| mark.save(&session.store));
+                    used.record(&session);
+                }
+            };
+            CliReply::AnswerThen(answer.into(), warnings, Box::new(record))
         }
         Err(failure) => CliReply::Result(Box::new(Err(failure)), warnings, super::output::OutputLayout::Plain),
     }

@@ -20,7 +20,8 @@ use crate::operation::import::ImportKind;
 #[command(
     about = "Import the memories of another program",
     after_help = "SOURCE is a file, a folder or a zip archive. What the memory has already is not added again, and what is \
-                  left out or kept in another form is listed.\n\nExample: memdir import ~/.claude/projects/app/memory -n"
+                  left out or kept in another form is listed. What `memdir log --all -p --json` printed becomes the \
+                  history of an empty memory.\n\nExample: memdir import ~/.claude/projects/app/memory -n"
 )]
 #[group(skip)]
 pub struct ImportArgs {

@@ -23,7 +23,7 @@ use crate::commands::merge::MergeInput;
 use crate::commands::reflect;
 use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
-use crate::commands::usage;
+use crate::commands::usage::AnswerUse;
 use crate::commands::{
     self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, ProgressNotes, Session, edit, setup,
 };
@@ -93,8 +93,8 @@ impl Runner<'_> {
             |session: &Session| if can_copy { commands::open_whole_file(session, address) } else { Ok(None) };
         match open::open_session(self.global, SessionNeeds::TextsOnly, None).and_then(|s| Ok((whole_file(&s)?, s))) {
             Ok((Some(file), session)) if session.policy.warnings.is_empty() => {
-                let items = vec![file.path.to_string()];
-                CliReply::Copy(file, Box::new(move || usage::record_use(&session, "read", &items)))
+                let used = AnswerUse::of_file(&file.path);
+                CliReply::Copy(file, Box::new(move || used.record(&session)))
             }
             Ok((_, session)) => {
                 let result = commands::read(&session, address);
@@ -103,7 +103,7 @@ impl Runner<'_> {
                     let message = "parts outside the caller's allowlist are not shown";
                     warnings.push(Warning::new(Code::Note, message));
                 }
-                reply_then_record("read", session, result, warnings, usage::read_items)
+                reply_then_record(session, result, warnings, AnswerUse::of_read)
             }
             Err(rejection) => rejection.into(),
         }
@@ -125,7 +125,7 @@ impl Runner<'_> {
                     commands::query(&session, options)
                 };
                 let warnings = session.policy.warnings.clone();
-                reply_then_record("query", session, result, warnings, usage::query_items)
+                reply_then_record(session, result, warnings, AnswerUse::of_query)
             }
             Err(rejection) => rejection.into(),
         }
@@ -357,22 +357,17 @@ impl Runner<'_> {
     }
 }
 
-/// An answer whose items are recorded as used once it is printed.
+/// An answer of which is recorded what it showed, once it is printed.
 fn reply_then_record<T: Into<Answer>>(
-    command: &'static str,
     session: Session,
     result: CommandResult<T>,
     warnings: Vec<Warning>,
-    items: fn(&T) -> Vec<String>,
+    used: fn(&T) -> AnswerUse,
 ) -> CliReply {
     match result {
         Ok(answer) => {
-            let items = items(&answer);
-            CliReply::AnswerThen(
-                answer.into(),
-                warnings,
-                Box::new(move || usage::record_use(&session, command, &items)),
-            )
+            let used = used(&answer);
+            CliReply::AnswerThen(answer.into(), warnings, Box::new(move || used.record(&session)))
         }
         Err(failure) => CliReply::Result(Box::new(Err(failure)), warnings, OutputLayout::Plain),
     }

@@ -245,7 +245,8 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         },
         CliCommand::Log(a) => {
             let limit = if a.all { Some(usize::MAX) } else { a.limit };
-            let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit };
+            let texts = a.all && a.patch && global.json;
+            let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit, texts };
             let layout = if a.oneline { OutputLayout::OneLine } else { OutputLayout::Plain };
             runner.in_session(SessionNeeds::All, None, layout, |s| commands::log(s, &query))
         }

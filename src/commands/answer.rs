@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::history_export::ExportedHistory;
 use crate::code::Hint;
 
 mod compact;
@@ -250,6 +251,9 @@ pub struct LogResult {
     pub since: Option<String>,
     /// The number of entries left out by a limit.
     pub more: usize,
+    /// Every change with its texts, oldest first, for `import`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<ExportedHistory>,
 }
 
 /// One journal entry or outside edit.

@@ -29,7 +29,7 @@ use targets::{CompactionScope, LimitScopeRef, files_over_limit, is_within, resol
 mod budgeted;
 mod dialogue;
 mod overlay;
-mod report;
+pub mod report;
 mod targets;
 
 pub use budgeted::compact_within_budget;

@@ -8,6 +8,7 @@ use super::allowlist_filter::allowlist_rejection;
 use super::answer::{BulletStep, ChangedFile, ItemReason, LogResult, LogRow, SupersededBullet};
 use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeExtent};
 use super::change::effect_rows;
+use super::history_export::export_history;
 use super::list_and_read::ResolvedAddress;
 use super::point_in_time::{find_revision, is_since, parse_point_in_time};
 use super::superseded::superseded_bullets;
@@ -90,7 +91,8 @@ pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> 
     let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
     let more = rows.len().saturating_sub(limit) + range.older_rows;
     rows.truncate(limit);
-    Ok(LogResult { entries: rows, since: entries.first().map(|e| e.at.clone()), more })
+    let history = (options.texts && !restricted).then(|| export_history(session)).transpose()?;
+    Ok(LogResult { entries: rows, since: entries.first().map(|e| e.at.clone()), more, history })
 }
 
 /// What of the journal is listed: revisions from `from` on, and how many rows older ones would make.
@@ -360,7 +362,7 @@ pub fn show(session: &Session, rev: &str) -> CommandResult<LogResult> {
     }
     let mut entry_row = log_row(session, entry, states.get(&entry.rev), true);
     entry_row.diff = Some(entry.files.iter().map(|f| file_diff(&session.store, entry, &f.path)).collect());
-    Ok(LogResult { entries: vec![entry_row], since: entries.first().map(|e| e.at.clone()), more: 0 })
+    Ok(LogResult { entries: vec![entry_row], since: entries.first().map(|e| e.at.clone()), more: 0, history: None })
 }
 
 fn file_diff(store: &Store, entry: &JournalEntry, path: &MemoryPath) -> String {

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::context::{ContextRequest, ReaderMark, context};
+use super::usage::AnswerUse;
 use super::{Session, reflect};
 use crate::code::{Code, Warning};
 use crate::host::agent_hosts::{AgentHost, EMPTY_ENVELOPE, HookEvent, HookInput};
@@ -50,6 +51,8 @@ pub struct HookAnswer {
     pub envelope: String,
     /// To be saved once the envelope is printed.
     pub mark: Option<ReaderMark>,
+    /// To be recorded then.
+    pub used: Option<AnswerUse>,
     /// Whether to start `reflect --queued` in the background once the envelope is printed.
     pub drain: bool,
     /// Whether to start `prune` in the background once the envelope is printed.
@@ -99,7 +102,8 @@ fn start_context(session: &Session, host: &AgentHost) -> Option<HookAnswer> {
     let request = ContextRequest { reader: Some(session.actor.clone()), ..ContextRequest::default() };
     let (result, mark) = context(session, &request).ok()?;
     let envelope = host.context_envelope(HookEvent::SessionStart, &result.text);
-    Some(HookAnswer { envelope, mark, ..HookAnswer::default() })
+    let used = Some(AnswerUse::of_context(&result));
+    Some(HookAnswer { envelope, mark, used, ..HookAnswer::default() })
 }
 
 /// Queues the session's transcript; `None` if there is none, no model could read it, or it cannot be written down.

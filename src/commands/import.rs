@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{ChangeOutcome, ChangeResult};
+use super::history_import::{find_history, import_history};
 use super::memory_tool::MAX_TRIES;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::code::{Code, Rejection};
@@ -40,11 +41,11 @@ pub struct ImportResult {
     /// The change.
     #[serde(flatten)]
     pub change: ChangeResult,
-    /// The kind of the source.
+    /// The kind of the source; `history` for what `log --all -p --json` printed.
     pub from: &'static str,
-    /// The number of items added.
+    /// The number of items added; of a history, revisions.
     pub added: usize,
-    /// The number of items that were there already.
+    /// The number of items or revisions that were there already.
     pub present: usize,
     /// The items that are not imported, each with the reason.
     pub skipped: Vec<ImportRow>,
@@ -70,6 +71,11 @@ pub fn import(session: &Session, options: &ImportOptions, change: &ChangeOptions
     let folder = check_folder(options.folder.as_deref().unwrap_or("facts"))?;
     let source = read_source(&options.source, session.governing_dir())?;
     let files: Vec<SourceFile> = source.files.into_iter().map(|(name, bytes)| SourceFile { name, bytes }).collect();
+    if options.from.as_deref().is_none_or(|from| from == ImportKind::Memdir.name())
+        && let Some(history) = find_history(&files)?
+    {
+        return import_history(session, &history, change);
+    }
     let kind = match options.from.as_deref() {
         Some(name) => named_kind(name)?,
         None => ImportKind::detect(&files)?,

@@ -37,6 +37,8 @@ mod forget;
 mod graph;
 pub mod hints;
 mod history;
+mod history_export;
+mod history_import;
 pub mod hook;
 pub mod import;
 pub mod inbox;
@@ -220,6 +222,8 @@ pub struct LogOptions {
     pub by: Option<String>,
     /// The largest number of entries, newest first.
     pub limit: Option<usize>,
+    /// Include the whole history with its texts, unless an allowlist applies to the caller.
+    pub texts: bool,
 }
 
 /// Which revision `undo` reverts.

@@ -10,10 +10,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::budget::TokenLedger;
+use super::compact::report::{COMPACT_SOURCE, LIMIT_REASON};
 use super::point_in_time::{PointInTime, is_since, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
 use crate::document::{Document, MAX_FILE_BYTES, MetaKey, parse_date, split_category};
+use crate::operation::archive::ARCHIVE_FOLDER;
 use crate::operation::limits;
 
 /// Which figures are shown.
@@ -42,8 +44,9 @@ pub struct StatsReport {
 /// One figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct StatsFigure {
-    /// What is measured: `items`, `category`, `age`, `never_used`, `scopes`, `event`, `write`, `created_per_hour`,
-    /// `read`, `tokens`, `tokens_today`, `tokens_per_day`, `requests_today`, `first_pass` or `grounded`.
+    /// What is measured: `items`, `category`, `age`, `never_used`, `scopes`, `created_per_hour`, `event`, `write`,
+    /// `compaction`, `read`, `no_result`, `tokens_injected`, `injection_rate`, `tokens`, `tokens_today`,
+    /// `tokens_per_day`, `requests_today`, `first_pass`, `grounded`, `pieces` or `refused`.
     pub metric: &'static str,
     /// Of what: a kind, a category, an event, a command.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -71,7 +74,7 @@ pub struct DayValue {
 struct FigureTable(BTreeMap<(usize, String, Option<String>), BTreeMap<String, f64>>);
 
 /// Metrics with a value for each day, in the order in which they are shown.
-const DAILY_METRICS: [&str; 4] = ["event", "write", "read", "tokens"];
+const DAILY_METRICS: [&str; 7] = ["event", "write", "compaction", "read", "no_result", "tokens_injected", "tokens"];
 
 impl FigureTable {
     fn add(&mut self, metric: &'static str, name: &str, agent: Option<&str>, day: &str, value: f64) {
@@ -122,7 +125,14 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
     let mut reads = session.store.recorded_uses();
     reads.retain(|read| is_own(&read.actor) && is_in_time(read.day));
     for read in &reads {
-        table.add("read", &read.command, Some(&read.actor), &read.day.to_string(), 1.0);
+        let (name, day) = (read.command.as_str(), read.day.to_string());
+        let mut add = |metric, value| table.add(metric, name, Some(&read.actor), &day, value);
+        add("read", 1.0);
+        match read.count {
+            Some(0) => add("no_result", 1.0),
+            Some(tokens) => add("tokens_injected", tokens as f64),
+            None => {}
+        }
     }
     let first_day = first_day.or_else(|| reads.iter().map(|read| read.day.to_string()).min());
     let mut figures = Vec::new();
@@ -133,6 +143,12 @@ pub fn stats(session: &Session, options: &StatsOptions) -> CommandResult<StatsRe
         }
         if let Some(rate) = hourly_rate(session, &table, entries.first()) {
             figures.push(rate);
+        }
+        let contexts: Vec<_> = reads.iter().filter(|read| read.command == "context").collect();
+        if !contexts.is_empty() {
+            let with_memories = contexts.iter().filter(|read| read.count != Some(0)).count();
+            let rate = with_memories as f64 / contexts.len() as f64;
+            figures.push(figure("injection_rate", String::new(), (rate * 1000.0).round() / 1000.0));
         }
     }
     figures.extend(table.into_figures().filter(|figure| !options.cost || figure.metric == "tokens"));
@@ -154,6 +170,9 @@ fn count_entry(table: &mut FigureTable, entry: &JournalEntry) {
                 table.add("tokens", name, Some(&entry.actor), day, tokens);
             }
         }
+    }
+    if is_compaction(entry) {
+        table.add("compaction", "", Some(&entry.actor), day, 1.0);
     }
     match entry.inverts {
         Some(InverseKind::Undo(_)) => table.add("write", "undo", Some(&entry.actor), day, 1.0),
@@ -178,6 +197,21 @@ fn event_kind(operation: &Value, entry: &JournalEntry) -> &'static str {
         "restore" => "RESTORE",
         _ => "UPDATE",
     }
+}
+
+/// Whether a revision removed items because of a limit: a run of `compact`, or a change with `on_limit: compact`.
+fn is_compaction(entry: &JournalEntry) -> bool {
+    let text = |operation: &Value, key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let is_by_compact = |operation: &Value| {
+        text(operation, "source").starts_with(COMPACT_SOURCE) || text(operation, "reason").starts_with(LIMIT_REASON)
+    };
+    let archives = |operation: &Value| {
+        let adds = ["add", "append", "update", "write"].contains(&text(operation, "op").as_str());
+        !adds || operation.get("archive").and_then(Value::as_bool) == Some(true)
+    };
+    let fills_archive = entry.files.iter().any(|file| file.path.folder() == Some(ARCHIVE_FOLDER));
+    entry.operations.iter().any(is_by_compact)
+        || (fills_archive && entry.inverts.is_none() && !entry.operations.iter().any(archives))
 }
 
 /// Bullets and entries by folder, bullets by category and age, and those that no recorded read has shown.
@@ -265,7 +299,15 @@ fn model_figures(session: &Session, options: &StatsOptions) -> Vec<StatsFigure> 
         ("first_pass", ledger.proposals.first_pass()),
         ("grounded", ledger.proposals.grounded_share()),
     ];
-    rows.into_iter().filter_map(|(metric, value)| Some(figure(metric, String::new(), value?))).collect()
+    let mut figures: Vec<StatsFigure> =
+        rows.into_iter().filter_map(|(metric, value)| Some(figure(metric, String::new(), value?))).collect();
+    let (read, skipped) = ledger.proposals.pieces;
+    if read > 0 {
+        figures.push(figure("pieces", "read".to_owned(), read as f64));
+        figures.push(figure("pieces", "skipped".to_owned(), skipped as f64));
+    }
+    figures.extend(ledger.proposals.refused.into_iter().map(|(guard, count)| figure("refused", guard, count as f64)));
+    figures
 }
 
 fn figure(metric: &'static str, name: String, value: f64) -> StatsFigure {

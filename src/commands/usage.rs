@@ -1,34 +1,64 @@
 //! Which items count as used by an answer or a change, for `prune`: `read` and `query` use what they show, and what is
-//! moved or restored is in use. A `context` uses nothing: an agent is given it without asking.
+//! moved or restored is in use. A `context` uses nothing, because an agent is given it without asking: only its size is
+//! recorded, for `stats`.
 
 use super::Session;
 use super::answer::TextResult;
 use crate::change::{Changeset, EffectSign};
-use crate::path::SourceAddress;
+use crate::path::{MemoryPath, SourceAddress};
+use crate::view::context::answer::ContextResult;
 use crate::view::query::answer::QueryResult;
 
-/// Records that these items were shown by a command. Call it once the answer is out.
-pub fn record_use(session: &Session, command: &str, items: &[String]) {
-    session.store.unfiltered().record_use(session.now.date(), command, &session.actor, items);
+/// What one answer showed, to be recorded once it is out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnswerUse {
+    command: &'static str,
+    /// What it used.
+    items: Vec<String>,
+    /// The tokens of a context, 0 for one without memories; 0 for a query that found nothing.
+    count: Option<u64>,
 }
 
-/// What `read` shows.
-pub fn read_items(text: &TextResult) -> Vec<String> {
-    let part = match (&text.handle, &text.section) {
-        (Some(handle), _) => format!("@{handle}"),
-        (None, Some(slug)) => format!("#{slug}"),
-        (None, None) => String::new(),
-    };
-    match SourceAddress::parse(&text.path) {
-        None => vec![format!("{}{part}", text.path)],
-        Some(_) => Vec::new(),
+impl AnswerUse {
+    /// Of a whole file.
+    pub fn of_file(path: &MemoryPath) -> AnswerUse {
+        AnswerUse { command: "read", items: vec![path.to_string()], count: None }
     }
-}
 
-/// What `query` shows, of the memory itself: items of others are not its own to keep.
-pub fn query_items(result: &QueryResult) -> Vec<String> {
-    let is_own = |address: &&String| SourceAddress::parse(address).is_none();
-    result.items.iter().map(|item| &item.address).filter(is_own).cloned().collect()
+    /// What `read` shows.
+    pub fn of_read(text: &TextResult) -> AnswerUse {
+        let part = match (&text.handle, &text.section) {
+            (Some(handle), _) => format!("@{handle}"),
+            (None, Some(slug)) => format!("#{slug}"),
+            (None, None) => String::new(),
+        };
+        let is_own = SourceAddress::parse(&text.path).is_none();
+        let items = is_own.then(|| format!("{}{part}", text.path)).into_iter().collect();
+        AnswerUse { command: "read", items, count: None }
+    }
+
+    /// What `query` shows, of the memory itself: items of others are not its own to keep.
+    pub fn of_query(result: &QueryResult) -> AnswerUse {
+        let is_own = |address: &&String| SourceAddress::parse(address).is_none();
+        let items = result.items.iter().map(|item| &item.address).filter(is_own).cloned().collect();
+        AnswerUse { command: "query", items, count: result.items.is_empty().then_some(0) }
+    }
+
+    /// The size of a context.
+    pub fn of_context(context: &ContextResult) -> AnswerUse {
+        let is_empty = context.items.is_empty() && context.files.is_empty() && context.entries.is_empty();
+        let tokens = if is_empty { 0 } else { context.tokens };
+        AnswerUse { command: "context", items: Vec::new(), count: Some(tokens as u64) }
+    }
+
+    /// Records it. Best effort: what cannot be written is not recorded.
+    pub fn record(&self, session: &Session) {
+        let (store, day) = (session.store.unfiltered(), session.now.date());
+        match self.count {
+            Some(count) => store.record_count(day, self.command, &session.actor, count),
+            None => store.record_use(day, self.command, &session.actor, &self.items),
+        }
+    }
 }
 
 /// Records what a change has moved: its earlier uses are recorded at its old place.
@@ -44,5 +74,5 @@ pub fn record_moves(session: &Session, changeset: &Changeset) {
         }
     }
     items.retain(|item| !item.is_empty());
-    record_use(session, "mv", &items);
+    session.store.unfiltered().record_use(session.now.date(), "mv", &session.actor, &items);
 }

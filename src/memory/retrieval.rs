@@ -2,7 +2,8 @@
 
 use super::Memory;
 use crate::commands::results::{QueryResult, TextResult};
-use crate::commands::{self, Error, usage};
+use crate::commands::usage::AnswerUse;
+use crate::commands::{self, Error};
 use crate::view::query::filter::QueryOptions;
 
 impl Memory {
@@ -13,7 +14,7 @@ impl Memory {
     pub fn read(&self, address: &str) -> Result<TextResult, Error> {
         let session = self.session()?;
         let text = commands::read(&session, address)?;
-        usage::record_use(&session, "read", &usage::read_items(&text));
+        AnswerUse::of_read(&text).record(&session);
         Ok(text)
     }
 
@@ -24,7 +25,7 @@ impl Memory {
     pub fn query(&self, options: impl Into<QueryOptions>) -> Result<QueryResult, Error> {
         let session = self.session()?;
         let result = commands::query(&session, &options.into())?;
-        usage::record_use(&session, "query", &usage::query_items(&result));
+        AnswerUse::of_query(&result).record(&session);
         Ok(result)
     }
 }

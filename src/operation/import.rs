@@ -48,7 +48,7 @@ impl SourceFile {
         Some(text.strip_prefix('\u{feff}').unwrap_or(text))
     }
 
-    fn json(&self) -> Option<Value> {
+    pub fn json(&self) -> Option<Value> {
         serde_json::from_str(self.text()?).ok()
     }
 

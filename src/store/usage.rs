@@ -1,7 +1,8 @@
 //! `.memdir/usage`: on which day a bullet or file was last read or found, on this machine.
 //!
 //! Never takes the lock, never fails a command, and never holds a text or a question: one line for each answer, with
-//! the day, the command, the caller, and the addresses of what was shown.
+//! the day, the command, the caller, and the addresses of what was shown. An answer without addresses has a number
+//! behind the command: the tokens of a context, 0 for a query that found nothing.
 
 use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -55,6 +56,8 @@ struct FileUses {
 pub struct RecordedUse {
     pub day: Date,
     pub command: String,
+    /// The tokens of a context; 0 for an answer that showed nothing.
+    pub count: Option<u64>,
     pub actor: String,
 }
 
@@ -64,9 +67,10 @@ impl RecordedUse {
         let parse = |line: &str| {
             let mut fields = line.split('\t');
             let day = fields.next()?.parse().ok()?;
-            let (command, actor) = (fields.next()?.to_owned(), fields.next()?.to_owned());
-            let is_use = !matches!(command.as_str(), "fold" | "mv");
-            is_use.then_some(RecordedUse { day, command, actor })
+            let (command, actor) = (fields.next()?, fields.next()?.to_owned());
+            let (command, count) = command.split_once(' ').map_or((command, None), |(name, n)| (name, n.parse().ok()));
+            let is_use = !matches!(command, "fold" | "mv");
+            is_use.then_some(RecordedUse { day, command: command.to_owned(), count, actor })
         };
         text.lines().filter_map(parse).collect()
     }
@@ -84,7 +88,7 @@ impl UsageTable {
                 continue;
             }
             let Ok(day) = first.parse::<Date>() else { continue };
-            fields.skip(2).for_each(|item| table.add(item, day));
+            fields.skip(2).filter(|item| !item.is_empty()).for_each(|item| table.add(item, day));
         }
         table
     }
@@ -159,11 +163,19 @@ impl Store {
     /// Records that these items were shown: paths, or addresses of sections and bullets. Best effort: what cannot be
     /// written is not recorded, and without `.memdir/` nothing is.
     pub fn record_use(&self, day: Date, command: &str, actor: &str, items: &[String]) {
-        if items.is_empty() {
-            return;
+        if !items.is_empty() {
+            self.record_line(day, command, actor, &items.join("\t"));
         }
+    }
+
+    /// Records an answer that counts as no use of any item, with its number. Best effort, too.
+    pub fn record_count(&self, day: Date, command: &str, actor: &str, count: u64) {
+        self.record_line(day, &format!("{command} {count}"), actor, "");
+    }
+
+    fn record_line(&self, day: Date, command: &str, actor: &str, items: &str) {
         let actor: String = actor.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let line = format!("{day}\t{command}\t{actor}\t{}\n", items.join("\t"));
+        let line = format!("{day}\t{command}\t{actor}\t{items}\n");
         if may_grow_to(line.len() as u64) {
             // A record is none if the system refuses it.
             let _ = self.append_use(day, &line);
@@ -403,10 +415,21 @@ mod tests {
     #[test]
     fn single_records_are_read_until_a_fold_joins_them() {
         let text = "since\t2026-02-01\t0\n2026-02-01\tfold\t-\ta.md\n2026-02-02\tquery\tana\ta.md\n\
-                    2026-02-02\tmv\tana\tb.md\n2026-02-30\tread\tana\ta.md\n2026-02-03\tread\tbot\ta.md\n";
+                    2026-02-02\tmv\tana\tb.md\n2026-02-30\tread\tana\ta.md\n2026-02-03\tread\tbot\ta.md\n\
+                    2026-02-03\tcontext 480\tbot\t\n2026-02-04\tquery 0\tbot\t\n";
         let records = RecordedUse::parse_all(text);
-        let shown: Vec<String> = records.iter().map(|r| format!("{} {} {}", r.day, r.command, r.actor)).collect();
-        assert_eq!(shown, ["2026-02-02 query ana", "2026-02-03 read bot"]);
+        let shown: Vec<String> =
+            records.iter().map(|r| format!("{} {} {:?} {}", r.day, r.command, r.count, r.actor)).collect();
+        assert_eq!(
+            shown,
+            [
+                "2026-02-02 query None ana",
+                "2026-02-03 read None bot",
+                "2026-02-03 context Some(480) bot",
+                "2026-02-04 query Some(0) bot"
+            ]
+        );
+        assert_eq!(UsageTable::parse(text).files.len(), 2, "a number is no use of an item");
     }
 
     #[test]

@@ -66,6 +66,47 @@ fn figures_are_those_that_can_be_counted() {
 }
 
 #[test]
+fn contexts_and_empty_answers_are_counted() {
+    let memory = Memory::new();
+    memory.run(["context"]).by("bot").exit(0);
+    memory.done(["add", "user", "Prefers tabs"]);
+    memory.run(["context", "-n"]).by("bot").exit(0);
+    let shown = memory.run(["--json", "context"]).by("bot").exit(0).json();
+    memory.run(["query", "tabs"]).by("bot").exit(0);
+    memory.run(["query", "zebra"]).by("bot").exit(0);
+    let report = memory.done(["--json", "stats"]).json();
+    let rows = rows(&report);
+    for expected in [
+        "read context bot 2.0\"2026-02-24\"".to_owned(),
+        "no_result context bot 1.0\"2026-02-24\"".to_owned(),
+        format!("tokens_injected context bot {:?}\"2026-02-24\"", shown["tokens"].as_f64().unwrap()),
+        "injection_rate - - 0.5".to_owned(),
+        "read query bot 2.0\"2026-02-24\"".to_owned(),
+        "no_result query bot 1.0\"2026-02-24\"".to_owned(),
+        "never_used bullets - 0.0".to_owned(),
+    ] {
+        let is_absent = expected.ends_with(" 0.0");
+        let found = rows.iter().any(|row| *row == expected || is_absent && row.starts_with("never_used"));
+        assert_ne!(found, is_absent, "{expected}: {rows:#?}");
+    }
+}
+
+#[test]
+fn compactions_are_counted_by_day() {
+    let memory = Memory::new().policy("version: 2\nlimits: [{at: facts/*, bullets: 3, on_limit: compact}]\n");
+    memory.done(["add", "user", "Likes tea", "Likes bread", "Likes rain"]);
+    // By a change that exceeds the limit, and by the command.
+    memory.done(["add", "user", "Likes snow"]);
+    memory.done(["compact", "user", "--to", "2"]);
+    // None of these is one.
+    memory.done(["rm", "user", "- Likes rain", "--archive"]);
+    memory.done(["undo"]);
+    memory.done(["restore", "archive/facts/user.md", "-f"]);
+    let rows = rows(&memory.done(["--json", "stats"]).json());
+    assert!(rows.contains(&"compaction - tester 2.0\"2026-02-24\"".to_owned()), "{rows:#?}");
+}
+
+#[test]
 fn text_has_lines_of_days_and_csv_a_line_for_each() {
     let memory = used_memory();
     let text =
@@ -100,4 +141,124 @@ fn the_whole_history_is_printed_with_all() {
     let count = |line: &[&str]| memory.done(line).json()["entries"].as_array().unwrap().len();
     assert_eq!((count(&["--json", "log"]), count(&["--json", "log", "--all", "-p"])), (50, 60));
     memory.done(["log", "--all", "-p", "--json"]).stdout_contains("Fact number 0\"");
+}
+
+/// The texts of all markdown files.
+fn texts(memory: &Memory) -> Vec<(String, String)> {
+    let files = memory.tree().into_iter().filter(|(path, _)| path.ends_with(".md"));
+    files.map(|(path, (bytes, _))| (path, String::from_utf8(bytes).unwrap())).collect()
+}
+
+/// A memory whose history has a change of every kind: edits, moves, archived items, undo, and other programs.
+fn eventful_memory() -> Memory {
+    let memory = used_memory();
+    memory.put("facts/notes.md", "# Notes\n\n- Written by an editor, gr\u{fc}n\n");
+    memory.done(["add", "notes", "Likes tea"]);
+    memory.done(["mv", "user@2", "notes", "-f"]);
+    memory.done(["mv", "facts/notes.md", "facts/topics/notes.md"]);
+    memory.done(["rm", "topics/notes", "- Likes tea", "--archive", "-m", "no longer"]);
+    memory.run(["append", "-t", "Started"]).stdin("- Day one\n").exit(0);
+    memory.put("facts/user.md", "# User\n\n- Prefers nothing\n");
+    memory.done(["add", "user", "Last one"]);
+    memory.put("facts/unrecorded.md", "# Unrecorded\n\n- Not yet known\n");
+    memory
+}
+
+#[test]
+fn a_history_is_read_back_with_its_texts_times_and_names() {
+    let memory = eventful_memory();
+    let export = memory.done(["log", "--all", "-p", "--json"]).stdout;
+    let copy = Memory::new();
+    copy.put("../history.json", &export);
+    copy.done(["import", "history.json", "-n"]);
+    assert_eq!(texts(&copy), []);
+    copy.done(["import", "history.json"]).stderr_contains("history: 13 added");
+    assert_eq!(texts(&copy), texts(&memory));
+    // What happened, when, by whom and why; only the changes of other programs have become revisions, too.
+    let rows = |memory: &Memory| -> Vec<String> {
+        let log = memory.done(["log", "--all", "-p", "--json"]).json();
+        let rows = log["entries"].as_array().unwrap().iter().filter(|row| row["actor"] != "outside");
+        rows.map(|row| format!("{} {} {} {} {}", row["at"], row["actor"], row["reason"], row["state"], row["effects"]))
+            .collect()
+    };
+    assert_eq!(rows(&copy), rows(&memory));
+    // Each revision can still be taken back.
+    let newest = copy.done(["undo"]).stdout;
+    assert!(newest.contains("Not yet known"), "{newest}");
+    copy.done(["redo"]);
+    // The second export has the same texts, and a second import nothing to add.
+    copy.done(["log", "topics/notes", "--oneline"]).stdout_contains("mv");
+}
+
+#[test]
+fn an_interrupted_import_of_a_history_goes_on_and_another_memory_is_left_alone() {
+    let memory = eventful_memory();
+    let export = memory.done(["log", "--all", "-p", "--json"]).stdout;
+    let mut half: Value = serde_json::from_str(&export).unwrap();
+    half["history"]["revisions"].as_array_mut().unwrap().truncate(5);
+    let copy = Memory::new();
+    copy.put("../half.json", half.to_string());
+    copy.put("../history.json", &export);
+    copy.done(["import", "half.json"]).stderr_contains("5 added, 0 already there");
+    copy.done(["import", "history.json"]).stderr_contains("8 added, 5 already there");
+    assert_eq!(texts(&copy), texts(&memory));
+    copy.done(["import", "history.json"]).stderr_contains("0 added, 13 already there");
+    copy.done(["add", "user", "Of its own"]);
+    let before = texts(&copy);
+    copy.run(["import", "history.json"]).exit(4).stderr_contains("exists");
+    assert_eq!(texts(&copy), before);
+}
+
+#[test]
+fn a_history_that_does_not_fit_together_changes_nothing() {
+    let export = eventful_memory().done(["log", "--all", "-p", "--json"]).json();
+    type Damage = fn(&mut Value);
+    let cases: [(&str, Damage, i32, &str); 6] = [
+        ("another version", |history| history["memdir_history"] = 2.into(), 2, "version 2"),
+        (
+            "a text that was changed",
+            |history| history["revisions"][0]["files"][0]["text"] = "# Else\n".into(),
+            2,
+            "SHA-256",
+        ),
+        (
+            "an edit of another text",
+            |history| history["revisions"][1]["files"][0]["edits"][0][0] = 9999.into(),
+            2,
+            "fit",
+        ),
+        (
+            "a missing revision",
+            |history| drop(history["revisions"].as_array_mut().unwrap().remove(0)),
+            2,
+            "fit together",
+        ),
+        ("a path outside", |history| history["revisions"][0]["files"][0]["path"] = "../x.md".into(), 5, "invalid_path"),
+        (
+            "the machine's own folder",
+            |history| history["revisions"][0]["files"][0]["path"] = ".memdir/x.md".into(),
+            5,
+            "",
+        ),
+    ];
+    for (name, damage, status, words) in cases {
+        let mut damaged = export.clone();
+        damage(&mut damaged["history"]);
+        let copy = Memory::new();
+        copy.put("../history.json", damaged.to_string());
+        let run = copy.run(["import", "history.json"]).exit(status);
+        assert!(run.stderr.contains(words), "{name}: {run}");
+        assert_eq!(texts(&copy), [], "{name}");
+    }
+    let copy = Memory::new();
+    copy.put("../history.json", export.to_string());
+    copy.run(["import", "history.json"]).by("claude").exit(5).stderr_contains("consent");
+}
+
+#[test]
+fn a_caller_with_an_allowlist_gets_no_history_with_texts() {
+    let memory = used_memory()
+        .policy("version: 1\ncategories: {custom: [{name: work}, {name: health}]}\nallowlists: {bot: [work]}\n");
+    let log = memory.run(["log", "--all", "-p", "--json"]).by("bot").exit(0).json();
+    assert!(log["history"].is_null(), "{log}");
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::super::Error;
 use super::super::model::model_rejection;
+use super::report::COMPACT_SOURCE;
 use crate::code::{Code, Rejection};
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, Model, ModelRequest, StopReason, TokenUsage};
 use crate::reflect::compaction::{
@@ -70,7 +71,7 @@ impl<'a> CompactDialogue<'a> {
 
     /// The source that the journal records for the model's decisions.
     pub fn source(&self) -> String {
-        self.model_name.as_deref().map(|model_name| format!("compact:{model_name}")).unwrap_or_default()
+        self.model_name.as_deref().map(|model_name| format!("{COMPACT_SOURCE}{model_name}")).unwrap_or_default()
     }
 
     /// Requests decisions until they are valid. `None` if age must decide; then `why` has the reason.

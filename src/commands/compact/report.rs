@@ -12,6 +12,11 @@ use crate::path::MemoryPath;
 use crate::policy::LimitMeasure;
 use crate::reflect::compaction::{CompactionAction, CompactionDecision, OverLimit};
 
+/// How the reason begins with which the journal records what age decides.
+pub const LIMIT_REASON: &str = "over its limit of";
+/// How the source begins with which the journal records what a model decides.
+pub const COMPACT_SOURCE: &str = "compact:";
+
 /// The whole report.
 #[derive(Default)]
 pub struct CompactionReport {
@@ -104,7 +109,7 @@ impl CompactionRow {
 
     /// The limit, as the reason of an eviction.
     pub fn limit_reason(&self) -> String {
-        format!("over its limit of {} {}: first in, first out", self.limit, measure_noun(self.measure))
+        format!("{LIMIT_REASON} {} {}: first in, first out", self.limit, measure_noun(self.measure))
     }
 
     /// Records decisions of the model.

@@ -22,12 +22,20 @@ pub struct ProposalTotals {
     /// Number of refusals for each guard or error code.
     #[serde(default)]
     pub refused: BTreeMap<String, u64>,
+    /// Number of pieces of conversations that were read, and in how many of them nothing was worth keeping.
+    #[serde(default)]
+    pub pieces: (u64, u64),
 }
 
 impl ProposalTotals {
     /// The counts of a chunk.
     pub fn of(result: &ChunkResult) -> ProposalTotals {
-        let mut totals = ProposalTotals { first: result.first_attempts, ..ProposalTotals::default() };
+        // One that failed is read again.
+        let pieces = match (&result.error, &result.obstacle) {
+            (None, None) => (1, u64::from(result.accepted.is_empty())),
+            _ => (0, 0),
+        };
+        let mut totals = ProposalTotals { first: result.first_attempts, pieces, ..ProposalTotals::default() };
         for decision in &result.decisions {
             if let Some(supported) = is_grounded(decision) {
                 totals.grounded = (totals.grounded.0 + 1, totals.grounded.1 + u64::from(supported));
@@ -54,6 +62,7 @@ impl std::ops::AddAssign<&ProposalTotals> for ProposalTotals {
     fn add_assign(&mut self, other: &ProposalTotals) {
         self.first = (self.first.0 + other.first.0, self.first.1 + other.first.1);
         self.grounded = (self.grounded.0 + other.grounded.0, self.grounded.1 + other.grounded.1);
+        self.pieces = (self.pieces.0 + other.pieces.0, self.pieces.1 + other.pieces.1);
         for (name, count) in &other.refused {
             *self.refused.entry(name.clone()).or_default() += count;
         }
@@ -102,6 +111,7 @@ mod tests {
         let mut all = totals.clone();
         all += &totals;
         assert_eq!((all.first, all.grounded, all.refused["pronoun"]), ((12, 8), (8, 4), 4));
+        assert_eq!(all.pieces, (2, 2), "nothing was accepted");
         assert_eq!(ProposalTotals::default().first_pass(), None);
     }
 }
