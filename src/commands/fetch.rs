@@ -9,7 +9,7 @@ use crate::document::{Document, MAX_FILE_BYTES};
 use crate::operation::snapshot::PlanStep;
 use crate::operation::{FileHistory, MissingInput, PastText, PlanStop, Snapshot};
 use crate::path::MemoryPath;
-use crate::store::{FoundFile, JournalHistory, RevisionSide, Store};
+use crate::store::{FileTexts, FoundFile, JournalHistory, RevisionSide, Store, text_before};
 
 /// The number of a file's newest revisions whose texts are always read; the history has at most twice as many texts.
 const MIN_HISTORY_REVISIONS: usize = 20;
@@ -135,24 +135,22 @@ impl LoadedJournal {
 /// revision removed text, or the file was edited outside memdir. So an error about a removed bullet can show its text
 /// even after hundreds of additions, without reading all of their texts.
 pub fn history(journal: &LoadedJournal, of: &MemoryPath) -> FileHistory {
-    let text_at = |rev: u64, side: RevisionSide| {
-        let version = journal.history.text(rev, of, side).ok().flatten()?;
-        Document::from_bytes(version.bytes.to_vec()).ok()
-    };
+    let mut texts = BackwardTexts { texts: journal.history.texts_of(of), known: None };
     let mut history = FileHistory::default();
     let mut newer: Option<Option<Etag>> = None;
     let files = |e| entry_file(e, of).map(|file| (e, file));
     for (n, (entry, file)) in done_entries(&journal.entries).rev().filter_map(files).enumerate() {
         match newer.replace(file.before) {
-            None => history.last_written = text_at(entry.rev, RevisionSide::After),
+            None => history.last_written = texts.at(entry.rev, RevisionSide::After, file.after),
             Some(next) if next != file.after => {
-                let document = text_at(entry.rev, RevisionSide::After);
+                let document = texts.at(entry.rev, RevisionSide::After, file.after);
                 history.past.extend(document.map(|d| past_text(entry, None, d)));
             }
             Some(_) => {}
         }
+        texts.step_back(file);
         if n < MIN_HISTORY_REVISIONS || removes_text(file) {
-            let document = text_at(entry.rev, RevisionSide::Before);
+            let document = texts.at(entry.rev, RevisionSide::Before, file.before);
             history.past.extend(document.map(|d| past_text(entry, Some(entry.rev), d)));
         }
         if history.past.len() >= 2 * MIN_HISTORY_REVISIONS {
@@ -160,6 +158,28 @@ pub fn history(journal: &LoadedJournal, of: &MemoryPath) -> FileHistory {
         }
     }
     history
+}
+
+/// The texts of a file, asked for from the newest to the oldest: each is made from the one after it, as long as the
+/// journal has the edits. Searching the history for each anew would take time with the square of its length.
+struct BackwardTexts<'a> {
+    texts: FileTexts<'a>,
+    /// The text that was asked for last, or the one before it.
+    known: Option<Vec<u8>>,
+}
+
+impl BackwardTexts<'_> {
+    fn at(&mut self, rev: u64, side: RevisionSide, etag: Option<Etag>) -> Option<Document> {
+        let etag = etag?;
+        if self.known.as_ref().is_none_or(|bytes| Etag::of(bytes) != etag) {
+            self.known = self.texts.text(rev, side).ok().flatten().map(|version| version.bytes.to_vec());
+        }
+        Document::from_bytes(self.known.clone()?).ok()
+    }
+
+    fn step_back(&mut self, file: &EntryFile) {
+        self.known = self.known.take().and_then(|after| text_before(file, &after));
+    }
 }
 
 fn entry_file<'e>(entry: &'e JournalEntry, of: &MemoryPath) -> Option<&'e EntryFile> {

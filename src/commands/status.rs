@@ -109,8 +109,9 @@ fn dropped_bullets(
     let touching: Vec<&JournalEntry> =
         entries.iter().filter(|e| e.outcome == EntryOutcome::Done && e.files.iter().any(|f| f.path == *path)).collect();
     let recent = &touching[touching.len().saturating_sub(RECENT_REVISIONS)..];
+    let texts = history.texts_of(path);
     let text = |entry: &JournalEntry, side| {
-        let version = history.text(entry.rev, path, side).ok().flatten()?;
+        let version = texts.text(entry.rev, side).ok().flatten()?;
         Document::from_bytes(version.bytes.to_vec()).ok()
     };
     let mut out: Vec<DroppedBullet> = Vec::new();

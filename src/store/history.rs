@@ -55,9 +55,31 @@ impl JournalHistory {
     /// # Errors
     /// `revision_not_found`, `history_gone`, `io`.
     pub fn text(&self, rev: u64, path: &MemoryPath, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
-        let version = text_at_revision(&self.root, &self.records, rev, path, side)?;
-        Ok(match &self.filtered {
-            Some(store) => store.filter_past_version(path, version),
+        self.texts_of(path).text(rev, side)
+    }
+
+    /// Returns the texts of one file: for a caller who asks for several.
+    pub fn texts_of<'a>(&'a self, path: &'a MemoryPath) -> FileTexts<'a> {
+        FileTexts { history: self, steps: FileSteps::of(&self.records, path) }
+    }
+}
+
+/// The texts of one file, as [`JournalHistory::text`] returns them.
+pub struct FileTexts<'a> {
+    history: &'a JournalHistory,
+    steps: FileSteps<'a>,
+}
+
+impl FileTexts<'_> {
+    /// Returns the text on one side of a revision.
+    ///
+    /// # Errors
+    /// `revision_not_found`, `history_gone`, `io`.
+    pub fn text(&self, rev: u64, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
+        require_revision(&self.history.records, rev)?;
+        let version = self.steps.text_at(&self.history.root, rev, side)?;
+        Ok(match &self.history.filtered {
+            Some(store) => store.filter_past_version(self.steps.path, version),
             None => version,
         })
     }
@@ -84,26 +106,57 @@ pub fn text_at_revision(
     path: &MemoryPath,
     side: RevisionSide,
 ) -> Result<Option<FileVersion>, Rejection> {
-    if !records.iter().any(|(intent, _)| intent.rev == rev) {
-        return Err(Rejection::new(Code::RevisionNotFound, format!("this clone's journal has no r{rev}")));
-    }
-    let steps = steps_of(records, path);
-    let history_gone = || {
-        Rejection::new(Code::HistoryGone, format!("the text of '{path}' at r{rev} is no longer kept on this machine"))
-    };
-    let (etag, mode) = wanted_etag(&steps, rev, side).ok_or_else(history_gone)?;
-    let Some(etag) = etag else { return Ok(None) };
-    let bytes = find_text(root, &steps, path, etag)?.ok_or_else(history_gone)?;
-    Ok(Some(FileVersion { bytes: Arc::new(bytes), etag, mode, inode: 0 }))
+    require_revision(records, rev)?;
+    FileSteps::of(records, path).text_at(root, rev, side)
 }
 
-fn steps_of<'a>(records: &'a [(IntentRecord, Option<BatchEnding>)], path: &MemoryPath) -> Vec<HistoryStep<'a>> {
-    let steps_in = |(intent, ending): &'a (IntentRecord, Option<BatchEnding>)| {
-        let took_effect = !matches!(ending, Some(BatchEnding::Undone | BatchEnding::Rescued));
-        let files = intent.files.iter().enumerate().filter(|(_, file)| file.path == path.as_str());
-        files.map(move |(number, file)| HistoryStep { rev: intent.rev, number, file, took_effect })
-    };
-    records.iter().flat_map(steps_in).collect()
+fn require_revision(records: &[(IntentRecord, Option<BatchEnding>)], rev: u64) -> Result<(), Rejection> {
+    match records.iter().any(|(intent, _)| intent.rev == rev) {
+        true => Ok(()),
+        false => Err(Rejection::new(Code::RevisionNotFound, format!("this clone's journal has no r{rev}"))),
+    }
+}
+
+/// What all revisions did to one file.
+struct FileSteps<'a> {
+    path: &'a MemoryPath,
+    steps: Vec<HistoryStep<'a>>,
+    /// The steps from or to a text, in order.
+    by_text: HashMap<Etag, Vec<usize>>,
+}
+
+impl<'a> FileSteps<'a> {
+    fn of(records: &'a [(IntentRecord, Option<BatchEnding>)], path: &'a MemoryPath) -> FileSteps<'a> {
+        let steps_in = |(intent, ending): &'a (IntentRecord, Option<BatchEnding>)| {
+            let took_effect = !matches!(ending, Some(BatchEnding::Undone | BatchEnding::Rescued));
+            let files = intent.files.iter().enumerate().filter(|(_, file)| file.path == path.as_str());
+            files.map(move |(number, file)| HistoryStep { rev: intent.rev, number, file, took_effect })
+        };
+        let steps: Vec<HistoryStep<'a>> = records.iter().flat_map(steps_in).collect();
+        let mut by_text: HashMap<Etag, Vec<usize>> = HashMap::new();
+        for (at, step) in steps.iter().enumerate() {
+            for etag in [step.file.before(), step.file.after()].into_iter().flatten() {
+                by_text.entry(etag).or_default().push(at);
+            }
+        }
+        FileSteps { path, steps, by_text }
+    }
+
+    fn text_at(&self, root: &DataRoot, rev: u64, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
+        let history_gone = || {
+            let message = format!("the text of '{}' at r{rev} is no longer kept on this machine", self.path);
+            Rejection::new(Code::HistoryGone, message)
+        };
+        let (etag, mode) = wanted_etag(&self.steps, rev, side).ok_or_else(history_gone)?;
+        let Some(etag) = etag else { return Ok(None) };
+        let bytes = find_text(root, self, etag)?.ok_or_else(history_gone)?;
+        Ok(Some(FileVersion { bytes: Arc::new(bytes), etag, mode, inode: 0 }))
+    }
+
+    /// The steps from or to a text, oldest first.
+    fn beside(&self, etag: Etag) -> impl DoubleEndedIterator<Item = (usize, &HistoryStep<'a>)> {
+        self.by_text.get(&etag).into_iter().flatten().map(|at| (*at, &self.steps[*at]))
+    }
 }
 
 fn wanted_etag(steps: &[HistoryStep<'_>], rev: u64, side: RevisionSide) -> Option<(Option<Etag>, u32)> {
@@ -117,13 +170,8 @@ fn wanted_etag(steps: &[HistoryStep<'_>], rev: u64, side: RevisionSide) -> Optio
 }
 
 /// Finds a text by its etag: breadth-first over the journal's edits, starting at the text itself.
-fn find_text(
-    root: &DataRoot,
-    steps: &[HistoryStep<'_>],
-    path: &MemoryPath,
-    etag: Etag,
-) -> Result<Option<Vec<u8>>, Rejection> {
-    let now = root.read(path).ok().flatten();
+fn find_text(root: &DataRoot, steps: &FileSteps<'_>, etag: Etag) -> Result<Option<Vec<u8>>, Rejection> {
+    let now = root.read(steps.path).ok().flatten();
     // For each text that was reached: the step and direction by which the wanted text is rebuilt from it.
     let mut reached: HashMap<Etag, Option<(usize, bool)>> = HashMap::from([(etag, None)]);
     let mut queue = VecDeque::from([etag]);
@@ -136,9 +184,9 @@ fn find_text(
             },
         };
         if let Some(text) = here {
-            return Ok(replay_edits(steps, &reached, at, text));
+            return Ok(replay_edits(&steps.steps, &reached, at, text));
         }
-        for (i, step) in steps.iter().enumerate() {
+        for (i, step) in steps.beside(at) {
             let (Some(before), Some(after)) = (step.file.before(), step.file.after()) else { continue };
             for (from, to, forward) in [(before, after, true), (after, before, false)] {
                 if to == at && !reached.contains_key(&from) {
@@ -152,9 +200,9 @@ fn find_text(
 }
 
 /// The text with which a file was created, as the journal records it.
-fn created_text(steps: &[HistoryStep<'_>], etag: Etag) -> Option<Vec<u8>> {
-    let created = steps.iter().filter(|step| step.file.before().is_none() && step.file.after() == Some(etag));
-    created.filter_map(|step| step.file.apply(b"", true)).find(|text| Etag::of(text) == etag)
+fn created_text(steps: &FileSteps<'_>, etag: Etag) -> Option<Vec<u8>> {
+    let created = steps.beside(etag).filter(|(_, step)| step.file.before().is_none());
+    created.filter_map(|(_, step)| step.file.apply(b"", true)).find(|text| Etag::of(text) == etag)
 }
 
 fn replay_edits(
@@ -175,12 +223,9 @@ fn replay_edits(
 }
 
 /// Reads a text from any slot that may hold it, and checks its etag.
-fn find_in_slots(root: &DataRoot, steps: &[HistoryStep<'_>], etag: Etag) -> Result<Option<Vec<u8>>, Rejection> {
+fn find_in_slots(root: &DataRoot, steps: &FileSteps<'_>, etag: Etag) -> Result<Option<Vec<u8>>, Rejection> {
     let Some(undo) = root.undo_dir()? else { return Ok(None) };
-    for step in steps.iter().rev() {
-        if step.file.before() != Some(etag) && step.file.after() != Some(etag) {
-            continue;
-        }
+    for (_, step) in steps.beside(etag).rev() {
         let name = slot::name(step.rev, step.number);
         let Ok(Some(plain)) = open_plain(undo, &name, "an undo slot") else { continue };
         let Ok(version) = read_version(&plain, "an undo slot") else { continue };

@@ -51,7 +51,7 @@ use crate::code::{Code, Rejection, Warning};
 use crate::path::MemoryPath;
 
 use consistent_read::BatchState;
-pub use history::{JournalHistory, text_before};
+pub use history::{FileTexts, JournalHistory, text_before};
 use journal::{Journal, JournalTail};
 pub use journal_note::{BULLETS_NOTE, NotedJournal};
 use protocol::BatchEnding;

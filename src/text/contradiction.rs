@@ -60,7 +60,8 @@ pub fn compare_statements(a: &Statement<'_>, b: &Statement<'_>) -> Option<Differ
     if differ_in_one_opposite(a, b) || differ_in_han_opposite(a.text, b.text) {
         return Some(Difference::Opposite);
     }
-    if conditions(a.text) != conditions(b.text) {
+    let [conditions_a, conditions_b] = [a, b].map(|s| s.conditions.get_or_init(|| conditions(s.text)));
+    if conditions_a != conditions_b {
         return None;
     }
     let diff = TokenDiff::of(a, b);
@@ -245,6 +246,9 @@ fn differ_in_one_opposite(a: &Statement<'_>, b: &Statement<'_>) -> bool {
 
 /// Whether two texts are equal but for a Chinese word and its opposite.
 fn differ_in_han_opposite(a: &str, b: &str) -> bool {
+    if a.is_ascii() {
+        return false;
+    }
     let replaced = |from: &str, to: &str| a.contains(from) && b == a.replace(from, to);
     let pairs = HAN_OPPOSITES.iter().filter_map(|pair| pair.split_once(' '));
     pairs.into_iter().any(|(x, y)| replaced(x, y) || replaced(y, x))

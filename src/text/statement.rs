@@ -3,6 +3,8 @@
 //!
 //! Never parses grammar, and never decides whether two statements agree; `contradiction` does.
 
+use std::sync::OnceLock;
+
 use super::phrase::is_capitalized;
 use super::prose_mask::split_label;
 use super::word_list::{PhraseList, WordList, phrase_list, word_list};
@@ -64,6 +66,8 @@ pub struct Statement<'a> {
     pub label: Option<String>,
     /// The tokens without the label.
     pub tokens: Vec<StatementToken<'a>>,
+    /// The words that limit when or where it holds, once they were looked for.
+    pub(super) conditions: OnceLock<Vec<String>>,
 }
 
 impl<'a> Statement<'a> {
@@ -77,7 +81,7 @@ impl<'a> Statement<'a> {
         let (label, value) = split_label(text).map_or((None, text), |(label, value)| (Some(label), value));
         let label = label.map(|l| l.trim_matches('*').to_lowercase());
         let tokens = tokens(value, label.is_none());
-        Statement { text: whole, label, tokens }
+        Statement { text: whole, label, tokens, conditions: OnceLock::new() }
     }
 
     /// The tokens that are neither fillers nor negations.
