@@ -27,6 +27,9 @@ pub struct TokenLedger {
     /// Number of requests sent on that day.
     #[serde(default)]
     pub asked: u64,
+    /// Number of memories that `reflect` wrote on that day.
+    #[serde(default)]
+    pub writes: u64,
     /// Reservations of requests that have not ended, by name.
     #[serde(default)]
     held: Vec<(String, u64)>,
@@ -49,7 +52,7 @@ impl TokenLedger {
     /// already.
     fn on_day(mut self, day: &str) -> TokenLedger {
         if self.day.as_str() < day {
-            (self.tokens, self.asked, self.held) = Default::default();
+            (self.tokens, self.asked, self.writes, self.held) = Default::default();
             self.day = day.to_owned();
         }
         self
@@ -59,6 +62,11 @@ impl TokenLedger {
     pub fn used_on(&self, day: &str) -> u64 {
         let now = self.clone().on_day(day);
         now.held.iter().fold(now.tokens, |all, (_, tokens)| all.saturating_add(*tokens))
+    }
+
+    /// Memories that `reflect` wrote on a day.
+    pub fn written_on(&self, day: &str) -> u64 {
+        if self.day == day { self.writes } else { 0 }
     }
 
     fn save(&self, locked: &LockedStore<'_>) {
@@ -111,6 +119,13 @@ pub fn settle(
     ledger.tokens = ledger.tokens.saturating_add(usage.sum());
     ledger.asked += requests as u64;
     ledger.proposals += proposals;
+    ledger.save(locked);
+}
+
+/// Counts what `reflect` wrote today.
+pub fn add_writes(session: &Session, locked: &LockedStore<'_>, writes: usize) {
+    let mut ledger = TokenLedger::load(&session.store).on_day(&session.now.date().to_string());
+    ledger.writes += writes as u64;
     ledger.save(locked);
 }
 

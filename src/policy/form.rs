@@ -190,7 +190,10 @@ const DECAY_FORM: ShapeForm = policy_section(
 );
 const BUDGET_FORM: ShapeForm = policy_section(
     "budget",
-    &[&[optional("tokens_per_day", &JsonShape::Integer(0, 1 << 53), "maximum model usage per day, in tokens")]],
+    &[&[
+        optional("tokens_per_day", &JsonShape::Integer(0, 1 << 53), "maximum model usage per day, in tokens"),
+        optional("writes_per_day", &JsonShape::Integer(0, 1 << 53), "how many memories reflect writes per day"),
+    ]],
     &[],
 );
 const CHECKPOINTS_FORM: ShapeForm = policy_section(

@@ -69,6 +69,7 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         inbox_in_git,
         shared,
         tokens_per_day,
+        writes_per_day,
     } = own;
     let smaller = |looser: &mut Vec<String>, key: &str, above: u64, own: u64| {
         if own > above {
@@ -109,6 +110,10 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         max_chars: smaller(&mut looser, "'writing.max_chars'", above.max_chars as u64, max_chars as u64) as usize,
         tokens_per_day: match (above.tokens_per_day, tokens_per_day) {
             (Some(above), Some(own)) => Some(smaller(&mut looser, "'budget.tokens_per_day'", above, own)),
+            (above, own) => above.or(own),
+        },
+        writes_per_day: match (above.writes_per_day, writes_per_day) {
+            (Some(above), Some(own)) => Some(smaller(&mut looser, "'budget.writes_per_day'", above, own)),
             (above, own) => above.or(own),
         },
         // Once the memory has a rule, a scope cannot switch it off or make it milder.

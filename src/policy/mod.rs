@@ -200,6 +200,8 @@ pub struct Policy {
     pub shared: Vec<String>,
     /// The limit on model usage, in tokens a day; the user config may set a smaller one.
     pub tokens_per_day: Option<u64>,
+    /// How many memories `reflect` may write on one day.
+    pub writes_per_day: Option<u64>,
 }
 
 impl Default for Policy {
@@ -227,6 +229,7 @@ impl Default for Policy {
             inbox_in_git: false,
             shared: Vec::new(),
             tokens_per_day: None,
+            writes_per_day: None,
         }
     }
 }
@@ -512,6 +515,10 @@ fn policy_from(object: &Map<String, Value>, default: Policy) -> Policy {
         tokens_per_day: match get(&["budget", "tokens_per_day"]).and_then(as_integer) {
             Some(tokens) => u64::try_from(tokens).ok(),
             None => default.tokens_per_day,
+        },
+        writes_per_day: match get(&["budget", "writes_per_day"]).and_then(as_integer) {
+            Some(writes) => u64::try_from(writes).ok(),
+            None => default.writes_per_day,
         },
     }
 }

@@ -118,6 +118,7 @@ inbox_in_git: true
         scope_limits: Vec::new(),
         shared: Vec::new(),
         tokens_per_day: None,
+        writes_per_day: None,
         stamps: vec![StampKey::Upd, StampKey::Src, StampKey::Updated, StampKey::Added, StampKey::By],
         categories: vec![CategoryRule {
             name: "recipes".into(),

@@ -226,14 +226,25 @@ impl<'a> ReflectRun<'a> {
             let deadline = Deadline::within(opened.total_timeout);
             self.opened = Some((opened, deadline));
         }
+        let today = session.now.date().to_string();
+        let written = TokenLedger::load(&session.store).written_on(&today);
+        // Looked at before each piece, so that none of its memories is lost: the piece that reaches the limit is read
+        // to its end.
+        if let Some(limit) = session.policy.policy.writes_per_day.filter(|limit| written >= *limit) {
+            self.enqueue(bytes, &format!("{written} of today's {limit} memories are written"))?;
+            return Ok(ReflectFlow::Stop);
+        }
         let mut overlay = ReflectOverlay::open(session)?;
         let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
         let Some(reservation) = budget::reserve(session, self.daily_budget(), &request, estimate as u64)? else {
-            self.enqueue(bytes)?;
+            let used = TokenLedger::load(&session.store).used_on(&today);
+            let budget = self.daily_budget().unwrap_or_default();
+            let why =
+                format!("{used} of today's {budget} tokens are used, and the rest is not enough for the next chunk");
+            self.enqueue(bytes, &why)?;
             return Ok(ReflectFlow::Stop);
         };
         let Some((opened, deadline)) = &self.opened else { return Ok(ReflectFlow::Stop) };
-        let today = session.now.date().to_string();
         let heard = heard_elsewhere(session, id, turns)?;
         let input = self.chunk_input(&*opened.model, *deadline, turns, &today, &heard);
         let result = read_chunk(&mut overlay, &input, range.clone());
@@ -264,6 +275,11 @@ impl<'a> ReflectRun<'a> {
                 self.answer.warnings.extend(warnings.iter().map(warning_row));
                 budget::settle(session, &locked, reservation, result.estimated_usage, result.requests, &totals);
                 let kept = commit_chunk::commit(session, &locked, accepted, &origin, change_options);
+                if let Ok(committed) = &kept {
+                    let is_dropped = |at: usize| committed.dropped.iter().any(|(dropped, _)| *dropped == at);
+                    let written = accepted.iter().filter(|a| a.as_proposal.is_none() && !is_dropped(a.decision_index));
+                    budget::add_writes(session, &locked, written.count());
+                }
                 if kept.is_ok() && !is_incomplete {
                     watermark::save(&locked, id, &turns[..range.end]);
                 }
@@ -386,11 +402,8 @@ impl<'a> ReflectRun<'a> {
         };
     }
 
-    /// The budget is used up: puts the conversation into the queue, with the options of this run.
-    fn enqueue(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let day = self.session.now.date().to_string();
-        let used = TokenLedger::load(&self.session.store).used_on(&day);
-        let budget = self.daily_budget().unwrap_or_default();
+    /// A limit of the day is reached: puts the conversation into the queue, with the options of this run.
+    fn enqueue(&mut self, bytes: &[u8], why: &str) -> Result<(), Error> {
         let status = match (self.change_options.dry_run, self.from_queue) {
             (true, _) => "it would be queued",
             (_, true) => "it stays in the queue",
@@ -399,9 +412,7 @@ impl<'a> ReflectRun<'a> {
                 "it is queued; run `memdir reflect --queued` to continue"
             }
         };
-        self.answer.deferred = Some(format!(
-            "{used} of today's {budget} tokens are used, and the rest is not enough for the next chunk: {status}"
-        ));
+        self.answer.deferred = Some(format!("{why}: {status}"));
         Ok(())
     }
 

@@ -162,6 +162,19 @@ fn over_the_daily_budget_work_is_deferred_and_reported() {
     memory.done(["reflect", "--queued"]).stdout_contains("Name: Zhang San");
 }
 
+#[test]
+fn over_the_daily_number_of_memories_work_is_deferred_until_the_next_day() {
+    let memory = with(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")])
+        .policy("version: 2\nbudget: {writes_per_day: 1}\n");
+    reflect(&memory, &[]).exit(0).stdout_contains("Name: Zhang San");
+    let later = memory.run(["reflect"]).stdin("User: I'm Zhang San, and I like walks.\n").exit(0).unchanged();
+    later.stderr_contains("1 of today's 1 memories are written: it is queued");
+    memory.run(["reflect", "--queued"]).exit(0).unchanged().stderr_contains("it stays in the queue");
+    let next_day = memory.run(["reflect", "--queued"]).env("MEMDIR_NOW", "2026-02-25T10:00:00Z").exit(0);
+    next_day.stdout_contains("1 turn");
+    memory.run(["reflect", "--queued"]).exit(0).stderr_contains("nothing pending");
+}
+
 /// Starts a command, and waits until its model has been called and is silent.
 fn thinking(memory: &Memory, words: &[&str]) -> std::process::Child {
     let home = memory.dir().parent().unwrap().to_path_buf();
