@@ -649,6 +649,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l color -d 'Colo
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l propose -d 'Apply nothing: put every proposal into inbox/'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l insights -d 'Ask what the newest entries and facts, and FILE if there is one, show about the user; at most once in 24 hours'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l show-prompt -d 'Print the first prompt without calling a model'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l check-model -d 'Show which model would be called, and test it'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l queued -d 'Process the conversations that hooks queued, and those queued when the daily token budget was used up'

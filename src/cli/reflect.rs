@@ -53,6 +53,9 @@ pub struct ReflectArgs {
     /// Put everything into this file
     #[arg(long, value_name = "FILE")]
     pub into: Option<String>,
+    /// Ask what the newest entries and facts, and FILE if there is one, show about the user; at most once in 24 hours
+    #[arg(long, conflicts_with_all = ["queued", "check_model", "show_prompt", "propose", "into"])]
+    pub insights: bool,
     /// Print the first prompt without calling a model
     #[arg(long, conflicts_with_all = ["check_model", "queued"])]
     pub show_prompt: bool,
@@ -171,15 +174,18 @@ fn totals(printer: &mut Printer, answer: &ReflectReport) {
     if counts.found == 0 && !stopped {
         printer.note(match turns > 0 && seen == turns {
             true => "nothing new: this conversation was processed before",
-            false if answer.conversations.is_empty() => "nothing pending in the queue",
+            false if answer.conversations.is_empty() && answer.model.is_none() => "nothing pending in the queue",
             false => "nothing worth keeping",
         });
     }
     if let Some(model) = &answer.model {
         let new = turns.saturating_sub(seen);
+        let read = match answer.conversations.is_empty() {
+            true => String::new(),
+            false => format!("{new} turn{}, ", if new == 1 { "" } else { "s" }),
+        };
         let line = format!(
-            "{new} turn{}, {} found: {} kept, {} known, {} waiting, {} refused; {} {}, {} tokens in, {} out",
-            if new == 1 { "" } else { "s" },
+            "{read}{} found: {} kept, {} known, {} waiting, {} refused; {} {}, {} tokens in, {} out",
             counts.found,
             counts.kept,
             counts.known,

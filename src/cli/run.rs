@@ -231,7 +231,7 @@ impl Runner<'_> {
             let checked = commands::model::check_model(&model_query, &open::env);
             return CliReply::of(checked, Vec::new(), OutputLayout::Plain);
         }
-        let conversation = if args.queued {
+        let conversation = if args.queued || (args.insights && args.file.is_none()) {
             Ok(Vec::new())
         } else {
             stdin_wait().and_then(|w| content::read_bytes(args.file.as_deref(), w))
@@ -282,9 +282,10 @@ impl Runner<'_> {
             Err(rejection) => return rejection.into(),
         };
         let _display = ProgressDisplay::start(self.global, &notes);
-        let result = match args.queued {
-            true => reflect::drain(&session, &options, &change_options),
-            false => reflect::reflect(&session, &conversation, &options, &change_options),
+        let result = match (args.queued, args.insights) {
+            (true, _) => reflect::drain(&session, &options, &change_options),
+            (_, true) => reflect::make_insights(&session, &conversation, &options, &change_options),
+            (false, false) => reflect::reflect(&session, &conversation, &options, &change_options),
         };
         CliReply::of(result, session.policy.warnings, OutputLayout::Plain)
     }

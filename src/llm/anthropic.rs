@@ -50,7 +50,7 @@ pub fn request_body(
         body.insert("tools".into(), json!([tool_json(&answer)]));
         body.insert("tool_choice".into(), json!({"type": "tool", "name": schema.name}));
     }
-    capabilities.set_parameter(&mut body, "temperature", settings.temperature.map(Value::from));
+    capabilities.set_parameter(&mut body, "temperature", request.temperature.or(settings.temperature).map(Value::from));
     capabilities.set_parameter(&mut body, "top_p", settings.top_p.map(Value::from));
     body
 }

@@ -52,6 +52,8 @@ pub struct ModelRequest {
     pub answer: Option<AnswerSchema>,
     /// Upper bound of the reply, in tokens; 0: no limit of the request's own.
     pub max_tokens: u32,
+    /// The sampling temperature; `None`: as configured.
+    pub temperature: Option<f64>,
 }
 
 /// One message of the conversation.

@@ -41,7 +41,7 @@ pub fn request_body(
     let limit_name = LIMIT_NAMES[usize::from(settings.is_openai != capabilities.uses_other_limit_name)];
     let limit = settings.max_reply_tokens(request.max_tokens);
     capabilities.set_parameter(&mut body, limit_name, (limit > 0).then(|| limit.into()));
-    capabilities.set_parameter(&mut body, "temperature", settings.temperature.map(Value::from));
+    capabilities.set_parameter(&mut body, "temperature", request.temperature.or(settings.temperature).map(Value::from));
     capabilities.set_parameter(&mut body, "top_p", settings.top_p.map(Value::from));
     body
 }

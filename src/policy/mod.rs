@@ -19,6 +19,9 @@ pub mod yaml;
 pub use decay::EffectiveConfidence;
 pub use govern::load_scope;
 
+/// The category of insights (`reflect --insights`), which `query` ranks lower than what was said.
+pub const INSIGHT_CATEGORY: &str = "relationship_dynamic";
+
 /// Whether episode files cover a month (`2026-02.md`) or a week (`2026-W07.md`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EpisodePeriod {

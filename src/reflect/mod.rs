@@ -11,6 +11,7 @@ pub mod chunks;
 pub mod compaction;
 pub mod guards;
 pub mod inbox_item;
+pub mod insights;
 pub mod judge;
 pub mod outcome;
 pub mod prompt;

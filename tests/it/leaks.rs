@@ -521,7 +521,7 @@ fn every_command_is_walked_or_shows_no_memory() {
 }
 
 /// Commands that read more than the filtered store of their session: the unfiltered store, or git objects.
-const UNFILTERED_READERS: [&str; 26] = [
+const UNFILTERED_READERS: [&str; 27] = [
     "src/commands/allowlist_filter.rs",
     "src/commands/budget.rs",
     "src/commands/bullet_life.rs",
@@ -535,6 +535,7 @@ const UNFILTERED_READERS: [&str; 26] = [
     "src/commands/list_and_read.rs",
     "src/commands/prune.rs",
     "src/commands/reflect/commit_chunk.rs",
+    "src/commands/reflect/insights.rs",
     "src/commands/reflect/mod.rs",
     "src/commands/reflect/queue.rs",
     "src/commands/resolve.rs",

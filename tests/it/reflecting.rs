@@ -8,6 +8,7 @@ mod hostile;
 #[cfg(feature = "network")]
 mod hosts;
 mod inbox;
+mod insights;
 #[cfg(feature = "network")]
 mod printed;
 mod script;

@@ -94,6 +94,7 @@ impl<'a> CompactDialogue<'a> {
                 tools: Vec::new(),
                 answer: Some(answer),
                 max_tokens: MAX_REPLY_TOKENS,
+                ..ModelRequest::default()
             };
             let (reply, problem) = match model.complete(&request, self.deadline) {
                 Err(error) => {

@@ -12,6 +12,7 @@ mod chunk_result;
 mod commit_chunk;
 mod cost_estimate;
 mod decision_text;
+mod insights;
 mod overlay;
 mod proposal_totals;
 mod queue;
@@ -37,6 +38,7 @@ use chunk::{ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
 use commit_chunk::{ChunkOrigin, CommittedChunk};
 use overlay::ReflectOverlay;
 
+pub use insights::make_insights;
 pub use proposal_totals::ProposalTotals;
 pub use queue::{drain, enqueue_transcript};
 

@@ -13,6 +13,7 @@ use super::item_facts::{ItemDate, ItemFacts};
 use super::items;
 use super::link_boost::add_link_boosts;
 use super::terms::QueryTerms;
+use crate::policy::INSIGHT_CATEGORY;
 use crate::text::dates::mentions_time;
 
 /// BM25 k1: how soon further occurrences of a term stop to matter.
@@ -29,6 +30,8 @@ const LABEL_WEIGHT: f64 = 2.0;
 const TIME_SHARE: f64 = 0.15;
 /// Share of the best score subtracted from an item that is a question.
 const QUESTION_SHARE: f64 = 0.10;
+/// Share of its own score subtracted from an insight: it is a guess, and what was said comes first.
+const INSIGHT_SHARE: f64 = 0.5;
 /// Minimum number of query words at which an item may match by its neighbours alone.
 const MIN_WORDS: f64 = 3.0;
 /// The share of the best score that such an item needs.
@@ -139,6 +142,9 @@ impl Ranking<'_> {
             if text.trim_end().ends_with(['?', '？']) {
                 hit.adjustment -= QUESTION_SHARE * best;
             }
+            if is_insight(text) {
+                hit.adjustment -= INSIGHT_SHARE * hit.score;
+            }
             hit.score += hit.adjustment;
         }
     }
@@ -187,6 +193,11 @@ impl Ranking<'_> {
         let file = self.scorer.file_parts(found, found.document.text().len()).iter().sum();
         (self.scorer.item_parts(found, hit.item), file)
     }
+}
+
+fn is_insight(text: &str) -> bool {
+    text.strip_prefix('[')
+        .is_some_and(|text| text.strip_prefix(INSIGHT_CATEGORY).is_some_and(|rest| rest.starts_with(']')))
 }
 
 /// The items that contain a term, and those close enough to get a share of its counts.

@@ -1,0 +1,328 @@
+//! `reflect --insights`: asks a model what the newest entries, facts and a conversation show about the user, at most
+//! once in 24 hours, and adds what passes the rules.
+//!
+//! Never holds the lock while the model runs, and changes nothing that exists.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use super::decision_text::finding_reason;
+use super::{ProposalTotals, ReflectOptions};
+use crate::change::EntryOutcome;
+use crate::code::{Code, Rejection};
+use crate::commands::answer::{
+    ChangeOutcome, DecisionCounts, ModelCallCosts, ReflectDecision, ReflectReport, RefusalReason,
+};
+use crate::commands::change::{change, warning_row};
+use crate::commands::model::model_rejection;
+use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
+use crate::document::{Document, Handle};
+use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest, StopReason, TokenUsage};
+use crate::operation::{Action, Batch, Operation, Target};
+use crate::path::MemoryPath;
+use crate::reflect::guards::WritingRules;
+use crate::reflect::insights::{
+    INSIGHT_FILE, Insight, InsightSources, MAX_ENTRIES, MAX_FACTS, MAX_INSIGHTS, MAX_REPLY_TOKENS, MAX_SNIPPET_CHARS,
+    answer_schema, build_question, check_insight, parse_reply, system_prompt,
+};
+use crate::transcript::Role;
+
+/// File name below `.memdir/`: when insights were made last.
+const NOTE: &str = "insights";
+/// The least time between two runs.
+const INTERVAL: SignedDuration = SignedDuration::from_hours(24);
+/// Estimated cost of a run, in tokens; reserved before the request.
+const ESTIMATED_TOKENS: u64 = 3000;
+/// Files of episodes that are looked at: the newest.
+const EPISODE_FILES: usize = 3;
+/// The part of an entry or fact that a model sees, in characters.
+const MAX_ITEM_CHARS: usize = 400;
+
+/// Adds insights. `conversation` may be empty.
+///
+/// # Errors
+/// `invalid_transcript`; `no_model`; `model` and `model_refused`; errors of reading and committing.
+pub fn make_insights(
+    session: &Session,
+    conversation: &[u8],
+    options: &ReflectOptions<'_>,
+    change_options: &ChangeOptions,
+) -> CommandResult<ReflectReport> {
+    if !change_options.dry_run {
+        session.may_write()?;
+    }
+    let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
+    let now = session.now.timestamp();
+    let last = session.store.read_note(NOTE).and_then(|text| text.trim().parse::<Timestamp>().ok());
+    // One that lies in the future was written by a clock that was wrong.
+    if let Some(last) = last.filter(|last| *last <= now && now.duration_since(*last) < INTERVAL) {
+        report.deferred = Some(format!("insights are made at most once in 24 hours; the last are from {last}"));
+        return Ok(report);
+    }
+    let sources = InsightSources {
+        entries: newest_entries(session)?,
+        facts: newest_facts(session)?,
+        snippet: snippet(conversation)?,
+    };
+    if sources.is_empty() {
+        report.deferred = Some("there is nothing to look at yet: no entry, no fact and no conversation".into());
+        return Ok(report);
+    }
+    let Some(reservation) =
+        budget::reserve(session, session.policy.policy.daily_budget(options.daily_budget), NOTE, ESTIMATED_TOKENS)?
+    else {
+        report.deferred = Some("today's token budget is not enough".into());
+        return Ok(report);
+    };
+    let mut usage = TokenUsage::default();
+    let asked = ask(options, &sources, &mut report, &mut usage);
+    let unfiltered = session.unfiltered();
+    if let Ok((locked, _)) = unfiltered.store.lock() {
+        let requests = report.model.as_ref().map_or(0, |model| model.turns);
+        budget::settle(session, &locked, reservation, usage, requests, &ProposalTotals::default());
+    }
+    let proposed = asked?;
+    let kept = decide(session, &sources, proposed, &mut report)?;
+    let added = add(session, kept, change_options, &mut report);
+    if added.is_ok() && !change_options.dry_run {
+        // Without the note the next run is too early, and nothing else is lost.
+        drop(session.store.write_note_unlocked(NOTE, &now.to_string()));
+    }
+    added.map(|()| report)
+}
+
+/// Calls the model, and once more if its reply cannot be read.
+fn ask(
+    options: &ReflectOptions<'_>,
+    sources: &InsightSources,
+    report: &mut ReflectReport,
+    usage: &mut TokenUsage,
+) -> Result<Vec<Insight>, Error> {
+    let opened = (options.open_model)()?;
+    report.warnings.extend(opened.warnings.iter().map(warning_row));
+    let deadline = Deadline::within(opened.total_timeout);
+    let id = opened.model.id();
+    let mut messages = vec![ChatMessage::User(build_question(sources))];
+    let mut turns = 0;
+    let result = loop {
+        turns += 1;
+        (options.progress)(&format!("calling {} {}", id.provider, id.model));
+        let request = ModelRequest {
+            system: system_prompt(),
+            messages: messages.clone(),
+            answer: Some(AnswerSchema::new("insights", answer_schema())),
+            max_tokens: MAX_REPLY_TOKENS,
+            temperature: Some(0.0),
+            ..ModelRequest::default()
+        };
+        let reply = match opened.model.complete(&request, deadline) {
+            Ok(reply) => reply,
+            Err(error) => {
+                *usage += error.usage;
+                break Err(model_rejection(error).into());
+            }
+        };
+        *usage += reply.usage;
+        match read_reply(&reply) {
+            Ok(insights) => break Ok(insights),
+            Err(why) if turns > 1 => {
+                let message = format!("the model's answer could not be used: {why}");
+                break Err(Rejection::new(Code::Model, message).into());
+            }
+            Err(why) => {
+                let said = if reply.text.trim().is_empty() { "(nothing)".to_owned() } else { reply.text };
+                messages.push(ChatMessage::Assistant { text: said, calls: Vec::new() });
+                messages.push(ChatMessage::User(format!("{why}. Answer again, with the JSON object only.")));
+            }
+        }
+    };
+    report.model = Some(ModelCallCosts {
+        provider: id.provider.clone(),
+        model: id.model.clone(),
+        turns,
+        input_tokens: usage.input,
+        output_tokens: usage.output,
+    });
+    result
+}
+
+fn read_reply(reply: &ModelReply) -> Result<Vec<Insight>, String> {
+    match reply.stop {
+        StopReason::Truncated => Err("the answer was cut off; write fewer and shorter insights".into()),
+        StopReason::Refused => Err("the model refused to answer".into()),
+        StopReason::End | StopReason::ToolCalls | StopReason::Other(_) => {
+            let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
+            parse_reply(&reply.text, &calls)
+        }
+    }
+}
+
+/// What passes the rules, with the decision about each in the report.
+fn decide(
+    session: &Session,
+    sources: &InsightSources,
+    proposed: Vec<Insight>,
+    report: &mut ReflectReport,
+) -> Result<Vec<Insight>, Rejection> {
+    let policy = &session.policy.policy;
+    let rules = WritingRules {
+        max_chars: policy.max_chars,
+        sensitive: policy.sensitive.clone(),
+        benign: policy.benign.clone(),
+    };
+    let mut known = known_insights(session)?;
+    let mut kept: Vec<Insight> = Vec::new();
+    for insight in proposed {
+        let findings = check_insight(&insight, sources, &rules, known.iter().map(String::as_str));
+        let text = insight.bullet_text();
+        let mut decision = ReflectDecision { op: "add".into(), text, ..ReflectDecision::default() };
+        // What needs a person's decision is left out, too: an insight is a guess.
+        let against = [findings.refuse, findings.review].concat();
+        if kept.len() == MAX_INSIGHTS {
+            decision.verdict = "refused";
+            let what = format!("at most {MAX_INSIGHTS} insights");
+            decision.reasons = vec![RefusalReason { name: "limit".into(), what }];
+        } else if !against.is_empty() {
+            decision.verdict = "refused";
+            decision.reasons = against.iter().map(finding_reason).collect();
+        } else if !findings.known.is_empty() {
+            decision.verdict = "known";
+            decision.reasons = findings.known.iter().map(finding_reason).collect();
+        } else {
+            decision.verdict = "kept";
+            known.push(insight.summary.clone());
+            kept.push(insight);
+        }
+        report.counts += DecisionCounts {
+            found: 1,
+            kept: usize::from(decision.verdict == "kept"),
+            known: usize::from(decision.verdict == "known"),
+            refused: usize::from(decision.verdict == "refused"),
+            ..DecisionCounts::default()
+        };
+        for reason in decision.reasons.iter().filter(|_| decision.verdict == "refused") {
+            *report.refused_by.entry(reason.name.clone()).or_default() += 1;
+        }
+        report.decisions.push(decision);
+    }
+    Ok(kept)
+}
+
+/// Adds the insights as one revision.
+fn add(
+    session: &Session,
+    kept: Vec<Insight>,
+    change_options: &ChangeOptions,
+    report: &mut ReflectReport,
+) -> Result<(), Error> {
+    if kept.is_empty() {
+        return Ok(());
+    }
+    let model = report.model.as_ref().map(|model| format!("insights:{}/{}", model.provider, model.model));
+    let operations = kept.iter().map(|insight| Operation {
+        action: Action::Add {
+            at: Target::Address(INSIGHT_FILE.into()),
+            text: insight.bullet_text(),
+            children: Vec::new(),
+            meta: vec![("imp".into(), insight.importance.to_string()), ("type".into(), "insight".into())],
+            create: true,
+        },
+        seen: None,
+        if_match: None,
+        reason: None,
+        source: change_options.source.clone().or_else(|| model.clone()),
+    });
+    let batch = Batch {
+        operations: operations.collect(),
+        reason: change_options.reason.clone().or_else(|| Some("insights".into())),
+        ..Batch::default()
+    };
+    if let ChangeOutcome::Changed(done) = change(session, batch, change_options)? {
+        report.changed = done.changed;
+        report.revs.extend(done.rev);
+        report.files = done.files;
+        report.operations = done.operations;
+        report.warnings.extend(done.warnings);
+    }
+    Ok(())
+}
+
+/// The insights that there are, without category and tags.
+fn known_insights(session: &Session) -> Result<Vec<String>, Rejection> {
+    let Some(document) = read_document(session, &MemoryPath::new(INSIGHT_FILE)?)? else { return Ok(Vec::new()) };
+    let plain = |text: &str| {
+        let text = text.split_once("] ").filter(|_| text.starts_with('[')).map_or(text, |(_, rest)| rest);
+        text.split(" #").next().unwrap_or(text).to_owned()
+    };
+    Ok((0..document.bullets().len()).map(|at| plain(&document.bullet_text(at))).collect())
+}
+
+/// The newest entries of episodes, newest first.
+fn newest_entries(session: &Session) -> Result<Vec<String>, Rejection> {
+    let mut files: Vec<MemoryPath> = session.store.walk(None)?.into_iter().map(|found| found.path).collect();
+    files.retain(MemoryPath::holds_episodes);
+    files.sort_by(|a, b| b.stem().cmp(a.stem()));
+    let mut entries = Vec::new();
+    for path in files.iter().take(EPISODE_FILES) {
+        let Some(document) = read_document(session, path)? else { continue };
+        for section in document.sections().iter().rev().filter(|section| section.level == 2) {
+            let text = &document.text()[section.heading.start as usize..section.end as usize];
+            entries.push(shortened(text.trim_start_matches('#').trim()));
+        }
+        if entries.len() >= MAX_ENTRIES {
+            break;
+        }
+    }
+    entries.truncate(MAX_ENTRIES);
+    Ok(entries)
+}
+
+/// The facts that were written last, as far as they still stand.
+fn newest_facts(session: &Session) -> Result<Vec<String>, Rejection> {
+    let mut facts: Vec<String> = Vec::new();
+    let entries = session.store.recent_entries()?;
+    for entry in entries.iter().rev().filter(|entry| entry.outcome == EntryOutcome::Done) {
+        let paths = entry.files.iter().map(|file| &file.path);
+        let paths: Vec<&MemoryPath> =
+            paths.filter(|path| path.as_str().starts_with("facts/") && path.as_str() != INSIGHT_FILE).collect();
+        for text in entry.operations.iter().rev().filter_map(|operation| operation.get("text")?.as_str()) {
+            let mut stands = false;
+            for path in &paths {
+                let document = read_document(session, path)?;
+                stands |= document.is_some_and(|document| document.handles().contains(&Handle::of(text)));
+            }
+            if stands && !facts.iter().any(|known| *known == shortened(text)) {
+                facts.push(shortened(text));
+            }
+            if facts.len() == MAX_FACTS {
+                return Ok(facts);
+            }
+        }
+    }
+    Ok(facts)
+}
+
+fn read_document(session: &Session, path: &MemoryPath) -> Result<Option<Document>, Rejection> {
+    let version = session.store.read(path)?;
+    Ok(version.and_then(|version| Document::from_bytes(version.bytes.to_vec()).ok()))
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(MAX_ITEM_CHARS).collect()
+}
+
+/// The end of a conversation, without what hosts and tools put into it.
+fn snippet(conversation: &[u8]) -> Result<String, Error> {
+    if conversation.iter().all(u8::is_ascii_whitespace) {
+        return Ok(String::new());
+    }
+    let conversations = super::parse_conversations(conversation)?;
+    let turns = conversations.iter().flat_map(|conversation| &conversation.turns);
+    let said: Vec<String> = turns
+        .filter(|turn| !turn.injected && matches!(turn.role, Role::User | Role::Assistant))
+        .map(|turn| format!("{}: {}", turn.role.name(), turn.text.trim()))
+        .collect();
+    let text = said.join("\n");
+    let from = text.chars().count().saturating_sub(MAX_SNIPPET_CHARS);
+    Ok(text.chars().skip(from).collect())
+}
