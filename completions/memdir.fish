@@ -635,6 +635,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l mode -d 'tools
 tools\t''
 ops\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l into -d 'Put everything into this file' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l related -d 'With --record: the ids of conversations that it is related to' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l provider -d 'The provider: openai, anthropic, gemini, openrouter, ollama, llamacpp, lmstudio, vllm, exec; also MEMDIR_PROVIDER' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l model -d 'The model\'s name at the provider; also MEMDIR_MODEL' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l timeout -d 'Seconds to wait for the model (default 30 per request, 600 in total)' -r
@@ -649,6 +650,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l color -d 'Colo
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l propose -d 'Apply nothing: put every proposal into inbox/'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l record -d 'Make one entry of each conversation: a paragraph of up to four sentences; over a limit, the model decides which entry leaves'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l insights -d 'Ask what the newest entries and facts, and FILE if there is one, show about the user; at most once in 24 hours'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l show-prompt -d 'Print the first prompt without calling a model'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l check-model -d 'Show which model would be called, and test it'

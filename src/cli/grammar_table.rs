@@ -43,6 +43,7 @@ const NEW_TEXT: OptionGrammar = option("new", None, Text);
 const RESUME_PATH: OptionGrammar = option("resume", None, Path);
 const MODE_OTHER: OptionGrammar = option("mode", None, Other);
 const INTO_FILE: OptionGrammar = option("into", None, File);
+const RELATED_TEXT: OptionGrammar = option("related", None, Text);
 const PROVIDER_OTHER: OptionGrammar = option("provider", None, Other);
 const MODEL_OTHER: OptionGrammar = option("model", None, Other);
 const TIMEOUT_OTHER: OptionGrammar = option("timeout", None, Other);
@@ -88,7 +89,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["stats"], &[], &[SINCE_OTHER], &[]),
     command(&["undo"], &[], &[BY_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
     command(&["redo"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
-    command(&["reflect"], &[], &[MODE_OTHER, INTO_FILE, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),
+    command(&["reflect"], &[], &[MODE_OTHER, INTO_FILE, RELATED_TEXT, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),
     command(&["inbox"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(Other)]),
     command(&["compact"], &[], &[TO_OTHER, FILE_PATH, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address)]),
     command(&["prune"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[]),

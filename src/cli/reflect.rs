@@ -53,6 +53,13 @@ pub struct ReflectArgs {
     /// Put everything into this file
     #[arg(long, value_name = "FILE")]
     pub into: Option<String>,
+    /// Make one entry of each conversation: a paragraph of up to four sentences; over a limit, the model decides which
+    /// entry leaves
+    #[arg(long, conflicts_with_all = ["queued", "check_model", "show_prompt", "propose", "into", "insights"])]
+    pub record: bool,
+    /// With --record: the ids of conversations that it is related to
+    #[arg(long, value_name = "ID,…", value_delimiter = ',', requires = "record", value_parser = argv::text_value)]
+    pub related: Vec<String>,
     /// Ask what the newest entries and facts, and FILE if there is one, show about the user; at most once in 24 hours
     #[arg(long, conflicts_with_all = ["queued", "check_model", "show_prompt", "propose", "into"])]
     pub insights: bool,

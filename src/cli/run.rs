@@ -283,6 +283,7 @@ impl Runner<'_> {
         };
         let _display = ProgressDisplay::start(self.global, &notes);
         let result = match (args.queued, args.insights) {
+            _ if args.record => reflect::make_record(&session, &conversation, &args.related, &options, &change_options),
             (true, _) => reflect::drain(&session, &options, &change_options),
             (_, true) => reflect::make_insights(&session, &conversation, &options, &change_options),
             (false, false) => reflect::reflect(&session, &conversation, &options, &change_options),

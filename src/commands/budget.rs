@@ -122,6 +122,14 @@ pub fn settle(
     ledger.save(locked);
 }
 
+/// As [`settle`], for a caller without the lock. What cannot be recorded stays reserved until midnight.
+pub fn settle_call(session: &Session, reservation: TokenReservation, usage: TokenUsage, requests: usize) {
+    let unfiltered = session.unfiltered();
+    if let Ok((locked, _)) = unfiltered.store.lock() {
+        settle(session, &locked, reservation, usage, requests, &ProposalTotals::default());
+    }
+}
+
 /// Counts what `reflect` wrote today.
 pub fn add_writes(session: &Session, locked: &LockedStore<'_>, writes: usize) {
     let mut ledger = TokenLedger::load(&session.store).on_day(&session.now.date().to_string());

@@ -16,4 +16,5 @@ pub mod judge;
 pub mod outcome;
 pub mod prompt;
 pub mod proposal;
+pub mod record;
 pub mod tool_schema;

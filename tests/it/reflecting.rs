@@ -11,6 +11,7 @@ mod inbox;
 mod insights;
 #[cfg(feature = "network")]
 mod printed;
+mod record;
 mod script;
 mod shown;
 mod trouble;

@@ -5,7 +5,6 @@
 use super::{ChangeOptions, CommandResult, CompactOptions, CompactOutcome, Session, compact};
 use crate::commands::budget;
 use crate::commands::model::OpenModel;
-use crate::commands::reflect::ProposalTotals;
 use crate::llm::{Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, TokenUsage};
 
 /// Estimated cost of one compaction, in tokens; reserved before the first request.
@@ -35,18 +34,8 @@ pub fn compact_within_budget(
             }
             _ => None,
         };
-        let (unfiltered, no_proposals) = (session.unfiltered(), ProposalTotals::default());
-        // The change is committed even if its cost cannot be recorded; the reservation then counts until midnight.
-        if let Ok((locked, _)) = unfiltered.store.lock() {
-            budget::settle(
-                session,
-                &locked,
-                hold,
-                usage.unwrap_or_default(),
-                usize::from(usage.is_some()),
-                &no_proposals,
-            );
-        }
+        // The change is committed even if its cost cannot be recorded.
+        budget::settle_call(session, hold, usage.unwrap_or_default(), usize::from(usage.is_some()));
     }
     result
 }

@@ -6,18 +6,16 @@
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+use super::ReflectOptions;
 use super::decision_text::finding_reason;
-use super::{ProposalTotals, ReflectOptions};
+use super::single_answer::ask;
 use crate::change::EntryOutcome;
-use crate::code::{Code, Rejection};
-use crate::commands::answer::{
-    ChangeOutcome, DecisionCounts, ModelCallCosts, ReflectDecision, ReflectReport, RefusalReason,
-};
-use crate::commands::change::{change, warning_row};
-use crate::commands::model::model_rejection;
+use crate::code::Rejection;
+use crate::commands::answer::{ChangeOutcome, DecisionCounts, ReflectDecision, ReflectReport, RefusalReason};
+use crate::commands::change::change;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::document::{Document, Handle};
-use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest, StopReason, TokenUsage};
+use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest};
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::MemoryPath;
 use crate::reflect::guards::WritingRules;
@@ -68,19 +66,29 @@ pub fn make_insights(
         report.deferred = Some("there is nothing to look at yet: no entry, no fact and no conversation".into());
         return Ok(report);
     }
+    let opened = (options.open_model)()?;
     let Some(reservation) =
         budget::reserve(session, session.policy.policy.daily_budget(options.daily_budget), NOTE, ESTIMATED_TOKENS)?
     else {
         report.deferred = Some("today's token budget is not enough".into());
         return Ok(report);
     };
-    let mut usage = TokenUsage::default();
-    let asked = ask(options, &sources, &mut report, &mut usage);
-    let unfiltered = session.unfiltered();
-    if let Ok((locked, _)) = unfiltered.store.lock() {
-        let requests = report.model.as_ref().map_or(0, |model| model.turns);
-        budget::settle(session, &locked, reservation, usage, requests, &ProposalTotals::default());
-    }
+    let deadline = Deadline::within(opened.total_timeout);
+    let request = ModelRequest {
+        system: system_prompt(),
+        messages: vec![ChatMessage::User(build_question(&sources))],
+        answer: Some(AnswerSchema::new("insights", answer_schema())),
+        max_tokens: MAX_REPLY_TOKENS,
+        temperature: Some(0.0),
+        ..ModelRequest::default()
+    };
+    let read = &mut |reply: &ModelReply| {
+        let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
+        parse_reply(&reply.text, &calls)
+    };
+    let (usage, asked) = ask(options, &opened, deadline, request, &mut report, read);
+    let requests = report.model.as_ref().map_or(0, |model| model.turns);
+    budget::settle_call(session, reservation, usage, requests);
     let proposed = asked?;
     let kept = decide(session, &sources, proposed, &mut report)?;
     let added = add(session, kept, change_options, &mut report);
@@ -89,72 +97,6 @@ pub fn make_insights(
         drop(session.store.write_note_unlocked(NOTE, &now.to_string()));
     }
     added.map(|()| report)
-}
-
-/// Calls the model, and once more if its reply cannot be read.
-fn ask(
-    options: &ReflectOptions<'_>,
-    sources: &InsightSources,
-    report: &mut ReflectReport,
-    usage: &mut TokenUsage,
-) -> Result<Vec<Insight>, Error> {
-    let opened = (options.open_model)()?;
-    report.warnings.extend(opened.warnings.iter().map(warning_row));
-    let deadline = Deadline::within(opened.total_timeout);
-    let id = opened.model.id();
-    let mut messages = vec![ChatMessage::User(build_question(sources))];
-    let mut turns = 0;
-    let result = loop {
-        turns += 1;
-        (options.progress)(&format!("calling {} {}", id.provider, id.model));
-        let request = ModelRequest {
-            system: system_prompt(),
-            messages: messages.clone(),
-            answer: Some(AnswerSchema::new("insights", answer_schema())),
-            max_tokens: MAX_REPLY_TOKENS,
-            temperature: Some(0.0),
-            ..ModelRequest::default()
-        };
-        let reply = match opened.model.complete(&request, deadline) {
-            Ok(reply) => reply,
-            Err(error) => {
-                *usage += error.usage;
-                break Err(model_rejection(error).into());
-            }
-        };
-        *usage += reply.usage;
-        match read_reply(&reply) {
-            Ok(insights) => break Ok(insights),
-            Err(why) if turns > 1 => {
-                let message = format!("the model's answer could not be used: {why}");
-                break Err(Rejection::new(Code::Model, message).into());
-            }
-            Err(why) => {
-                let said = if reply.text.trim().is_empty() { "(nothing)".to_owned() } else { reply.text };
-                messages.push(ChatMessage::Assistant { text: said, calls: Vec::new() });
-                messages.push(ChatMessage::User(format!("{why}. Answer again, with the JSON object only.")));
-            }
-        }
-    };
-    report.model = Some(ModelCallCosts {
-        provider: id.provider.clone(),
-        model: id.model.clone(),
-        turns,
-        input_tokens: usage.input,
-        output_tokens: usage.output,
-    });
-    result
-}
-
-fn read_reply(reply: &ModelReply) -> Result<Vec<Insight>, String> {
-    match reply.stop {
-        StopReason::Truncated => Err("the answer was cut off; write fewer and shorter insights".into()),
-        StopReason::Refused => Err("the model refused to answer".into()),
-        StopReason::End | StopReason::ToolCalls | StopReason::Other(_) => {
-            let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
-            parse_reply(&reply.text, &calls)
-        }
-    }
 }
 
 /// What passes the rules, with the decision about each in the report.

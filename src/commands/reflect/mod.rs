@@ -16,6 +16,8 @@ mod insights;
 mod overlay;
 mod proposal_totals;
 mod queue;
+mod record;
+mod single_answer;
 mod watermark;
 
 use super::answer::{
@@ -41,6 +43,7 @@ use overlay::ReflectOverlay;
 pub use insights::make_insights;
 pub use proposal_totals::ProposalTotals;
 pub use queue::{drain, enqueue_transcript};
+pub use record::make_record;
 
 /// Maximum length of a chunk, in estimated tokens.
 const CHUNK_TOKENS: usize = 6000;

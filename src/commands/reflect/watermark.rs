@@ -23,12 +23,15 @@ struct WatermarkEntry {
 
 /// The id of a conversation: its own, or a hash of its first two turns.
 pub fn conversation_id(conversation: &Conversation) -> String {
-    let own_id = conversation.id.as_deref().map(str::trim).filter(|id| !id.is_empty() && id.len() <= 100);
-    let is_plain = |id: &&str| id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c));
-    match own_id.filter(is_plain) {
+    match conversation.id.as_deref().map(str::trim).filter(|id| is_plain_id(id)) {
         Some(id) => id.to_owned(),
         None => derived_id(&conversation.turns[..conversation.turns.len().min(2)]),
     }
+}
+
+/// Whether an id can be used as it is: ASCII letters, digits and `-_.:`, 100 at most.
+pub fn is_plain_id(id: &str) -> bool {
+    (1..=100).contains(&id.len()) && id.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c))
 }
 
 /// The id that a conversation without one of its own had while it consisted of its first turn.

@@ -41,7 +41,7 @@ pub fn newest_records(
         address: sanitize::sanitize_line(&item_address(&files[f], item)),
         date,
         text: sanitize::sanitize_line(&match files[f].items[item].kind {
-            ItemKind::Entry => entries::title_with_summary(&files[f], item),
+            ItemKind::Entry => entries::record_text(&files[f], item),
             _ => item_text(&files[f], item),
         }),
         stale_anchor: ItemFacts::new(&files[f], origins).stale_anchor(item),
