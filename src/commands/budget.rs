@@ -77,6 +77,11 @@ impl TokenLedger {
     }
 }
 
+/// What the caller may spend of a day's budget: a fifth is left for what a person asks for.
+pub fn spendable(session: &Session, budget: u64) -> u64 {
+    if session.is_agent { budget - budget.div_ceil(5).min(budget) } else { budget }
+}
+
 /// Reserves tokens for a request; `None` if the rest of the day's budget is smaller.
 ///
 /// # Errors
@@ -87,7 +92,9 @@ pub fn reserve(
     name: &str,
     tokens: u64,
 ) -> Result<Option<TokenReservation>, Rejection> {
-    let Some(budget) = budget else { return Ok(Some(TokenReservation(None))) };
+    let Some(budget) = budget.map(|budget| spendable(session, budget)) else {
+        return Ok(Some(TokenReservation(None)));
+    };
     let day = session.now.date().to_string();
     let unfiltered = session.unfiltered();
     let (locked, _) = unfiltered.store.lock()?;

@@ -243,7 +243,7 @@ impl<'a> ReflectRun<'a> {
         let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
         let Some(reservation) = budget::reserve(session, self.daily_budget(), &request, estimate as u64)? else {
             let used = TokenLedger::load(&session.store).used_on(&today);
-            let budget = self.daily_budget().unwrap_or_default();
+            let budget = budget::spendable(session, self.daily_budget().unwrap_or_default());
             let why =
                 format!("{used} of today's {budget} tokens are used, and the rest is not enough for the next chunk");
             self.enqueue(bytes, &why)?;
