@@ -166,7 +166,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l json -d 'Print o
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s h -l help -d 'Print help'
-complete -c memdir -n "__fish_memdir_using_subcommand context" -l style -d 'default; index: only the list of files; records: all items by date, newest first' -r -f -a "default\t''
+complete -c memdir -n "__fish_memdir_using_subcommand context" -l style -d 'default; index: only the list of files; records: the ten newest items' -r -f -a "default\t''
 index\t''
 records\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand context" -s b -l budget -d 'Print at most N tokens (default 2000, at least 320), and the commands that show what is left out' -r
@@ -869,7 +869,7 @@ markdown\t'The files\' texts'
 claude-index\t'The index MEMORY.md of Claude Code'
 server-memory\t'Entities and relations, one a line'
 json-memory\t'A resource with lists of items'
-records\t'Entries of episodes'"
+records\t'The memories of an app: entries and facts with id, content and times'"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s o -l out -d 'Write to a new file that only you can read' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand export" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand export" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"

@@ -19,7 +19,7 @@ use crate::commands::{self, ContextRequest, ContextStyle};
 )]
 #[group(skip)]
 pub struct ContextArgs {
-    /// default; index: only the list of files; records: all items by date, newest first
+    /// default; index: only the list of files; records: the ten newest items
     #[arg(long, value_name = "STYLE", default_value = "default", hide_default_value = true)]
     pub style: ContextStyleArg,
     /// Print at most N tokens (default 2000, at least 320), and the commands that show what is left out

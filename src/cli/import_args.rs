@@ -81,7 +81,7 @@ pub enum ExportKindArg {
     ServerMemory,
     /// A resource with lists of items
     JsonMemory,
-    /// Entries of episodes
+    /// The memories of an app: entries and facts with id, content and times
     Records,
 }
 

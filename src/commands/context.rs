@@ -27,7 +27,7 @@ use crate::view::context::page::{
     ContextContents, ContextOptions, DEFAULT_BUDGET, default_page, index_page, records_page,
 };
 use crate::view::context::prefilter::ContextPrefilter;
-use crate::view::context::records::newest_records;
+use crate::view::context::records::{MAX_RECORDS, newest_records};
 use crate::view::context::{delta, itemize};
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
@@ -305,8 +305,7 @@ impl ContextBuilder<'_> {
         });
         let found: Vec<ItemizedFile> = found.into_iter().flatten().map(|found| *found).collect();
         let origins = with_stale_anchors(self.store(), bullet_origins(self.store())?);
-        let (shown, count) =
-            newest_records(&found, &origins, &self.item_filter, self.options.budget / MIN_ENTRY_TOKENS);
+        let (shown, count) = newest_records(&found, &origins, &self.item_filter, MAX_RECORDS);
         Ok(records_page(self.options, &shown, count))
     }
 }

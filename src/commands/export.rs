@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::import::ImportRow;
+use super::journal_notes::bullet_origins;
 use super::list_and_read::resolve_address;
 use super::{CommandResult, Session};
 use crate::code::{Code, Rejection};
@@ -38,7 +39,7 @@ pub enum ExportKind {
     ServerMemory,
     /// A resource with `_metadata` and lists of items.
     JsonMemory,
-    /// Entries of `episodes/` with id, content and times.
+    /// Entries and facts with id, content and times.
     Records,
 }
 
@@ -81,7 +82,7 @@ pub fn export(session: &Session, options: &ExportOptions) -> CommandResult<Expor
         ExportKind::ClaudeIndex => claude_index(&files),
         ExportKind::ServerMemory => server_memory(&files)?,
         ExportKind::JsonMemory => export::json_memory(&files),
-        ExportKind::Records => export::records(&files),
+        ExportKind::Records => export::records(files, &bullet_origins(&session.store)?),
     };
     unreadable.iter().for_each(|(path, reason)| exported.leave_out(path, reason));
     let ExportedText { text, items, left_out } = exported;

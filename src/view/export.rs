@@ -6,6 +6,13 @@ use serde_json::{Map, Value, json};
 
 use crate::document::{BlockKind, Document, MetaKey, bullet_to_text, section_range, section_titles, slug};
 use crate::path::MemoryPath;
+use crate::view::context::records::{is_record, repeats_title};
+use crate::view::context::{item_address, item_text};
+use crate::view::outline::field_value;
+use crate::view::query::bullet_origins::BulletOrigins;
+use crate::view::query::count::ItemizedFile;
+use crate::view::query::item_facts::{ItemDate, ItemFacts};
+use crate::view::query::items::ItemKind;
 
 /// A file to export.
 pub struct ExportFile {
@@ -253,28 +260,65 @@ fn resource_metadata(document: &Document) -> Map<String, Value> {
     metadata
 }
 
-/// The entries of episodes.
-pub fn records(files: &[ExportFile]) -> ExportedText {
+/// The records of an app: episode entries with their texts, and the bullets, paragraphs and rows of fact files. An `id`
+/// is an explicit id or else the address.
+pub fn records(files: Vec<ExportFile>, origins: &BulletOrigins) -> ExportedText {
     let mut exported = ExportedText::default();
     let mut rows = Vec::new();
     for file in files {
-        if !file.path.holds_episodes() {
-            exported.leave_out(&file.path, "it holds no episodes");
-            continue;
-        }
-        let document = &file.document;
-        for (at, section) in document.sections().iter().enumerate().filter(|(_, section)| section.level == 2) {
-            let body = &document.text()[section.heading.end as usize..section_range(document, at).end];
-            let content = format!("{}\n{}", document.section_title(at), body.trim_matches('\n').trim_end());
-            let id = section.id.clone().unwrap_or_else(|| format!("{}#{}", file.path, section.slug));
-            let created = entry_date(document, at, "Date");
-            let updated = entry_date(document, at, "Updated").or_else(|| created.clone());
-            rows.push(json!({"id": id, "content": content.trim_end(), "createdAt": created, "updatedAt": updated}));
+        let before = rows.len();
+        let is_context = !matches!(file.path.folder(), Some("archive" | "inbox" | "procedures"));
+        let file = ItemizedFile::without_counts(file.path, file.document);
+        let facts = ItemFacts::new(&file, origins);
+        let items = (0..file.items.len()).filter(|item| is_context && is_record(&file, *item));
+        rows.extend(items.map(|item| record_row(&facts, item)));
+        if rows.len() == before {
+            exported.leave_out(&file.path, "it holds no records");
         }
     }
     exported.items = rows.len();
-    exported.text = serde_json::to_string_pretty(&Value::from(rows)).unwrap_or_default() + "\n";
+    exported.text = serde_json::to_string_pretty(&json!({"memories": rows})).unwrap_or_default() + "\n";
     exported
+}
+
+fn record_row(facts: &ItemFacts<'_>, item: usize) -> Value {
+    let (file, document) = (facts.file, &facts.file.document);
+    let at = file.items[item].section as usize;
+    let time = |date: Option<ItemDate>| {
+        date.map(|date| {
+            format!("{}Z", date.day.to_datetime(date.time.unwrap_or_default()).strftime("%Y-%m-%dT%H:%M:%S"))
+        })
+    };
+    let (dates, id) = match file.items[item].kind {
+        ItemKind::Entry => {
+            let updated = entry_date(document, at, "Updated");
+            let created = entry_date(document, at, "Date").or_else(|| time(facts.created(item)));
+            ((created.clone(), updated.or(created)), document.sections()[at].id.clone())
+        }
+        ItemKind::Bullet(b) => {
+            let id = document.bullet_meta(b as usize).and_then(|meta| meta.valid(MetaKey::Id).map(str::to_owned));
+            ((time(facts.created(item)), time(facts.date(item))), id)
+        }
+        _ => ((time(facts.created(item)), time(facts.date(item))), None),
+    };
+    let id = id.unwrap_or_else(|| item_address(file, item));
+    json!({"id": id, "content": record_content(file, item), "createdAt": dates.0, "updatedAt": dates.1})
+}
+
+/// An entry's title and text, or only its summary if the title repeats how that begins.
+fn record_content(file: &ItemizedFile, item: usize) -> String {
+    let (document, at) = (&file.document, file.items[item].section as usize);
+    if file.items[item].kind != ItemKind::Entry {
+        return item_text(file, item).trim_end().to_owned();
+    }
+    let title = document.section_title(at);
+    match field_value(document, at, "Summary") {
+        Some(summary) if !summary.is_empty() && repeats_title(&title, &summary) => summary,
+        _ => {
+            let body = &document.text()[document.sections()[at].heading.end as usize..section_range(document, at).end];
+            format!("{title}\n{}", body.trim_matches('\n').trim_end()).trim_end().to_owned()
+        }
+    }
 }
 
 fn entry_date(document: &Document, section: usize, label: &str) -> Option<String> {

@@ -89,7 +89,7 @@ fn the_records_are_memory_features() {
     (memories for app: NAME)
     The following are memories from previous conversations with this app:
 
-    1. [Created: 2026-02-22] Move
+    1. [Created: 2026-02-22] Move: The ferry was late.
     2. [Created: 2026-02-20] Logger stdout leak fix: pino pipeline stdout leak → custom JS transport
     3. [Created: 2026-02-01] Prefers tabs over spaces #editor
     4. [Created: unknown] A note without a date
@@ -98,6 +98,23 @@ fn the_records_are_memory_features() {
 
     Use these memories to provide context-aware responses.
     "#);
+}
+
+#[test]
+fn the_ten_newest_records_are_shown_each_of_two_hundred_characters_at_most() {
+    let long = "词 and word ".repeat(40);
+    let entries: String = (1..=11).map(|n| format!("\n## Talk {n}\n- Date: 2026-01-{n:02}\n- {n} {long}\n")).collect();
+    let m = Memory::new().file("episodes/2026-01.md", &format!("# 2026-01\n{entries}"));
+    let ran = m.run(["context", "--style", "records", "-b", "20000"]).exit(0).quiet().unchanged();
+    let shown: Vec<&str> = ran.stdout.lines().filter(|line| line.contains("[Created: ")).collect();
+    assert_eq!(shown.len(), 10, "{ran}");
+    for (n, line) in shown.iter().enumerate() {
+        let start = format!("{}. [Created: 2026-01-{:02}] ", n + 1, 11 - n);
+        let text = line.strip_prefix(&start).unwrap_or_else(|| panic!("{start} in {ran}"));
+        assert!(text.starts_with(&format!("Talk {n}: {n} 词", n = 11 - n)) && text.ends_with('…'), "{line}");
+        assert!((195..=200).contains(&text.chars().count()), "{line}");
+    }
+    assert!(ran.stdout.contains("\n… and 1 more: memdir list\n"), "{ran}");
 }
 
 #[test]

@@ -71,29 +71,6 @@ fn recent_entry(facts: &ItemFacts<'_>, item: usize) -> RecentEntry {
     }
 }
 
-/// The text of an entry as a record: its summary alone if that begins with the title, as that of a record does; else the
-/// title with the summary, or without one with the lines below it.
-pub fn record_text(file: &ItemizedFile, item: usize) -> String {
-    let title = super::item_text(file, item);
-    let section = file.items[item].section as usize;
-    match field_value(&file.document, section, "Summary") {
-        Some(summary) if summary.starts_with(&title) => summary.to_string(),
-        Some(summary) if !summary.is_empty() => format!("{title}: {summary}"),
-        _ => {
-            let bullets = (0..file.document.bullets().len())
-                .filter(|at| file.document.bullets()[*at].section as usize == section);
-            let texts = bullets.map(|at| file.document.bullet_text(at).into_owned());
-            let lines: Vec<String> = texts.filter(|text| !is_field(text)).collect();
-            if lines.is_empty() { title } else { format!("{title}: {}", lines.join("; ")) }
-        }
-    }
-}
-
-/// Whether a bullet of an entry is about the entry rather than about what happened.
-fn is_field(text: &str) -> bool {
-    ["Date:", "Updated:", "Importance:", "Tags:", "Source:", "Related:"].iter().any(|field| text.starts_with(field))
-}
-
 /// An entry's title, followed by its summary.
 pub fn title_with_summary(file: &ItemizedFile, item: usize) -> String {
     let title = super::item_text(file, item);

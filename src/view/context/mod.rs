@@ -39,7 +39,7 @@ fn bullet_item(file: &ItemizedFile, bullet: usize) -> Option<usize> {
 }
 
 /// An item's address: `facts/user.md@acvh`, the section for an item that is not a bullet, or the file.
-fn item_address(file: &ItemizedFile, item: usize) -> String {
+pub fn item_address(file: &ItemizedFile, item: usize) -> String {
     let (document, path) = (&file.document, &file.path);
     let item = &file.items[item];
     let section = &document.sections()[item.section as usize];
@@ -50,7 +50,8 @@ fn item_address(file: &ItemizedFile, item: usize) -> String {
     }
 }
 
-fn item_text(file: &ItemizedFile, item: usize) -> String {
+/// An item's text: of an entry or heading its title.
+pub fn item_text(file: &ItemizedFile, item: usize) -> String {
     let document = &file.document;
     let item = &file.items[item];
     match item.kind {

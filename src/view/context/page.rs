@@ -13,7 +13,7 @@ use super::entries::RecentEntry;
 use super::facts::{PlainFact, PlainFacts};
 use super::files::IndexedFile;
 use super::notes::{self, ContextNote, NoteReason};
-use super::records::DatedRecord;
+use super::records::{DatedRecord, cut_to_chars};
 use super::sanitize::{self, NOTES_NOTICE};
 use crate::policy::Policy;
 use crate::view::query::answer::estimate_llm_tokens;
@@ -33,6 +33,8 @@ const ENTRIES_HEAD: &str = "Newest entries:";
 /// Maximum length of an item in tokens: the first value at which the mandatory items leave budget for the index is
 /// used.
 const ITEM_LENGTHS: [usize; 5] = [80, 40, 24, 16, 10];
+/// The longest text of a record, in characters.
+const MAX_RECORD_CHARS: usize = 200;
 
 /// Options of a context.
 #[derive(Clone, Debug, Default)]
@@ -319,7 +321,7 @@ pub fn records_page(options: &ContextOptions, records: &[DatedRecord], count: us
     let day = |record: &DatedRecord| record.date.map_or("unknown".to_owned(), |m| m.day.to_string());
     let line = |n: usize, record: &DatedRecord| {
         let mark = record.stale_anchor.map(|state| anchor_mark(state.name())).unwrap_or_default();
-        format!("{n}. [Created: {}] {}{mark}", day(record), sanitize::truncate(&record.text, ITEM_LENGTHS[0]))
+        format!("{n}. [Created: {}] {}{mark}", day(record), cut_to_chars(&record.text, MAX_RECORD_CHARS))
     };
     let more = |n: usize| format!("… and {n} more: memdir list");
     let fixed = lines_cost(&head) + lines_cost(&tail) + 3;

@@ -1,14 +1,22 @@
-//! All items by date, newest first: the content of `context --records`.
+//! The newest items by date: the content of `context --style records`.
 //!
 //! Never ranks: only the date counts; items without one are last.
 
+use std::borrow::Cow;
+
 use super::context_filter::ContextFilter;
-use super::{entries, item_address, item_text, sanitize};
+use super::{item_address, item_text, sanitize};
+use crate::view::outline::field_value;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};
 use crate::view::query::items::{ItemKind, label};
 use crate::view::stale_anchors::StaleAnchor;
+
+/// The most records that are shown.
+pub const MAX_RECORDS: usize = 10;
+/// Bullets of an entry that say something about it, not what happened.
+const FIELDS: [&str; 7] = ["Date", "Updated", "Importance", "Tags", "Source", "Related", "Summary"];
 
 /// A dated item.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +49,7 @@ pub fn newest_records(
         address: sanitize::sanitize_line(&item_address(&files[f], item)),
         date,
         text: sanitize::sanitize_line(&match files[f].items[item].kind {
-            ItemKind::Entry => entries::record_text(&files[f], item),
+            ItemKind::Entry => entry_text(&ItemFacts::new(&files[f], origins), item, filter),
             _ => item_text(&files[f], item),
         }),
         stale_anchor: ItemFacts::new(&files[f], origins).stale_anchor(item),
@@ -49,7 +57,50 @@ pub fn newest_records(
     (all.into_iter().map(record).collect(), whole)
 }
 
-fn is_record(file: &ItemizedFile, item: usize) -> bool {
+/// The text of an entry: its title and its summary, or without one what is written below the title. A title that only
+/// repeats how the text begins is left out.
+fn entry_text(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> String {
+    let file = facts.file;
+    let summary = field_value(&file.document, file.items[entry].section as usize, "Summary").unwrap_or_default();
+    let text = if summary.is_empty() { entry_body(facts, entry, filter) } else { summary };
+    if text.is_empty() {
+        return item_text(file, entry);
+    }
+    match repeats_title(&item_text(file, entry), &text) {
+        true => text,
+        false => format!("{}: {text}", item_text(file, entry)),
+    }
+}
+
+/// The bullets, paragraphs and rows of an entry that may be shown, as one line.
+fn entry_body(facts: &ItemFacts<'_>, entry: usize, filter: &ContextFilter) -> String {
+    let file = facts.file;
+    let below = (entry + 1..file.items.len()).take_while(|item| file.items[*item].kind != ItemKind::Entry);
+    let shown = below.filter(|item| match file.items[*item].kind {
+        ItemKind::Bullet(b) => !FIELDS.contains(&label(file.document.bullet_raw(b as usize))),
+        ItemKind::Paragraph | ItemKind::Row => true,
+        ItemKind::Entry | ItemKind::Heading | ItemKind::Code => false,
+    });
+    let shown = shown.filter(|item| filter.allows_item(facts, *item));
+    shown.map(|item| item_text(file, item)).filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// Whether a title is no more than the first words of a text.
+pub fn repeats_title(title: &str, text: &str) -> bool {
+    let title = title.trim_end_matches('…').trim_end();
+    text.strip_prefix(title).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+}
+
+/// A text of at most so many characters: a longer one is cut and ends with `…`.
+pub fn cut_to_chars(text: &str, most: usize) -> Cow<'_, str> {
+    if text.chars().nth(most).is_none() {
+        return text.into();
+    }
+    let kept: String = text.chars().take(most - 1).collect();
+    format!("{}…", kept.trim_end()).into()
+}
+
+pub fn is_record(file: &ItemizedFile, item: usize) -> bool {
     // A daily note may have no entries; then its bullets are the records.
     let has_entries = || file.path.folder() == Some("episodes") || file.items.iter().any(|i| i.kind == ItemKind::Entry);
     match file.items[item].kind {
@@ -58,5 +109,57 @@ fn is_record(file: &ItemizedFile, item: usize) -> bool {
         ItemKind::Bullet(b) => !matches!(label(file.document.bullet_raw(b as usize)), "Updated" | "Date"),
         ItemKind::Paragraph | ItemKind::Row => true,
         ItemKind::Heading | ItemKind::Code => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Document;
+    use crate::path::MemoryPath;
+    use crate::view::context::itemize;
+
+    fn check(text: &str, shown: &[&str]) {
+        let path = MemoryPath::from_disk_name("episodes/2025-10.md").unwrap();
+        let file = itemize(&path, Document::from_bytes(text.as_bytes().to_vec()).unwrap());
+        let filter = ContextFilter { today: jiff::civil::date(2025, 10, 11) };
+        let (records, count) = newest_records(&[file], &BulletOrigins::default(), &filter, MAX_RECORDS);
+        assert_eq!(records.iter().map(|record| record.text.as_str()).collect::<Vec<_>>(), shown);
+        assert_eq!(count, shown.len());
+    }
+
+    #[test]
+    fn an_entry_is_its_text() {
+        check(
+            "# E\n\n## Tea\n- Date: 2025-10-10\n- Summary: Green, no sugar.\n- Why: taste\n",
+            &["Tea: Green, no sugar."],
+        );
+        check(
+            "# E\n\n## Tea\n- Date: 2025-10-10\n- Importance: 6\n- Likes green tea.\n\nNo sugar.\n",
+            &["Tea: Likes green tea.; No sugar."],
+        );
+        check("# E\n\n## Tea\n- Date: 2025-10-10\n- Source: c1\n", &["Tea"]);
+    }
+
+    #[test]
+    fn a_title_that_begins_the_text_is_not_repeated() {
+        check("# E\n\n## Likes green\n- Summary: Likes green tea.\n", &["Likes green tea."]);
+        check("# E\n\n## Likes tea\n- Summary: Likes teapots.\n", &["Likes tea: Likes teapots."]);
+    }
+
+    #[test]
+    fn what_is_no_longer_true_is_not_shown() {
+        check(
+            "# E\n\n## Tea\n- Likes green tea.\n- Was ill\n  <!-- mem exp=2025-10-01 -->\n",
+            &["Tea: Likes green tea."],
+        );
+    }
+
+    #[test]
+    fn a_long_text_is_cut_at_a_character() {
+        assert_eq!(cut_to_chars("abcdef", 6), "abcdef");
+        assert_eq!(cut_to_chars("abcdefg", 6), "abcde…");
+        assert_eq!(cut_to_chars("项目 中文", 4), "项目…");
+        assert_eq!(cut_to_chars("项目中文", 4), "项目中文");
     }
 }
