@@ -372,7 +372,7 @@ fn what_is_read_or_found_is_recorded_as_used() {
     on(&memory, "2026-03-02", &["read", &address("Likes tea"), "--json"]).exit(0);
     on(&memory, "2026-03-03", &["read", "user#work"]).exit(0);
     on(&memory, "2026-03-04", &["query", "tabs bees"]).exit(0);
-    on(&memory, "2026-03-05", &["context"]).exit(0);
+    let tokens = on(&memory, "2026-03-05", &["context", "--json"]).exit(0).json()["tokens"].clone();
     on(&memory, "2026-03-05", &["list", "user"]).exit(0);
     on(&memory, "2026-03-05", &["read", "nothing"]).exit(3);
     on(&memory, "2026-03-05", &["query", "zebra"]).exit(0);
@@ -386,6 +386,9 @@ fn what_is_read_or_found_is_recorded_as_used() {
             format!("2026-03-02 read tester {}", address("Likes tea")),
             "2026-03-03 read tester facts/user.md#work".to_owned(),
             format!("2026-03-04 query tester {} {}", address("Uses tabs"), address("Keeps bees")),
+            // How large a context was, and that nothing was found, are no uses.
+            format!("2026-03-05 context {} tester ", tokens.as_u64().unwrap()),
+            "2026-03-05 query 0 tester ".to_owned(),
             format!("2026-03-06 mv tester facts/other.md@{tabs}"),
             "2026-03-07 mv tester facts/others.md".to_owned(),
         ]
