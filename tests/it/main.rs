@@ -98,6 +98,7 @@ mod seed_replies;
 mod seeds;
 mod setup_hosts;
 mod small_holes;
+mod sources;
 mod stats;
 mod store;
 mod summary_merge;
