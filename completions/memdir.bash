@@ -2412,7 +2412,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__reflect)
-            opts="-n -m -C -g -S -q -v -h --mode --propose --into --record --related --insights --show-prompt --check-model --queued --provider --model --timeout --dry-run --reason --source --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -C -g -S -q -v -h --mode --propose --into --record --related --insights --request --tags --finder --editor --show-prompt --check-model --queued --provider --model --timeout --dry-run --reason --source --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2427,6 +2427,22 @@ _memdir() {
                     return 0
                     ;;
                 --related)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --request)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tags)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --finder)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --editor)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

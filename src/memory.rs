@@ -205,6 +205,7 @@ impl Memory {
             old: None,
             text: text.to_owned(),
             children: Vec::new(),
+            meta: Vec::new(),
             archive: false,
         })
     }

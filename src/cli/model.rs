@@ -29,7 +29,7 @@ pub struct ModelArgs {
 
 impl From<ModelArgs> for ModelQuery {
     fn from(args: ModelArgs) -> ModelQuery {
-        ModelQuery { provider: args.provider, model: args.model, timeout: args.timeout }
+        ModelQuery { provider: args.provider, model: args.model, timeout: args.timeout, ..ModelQuery::default() }
     }
 }
 

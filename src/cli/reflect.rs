@@ -14,7 +14,7 @@ use super::model::ModelArgs;
 use super::sanitize;
 use super::text::{Printer, TextStyle, effects, file_heading, guard_figures};
 use crate::code::{Code, Hint};
-use crate::commands::answer::{InboxList, ProposalRow, ReflectDecision, ReflectReport, WarningRow};
+use crate::commands::answer::{InboxList, ProposalRow, ReflectDecision, ReflectReport, RequestDecision, WarningRow};
 use crate::commands::reflect::reason_text;
 
 /// The form in which the model replies.
@@ -63,6 +63,24 @@ pub struct ReflectArgs {
     /// Ask what the newest entries and facts, and FILE if there is one, show about the user; at most once in 24 hours
     #[arg(long, conflicts_with_all = ["queued", "check_model", "show_prompt", "propose", "into"])]
     pub insights: bool,
+    /// Make a change that is asked for in words, such as "Remove all egg preferences": a model finds the items, and its
+    /// edits are made together or not at all
+    #[arg(
+        long,
+        value_name = "TEXT",
+        value_parser = argv::text_value,
+        conflicts_with_all = ["file", "mode", "queued", "check_model", "show_prompt", "propose", "into", "insights", "record"]
+    )]
+    pub request: Option<String>,
+    /// With --request: only files with one of these tags in their front matter
+    #[arg(long, value_name = "TAG,…", value_delimiter = ',', requires = "request", value_parser = argv::text_value)]
+    pub tags: Vec<String>,
+    /// With --request: the model that finds the items; also `finder` in the user config
+    #[arg(long, value_name = "NAME", requires = "request", help_heading = "Model options")]
+    pub finder: Option<String>,
+    /// With --request: the model that decides on the edits; also `editor` in the user config
+    #[arg(long, value_name = "NAME", requires = "request", help_heading = "Model options")]
+    pub editor: Option<String>,
     /// Print the first prompt without calling a model
     #[arg(long, conflicts_with_all = ["check_model", "queued"])]
     pub show_prompt: bool,
@@ -131,6 +149,9 @@ impl PrintAnswer for ReflectReport {
         if skipped > 0 {
             printer.note(&format!("{skipped} broken lines were skipped"));
         }
+        if let Some(request) = &self.request {
+            request_decision(printer, request);
+        }
         for (word, why) in [("partial", &self.partial), ("deferred", &self.deferred)] {
             if let Some(why) = why {
                 printer.note(&format!("{word}: {why}"));
@@ -174,11 +195,26 @@ fn pending_proposal(printer: &mut Printer, decision: &ReflectDecision) {
     }
 }
 
+/// Why a request changes nothing, if so.
+fn request_decision(printer: &mut Printer, request: &RequestDecision) {
+    let word = match request.decision {
+        "no_change" => "no change",
+        "reject" => "rejected",
+        "refused" => "nothing is changed",
+        _ => return,
+    };
+    printer.text(word).text(": ").foreign_text(match request.reasoning.as_str() {
+        "" => "the model gives no reason",
+        why => why,
+    });
+    printer.end_line();
+}
+
 fn totals(printer: &mut Printer, answer: &ReflectReport) {
     let (turns, seen) = answer.conversations.iter().fold((0, 0), |(t, s), c| (t + c.turns, s + c.seen));
     let counts = answer.counts;
     let stopped = answer.partial.is_some() || answer.deferred.is_some();
-    if counts.found == 0 && !stopped {
+    if counts.found == 0 && !stopped && answer.request.is_none() {
         printer.note(match turns > 0 && seen == turns {
             true => "nothing new: this conversation was processed before",
             false if answer.conversations.is_empty() && answer.model.is_none() => "nothing pending in the queue",
@@ -204,6 +240,18 @@ fn totals(printer: &mut Printer, answer: &ReflectReport) {
             model.output_tokens,
         );
         printer.styled(TextStyle::Dim, &line).end_line();
+        if let Some(finder) = &answer.finder {
+            let found = answer.request.as_ref().and_then(|request| request.found).unwrap_or_default();
+            let line = format!(
+                "{found} item{} found by {} {}, {} tokens in, {} out",
+                if found == 1 { "" } else { "s" },
+                finder.provider,
+                finder.model,
+                finder.input_tokens,
+                finder.output_tokens,
+            );
+            printer.styled(TextStyle::Dim, &line).end_line();
+        }
         if let Some(figures) = guard_figures(answer.first_pass, answer.grounded, &answer.refused_by) {
             printer.styled(TextStyle::Dim, &figures).end_line();
         }

@@ -30,7 +30,7 @@ use crate::commands::{
 use crate::host::agent_hosts::AgentHost;
 use crate::host::agent_hosts::places::SetupScope;
 use crate::host::conversation_scope::{ConversationOrigin, field_value};
-use crate::host::models::ModelQuery;
+use crate::host::models::{ModelQuery, ModelRole};
 use crate::host::{content, editor, find, user};
 use crate::operation::Batch;
 use crate::path::ALL_SCOPES;
@@ -231,7 +231,8 @@ impl Runner<'_> {
             let checked = commands::model::check_model(&model_query, &open::env);
             return CliReply::of(checked, Vec::new(), OutputLayout::Plain);
         }
-        let conversation = if args.queued || (args.insights && args.file.is_none()) {
+        let without_input = args.queued || args.request.is_some() || (args.insights && args.file.is_none());
+        let conversation = if without_input {
             Ok(Vec::new())
         } else {
             stdin_wait().and_then(|w| content::read_bytes(args.file.as_deref(), w))
@@ -241,9 +242,21 @@ impl Runner<'_> {
                 Ok(read) => read,
                 Err(rejection) => return rejection.into(),
             };
+        let user_config = user::load_config(&open::env).0;
         let notes = ProgressNotes::default();
         notes.begin("reflecting");
         let progress = |task: &str| notes.begin(task);
+        // A request may have a model of its own for each of its steps.
+        let editor_query = match args.request {
+            Some(_) => model_query.for_role(ModelRole::Editor, args.editor.as_deref()),
+            None => model_query.clone(),
+        };
+        let has_finder = args.finder.is_some() || user_config.finder.is_some();
+        let finder_query = has_finder.then(|| model_query.for_role(ModelRole::Finder, args.finder.as_deref()));
+        let open_finder = &|| {
+            let query = finder_query.as_ref().unwrap_or(&model_query);
+            commands::model::open_model(query, &open::env)
+        };
         let options = reflect::ReflectOptions {
             reply_mode: match args.mode {
                 ReflectModeArg::Auto => None,
@@ -252,17 +265,17 @@ impl Runner<'_> {
             },
             propose: args.propose,
             into: args.into,
-            daily_budget: user::load_config(&open::env).0.tokens_per_day,
+            daily_budget: user_config.tokens_per_day,
             instructions,
-            open_model: &|| commands::model::open_model(&model_query, &open::env),
+            open_model: &|| commands::model::open_model(&editor_query, &open::env),
             progress: &progress,
         };
         let working_dir = open::working_dir().ok();
         let field = |field: &str| field_value(&conversation, field);
         let origin = ConversationOrigin { directory: working_dir.as_deref(), field: &field };
         let named = open::open_options(self.global, args.lock_timeout);
-        // The queue is that of one memory, or of one scope.
-        let session = if args.queued { named } else { named.for_conversation(&origin) };
+        // The queue is that of one memory, or of one scope; a request is no conversation.
+        let session = if args.queued || args.request.is_some() { named } else { named.for_conversation(&origin) };
         let session = session.open_session(SessionNeeds::All);
         if args.show_prompt {
             let prompt = session.map_err(Error::from);
@@ -283,6 +296,14 @@ impl Runner<'_> {
         };
         let _display = ProgressDisplay::start(self.global, &notes);
         let result = match (args.queued, args.insights) {
+            _ if args.request.is_some() => {
+                let request = reflect::RequestOptions {
+                    text: args.request.as_deref().unwrap_or_default(),
+                    tags: &args.tags,
+                    open_finder: finder_query.as_ref().map(|_| open_finder as _),
+                };
+                reflect::answer_request(&session, &request, &options, &change_options)
+            }
             _ if args.record => reflect::make_record(&session, &conversation, &args.related, &options, &change_options),
             (true, _) => reflect::drain(&session, &options, &change_options),
             (_, true) => reflect::make_insights(&session, &conversation, &options, &change_options),

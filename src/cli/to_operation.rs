@@ -141,7 +141,15 @@ pub fn update(args: &UpdateArgs, content: ContentReader) -> Result<Batch, Reject
         Some(new) if new != "-" => NewBullet { text: single_line(new)?, ..NewBullet::default() },
         _ => content_bullet(&content(args.file.as_deref())?)?,
     };
-    Ok(to_batch([Action::Update { at: target(&args.at), index: args.index, old, text, children, archive: false }]))
+    Ok(to_batch([Action::Update {
+        at: target(&args.at),
+        index: args.index,
+        old,
+        text,
+        children,
+        meta: Vec::new(),
+        archive: false,
+    }]))
 }
 
 /// Parses content as exactly one bullet without metadata.

@@ -22,7 +22,7 @@ pub use git::{ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupFile
 pub use model::ModelCheck;
 pub use reflect::{
     ConversationRow, DecisionCounts, InboxList, ModelCallCosts, ProposalRow, ReflectDecision, ReflectReport,
-    RefusalReason,
+    RefusalReason, RequestDecision,
 };
 pub use status::{AttentionRow, DroppedBullet, ModelUsage, StatusReport};
 pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile};

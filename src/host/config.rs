@@ -20,6 +20,10 @@ pub struct UserConfig {
     pub lock_timeout_s: Option<f64>,
     /// `model`: the model that `reflect` and `compact` call.
     pub model: ModelSettings,
+    /// `finder`: the model that finds the items of `reflect --request`; without it, `model`.
+    pub finder: Option<ModelSettings>,
+    /// `editor`: the model that decides on the edits of `reflect --request`; without it, `model`.
+    pub editor: Option<ModelSettings>,
     /// `people`: names of callers (`--as`) who are people, not agents.
     pub people: Vec<String>,
     /// `trusted`: the data directories on which hooks may act; `~/` is not expanded.
@@ -74,6 +78,8 @@ const CONFIG_FORM: ShapeForm = ShapeForm::new(
         ),
         optional("lock_timeout_s", &JsonShape::Number, "how long a write waits for the lock, in seconds"),
         optional("model", &JsonShape::Object(&MODEL_FORM), "the model for reflect and compact"),
+        optional("finder", &JsonShape::Object(&MODEL_FORM), "the model that finds the items of reflect --request"),
+        optional("editor", &JsonShape::Object(&MODEL_FORM), "the model that decides on the edits of reflect --request"),
         optional("people", &NAME_LIST, "the names with --as that are people, not agents"),
         optional("trusted", &NAME_LIST, "the data directories on which hooks may act"),
         optional("budget", &JsonShape::Object(&BUDGET_FORM), "limits on model usage"),
@@ -151,6 +157,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
         }
     };
     let mut top = object;
+    let [has_finder, has_editor] = ["finder", "editor"].map(|name| top.get(name).is_some_and(Value::is_object));
     let mut block = |name: &str, form: &ShapeForm| {
         let entries = match top.get(name) {
             Some(Value::Object(_)) => top.shift_remove(name).and_then(|v| v.as_object().cloned()).unwrap_or_default(),
@@ -162,9 +169,10 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
     };
     let memory: Map<String, Value> = block("memory", &MEMORY_FORM);
     let model: Map<String, Value> = block("model", &MODEL_FORM);
+    let finder: Map<String, Value> = block("finder", &MODEL_FORM);
+    let editor: Map<String, Value> = block("editor", &MODEL_FORM);
     let budget: Map<String, Value> = block("budget", &BUDGET_FORM);
     check(&CONFIG_FORM, &top, None);
-    let seconds = |value: Option<&Value>| value.and_then(Value::as_f64).filter(|s| s.is_finite() && *s >= 0.0);
     let config = UserConfig {
         data_dir: string_value(memory.get("dataDir")).filter(|d| !d.is_empty()),
         durability: string_value(top.get("durability")).filter(|d| matches!(d.as_str(), "full" | "atomic" | "fast")),
@@ -173,22 +181,29 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
         trusted: string_list(top.get("trusted")).unwrap_or_default(),
         tokens_per_day: budget.get("tokens_per_day").and_then(whole_number),
         scopes: conversation_rules(top.get("scopes")),
-        model: ModelSettings {
-            provider: string_value(model.get("provider")),
-            name: string_value(model.get("name")),
-            base_url: string_value(model.get("base_url")),
-            key_file: string_value(model.get("key_file")),
-            key_command: string_list(model.get("key_command")),
-            command: string_list(model.get("command")),
-            timeout_s: seconds(model.get("timeout_s")),
-            overall_s: seconds(model.get("overall_s")),
-            max_tokens: model.get("max_tokens").and_then(whole_number).and_then(|n| n.try_into().ok()),
-            temperature: model.get("temperature").and_then(Value::as_f64),
-            top_p: model.get("top_p").and_then(Value::as_f64),
-            tools: string_value(model.get("tools")),
-        },
+        model: model_settings(&model),
+        finder: has_finder.then(|| model_settings(&finder)),
+        editor: has_editor.then(|| model_settings(&editor)),
     };
     (config, warnings)
+}
+
+/// The settings of a block for a model.
+fn model_settings(model: &Map<String, Value>) -> ModelSettings {
+    ModelSettings {
+        provider: string_value(model.get("provider")),
+        name: string_value(model.get("name")),
+        base_url: string_value(model.get("base_url")),
+        key_file: string_value(model.get("key_file")),
+        key_command: string_list(model.get("key_command")),
+        command: string_list(model.get("command")),
+        timeout_s: seconds(model.get("timeout_s")),
+        overall_s: seconds(model.get("overall_s")),
+        max_tokens: model.get("max_tokens").and_then(whole_number).and_then(|n| n.try_into().ok()),
+        temperature: model.get("temperature").and_then(Value::as_f64),
+        top_p: model.get("top_p").and_then(Value::as_f64),
+        tools: string_value(model.get("tools")),
+    }
 }
 
 /// The rules of `scopes`. A list with an invalid rule counts as absent, like any invalid entry.
@@ -205,6 +220,10 @@ fn conversation_rules(value: Option<&Value>) -> Vec<ConversationRule> {
         scope: string_value(rule.get("scope")),
     };
     rules.iter().map(rule).collect()
+}
+
+fn seconds(value: Option<&Value>) -> Option<f64> {
+    value.and_then(Value::as_f64).filter(|s| s.is_finite() && *s >= 0.0)
 }
 
 fn string_value(value: Option<&Value>) -> Option<String> {
@@ -247,6 +266,14 @@ mod tests {
         assert_eq!((config.model, config.tokens_per_day), (expected, Some(20_000)));
         // A shell command line is not a list of words: splitting it would be a guess.
         assert_eq!(parse("model: {command: agent -p}").0.model.command, None);
+    }
+
+    #[test]
+    fn the_models_of_requests_are_blocks_like_that_of_the_model() {
+        let (config, warnings) = parse("finder: {provider: ollama, name: small, colour: red}\neditor: 3\n");
+        let finder =
+            ModelSettings { provider: Some("ollama".into()), name: Some("small".into()), ..ModelSettings::default() };
+        assert_eq!((config.finder, config.editor, warnings.len()), (Some(finder), None, 2));
     }
 
     #[test]

@@ -16,6 +16,18 @@ const OVERALL_TIMEOUT: Duration = Duration::from_secs(600);
 /// model again.
 pub const NESTED_CALL_VARIABLE: &str = "MEMDIR_INSIDE";
 
+/// What a model is called for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModelRole {
+    /// Anything but the roles below.
+    #[default]
+    General,
+    /// To find the items of a request.
+    Finder,
+    /// To decide on the edits of a request.
+    Editor,
+}
+
 /// How the caller named the model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelQuery {
@@ -25,6 +37,24 @@ pub struct ModelQuery {
     pub model: Option<String>,
     /// `--timeout`: the timeout of one request and of all requests together.
     pub timeout: Option<Duration>,
+    pub role: ModelRole,
+}
+
+impl ModelQuery {
+    /// The query for the model of a role: `name` is `--finder` or `--editor`.
+    pub fn for_role(&self, role: ModelRole, name: Option<&str>) -> ModelQuery {
+        ModelQuery { model: name.map(str::to_owned).or_else(|| self.model.clone()), role, ..self.clone() }
+    }
+}
+
+/// The settings of the model with a role: its own block, else `model`.
+fn settings_for(config: &UserConfig, role: ModelRole) -> &ModelSettings {
+    let own = match role {
+        ModelRole::General => None,
+        ModelRole::Finder => config.finder.as_ref(),
+        ModelRole::Editor => config.editor.as_ref(),
+    };
+    own.unwrap_or(&config.model)
 }
 
 /// The protocol of a provider.
@@ -200,7 +230,7 @@ pub fn select_model(
     }
     let requested = query.provider.clone().or_else(|| env("MEMDIR_PROVIDER"));
     let model = query.model.clone().or_else(|| env("MEMDIR_MODEL"));
-    let settings = &config.model;
+    let settings = settings_for(config, query.role);
     let configured = settings.provider.as_deref().or(match settings {
         ModelSettings { command: Some(_), .. } => Some("exec"),
         ModelSettings { base_url: Some(_), .. } => Some("openai"),

@@ -4,7 +4,7 @@
 
 use crate::change::{Effect, EffectSign};
 use crate::code::{Code, Rejection};
-use crate::document::{Document, DocumentEdit, InsertPosition, NewBullet, section_range, to_new_bullet};
+use crate::document::{BulletMeta, Document, DocumentEdit, InsertPosition, NewBullet, section_range, to_new_bullet};
 use crate::path::{BulletRef, MemoryPath};
 
 use super::archive::{self, ArchivedItem};
@@ -159,14 +159,14 @@ fn new_section_position(document: &Document, name: &str, path: &MemoryPath) -> R
     Ok(InsertPosition::NewSection { under, titles: vec![title] })
 }
 
-/// `update`: replaces the first paragraph of a bullet; with more than a paragraph, also what is below it.
+/// `update`: replaces the first paragraph of a bullet; with more than a paragraph, also what is below it. Sets metadata.
 pub fn update(
     planner: &mut Planner<'_>,
     n: usize,
     op: &Operation,
     at: &Target,
     (index, old): (Option<i64>, Option<&str>),
-    mut item: NewBullet,
+    (mut item, pairs): (NewBullet, &[(String, String)]),
     archive: bool,
 ) -> PlanStep<Vec<PendingEdit>> {
     let resolved = resolve(at, planner.snapshot, planner.context.prefixes, planner.context.policy)?;
@@ -184,6 +184,9 @@ pub fn update(
     if (same_text.contains(&bullet) || matches!(picked, BulletPick::Unchanged(_)))
         && (!replaces_children || same_children(document, bullet, &item))
     {
+        if !pairs.is_empty() {
+            return set_meta_of(planner, n, &resolved.path, document, bullet, pairs);
+        }
         return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
             document,
             &resolved.path,
@@ -196,13 +199,21 @@ pub fn update(
     if let Some(&existing) = same_text.iter().find(|&&i| i != bullet && document.bullets()[i].section == section) {
         return Err(rejections::duplicate_bullet(document, &resolved.path, bullet, existing).into());
     }
+    let set = match pairs.is_empty() {
+        true => None,
+        false => {
+            let stamped = planner.updated_meta(document, bullet, op);
+            Some(merged_meta(planner, &resolved.path, document, bullet, (stamped, pairs))?.0)
+        }
+    };
     let mut pending = Vec::new();
     if archive {
         let copy = ArchivedItem::bullet(planner, &resolved.path, document, bullet, None)?;
         pending.push(PendingEdit::Archive(Box::new(copy)));
     }
     if replaces_children {
-        item.meta = planner.updated_meta(document, bullet, op).or_else(|| document.bullet_meta(bullet));
+        let unset = || planner.updated_meta(document, bullet, op).or_else(|| document.bullet_meta(bullet));
+        item.meta = set.or_else(unset);
         let edit = DocumentEdit::Replace { bullet, item };
         pending.push(PendingEdit::Edit(resolved.path, edit, EffectKind::Updated(bullet)));
         return Ok(pending);
@@ -211,7 +222,7 @@ pub fn update(
     let text = lines.collect::<Vec<_>>().join("\n");
     let edit = DocumentEdit::Update { bullet, text };
     pending.push(PendingEdit::Edit(resolved.path.clone(), edit, EffectKind::Updated(bullet)));
-    if let Some(meta) = planner.updated_meta(document, bullet, op) {
+    if let Some(meta) = set.or_else(|| planner.updated_meta(document, bullet, op)) {
         pending.push(PendingEdit::Edit(resolved.path, DocumentEdit::SetMeta { bullet, meta }, EffectKind::NoEffect));
     }
     Ok(pending)
@@ -335,26 +346,50 @@ pub fn set_meta<'a>(
     let file = planner.existing_writable_file(&resolved)?;
     let (BulletPick::Change(bullet) | BulletPick::Unchanged(bullet)) =
         pick_bullet(planner, n, op, &resolved, None, None, None)?;
-    let document = &file.document;
-    let inert = inert_metadata::inert_bullets(document, &resolved.path, planner.snapshot)?;
+    set_meta_of(planner, n, &resolved.path, &file.document, bullet, pairs)
+}
+
+/// A bullet's metadata with these values, and the values as they are stored. The base is `stamped` if there is one, else
+/// the present metadata.
+fn merged_meta(
+    planner: &Planner<'_>,
+    path: &MemoryPath,
+    document: &Document,
+    bullet: usize,
+    (stamped, pairs): (Option<BulletMeta>, &[(String, String)]),
+) -> PlanStep<(BulletMeta, Vec<(String, String)>)> {
+    let inert = inert_metadata::inert_bullets(document, path, planner.snapshot)?;
     // An inert line belongs to another bullet: it is replaced when this bullet gets metadata.
-    let mut meta = document.bullet_meta(bullet).filter(|_| !inert.contains(&bullet)).unwrap_or_default();
+    let present = || document.bullet_meta(bullet).filter(|_| !inert.contains(&bullet));
+    let mut meta = stamped.or_else(present).unwrap_or_default();
     let today = planner.today();
     let stored = |(key, value): &(String, String)| (key.clone(), field_checks::stored_value(key, value, &today));
     let pairs: Vec<(String, String)> = pairs.iter().map(stored).collect();
     for (key, value) in &pairs {
         field_checks::check_meta(key, value)?;
         if key == "id" && !value.is_empty() {
-            check_unique_id(document, &resolved.path, bullet, value, &inert)?;
+            check_unique_id(document, path, bullet, value, &inert)?;
         }
         meta.set(key, value);
     }
+    Ok((meta, pairs))
+}
+
+fn set_meta_of(
+    planner: &Planner<'_>,
+    n: usize,
+    path: &MemoryPath,
+    document: &Document,
+    bullet: usize,
+    pairs: &[(String, String)],
+) -> PlanStep<Vec<PendingEdit>> {
+    let (meta, pairs) = merged_meta(planner, path, document, bullet, (None, pairs))?;
     if Some(&meta) == document.bullet_meta(bullet).as_ref()
         || (meta.0.is_empty() && document.bullet_meta(bullet).is_none())
     {
         return Ok(vec![PendingEdit::Unchanged(effects::bullet_effect(
             document,
-            &resolved.path,
+            path,
             bullet,
             EffectSign::Unchanged,
             n,
@@ -362,7 +397,7 @@ pub fn set_meta<'a>(
     }
     let pairs_text = pairs.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ");
     Ok(vec![PendingEdit::Edit(
-        resolved.path,
+        path.clone(),
         DocumentEdit::SetMeta { bullet, meta },
         EffectKind::MetaSet(bullet, pairs_text),
     )])

@@ -118,6 +118,8 @@ pub enum Action {
         /// Markdown lines below the text, without the indent they share. If they only continue its paragraph, what is
         /// below the bullet's text stays; else they replace it.
         children: Vec<String>,
+        /// Metadata keys and values to set, in order; an empty value removes the key.
+        meta: Vec<(String, String)>,
         /// Keep a copy of the old bullet below `archive/`.
         archive: bool,
     },

@@ -138,10 +138,10 @@ fn plan_operation(planner: &mut Planner<'_>, n: usize, op: &Operation) -> PlanSt
             };
             bullets::add(planner, n, op, at, item, *create)
         }
-        Action::Update { at, index, old, text, children, archive } => {
+        Action::Update { at, index, old, text, children, meta, archive } => {
             validation::check_bullet_size(text, children)?;
             let item = NewBullet { text: text.clone(), meta: None, children: children.clone() };
-            bullets::update(planner, n, op, at, (*index, old.as_deref()), item, *archive)
+            bullets::update(planner, n, op, at, (*index, old.as_deref()), (item, meta), *archive)
         }
         Action::Remove { at, index, text, archive, purge, if_exists, .. } => {
             let archive = archive.then_some(purge.as_deref());

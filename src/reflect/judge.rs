@@ -215,7 +215,7 @@ fn forbidden_operation(proposal: &Proposal, context: &JudgeContext<'_>) -> Vec<G
         Action::Set { pairs, .. } if pairs.iter().any(|(k, _)| !is_for_models(k)) => {
             return refused(&format!("set of anything but {}", model_keys()));
         }
-        Action::Add { meta, .. } if meta.iter().any(|(k, _)| !is_for_models(k)) => {
+        Action::Add { meta, .. } | Action::Update { meta, .. } if meta.iter().any(|(k, _)| !is_for_models(k)) => {
             return refused(&format!("metadata other than {}", model_keys()));
         }
         Action::Write { text, .. } if matches!(text.trim_start().lines().next(), Some("---" | "+++" | ";;;")) => {

@@ -17,4 +17,5 @@ pub mod outcome;
 pub mod prompt;
 pub mod proposal;
 pub mod record;
+pub mod request;
 pub mod tool_schema;

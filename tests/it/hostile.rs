@@ -141,6 +141,7 @@ fn no_selector_is_printed_in_a_command_to_try() {
             old: Some(t.into()),
             text: "new".into(),
             children: Vec::new(),
+            meta: Vec::new(),
             archive: false,
         }),
         ("old at an index", |t| Action::Update {
@@ -149,6 +150,7 @@ fn no_selector_is_printed_in_a_command_to_try() {
             old: Some(t.into()),
             text: "new".into(),
             children: Vec::new(),
+            meta: Vec::new(),
             archive: false,
         }),
         ("text", |t| Action::Remove {
@@ -169,6 +171,7 @@ fn no_selector_is_printed_in_a_command_to_try() {
             old: None,
             text: "new".into(),
             children: Vec::new(),
+            meta: Vec::new(),
             archive: false,
         }),
     ];

@@ -96,7 +96,15 @@ pub fn add(rest: &str, text: &str) -> Action {
 
 /// A new text for the bullet that the address names.
 pub fn update(rest: &str, text: &str) -> Action {
-    Action::Update { at: at(rest), index: None, old: None, text: text.into(), children: Vec::new(), archive: false }
+    Action::Update {
+        at: at(rest),
+        index: None,
+        old: None,
+        text: text.into(),
+        children: Vec::new(),
+        meta: Vec::new(),
+        archive: false,
+    }
 }
 
 /// Takes out the bullet that the address names.

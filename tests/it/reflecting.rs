@@ -12,6 +12,7 @@ mod insights;
 #[cfg(feature = "network")]
 mod printed;
 mod record;
+mod request;
 mod script;
 mod shown;
 mod trouble;

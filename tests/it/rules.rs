@@ -299,9 +299,15 @@ fn operation_of(case: &Case) -> Operation {
     };
     let text = case.text.map(str::to_owned);
     let action = match case.new {
-        Some(new) => {
-            Action::Update { at, index: case.index, old: text, text: new.into(), children: Vec::new(), archive: false }
-        }
+        Some(new) => Action::Update {
+            at,
+            index: case.index,
+            old: text,
+            text: new.into(),
+            children: Vec::new(),
+            meta: Vec::new(),
+            archive: false,
+        },
         None => {
             Action::Remove { at, index: case.index, text, archive: false, purge: None, forget: false, if_exists: false }
         }

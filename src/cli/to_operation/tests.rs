@@ -99,6 +99,7 @@ fn an_update_names_its_bullet_in_one_of_three_ways() {
             old: old.map(Into::into),
             text: "new".into(),
             children: Vec::new(),
+            meta: Vec::new(),
             archive: false,
         }]
     };

@@ -40,6 +40,12 @@ pub struct ReflectReport {
     /// The model that was called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelCallCosts>,
+    /// With `--request`: the model that was called to find the items.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finder: Option<ModelCallCosts>,
+    /// With `--request`: what the model decided about the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestDecision>,
     /// Why the rest of the conversations was not read, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,
@@ -49,6 +55,18 @@ pub struct ReflectReport {
     /// Warnings about the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRow>,
+}
+
+/// What a model decided about a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RequestDecision {
+    /// `proceed`, `no_change` or `reject` by the model; `refused` if its edits do not pass the checks.
+    pub decision: &'static str,
+    /// Why: in the model's words, unless it is `refused`.
+    pub reasoning: String,
+    /// How many items a search by a model found; absent if all items were shown to the one that decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<usize>,
 }
 
 /// One conversation that was read.

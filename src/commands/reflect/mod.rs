@@ -17,6 +17,9 @@ mod overlay;
 mod proposal_totals;
 mod queue;
 mod record;
+mod request;
+mod request_edits;
+mod request_memory;
 mod single_answer;
 mod watermark;
 
@@ -44,6 +47,7 @@ pub use insights::make_insights;
 pub use proposal_totals::ProposalTotals;
 pub use queue::{drain, enqueue_transcript};
 pub use record::make_record;
+pub use request::{RequestOptions, answer_request};
 
 /// Maximum length of a chunk, in estimated tokens.
 const CHUNK_TOKENS: usize = 6000;

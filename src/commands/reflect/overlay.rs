@@ -69,6 +69,11 @@ impl<'s> ReflectOverlay<'s> {
         &self.bullet_texts
     }
 
+    /// The files of facts, as they are on disk.
+    pub fn fact_files(&self) -> impl Iterator<Item = (&MemoryPath, &Document)> {
+        self.files.iter().filter(|(path, _)| is_fact_file(path)).map(|(path, document)| (path, document))
+    }
+
     /// Plans one operation on top of the accepted ones, without accepting it.
     ///
     /// # Errors

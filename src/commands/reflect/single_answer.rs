@@ -1,6 +1,7 @@
-//! One question to a model whose answer is one JSON object, and one correction.
+//! One question to a model whose answer is one JSON object, and its corrections.
 
 use super::ReflectOptions;
+use super::cost_estimate::usage_or_estimate;
 use crate::code::{Code, Rejection};
 use crate::commands::Error;
 use crate::commands::answer::{ModelCallCosts, ReflectReport};
@@ -8,7 +9,8 @@ use crate::commands::change::warning_row;
 use crate::commands::model::{OpenModel, model_rejection};
 use crate::llm::{ChatMessage, Deadline, ModelReply, ModelRequest, StopReason, TokenUsage};
 
-/// Calls the model, and once more if `read` cannot use its reply.
+/// Calls the model, and once more if `read` cannot use its reply. Returns the tokens for the budget: estimated where the
+/// host reports none.
 ///
 /// # Errors
 /// `model`, `model_refused` and the like; `model` also for a second reply that cannot be used.
@@ -18,11 +20,30 @@ pub fn ask<T>(
     deadline: Deadline,
     request: ModelRequest,
     report: &mut ReflectReport,
-    read: &mut dyn FnMut(&ModelReply) -> Result<T, String>,
+    read: ReplyReader<'_, T>,
+) -> (TokenUsage, Result<T, Error>) {
+    ask_repeatedly(options, opened, deadline, request, report, (2, read))
+}
+
+/// Reads a reply, or says in words for the model why it cannot be used.
+pub type ReplyReader<'r, T> = &'r mut dyn FnMut(&ModelReply) -> Result<T, String>;
+
+/// As [`ask`], with that many calls at most.
+///
+/// # Errors
+/// As [`ask`].
+pub fn ask_repeatedly<T>(
+    options: &ReflectOptions<'_>,
+    opened: &OpenModel,
+    deadline: Deadline,
+    request: ModelRequest,
+    report: &mut ReflectReport,
+    (max_calls, read): (usize, ReplyReader<'_, T>),
 ) -> (TokenUsage, Result<T, Error>) {
     report.warnings.extend(opened.warnings.iter().map(warning_row));
     let id = opened.model.id();
-    let (mut request, mut turns, mut usage) = (request, 0, TokenUsage::default());
+    let (mut request, mut turns) = (request, 0);
+    let (mut usage, mut estimated) = (TokenUsage::default(), TokenUsage::default());
     let result = loop {
         turns += 1;
         (options.progress)(&format!("calling {} {}", id.provider, id.model));
@@ -30,10 +51,12 @@ pub fn ask<T>(
             Ok(reply) => reply,
             Err(error) => {
                 usage += error.usage;
+                estimated += error.usage;
                 break Err(model_rejection(error).into());
             }
         };
         usage += reply.usage;
+        estimated += usage_or_estimate(&request, &reply);
         let answer = match reply.stop {
             StopReason::Truncated => Err("the answer was cut off; write less".to_owned()),
             StopReason::Refused => Err("the model refused to answer".to_owned()),
@@ -41,7 +64,7 @@ pub fn ask<T>(
         };
         match answer {
             Ok(value) => break Ok(value),
-            Err(why) if turns > 1 => {
+            Err(why) if turns >= max_calls => {
                 let message = format!("the model's answer could not be used: {why}");
                 break Err(Rejection::new(Code::Model, message).into());
             }
@@ -60,5 +83,5 @@ pub fn ask<T>(
         input_tokens: usage.input,
         output_tokens: usage.output,
     });
-    (usage, result)
+    (estimated, result)
 }

@@ -2,7 +2,7 @@ use super::*;
 
 fn select(names: &[&str; 2], yaml: &str, env: &[(&str, &str)]) -> Result<ModelSelection, Rejection> {
     let word = |w: &str| Some(w.to_owned()).filter(|w| !w.is_empty());
-    let flags = ModelQuery { provider: word(names[0]), model: word(names[1]), timeout: None };
+    let flags = ModelQuery { provider: word(names[0]), model: word(names[1]), ..ModelQuery::default() };
     let (config, warnings) = crate::host::config::parse(yaml);
     assert_eq!(warnings, [], "{yaml}");
     select_model(&flags, &config, &|name| env.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))

@@ -106,7 +106,7 @@ pub fn action(intent: &str, fields: CheckedFields) -> Action {
         "update" => {
             let (text, children) = split_bullet_text(&fields.required_text("new_sub_memory"));
             let (index, old) = (fields.index("index"), fields.text("old_sub_memory"));
-            Action::Update { at, index, old, text, children, archive: false }
+            Action::Update { at, index, old, text, children, meta: Vec::new(), archive: false }
         }
         _ => Action::Remove {
             at,

@@ -89,6 +89,11 @@ const UPDATE: ShapeForm = operation_form!(
                 "the new text, one line; indented lines below it continue it, or replace what is below the bullet",
             ),
             optional("old", &NON_EMPTY_TEXT, "its present text"),
+            optional(
+                "meta",
+                &JsonShape::Map(&META_KEY, &META_VALUE, 0),
+                "metadata to set; an empty value removes a key"
+            ),
         ],
         INDEX_FIELD,
         &[optional("archive", &JsonShape::Boolean, "keep a copy of the old bullet below archive/")],
@@ -221,7 +226,8 @@ pub fn action(op: &str, fields: CheckedFields) -> Action {
         "update" => {
             let (text, children) = split_bullet_text(&fields.required_text("text"));
             let (index, old) = (fields.index("index"), fields.text("old"));
-            Action::Update { at: at(), index, old, text, children, archive: fields.flag("archive") }
+            let (meta, archive) = (fields.key_values("meta"), fields.flag("archive"));
+            Action::Update { at: at(), index, old, text, children, meta, archive }
         }
         "rm" => Action::Remove {
             at: at(),
@@ -281,11 +287,12 @@ impl OperationWriter {
                 .put("text", join_bullet_text(text, children))
                 .put_meta(meta)
                 .put_true("create", *create),
-            Action::Update { at, index, old, text, children, archive } => self
+            Action::Update { at, index, old, text, children, meta, archive } => self
                 .put_op("update", Some(at))
                 .put_some("index", index)
                 .put_some("old", old)
                 .put("text", join_bullet_text(text, children))
+                .put_meta(meta)
                 .put_true("archive", *archive),
             Action::Remove { at, index, text, archive, purge, forget, if_exists } => {
                 self.put_op("rm", Some(at)).put_some("index", index).put_some("text", text);

@@ -65,11 +65,15 @@ const ITEM: ShapeForm = item_form(&[&[
     optional("importance", &SCALAR_OF_ITEM, "stored as imp"),
     optional("durability", &LINE_OR_EMPTY, "stored as dur"),
 ]]);
-/// An item's new text. An update does not change metadata, so metadata is rejected: it would be lost.
+/// An item's new text, and the metadata that it sets; other metadata stays.
 const TEXT_ITEM: ShapeForm = item_form(&[&[
     optional("display", &BULLET, "the text"),
     optional("item", &BULLET, "the text, if there is no display"),
     optional("added", &LINE_OR_EMPTY, "ignored: it is not changed"),
+    optional("expiry", &LINE_OR_EMPTY, "stored as exp"),
+    optional("confidence", &SCALAR_OF_ITEM, "stored as conf"),
+    optional("importance", &SCALAR_OF_ITEM, "stored as imp"),
+    optional("durability", &LINE_OR_EMPTY, "stored as dur"),
 ]]);
 /// The present item as the caller read it. Only its text is compared; other fields are ignored.
 const SEEN_ITEM: ShapeForm = ShapeForm {
@@ -165,7 +169,9 @@ pub fn action(operation: &str, fields: CheckedFields) -> Action {
         }
         "update" => {
             let (text, children) = split_bullet_text(&text);
-            Action::Update { at, index, old: current, text, children, archive: false }
+            let mut meta = new.map(item_meta).unwrap_or_default();
+            meta.retain(|(key, _)| key != MetaKey::Added.name());
+            Action::Update { at, index, old: current, text, children, meta, archive: false }
         }
         _ => Action::Remove { at, index, text: current, archive: false, purge: None, forget: false, if_exists: true },
     }

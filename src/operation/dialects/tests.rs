@@ -12,7 +12,15 @@ fn add(at: Target, text: &str) -> Action {
 }
 
 fn update(at: Target, index: Option<i64>, old: Option<&str>, text: &str) -> Action {
-    Action::Update { at, index, old: old.map(Into::into), text: text.into(), children: Vec::new(), archive: false }
+    Action::Update {
+        at,
+        index,
+        old: old.map(Into::into),
+        text: text.into(),
+        children: Vec::new(),
+        meta: Vec::new(),
+        archive: false,
+    }
 }
 
 fn remove(at: Target, index: Option<i64>, text: Option<&str>) -> Action {
@@ -186,6 +194,17 @@ mod seeds {
             r#"{"operation":"update","path":"a.b.c[0]","new_value":"x","current_value":"{'item': 'y', ...}"}"#,
             &[update(at("a#b/c"), Some(1), Some("{'item': 'y', ...}"), "x")],
         );
+        let meta = || vec![("exp".to_owned(), "2026-01-01".to_owned()), ("imp".to_owned(), "8".to_owned())];
+        for json in [
+            r#"{"operation":"update","path":"a[0]","new_value":{"item":"x","importance":8,"expiry":"2026-01-01","added":"2025-01-01"}}"#,
+            r#"{"op":"update","at":"a","index":1,"text":"x","meta":{"exp":"2026-01-01","imp":8}}"#,
+        ] {
+            let batch = parse_batch(json).unwrap();
+            let Action::Update { text, meta: set, .. } = &batch.operations[0].action else {
+                panic!("an update: {json}")
+            };
+            assert_eq!((text.as_str(), set), ("x", &meta()), "{json}");
+        }
         assert_parses(
             r#"{"operation":"insert","path":"food","new_value":{"item":"x","expiry":"2025-12-31","confidence":0.9,"importance":7,"durability":"high"}}"#,
             &[Action::Add {
@@ -433,10 +452,7 @@ fn a_refusal_names_the_field() {
         r#"{"operation":"insert","path":"a.b[0]","new_value":"x"}"#,
         "'path' must be a dotted path without an index",
     );
-    invalid(
-        r#"{"operation":"update","path":"a[0]","new_value":{"item":"x","expiry":"2026-01-01"}}"#,
-        "'expiry' does not belong",
-    );
+    invalid(r#"{"operation":"update","path":"a[0]","new_value":{"expiry":"2026-01-01"}}"#, "'display' or 'item'");
     for index in ["0", "-1", "1.5", "2147483648", "1e300", "\"3\"", "18446744073709551615"] {
         invalid(
             &format!(r#"{{"op":"rm","at":"user","index":{index}}}"#),

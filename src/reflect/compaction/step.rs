@@ -150,7 +150,15 @@ fn rewrite(
         EvictionCandidate::Bullet(i) => {
             let (at, index, old) = selector(path, document, i);
             (
-                Action::Update { at, index, old, text: text.to_owned(), children: Vec::new(), archive: true },
+                Action::Update {
+                    at,
+                    index,
+                    old,
+                    text: text.to_owned(),
+                    children: Vec::new(),
+                    meta: Vec::new(),
+                    archive: true,
+                },
                 text.to_owned(),
             )
         }
