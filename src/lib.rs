@@ -88,7 +88,7 @@ pub use modules::*;
 pub mod cli;
 
 pub use code::{Code, Hint, Rejection, Warning};
-pub use commands::compact::CompactOptions;
+pub use commands::compact::{CompactOptions, DuplicatesOptions};
 pub use commands::export::{ExportKind, ExportOptions};
 pub use commands::import::ImportOptions;
 pub use commands::inbox::InboxDecision;

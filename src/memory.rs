@@ -31,6 +31,7 @@ use crate::operation::{Action, Batch, Operation, Target, dialects};
 use crate::view::query::filter::QueryOptions;
 
 mod blame;
+mod duplicates;
 mod import;
 mod life;
 mod open;

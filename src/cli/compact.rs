@@ -20,6 +20,8 @@ use crate::operation::dialects;
 #[command(
     about = "Reduce what exceeds its limit; removed items are moved to archive/",
     after_help = "Without an address, everything that exceeds a limit of the policy is reduced.\n\n\
+                  With --duplicates, bullets of facts that say the same are united: equal texts at once, similar ones as \
+                  the model says, at most 50 pairs a day. Without a model the pairs are listed.\n\n\
                   Example: memdir compact user --to 40 -n"
 )]
 #[group(skip)]
@@ -33,6 +35,9 @@ pub struct CompactArgs {
     /// Also apply these operations, as JSON (- for stdin), in the same batch; what they add may be archived, too
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Remove bullets that say the same as another one; without a model, list them
+    #[arg(long, conflicts_with_all = ["to", "file", "by_age"])]
+    pub duplicates: bool,
     /// Call no model: archive the oldest
     #[arg(long, help_heading = "Model options")]
     pub by_age: bool,
@@ -53,8 +58,12 @@ impl CompactArgs {
             Some(file) => Some(dialects::parse_batch(&content(Some(file))?)?),
             None => None,
         };
-        let model_required = !self.by_age && (self.model.provider.is_some() || self.model.model.is_some());
-        Ok(CompactOptions { address: self.at.clone(), to: self.to, batch, model_required })
+        Ok(CompactOptions { address: self.at.clone(), to: self.to, batch, model_required: self.names_model() })
+    }
+
+    /// Whether its own options name the model, which then must answer.
+    pub fn names_model(&self) -> bool {
+        !self.by_age && (self.model.provider.is_some() || self.model.model.is_some())
     }
 }
 

@@ -11,6 +11,7 @@ mod checkpoint;
 mod compact;
 mod complete;
 mod context;
+mod duplicates;
 mod generate;
 mod git;
 mod git_args;

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::answer::PrintAnswer;
 use super::output::CliReply;
 use super::run::Runner;
-use super::text::{Printer, TextStyle};
+use super::text::{Printer, TextStyle, count};
 use crate::code::{Code, Rejection};
 use crate::commands;
 use crate::commands::results::{ScopeAction, ScopeChange, ScopeList, ScopeRow};
@@ -85,10 +85,6 @@ fn print_row(printer: &mut Printer, row: &ScopeRow, state: &str) {
     let changed = row.changed.as_deref().map(|at| format!(", changed {}", at.get(..10).unwrap_or(at)));
     printer.text(&row.name);
     printer.styled(TextStyle::Dim, &format!("  {state}{counts}{}", changed.unwrap_or_default())).end_line();
-}
-
-fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 fn entries(n: usize) -> String {

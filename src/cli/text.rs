@@ -354,5 +354,10 @@ pub fn file_count(n: usize) -> String {
     format!("{n} file{}", if n == 1 { "" } else { "s" })
 }
 
+/// A number with its noun: "1 pair", "2 pairs".
+pub fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ use super::checkpoint::{CheckpointArgs, run_checkpoint};
 use super::compact::CompactArgs;
 use super::complete::CompleteArgs;
 use super::context::ContextArgs;
+use super::duplicates::run_duplicates;
 use super::generate::{CompletionsArgs, ManArgs, SchemaArgs};
 use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
 use super::history::{DiffArgs, LogArgs, RedoArgs, ShowArgs, UndoArgs};
@@ -35,9 +36,9 @@ use super::{complete, generate, to_operation};
 use crate::commands::inbox::InboxDecision;
 use crate::commands::results::{
     ChangeResult, CheckReport, CheckpointChange, CheckpointList, CheckpointText, CompactReport, ContextResult,
-    DiffResult, EtagResult, ExportResult, FileList, ImportResult, InboxList, InitResult, LogResult, MergeResult,
-    ModelCheck, Outline, PruneResult, QueryResult, ReflectReport, RepeatedChange, ResolveResult, ScopeChange,
-    ScopeList, SetupResult, StatsReport, StatusReport, SyncResult, TextResult, WhereResult,
+    DiffResult, DuplicatesReport, EtagResult, ExportResult, FileList, ImportResult, InboxList, InitResult, LogResult,
+    MergeResult, ModelCheck, Outline, PruneResult, QueryResult, ReflectReport, RepeatedChange, ResolveResult,
+    ScopeChange, ScopeList, SetupResult, StatsReport, StatusReport, SyncResult, TextResult, WhereResult,
 };
 use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -178,7 +179,7 @@ verbs! {
     visible changes Redo(RedoArgs) = "redo";
     visible changes Reflect(ReflectArgs) -> ReflectReport | ModelCheck = "reflect", if |a| !a.check_model && !a.show_prompt;
     visible changes Inbox(InboxArgs) -> InboxList = "inbox", if |a| a.accept || a.reject;
-    visible changes Compact(CompactArgs) -> CompactReport = "compact";
+    visible changes Compact(CompactArgs) -> CompactReport | DuplicatesReport = "compact";
     visible changes Prune(PruneArgs) -> PruneResult = "prune";
     visible changes Check(CheckArgs) -> CheckReport = "check", if |a| a.fix;
     visible changes Resolve(ResolveArgs) -> ResolveResult = "resolve";
@@ -279,6 +280,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             runner.change_with(&a.change_args, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
         }
         CliCommand::Check(a) => runner.check(&a),
+        CliCommand::Compact(a) if a.duplicates => run_duplicates(&runner, &a),
         CliCommand::Compact(a) => runner.compact(&a),
         CliCommand::Prune(a) => runner.change_with_progress("reading", &a.change_args, commands::prune::prune),
         CliCommand::Resolve(a) => {

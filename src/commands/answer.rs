@@ -17,7 +17,10 @@ mod reflect;
 mod status;
 mod sync;
 
-pub use compact::{CompactDecisionRow, CompactReport, CompactedScope, TokenCounts};
+pub use compact::{
+    CompactDecisionRow, CompactReport, CompactedScope, DuplicatesReport, PossibleDuplicate, RemovedDuplicate,
+    TokenCounts,
+};
 pub use git::{ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupFile, SetupLine, SetupResult, SideBullet};
 pub use model::ModelCheck;
 pub use reflect::{

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, CompactReport, CompactedScope, RepeatedChange};
+use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange};
 use super::change::{apply_options, commit_loop, dry_run_result, earlier_answer, plan_in_context, warning_row};
 use super::consent::require_consent;
 use super::{ChangeOptions, CommandResult, Error, Session, change};
@@ -28,11 +28,13 @@ use targets::{CompactionScope, LimitScopeRef, files_over_limit, is_within, resol
 
 mod budgeted;
 mod dialogue;
+mod duplicates;
 mod overlay;
 pub mod report;
 mod targets;
 
 pub use budgeted::compact_within_budget;
+pub use duplicates::{DUPLICATE_REASON, DuplicatesOptions, remove_duplicates};
 
 /// How many times a model is called before age decides: other processes may change the memory during each call.
 const MAX_PLANS: usize = 2;
@@ -488,13 +490,4 @@ fn check_text(text: &str) -> Result<(), String> {
         text.lines().flat_map(|line| guards::check_text(line, guards::MemoryKind::Fact, &rules)).collect();
     findings.retain(|f| f.violation.concerns(OtherText::Compaction));
     if findings.is_empty() { Ok(()) } else { Err(judge::describe_findings(&findings)) }
-}
-
-impl report::CompactionReport {
-    fn into_compact_report(self, change: ChangeResult) -> CompactReport {
-        let decided = self.rows.iter().map(|r| r.model_decisions).sum();
-        let by_age = self.rows.iter().map(|r| r.age_evictions).sum();
-        let places: Vec<CompactedScope> = self.rows.into_iter().map(CompactionRow::into_answer).collect();
-        CompactReport { change, places, decided, by_age, model: self.model, tokens: self.tokens }
-    }
 }

@@ -15,11 +15,17 @@ mod prompt;
 mod reply;
 mod step;
 
+pub use carried::{added_words, missing_content_words, missing_words};
 pub use conservation::check_conservation;
+pub use decide::bullet_text;
 pub use decide::{CompactionAction, CompactionDecision, CompactionRules, decide};
+pub use prompt::strip_invisible;
 pub use prompt::{bounded_decision_schema, build_correction, build_question, decision_schema, system_prompt};
 pub use reply::parse_reply;
-pub use step::{CompactionStep, current_operations, is_current, plan_steps, removal_steps};
+pub use step::{
+    CompactionEdit, CompactionStep, bullet_removal, bullet_rewrite, current_operations, is_current, plan_steps,
+    removal_steps,
+};
 
 /// The maximum number of items in the prompt: the oldest that are not pinned. The others stay.
 const MAX_ITEMS: usize = 100;

@@ -5,10 +5,11 @@
 //! In reading order: [`chunks`] splits a conversation; [`prompt`] and [`tool_schema`] define the input of the model and
 //! the form of its reply; [`proposal`] parses the reply; [`guards`] check texts; [`judge`] routes a proposal, and
 //! [`outcome`] routes it again once its effects are known; [`inbox_item`] is the file of a proposal that waits for
-//! review; [`compaction`] removes and merges items where a limit is exceeded.
+//! review; [`compaction`] removes and merges items where a limit is exceeded, [`duplicates`] those that say the same.
 
 pub mod chunks;
 pub mod compaction;
+pub mod duplicates;
 pub mod guards;
 pub mod inbox_item;
 pub mod insights;

@@ -114,6 +114,12 @@ impl UsageTable {
         self.files.get(path.as_str())?.sections.get(slug).copied()
     }
 
+    /// The bullets of a file that were shown, by handle as it was shown, with the last day.
+    pub fn shown_bullets(&self, path: &MemoryPath) -> impl Iterator<Item = (&str, Date)> {
+        let uses = self.files.get(path.as_str()).into_iter();
+        uses.flat_map(|uses| uses.bullets.iter().map(|(shown, day)| (shown.as_str(), *day)))
+    }
+
     /// The last day on which a bullet was shown; with `None`, on which its file was read as a whole.
     pub fn last_use(&self, path: &MemoryPath, handle: Option<Handle>) -> Option<Date> {
         let uses = self.files.get(path.as_str())?;

@@ -2,7 +2,9 @@
 //! lost on the way: what goes is in `archive/`, what stays is byte-identical, and `undo` restores every byte.
 
 mod chance;
+mod duplicates;
 mod model;
+mod planted;
 
 use serde_json::json;
 

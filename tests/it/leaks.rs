@@ -282,6 +282,8 @@ pub const ROWS: &[(&str, &[&str])] = &[
         &[
             "compact",
             "compact --by-age",
+            "compact --duplicates",
+            "compact --duplicates -n ADDRESS",
             "compact ADDRESS --to 1",
             "compact -F - < {\"op\":\"rm\",\"at\":\"user\",\"text\":\"knee\"}",
         ],
@@ -521,11 +523,12 @@ fn every_command_is_walked_or_shows_no_memory() {
 }
 
 /// Commands that read more than the filtered store of their session: the unfiltered store, or git objects.
-const UNFILTERED_READERS: [&str; 25] = [
+const UNFILTERED_READERS: [&str; 26] = [
     "src/commands/allowlist_filter.rs",
     "src/commands/budget.rs",
     "src/commands/bullet_life.rs",
     "src/commands/change.rs",
+    "src/commands/compact/duplicates/pool.rs",
     "src/commands/consent.rs",
     "src/commands/diff.rs",
     "src/commands/findings_since.rs",

@@ -45,6 +45,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("diff", &["diff", "--", "r1", "P"]),
     ("diff", &["diff", "--since", "r1", "--", "P"]),
     ("compact", &["compact", "--to", "1", "--", "P"]),
+    ("compact", &["compact", "--duplicates", "--", "P"]),
     ("check", &["check", "--", "P"]),
     ("resolve", &["resolve", "--", "P"]),
     ("export", &["export", "--to", "markdown", "--", "P"]),

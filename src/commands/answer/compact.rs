@@ -79,3 +79,81 @@ pub struct CompactDecisionRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
+
+/// Duplicates that `compact --duplicates` removed, and pairs that wait.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct DuplicatesReport {
+    /// The change.
+    #[serde(flatten)]
+    pub change: ChangeResult,
+    /// The number of bullets that were compared.
+    pub bullets: usize,
+    /// The number of pairs of similar bullets that were found.
+    pub pairs: usize,
+    /// How many of them differ in a name, a number, a date or a negation.
+    pub contradicting: usize,
+    /// How many of them a model called different in the last 14 days.
+    pub known: usize,
+    /// The number of pairs that the model was asked about now.
+    pub asked: usize,
+    /// How many of them it called different.
+    pub different: usize,
+    /// The bullets that were moved to `archive/`.
+    pub removed: Vec<RemovedDuplicate>,
+    /// The pairs that wait for a person or another day, the first 50.
+    pub waiting: Vec<PossibleDuplicate>,
+    /// The number of all pairs that wait.
+    pub waiting_count: usize,
+    /// How many bullets seemed to repeat another one before the run.
+    pub repeated_before: usize,
+    /// How many still do.
+    pub repeated_after: usize,
+    /// Why the model was not asked about all pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+    /// The model that was called, as `provider/model`; absent if none is configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The tokens used by the model calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenCounts>,
+}
+
+/// A bullet that was removed because another one says the same.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RemovedDuplicate {
+    /// The address that it had.
+    pub at: String,
+    /// Its text.
+    pub text: String,
+    /// The address of the bullet that stays, before the change.
+    pub kept: String,
+    /// The text of that bullet before the change.
+    pub kept_text: String,
+    /// The new text of that bullet, if the two were merged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub new_text: Option<String>,
+    /// `rule` for equal texts, else `model`.
+    pub by: &'static str,
+    /// The rule, as in the journal.
+    pub reason: String,
+}
+
+/// Two bullets that may say the same.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PossibleDuplicate {
+    /// The address of the first.
+    pub a: String,
+    /// Its text.
+    pub a_text: String,
+    /// The address of the second.
+    pub b: String,
+    /// Its text.
+    pub b_text: String,
+    /// How similar the texts are, 0 to 1.
+    pub similarity: f64,
+    /// Why they wait.
+    pub reason: String,
+    /// The command that removes one of them.
+    pub command: String,
+}

@@ -2,7 +2,7 @@
 //!
 //! Only collects and formats; decides nothing.
 
-use super::super::answer::{CompactDecisionRow, CompactedScope, TokenCounts};
+use super::super::answer::{ChangeResult, CompactDecisionRow, CompactReport, CompactedScope, TokenCounts};
 use super::dialogue::CompactDialogue;
 use crate::code::{Code, Warning};
 use crate::document::Document;
@@ -48,6 +48,16 @@ impl CompactionReport {
                 .detail("by_age", row.age_evictions)
         };
         self.rows.iter().map(warning).collect()
+    }
+}
+
+impl CompactionReport {
+    /// The answer of `compact`.
+    pub fn into_compact_report(self, change: ChangeResult) -> CompactReport {
+        let decided = self.rows.iter().map(|r| r.model_decisions).sum();
+        let by_age = self.rows.iter().map(|r| r.age_evictions).sum();
+        let places: Vec<CompactedScope> = self.rows.into_iter().map(CompactionRow::into_answer).collect();
+        CompactReport { change, places, decided, by_age, model: self.model, tokens: self.tokens }
     }
 }
 

@@ -31,6 +31,12 @@ pub fn missing_words(item: &str, merged: &str) -> Vec<String> {
     missing
 }
 
+/// The content words of an item that another text lacks. Names, numbers and dates are not among them.
+pub fn missing_content_words(item: &str, other: &str) -> Vec<String> {
+    let known = word_keys(other);
+    statement_lines(item).flat_map(|line| missing_content(&line, &known)).collect()
+}
+
 /// What a merged text contains and none of the items does: names, numbers, dates, a negation.
 pub fn added_words(merged: &str, items: &[&str]) -> Vec<String> {
     let sources = GroundingSources { quote: "", texts: items.to_vec(), times: Vec::new() };

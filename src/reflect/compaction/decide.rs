@@ -196,7 +196,7 @@ fn check_amount(over_limit: &OverLimit, decisions: &[CompactionDecision]) -> Res
 }
 
 /// Validates a bullet's new text: one line without invisible characters.
-fn bullet_text(text: &str, max_chars: usize) -> Result<String, String> {
+pub fn bullet_text(text: &str, max_chars: usize) -> Result<String, String> {
     let text = text.trim();
     let text = ["- ", "* ", "+ "].iter().find_map(|m| text.strip_prefix(m)).unwrap_or(text).trim();
     if text.is_empty() {

@@ -117,7 +117,7 @@ fn item_line(n: usize, item: &CompactionItem, entries: bool) -> String {
 }
 
 /// The text without control characters, invisible characters, and those that change the writing direction.
-fn strip_invisible(text: &str) -> String {
+pub fn strip_invisible(text: &str) -> String {
     text.chars().filter(|c| *c == '\n' || *c == '\t' || !super::decide::is_invisible(*c)).collect()
 }
 

@@ -123,6 +123,36 @@ fn removal(
     }
 }
 
+/// Moves a bullet to the archive.
+pub fn bullet_removal(
+    path: &MemoryPath,
+    document: &Document,
+    bullet: usize,
+    reason: &str,
+    source: &str,
+) -> CompactionEdit {
+    removal(path, document, EvictionCandidate::Bullet(bullet), reason, source)
+}
+
+/// Gives a bullet a new text, and keeps a copy of the old one in the archive.
+pub fn bullet_rewrite(
+    path: &MemoryPath,
+    document: &Document,
+    bullet: usize,
+    text: &str,
+    reason: &str,
+    source: &str,
+) -> CompactionEdit {
+    let (at, index, old) = selector(path, document, bullet);
+    let action =
+        Action::Update { at, index, old, text: text.to_owned(), children: Vec::new(), meta: Vec::new(), archive: true };
+    CompactionEdit {
+        operation: attributed_operation(action, reason, source),
+        old_lines: candidate_lines(document, EvictionCandidate::Bullet(bullet)),
+        new_text: Some(text.to_owned()),
+    }
+}
+
 /// Addresses a bullet: by handle or, if several bullets share it, by 1-based index and text.
 fn selector(path: &MemoryPath, document: &Document, bullet: usize) -> (Target, Option<i64>, Option<String>) {
     let name = document.handle_name(bullet);
@@ -145,33 +175,19 @@ fn rewrite(
     source: &str,
 ) -> CompactionEdit {
     let path = &over_limit.path;
-    let old_lines = candidate_lines(document, candidate);
-    let (action, new_text) = match candidate {
-        EvictionCandidate::Bullet(i) => {
-            let (at, index, old) = selector(path, document, i);
-            (
-                Action::Update {
-                    at,
-                    index,
-                    old,
-                    text: text.to_owned(),
-                    children: Vec::new(),
-                    meta: Vec::new(),
-                    archive: true,
-                },
-                text.to_owned(),
-            )
-        }
+    match candidate {
+        EvictionCandidate::Bullet(i) => bullet_rewrite(path, document, i, text, &decision.reason, source),
         EvictionCandidate::Entry(s) => {
+            let old_lines = candidate_lines(document, candidate);
             let new = rewritten_entry(document, s, text);
             let pairs = vec![(old_lines.clone(), new.clone())];
-            (Action::Patch { at: Target::Address(path.to_string()), pairs, archive: true }, new)
+            let action = Action::Patch { at: Target::Address(path.to_string()), pairs, archive: true };
+            CompactionEdit {
+                operation: attributed_operation(action, &decision.reason, source),
+                old_lines,
+                new_text: Some(new),
+            }
         }
-    };
-    CompactionEdit {
-        operation: attributed_operation(action, &decision.reason, source),
-        old_lines,
-        new_text: Some(new_text),
     }
 }
 

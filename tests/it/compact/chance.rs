@@ -21,9 +21,18 @@ use serde_json::{Value, json};
 use crate::support::NOW;
 
 /// Numbers that look random (splitmix64).
-struct Chance(u64);
+pub struct Chance(u64);
 
 impl Chance {
+    pub fn new(seed: u64) -> Chance {
+        Chance(seed)
+    }
+
+    /// Puts the items into another order.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        (1..items.len()).rev().for_each(|i| items.swap(i, self.below(i + 1)));
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -32,11 +41,11 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         (self.next() >> 11) as usize % n.max(1)
     }
 
-    fn percent(&mut self, share: usize) -> bool {
+    pub fn percent(&mut self, share: usize) -> bool {
         self.below(100) < share
     }
 

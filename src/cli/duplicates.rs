@@ -1,0 +1,93 @@
+//! `compact --duplicates`: its call and its answer as text.
+//!
+//! Never decides which bullets say the same: `commands/compact/duplicates.rs` does.
+
+use super::answer::PrintAnswer;
+use super::compact::CompactArgs;
+use super::open;
+use super::output::CliReply;
+use super::run::Runner;
+use super::text::{Printer, TextStyle, change_result, count};
+use crate::code::Code;
+use crate::commands::answer::{DuplicatesReport, WarningRow};
+use crate::commands::compact::{DuplicatesOptions, remove_duplicates};
+use crate::commands::model::open_model;
+use crate::host::models::ModelQuery;
+use crate::host::user;
+
+/// Runs `compact --duplicates` with the configured model; without one, the pairs are listed.
+pub fn run_duplicates(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
+    let model_required = args.names_model();
+    let opened = match open_model(&ModelQuery::from(args.model.clone()), &open::env) {
+        Ok(opened) => Some(opened),
+        Err(why) if why.code == Code::NoModel && !model_required => None,
+        Err(why) => return why.into(),
+    };
+    let options = DuplicatesOptions { address: args.at.clone(), model_required };
+    let budget_of_user = user::load_config(&open::env).0.tokens_per_day;
+    runner.change_with_progress("reading", &args.change_args, |session, how| {
+        let budget = session.policy.policy.daily_budget(budget_of_user);
+        remove_duplicates(session, &options, how, opened.as_ref(), budget)
+    })
+}
+
+impl PrintAnswer for DuplicatesReport {
+    /// Prints each removed bullet with the one that stays, each pair that waits with a command, and the figures.
+    fn print(&self, printer: &mut Printer) {
+        if self.change.dry_run {
+            change_result(printer, &self.change);
+        }
+        for row in &self.removed {
+            let what = if row.new_text.is_some() { "merged" } else { "archived" };
+            printer.styled(TextStyle::Dim, what).text(" ").text(&row.at).text(" ").text(&row.text).end_line();
+            let text = row.new_text.as_ref().unwrap_or(&row.kept_text);
+            printer.text("  ").styled(TextStyle::Dim, "kept").text(" ").text(&row.kept).text(" ").text(text).end_line();
+            printer.text("  ").styled(TextStyle::Dim, &row.reason).end_line();
+        }
+        for pair in &self.waiting {
+            printer.styled(TextStyle::Dim, "waiting").text(" ").text(&pair.a).text(" ").text(&pair.a_text).end_line();
+            printer.text("        ").text(&pair.b).text(" ").text(&pair.b_text).end_line();
+            let why = format!("  {} ({:.0} % alike); to remove one: ", pair.reason, pair.similarity * 100.0);
+            printer.styled(TextStyle::Dim, &why).text(&pair.command).end_line();
+        }
+        if self.waiting_count > self.waiting.len() {
+            let more = self.waiting_count - self.waiting.len();
+            printer.note(&format!("{} not shown", count(more, "more pair")));
+        }
+        if let Some(why) = self.stopped.as_ref().filter(|_| self.waiting_count > 0) {
+            printer.note(&format!("not asked about all pairs: {why}"));
+        }
+        if let (Some(model), Some(tokens)) = (&self.model, &self.tokens) {
+            let asked = format!("{} asked about, {} of them different", count(self.asked, "pair"), self.different);
+            printer.note(&format!("{asked}; {model}, {} tokens", tokens.input + tokens.output));
+        }
+        let rev = self.change.rev.as_ref().map_or(String::new(), |rev| format!("{rev}: "));
+        let bullets = self.bullets - self.removed.len();
+        printer.note(&format!(
+            "{rev}{} removed, {} waiting; repeated: {} of {} ({}), now {} of {bullets} ({})",
+            count(self.removed.len(), "duplicate"),
+            count(self.waiting_count, "pair"),
+            self.repeated_before,
+            count(self.bullets, "bullet"),
+            share(self.repeated_before, self.bullets),
+            self.repeated_after,
+            share(self.repeated_after, bullets),
+        ));
+    }
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.change.warnings
+    }
+
+    fn has_changed(&self) -> bool {
+        self.change.has_changed()
+    }
+
+    fn is_quiet(&self) -> bool {
+        true
+    }
+}
+
+fn share(part: usize, all: usize) -> String {
+    format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64)
+}

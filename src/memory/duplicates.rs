@@ -1,0 +1,26 @@
+//! Duplicates: [`Memory::remove_duplicates`].
+
+use super::{Memory, env};
+use crate::commands::answer::DuplicatesReport;
+use crate::commands::compact::{DuplicatesOptions, remove_duplicates};
+use crate::commands::model::OpenModel;
+use crate::commands::{ChangeOptions, Error};
+use crate::host::user;
+
+impl Memory {
+    /// Removes bullets of facts that say what another one says, within the day's token budget; without a model, lists
+    /// the pairs and changes nothing. Removed bullets move to `archive/`.
+    ///
+    /// # Errors
+    /// `category_not_allowed`; `model` if a required model cannot be reached; as [`Memory::change`].
+    pub fn remove_duplicates(
+        &self,
+        duplicates: &DuplicatesOptions,
+        options: &ChangeOptions,
+        model: Option<&OpenModel>,
+    ) -> Result<DuplicatesReport, Error> {
+        let session = self.session()?;
+        let budget = session.policy.policy.daily_budget(user::load_config(&env).0.tokens_per_day);
+        remove_duplicates(&session, duplicates, options, model, budget)
+    }
+}

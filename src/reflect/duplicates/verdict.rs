@@ -1,0 +1,123 @@
+//! Checks what a model says of a pair: which bullet may go, and whether something would be lost.
+//!
+//! Never removes a bullet that is pinned, has an id or is more important than the one that stays, and never loses a
+//! name, a number, a date or a negation. What cannot be carried out waits for a person.
+
+use super::pairs::lost_words;
+use super::{DuplicateItem, PairVerdict, PairVerdictKind};
+use crate::operation::evict::DEFAULT_IMPORTANCE;
+use crate::reflect::compaction::{CompactionRules, added_words, bullet_text, missing_content_words, missing_words};
+
+/// How many content words of the bullet that goes may stand in other words in the one that stays.
+const MAX_REPLACED_WORDS: usize = 3;
+
+/// What becomes of a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PairOutcome {
+    /// The second stays and the first goes, or the other way round; the text of the one that stays changes if there is
+    /// a new one.
+    Absorb { keeps_second: bool, text: Option<String> },
+    /// They do not say the same.
+    Different,
+    /// A person must decide; the reason is one sentence.
+    Refused(String),
+}
+
+/// Whether a bullet may go and leave another one in its place.
+fn may_go(item: &DuplicateItem, stays: &DuplicateItem) -> bool {
+    let importance = |item: &DuplicateItem| item.importance.unwrap_or(DEFAULT_IMPORTANCE);
+    !item.pinned && !item.has_id && importance(item) <= importance(stays)
+}
+
+/// Which of two bullets may stay, `true` for the second; the better one first: the one that others may not replace, then
+/// the more recent, then the first.
+pub fn absorb_order(a: &DuplicateItem, b: &DuplicateItem) -> Vec<bool> {
+    let is_newer = b.changed > a.changed;
+    let mut order = if is_newer { vec![true, false] } else { vec![false, true] };
+    order.retain(|keeps_second| if *keeps_second { may_go(a, b) } else { may_go(b, a) });
+    order
+}
+
+/// Checks a verdict.
+pub fn decide_pair(
+    a: &DuplicateItem,
+    b: &DuplicateItem,
+    verdict: &PairVerdict,
+    rules: &CompactionRules<'_>,
+) -> PairOutcome {
+    let mut order = absorb_order(a, b);
+    if order.is_empty() {
+        return PairOutcome::Refused("neither may go: pinned, with an id, or more important".into());
+    }
+    // The model's choice comes first, if it is possible.
+    order.sort_by_key(|keeps_second| Some(*keeps_second) != verdict.keeps_second);
+    match verdict.kind {
+        PairVerdictKind::Different => PairOutcome::Different,
+        PairVerdictKind::Same => absorb(a, b, &order),
+        PairVerdictKind::Merge if a.path != b.path => {
+            // Who may see one file need not be allowed to see the words of the other.
+            PairOutcome::Refused("bullets of two files are not merged into one text".into())
+        }
+        PairVerdictKind::Merge => merge(a, b, &order, &verdict.text, rules),
+    }
+}
+
+fn absorb(a: &DuplicateItem, b: &DuplicateItem, order: &[bool]) -> PairOutcome {
+    let mut why = String::new();
+    for keeps_second in order {
+        let (goes, stays) = if *keeps_second { (a, b) } else { (b, a) };
+        match check_absorbed(&goes.text, &stays.text) {
+            Ok(()) => return PairOutcome::Absorb { keeps_second: *keeps_second, text: None },
+            Err(reason) if why.is_empty() => why = reason,
+            Err(_) => {}
+        }
+    }
+    PairOutcome::Refused(why)
+}
+
+/// Whether a text may stand for another one that a model calls the same.
+fn check_absorbed(goes: &str, stays: &str) -> Result<(), String> {
+    let lost = lost_words(goes, stays);
+    if !lost.is_empty() {
+        return Err(format!("it would lose {}", quoted(&lost)));
+    }
+    let missing = missing_content_words(goes, stays);
+    let instead = missing_content_words(stays, goes);
+    match missing.len() {
+        0 => Ok(()),
+        // Nothing says it in other words.
+        _ if instead.is_empty() => Err(format!("it would lose {}", quoted(&missing))),
+        n if n > MAX_REPLACED_WORDS => Err(format!("the words differ too much: {}", quoted(&missing))),
+        _ => Ok(()),
+    }
+}
+
+fn merge(a: &DuplicateItem, b: &DuplicateItem, order: &[bool], text: &str, rules: &CompactionRules<'_>) -> PairOutcome {
+    let text = match bullet_text(text, rules.max_chars).and_then(|text| (rules.check)(&text).map(|()| text)) {
+        Ok(text) => text,
+        Err(why) => return PairOutcome::Refused(why),
+    };
+    for item in [a, b] {
+        let missing = missing_words(&item.text, &text);
+        if !missing.is_empty() {
+            return PairOutcome::Refused(format!("the merged text lacks {}", quoted(&missing)));
+        }
+    }
+    let added = added_words(&text, &[&a.text, &b.text]);
+    if !added.is_empty() {
+        return PairOutcome::Refused(format!("the merged text adds {}", quoted(&added)));
+    }
+    let stays = |keeps_second: bool| if keeps_second { b } else { a };
+    // One that says it all already needs no new text.
+    if let Some(&keeps_second) = order.iter().find(|side| stays(**side).text.trim() == text) {
+        return PairOutcome::Absorb { keeps_second, text: None };
+    }
+    if let Some(&keeps_second) = order.iter().find(|side| !stays(**side).pinned) {
+        return PairOutcome::Absorb { keeps_second, text: Some(text) };
+    }
+    PairOutcome::Refused("the one that stays is pinned and keeps its text".into())
+}
+
+fn quoted(words: &[String]) -> String {
+    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
+}
