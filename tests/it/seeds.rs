@@ -120,6 +120,23 @@ mod bullet_crud {
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Lives in Austin", "Lives with Anna"]);
     }
 
+    /// "Parse ID, text and index": also with words around the answer, and with the index as a string.
+    #[test]
+    fn an_answer_in_a_code_block_is_taken_out_of_its_words() {
+        let memory = profile();
+        let answer = format!(
+            "Here is the change you need:\n\n```json\n{}\n```\n\nLet me know!",
+            DELETE.replace(": 3", ": \"3\"")
+        );
+        memory.run(["apply"]).stdin(answer.clone()).exit(0);
+        assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Age is 30"]);
+        let memory = profile();
+        memory.run(["apply"]).stdin(format!("{answer}\n```json\n[]\n```\n")).exit(2).unchanged();
+        for index in ["\"0\"", "\"-1\"", "\"three\"", "\"3 \""] {
+            memory.run(["apply"]).stdin(DELETE.replace(": 3", &format!(": {index}"))).exit(2).unchanged();
+        }
+    }
+
     #[test]
     fn equal_bullets_are_ambiguous_by_text_and_distinguished_by_index() {
         let memory = Memory::new().file("facts/user.md", &format!("{PROFILE}- Lives with Anna\n"));
@@ -220,6 +237,36 @@ mod json_memory {
             r#"{"operation": "update", "path": "food.likes[1]", "current_value": "Sushi", "new_value": "Sashimi"}"#;
         memory.run(["apply"]).stdin(update).exit(0).diff("M facts/food.md\n-- Sushi\n+- Sashimi\n");
         memory.run(["apply"]).stdin(r#"{"operation": "no_change", "path": "food.likes"}"#).exit(0).unchanged();
+    }
+
+    /// "delete: Remove item from list or field from dict".
+    #[test]
+    fn a_field_of_an_item_is_removed_by_its_path() {
+        let memory = Memory::new().file(
+            "facts/food.md",
+            "# Food\n\n> Summary: sushi\n\n## Likes\n\n- Sushi\n  <!-- mem imp=7 exp=2026-12-31 -->\n",
+        );
+        let bare = r#"{"operation": "delete", "path": "food.likes[0].expiry"}"#;
+        memory.run(["apply"]).stdin(bare).exit(4).unchanged().stderr_contains("needs_proof");
+        let proven = bare.replace('}', ", \"current_value\": \"Sushi\"}");
+        memory.run(["apply"]).stdin(proven).exit(0);
+        assert!(memory.text("facts/food.md").unwrap().contains("- Sushi\n  <!-- mem imp=7 -->\n"));
+        memory.run(["apply", "-f"]).stdin(bare.replace("expiry", "importance")).exit(0);
+        assert!(memory.text("facts/food.md").unwrap().ends_with("- Sushi\n"));
+        for path in ["food.likes[0].added", "food.likes[0].colour", "food.likes[0].", "food.likes[0][1]"] {
+            memory.run(["apply", "-f"]).stdin(bare.replace("food.likes[0].expiry", path)).exit(2).unchanged();
+        }
+    }
+
+    /// "no_change: Duplicate or invalid": also as the only edit of a decision to reject.
+    #[test]
+    fn a_rejection_may_say_no_change() {
+        let memory = food();
+        let edits = r#"{"edits": [{"operation": "no_change", "path": "food.likes[0]", "reason": "exists"}], "decision": "reject"}"#;
+        memory.run(["apply"]).stdin(edits).exit(0).unchanged();
+        let change =
+            edits.replace("no_change", "delete").replace("\"reason\": \"exists\"", "\"current_value\": \"Sushi\"");
+        memory.run(["apply"]).stdin(change).exit(2).unchanged().stderr_contains("there are edits");
     }
 
     #[test]

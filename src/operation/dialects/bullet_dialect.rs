@@ -5,7 +5,9 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{Action, Target};
-use super::text_shapes::{BULLET, COMMON_FIELDS, CheckedFields, INDEX, LINE, NON_EMPTY_TEXT, split_bullet_text};
+use super::text_shapes::{
+    BULLET, COMMON_FIELDS, CheckedFields, LINE, NON_EMPTY_TEXT, PRINTED_INDEX, split_bullet_text,
+};
 use crate::json_shape::{FieldGroup, JsonShape, ShapeField, ShapeForm, ShapeRule, optional, required};
 use crate::path::is_id;
 
@@ -42,7 +44,7 @@ const ADD: ShapeForm = bullet_form!(
         BLOCK_FIELDS,
         &[
             required("sub_memory", &BULLET, "the bullet's text"),
-            optional("index", &INDEX, "ignored: bullets are added at the end"),
+            optional("index", &PRINTED_INDEX, "ignored: bullets are added at the end"),
         ],
     ],
     &[ID_OR_CATEGORY],
@@ -59,7 +61,7 @@ const REMOVE: ShapeForm = bullet_form!(
         BLOCK_FIELDS,
         &[
             optional("sub_memory", &NON_EMPTY_TEXT, "its present text"),
-            optional("index", &INDEX, "its index in the block, from 1"),
+            optional("index", &PRINTED_INDEX, "its index in the block, from 1"),
         ],
     ],
     &[ID_OR_CATEGORY],
@@ -73,7 +75,7 @@ const UPDATE: ShapeForm = bullet_form!(
         &[
             optional("old_sub_memory", &NON_EMPTY_TEXT, "its present text"),
             required("new_sub_memory", &BULLET, "its new text"),
-            optional("index", &INDEX, "its index in the block, from 1"),
+            optional("index", &PRINTED_INDEX, "its index in the block, from 1"),
         ],
     ],
     &[ID_OR_CATEGORY],

@@ -1,6 +1,6 @@
 //! Unpacks a text into operations: code fences, arrays, JSON Lines, and the objects that contain a list.
 //!
-//! Never guesses: other text around the JSON is rejected.
+//! Never guesses: words around the JSON are accepted only if it stands in a code fence of its own, the only one.
 
 use serde_json::{Map, Value};
 
@@ -42,7 +42,11 @@ const EDITS: ShapeForm = ShapeForm {
         "edits",
         &[&[
             required("edits", &OPERATION_LIST, "the operations, in order"),
-            optional("decision", &ANY_TEXT, "'proceed', or another value with an empty list for no change"),
+            optional(
+                "decision",
+                &ANY_TEXT,
+                "'proceed', or another value, with an empty list or 'no_change' alone, for no change",
+            ),
             optional("reasoning", &ANY_TEXT, "the reason for operations that have none"),
             optional("found_locations", &LOCATIONS, "what a search found; its values prove which items are meant"),
             optional("suggested_insert_path", &ANY_TEXT, "ignored"),
@@ -65,12 +69,14 @@ const ANSWER: ShapeForm = ShapeForm {
 
 fn edits_without_proceed(object: &Map<String, Value>) -> Option<&'static str> {
     let stops = object.get("decision").and_then(Value::as_str).is_some_and(|d| d != "proceed");
-    let edits = object.get("edits").and_then(Value::as_array).is_some_and(|e| !e.is_empty());
+    let changes = |edit: &Value| edit["operation"].as_str() != Some("no_change");
+    let edits = object.get("edits").and_then(Value::as_array).is_some_and(|all| all.iter().any(changes));
     (stops && edits).then_some("the decision is not 'proceed', but there are edits")
 }
 
 fn no_edits_without_proceed_schema() -> Value {
-    serde_json::json!({"anyOf": [{"properties": {"decision": {"enum": ["proceed", null]}}}, {"properties": {"edits": {"maxItems": 0}}}]})
+    let no_change = serde_json::json!({"type": "object", "required": ["operation"], "properties": {"operation": {"const": "no_change"}}});
+    serde_json::json!({"anyOf": [{"properties": {"decision": {"enum": ["proceed", null]}}}, {"properties": {"edits": {"items": no_change}}}]})
 }
 
 /// The content of a text: values that should be operations, and the fields that apply to all of them.
@@ -93,7 +99,8 @@ pub struct ParsedEnvelope {
 /// # Errors
 /// `empty_input`, `invalid_operation` if it is not JSON, `too_large` over 1,000 operations.
 pub fn parse_envelope(text: &str) -> Result<ParsedEnvelope, Rejection> {
-    let text = strip_code_fence(text.strip_prefix('\u{feff}').unwrap_or(text).trim_matches(JSON_WHITESPACE));
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_matches(JSON_WHITESPACE);
+    let text = only_code_block(text).unwrap_or(text);
     if text.is_empty() {
         return Err(Rejection::new(Code::EmptyInput, "no operations given"));
     }
@@ -176,15 +183,19 @@ fn invalid_json(error: &serde_json::Error, lines_before: usize) -> Rejection {
         .detail("column", column)
 }
 
-/// Removes one code fence around the whole text.
-fn strip_code_fence(text: &str) -> &str {
-    let inner = || {
-        let (first, rest) = text.strip_prefix("```")?.split_once('\n')?;
-        let language = first.trim().to_ascii_lowercase();
-        let body = rest.strip_suffix("```")?;
-        let closed = body.is_empty() || body.trim_end_matches([' ', '\t']).ends_with('\n');
-        (matches!(language.as_str(), "" | "json" | "jsonl" | "ndjson") && closed)
-            .then(|| body.trim_matches(JSON_WHITESPACE))
-    };
-    inner().unwrap_or(text)
+/// The content of the only code block of a text, with or without words around it, as models answer. `None` if there is no
+/// block, if there are several, if it is not closed, or if it is in another language.
+fn only_code_block(text: &str) -> Option<&str> {
+    let mut fences = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_matches(JSON_WHITESPACE).starts_with("```") {
+            fences.push((at, line));
+        }
+        at += line.len();
+    }
+    let [(open, first), (close, last)] = fences[..] else { return None };
+    let language = first.trim().trim_start_matches('`').trim().to_ascii_lowercase();
+    let is_json = matches!(language.as_str(), "" | "json" | "jsonl" | "ndjson");
+    (is_json && last.trim() == "```").then(|| text[open + first.len()..close].trim_matches(JSON_WHITESPACE))
 }

@@ -43,6 +43,13 @@ const ITEM_PATH: JsonShape = JsonShape::Matching(&TextPattern {
     expected: "a dotted path with an optional index at its end, like food.likes[2]",
     reports_multiline: false,
 });
+/// An item, or a field of its metadata.
+const ITEM_OR_FIELD_PATH: JsonShape = JsonShape::Matching(&TextPattern {
+    matches: |s| parse_path(split_field(s).0).is_some(),
+    regex: r"^[^.\[\]#@/\\\r\n]+(?:\.[^.\[\]#@/\\\r\n]+)*(?:\[[0-9]{1,9}\](?:\.(?:expiry|confidence|importance|durability))?)?$",
+    expected: "a dotted path with an optional index and field at its end, like food.likes[2] or food.likes[2].expiry",
+    reports_multiline: false,
+});
 const FILE_NAME: JsonShape = JsonShape::Matching(&TextPattern {
     matches: |s| !s.is_empty() && !s.contains(['#', '@', '\r', '\n']),
     regex: r"^[^#@\r\n]+$",
@@ -135,9 +142,9 @@ const UPDATE: ShapeForm = path_form!(
 );
 const DELETE: ShapeForm = path_form!(
     "path_delete",
-    "Removes an item.",
+    "Removes an item, or a field of its metadata.",
     ["delete"],
-    [&[required("path", &ITEM_PATH, "the item")], FILE_FIELDS, CURRENT_VALUE_FIELD],
+    [&[required("path", &ITEM_OR_FIELD_PATH, "the item or field")], FILE_FIELDS, CURRENT_VALUE_FIELD],
 );
 const NO_CHANGE: ShapeForm = path_form!(
     "path_no_change",
@@ -154,11 +161,12 @@ const ANYTHING: ShapeForm = ShapeForm { ignores_unknown: true, ..ShapeForm::new(
 
 /// The action of a checked object of one of [`FORMS`].
 pub fn action(operation: &str, fields: CheckedFields) -> Action {
-    let (at, index) = match address_and_index(fields) {
+    let place = match address_and_index(fields) {
         Some(place) if operation != "no_change" => place,
         other => return Action::Nothing { at: other.map(target_with_index) },
     };
-    let at = Target::Address(at);
+    let field = fields.text("path").and_then(|path| split_field(&path).1);
+    let (at, index) = (Target::Address(place.0.clone()), place.1);
     let current = fields.0.get("current_value").and_then(item_text);
     let new = fields.0.get("new_value");
     let text = new.and_then(item_text).unwrap_or_default();
@@ -172,6 +180,17 @@ pub fn action(operation: &str, fields: CheckedFields) -> Action {
             let mut meta = new.map(item_meta).unwrap_or_default();
             meta.retain(|(key, _)| key != MetaKey::Added.name());
             Action::Update { at, index, old: current, text, children, meta, archive: false }
+        }
+        _ if field.is_some() => {
+            let meta = field.map(|key| (key.name().to_owned(), String::new())).into_iter().collect();
+            match current {
+                // With the text of the item as proof.
+                Some(text) => {
+                    let old = Some(text.clone());
+                    Action::Update { at, index, old, text, children: Vec::new(), meta, archive: false }
+                }
+                None => Action::Set { at: target_with_index(place), pairs: meta },
+            }
         }
         _ => Action::Remove { at, index, text: current, archive: false, purge: None, forget: false, if_exists: true },
     }
@@ -219,7 +238,7 @@ fn target_with_index((at, index): (String, Option<i64>)) -> Target {
 /// The address of file and path, and the index converted to count from 1.
 fn address_and_index(fields: CheckedFields) -> Option<(String, Option<i64>)> {
     let path = fields.text("path")?;
-    let (steps, index) = parse_path(&path)?;
+    let (steps, index) = parse_path(split_field(&path).0)?;
     let (file, section) = match fields.text("file") {
         Some(file) => {
             let stem = file.strip_suffix(".json").or_else(|| file.strip_suffix(".md")).unwrap_or(&file).to_owned();
@@ -229,6 +248,17 @@ fn address_and_index(fields: CheckedFields) -> Option<(String, Option<i64>)> {
     };
     let at = if section.is_empty() { file } else { format!("{file}#{}", section.join("/")) };
     Some((at, index))
+}
+
+/// The path of an item, and the key of its metadata that is named after it, as in `food.likes[2].expiry`. `added` is not
+/// one: memdir writes it.
+fn split_field(path: &str) -> (&str, Option<MetaKey>) {
+    let is_field = |key: &MetaKey, name: &str| *key != MetaKey::Added && key.spec().path_field == Some(name);
+    let found = path.rsplit_once("].").and_then(|(item, name)| {
+        let key = MetaKey::ALL.iter().find(|key| is_field(key, name))?;
+        Some((&path[..=item.len()], Some(*key)))
+    });
+    found.unwrap_or((path, None))
 }
 
 /// A path's steps, and the index at its end converted to count from 1.

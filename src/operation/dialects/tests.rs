@@ -243,8 +243,9 @@ mod seeds {
         assert_parses(r#"{"operation":"no_change"}"#, &[Action::Nothing { at: None }]);
         let none = assert_parses(r#"{"edits":[],"decision":"reject","reasoning":"duplicate"}"#, &[]);
         assert_eq!(none.reason.as_deref(), Some("duplicate"));
+        assert_parses(r#"{"edits":[{"operation":"no_change"}],"decision":"reject"}"#, &[Action::Nothing { at: None }]);
         assert_rejected(
-            r#"{"edits":[{"operation":"no_change"}],"decision":"reject"}"#,
+            r#"{"edits":[{"operation":"no_change"},{"operation":"delete","path":"food.likes[0]"}],"decision":"reject"}"#,
             Code::InvalidOperation,
             "proceed",
         );
@@ -382,6 +383,8 @@ fn what_is_around_operations() {
     assert_parses(&format!("```json\n[{one},{two}]\n```\n"), &second);
     assert_parses(&format!("```\n{one}\n{two}\n```"), &second);
     assert_parses(&format!("  ```jsonl\r\n{one}\r\n{two}\r\n```  "), &second);
+    // Words around the only code block, as models answer.
+    assert_parses(&format!("Sure! Here it is:\n\n```json\n[{one},{two}]\n```\n\nDone."), &second);
     assert_parses("[]", &[]);
     for (text, code) in [
         ("", Code::EmptyInput),
@@ -390,7 +393,8 @@ fn what_is_around_operations() {
         ("```json\n```", Code::EmptyInput),
         ("Sure! Here it is:\n[]", Code::InvalidOperation),
         ("```rust\n[]\n```", Code::InvalidOperation),
-        ("```json\n[]\n```\nDone.", Code::InvalidOperation),
+        ("One:\n```json\n[]\n```\nor\n```json\n[]\n```", Code::InvalidOperation),
+        ("It is not closed:\n```json\n[]\n", Code::InvalidOperation),
         ("[[]]", Code::InvalidOperation),
         ("[{\"operations\":[]}]", Code::InvalidOperation),
         ("3", Code::InvalidOperation),

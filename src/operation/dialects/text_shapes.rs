@@ -56,6 +56,16 @@ pub const HEX_DIGEST: JsonShape = JsonShape::Matching(&TextPattern {
 /// A bullet's index, from 1.
 pub const INDEX: JsonShape = JsonShape::Integer(1, i32::MAX as i64);
 
+/// The same as a model may print it: also as a string of digits.
+pub const PRINTED_INDEX: JsonShape = JsonShape::AnyOf(&[INDEX, JsonShape::Matching(&INDEX_TEXT)]);
+
+const INDEX_TEXT: TextPattern = TextPattern {
+    matches: |s| s.len() <= 9 && s.bytes().all(|b| b.is_ascii_digit()) && s.bytes().next().is_some_and(|b| b != b'0'),
+    regex: "^[1-9][0-9]{0,8}$",
+    expected: "the same in digits",
+    reports_multiline: false,
+};
+
 pub const META_KEY: TextPattern = TextPattern {
     matches: |s| {
         let mut chars = s.chars();
@@ -162,7 +172,8 @@ impl CheckedFields<'_> {
     }
 
     pub fn index(self, name: &str) -> Option<i64> {
-        self.0.get(name).and_then(as_integer)
+        let value = self.0.get(name)?;
+        as_integer(value).or_else(|| value.as_str()?.parse().ok())
     }
 
     /// Old and new texts, under a dialect's names for them.

@@ -188,7 +188,13 @@ impl ItemFilter<'_> {
         let origin = facts.origin(item);
         let writer = meta.actor().or_else(|| origin.as_ref().map(|m| m.by.as_str()));
         let from = meta.source().or_else(|| origin.as_ref().and_then(|m| m.source.as_deref()));
-        by.as_deref().is_none_or(|w| writer == Some(w)) && source.as_deref().is_none_or(|w| from == Some(w))
+        // A record of several conversations names all of them.
+        let is_from = |wanted: &str| {
+            let lists = [from, meta.raw("related")];
+            from == Some(wanted)
+                || lists.into_iter().flatten().flat_map(|list| list.split(',')).any(|one| one.trim() == wanted)
+        };
+        by.as_deref().is_none_or(|w| writer == Some(w)) && source.as_deref().is_none_or(is_from)
     }
 }
 

@@ -66,6 +66,10 @@ fn a_conversation_becomes_one_entry() {
     record(&memory, &[], TALK).exit(0).unchanged().stderr_contains("processed before");
     assert_eq!(asked(&memory).matches("_END_").count(), 2);
     memory.done(["context", "--style", "records"]).stdout_contains(&format!("1. [Created: 2026-02-24] {TEXT}\n"));
+    for (id, found) in [("c94cab176f1b3", true), ("c1", true), ("c2", true), ("c", false), ("c1,c3", false)] {
+        let ran = memory.done(["query", "--source", id]);
+        assert_eq!(ran.stdout.contains("Phoenix") || ran.stdout.contains("Importance: 6"), found, "{ran}");
+    }
     memory.done(["undo"]);
     assert_eq!(memory.tree(), before);
 }
