@@ -315,11 +315,14 @@ fn entry_markdown(
     };
     let title = require_one_line("title", title)?;
     let mut block = format!("## {title}\n");
+    // The summary of an entry is its first bullet, wherever it stands in the text.
+    let (own_summary, body) = split_summary(body);
+    block.push_str(&own_summary);
     if let Some(summary) = summary {
         block.push_str(&format!("- Summary: {}\n", require_one_line("summary", summary)?));
     }
     let day = entry_day(planner, date)?.to_string();
-    if !has_field(body, "Date") && path.stem() != day {
+    if !has_field(&body, "Date") && path.stem() != day {
         block.push_str(&format!("- Date: {day}\n"));
     }
     if !body.is_empty() {
@@ -328,13 +331,37 @@ fn entry_markdown(
         if below_bullet && !["- ", "* ", "+ "].iter().any(|m| body.starts_with(m)) {
             block.push('\n');
         }
-        block.push_str(body);
+        block.push_str(&body);
         block.push('\n');
     }
     let parsed = Document::parse(block.as_str());
     match parsed.sections().get(1) {
         Some(s) if parsed.text()[s.title.range()] == *title => Ok(block),
         _ => Err(Rejection::new(Code::WouldBreakStructure, "the title is not a valid heading")),
+    }
+}
+
+/// The only `- Summary:` bullet of an entry's text, with its line break, and the text without it. A bullet with more than
+/// its line stays where it is.
+fn split_summary(body: &str) -> (String, String) {
+    let lines: Vec<&str> = body.split_inclusive('\n').collect();
+    let mut found = (0..lines.len()).filter(|i| lines[*i].starts_with("- Summary:"));
+    let is_alone = |i: usize| {
+        let document = Document::parse(body);
+        let start: usize = lines[..i].iter().map(|line| line.len()).sum();
+        let line = start..start + lines[i].len();
+        document.bullets().iter().any(|bullet| {
+            bullet.depth == 0
+                && bullet.line_start as usize == line.start
+                && body[line.end.min(bullet.end as usize)..bullet.end as usize].trim().is_empty()
+        })
+    };
+    match (found.next(), found.next()) {
+        (Some(i), None) if is_alone(i) => {
+            let rest: String = lines[..i].iter().chain(&lines[i + 1..]).copied().collect();
+            (format!("{}\n", lines[i].trim_end()), rest.trim_matches(['\n', '\r']).trim_end().to_owned())
+        }
+        _ => (String::new(), body.to_owned()),
     }
 }
 

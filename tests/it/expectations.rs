@@ -100,6 +100,26 @@ fn an_entry_has_one_summary() {
 }
 
 #[test]
+fn the_summary_of_an_entry_is_its_first_bullet() {
+    for (text, entry) in [
+        ("- Detail\n- Summary: short\n- More\n", "## One\n- Summary: short\n- Date: 2026-02-24\n- Detail\n- More\n"),
+        ("- Summary: short\n- Detail\n", "## One\n- Summary: short\n- Date: 2026-02-24\n- Detail\n"),
+        ("- Summary: short", "## One\n- Summary: short\n- Date: 2026-02-24\n"),
+        // A summary of several lines, two of them, or one in a list or in code, is left as it is.
+        ("- A\n- Summary: short\n  and long\n", "## One\n- Date: 2026-02-24\n- A\n- Summary: short\n  and long\n"),
+        ("- Summary: a\n- Summary: b\n", "## One\n- Date: 2026-02-24\n- Summary: a\n- Summary: b\n"),
+        ("- A\n  - Summary: b\n", "## One\n- Date: 2026-02-24\n- A\n  - Summary: b\n"),
+        ("```\n- Summary: b\n```\n", "## One\n- Date: 2026-02-24\n\n```\n- Summary: b\n```\n"),
+    ] {
+        let memory = Memory::new();
+        memory.run(["append", "-t", "One"]).stdin(text).exit(0);
+        let written = memory.text("episodes/2026-02.md").unwrap();
+        assert!(written.ends_with(entry), "{text:?} → {written}");
+        memory.run(["append", "-t", "One"]).stdin(text).exit(0).unchanged();
+    }
+}
+
+#[test]
 fn the_id_of_a_block_is_no_word_of_the_summary() {
     let memory = Memory::new().file("facts/user.md", "User Profile: (ID: mem123)\n\n- Vegan\n");
     memory.done(["add", "user#mem123", "Lives in Oslo"]);
