@@ -28,6 +28,9 @@ const MAX_TAG_CHARS: usize = 24;
 /// The longest title, in characters.
 const MAX_TITLE_CHARS: usize = 48;
 
+/// The fewest letters of a record.
+const MIN_LETTERS: usize = 3;
+
 const SYSTEM_PROMPT: &str = include_str!("prompts/record.md");
 
 /// A proposed record.
@@ -131,6 +134,10 @@ pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Option<Record>, String
     };
     if text.is_empty() {
         return Ok(None);
+    }
+    // Small models fill the form with dots and digits.
+    if text.chars().filter(|c| c.is_alphabetic()).count() < MIN_LETTERS {
+        return Err("\"record\" says nothing; it is null if nothing is worth keeping".into());
     }
     let is_tag = |tag: &String| {
         (1..=MAX_TAG_CHARS).contains(&tag.chars().count())

@@ -149,6 +149,8 @@ def is_valid(text: str, reports_on: str) -> bool:
         return False
     if not isinstance(value, dict):
         return False
+    if reports_on == "other":
+        return True
     if reports_on == "compact":
         whole = isinstance(value.get("target"), int) and isinstance(value.get("absorbs"), list)
         return whole and value.get("action") in {"delete", "merge", "edit"}
@@ -273,6 +275,42 @@ def compact(memory: Memory, recorder: Recorder, row: Row, count: int) -> None:
         row.kept += answer.get("decided", 0)
 
 
+FOOD = "# Food\n\n## Likes\n\n- Pasta (especially carbonara)\n- Sushi\n- Scrambled eggs with lox\n\n## Dislikes\n\n- Olives\n"
+REQUESTS = ["User likes omelettes", "Remove all egg preferences", "User likes pasta", "User no longer likes sushi"]
+REPEATED = ["Prefers window seats on trains", "Usually prefers window seats on trains"]
+REPEATED += ["Keeps the kayak in the barn", "Stores the kayak in the barn"]
+
+
+def requests(memory: Memory, recorder: Recorder, row: Row) -> None:
+    """Asks for changes in words, each of the memory as it was at first."""
+    file = memory.folder / "facts/food.md"
+    for text in REQUESTS:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(FOOD)
+        count(memory, recorder, row, text, "reflect", "--request", text, "--finder", "smollm2")
+
+
+def services(memory: Memory, recorder: Recorder, row: Row) -> None:
+    """Makes a record of each conversation, looks for insights, and removes duplicates."""
+    for title, text in conversations("judged")[:4]:
+        talk = memory.home / "talk.txt"
+        talk.write_text(text)
+        count(memory, recorder, row, f"record, {title}", "reflect", "--record", str(talk))
+    count(memory, recorder, row, "insights", "reflect", "--insights")
+    memory.run("add", "facts/travel.md", *REPEATED, "--create")
+    count(memory, recorder, row, "duplicates", "compact", "--duplicates")
+
+
+def count(memory: Memory, recorder: Recorder, row: Row, name: str, *words: str) -> None:
+    answer = memory.change(row, name, *words)
+    row.add(recorder.take(), "other")
+    counts = answer.get("counts") or {}
+    removed = len(answer.get("removed") or [])
+    row.found += counts.get("found", 0) + answer.get("asked", 0)
+    row.kept += counts.get("kept", 0) + removed
+    row.waiting += counts.get("proposed", 0) + answer.get("waiting_count", 0)
+
+
 def serve(model: Path, threads: str, port: int, log: Path) -> subprocess.Popen[bytes]:
     """Starts the model's server."""
     words = ["--model", str(model), "--host", "127.0.0.1", "--port", str(port), "--n_ctx", "8192", "--seed", "7"]
@@ -324,6 +362,11 @@ def run_all(options: argparse.Namespace, recorder: Recorder, work: Path) -> bool
         compact(memory, recorder, row, options.compactions)
         rows.append(row)
         failures += memory.failures
+    for name, part in [("requests", requests), ("services", services)] if options.services else []:
+        row, memory = Row(name), Memory(options.memdir, home, work / name)
+        part(memory, recorder, row)
+        rows.append(row)
+        failures += memory.failures
     print("\n" + WIDTHS.format(*HEADER))
     print("\n".join(row.line() for row in rows))
     print("\n".join(f"FAILED: {failure}" for failure in failures))
@@ -337,6 +380,7 @@ def main() -> int:
     parser.add_argument("--sets", nargs="*", default=["tuned", "judged"])
     parser.add_argument("--modes", nargs="*", default=["tools", "ops"])
     parser.add_argument("--compactions", type=int, default=20)
+    parser.add_argument("--services", type=int, choices=[0, 1], default=1, help="requests, records, insights, duplicates")
     parser.add_argument("--threads", default=str(os.cpu_count() or 1), help="of the model's server")
     parser.add_argument("--record", type=Path, help="write all answers to this file")
     options = parser.parse_args()

@@ -85,6 +85,16 @@ fn a_record_that_breaks_a_rule_is_asked_for_once_more() {
 }
 
 #[test]
+fn a_record_without_words_is_none() {
+    for text in ["...", ",[1],", "123456.7890, 2,", "…"] {
+        let memory = with(&[answer(text), answer(TEXT)]);
+        record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
+        let memory = with(&[answer(text), answer(text)]);
+        record(&memory, &[], TALK).exit(8).unchanged().stderr_contains("says nothing");
+    }
+}
+
+#[test]
 fn the_request_of_the_sources_is_a_conversation() {
     let memory = with(&[answer(TEXT)]);
     let request = json!({
