@@ -9,7 +9,8 @@ use super::answer::ModelCheck;
 use super::change::warning_row;
 use crate::code::{Code, Rejection, Warning};
 use crate::host::models::{self, ModelQuery, ModelSelection, ProviderProtocol, ToolUse};
-use crate::host::{EnvLookup, keys, user};
+use crate::host::user::{self, OwnPrompts};
+use crate::host::{EnvLookup, keys};
 use crate::llm::{
     self, ApiKey, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelConfig, ModelRequest, Protocol,
 };
@@ -25,19 +26,22 @@ pub struct OpenModel {
     pub endpoint: String,
     /// Where the key was found.
     pub key: Option<String>,
+    /// The user's own texts of prompts, instead of ours.
+    pub own_prompts: OwnPrompts,
     pub warnings: Vec<Warning>,
 }
 
 /// Opens the model that flags, environment and user config select.
 ///
 /// # Errors
-/// `no_model`, `usage`; those of [`model_rejection`] if the host's list of models had to be fetched.
+/// `no_model`, `usage`; `invalid_policy` for a prompt of the user that cannot be read; those of [`model_rejection`] if the host's list of models had to be fetched.
 pub fn open_model(query: &ModelQuery, env: EnvLookup<'_>) -> Result<OpenModel, Rejection> {
     let selection = models::select_model(query, &user::load_config(env).0, env)?;
     if selection.protocol != ProviderProtocol::Program && !llm::HAS_NETWORK {
         return Err(Rejection::new(Code::NoModel, "this build of memdir has no network support")
             .hint("use a program: `model: {provider: exec, command: [program, argument]}` in the user config"));
     }
+    let own_prompts = OwnPrompts::load(env)?;
     let (key, warning) = keys::read(&selection.key, env)?;
     let key = key.map(|text| ApiKey::new(&text).ok_or_else(|| invalid_key_error(&selection))).transpose()?;
     let mut warnings: Vec<Warning> = warning.into_iter().collect();
@@ -49,7 +53,8 @@ pub fn open_model(query: &ModelQuery, env: EnvLookup<'_>) -> Result<OpenModel, R
         ProviderProtocol::Chat | ProviderProtocol::Messages => llm::redacted_url(&selection.base_url),
     };
     let key = selection.key.description();
-    Ok(OpenModel { model, total_timeout: selection.overall_timeout, tools: selection.tools, endpoint, key, warnings })
+    let (total_timeout, tools) = (selection.overall_timeout, selection.tools);
+    Ok(OpenModel { model, total_timeout, tools, endpoint, key, own_prompts, warnings })
 }
 
 /// Maps an error of opening the model: `Rejected` without an HTTP status means that the host has no model or several.

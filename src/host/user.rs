@@ -2,6 +2,7 @@
 //!
 //! Never writes them; `trusted.rs` adds to one list.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::config::{self, UserConfig};
@@ -9,6 +10,54 @@ use crate::code::{Code, Rejection, Warning};
 
 /// Maximum size of the config, in bytes.
 pub(super) const MAX_CONFIG_BYTES: u64 = 64 << 10;
+
+/// A prompt whose text may be the user's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Prompt {
+    Compact,
+    Duplicates,
+    Editor,
+    Finder,
+    Insights,
+    Record,
+}
+
+impl Prompt {
+    const ALL: [(Prompt, &'static str); 6] = [
+        (Prompt::Compact, "compact"),
+        (Prompt::Duplicates, "duplicates"),
+        (Prompt::Editor, "editor"),
+        (Prompt::Finder, "finder"),
+        (Prompt::Insights, "insights"),
+        (Prompt::Record, "record"),
+    ];
+}
+
+/// The user's own texts of prompts.
+#[derive(Clone, Debug, Default)]
+pub struct OwnPrompts(BTreeMap<Prompt, String>);
+
+impl OwnPrompts {
+    /// Reads those that exist.
+    ///
+    /// # Errors
+    /// As [`custom_prompt`].
+    pub fn load(env: &dyn Fn(&str) -> Option<String>) -> Result<OwnPrompts, Rejection> {
+        let own = |(prompt, name): (Prompt, &str)| Ok(custom_prompt(env, name)?.map(|text| (prompt, text)));
+        Ok(OwnPrompts(
+            Prompt::ALL.into_iter().filter_map(|one| own(one).transpose()).collect::<Result<_, Rejection>>()?,
+        ))
+    }
+
+    pub fn get(&self, prompt: Prompt) -> Option<&str> {
+        self.0.get(&prompt).map(String::as_str)
+    }
+
+    /// The user's own text, or ours.
+    pub fn text(&self, prompt: Prompt, ours: String) -> String {
+        self.get(prompt).map_or(ours, str::to_owned)
+    }
+}
 
 /// Returns the user's own text of a prompt, `prompts/NAME.md` beside the config; `None` if there is none.
 ///

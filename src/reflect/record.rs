@@ -29,7 +29,7 @@ const MAX_TAG_CHARS: usize = 24;
 const MAX_TITLE_CHARS: usize = 48;
 
 /// The fewest letters of a record.
-const MIN_LETTERS: usize = 3;
+const MIN_LETTERS: usize = 2;
 
 const SYSTEM_PROMPT: &str = include_str!("prompts/record.md");
 

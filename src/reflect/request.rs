@@ -160,9 +160,9 @@ pub fn finder_prompt() -> String {
     FINDER_PROMPT.trim_end().to_owned()
 }
 
-/// The system prompt of the model that decides on edits.
-pub fn editor_prompt(max_chars: usize) -> String {
-    EDITOR_PROMPT.trim_end().replace("{max_chars}", &max_chars.to_string())
+/// The system prompt of the model that decides on edits, from the user's own text if there is one.
+pub fn editor_prompt(own: Option<&str>, max_chars: usize) -> String {
+    own.unwrap_or(EDITOR_PROMPT).trim_end().replace("{max_chars}", &max_chars.to_string())
 }
 
 /// The question: files, items and the request. Angle brackets cannot end a block.

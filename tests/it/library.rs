@@ -172,6 +172,7 @@ fn limits_are_kept_by_age_and_conversations_are_read_by_a_model() {
     let open_model = || {
         let model = ReplayModel::new([text_reply(reply.to_string())]);
         Ok(OpenModel {
+            own_prompts: Default::default(),
             model: Box::new(model),
             total_timeout: Duration::from_secs(60),
             tools: ToolUse::Off,

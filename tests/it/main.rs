@@ -70,6 +70,7 @@ mod model_server;
 #[cfg(feature = "network")]
 mod models;
 mod outside;
+mod own_prompts;
 mod packaging;
 mod paths;
 mod place;

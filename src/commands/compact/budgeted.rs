@@ -5,6 +5,7 @@
 use super::{ChangeOptions, CommandResult, CompactOptions, CompactOutcome, Session, compact};
 use crate::commands::budget;
 use crate::commands::model::OpenModel;
+use crate::host::user::Prompt;
 use crate::llm::{Deadline, ErrorKind, LlmError, Model, ModelId, ModelReply, ModelRequest, TokenUsage};
 
 /// Estimated cost of one compaction, in tokens; reserved before the first request.
@@ -25,7 +26,7 @@ pub fn compact_within_budget(
     let Some(opened) = opened else { return compact(session, options, change_options, None) };
     let reservation = budget::reserve(session, budget, "compact", ESTIMATED_TOKENS)?;
     let deadline = Deadline::within(opened.total_timeout);
-    let model = BudgetedModel { model: &*opened.model, deadline, has_budget: reservation.is_some(), progress };
+    let model = BudgetedModel { opened, deadline, has_budget: reservation.is_some(), progress };
     let result = compact(session, options, change_options, Some(&model));
     if let Some(hold) = reservation {
         let usage = match &result {
@@ -40,9 +41,10 @@ pub fn compact_within_budget(
     result
 }
 
-/// A model with a deadline for all requests together, which refuses requests if the budget is used up.
+/// A model with a deadline for all requests together and the user's own prompt, which refuses requests if the budget is
+/// used up.
 struct BudgetedModel<'a> {
-    model: &'a dyn Model,
+    opened: &'a OpenModel,
     deadline: Deadline,
     has_budget: bool,
     progress: &'a dyn Fn(&str),
@@ -50,7 +52,7 @@ struct BudgetedModel<'a> {
 
 impl Model for BudgetedModel<'_> {
     fn id(&self) -> &ModelId {
-        self.model.id()
+        self.opened.model.id()
     }
 
     fn complete(&self, request: &ModelRequest, deadline: Deadline) -> Result<ModelReply, LlmError> {
@@ -58,7 +60,14 @@ impl Model for BudgetedModel<'_> {
             true => {
                 let model_id = self.id();
                 (self.progress)(&format!("calling {} {}", model_id.provider, model_id.model));
-                self.model.complete(request, deadline.earlier(self.deadline))
+                let deadline = deadline.earlier(self.deadline);
+                match self.opened.own_prompts.get(Prompt::Compact) {
+                    Some(own) => {
+                        let request = ModelRequest { system: own.to_owned(), ..request.clone() };
+                        self.opened.model.complete(&request, deadline)
+                    }
+                    None => self.opened.model.complete(request, deadline),
+                }
             }
             false => Err(LlmError::new(ErrorKind::QuotaExceeded, "today's token budget is used up")),
         }

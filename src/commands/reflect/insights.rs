@@ -15,6 +15,7 @@ use crate::commands::answer::{ChangeOutcome, DecisionCounts, ReflectDecision, Re
 use crate::commands::change::change;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
 use crate::document::{Document, Handle};
+use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest};
 use crate::operation::{Action, Batch, Operation, Target};
 use crate::path::MemoryPath;
@@ -75,7 +76,7 @@ pub fn make_insights(
     };
     let deadline = Deadline::within(opened.total_timeout);
     let request = ModelRequest {
-        system: system_prompt(),
+        system: opened.own_prompts.text(Prompt::Insights, system_prompt()),
         messages: vec![ChatMessage::User(build_question(&sources))],
         answer: Some(AnswerSchema::new("insights", answer_schema())),
         max_tokens: MAX_REPLY_TOKENS,

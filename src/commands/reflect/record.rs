@@ -14,6 +14,7 @@ use crate::code::{Code, Rejection};
 use crate::commands::answer::{CompactOutcome, ConversationRow, DecisionCounts, ReflectDecision, ReflectReport};
 use crate::commands::compact::{CompactOptions, compact_within_budget};
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
+use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest};
 use crate::operation::{Action, Batch, Operation};
 use crate::reflect::guards::{GuardFinding, WritingRules};
@@ -93,7 +94,7 @@ fn record_conversation(
         return Ok(());
     };
     let model_request = ModelRequest {
-        system: system_prompt(),
+        system: opened.own_prompts.text(Prompt::Record, system_prompt()),
         messages: vec![ChatMessage::User(question)],
         answer: Some(AnswerSchema::new("record", answer_schema())),
         max_tokens: MAX_REPLY_TOKENS,

@@ -18,6 +18,7 @@ use crate::commands::answer::{ChangeOutcome, DecisionCounts, ReflectReport, Requ
 use crate::commands::change::{change, warning_row};
 use crate::commands::model::OpenModel;
 use crate::commands::{ChangeOptions, CommandResult, Error, Session, budget};
+use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelReply, ModelRequest, TokenUsage};
 use crate::operation::Batch;
 use crate::reflect::guards::WritingRules;
@@ -144,7 +145,7 @@ impl<'a> RequestRun<'a> {
             return Ok(None);
         }
         let model_request = ModelRequest {
-            system: finder_prompt(),
+            system: model.own_prompts.text(Prompt::Finder, finder_prompt()),
             messages: vec![ChatMessage::User(self.question(candidates))],
             answer: Some(AnswerSchema::new("locations", finder_schema())),
             max_tokens: MAX_REPLY_TOKENS,
@@ -197,7 +198,7 @@ impl<'a> RequestRun<'a> {
             }
         }
         let model_request = ModelRequest {
-            system: editor_prompt(rules.max_chars),
+            system: editor_prompt(model.own_prompts.get(Prompt::Editor), rules.max_chars),
             messages: vec![ChatMessage::User(question)],
             answer: Some(AnswerSchema::new("edits", editor_schema())),
             max_tokens: MAX_REPLY_TOKENS,

@@ -299,6 +299,7 @@ fn planted_duplicates_go_and_look_alikes_stay() {
         wrong: Rc::clone(&wrong),
     };
     let opened = OpenModel {
+        own_prompts: Default::default(),
         model: Box::new(judge),
         total_timeout: Duration::from_secs(60),
         tools: ToolUse::Auto,

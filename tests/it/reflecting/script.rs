@@ -133,6 +133,7 @@ impl Script {
         let open = || {
             let (replay, meanwhile) = (self.replay.clone(), self.meanwhile.clone());
             Ok(OpenModel {
+                own_prompts: Default::default(),
                 model: Box::new(Player { replay, meanwhile }) as Box<dyn Model>,
                 total_timeout: Duration::from_secs(60),
                 tools: ToolUse::Auto,

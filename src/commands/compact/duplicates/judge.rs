@@ -6,6 +6,7 @@ use super::super::super::budget::{self, TokenReservation};
 use super::super::super::model::{OpenModel, model_rejection};
 use super::super::super::{Error, Session};
 use crate::code::{Code, Rejection};
+use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, ModelRequest, StopReason, TokenUsage};
 use crate::reflect::duplicates::{
     DuplicateItem, PairVerdict, answer_schema, build_question, parse_reply, system_prompt,
@@ -58,9 +59,13 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// `busy`, `io`.
     pub fn reserve(&self, pairs: &[(&DuplicateItem, &DuplicateItem)]) -> Result<Option<TokenReservation>, Error> {
-        let question = estimate_llm_tokens(&self.question(pairs)) + estimate_llm_tokens(&system_prompt());
+        let question = estimate_llm_tokens(&self.question(pairs)) + estimate_llm_tokens(&self.system());
         let tokens = 2 * (question as u64 + u64::from(reply_tokens(pairs.len())));
         Ok(budget::reserve(self.session, self.budget, "duplicates", tokens)?)
+    }
+
+    fn system(&self) -> String {
+        self.opened.own_prompts.text(Prompt::Duplicates, system_prompt())
     }
 
     fn question(&self, pairs: &[(&DuplicateItem, &DuplicateItem)]) -> String {
@@ -90,7 +95,7 @@ impl<'a> Judge<'a> {
         requests: &mut usize,
     ) -> Result<JudgeReply, Error> {
         let mut request = ModelRequest {
-            system: system_prompt(),
+            system: self.system(),
             messages: vec![ChatMessage::User(self.question(pairs))],
             answer: Some(AnswerSchema::new("duplicates", answer_schema())),
             max_tokens: reply_tokens(pairs.len()),
