@@ -28,6 +28,10 @@ const FILE_WEIGHT: f64 = 0.25;
 const LABEL_WEIGHT: f64 = 2.0;
 /// Share of the best score added to an item with a time, if the query contains "when".
 const TIME_SHARE: f64 = 0.15;
+/// Share of the best score added to the newest item, if the query asks for what is newest; older ones get less of it.
+const LATEST_SHARE: f64 = 0.3;
+/// The share of the best score that such an item needs.
+const LATEST_MIN_SHARE: f64 = 0.6;
 /// Share of the best score subtracted from an item that is a question.
 const QUESTION_SHARE: f64 = 0.10;
 /// Share of its own score subtracted from an insight: it is a guess, and what was said comes first.
@@ -94,6 +98,7 @@ pub fn rank<'a>(
     ranking.score_items(&found, terms);
     ranking.adjust_scores(terms);
     ranking.apply_filter(filter);
+    ranking.prefer_latest(terms);
     // Only now: an item that was filtered out must not boost others.
     if !terms.all.is_empty() {
         add_link_boosts(&ranking.files, &mut ranking.hits);
@@ -146,6 +151,24 @@ impl Ranking<'_> {
                 hit.adjustment -= INSIGHT_SHARE * hit.score;
             }
             hit.score += hit.adjustment;
+        }
+    }
+
+    /// "What did we fix last time?": of items that match about equally, the newest; every older day gets less.
+    fn prefer_latest(&mut self, terms: &QueryTerms) {
+        if !terms.asks_for_latest || terms.all.is_empty() {
+            return;
+        }
+        let best = self.hits.iter().map(|h| h.score).fold(0.0, f64::max);
+        let dates: Vec<Option<ItemDate>> = self.hits.iter().map(|hit| self.files[hit.file].date(hit.item)).collect();
+        let mut days: Vec<jiff::civil::Date> = dates.iter().flatten().map(|date| date.day).collect();
+        days.sort_unstable();
+        days.dedup();
+        for (hit, date) in self.hits.iter_mut().zip(&dates).filter(|(hit, _)| hit.score >= LATEST_MIN_SHARE * best) {
+            let place = date.as_ref().and_then(|date| days.binary_search(&date.day).ok()).map_or(0, |at| at + 1);
+            let added = LATEST_SHARE * best * place as f64 / days.len().max(1) as f64;
+            hit.adjustment += added;
+            hit.score += added;
         }
     }
 

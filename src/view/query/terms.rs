@@ -1,4 +1,4 @@
-//! Reads a query: its terms, their weights, its dates, and whether it contains "when".
+//! Reads a query: its terms, their weights, its dates, and whether it contains "when" or asks for what is newest.
 //!
 //! Never reads a memory: which terms are labels is found while counting.
 
@@ -15,6 +15,10 @@ const IMPLIED_LABELS: [(&[&str], &str); 3] = [
 ];
 /// Weight of an implied label, relative to a term of the query.
 const IMPLIED_WEIGHT: f64 = 0.5;
+
+/// Words that ask for what is newest, in lower case.
+const LATEST_PHRASES: [&str; 9] =
+    ["last time", "most recent", "most recently", "latest", "newest", "recently", "上次", "最近", "最新"];
 
 /// Maximum number of terms of a query; further ones are ignored.
 const MAX_TERMS: usize = 128;
@@ -43,6 +47,8 @@ pub struct QueryTerms {
     pub all: Vec<QueryTerm>,
     /// Whether the query contains "when".
     pub contains_when: bool,
+    /// Whether it asks for what is newest, as in "last time".
+    pub asks_for_latest: bool,
     /// Whether it contains dates, which a byte search cannot find.
     pub has_dates: bool,
 }
@@ -50,10 +56,11 @@ pub struct QueryTerms {
 impl QueryTerms {
     /// Reads a query; `today` resolves words such as "yesterday".
     pub fn parse(question: &str, today: Date) -> QueryTerms {
-        let mut terms = QueryTerms { all: Vec::new(), contains_when: false, has_dates: false };
+        let mut terms = QueryTerms { all: Vec::new(), contains_when: false, asks_for_latest: false, has_dates: false };
         search_terms(question, |token| terms.add(token));
         terms.add_implied();
         terms.contains_when = crate::text::words(question).any(|w| w.text == "when");
+        terms.asks_for_latest = asks_for_latest(question);
         for date in find_dates(question, Some(today)) {
             date.for_each_term(|term| {
                 terms.has_dates = true;
@@ -97,9 +104,30 @@ impl QueryTerms {
     }
 }
 
+fn asks_for_latest(question: &str) -> bool {
+    let lower = question.to_lowercase();
+    let words: Vec<_> = crate::text::words(&lower).map(|word| word.text).collect();
+    let spaced = format!(" {} ", words.join(" "));
+    LATEST_PHRASES.iter().any(|phrase| match phrase.is_ascii() {
+        true => spaced.contains(&format!(" {phrase} ")),
+        false => lower.contains(phrase),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn some_words_ask_for_what_is_newest() {
+        for asking in ["What bug did we fix last time?", "the LATEST decision", "most  recent trip", "上次修了什么错误"]
+        {
+            assert!(asks_for_latest(asking), "{asking}");
+        }
+        for other in ["How long does it last?", "time zone", "recent bugs", "translatest", "The last timer"] {
+            assert!(!asks_for_latest(other), "{other}");
+        }
+    }
 
     fn check(question: &str, expected: &str) {
         let terms = QueryTerms::parse(question, Date::constant(2026, 2, 24));

@@ -89,6 +89,31 @@ fn of_equals_the_newest_comes_first_and_unknown_days_last() {
 }
 
 #[test]
+fn last_time_prefers_the_newest_of_what_matches_about_equally() {
+    let entry = |title: &str, day: &str, problem: &str| {
+        format!("## {title}\n- Summary: {title}\n- Date: {day}\n- Problem: {problem}\n- Solution: fixed it\n\n")
+    };
+    let files = [
+        (
+            "episodes/2026-01.md",
+            entry("Cache bug", "2026-01-05", "a bug in the cache, the bug of the cache was a race"),
+        ),
+        ("episodes/2026-02.md", entry("Login bug", "2026-02-20", "a bug in the login form lost the session of users")),
+        (
+            "episodes/2026-03.md",
+            "## Trip to Oslo\n- Summary: trip to Oslo\n- Date: 2026-03-01\n- The train was late\n".into(),
+        ),
+    ];
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+    let first = |question: &str| query(&files, &query_options(question)).items[0].path.clone();
+    assert_eq!(first("What bug did we fix last time?"), "episodes/2026-02.md");
+    assert_eq!(first("What was the latest bug?"), "episodes/2026-02.md");
+    // What does not match does not come first because it is new, and without such words nothing changes.
+    assert_eq!(first("What cache bug did we fix last time?"), "episodes/2026-01.md");
+    assert_eq!(first("What bug did we fix in the cache?"), "episodes/2026-01.md");
+}
+
+#[test]
 fn a_date_in_the_query_matches_the_heading() {
     let files = [
         ("episodes/2023-05.md", "## Walk\n- Date: 2023-05-08\n- went to the lake\n"),
