@@ -18,7 +18,7 @@ const MIN_TYPO_LENGTH: usize = 5;
 
 /// How many words one of two statements has in addition, if they otherwise say the same; `None` if they differ.
 pub fn extra_words(a: &Statement<'_>, b: &Statement<'_>) -> Option<usize> {
-    if a.label != b.label || a.is_negated() != b.is_negated() || signs(a.text) != signs(b.text) {
+    if a.label_key != b.label_key || a.is_negated() != b.is_negated() || signs(a.text) != signs(b.text) {
         return None;
     }
     let (few, many) = (significant(a), significant(b));

@@ -64,6 +64,8 @@ pub struct Statement<'a> {
     pub text: &'a str,
     /// The label in lower case: `city` in `City: Paris`.
     pub label: Option<String>,
+    /// The label without spaces and hyphens, as it is compared: `Time zone` and `Timezone` are one label.
+    pub label_key: Option<String>,
     /// The tokens without the label.
     pub tokens: Vec<StatementToken<'a>>,
     /// The words that limit when or where it holds, once they were looked for.
@@ -80,8 +82,9 @@ impl<'a> Statement<'a> {
         };
         let (label, value) = split_label(text).map_or((None, text), |(label, value)| (Some(label), value));
         let label = label.map(|l| l.trim_matches('*').to_lowercase());
+        let label_key = label.as_ref().map(|label| label.replace([' ', '-', '_'], ""));
         let tokens = tokens(value, label.is_none());
-        Statement { text: whole, label, tokens, conditions: OnceLock::new() }
+        Statement { text: whole, label, label_key, tokens, conditions: OnceLock::new() }
     }
 
     /// The tokens that are neither fillers nor negations.

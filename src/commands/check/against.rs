@@ -163,7 +163,7 @@ impl<'a> OutsideIndex<'a> {
 
 /// The label and the content words of a statement.
 fn words<'s>(statement: &'s Statement<'_>) -> BTreeSet<&'s str> {
-    statement.label.as_deref().into_iter().chain(statement.content().map(|token| token.key.as_str())).collect()
+    statement.label_key.as_deref().into_iter().chain(statement.content().map(|token| token.key.as_str())).collect()
 }
 
 /// The contradictions of all files of the memory. An outside statement that the memory repeats in one section is about

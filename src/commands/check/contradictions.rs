@@ -65,7 +65,7 @@ fn candidate_pairs(document: &Document, statements: &[Statement<'_>]) -> BTreeSe
     let mut by_word: HashMap<(usize, &str), Vec<usize>> = HashMap::new();
     for (i, statement) in statements.iter().enumerate() {
         let words: BTreeSet<&str> =
-            statement.label.as_deref().into_iter().chain(statement.content().map(|t| t.key.as_str())).collect();
+            statement.label_key.as_deref().into_iter().chain(statement.content().map(|t| t.key.as_str())).collect();
         words
             .into_iter()
             .for_each(|word| by_word.entry((document.bullets()[i].section as usize, word)).or_default().push(i));

@@ -78,7 +78,7 @@ fn candidates(items: &[DuplicateItem], statements: &[Statement<'_>], across_file
     for (i, (item, statement)) in items.iter().zip(statements).enumerate() {
         let path = if across_files { "" } else { item.path.as_str() };
         let words: BTreeSet<&str> =
-            statement.label.as_deref().into_iter().chain(statement.content().map(|t| t.key.as_str())).collect();
+            statement.label_key.as_deref().into_iter().chain(statement.content().map(|t| t.key.as_str())).collect();
         let whole = words.iter().copied().collect::<Vec<_>>().join(" ");
         for word in words {
             by_word.entry((path, word.to_owned())).or_default().push(i);
