@@ -148,6 +148,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand query" -l until -d 'Only i
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l by -d 'Only items by this actor' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l source -d 'Only items whose metadata names this source' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l run -d 'Only items whose metadata names this run' -r
+complete -c memdir -n "__fish_memdir_using_subcommand query" -l touching -d 'Only bullets whose `when=` matches this path (repeatable: any of them)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l threshold -d 'Minimum relevance, 0 to 1; an item with every word of the query has 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand query" -s C -d 'Run as if started in this directory, as with git -C' -r -f -a "(__fish_complete_directories)"
 complete -c memdir -n "__fish_memdir_using_subcommand query" -l dir -d 'The data directory itself; also MEMDIR' -r -f -a "(__fish_complete_directories)"
@@ -189,6 +190,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -l imp -d 'Importance
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l conf -d 'Confidence, 0 to 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l id -d 'An explicit id (with one text only)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l when -d 'A rule for files whose path matches: src/api/**, docs/*.md' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r
@@ -448,6 +450,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l exp -d 'The last day on which it is valid, YYYY-MM-DD' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l conf -d 'Confidence, 0 to 1' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l id -d 'An explicit id (with one text only)' -r
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l when -d 'A rule for files whose path matches: src/api/**, docs/*.md' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r

@@ -46,6 +46,9 @@ pub struct AddArgs {
     /// Always include it in the default context
     #[arg(long)]
     pub pin: bool,
+    /// A rule for files whose path matches: src/api/**, docs/*.md
+    #[arg(long, value_name = "GLOB,…")]
+    pub when: Option<String>,
     #[command(flatten)]
     pub change_args: ChangeArgs,
 }
@@ -61,6 +64,7 @@ impl AddArgs {
             (MetaKey::Conf, &self.conf),
             (MetaKey::Imp, &self.imp),
             (MetaKey::Pin, &pin),
+            (MetaKey::When, &self.when),
         ];
         given.into_iter().filter_map(|(key, value)| Some((key.name().to_owned(), value.clone()?))).collect()
     }

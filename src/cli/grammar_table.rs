@@ -23,11 +23,13 @@ const UNTIL_OTHER: OptionGrammar = option("until", None, Other);
 const BY_OTHER: OptionGrammar = option("by", None, Other);
 const SOURCE_OTHER: OptionGrammar = option("source", None, Other);
 const RUN_OTHER: OptionGrammar = option("run", None, Other);
+const TOUCHING_OTHER: OptionGrammar = option("touching", None, Other);
 const THRESHOLD_OTHER: OptionGrammar = option("threshold", None, Other);
 const STYLE_OTHER: OptionGrammar = option("style", None, Other);
 const FILE_PATH: OptionGrammar = option("file", Some('F'), Path);
 const EXP_OTHER: OptionGrammar = option("exp", None, Other);
 const ID_OTHER: OptionGrammar = option("id", None, Other);
+const WHEN_OTHER: OptionGrammar = option("when", None, Other);
 const REASON_TEXT: OptionGrammar = option("reason", Some('m'), Text);
 const SOURCE_TEXT: OptionGrammar = option("source", None, Text);
 const CONSENT_TEXT: OptionGrammar = option("consent", None, Text);
@@ -69,9 +71,9 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["status"], &["st"], &[], &[]),
     command(&["list"], &["ls"], &[LIMIT_OTHER], &[one(Address)]),
     command(&["read"], &["cat", "get", "view"], &[], &[one(Address)]),
-    command(&["query"], &["search", "find", "grep", "recall"], &[LIMIT_OTHER, BUDGET_OTHER, CATEGORY_OTHER, TAG_OTHER, IN_OTHER, IMP_OTHER, CONF_OTHER, SINCE_OTHER, UNTIL_OTHER, BY_OTHER, SOURCE_OTHER, RUN_OTHER, THRESHOLD_OTHER], &[many(Other)]),
+    command(&["query"], &["search", "find", "grep", "recall"], &[LIMIT_OTHER, BUDGET_OTHER, CATEGORY_OTHER, TAG_OTHER, IN_OTHER, IMP_OTHER, CONF_OTHER, SINCE_OTHER, UNTIL_OTHER, BY_OTHER, SOURCE_OTHER, RUN_OTHER, TOUCHING_OTHER, THRESHOLD_OTHER], &[many(Other)]),
     command(&["context"], &[], &[STYLE_OTHER, BUDGET_OTHER], &[]),
-    command(&["add"], &["remember"], &[FILE_PATH, TAG_OTHER, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
+    command(&["add"], &["remember"], &[FILE_PATH, TAG_OTHER, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
     command(&["update"], &["replace"], &[INDEX_OTHER, OLD_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
     command(&["rm"], &["remove", "delete", "del"], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(AddressOrText)]),
     command(&["restore"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(Address)]),
@@ -83,7 +85,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["apply"], &[], &[FILE_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
     command(&["edit"], &[], &[RESUME_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
     command(&["bullet"], &[], &[], &[]),
-    command(&["bullet", "add"], &[], &[FILE_PATH, TAG_OTHER, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
+    command(&["bullet", "add"], &[], &[FILE_PATH, TAG_OTHER, IMP_OTHER, EXP_OTHER, CONF_OTHER, ID_OTHER, WHEN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
     command(&["bullet", "del"], &["rm"], &[INDEX_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), one(Text)]),
     command(&["bullet", "update"], &[], &[INDEX_OTHER, OLD_TEXT, FILE_PATH, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address), many(Text)]),
     command(&["bullet", "list"], &[], &[LIMIT_OTHER], &[one(Address)]),

@@ -53,7 +53,7 @@ fn parse_host() -> impl TypedValueParser<Value = &'static AgentHost> {
 
 /// Runs `hook`.
 pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
-    let (HookAnswer { envelope, mark, used, drain, prune }, session) = match answer_event(global, args) {
+    let (HookAnswer { envelope, mark, used, shown, drain, prune }, session) = match answer_event(global, args) {
         Some((answer, session)) => (answer, Some(session)),
         None => (HookAnswer::empty(), None),
     };
@@ -61,6 +61,7 @@ pub fn run_hook(global: &GlobalArgs, args: &HookArgs) -> CliReply {
         let Some(session) = session else { return };
         mark.iter().for_each(|mark| mark.save(&session.store));
         used.iter().for_each(|used| used.record(&session));
+        shown.iter().for_each(|shown| shown.save(&session.store));
         if drain {
             hook::start_drain(&session);
         }

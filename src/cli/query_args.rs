@@ -72,6 +72,9 @@ pub struct QueryArgs {
     /// Only items whose metadata names this run
     #[arg(long, value_name = "ID", help_heading = "Filters")]
     pub run: Option<String>,
+    /// Only bullets whose `when=` matches this path (repeatable: any of them)
+    #[arg(long = "touching", value_name = "PATH", help_heading = "Filters")]
+    pub touching: Vec<String>,
     /// Minimum relevance, 0 to 1; an item with every word of the query has 1
     #[arg(long, value_name = "X", help_heading = "Filters", value_parser = fraction)]
     pub threshold: Option<f64>,
@@ -108,6 +111,7 @@ impl QueryArgs {
             by: self.by,
             source: self.source,
             run: self.run,
+            touching: self.touching,
             threshold: self.threshold,
             all: self.all,
             limit: self.limit,

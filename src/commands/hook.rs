@@ -1,5 +1,5 @@
-//! `hook`: what a host's hook does with a trusted memory: the first context of a session, and transcripts queued for
-//! `reflect`.
+//! `hook`: what a host's hook does with a trusted memory: the first context of a session, what is known about a prompt or a
+//! tool call, and transcripts queued for `reflect`.
 //!
 //! Never calls a model, never waits for a writer, and never fails: what cannot be done is left out.
 
@@ -14,6 +14,9 @@ use crate::host::agent_hosts::{AgentHost, EMPTY_ENVELOPE, HookEvent, HookInput};
 use crate::host::models::{self, ModelQuery, NESTED_CALL_VARIABLE};
 use crate::host::{background, outside_files, user};
 use crate::policy::ExpiredRule;
+use recall::shown::ShownItems;
+
+mod recall;
 
 /// The note of a session that was not queued because no model is configured: [`NEW`], then [`REPORTED`].
 const NO_MODEL_NOTE: &str = "hook-without-model";
@@ -53,6 +56,8 @@ pub struct HookAnswer {
     pub mark: Option<ReaderMark>,
     /// To be recorded then.
     pub used: Option<AnswerUse>,
+    /// What the session has seen then, to be saved as well.
+    pub shown: Option<ShownItems>,
     /// Whether to start `reflect --queued` in the background once the envelope is printed.
     pub drain: bool,
     /// Whether to start `prune` in the background once the envelope is printed.
@@ -86,24 +91,29 @@ pub fn answer(
         HookEvent::SessionStart => HookAnswer {
             drain: may_queue && has_queued(session) && has_model(env),
             prune: may_queue && note_prune(session).is_some(),
-            ..start_context(session, host).unwrap_or_else(HookAnswer::empty)
+            ..start_context(session, host, input).unwrap_or_else(HookAnswer::empty)
         },
         HookEvent::PreCompact | HookEvent::Stop | HookEvent::SessionEnd => {
             let queued = may_queue && enqueue(session, input, env).is_some();
-            HookAnswer { drain: queued, ..HookAnswer::empty() }
+            // What a session was shown is gone once it is summarized.
+            let shown = (event == HookEvent::PreCompact).then(|| ShownItems::new(session, input));
+            HookAnswer { drain: queued, shown, ..HookAnswer::empty() }
         }
-        // Their answers are empty until retrieval at the moment of action exists.
-        HookEvent::UserPrompt | HookEvent::PreTool => HookAnswer::empty(),
+        HookEvent::UserPrompt | HookEvent::PreTool => {
+            recall::recall(session, host, event, input).unwrap_or_else(HookAnswer::empty)
+        }
     }
 }
 
 /// The text of `context` in the host's envelope.
-fn start_context(session: &Session, host: &AgentHost) -> Option<HookAnswer> {
+fn start_context(session: &Session, host: &AgentHost, input: &HookInput) -> Option<HookAnswer> {
     let request = ContextRequest { reader: Some(session.actor.clone()), ..ContextRequest::default() };
     let (result, mark) = context(session, &request).ok()?;
     let envelope = host.context_envelope(HookEvent::SessionStart, &result.text);
     let used = Some(AnswerUse::of_context(&result));
-    Some(HookAnswer { envelope, mark, used, ..HookAnswer::default() })
+    let mut shown = ShownItems::new(session, input);
+    shown.add(result.items.iter().map(|item| item.address.clone()));
+    Some(HookAnswer { envelope, mark, used, shown: Some(shown), ..HookAnswer::default() })
 }
 
 /// Queues the session's transcript; `None` if there is none, no model could read it, or it cannot be written down.

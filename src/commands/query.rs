@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use memchr::memmem;
 
 use super::allowlist_filter::{check_categories, session_for_agent};
 use super::journal_notes::{bullet_origins, with_stale_anchors};
@@ -27,6 +28,8 @@ use crate::view::query::linked::{LinkedFiles, LinkedItemFinder};
 use crate::view::query::prefilter::TermPrefilter;
 use crate::view::query::score::rank;
 use crate::view::query::terms::QueryTerms;
+/// What every file with a rule for paths contains.
+const WHEN_KEY: &[u8] = b"when=";
 /// The number of files, the first in path order, that are always split into items: a sample for the mean item length
 /// that the ranking needs.
 const SAMPLE_FILES: usize = 8;
@@ -190,6 +193,11 @@ fn search(
             (None, Ok((bytes, _))) => bytes,
             _ => return FileCounts::default(),
         };
+        // Few files have rules for paths, so the others are not parsed.
+        if terms.all.is_empty() && !options.touching.is_empty() && memmem::find(bytes, WHEN_KEY).is_none() {
+            progress.finish_file();
+            return FileCounts::default();
+        }
         let scan_mode = match (terms.has_dates || terms.all.is_empty(), last) {
             (true, _) => ScanDepth::All,
             (_, Some(last)) if file.path <= *last => ScanDepth::Sample,

@@ -51,6 +51,11 @@ impl AnswerUse {
         AnswerUse { command: "context", items: Vec::new(), count: Some(tokens as u64) }
     }
 
+    /// Of a text of some tokens that a hook passes on.
+    pub fn of_injection(tokens: usize) -> AnswerUse {
+        AnswerUse { command: "context", items: Vec::new(), count: Some(tokens as u64) }
+    }
+
     /// Records it. Best effort: what cannot be written is not recorded.
     pub fn record(&self, session: &Session) {
         let (store, day) = (session.store.unfiltered(), session.now.date());

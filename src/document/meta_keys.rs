@@ -134,6 +134,10 @@ meta_keys! {
         manual: "importance: context prefers a higher one, and removal by age a lower one",
     }
     Pin = "pin" { value: MetaType::YesNo, add_option: true, manual: "always in the default context, never removed by age" }
+    When = "when" {
+        add_option: true,
+        manual: "globs of paths, separated by commas: a rule for files that match one of them",
+    }
     Dur = "dur" { path_field: Some("durability"), manual: "durability: how long it is likely to be true" }
     Type = "type" { writer: KeyWriter::PersonOrModel, manual: "the kind of memory" }
     Src = "src" { writer: KeyWriter::Stamp(StampKey::Src), manual: "the source, e.g. a conversation's id" }
@@ -251,6 +255,15 @@ impl BulletMeta {
 
     pub fn run(&self) -> Option<&str> {
         self.valid(MetaKey::Run)
+    }
+
+    /// The globs of the paths for which it is a rule.
+    pub fn when(&self) -> impl Iterator<Item = &str> {
+        self.valid(MetaKey::When)
+            .into_iter()
+            .flat_map(|globs| globs.split(','))
+            .map(str::trim)
+            .filter(|g| !g.is_empty())
     }
 
     pub fn role(&self) -> Option<&str> {

@@ -24,6 +24,7 @@ pub mod stem;
 pub mod stopwords;
 pub mod strip_diacritics;
 pub mod toml_table;
+pub mod topic_match;
 pub mod verbs;
 pub mod word_frequency;
 pub(crate) mod word_list;

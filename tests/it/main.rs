@@ -87,6 +87,7 @@ mod readers;
 mod readme;
 mod real;
 mod reaping;
+mod recall;
 mod recovery;
 mod reflecting;
 mod refusals;

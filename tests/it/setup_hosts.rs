@@ -150,12 +150,16 @@ fn missing_files_are_created_in_the_hosts_shape_and_removed() {
         match host {
             "claude" => {
                 let hooks = json!({"SessionStart": group(hook("session-start", host)),
+                    "UserPromptSubmit": group(hook("user-prompt", host)),
+                    "PreToolUse": group(hook("pre-tool", host)),
                     "PreCompact": group(hook("pre-compact", host)), "SessionEnd": group(hook("session-end", host))});
                 assert_eq!(read(".claude/settings.json"), json!({"hooks": hooks}));
                 assert_eq!(read(".mcp.json"), json!({"mcpServers": {"memdir": server}}));
             }
             "codex" => {
                 let hooks = json!({"SessionStart": group(hook("session-start", host)),
+                    "UserPromptSubmit": group(hook("user-prompt", host)),
+                    "PreToolUse": group(hook("pre-tool", host)),
                     "PreCompact": group(hook("pre-compact", host)), "Stop": group(hook("stop", host))});
                 assert_eq!(read(".codex/hooks.json"), json!({"hooks": hooks}));
                 let toml = "# memdir begin\n[mcp_servers.memdir]\ncommand = \"memdir\"\nargs = [\"--as\", \"codex\", \"mcp\"]\n# memdir end\n";
@@ -163,6 +167,7 @@ fn missing_files_are_created_in_the_hosts_shape_and_removed() {
             }
             "gemini" => {
                 let hooks = json!({"SessionStart": group(hook("session-start", host)),
+                    "BeforeAgent": group(hook("user-prompt", host)),
                     "PreCompress": group(hook("pre-compact", host)), "SessionEnd": group(hook("session-end", host))});
                 assert_eq!(read(".gemini/settings.json"), json!({"hooks": hooks, "mcpServers": {"memdir": server}}));
             }
@@ -272,7 +277,7 @@ fn a_memory_elsewhere_is_named_and_renamed() {
     project.run(&["--dir", &dir("other"), "setup", "claude", "--check"]).exit(6);
     project.run(&["--dir", &dir("other"), "setup", "claude"]).exit(0);
     let settings = text(&project, ".claude/settings.json");
-    assert!(settings.matches(&dir("other")).count() == 3 && !settings.contains("it's"), "{settings}");
+    assert!(settings.matches(&dir("other")).count() == 5 && !settings.contains("it's"), "{settings}");
     project.run(&["setup", "claude", "--remove"]).exit(0);
     assert!(!project.work().join(".claude/settings.json").exists() && !project.work().join(".mcp.json").exists());
 }

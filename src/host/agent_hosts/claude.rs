@@ -22,6 +22,7 @@ pub const EVENTS: &[(HookEvent, &str)] = &[
 pub const HOST: AgentHost = AgentHost {
     name: "claude",
     events: EVENTS,
+    text_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PreTool],
     envelope: ContextEnvelope::HookSpecificOutput,
     session_fields: &["session_id"],
     directory_fields: &["cwd"],
@@ -38,7 +39,13 @@ pub const HOST: AgentHost = AgentHost {
         },
         PROJECT_MCP,
     ],
-    setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::SessionEnd],
+    setup_events: &[
+        HookEvent::SessionStart,
+        HookEvent::UserPrompt,
+        HookEvent::PreTool,
+        HookEvent::PreCompact,
+        HookEvent::SessionEnd,
+    ],
     // Claude Code reads this setting from the user's settings and from a project's local ones; others may not send its
     // memories elsewhere (<https://code.claude.com/docs/en/memory>, "Storage location").
     auto_memory: Some(ConfigFile {

@@ -1,5 +1,6 @@
 //! Codex: the JSON Schemas in `codex-rs/hooks/schema/generated/` of <https://github.com/openai/codex>. Its outputs allow
-//! no other fields, `transcript_path` may be null, and there is no event for the end of a session.
+//! no other fields (`additionalContext` is one before a tool, too), `transcript_path` may be null, and there is no event
+//! for the end of a session.
 //!
 //! Data only.
 
@@ -29,7 +30,13 @@ pub const HOST: AgentHost = AgentHost {
             new_file_members: &[],
         },
     ],
-    setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::Stop],
+    setup_events: &[
+        HookEvent::SessionStart,
+        HookEvent::UserPrompt,
+        HookEvent::PreTool,
+        HookEvent::PreCompact,
+        HookEvent::Stop,
+    ],
     auto_memory: None,
     user_server: None,
     ..claude::HOST

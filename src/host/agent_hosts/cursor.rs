@@ -1,5 +1,8 @@
 //! Cursor: <https://cursor.com/docs/agent/hooks>. Names are in camel case, and `transcript_path` is often missing.
 //!
+//! A text for the model is possible at the start of a session only: the answer before a tool grants or denies the call,
+//! which a memory must not do.
+//!
 //! Data only.
 
 use super::{AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, UserFile};
@@ -18,6 +21,7 @@ pub const HOST: AgentHost = AgentHost {
         (HookEvent::Stop, "stop"),
         (HookEvent::SessionEnd, "sessionEnd"),
     ],
+    text_events: &[HookEvent::SessionStart],
     envelope: ContextEnvelope::AdditionalContext,
     session_fields: &["conversation_id", "session_id"],
     directory_fields: &["workspace_roots", "cwd"],

@@ -2,6 +2,8 @@
 //! and timeouts are in milliseconds. Its settings may contain comments, but no trailing commas
 //! (`packages/cli/src/config/settings.ts`).
 //!
+//! A text for the model is possible before the agent answers a prompt, and not before a tool runs ("BeforeTool").
+//!
 //! Data only.
 
 use super::{AgentHost, ConfigFile, ConfigFormat, ContextEnvelope, HookEvent, HookLayout, UserFile};
@@ -17,6 +19,7 @@ pub const HOST: AgentHost = AgentHost {
         (HookEvent::Stop, "AfterAgent"),
         (HookEvent::SessionEnd, "SessionEnd"),
     ],
+    text_events: &[HookEvent::SessionStart, HookEvent::UserPrompt],
     envelope: ContextEnvelope::HookSpecificOutput,
     session_fields: &["session_id"],
     directory_fields: &["cwd"],
@@ -30,7 +33,7 @@ pub const HOST: AgentHost = AgentHost {
         auto_memory_key: None,
         new_file_members: &[],
     }],
-    setup_events: &[HookEvent::SessionStart, HookEvent::PreCompact, HookEvent::SessionEnd],
+    setup_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PreCompact, HookEvent::SessionEnd],
     auto_memory: None,
     user_server: None,
 };

@@ -66,7 +66,9 @@ pub struct AgentHost {
     pub name: &'static str,
     /// The host's own name of each event that it has.
     pub events: &'static [(HookEvent, &'static str)],
-    /// How the session's first text is passed on.
+    /// The events at which a text reaches the model.
+    pub text_events: &'static [HookEvent],
+    /// How such a text is passed on.
     pub envelope: ContextEnvelope,
     /// Fields of the input that name the session; the first that is set counts.
     pub session_fields: &'static [&'static str],
@@ -76,7 +78,8 @@ pub struct AgentHost {
     pub transcript_endings: &'static [&'static str],
     /// The config files that `setup` changes.
     pub files: &'static [ConfigFile],
-    /// The events for which `setup` writes a hook: those that begin a session or end it, once each.
+    /// The events for which `setup` writes a hook: those that begin a session or end it, once each, and those in between at
+    /// which a text reaches the model.
     pub setup_events: &'static [HookEvent],
     /// The file with the setting that names the folder of the host's own memory, if it has one.
     pub auto_memory: Option<ConfigFile>,
@@ -163,9 +166,15 @@ impl AgentHost {
         ALL.into_iter().find(|host| host.name == name)
     }
 
-    /// The envelope with a text for the model; empty if the host has no such event.
+    /// Whether a text reaches the model at this event.
+    pub fn takes_text(&self, event: HookEvent) -> bool {
+        self.text_events.contains(&event)
+    }
+
+    /// The envelope with a text for the model; empty if none reaches it at this event.
     pub fn context_envelope(&self, event: HookEvent, text: &str) -> String {
-        let Some((_, event_name)) = self.events.iter().find(|(known, _)| *known == event) else {
+        let named = self.events.iter().find(|(known, _)| *known == event && self.takes_text(event));
+        let Some((_, event_name)) = named else {
             return EMPTY_ENVELOPE.to_owned();
         };
         let envelope = match self.envelope {
@@ -188,6 +197,9 @@ impl AgentHost {
             session: self.session_fields.iter().find_map(text).unwrap_or_default(),
             directory: self.directory_fields.iter().find_map(text).filter(|path| path.starts_with('/')),
             transcript,
+            agent: text(&"agent_id").unwrap_or_default(),
+            prompt: text(&"prompt").unwrap_or_default(),
+            tool: fields.get("tool_input").map(ToolCall::of).unwrap_or_default(),
         })
     }
 }
@@ -207,6 +219,50 @@ pub struct HookInput {
     pub directory: Option<String>,
     /// The absolute path of the transcript, if the host keeps one of the right kind.
     pub transcript: Option<String>,
+    /// The id of the sub-agent; empty for the main one.
+    pub agent: String,
+    /// What the user asks; empty if the event has no prompt.
+    pub prompt: String,
+    /// What a tool is about to do.
+    pub tool: ToolCall,
+}
+
+/// What is known of a tool call: the paths that it names and the command that it runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCall {
+    pub paths: Vec<String>,
+    pub command: String,
+    /// The task that it gives to a sub-agent.
+    pub task: String,
+}
+
+/// Fields of tool inputs that name a file: `file_path` and `notebook_path` of Claude Code, `path` and `absolute_path` of
+/// Gemini CLI, `files` of others.
+const PATH_FIELDS: [&str; 7] =
+    ["file_path", "notebook_path", "path", "absolute_path", "target_file", "relative_path", "files"];
+/// The longest command or task that is read, in characters.
+const MAX_TOOL_TEXT: usize = 4096;
+
+impl ToolCall {
+    fn of(input: &Value) -> ToolCall {
+        let short = |name: &str| match input.get(name) {
+            // Codex gives the words of a command as a list.
+            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+            Some(value) => value.as_str().unwrap_or_default().to_owned(),
+            None => String::new(),
+        };
+        let cut = |text: String| text.chars().take(MAX_TOOL_TEXT).collect::<String>();
+        let named = PATH_FIELDS.into_iter().filter_map(|field| input.get(field)).flat_map(|value| match value {
+            Value::Array(all) => all.iter().filter_map(Value::as_str).collect(),
+            value => value.as_str().into_iter().collect::<Vec<_>>(),
+        });
+        let paths = named.filter(|path| !path.is_empty() && path.len() < MAX_TOOL_TEXT && !path.contains('\0'));
+        ToolCall {
+            paths: paths.take(20).map(str::to_owned).collect(),
+            command: cut(short("command")),
+            task: cut(short("prompt")),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ pub struct QueryOptions {
     pub run: Option<String>,
     /// Only items from messages of this role.
     pub role: Option<String>,
+    /// Only bullets whose `when=` matches one of these paths.
+    pub touching: Vec<String>,
     /// Search this scope instead of the data directory itself.
     pub scope: Option<String>,
     /// Minimum relevance, 0–1.
@@ -70,7 +72,7 @@ impl QueryOptions {
 
     /// Whether a filter is given: then the query text may be empty.
     pub fn has_filters(&self) -> bool {
-        let lists = [&self.categories, &self.tags, &self.within].iter().any(|l| !l.is_empty());
+        let lists = [&self.categories, &self.tags, &self.within, &self.touching].iter().any(|l| !l.is_empty());
         let words = [&self.since, &self.until, &self.by, &self.source, &self.run, &self.role];
         lists || words.iter().any(|w| w.is_some()) || self.imp.is_some() || self.conf.is_some() || self.pinned.is_some()
     }
@@ -138,7 +140,11 @@ impl ItemFilter<'_> {
     }
 
     pub fn check(&self, facts: &ItemFacts<'_>, item: usize) -> FilterResult {
-        if !self.matches_meta(facts, item) || !self.matches_kind(facts, item) || !self.matches_origin(facts, item) {
+        if !self.matches_paths(facts, item)
+            || !self.matches_meta(facts, item)
+            || !self.matches_kind(facts, item)
+            || !self.matches_origin(facts, item)
+        {
             return FilterResult::No;
         }
         if self.since.is_none() && self.until.is_none() {
@@ -161,6 +167,12 @@ impl ItemFilter<'_> {
             && pinned.is_none_or(|wanted| wanted == meta.is_pinned())
             && is(meta.run(), run)
             && is(meta.role(), role)
+    }
+
+    /// Whether a bullet is a rule for one of the touched paths.
+    fn matches_paths(&self, facts: &ItemFacts<'_>, item: usize) -> bool {
+        let touching = &self.options.touching;
+        touching.is_empty() || facts.meta(item).when().any(|glob| touching.iter().any(|path| matches_glob(glob, path)))
     }
 
     fn matches_kind(&self, facts: &ItemFacts<'_>, item: usize) -> bool {

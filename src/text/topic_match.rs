@@ -1,0 +1,139 @@
+//! Whether a short text is about what a question or a command is about: how much of its content they share, rare words
+//! counting more.
+//!
+//! Never looks at other texts, so that a decision about one fact does not depend on the rest of a memory.
+
+use std::collections::HashMap;
+
+use super::search_terms::search_term;
+use super::{stopwords, word_frequency};
+
+/// What is enough: the least rarity of the shared words together, and their least share of the text. Two rare words of a
+/// long text, two words of a short one, or half of a very short one.
+const BOUNDS: [(f64, f64); 3] = [(6.0, 0.18), (4.5, 0.22), (3.4, 0.3)];
+/// How much a word of the title counts, relative to one of the text.
+const TITLE_WEIGHT: f64 = 0.5;
+/// How much a pair of characters counts in scripts without spaces: it overlaps with the next one.
+const PAIR_WEIGHT: f64 = 0.5;
+
+/// The rarity of a word that most texts may contain.
+const GENERIC_RARITY: f64 = 0.8;
+
+/// The search terms of a question, to compare many texts with it.
+pub struct Topic {
+    terms: HashMap<String, f64>,
+}
+
+/// How much of a text's content a question shares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TopicMatch {
+    /// The rarity of the shared words together.
+    pub evidence: f64,
+    /// Their share of the text's content, 0 to 1.
+    pub share: f64,
+}
+
+impl TopicMatch {
+    /// Whether the text is worth showing. The bounds were chosen on `fixtures/recall/tuned.tsv`.
+    pub fn is_about(self) -> bool {
+        BOUNDS.iter().any(|(evidence, share)| self.evidence >= *evidence && self.share >= *share)
+    }
+
+    /// For ranking.
+    pub fn score(self) -> f64 {
+        self.evidence * self.share.sqrt()
+    }
+}
+
+impl Topic {
+    pub fn of(question: &str) -> Topic {
+        Topic { terms: terms(question) }
+    }
+
+    /// Compares a text below a title with the question.
+    pub fn compare(&self, text: &str, title: &str) -> TopicMatch {
+        let own = terms(text);
+        let all: f64 = own.values().sum();
+        let shared: f64 = own.iter().filter(|(term, _)| self.terms.contains_key(*term)).map(|(_, rarity)| rarity).sum();
+        if shared == 0.0 || all == 0.0 {
+            return TopicMatch { evidence: 0.0, share: 0.0 };
+        }
+        let in_title = |(term, _): &(&String, &f64)| self.terms.contains_key(*term) && !own.contains_key(*term);
+        let titled: f64 = terms(title).iter().filter(in_title).map(|(_, rarity)| rarity).sum();
+        TopicMatch { evidence: shared + TITLE_WEIGHT * titled, share: shared / all }
+    }
+}
+
+/// The search terms of a text, each with its rarity.
+fn terms(text: &str) -> HashMap<String, f64> {
+    let text = super::strip_diacritics::compose_characters(text);
+    let mut all = HashMap::new();
+    for word in super::words(&text) {
+        let term = if word.is_ngram { Some(word.text.clone()) } else { search_term(&word.text) };
+        let Some(term) = term else { continue };
+        let rarity = match () {
+            () if word.is_ngram && term.chars().nth(1).is_none() => 0.0,
+            () if word.is_ngram => PAIR_WEIGHT * word_frequency::rarity(&term),
+            () if stopwords::is_generic(&word.text) => GENERIC_RARITY,
+            // Digits alone say little.
+            () if term.bytes().all(|b| b.is_ascii_digit()) => 0.5 * word_frequency::rarity(&term),
+            () => word_frequency::rarity(&term),
+        };
+        let known = all.entry(term.into_owned()).or_insert(rarity);
+        *known = rarity.min(*known);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MEMORY: &str = include_str!("../../fixtures/recall/memory.md");
+
+    /// How many prompts get their fact, of how many; and how many other facts are shown. The best three are shown.
+    fn figures(cases: &str) -> (usize, usize, usize) {
+        let (mut right, mut asked, mut wrong) = (0, 0, 0);
+        for line in cases.lines() {
+            let (prompt, expected) = line.split_once('\t').unwrap();
+            let topic = Topic::of(prompt);
+            let mut title = "";
+            let mut found: Vec<(f64, &str)> = Vec::new();
+            for line in MEMORY.lines() {
+                title = line.strip_prefix("## ").unwrap_or(title);
+                let Some(text) = line.strip_prefix("- ") else { continue };
+                let compared = topic.compare(text, title);
+                found.extend(compared.is_about().then(|| (compared.score(), text)));
+            }
+            found.sort_by(|a, b| b.0.total_cmp(&a.0));
+            found.truncate(3);
+            asked += usize::from(expected != "-");
+            right += found.iter().filter(|(_, text)| *text == expected).count();
+            wrong += found.iter().filter(|(_, text)| *text != expected).count();
+        }
+        (right, asked, wrong)
+    }
+
+    #[test]
+    fn prompts_find_their_facts_and_others_find_none() {
+        let tuned = figures(include_str!("../../fixtures/recall/tuned.tsv"));
+        let judged = figures(include_str!("../../fixtures/recall/judged.tsv"));
+        assert_eq!((tuned, judged), ((22, 25, 2), (24, 25, 2)));
+        // At most one shown fact in ten is a wrong one.
+        assert!([tuned, judged].iter().all(|(right, _, wrong)| wrong * 10 <= right + wrong));
+    }
+
+    #[test]
+    fn what_every_text_may_contain_is_no_topic() {
+        for (question, text) in [
+            ("make it faster", "The rollback is `make rollback`"),
+            ("go ahead", "Backups go to the bucket"),
+            ("", "Likes tea"),
+            ("Likes tea", ""),
+            ("在吗", "用户在汉堡"),
+        ] {
+            assert!(!Topic::of(question).compare(text, "").is_about(), "{question} / {text}");
+        }
+        assert!(Topic::of("push to main with force").compare("Never force-push to main", "Git").is_about());
+    }
+}
