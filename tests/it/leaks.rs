@@ -133,6 +133,9 @@ fn copy(from: &Path, to: &Path) {
 impl Planted {
     fn new() -> Planted {
         let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
+        let config = memory.dir().with_file_name("config").join("memdir/config.yaml");
+        let trusted = serde_json::Value::from(memory.dir().to_str().unwrap());
+        fs::write(config, format!("people: [tester]\ntrusted: [{trusted}]\n")).unwrap();
         let tagged = "---\ntags: [health]\ndescription: zqdescribed\n---\n- zqtagged\n";
         let memory = memory.file("facts/zqclinic.md", tagged).file("facts/health.md", "# Health\n\n- zqstem\n");
         let memory = memory.file("facts/plain.md", "# Plain\n\n- One\n- Two\n");
@@ -457,7 +460,16 @@ pub const ROWS: &[(&str, &[&str])] = &[
             "checkpoint rm planner/one",
         ],
     ),
-    ("hook", &["hook session-start", "hook stop --host codex"]),
+    (
+        "hook",
+        &[
+            "hook session-start",
+            "hook stop --host codex",
+            "hook session-start < {\"session_id\":\"s\"}",
+            "hook user-prompt < {\"session_id\":\"a\",\"prompt\":\"bullet of the knee, the section about the parser\"}",
+            "hook pre-tool < {\"session_id\":\"b\",\"tool_input\":{\"command\":\"knee parser section\",\"path\":\"facts/health.md\"}}",
+        ],
+    ),
     ("etag", &["etag ADDRESS"]),
     ("where", &["where", "where ADDRESS"]),
     (
