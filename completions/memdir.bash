@@ -866,7 +866,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__check)
-            opts="-n -m -f -C -g -S -q -v -h --since --writing --anchors --stale --strict --against --fix --format --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --since --writing --anchors --stale --strict --against --rot --fix --format --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -877,6 +877,10 @@ _memdir() {
                     return 0
                     ;;
                 --against)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rot)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -739,6 +739,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand prune" -s v -l verbose -d 
 complete -c memdir -n "__fish_memdir_using_subcommand prune" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l since -d 'Only findings that are new since this git commit; paths are relative to the working directory' -r
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l against -d 'Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand check" -l rot -d 'What is wrong with any folder of notes, which need not be a memory: numbers with examples; writes nothing' -r -F
 complete -c memdir -n "__fish_memdir_using_subcommand check" -l format -d 'How findings are printed: text, json (as --json), or github (annotations of GitHub Actions)' -r -f -a "text\t'Lines as compilers print them'
 json\t'One JSON object'
 github\t'Workflow commands of GitHub Actions'"

@@ -55,6 +55,7 @@ const MODEL_OTHER: OptionGrammar = option("model", None, Other);
 const TIMEOUT_OTHER: OptionGrammar = option("timeout", None, Other);
 const TO_OTHER: OptionGrammar = option("to", None, Other);
 const AGAINST_PATH: OptionGrammar = option("against", None, Path);
+const ROT_PATH: OptionGrammar = option("rot", None, Path);
 const FORMAT_OTHER: OptionGrammar = option("format", None, Other);
 const FROM_OTHER: OptionGrammar = option("from", None, Other);
 const OUT_FILE: OptionGrammar = option("out", Some('o'), File);
@@ -99,7 +100,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["inbox"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(Other)]),
     command(&["compact"], &[], &[TO_OTHER, FILE_PATH, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address)]),
     command(&["prune"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[]),
-    command(&["check"], &[], &[SINCE_OTHER, AGAINST_PATH, FORMAT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(File)]),
+    command(&["check"], &[], &[SINCE_OTHER, AGAINST_PATH, ROT_PATH, FORMAT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(File)]),
     command(&["resolve"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
     command(&["setup"], &[], &[], &[one(Other)]),
     command(&["scope"], &[], &[], &[one(Other), one(Other)]),

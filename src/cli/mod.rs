@@ -34,6 +34,7 @@ mod prune;
 mod query_args;
 mod reflect;
 mod results;
+mod rot;
 mod run;
 mod sanitize;
 mod scope;

@@ -50,6 +50,13 @@ pub struct CheckArgs {
     /// Also report facts that contradict these files outside the memory, such as CLAUDE.md,AGENTS.md
     #[arg(long, value_name = "FILE[,FILE]", value_delimiter = ',')]
     pub against: Vec<PathBuf>,
+    /// What is wrong with any folder of notes, which need not be a memory: numbers with examples; writes nothing
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["files", "since", "writing", "anchors", "stale", "strict", "against", "fix", "format"]
+    )]
+    pub rot: Option<PathBuf>,
     /// Fix what needs no decision
     #[arg(long)]
     pub fix: bool,

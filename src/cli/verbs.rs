@@ -27,6 +27,7 @@ use super::output::{CliReply, OutputLayout};
 use super::prune::{PruneArgs, RestoreArgs};
 use super::query_args::QueryArgs;
 use super::reflect::{InboxArgs, ReflectArgs};
+use super::rot::run_rot;
 use super::run::{self, Runner, check_agent, read_content};
 use super::scope::{self, ScopeArgs, ScopeCommand};
 use super::state::{CheckArgs, CheckFormat, StatusArgs};
@@ -38,7 +39,7 @@ use crate::commands::results::{
     ChangeResult, CheckReport, CheckpointChange, CheckpointList, CheckpointText, CompactReport, ContextResult,
     DiffResult, DuplicatesReport, EtagResult, ExportResult, FileList, ImportResult, InboxList, InitResult, LogResult,
     MergeResult, ModelCheck, Outline, PruneResult, QueryResult, ReflectReport, RepeatedChange, ResolveResult,
-    ScopeChange, ScopeList, SetupResult, StatsReport, StatusReport, SyncResult, TextResult, WhereResult,
+    RotReport, ScopeChange, ScopeList, SetupResult, StatsReport, StatusReport, SyncResult, TextResult, WhereResult,
 };
 use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -181,7 +182,7 @@ verbs! {
     visible changes Inbox(InboxArgs) -> InboxList = "inbox", if |a| a.accept || a.reject;
     visible changes Compact(CompactArgs) -> CompactReport | DuplicatesReport = "compact";
     visible changes Prune(PruneArgs) -> PruneResult = "prune";
-    visible changes Check(CheckArgs) -> CheckReport = "check", if |a| a.fix;
+    visible changes Check(CheckArgs) -> CheckReport | RotReport = "check", if |a| a.fix;
     visible changes Resolve(ResolveArgs) -> ResolveResult = "resolve";
     visible changes Setup(SetupArgs) -> SetupResult = "setup", if |a| !a.check && !a.print;
     visible changes Scope(ScopeArgs) -> ScopeList | ScopeChange = "scope", if |a| a.action != ScopeCommand::List;
@@ -279,6 +280,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             };
             runner.change_with(&a.change_args, |s, how| commands::inbox::inbox(s, &a.ids, decision, how))
         }
+        CliCommand::Check(CheckArgs { rot: Some(dir), .. }) => run_rot(&dir),
         CliCommand::Check(a) => runner.check(&a),
         CliCommand::Compact(a) if a.duplicates => run_duplicates(&runner, &a),
         CliCommand::Compact(a) => runner.compact(&a),

@@ -14,6 +14,7 @@ mod compact;
 mod git;
 mod model;
 mod reflect;
+mod rot;
 mod status;
 mod sync;
 
@@ -27,6 +28,7 @@ pub use reflect::{
     ConversationRow, DecisionCounts, InboxList, ModelCallCosts, ProposalRow, ReflectDecision, ReflectReport,
     RefusalReason, RequestDecision,
 };
+pub use rot::{RotCount, RotReport};
 pub use status::{AttentionRow, DroppedBullet, ModelUsage, StatusReport};
 pub use sync::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 

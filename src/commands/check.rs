@@ -11,6 +11,7 @@ mod anchors;
 pub(super) mod contradictions;
 mod index_lines;
 mod links;
+mod rot;
 mod stale;
 
 use super::answer::{ChangeResult, CheckFinding, CheckReport};
@@ -32,6 +33,8 @@ use crate::store::FoundFile;
 use crate::view::links::LinkNames;
 
 mod writing_rules;
+
+pub use rot::check_rot;
 
 /// What is checked, and whether it is fixed.
 #[derive(Clone, Copy, Debug, Default)]

@@ -71,7 +71,7 @@ pub mod usage;
 mod watch;
 
 pub use change::change;
-pub use check::{CheckOptions, check};
+pub use check::{CheckOptions, check, check_rot};
 pub use context::{ContextRequest, ContextStyle, ReaderMark, context};
 pub use diff::diff;
 pub use etag::etag;

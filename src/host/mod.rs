@@ -20,6 +20,7 @@ pub mod keys;
 pub mod line_history;
 pub mod lock_files;
 pub mod models;
+pub mod notes_folder;
 pub mod outside_files;
 pub mod program;
 pub mod remote;

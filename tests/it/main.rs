@@ -91,6 +91,7 @@ mod recall;
 mod recovery;
 mod reflecting;
 mod refusals;
+mod rot;
 mod rules;
 mod sandbox;
 mod scopes;

@@ -40,6 +40,14 @@ pub fn checkable_links(path: &MemoryPath, document: &Document) -> Vec<CheckedLin
         .collect()
 }
 
+/// The links of a document whose file does not exist, each with its line.
+pub fn dangling_targets(path: &MemoryPath, document: &Document, names: &LinkNames<'_>) -> Vec<(usize, String)> {
+    let links = checkable_links(path, document).into_iter();
+    let dangling =
+        links.filter(|link| !link.target.is_empty() && names.resolve(&link.target, link.wiki, path).is_none());
+    dangling.map(|link| (link.line, link.target)).collect()
+}
+
 /// The findings about the links of some files; `names` indexes all files of the memory.
 pub fn dangling_links(
     session: &Session,
