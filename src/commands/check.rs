@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-mod against;
+pub(super) mod against;
 mod anchors;
 pub(super) mod contradictions;
 mod index_lines;

@@ -155,6 +155,25 @@ fn a_text_has_at_most_300_tokens_and_opens_no_block() {
 }
 
 #[test]
+fn what_speaks_against_a_bullet_stands_beside_it() {
+    let project = project();
+    project.put("work/CLAUDE.md", "# Project\n\n- Handlers listen on port 8081\n");
+    project.put("work/src/a.rs", "fn main() {}\n");
+    project.put(
+        "work/memory/facts/code.md",
+        "# Code\n\n- Handlers listen on port 8080\n  <!-- mem when=src/net/** -->\n\
+         - The entry point of the program\n  <!-- mem when=src/a.rs anchor=src/a.rs:1#000000000000 -->\n\
+         - The entry point of the tests\n  <!-- mem when=src/b.rs anchor=src/b.rs:1#000000000000 -->\n",
+    );
+    project.put("work/.git/HEAD", "ref: refs/heads/main\n");
+    let line = |path: &str| edit(&project, path, json!({})).lines().nth(1).unwrap_or_default().to_owned();
+    assert!(line("src/net/a.rs").ends_with(": Handlers listen on port 8080 (contradicts CLAUDE.md:3)"));
+    let found = line("src/a.rs");
+    assert!(found.ends_with(": The entry point of the program (src/a.rs:1 changed)"), "{found}");
+    assert!(line("src/b.rs").ends_with(": The entry point of the tests (src/b.rs is gone)"));
+}
+
+#[test]
 fn hidden_and_expired_items_are_not_shown() {
     let project = project();
     let policy = "version: 1\ncategories:\n  custom:\n    - name: secretive\nallowlists:\n  claude: [work]\n";

@@ -24,14 +24,14 @@ use crate::text::statement::Statement;
 /// A sentence of a file outside the memory.
 pub struct OutsideText {
     /// The path as the user gave it.
-    file: String,
+    pub file: String,
     /// The day of the last change, `YYYY-MM-DD`, where the system knows it.
     changed: Option<String>,
     /// 1-based.
-    line: usize,
+    pub line: usize,
     /// Index of its section.
     section: usize,
-    text: String,
+    pub text: String,
 }
 
 /// Reads the sentences of files outside the memory: of bullets and paragraphs, not of code, quotes or headings.

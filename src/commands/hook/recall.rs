@@ -13,8 +13,10 @@ use crate::text::topic_match::Topic;
 use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line};
 use crate::view::query::answer::{QueryRow, estimate_llm_tokens};
 use crate::view::query::filter::QueryOptions;
+use doubts::Doubts;
 use shown::ShownItems;
 
+mod doubts;
 pub mod shown;
 
 /// The most bullets for a prompt.
@@ -41,7 +43,7 @@ pub fn recall(session: &Session, host: &AgentHost, event: HookEvent, input: &Hoo
         HookEvent::UserPrompt => about(session, &input.prompt, PROMPT_ITEMS, &shown).ok()?,
         _ => for_tool(session, input, &shown).ok()?,
     };
-    let (text, addresses, tokens) = to_text(session, &rows)?;
+    let (text, addresses, tokens) = to_text(session, input, &rows)?;
     shown.add(addresses);
     let envelope = host.context_envelope(event, &text);
     let used = Some(AnswerUse::of_injection(tokens));
@@ -187,7 +189,11 @@ fn shorten(text: &str) -> String {
 }
 
 /// The text, the addresses in it, and its tokens; `None` without a row.
-fn to_text(session: &Session, rows: &[QueryRow]) -> Option<(String, Vec<String>, usize)> {
+fn to_text(session: &Session, input: &HookInput, rows: &[QueryRow]) -> Option<(String, Vec<String>, usize)> {
+    if rows.is_empty() {
+        return None;
+    }
+    let doubts = Doubts::of(session, input);
     let mut text = format!("{NOTES_NOTICE}\n");
     let mut addresses = Vec::new();
     for row in rows {
@@ -197,9 +203,7 @@ fn to_text(session: &Session, rows: &[QueryRow]) -> Option<(String, Vec<String>,
         if let Some(age) = age.filter(|age| *age > 0) {
             line.push_str(&format!(" ({age}d)"));
         }
-        if let Some(state) = row.stale_anchor {
-            line.push_str(&format!(" (its code is {state})"));
-        }
+        doubts.about(row).iter().for_each(|doubt| line.push_str(&format!(" ({doubt})")));
         line.push('\n');
         if estimate_llm_tokens(&text) + estimate_llm_tokens(&line) <= MAX_TOKENS {
             text.push_str(&line);
