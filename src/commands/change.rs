@@ -111,6 +111,7 @@ pub fn plan_batch(
         force: options.force,
         create: options.create,
         allow_reserved: false,
+        links: session.policy.policy.links.filter(|_| session.is_agent),
     };
     let (operations, warnings) =
         with_anchor_hashes(session, ops).map_err(|why| without_single_number(vec![why], ops.len()))?;

@@ -453,6 +453,7 @@ fn apply_fixes(
         force: true,
         create: false,
         allow_reserved: false,
+        links: None,
     };
     if options.dry_run {
         let mut snapshot = Snapshot::new();

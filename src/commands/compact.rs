@@ -434,6 +434,7 @@ impl CompactionRun<'_> {
             force: self.options.force,
             create: self.options.create,
             allow_reserved: false,
+            links: None,
         };
         let replanned = plan_in_context(session, &mut Snapshot::new(), &operations, &context);
         let same_files = |a: &Changeset, b: &Changeset| {

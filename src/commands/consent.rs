@@ -253,6 +253,7 @@ fn keep_as_proposal(
         force: true,
         create: true,
         allow_reserved: true,
+        links: None,
     };
     let reason = Some(format!("waits for consent: {fields}"));
     commit_loop(&unfiltered, locked, &Batch { reason, ..Batch::default() }, Vec::new(), || {

@@ -2,6 +2,7 @@
 //!
 //! Never changes anything.
 
+use super::related_files::related_files;
 use crate::change::{EntryFile, EntryOutcome, Etag, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::links::{FileLink, find_links, link_candidates, refers_to};
@@ -37,6 +38,10 @@ pub fn fetch(store: &Store, input: MissingInput, snapshot: &mut Snapshot) -> Res
         MissingInput::LastSummary(of) => {
             let line = last_summary(&store.recent_entries()?, &of);
             snapshot.insert_last_summary(of, line);
+        }
+        MissingInput::RelatedFiles { text, least_shared, most } => {
+            let files = related_files(store, &text, least_shared, most)?;
+            snapshot.insert_related_files(text, files);
         }
         MissingInput::History(of) => {
             let history = history(&LoadedJournal::read(store)?, &of);

@@ -296,6 +296,7 @@ fn apply_and_remove(
             force,
             create: options.create || own,
             allow_reserved: own,
+            links: None,
         };
         let mut changeset = plan_in_context(session, &mut snapshot, &accepted, &context(false, options.force))?;
         add_origins(&mut changeset, operations);

@@ -53,6 +53,7 @@ mod progress;
 pub mod prune;
 mod query;
 pub mod reflect;
+mod related_files;
 mod resolve;
 mod restricted_change;
 pub mod scope;

@@ -129,6 +129,7 @@ fn plan(session: &Session, snapshot: &mut Snapshot, due: &DueItems) -> Result<Ch
         force: false,
         create: true,
         allow_reserved: true,
+        links: None,
     };
     plan_in_context(session, snapshot, &operations, &context)
 }

@@ -24,7 +24,7 @@ use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::{FileCounts, ItemizedFile as Whole, ScanDepth, count_terms};
 use crate::view::query::filter::{FilterResult, ItemFilter, QueryOptions};
 use crate::view::query::item_facts::{ItemFacts, TimeBound};
-use crate::view::query::linked::{LinkedFiles, LinkedItemFinder};
+use crate::view::query::linked::{LinkedFiles, LinkedItemFinder, has_relations};
 use crate::view::query::prefilter::TermPrefilter;
 use crate::view::query::score::rank;
 use crate::view::query::terms::QueryTerms;
@@ -219,10 +219,15 @@ fn search(
     };
     let ranking = rank(&counted, terms, &origins, &|about, item| filter.check(about, item));
     let (mut answer, hits) = query_result_with_hits(&ranking, terms, filter);
-    if options.linked && !hits.is_empty() {
+    if !hits.is_empty() && (options.linked || has_relations(&hits, &ranking)) {
         let names = LinkNames::new(files.iter().map(|file| &file.path));
-        let around = LinkedItemFinder::new(&hits, &ranking, &names);
-        let others = linked_files(store, &files, &around.linked_files());
+        let mut around = LinkedItemFinder::new(&hits, &ranking, &names);
+        if !options.linked {
+            around = around.relations_only();
+        }
+        let ends = around.linked_files();
+        let targets: Vec<File> = files.iter().filter(|file| ends.is_target(&file.path)).cloned().collect();
+        let others = linked_files(store, if options.linked { &files } else { &targets }, &ends);
         let others: Vec<ItemFacts<'_>> = others.iter().map(|found| ItemFacts::new(found, &origins)).collect();
         around.add(&mut answer, &others, filter, &|about, item| filter.check(about, item) == FilterResult::Yes);
     }

@@ -71,6 +71,11 @@ pub(super) fn fetch_visible(
         // The filter removes summary lines from the journal, but the planner must recognise the one that memdir wrote.
         // The line is only compared with the present one, never shown.
         MissingInput::LastSummary(_) => return fetch(&session.store.unfiltered(), input, snapshot),
+        // Only the file that it changes is searched: it sees that one whole.
+        MissingInput::RelatedFiles { text, .. } => {
+            snapshot.insert_related_files(text.clone(), Vec::new());
+            return Ok(());
+        }
         MissingInput::FileNames | MissingInput::TopFolder(_) | MissingInput::History(_) => {
             return fetch(&session.store, input, snapshot);
         }

@@ -68,6 +68,8 @@ pub enum KeyWriter {
     Stamp(StampKey),
     /// memdir, on what it moves to `archive/`.
     Archive,
+    /// memdir, on the relations that it writes; a person, on others.
+    Links,
     /// Programs that import memories: they record where a bullet is from.
     Import,
 }
@@ -162,7 +164,10 @@ meta_keys! {
         manual: "the section that it was archived from, as #slug; # for the part of the file above all headings",
     }
     Anchor = "anchor" { value: MetaType::Anchor, manual: "the lines of code that it describes" }
-    W = "w" { value: MetaType::Share, manual: "weight: the strength of a relation" }
+    W = "w" {
+        value: MetaType::Share, writer: KeyWriter::Links,
+        manual: "weight: the strength of a relation, for the relations that agents' changes write",
+    }
 }
 
 impl MetaKey {
@@ -193,7 +198,7 @@ impl MetaKey {
     /// Whether programs write it rather than people: two values of it are no conflict when merging.
     pub fn is_automatic(self) -> bool {
         match self.spec().writer {
-            KeyWriter::Stamp(_) | KeyWriter::Import | KeyWriter::Archive => true,
+            KeyWriter::Stamp(_) | KeyWriter::Import | KeyWriter::Archive | KeyWriter::Links => true,
             KeyWriter::Person | KeyWriter::PersonOrModel => false,
         }
     }
@@ -247,6 +252,11 @@ impl BulletMeta {
     /// The actor that wrote it.
     pub fn actor(&self) -> Option<&str> {
         self.valid(MetaKey::By)
+    }
+
+    /// The strength of a relation, 0 to 1.
+    pub fn strength(&self) -> Option<f64> {
+        self.valid(MetaKey::W).and_then(parse_share)
     }
 
     pub fn source(&self) -> Option<&str> {

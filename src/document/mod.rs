@@ -23,6 +23,7 @@ pub mod meta;
 pub mod meta_keys;
 mod new_bullets;
 mod parse;
+pub mod related_edge;
 pub mod relation;
 mod section;
 pub mod summary;

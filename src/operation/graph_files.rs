@@ -8,10 +8,11 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::graph::{GraphEntity, no_bullet};
 use crate::code::{Code, Rejection};
+use crate::document::related_edge::text_without_edges;
 use crate::document::relation::{RelationText, escape_relation, unescape_relation};
 use crate::document::{
-    Document, DocumentEdit, EditRefusal, InsertPosition, NewBullet, apply_edits, bullet_from_text, bullet_to_text,
-    front_matter_line, title_line, trim_lines,
+    Document, DocumentEdit, EditRefusal, InsertPosition, NewBullet, apply_edits, bullet_from_text, front_matter_line,
+    title_line, trim_lines,
 };
 use crate::path::MemoryPath;
 
@@ -48,7 +49,7 @@ impl GraphFile {
         let entity_type = document.front_text("type").unwrap_or_else(|| path.stem().to_owned());
         let (mut observations, mut relations) = (Vec::new(), Vec::new());
         for bullet in document.top_level_bullets(0) {
-            let text = bullet_to_text(&document, bullet);
+            let text = text_without_edges(&document, bullet);
             match RelationText::parse(&text) {
                 Some(relation) => relations.push((bullet, relation)),
                 None => observations.push((bullet, unescape_relation(&text))),

@@ -385,6 +385,7 @@ mod tests {
             force: true,
             create: true,
             allow_reserved: false,
+            links: None,
         };
         let (mut files, mut states) = (files.clone(), Vec::new());
         for action in actions {
@@ -402,6 +403,9 @@ mod tests {
                         MissingInput::History(of) => overlay.current.insert_history(of, Default::default()),
                         MissingInput::LastSummary(of) => overlay.current.insert_last_summary(of, None),
                         MissingInput::Backlinks(to) => overlay.current.insert_backlinks(to, Vec::new()),
+                        MissingInput::RelatedFiles { text, .. } => {
+                            overlay.current.insert_related_files(text, Vec::new())
+                        }
                         MissingInput::IdHolders(id) => overlay.current.insert_id_holders(id, Vec::new()),
                     }),
                 }

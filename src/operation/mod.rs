@@ -29,6 +29,7 @@ pub mod plan;
 pub mod planner;
 pub mod rejections;
 pub mod related_bullets;
+pub mod relations;
 pub mod relocate;
 pub mod restore;
 pub mod set_values;

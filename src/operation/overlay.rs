@@ -146,6 +146,7 @@ mod tests {
             force: true,
             create: false,
             allow_reserved: false,
+            links: None,
         };
         for json in operations {
             let batch = dialects::parse_batch(json).unwrap();

@@ -13,8 +13,8 @@ use super::pending_edit::PendingEdit;
 use super::planner::{PlanContext, Planner};
 use super::snapshot::{MissingInput, PlanStep, PlanStop, Snapshot};
 use super::{
-    Action, Operation, archive, bullets, dialects, field_checks, memory_index, rejections, relocate, restore,
-    set_values, validation, whole_file,
+    Action, Operation, archive, bullets, dialects, field_checks, memory_index, rejections, relations, relocate,
+    restore, set_values, validation, whole_file,
 };
 
 /// The result of planning.
@@ -35,6 +35,18 @@ pub fn plan(
     operations: &[Operation],
     context: &PlanContext<'_>,
 ) -> Result<PlanOutcome, Vec<Rejection>> {
+    match plan_batch(snapshot, operations, context) {
+        // Relations come with a change, and are no reason to refuse it.
+        Err(_) if context.links.is_some() => plan_batch(snapshot, operations, &PlanContext { links: None, ..*context }),
+        outcome => outcome,
+    }
+}
+
+fn plan_batch(
+    snapshot: &Snapshot,
+    operations: &[Operation],
+    context: &PlanContext<'_>,
+) -> Result<PlanOutcome, Vec<Rejection>> {
     let mut planner = Planner::new(snapshot, context);
     let (mut pending, mut rejections) = (Vec::new(), Vec::new());
     for (n, op) in operations.iter().enumerate() {
@@ -51,6 +63,10 @@ pub fn plan(
     }
     if !rejections.is_empty() {
         return Err(rejections);
+    }
+    relations::add_relations(&mut planner, operations, &mut pending);
+    if !planner.missing_inputs.is_empty() {
+        return Ok(PlanOutcome::NeedsInput(planner.missing_inputs));
     }
     let applied =
         pending.iter().filter(|(n, d)| is_patch(&operations[*n]) && matches!(d, PendingEdit::Edit(..))).count();

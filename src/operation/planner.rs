@@ -8,7 +8,7 @@ use crate::change::Etag;
 use crate::code::{Rejection, Warning};
 use crate::document::{BulletMeta, Document, MetaKey, NewBullet};
 use crate::path::{MemoryPath, PathPrefixes};
-use crate::policy::{Policy, StampKey};
+use crate::policy::{LinkRule, Policy, StampKey};
 
 use super::archive::ARCHIVE_FOLDER;
 use super::locate::ResolvedTarget;
@@ -30,6 +30,8 @@ pub struct PlanContext<'a> {
     pub create: bool,
     /// Reserved folders (`archive/`, `inbox/`) may be written, as `check --fix` does.
     pub allow_reserved: bool,
+    /// The relations that the change writes by itself: those of the policy, for an agent.
+    pub links: Option<LinkRule>,
 }
 
 /// The text that an edit applies to: an existing file, or the initial text of a new one.

@@ -85,6 +85,14 @@ pub enum MissingInput {
     LastSummary(MemoryPath),
     /// A file's earlier texts.
     History(MemoryPath),
+    /// The files with bullets that share the most search terms with a text.
+    RelatedFiles {
+        text: String,
+        /// The least number of terms that a bullet must share.
+        least_shared: usize,
+        /// The maximum number of files.
+        most: usize,
+    },
 }
 
 /// Why planning an operation stopped.
@@ -115,6 +123,7 @@ pub struct Snapshot {
     backlinks: HashMap<MemoryPath, Vec<MemoryPath>>,
     last_summaries: HashMap<MemoryPath, Option<String>>,
     histories: HashMap<MemoryPath, FileHistory>,
+    related_files: HashMap<String, Vec<MemoryPath>>,
 }
 
 impl Snapshot {
@@ -162,6 +171,11 @@ impl Snapshot {
 
     pub fn insert_history(&mut self, of: MemoryPath, history: FileHistory) {
         self.histories.insert(of, history);
+    }
+
+    /// Adds the files with bullets that share the most search terms with a text, best first.
+    pub fn insert_related_files(&mut self, text: String, files: Vec<MemoryPath>) {
+        self.related_files.insert(text, files);
     }
 
     /// Removes all that was read of one file.
@@ -247,6 +261,15 @@ impl Snapshot {
             .get(of)
             .map(Option::as_deref)
             .ok_or_else(|| PlanStop::NeedsInput(MissingInput::LastSummary(of.clone())))
+    }
+
+    /// The files that [`MissingInput::RelatedFiles`] asks for.
+    pub fn related_files(&self, wanted: MissingInput) -> PlanStep<&[MemoryPath]> {
+        let known = match &wanted {
+            MissingInput::RelatedFiles { text, .. } => self.related_files.get(text),
+            _ => None,
+        };
+        known.map(Vec::as_slice).ok_or(PlanStop::NeedsInput(wanted))
     }
 
     pub fn history(&self, of: &MemoryPath) -> PlanStep<&FileHistory> {

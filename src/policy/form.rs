@@ -10,7 +10,8 @@ use crate::path::MemoryPath;
 /// The newest policy version that this program supports.
 pub const NEWEST_VERSION: i64 = 2;
 /// The keys that came with version 2: a file with one of them must say so, for older programs.
-pub const VERSION_2_KEYS: [&str; 7] = ["benign", "secrets", "expired", "decay", "checkpoints", "shared", "budget"];
+pub const VERSION_2_KEYS: [&str; 8] =
+    ["benign", "secrets", "expired", "decay", "checkpoints", "shared", "budget", "links"];
 
 /// Whether a value needs version 2: one of those keys, or `lifetimes` as a list.
 pub fn needs_version_2(key: &str, value: &Value) -> bool {
@@ -100,6 +101,11 @@ pub const POLICY_FORM: ShapeForm = policy_section(
             "budget",
             &JsonShape::Object(&BUDGET_FORM),
             "limits on model usage; a scope counts for itself (version 2; default none)",
+        ),
+        optional(
+            "links",
+            &JsonShape::Object(&LINKS_FORM),
+            "relations that an agent's additions and updates write by themselves (version 2; default none)",
         ),
     ]],
     &[],
@@ -193,6 +199,14 @@ const BUDGET_FORM: ShapeForm = policy_section(
     &[&[
         optional("tokens_per_day", &JsonShape::Integer(0, 1 << 53), "maximum model usage per day, in tokens"),
         optional("writes_per_day", &JsonShape::Integer(0, 1 << 53), "how many memories reflect writes per day"),
+    ]],
+    &[],
+);
+const LINKS_FORM: ShapeForm = policy_section(
+    "links",
+    &[&[
+        required("auto", &JsonShape::Integer(1, 10), "how many related bullets one bullet is linked to, at most"),
+        optional("min", &JsonShape::Share, "the least strength of a relation, 0 to 1 (default 0.6)"),
     ]],
     &[],
 );

@@ -70,6 +70,7 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         shared,
         tokens_per_day,
         writes_per_day,
+        links,
     } = own;
     let smaller = |looser: &mut Vec<String>, key: &str, above: u64, own: u64| {
         if own > above {
@@ -82,6 +83,7 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         version,
         default_file,
         episodes,
+        links,
         // The smaller maximum applies: `Policy::maximum_for` compares both lists.
         limits_above: above.limits.iter().filter_map(|limit| limit_in_scope(limit, scope)).collect(),
         scope_limits: above.limits.iter().filter(|limit| limits_scope(limit, scope)).cloned().collect(),

@@ -141,6 +141,15 @@ pub struct DecayRule {
     pub floor: f64,
 }
 
+/// Which relations an agent's changes write.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkRule {
+    /// The maximum number of relations of one bullet.
+    pub auto: usize,
+    /// The least strength of a relation, 0 to 1.
+    pub min: f64,
+}
+
 /// Which checkpoints are kept; one that a rule does not keep is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckpointRule {
@@ -205,6 +214,8 @@ pub struct Policy {
     pub tokens_per_day: Option<u64>,
     /// How many memories `reflect` may write on one day.
     pub writes_per_day: Option<u64>,
+    /// `None`: relations are written by hand only.
+    pub links: Option<LinkRule>,
 }
 
 impl Default for Policy {
@@ -233,6 +244,7 @@ impl Default for Policy {
             shared: Vec::new(),
             tokens_per_day: None,
             writes_per_day: None,
+            links: None,
         }
     }
 }
@@ -523,6 +535,13 @@ fn policy_from(object: &Map<String, Value>, default: Policy) -> Policy {
             Some(writes) => u64::try_from(writes).ok(),
             None => default.writes_per_day,
         },
+        links: match get(&["links", "auto"]).and_then(as_integer) {
+            Some(auto) => Some(LinkRule {
+                auto: auto as usize,
+                min: get(&["links", "min"]).and_then(Value::as_f64).unwrap_or(DEFAULT_LINK_STRENGTH),
+            }),
+            None => default.links,
+        },
     }
 }
 
@@ -533,6 +552,8 @@ fn string_list(value: &Value) -> Vec<String> {
 
 /// Half-life of confidence where `decay` does not state it, in days.
 const DEFAULT_HALF_LIFE_DAYS: u32 = 180;
+/// The least strength of a relation where `links` does not state it.
+const DEFAULT_LINK_STRENGTH: f64 = 0.6;
 /// The floor of confidence where `decay` does not state it.
 const DEFAULT_DECAY_FLOOR: f64 = 0.3;
 

@@ -119,6 +119,7 @@ inbox_in_git: true
         shared: Vec::new(),
         tokens_per_day: None,
         writes_per_day: None,
+        links: None,
         stamps: vec![StampKey::Upd, StampKey::Src, StampKey::Updated, StampKey::Added, StampKey::By],
         categories: vec![CategoryRule {
             name: "recipes".into(),

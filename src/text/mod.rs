@@ -23,6 +23,7 @@ pub mod statement;
 pub mod stem;
 pub mod stopwords;
 pub mod strip_diacritics;
+pub mod term_overlap;
 pub mod toml_table;
 pub mod topic_match;
 pub mod verbs;

@@ -6,9 +6,11 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::query::count::ItemizedFile;
 use super::query::item_facts::ItemFacts;
 use super::query::items::{self, ItemKind};
 use crate::document::links::{FileLink, fragment_range, resolve_relative};
+use crate::document::related_edge::{RELATED_TO, RelatedEdge, link_strength, parent_bullet, related_edge};
 use crate::document::{Document, Span, split_category};
 use crate::path::MemoryPath;
 
@@ -18,11 +20,15 @@ const MAX_RELATION_WORDS: usize = 3;
 /// Whether a reader may see an item, given by its index in the file.
 pub type VisibilityCheck<'a> = dyn Fn(&ItemFacts<'_>, usize) -> bool + 'a;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkEdge {
-    /// The index of the item in its file.
+    /// The index of the item in its file; for an automatic relation that of the bullet above it.
     pub item: usize,
     pub link: FileLink,
+    /// `w=` of its bullet, 0 to 1; 1 without it.
+    pub strength: f64,
+    /// Whether memdir wrote it.
+    pub is_automatic: bool,
 }
 
 /// The links of a file that start in visible items. A link outside of any item (in the title, in front matter) does not
@@ -32,8 +38,24 @@ pub struct LinkEdge {
 /// reader may not see.
 pub fn edges(facts: &ItemFacts<'_>, seen: &VisibilityCheck<'_>) -> Vec<LinkEdge> {
     let file = facts.file;
-    let of = |link: &FileLink| Some(LinkEdge { item: items::item_at(&file.items, link.span.start)?, link: *link });
-    file.links.iter().filter_map(of).filter(|edge| seen(facts, edge.item)).collect()
+    file.links.iter().filter_map(|link| edge(file, link)).filter(|edge| seen(facts, edge.item)).collect()
+}
+
+fn edge(file: &ItemizedFile, link: &FileLink) -> Option<LinkEdge> {
+    let (document, at) = (&file.document, link.span.start);
+    let is_automatic = |edge: &RelatedEdge<'_>| document.bullets()[edge.bullet].text_start <= at;
+    if let Some(item) = items::item_at(&file.items, at) {
+        let strength = match file.items[item].kind {
+            ItemKind::Bullet(b) => link_strength(document, b as usize),
+            _ => None,
+        };
+        return Some(LinkEdge { item, link: *link, strength: strength.unwrap_or(1.0), is_automatic: false });
+    }
+    let bullet = document.bullets().partition_point(|bullet| bullet.line_start <= at).checked_sub(1)?;
+    let found = related_edge(document, bullet).filter(is_automatic)?;
+    let parent = document.bullets()[parent_bullet(document, bullet)?];
+    let item = items::item_at(&file.items, parent.text_start)?;
+    Some(LinkEdge { item, link: *link, strength: found.strength, is_automatic: true })
 }
 
 /// The relation that a bullet names: the words before its links, perhaps in quotes, if the bullet has no other text
@@ -43,6 +65,9 @@ pub fn relation(facts: &ItemFacts<'_>, edge: &LinkEdge) -> Option<String> {
     let ItemKind::Bullet(b) = facts.file.items[edge.item].kind else { return None };
     let bullet = document.bullets()[b as usize];
     let Span { start, end } = edge.link.span;
+    if edge.is_automatic {
+        return Some(RELATED_TO.to_owned());
+    }
     if !edge.link.is_wiki || start < bullet.text_start || end > bullet.text_end {
         return None;
     }

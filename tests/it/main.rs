@@ -91,6 +91,7 @@ mod recall;
 mod recovery;
 mod reflecting;
 mod refusals;
+mod relations;
 mod rot;
 mod rules;
 mod sandbox;

@@ -51,6 +51,7 @@ impl Memory {
             force: false,
             create: true,
             allow_reserved: false,
+            links: None,
         };
         loop {
             match plan(&self.snapshot, std::slice::from_ref(&operation), &cx)? {
@@ -74,6 +75,7 @@ fn answer(snapshot: &mut Snapshot, want: MissingInput) {
         MissingInput::IdHolders(id) => snapshot.insert_id_holders(id, Vec::new()),
         MissingInput::Backlinks(to) => snapshot.insert_backlinks(to, Vec::new()),
         MissingInput::LastSummary(of) => snapshot.insert_last_summary(of, None),
+        MissingInput::RelatedFiles { text, .. } => snapshot.insert_related_files(text, Vec::new()),
         MissingInput::History(of) => snapshot.insert_history(of, FileHistory::default()),
     }
 }

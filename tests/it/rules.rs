@@ -257,6 +257,7 @@ impl World {
             force,
             create: false,
             allow_reserved: false,
+            links: None,
         };
         for _ in 0..20 {
             match plan(&self.snapshot, ops, &cx)? {
@@ -277,6 +278,7 @@ impl World {
             MissingInput::Backlinks(path) => s.insert_backlinks(path, Vec::new()),
             MissingInput::LastSummary(path) => s.insert_last_summary(path, None),
             MissingInput::History(path) => s.insert_history(path, FileHistory::default()),
+            MissingInput::RelatedFiles { text, .. } => s.insert_related_files(text, Vec::new()),
         }
     }
 }

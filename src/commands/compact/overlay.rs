@@ -73,6 +73,7 @@ impl<'a> CompactOverlay<'a> {
             force,
             create,
             allow_reserved: false,
+            links: None,
         };
         plan_in_context(session, &mut self.overlay.current, operations, &context)
     }

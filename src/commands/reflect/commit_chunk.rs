@@ -15,6 +15,7 @@ use crate::commands::superseded::record_superseded;
 use crate::commands::{ChangeOptions, Error, Session};
 use crate::llm::{ModelId, TokenUsage};
 use crate::operation::overlay::Overlay;
+use crate::operation::planner::PlanContext;
 use crate::operation::{Action, Batch, Operation, Snapshot, Target, dialects};
 use crate::reflect::guards;
 use crate::reflect::inbox_item::{self, InboxItem};
@@ -126,7 +127,8 @@ fn plan(
         let result = match &accepted_operation.as_proposal {
             None => {
                 let operations = std::slice::from_ref(&accepted_operation.operation);
-                plan_in_context(session, &mut overlay.current, operations, &plan_context(session, false))
+                let context = PlanContext { links: session.policy.policy.links, ..plan_context(session, false) };
+                plan_in_context(session, &mut overlay.current, operations, &context)
             }
             Some((why, diff)) => {
                 let proposal = new_inbox_item(session, accepted_operation, origin, why, diff);

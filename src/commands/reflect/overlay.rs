@@ -259,6 +259,7 @@ pub fn plan_context(session: &Session, own: bool) -> PlanContext<'_> {
         force: false,
         create: false,
         allow_reserved: own,
+        links: None,
     }
 }
 

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use super::{Document, FileKind};
+use crate::document::related_edge::related_edge;
 use crate::document::{BlockKind, Span};
 use crate::text::display_width;
 use crate::text::words::{is_unspaced, is_word_char};
@@ -143,6 +144,7 @@ pub fn keyword_source(document: &Document) -> String {
                 add(&document.section_title(section as usize));
             }
             // A label is a term already, or one that entries of any kind share, so only the text after it is used.
+            BlockKind::Bullet(bullet) if related_edge(document, bullet as usize).is_some() => {}
             BlockKind::Bullet(bullet) => {
                 let text = document.bullet_text(bullet as usize);
                 add(split_label(&text).map_or(&*text, |(_, rest)| rest));

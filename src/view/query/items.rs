@@ -1,11 +1,12 @@
 //! Cuts a document into items: bullets, headings and entries, paragraphs, table rows, code with its lead-in.
 //!
-//! Never an item: front matter, the title, the summary line, metadata lines, rules, comments.
+//! Never an item: front matter, the title, the summary line, metadata lines, rules, comments, automatic relations.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::document::related_edge::related_edge;
 use crate::document::{BlockKind, Document, DocumentBlock, memory_index, split_category};
 use crate::path::MemoryPath;
 
@@ -97,6 +98,7 @@ impl ItemBuilder<'_> {
         self.enter_section(start);
         match node.kind {
             BlockKind::Heading(section) => self.add_heading(section, start, end),
+            BlockKind::Bullet(b) if related_edge(self.document, b as usize).is_some() => {}
             BlockKind::Bullet(b) => self.push(ItemKind::Bullet(b), start, own_end(nodes, at)),
             BlockKind::OtherListItem => self.push(ItemKind::Paragraph, start, own_end(nodes, at)),
             BlockKind::Paragraph if self.labels.contains(&start) => self.push(ItemKind::Heading, start, end),

@@ -1,5 +1,5 @@
 //! Boosts linked items in a ranking: an item gains a share of the best score among the items it is linked with, in
-//! either direction.
+//! either direction, weighed by the strength of the link.
 //!
 //! Never adds an item: one without a score of its own gains nothing.
 
@@ -19,10 +19,10 @@ pub fn add_link_boosts(files: &[ItemFacts<'_>], hits: &mut [ScoredItem]) {
     let mut best = vec![0.0_f64; hits.len()];
     for group in scored_links(files, hits).chunk_by(|a, b| a.to == b.to) {
         let to = group[0].to.0..group[0].to.1;
-        let there = BestTwo::new(hits, to.clone());
-        let here = BestTwo::new(hits, group.iter().map(|link| link.from));
+        let there = BestTwo::new(to.clone().map(|at| (at, hits[at].score)));
+        let here = BestTwo::new(group.iter().map(|link| (link.from, link.strength * hits[link.from].score)));
         for tie in group {
-            best[tie.from] = best[tie.from].max(there.best_except(tie.from));
+            best[tie.from] = best[tie.from].max(tie.strength * there.best_except(tie.from));
         }
         for (at, best) in best.iter_mut().enumerate().take(to.end).skip(to.start) {
             *best = best.max(here.best_except(at));
@@ -40,6 +40,8 @@ struct ScoredLink {
     to: (usize, usize),
     /// The scored item that contains it.
     from: usize,
+    /// 0 to 1.
+    strength: f64,
 }
 
 /// The links between scored items, sorted by target.
@@ -54,7 +56,7 @@ fn scored_links(files: &[ItemFacts<'_>], hits: &[ScoredItem]) -> Vec<ScoredLink>
         for edge in edges(about, &|_, _| true) {
             let Ok(at) = hits[own.clone()].binary_search_by_key(&edge.item, |hit| hit.item) else { continue };
             let Some(to) = resolver.linked_hits(file, &edge.link) else { continue };
-            links.push(ScoredLink { to, from: own.start + at });
+            links.push(ScoredLink { to, from: own.start + at, strength: edge.strength });
         }
     }
     links.sort_unstable_by_key(|link| (link.to, link.from));
@@ -93,10 +95,10 @@ struct BestTwo {
 }
 
 impl BestTwo {
-    fn new(hits: &[ScoredItem], among: impl Iterator<Item = usize>) -> BestTwo {
+    /// Takes items, each with its score.
+    fn new(among: impl Iterator<Item = (usize, f64)>) -> BestTwo {
         let mut best = BestTwo { first: (usize::MAX, 0.0), second: 0.0 };
-        for at in among {
-            let score = hits[at].score;
+        for (at, score) in among {
             if at != best.first.0 && score > best.first.1 {
                 best = BestTwo { first: (at, score), second: best.first.1 };
             } else if at != best.first.0 {

@@ -1,4 +1,5 @@
-//! Adds items that are linked to the matching ones: at most two, at the end of a result.
+//! Adds items that are linked to the matching ones: at most two, at the end of a result. Those that automatic relations
+//! name come by themselves, the others on request.
 //!
 //! Never adds an item that a filter removes or that the result already shows.
 
@@ -11,7 +12,7 @@ use super::items::{self, ItemKind};
 use super::score::{Ranking, ScoredItem};
 use crate::document::links::{FileLink, fragment_range, link_candidates, refers_to};
 use crate::path::MemoryPath;
-use crate::view::links::{LinkNames, VisibilityCheck, edges, relation, target_and_fragment};
+use crate::view::links::{LinkEdge, LinkNames, VisibilityCheck, edges, relation, target_and_fragment};
 
 /// Maximum number of linked items in a result.
 const MAX_LINKED: usize = 2;
@@ -26,6 +27,18 @@ pub struct LinkedItemFinder<'a> {
     ranking: &'a Ranking<'a>,
     /// All files that may be shown, by name.
     names: &'a LinkNames<'a>,
+    /// Whether only automatic relations are followed, forwards.
+    relations_only: bool,
+}
+
+/// Whether one of the best items has an automatic relation.
+pub fn has_relations(shown: &[&ScoredItem], ranking: &Ranking<'_>) -> bool {
+    let has = |hit: &&ScoredItem| {
+        let facts = &ranking.files[hit.file];
+        let own = || edges(facts, &|_, item| item == hit.item);
+        !facts.file.links.is_empty() && own().iter().any(|edge| edge.is_automatic)
+    };
+    shown.iter().take(MAX_SOURCES).any(has)
 }
 
 /// The files that must be parsed to find linked items.
@@ -44,7 +57,12 @@ impl LinkedFiles<'_> {
             let named = &text[link.start..link.end];
             self.hit_files.iter().any(|file| refers_to(named, link.is_wiki, path, file))
         };
-        self.targets.contains(&path) || link_candidates(text).iter().any(to_hit)
+        self.is_target(path) || !self.hit_files.is_empty() && link_candidates(text).iter().any(to_hit)
+    }
+
+    /// Whether a link points to the file.
+    pub fn is_target(&self, path: &MemoryPath) -> bool {
+        self.targets.contains(&path)
     }
 }
 
@@ -57,7 +75,20 @@ impl<'a> LinkedItemFinder<'a> {
             shown: shown.iter().map(at).collect(),
             ranking,
             names,
+            relations_only: false,
         }
+    }
+
+    /// Follows automatic relations only, to the bullets that they name.
+    pub fn relations_only(self) -> LinkedItemFinder<'a> {
+        LinkedItemFinder { relations_only: true, ..self }
+    }
+
+    /// The links of a result that are followed.
+    fn edges(&self, hit: &ScoredItem) -> Vec<LinkEdge> {
+        let mut own = edges(&self.ranking.files[hit.file], &|_, item| item == hit.item);
+        own.retain(|edge| edge.is_automatic || !self.relations_only);
+        own
     }
 
     /// The files at either end of their links.
@@ -65,10 +96,10 @@ impl<'a> LinkedItemFinder<'a> {
         let mut files_at_ends = LinkedFiles { targets: Vec::new(), hit_files: Vec::new() };
         for hit in &self.hits {
             let facts = &self.ranking.files[hit.file];
-            let own = edges(facts, &|_, item| item == hit.item);
+            let own = self.edges(hit);
             let files = own.iter().filter_map(|edge| self.target_file(facts, &edge.link));
             files_at_ends.targets.extend(files.map(|file| self.names.path(file)));
-            files_at_ends.hit_files.push(&facts.file.path);
+            files_at_ends.hit_files.extend(Some(&facts.file.path).filter(|_| !self.relations_only));
         }
         files_at_ends.hit_files.dedup();
         files_at_ends
@@ -94,7 +125,9 @@ impl<'a> LinkedItemFinder<'a> {
             let facts = &self.ranking.files[hit.file];
             let with = items::address(&facts.file.document, &facts.file.path, &facts.file.items[hit.item]).0;
             let mut rows = self.outgoing(hit, facts, &by_path, seen);
-            rows.extend(self.incoming(hit, facts, others, seen));
+            if !self.relations_only {
+                rows.extend(self.incoming(hit, facts, others, seen));
+            }
             for (about, item, direction, relation) in rows {
                 let date = about.date(item).map(|m| m.day.to_string());
                 let linked = Some(LinkReason { with: with.clone(), direction, relation });
@@ -124,7 +157,7 @@ impl<'a> LinkedItemFinder<'a> {
         seen: &VisibilityCheck<'_>,
     ) -> Vec<LinkedItem<'o>> {
         let mut linked = Vec::new();
-        for edge in edges(facts, &|_, item| item == hit.item) {
+        for edge in self.edges(hit) {
             let part = target_and_fragment(&facts.file.document, &edge.link).1;
             let there = self.target_file(facts, &edge.link).and_then(|file| others.get(self.names.path(file)).copied());
             let Some(there) = there.filter(|t| t.file.path != facts.file.path || !part.is_empty()) else { continue };

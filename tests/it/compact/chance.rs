@@ -233,6 +233,7 @@ impl World {
             force: false,
             create: false,
             allow_reserved: false,
+            links: None,
         };
         let mut snapshot = Snapshot::new();
         for _ in 0..20 + operations.len() {
@@ -261,6 +262,7 @@ impl World {
             MissingInput::Backlinks(path) => snapshot.insert_backlinks(path, Vec::new()),
             MissingInput::LastSummary(path) => snapshot.insert_last_summary(path, None),
             MissingInput::History(path) => snapshot.insert_history(path, FileHistory::default()),
+            MissingInput::RelatedFiles { text, .. } => snapshot.insert_related_files(text, Vec::new()),
         }
     }
 
