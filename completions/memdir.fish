@@ -658,6 +658,7 @@ always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l propose -d 'Apply nothing: put every proposal into inbox/'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l record -d 'Make one entry of each conversation: a paragraph of up to four sentences; over a limit, the model decides which entry leaves'
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l procedure -d 'Write down how the task of the conversation was done: numbered steps in a new file of procedures/'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l insights -d 'Ask what the newest entries and facts, and FILE if there is one, show about the user; at most once in 24 hours'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l show-prompt -d 'Print the first prompt without calling a model'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l check-model -d 'Show which model would be called, and test it'

@@ -60,6 +60,9 @@ pub struct ReflectArgs {
     /// With --record: the ids of conversations that it is related to
     #[arg(long, value_name = "ID,…", value_delimiter = ',', requires = "record", value_parser = argv::text_value)]
     pub related: Vec<String>,
+    /// Write down how the task of the conversation was done: numbered steps in a new file of procedures/
+    #[arg(long, conflicts_with_all = ["queued", "check_model", "show_prompt", "propose", "into", "insights", "record"])]
+    pub procedure: bool,
     /// Ask what the newest entries and facts, and FILE if there is one, show about the user; at most once in 24 hours
     #[arg(long, conflicts_with_all = ["queued", "check_model", "show_prompt", "propose", "into"])]
     pub insights: bool,
@@ -69,7 +72,7 @@ pub struct ReflectArgs {
         long,
         value_name = "TEXT",
         value_parser = argv::text_value,
-        conflicts_with_all = ["file", "mode", "queued", "check_model", "show_prompt", "propose", "into", "insights", "record"]
+        conflicts_with_all = ["file", "mode", "queued", "check_model", "show_prompt", "propose", "into", "insights", "record", "procedure"]
     )]
     pub request: Option<String>,
     /// With --request: only files with one of these tags in their front matter

@@ -305,6 +305,7 @@ impl Runner<'_> {
                 reflect::answer_request(&session, &request, &options, &change_options)
             }
             _ if args.record => reflect::make_record(&session, &conversation, &args.related, &options, &change_options),
+            _ if args.procedure => reflect::make_procedure(&session, &conversation, &options, &change_options),
             (true, _) => reflect::drain(&session, &options, &change_options),
             (_, true) => reflect::make_insights(&session, &conversation, &options, &change_options),
             (false, false) => reflect::reflect(&session, &conversation, &options, &change_options),

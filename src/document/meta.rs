@@ -42,6 +42,16 @@ impl BulletMeta {
         self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
+    /// These keys, and from others those that these have not.
+    pub fn or(mut self, others: &BulletMeta) -> BulletMeta {
+        for (key, value) in &others.0 {
+            if self.raw(key).is_none() {
+                self.0.push((key.clone(), value.clone()));
+            }
+        }
+        self
+    }
+
     /// Sets a key; an empty value removes it. A new key goes to its position in the documented order, an unknown key to
     /// the end.
     pub fn set(&mut self, key: &str, value: &str) {

@@ -19,16 +19,18 @@ pub enum Prompt {
     Editor,
     Finder,
     Insights,
+    Procedure,
     Record,
 }
 
 impl Prompt {
-    const ALL: [(Prompt, &'static str); 6] = [
+    const ALL: [(Prompt, &'static str); 7] = [
         (Prompt::Compact, "compact"),
         (Prompt::Duplicates, "duplicates"),
         (Prompt::Editor, "editor"),
         (Prompt::Finder, "finder"),
         (Prompt::Insights, "insights"),
+        (Prompt::Procedure, "procedure"),
         (Prompt::Record, "record"),
     ];
 }

@@ -12,6 +12,7 @@ use super::guards::{
     FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, Violation, WritingRules, check_text, find_related,
     sensitive_field,
 };
+use super::reply_json::{object_with, tags};
 use crate::policy::INSIGHT_CATEGORY;
 
 /// The file of insights.
@@ -29,8 +30,6 @@ const MAX_CHARS: usize = 280;
 /// The importance of an insight without one, and the greatest that a model may give.
 const IMPORTANCE: u64 = 2;
 const MAX_IMPORTANCE: u64 = 5;
-const MAX_TAGS: usize = 4;
-const MAX_TAG_CHARS: usize = 24;
 
 const SYSTEM_PROMPT: &str = include_str!("prompts/insights.md");
 
@@ -112,13 +111,9 @@ pub fn answer_schema() -> Value {
 /// # Errors
 /// What is missing, in words for the model.
 pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Vec<Insight>, String> {
-    let starts = text
-        .match_indices('{')
-        .take(20)
-        .filter_map(|(at, _)| serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next()?.ok());
-    let found = calls.iter().cloned().chain(starts).find_map(|value| value.get("insights")?.as_array().cloned());
-    let rows = found.ok_or("the reply has no JSON object with \"insights\", a list")?;
-    rows.iter().map(read_insight).collect()
+    let found = object_with("insights", text, calls);
+    let rows = found.as_ref().and_then(|found| found["insights"].as_array());
+    rows.ok_or("the reply has no JSON object with \"insights\", a list")?.iter().map(read_insight).collect()
 }
 
 fn read_insight(row: &Value) -> Result<Insight, String> {
@@ -126,16 +121,9 @@ fn read_insight(row: &Value) -> Result<Insight, String> {
     if summary.is_empty() {
         return Err("an insight has no \"summary\"".into());
     }
-    let is_tag = |tag: &String| {
-        (1..=MAX_TAG_CHARS).contains(&tag.chars().count())
-            && tag.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
-            && !tag.chars().all(|c| c.is_ascii_digit())
-    };
-    let tags = row.get("tags").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let tags = tags.map(|tag| tag.trim().trim_start_matches('#').to_lowercase().replace(' ', "-")).filter(is_tag);
     Ok(Insight {
         summary: summary.to_owned(),
-        tags: tags.take(MAX_TAGS).collect(),
+        tags: tags(row.get("tags")),
         importance: row.get("importance").and_then(Value::as_u64).unwrap_or(IMPORTANCE).min(MAX_IMPORTANCE),
     })
 }

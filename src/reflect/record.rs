@@ -12,6 +12,7 @@ use super::guards::{
     FindingsBySeverity, GroundingSources, GuardFinding, MemoryKind, Violation, WritingRules, check_text,
     sensitive_field,
 };
+use super::reply_json::{object_with, tags};
 use crate::text::sentences::sentences;
 use crate::transcript::{MessageParts, Role, Turn};
 
@@ -23,8 +24,6 @@ const MAX_SENTENCES: usize = 4;
 const MAX_CONVERSATION_CHARS: usize = 24_000;
 /// The importance of a record without one.
 const IMPORTANCE: u64 = 5;
-const MAX_TAGS: usize = 4;
-const MAX_TAG_CHARS: usize = 24;
 /// The longest title, in characters.
 const MAX_TITLE_CHARS: usize = 48;
 
@@ -121,12 +120,7 @@ pub fn answer_schema() -> Value {
 /// # Errors
 /// What is missing, in words for the model.
 pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Option<Record>, String> {
-    let starts = text
-        .match_indices('{')
-        .take(20)
-        .filter_map(|(at, _)| serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next()?.ok());
-    let found = calls.iter().cloned().chain(starts).find(|value| value.get("record").is_some());
-    let row = found.ok_or("the reply has no JSON object with \"record\"")?;
+    let row = object_with("record", text, calls).ok_or("the reply has no JSON object with \"record\"")?;
     let text = match &row["record"] {
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         Value::Null => String::new(),
@@ -139,17 +133,10 @@ pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Option<Record>, String
     if text.chars().filter(|c| c.is_alphabetic()).count() < MIN_LETTERS {
         return Err("\"record\" says nothing; it is null if nothing is worth keeping".into());
     }
-    let is_tag = |tag: &String| {
-        (1..=MAX_TAG_CHARS).contains(&tag.chars().count())
-            && tag.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
-            && !tag.chars().all(|c| c.is_ascii_digit())
-    };
-    let tags = row["tags"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let tags = tags.map(|tag| tag.trim().trim_start_matches('#').to_lowercase().replace(' ', "-")).filter(is_tag);
     Ok(Some(Record {
         text,
         importance: row["importance"].as_u64().unwrap_or(IMPORTANCE).min(10),
-        tags: tags.take(MAX_TAGS).collect(),
+        tags: tags(row.get("tags")),
     }))
 }
 
@@ -164,15 +151,7 @@ pub fn check_record(record: &Record, turns: &[Turn], rules: &WritingRules) -> Ve
         Violation::Pronoun => count < 2,
         _ => true,
     });
-    let own: Vec<String> = turns
-        .iter()
-        .filter(|turn| !turn.injected)
-        .filter_map(|turn| match turn.role {
-            Role::User => Some(MessageParts::of(&turn.text).own),
-            Role::Assistant => Some(turn.text.clone()),
-            Role::Tool | Role::System => None,
-        })
-        .collect();
+    let own = spoken_texts(turns);
     let texts = own.iter().map(String::as_str).collect();
     let missing = ungrounded_words(&record.text, &GroundingSources { quote: "", texts, times: Vec::new() });
     if !missing.is_empty() {
@@ -184,6 +163,16 @@ pub fn check_record(record: &Record, turns: &[Turn], rules: &WritingRules) -> Ve
     }
     let findings = FindingsBySeverity::of(found);
     [findings.refuse, findings.review].concat()
+}
+
+/// What the user wrote, without what was pasted, and what the assistant wrote.
+pub fn spoken_texts(turns: &[Turn]) -> Vec<String> {
+    let spoken = turns.iter().filter(|turn| !turn.injected).filter_map(|turn| match turn.role {
+        Role::User => Some(MessageParts::of(&turn.text).own),
+        Role::Assistant => Some(turn.text.clone()),
+        Role::Tool | Role::System => None,
+    });
+    spoken.collect()
 }
 
 #[cfg(test)]

@@ -27,6 +27,7 @@ fn every_prompt_may_be_the_users_own() {
     for (name, line) in [
         ("reflect", "reflect"),
         ("record", "reflect --record"),
+        ("procedure", "reflect --procedure"),
         ("insights", "reflect --insights"),
         ("finder", "reflect --finder small --request pasta"),
         ("editor", "reflect --request pasta"),
@@ -37,7 +38,7 @@ fn every_prompt_may_be_the_users_own() {
         let asked = || fs_err::read_to_string(memory.dir().with_file_name("asked")).unwrap_or_default();
         let run = || {
             let words: Vec<&str> = line.split(' ').chain(["-n"]).collect();
-            let read = ["reflect", "record"].contains(&name);
+            let read = ["reflect", "record", "procedure"].contains(&name);
             if read {
                 memory.run(words).stdin(TALK).ends()
             } else {

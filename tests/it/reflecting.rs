@@ -11,6 +11,7 @@ mod inbox;
 mod insights;
 #[cfg(feature = "network")]
 mod printed;
+mod procedure;
 mod record;
 mod request;
 mod script;

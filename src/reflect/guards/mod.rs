@@ -29,6 +29,7 @@ pub mod permission;
 pub mod person;
 pub mod secrets;
 pub mod sensitive;
+pub mod step;
 pub mod tense;
 pub mod tone;
 pub mod withheld;
@@ -121,6 +122,8 @@ violations! {
     Pronoun = "pronoun", Refuse, [], "A memory is read without context: replace he, she, it and they by the noun or name.";
     /// Praise, blame, exclamation.
     NotNeutral = "not_neutral", Refuse, [], "Write in a neutral tone: no praise, no blame, no exclamation, no emoji.";
+    /// A step of a procedure that tells what was done.
+    NotImperative = "not_imperative", Refuse, [], "A step says what to do, in the imperative: \"Run the tests\".";
     /// An episode in the present or future.
     NotPastTense = "not_past_tense", Refuse, [], "An episode describes in the past tense what was discussed, decided or done.";
     /// A lasting fact in an episode.

@@ -106,20 +106,32 @@ pub struct ItemFacts<'a> {
     section_dates: OnceCell<SectionDates>,
     front_tags: OnceCell<Vec<String>>,
     memory_type: OnceCell<Option<String>>,
+    front_meta: OnceCell<BulletMeta>,
 }
 
 impl<'a> ItemFacts<'a> {
     /// `origins` holds what the journal knows of bullets.
     pub fn new(file: &'a ItemizedFile, origins: &'a BulletOrigins) -> ItemFacts<'a> {
-        let (section_dates, front_tags, memory_type) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        ItemFacts { file, origins, section_dates, front_tags, memory_type }
+        ItemFacts {
+            file,
+            origins,
+            section_dates: OnceCell::new(),
+            front_tags: OnceCell::new(),
+            memory_type: OnceCell::new(),
+            front_meta: OnceCell::new(),
+        }
     }
 
-    /// An item's metadata; empty if it is not a bullet.
+    /// An item's metadata; empty if it is not a bullet. What an item of a procedure does not state, the front matter of
+    /// its file does: the steps belong together.
     pub fn meta(&self, item: usize) -> BulletMeta {
-        match self.file.items[item].kind {
+        let own = match self.file.items[item].kind {
             ItemKind::Bullet(b) => self.file.document.bullet_meta(b as usize).unwrap_or_default(),
             _ => BulletMeta::default(),
+        };
+        match self.file.path.folder() {
+            Some("procedures") => own.or(self.front_meta.get_or_init(|| front_meta(&self.file.document))),
+            _ => own,
         }
     }
 
@@ -248,6 +260,28 @@ impl<'a> ItemFacts<'a> {
     fn file_tags(&self) -> &[String] {
         self.front_tags.get_or_init(|| front_matter_tags(&self.file.document).unwrap_or_default())
     }
+}
+
+/// The keys of a procedure's front matter, with the keys of metadata that they stand for.
+const FRONT_KEYS: [(&str, MetaKey); 7] = [
+    ("importance", MetaKey::Imp),
+    ("pinned", MetaKey::Pin),
+    ("by", MetaKey::By),
+    ("run", MetaKey::Run),
+    ("source", MetaKey::Src),
+    ("created", MetaKey::Added),
+    ("updated", MetaKey::Upd),
+];
+
+/// The metadata that front matter states.
+fn front_meta(document: &Document) -> BulletMeta {
+    let mut meta = BulletMeta::default();
+    for (key, name) in FRONT_KEYS {
+        if let Some(value) = document.front_text(key).filter(|value| name.accepts(value)) {
+            meta.set(name.name(), &value);
+        }
+    }
+    meta
 }
 
 /// Appends the `#tags` of a text, in lower case.

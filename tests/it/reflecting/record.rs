@@ -9,7 +9,7 @@ const TALK: &str = "User: I prefer meetings after 2pm on weekdays. Phoenix is du
 const TEXT: &str = "User prefers meetings after 2pm on weekdays. Phoenix is due on Nov 1.";
 
 /// A memory whose model gives the answers `answer-1`, `answer-2`, … to its requests; the requests are kept beside them.
-fn with(answers: &[String]) -> Memory {
+pub fn with(answers: &[String]) -> Memory {
     let memory = Memory::new();
     let home = memory.dir().parent().unwrap().to_path_buf();
     for (n, answer) in answers.iter().enumerate() {
@@ -30,7 +30,7 @@ fn record<'m>(memory: &'m Memory, words: &[&str], talk: &str) -> CommandRun<'m> 
     memory.run(["reflect", "--record"].into_iter().chain(words.iter().copied())).stdin(talk)
 }
 
-fn asked(memory: &Memory) -> String {
+pub fn asked(memory: &Memory) -> String {
     fs_err::read_to_string(memory.dir().with_file_name("asked")).unwrap_or_default()
 }
 

@@ -260,7 +260,15 @@ fn faults_change_nothing() {
     assert_eq!(asked(&memory, "editor"), "");
     request(&memory, &[" "]).exit(2).unchanged();
     request(&memory, &[&"x".repeat(2001)]).exit(5).unchanged();
-    for more in [&["--record"][..], &["--queued"], &["--propose"], &["--into", "user"], &["--insights"], &["talk.md"]] {
+    for more in [
+        &["--record"][..],
+        &["--queued"],
+        &["--propose"],
+        &["--into", "user"],
+        &["--insights"],
+        &["--procedure"],
+        &["talk.md"],
+    ] {
         request(&memory, &[&["User likes tea"], more].concat()).exit(2).unchanged();
     }
     memory.run(["reflect", "--finder", "small"]).exit(2).unchanged();

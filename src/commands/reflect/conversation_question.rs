@@ -1,0 +1,149 @@
+//! One question about a whole ended conversation, whose answer is one JSON object: what `--record` and `--procedure`
+//! have in common. It is asked once for a conversation, within the day's budget and 30 seconds.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::single_answer::{ReplyReader, ask};
+use super::{ReflectOptions, commit_chunk, watermark};
+use crate::code::{Code, Rejection};
+use crate::commands::answer::{ConversationRow, DecisionCounts, ReflectDecision, ReflectReport};
+use crate::commands::model::OpenModel;
+use crate::commands::reflect::decision_text::finding_reason;
+use crate::commands::{Error, Session, budget};
+use crate::host::user::Prompt;
+use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelRequest};
+use crate::reflect::guards::{GuardFinding, WritingRules};
+use crate::reflect::record::build_question;
+use crate::transcript::Conversation;
+use crate::view::query::answer::estimate_llm_tokens;
+
+/// Time limit of the model calls: a host that ends a conversation does not wait longer.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// Tokens of the instructions and replies, as estimated for the budget.
+const OVERHEAD_TOKENS: u64 = 1500;
+
+/// What is asked.
+pub struct ConversationQuestion {
+    /// `record` or `procedure`: what is made, the name of the answer, and the start of the request's id.
+    pub name: &'static str,
+    pub prompt: Prompt,
+    pub system: String,
+    pub schema: Value,
+    /// The longest reply, in tokens.
+    pub max_tokens: u32,
+}
+
+impl ConversationQuestion {
+    /// The request id of a conversation: it is answered only once.
+    pub fn request_id(&self, conversation: &Conversation) -> String {
+        let id = watermark::conversation_id(conversation);
+        format!("{}:{id}:{}", self.name, watermark::turns_hash(&conversation.turns))
+    }
+
+    /// Asks about a conversation. `None` if it was answered before, or if there is no budget or no time: the report says
+    /// so.
+    ///
+    /// # Errors
+    /// `no_model`; `model`, `model_refused` and the like; `io`.
+    pub fn ask<T>(
+        &self,
+        session: &Session,
+        options: &ReflectOptions<'_>,
+        conversation: &Conversation,
+        report: &mut ReflectReport,
+        read: ReplyReader<'_, T>,
+    ) -> Result<Option<(T, OpenModel)>, Error> {
+        let (turns, name) = (&conversation.turns, self.name);
+        let request = self.request_id(conversation);
+        let is_known = commit_chunk::is_committed(session, &request)?;
+        report.conversations.push(ConversationRow {
+            id: watermark::conversation_id(conversation),
+            kind: conversation.kind.name(),
+            turns: turns.len(),
+            seen: if is_known { turns.len() } else { 0 },
+            skipped: conversation.skipped,
+            ..ConversationRow::default()
+        });
+        if is_known {
+            return Ok(None);
+        }
+        let opened = (options.open_model)()?;
+        let (question, left_out) = build_question(turns);
+        if left_out > 0 {
+            report.partial = Some(format!("the conversation is long: its first {left_out} turns were not read"));
+        }
+        let daily_budget = session.policy.policy.daily_budget(options.daily_budget);
+        let tokens = estimate_llm_tokens(&question) as u64 + OVERHEAD_TOKENS;
+        let Some(reservation) = budget::reserve(session, daily_budget, &request, tokens)? else {
+            let why = format!("today's token budget is not enough for this conversation: no {name} is made");
+            report.deferred = Some(why);
+            return Ok(None);
+        };
+        let model_request = ModelRequest {
+            system: opened.own_prompts.text(self.prompt, self.system.clone()),
+            messages: vec![ChatMessage::User(question)],
+            answer: Some(AnswerSchema::new(name, self.schema.clone())),
+            max_tokens: self.max_tokens,
+            ..ModelRequest::default()
+        };
+        let deadline = Deadline::within(opened.total_timeout.min(TIME_LIMIT));
+        let (usage, asked) = ask(options, &opened, deadline, model_request, report, read);
+        let requests = report.model.as_ref().map_or(0, |model| model.turns);
+        budget::settle_call(session, reservation, usage, requests);
+        match asked {
+            Ok(value) => Ok(Some((value, opened))),
+            // A host that ends a conversation goes on without an answer.
+            Err(error) if deadline.remaining().is_none() => {
+                report.deferred = Some(format!("no {name} is made: {}", message_of(&error)));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Notes the decision about the only text that was proposed. Returns whether it is kept.
+pub fn note_decision(report: &mut ReflectReport, op: &str, text: String, findings: &[GuardFinding]) -> bool {
+    let is_kept = findings.is_empty();
+    let mut decision = ReflectDecision { op: op.into(), text, ..ReflectDecision::default() };
+    decision.verdict = if is_kept { "kept" } else { "refused" };
+    decision.reasons = findings.iter().map(finding_reason).collect();
+    report.counts += DecisionCounts {
+        found: 1,
+        kept: usize::from(is_kept),
+        refused: usize::from(!is_kept),
+        ..DecisionCounts::default()
+    };
+    for reason in &decision.reasons {
+        *report.refused_by.entry(reason.name.clone()).or_default() += 1;
+    }
+    report.decisions.push(decision);
+    is_kept
+}
+
+/// Accepts an answer without findings at once; another is asked for once more, with the rules that it breaks.
+pub fn correct_once<T>(
+    answer: T,
+    findings: Vec<GuardFinding>,
+    corrected: &mut bool,
+) -> Result<Option<(T, Vec<GuardFinding>)>, String> {
+    if findings.is_empty() || std::mem::replace(corrected, true) {
+        return Ok(Some((answer, findings)));
+    }
+    let broken = findings.iter().map(|found| format!("{} ({})", found.violation.rule(), found.excerpt));
+    Err(broken.collect::<Vec<_>>().join(" "))
+}
+
+pub fn writing_rules(session: &Session) -> WritingRules {
+    let policy = &session.policy.policy;
+    WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: policy.benign.clone() }
+}
+
+fn message_of(error: &Error) -> String {
+    error.rejections.first().map_or_else(String::new, |first: &Rejection| match first.code {
+        Code::Model => format!("the model did not answer within {} seconds", TIME_LIMIT.as_secs()),
+        _ => first.message.clone(),
+    })
+}
