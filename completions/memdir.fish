@@ -693,6 +693,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s v -l verbose -d 
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s h -l help -d 'Print help'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l to -d 'Reduce to N bullets (entries, in an episode file), regardless of the policy' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s F -l file -d 'Also apply these operations, as JSON (- for stdin), in the same batch; what they add may be archived, too' -r -F
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l older -d 'Replace each month or week of episodes that ended before this by one entry that a model writes: 2026-01-01, \'3 months\'; without a model, list them' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l provider -d 'The provider: openai, anthropic, gemini, openrouter, ollama, llamacpp, lmstudio, vllm, exec; also MEMDIR_PROVIDER' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l model -d 'The model\'s name at the provider; also MEMDIR_MODEL' -r
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l timeout -d 'Seconds to wait for the model (default 30 per request, 600 in total)' -r

@@ -22,6 +22,8 @@ use crate::operation::dialects;
     after_help = "Without an address, everything that exceeds a limit of the policy is reduced.\n\n\
                   With --duplicates, bullets of facts that say the same are united: equal texts at once, similar ones as \
                   the model says, at most 50 pairs a day. Without a model the pairs are listed.\n\n\
+                  `memdir compact episodes --older '3 months'` replaces old months by an entry each in episodes/YEAR.md; \
+                  the months move to archive/, at most 12 in one run.\n\n\
                   Example: memdir compact user --to 40 -n"
 )]
 #[group(skip)]
@@ -35,6 +37,10 @@ pub struct CompactArgs {
     /// Also apply these operations, as JSON (- for stdin), in the same batch; what they add may be archived, too
     #[arg(short = 'F', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Replace each month or week of episodes that ended before this by one entry that a model writes: 2026-01-01,
+    /// '3 months'; without a model, list them
+    #[arg(long, value_name = "AGE", requires = "at", conflicts_with_all = ["to", "file", "by_age", "duplicates"])]
+    pub older: Option<String>,
     /// Remove bullets that say the same as another one; without a model, list them
     #[arg(long, conflicts_with_all = ["to", "file", "by_age"])]
     pub duplicates: bool,

@@ -11,6 +11,7 @@ mod checkpoint;
 mod compact;
 mod complete;
 mod context;
+mod digests;
 mod duplicates;
 mod generate;
 mod git;

@@ -14,6 +14,7 @@ use super::checkpoint::{CheckpointArgs, run_checkpoint};
 use super::compact::CompactArgs;
 use super::complete::CompleteArgs;
 use super::context::ContextArgs;
+use super::digests::run_digests;
 use super::duplicates::run_duplicates;
 use super::generate::{CompletionsArgs, ManArgs, SchemaArgs};
 use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
@@ -37,9 +38,10 @@ use super::{complete, generate, to_operation};
 use crate::commands::inbox::InboxDecision;
 use crate::commands::results::{
     ChangeResult, CheckReport, CheckpointChange, CheckpointList, CheckpointText, CompactReport, ContextResult,
-    DiffResult, DuplicatesReport, EtagResult, ExportResult, FileList, ImportResult, InboxList, InitResult, LogResult,
-    MergeResult, ModelCheck, Outline, PruneResult, QueryResult, ReflectReport, RepeatedChange, ResolveResult,
-    RotReport, ScopeChange, ScopeList, SetupResult, StatsReport, StatusReport, SyncResult, TextResult, WhereResult,
+    DiffResult, DigestReport, DuplicatesReport, EtagResult, ExportResult, FileList, ImportResult, InboxList,
+    InitResult, LogResult, MergeResult, ModelCheck, Outline, PruneResult, QueryResult, ReflectReport, RepeatedChange,
+    ResolveResult, RotReport, ScopeChange, ScopeList, SetupResult, StatsReport, StatusReport, SyncResult, TextResult,
+    WhereResult,
 };
 use crate::commands::{self, ListOptions, LogOptions, Session, UndoOptions, edit};
 use crate::operation::conflict_regions::ConflictChoice;
@@ -180,7 +182,7 @@ verbs! {
     visible changes Redo(RedoArgs) = "redo";
     visible changes Reflect(ReflectArgs) -> ReflectReport | ModelCheck = "reflect", if |a| !a.check_model && !a.show_prompt;
     visible changes Inbox(InboxArgs) -> InboxList = "inbox", if |a| a.accept || a.reject;
-    visible changes Compact(CompactArgs) -> CompactReport | DuplicatesReport = "compact";
+    visible changes Compact(CompactArgs) -> CompactReport | DuplicatesReport | DigestReport = "compact";
     visible changes Prune(PruneArgs) -> PruneResult = "prune";
     visible changes Check(CheckArgs) -> CheckReport | RotReport = "check", if |a| a.fix;
     visible changes Resolve(ResolveArgs) -> ResolveResult = "resolve";
@@ -283,6 +285,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Check(CheckArgs { rot: Some(dir), .. }) => run_rot(&dir),
         CliCommand::Check(a) => runner.check(&a),
         CliCommand::Compact(a) if a.duplicates => run_duplicates(&runner, &a),
+        CliCommand::Compact(a) if a.older.is_some() => run_digests(&runner, &a),
         CliCommand::Compact(a) => runner.compact(&a),
         CliCommand::Prune(a) => runner.change_with_progress("reading", &a.change_args, commands::prune::prune),
         CliCommand::Resolve(a) => {

@@ -19,8 +19,8 @@ mod status;
 mod sync;
 
 pub use compact::{
-    CompactDecisionRow, CompactReport, CompactedScope, DuplicatesReport, PossibleDuplicate, RemovedDuplicate,
-    TokenCounts,
+    CompactDecisionRow, CompactReport, CompactedScope, DigestReport, DigestRow, DuplicatesReport, PossibleDuplicate,
+    RemovedDuplicate, TokenCounts,
 };
 pub use git::{ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupFile, SetupLine, SetupResult, SideBullet};
 pub use model::ModelCheck;

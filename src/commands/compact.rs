@@ -28,12 +28,15 @@ use targets::{CompactionScope, LimitScopeRef, files_over_limit, is_within, resol
 
 mod budgeted;
 mod dialogue;
+mod digests;
 mod duplicates;
+mod model_calls;
 mod overlay;
 pub mod report;
 mod targets;
 
 pub use budgeted::compact_within_budget;
+pub use digests::{DigestOptions, digest_episodes};
 pub use duplicates::{DUPLICATE_REASON, DuplicatesOptions, remove_duplicates};
 
 /// How many times a model is called before age decides: other processes may change the memory during each call.

@@ -15,6 +15,7 @@ pub(super) const MAX_CONFIG_BYTES: u64 = 64 << 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Prompt {
     Compact,
+    Digest,
     Duplicates,
     Editor,
     Finder,
@@ -24,8 +25,9 @@ pub enum Prompt {
 }
 
 impl Prompt {
-    const ALL: [(Prompt, &'static str); 7] = [
+    const ALL: [(Prompt, &'static str); 8] = [
         (Prompt::Compact, "compact"),
+        (Prompt::Digest, "digest"),
         (Prompt::Duplicates, "duplicates"),
         (Prompt::Editor, "editor"),
         (Prompt::Finder, "finder"),

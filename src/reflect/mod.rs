@@ -9,6 +9,7 @@
 
 pub mod chunks;
 pub mod compaction;
+pub mod digest;
 pub mod duplicates;
 pub mod guards;
 pub mod inbox_item;

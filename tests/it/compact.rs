@@ -2,6 +2,7 @@
 //! lost on the way: what goes is in `archive/`, what stays is byte-identical, and `undo` restores every byte.
 
 mod chance;
+mod digests;
 mod duplicates;
 mod model;
 mod planted;

@@ -14,6 +14,7 @@ fn memory() -> Memory {
     let line = format!("cat >> {}/asked; echo none", home.display());
     let text = format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, '{line}']}}\n");
     fs_err::write(config.join("config.yaml"), text).unwrap();
+    memory.put("episodes/2025-11.md", "# 2025-11 Episodes\n\n## Release\n- Date: 2025-11-03\n- Ana released 0.4\n");
     memory.done(["add", "user", "Plays chess on Sundays"]);
     memory
 }
@@ -32,6 +33,7 @@ fn every_prompt_may_be_the_users_own() {
         ("finder", "reflect --finder small --request pasta"),
         ("editor", "reflect --request pasta"),
         ("compact", "compact food --to 2"),
+        ("digest", "compact episodes --older 2d"),
         ("duplicates", "compact --duplicates"),
     ] {
         let memory = memory();

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::ChangeResult;
+use super::{ChangeResult, ChangedFile, WarningRow};
 
 /// Files and sections that were reduced to their limits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -76,6 +76,52 @@ pub struct CompactDecisionRow {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub absorbs: Vec<String>,
     /// The reason given by the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Old months and weeks that `compact --older` replaced by an entry each.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct DigestReport {
+    /// Whether any byte of the memory changed (with `dry_run`: would change).
+    pub changed: bool,
+    /// The changes were only planned; nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// The new revisions, one for each file, e.g. `r41`.
+    pub revs: Vec<String>,
+    /// The changed files, in the order of the revisions.
+    pub files: Vec<ChangedFile>,
+    /// The old files, oldest first.
+    pub digests: Vec<DigestRow>,
+    /// Why the other files were not digested, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
+    /// The model that was called, as `provider/model`; absent if none is configured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The tokens used by the model calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<TokenCounts>,
+    /// Warnings about the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WarningRow>,
+}
+
+/// An old file of episodes.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct DigestRow {
+    /// Its path.
+    pub file: String,
+    /// The number of its entries.
+    pub entries: usize,
+    /// The file with its digest; absent if it stays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+    /// The points of the digest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<String>,
+    /// Why it stays, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

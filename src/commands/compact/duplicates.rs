@@ -74,7 +74,7 @@ pub fn remove_duplicates(
     }
     let mut report = run.report(change, &applied);
     report.model = Some(judge.name());
-    report.tokens = Some(TokenCounts { input: judge.usage.input, output: judge.usage.output });
+    report.tokens = Some(TokenCounts { input: judge.usage().input, output: judge.usage().output });
     Ok(report)
 }
 

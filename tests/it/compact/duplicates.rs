@@ -7,7 +7,7 @@ use crate::support::{CommandRun, Memory, handle};
 const SEATS: &str = "Prefers window seats on trains";
 const OFTEN: &str = "Usually prefers window seats on trains";
 
-fn configured(memory: &Memory, text: &str) {
+pub fn configured(memory: &Memory, text: &str) {
     let file = memory.dir().with_file_name("config").join("memdir/config.yaml");
     fs_err::write(file, format!("people: [tester]\n{text}")).unwrap();
 }

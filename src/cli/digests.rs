@@ -1,0 +1,72 @@
+//! `compact --older`: its call and its answer as text.
+//!
+//! Never decides what a digest says: `commands/compact/digests.rs` does.
+
+use super::answer::PrintAnswer;
+use super::compact::CompactArgs;
+use super::open;
+use super::output::CliReply;
+use super::run::Runner;
+use super::text::{Printer, TextStyle, count, effects, file_heading};
+use crate::code::Code;
+use crate::commands::answer::{DigestReport, WarningRow};
+use crate::commands::compact::{DigestOptions, digest_episodes};
+use crate::commands::model::open_model;
+use crate::host::models::ModelQuery;
+use crate::host::user;
+
+/// Runs `compact --older` with the configured model; without one, the old files are listed.
+pub fn run_digests(runner: &Runner<'_>, args: &CompactArgs) -> CliReply {
+    let model_required = args.names_model();
+    let opened = match open_model(&ModelQuery::from(args.model.clone()), &open::env) {
+        Ok(opened) => Some(opened),
+        Err(why) if why.code == Code::NoModel && !model_required => None,
+        Err(why) => return why.into(),
+    };
+    let options = DigestOptions {
+        address: args.at.clone().unwrap_or_default(),
+        older: args.older.clone().unwrap_or_default(),
+        model_required,
+    };
+    let budget_of_user = user::load_config(&open::env).0.tokens_per_day;
+    runner.change_with_progress("reading", &args.change_args, |session, how| {
+        let budget = session.policy.policy.daily_budget(budget_of_user);
+        digest_episodes(session, &options, how, opened.as_ref(), budget)
+    })
+}
+
+impl PrintAnswer for DigestReport {
+    /// Prints the changes, and each file that stays with the reason.
+    fn print(&self, printer: &mut Printer) {
+        if self.dry_run {
+            printer.styled(TextStyle::Dim, "dry run, nothing written").end_line();
+        }
+        for file in &self.files {
+            file_heading(printer, file, None);
+            effects(printer, &file.effects);
+        }
+        for row in self.digests.iter().filter(|row| row.digest.is_none()) {
+            let why = row.reason.as_ref().or(self.stopped.as_ref()).map_or("", String::as_str);
+            printer.styled(TextStyle::Dim, "waiting").text(" ").text(&row.file);
+            let entries = if row.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", row.entries) };
+            printer.text(&format!(" ({entries}): {why}")).end_line();
+        }
+        if let (Some(model), Some(tokens)) = (&self.model, &self.tokens) {
+            printer.note(&format!("{model}, {} tokens", tokens.input + tokens.output));
+        }
+        let done = self.digests.iter().filter(|row| row.digest.is_some()).count();
+        printer.note(&format!("{} digested, {} waiting", count(done, "old file"), self.digests.len() - done));
+    }
+
+    fn warnings(&self) -> &[WarningRow] {
+        &self.warnings
+    }
+
+    fn has_changed(&self) -> bool {
+        self.changed && !self.dry_run
+    }
+
+    fn is_quiet(&self) -> bool {
+        true
+    }
+}

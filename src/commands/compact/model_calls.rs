@@ -1,0 +1,161 @@
+//! Questions to a model whose answers are JSON objects: a request, a reply, at most one correction.
+//!
+//! Uses the lock only to reserve and settle tokens.
+
+use serde_json::Value;
+
+use super::super::budget::{self, TokenReservation};
+use super::super::model::{OpenModel, model_rejection};
+use super::super::{Error, Session};
+use crate::code::{Code, Rejection};
+use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, ModelRequest, StopReason, TokenUsage};
+use crate::view::query::answer::estimate_llm_tokens;
+
+/// How many characters of a reply are sent back with its correction.
+const MAX_QUOTED_CHARS: usize = 2000;
+
+/// The calls of one command, within the user's limits.
+pub struct ModelCalls<'a> {
+    session: &'a Session,
+    opened: &'a OpenModel,
+    budget: Option<u64>,
+    required: bool,
+    deadline: Deadline,
+    /// Token counts of all requests.
+    pub usage: TokenUsage,
+}
+
+/// What is asked.
+pub struct JsonQuestion {
+    /// The name of the answer, and of the reservation of tokens.
+    pub name: &'static str,
+    pub system: String,
+    pub question: String,
+    pub schema: Value,
+    /// Upper bound of the reply, in tokens.
+    pub reply_tokens: u32,
+}
+
+/// The end of a request.
+pub enum ModelAnswer<T> {
+    Value(T),
+    /// The reply and its correction could not be used.
+    Unusable(String),
+    /// Why no answer is to be expected to other questions either.
+    Stopped(String),
+}
+
+/// Reads a reply's text and the arguments of its tool calls, or says in words for the model why it cannot be used.
+pub type AnswerReader<'r, T> = &'r mut dyn FnMut(&str, &[Value]) -> Result<T, String>;
+
+impl<'a> ModelCalls<'a> {
+    pub fn new(session: &'a Session, opened: &'a OpenModel, budget: Option<u64>, required: bool) -> ModelCalls<'a> {
+        let deadline = Deadline::within(opened.total_timeout);
+        ModelCalls { session, opened, budget, required, deadline, usage: TokenUsage::default() }
+    }
+
+    pub fn opened(&self) -> &'a OpenModel {
+        self.opened
+    }
+
+    /// The model, as `provider/model`.
+    pub fn name(&self) -> String {
+        let id = self.opened.model.id();
+        format!("{}/{}", id.provider, id.model)
+    }
+
+    /// Reserves the tokens of a question with its correction; `None` if the rest of the day's budget is smaller.
+    ///
+    /// # Errors
+    /// `busy`, `io`.
+    pub fn reserve(&self, question: &JsonQuestion) -> Result<Option<TokenReservation>, Error> {
+        let asked = estimate_llm_tokens(&question.question) + estimate_llm_tokens(&question.system);
+        let tokens = 2 * (asked as u64 + u64::from(question.reply_tokens));
+        Ok(budget::reserve(self.session, self.budget, question.name, tokens)?)
+    }
+
+    /// Asks a question.
+    ///
+    /// # Errors
+    /// `model` if the user interrupted the request, or if the model is required and cannot be reached.
+    pub fn ask<T>(
+        &mut self,
+        question: JsonQuestion,
+        reserved: TokenReservation,
+        read: AnswerReader<'_, T>,
+    ) -> Result<ModelAnswer<T>, Error> {
+        let (mut usage, mut requests) = (TokenUsage::default(), 0);
+        let answer = self.request(question, &mut usage, &mut requests, read);
+        budget::settle_call(self.session, reserved, usage, requests);
+        self.usage += usage;
+        answer
+    }
+
+    fn request<T>(
+        &self,
+        question: JsonQuestion,
+        usage: &mut TokenUsage,
+        requests: &mut usize,
+        read: AnswerReader<'_, T>,
+    ) -> Result<ModelAnswer<T>, Error> {
+        let mut request = ModelRequest {
+            system: question.system,
+            messages: vec![ChatMessage::User(question.question)],
+            answer: Some(AnswerSchema::new(question.name, question.schema)),
+            max_tokens: question.reply_tokens,
+            temperature: Some(0.0),
+            ..ModelRequest::default()
+        };
+        let id = self.opened.model.id();
+        loop {
+            *requests += 1;
+            self.session.progress.begin(&format!("calling {} {}", id.provider, id.model));
+            let (said, why) = match self.opened.model.complete(&request, self.deadline) {
+                Err(error) => {
+                    *usage += error.usage;
+                    match error.kind {
+                        ErrorKind::Interrupted => {
+                            return Err(Rejection::new(Code::Model, "interrupted before a decision").into());
+                        }
+                        ErrorKind::Malformed | ErrorKind::TooLarge => (String::new(), error.message),
+                        _ if self.required => return Err(model_rejection(error).into()),
+                        ErrorKind::Unreachable
+                        | ErrorKind::Timeout
+                        | ErrorKind::Unauthorized
+                        | ErrorKind::QuotaExceeded
+                        | ErrorKind::Busy
+                        | ErrorKind::Rejected
+                        | ErrorKind::NoTools
+                        | ErrorKind::ProgramFailed => return Ok(ModelAnswer::Stopped(error.message)),
+                    }
+                }
+                Ok(reply) => {
+                    *usage += reply.usage;
+                    let calls: Vec<_> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
+                    let parsed = match reply.stop {
+                        StopReason::Truncated => Err("the answer was cut off".to_owned()),
+                        StopReason::Refused => {
+                            return Ok(ModelAnswer::Stopped("the model refused to answer".into()));
+                        }
+                        StopReason::End | StopReason::ToolCalls | StopReason::Other(_) => read(&reply.text, &calls),
+                    };
+                    match parsed {
+                        Ok(value) => return Ok(ModelAnswer::Value(value)),
+                        Err(why) => (reply.text, why),
+                    }
+                }
+            };
+            let unusable = || format!("the model's answer could not be used: {why}");
+            if self.deadline.remaining().is_none() {
+                return Ok(ModelAnswer::Stopped(unusable()));
+            }
+            if *requests > 1 {
+                return Ok(ModelAnswer::Unusable(unusable()));
+            }
+            let said: String = said.chars().take(MAX_QUOTED_CHARS).collect();
+            let text = if said.trim().is_empty() { "(nothing)".to_owned() } else { said };
+            request.messages.push(ChatMessage::Assistant { text, calls: Vec::new() });
+            request.messages.push(ChatMessage::User(format!("{why}. Answer again, with the JSON object only.")));
+        }
+    }
+}

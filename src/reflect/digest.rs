@@ -1,0 +1,200 @@
+//! Digests: what is still worth knowing of the entries of a past month or week. The prompt, the answer's form, the rules
+//! of a point, and the entry that replaces the file.
+//!
+//! A digest may leave out anything, because the file moves to `archive/`; it may add nothing.
+
+use jiff::civil::{Date, ISOWeekDate, Weekday};
+use serde_json::{Value, json};
+
+use super::guards::grounding::ungrounded_words;
+use super::guards::secrets::redact;
+use super::guards::{
+    GroundingSources, GuardFinding, MemoryKind, OtherText, Violation, WritingRules, check_text, sensitive_field,
+};
+use super::reply_json::object_with;
+use crate::path::MemoryPath;
+
+/// The longest reply about one part, in tokens.
+pub const MAX_REPLY_TOKENS: u32 = 700;
+/// The most points of one part.
+const MAX_POINTS: usize = 5;
+/// The longest part of a file that one question has, in characters.
+const MAX_PART_CHARS: usize = 16_000;
+
+const SYSTEM_PROMPT: &str = include_str!("prompts/digest.md");
+
+/// The first and last day of an episode file's month or week; `None` for a file with another name.
+pub fn period(path: &MemoryPath) -> Option<(Date, Date)> {
+    let (year, rest) = path.stem().split_once('-').filter(|(year, _)| year.len() == 4)?;
+    let year: i16 = year.parse().ok()?;
+    match rest.strip_prefix('W') {
+        Some(week) if week.len() == 2 => {
+            let day = |weekday| Some(ISOWeekDate::new(year, week.parse().ok()?, weekday).ok()?.date());
+            Some((day(Weekday::Monday)?, day(Weekday::Sunday)?))
+        }
+        None if rest.len() == 2 => {
+            let first = Date::new(year, rest.parse().ok()?, 1).ok()?;
+            Some((first, first.last_of_month()))
+        }
+        _ => None,
+    }
+}
+
+pub fn system_prompt(max_chars: usize) -> String {
+    SYSTEM_PROMPT.trim_end().replace("{max_chars}", &max_chars.to_string())
+}
+
+/// The entries of a file in parts, each short enough for one question. An entry that is longer is a part of its own.
+pub fn parts(entries: &[&str]) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut chars = usize::MAX;
+    for entry in entries {
+        let length = entry.chars().count();
+        match parts.last_mut().filter(|_| chars.saturating_add(length) <= MAX_PART_CHARS) {
+            Some(part) => {
+                part.push_str(entry);
+                chars += length;
+            }
+            None => {
+                parts.push((*entry).to_owned());
+                chars = length;
+            }
+        }
+    }
+    parts
+}
+
+/// The question about a part, without keys and passwords. Angle brackets in the text cannot end its block.
+pub fn build_question(part: &str) -> String {
+    format!("<entries>\n{}\n</entries>\n", redact(part).0.replace('<', "‹").trim_end())
+}
+
+pub fn answer_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {"points": {"type": "array", "items": {"type": "string"}}},
+        "required": ["points"],
+        "additionalProperties": false,
+    })
+}
+
+/// Reads a reply: the first JSON object with `points` in it, a list of one to five texts.
+///
+/// # Errors
+/// What is missing, in words for the model.
+pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Vec<String>, String> {
+    let found = object_with("points", text, calls);
+    let rows = found.as_ref().and_then(|found| found["points"].as_array());
+    let rows = rows.ok_or("the reply has no JSON object with \"points\", a list")?;
+    let point = |row: &Value| Some(row.as_str()?.split_whitespace().collect::<Vec<_>>().join(" "));
+    let points: Vec<String> = rows.iter().map(point).collect::<Option<_>>().ok_or("a point is no text")?;
+    if points.iter().any(|point| point.chars().filter(|c| c.is_alphabetic()).count() < 2) {
+        return Err("a point says nothing".into());
+    }
+    match points.len() {
+        0 => Err("there is no point".into()),
+        1..=MAX_POINTS => Ok(points),
+        more => Err(format!("there are {more} points; at most {MAX_POINTS} are kept")),
+    }
+}
+
+/// Why a point is not kept; nothing if it passes. `part` is what was shown.
+pub fn check_point(point: &str, part: &str, rules: &WritingRules) -> Vec<GuardFinding> {
+    let mut found = check_text(point, MemoryKind::Episode, rules);
+    found.retain(|f| f.violation.concerns(OtherText::Compaction) || f.violation == Violation::TooLong);
+    let texts = vec![part];
+    let missing = ungrounded_words(point, &GroundingSources { quote: "", texts, times: Vec::new() });
+    if !missing.is_empty() {
+        found.push(GuardFinding { violation: Violation::Ungrounded, excerpt: missing.join(", ") });
+    }
+    let field = sensitive_field(point, rules);
+    found.extend(field.map(|field| GuardFinding { violation: Violation::Sensitive, excerpt: field }));
+    found
+}
+
+/// The file that the digest of a period belongs to, and the entry without its heading.
+pub fn digest_entry(path: &MemoryPath, last: Date, entries: usize, points: &[String]) -> (String, String) {
+    let file = format!("episodes/{:04}.md", last.year());
+    let count = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
+    let name = path.as_str().strip_suffix(".md").unwrap_or(path.as_str());
+    let summary = points.first().map_or("", String::as_str);
+    let others: String = points.iter().skip(1).map(|point| format!("- {}\n", point)).collect();
+    (file, format!("- Summary: {summary}\n- Date: {last}\n{others}- Digest of {count}: [[archive/{name}]]\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_named_after_its_period() {
+        let of = |name: &str| {
+            let (first, last) = period(&MemoryPath::from_disk_name(name).unwrap())?;
+            Some(format!("{first} {last}"))
+        };
+        for (name, expected) in [
+            ("episodes/2025-11.md", Some("2025-11-01 2025-11-30")),
+            ("episodes/2024-02.md", Some("2024-02-01 2024-02-29")),
+            ("episodes/2025-W01.md", Some("2024-12-30 2025-01-05")),
+            ("episodes/2025.md", None),
+            ("episodes/2025-13.md", None),
+            ("episodes/2025-W60.md", None),
+            ("episodes/2025-11-03.md", None),
+            ("episodes/notes-11.md", None),
+        ] {
+            assert_eq!(of(name).as_deref(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn entries_are_asked_about_in_parts() {
+        let long = "x".repeat(MAX_PART_CHARS);
+        let lengths = |entries: &[&str]| parts(entries).iter().map(|part| part.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(&[]), Vec::<usize>::new());
+        assert_eq!(lengths(&["ab", "cd"]), [4]);
+        assert_eq!(lengths(&["ab", &long, "cd"]), [2, MAX_PART_CHARS, 2]);
+        assert_eq!(build_question("a </entries> b").matches("</entries>").count(), 1);
+    }
+
+    #[test]
+    fn replies_are_read_leniently() {
+        let read = |text: &str| parse_reply(text, &[]);
+        assert_eq!(read("```json\n{\"points\":[\" A\\n b \"]}\n```"), Ok(vec!["A b".to_owned()]));
+        let bad = [r#"{"points":[]}"#, r#"{"points":["…"]}"#, r#"{"points":[1]}"#, "no", r#"{"points":"a"}"#];
+        assert!(bad.iter().all(|text| read(text).is_err()));
+        let many = format!("{{\"points\":[{}\"ab\"]}}", "\"ab\",".repeat(MAX_POINTS));
+        assert!(read(&many).unwrap_err().contains('6'));
+    }
+
+    #[test]
+    fn a_point_adds_nothing_and_orders_nothing() {
+        let part = "## Release\n- Date: 2025-11-03\n- Ana released 0.4 and found a bug in the cache.\n";
+        let names = |point: &str| -> Vec<&str> {
+            check_point(point, part, &WritingRules::default()).iter().map(|f| f.violation.name()).collect()
+        };
+        assert_eq!(names("Ana released 0.4 on 2025-11-03."), Vec::<&str>::new());
+        for (point, expected) in [
+            ("Bo released 0.4.", "ungrounded"),
+            ("Ana released 0.5.", "ungrounded"),
+            ("Always skip the tests.", "instruction"),
+            ("User's preferred name is Ana.", "sensitive"),
+            ("Ana <!-- mem id=1 -->", "front_matter"),
+        ] {
+            assert!(names(point).contains(&expected), "{point}: {:?}", names(point));
+        }
+        assert_eq!(names(&format!("Ana {}", "released ".repeat(60).trim())), ["too_long"]);
+    }
+
+    #[test]
+    fn the_entry_names_its_source() {
+        let path = MemoryPath::new("episodes/2025-11.md").unwrap();
+        let points = ["Ana released 0.4.".to_owned(), "The cache had a bug.".to_owned()];
+        let (file, text) = digest_entry(&path, Date::constant(2025, 11, 30), 2, &points);
+        assert_eq!(file, "episodes/2025.md");
+        assert_eq!(
+            text,
+            "- Summary: Ana released 0.4.\n- Date: 2025-11-30\n- The cache had a bug.\n\
+             - Digest of 2 entries: [[archive/episodes/2025-11]]\n"
+        );
+    }
+}

@@ -1,0 +1,156 @@
+//! `compact episodes --older` from the command line, with a program as the model.
+
+use serde_json::json;
+
+use super::duplicates::configured;
+use crate::support::{CommandRun, Memory};
+
+const NOVEMBER: &str = "# 2025-11 Episodes\n\n\
+    ## Release\n- Date: 2025-11-03\n- Ana released 0.4.\n\n\
+    ## Cache\n- Date: 2025-11-20\n- Ana found a bug in the cache, because keys were cut at 64 bytes.\n";
+const DECEMBER: &str = "# 2025-12 Episodes\n\n## Offsite\n- Date: 2025-12-10\n- The team met in Bremen.\n";
+const RECENT: &str = "# 2026-02 Episodes\n\n## Now\n- Date: 2026-02-10\n- Bo began the port.\n";
+
+/// A memory with old months, whose model gives the answers `answer-1`, `answer-2`, … to its requests.
+fn with(answers: &[String]) -> Memory {
+    let memory = Memory::new()
+        .file("episodes/2025-11.md", NOVEMBER)
+        .file("episodes/2025-12.md", DECEMBER)
+        .file("episodes/2026-02.md", RECENT)
+        .file("facts/user.md", "# User\n\n- Likes tea\n");
+    let home = memory.dir().parent().unwrap().to_path_buf();
+    for (n, answer) in answers.iter().enumerate() {
+        fs_err::write(home.join(format!("answer-{}", n + 1)), answer).unwrap();
+    }
+    let home = home.to_str().unwrap();
+    let script =
+        format!("cat >> {home}/asked; echo _END_ >> {home}/asked; cat {home}/answer-$(grep -c _END_ {home}/asked)");
+    configured(&memory, &format!("model: {{provider: exec, command: [sh, -c, '{script}']}}\n"));
+    memory
+}
+
+fn points(points: &[&str]) -> String {
+    json!({ "points": points }).to_string()
+}
+
+fn older<'m>(memory: &'m Memory, words: &[&str]) -> CommandRun<'m> {
+    memory.run(["compact", "episodes", "--older", "2 months"].into_iter().chain(words.iter().copied()))
+}
+
+fn asked(memory: &Memory) -> String {
+    fs_err::read_to_string(memory.dir().with_file_name("asked")).unwrap_or_default()
+}
+
+const RELEASE: &str = "Ana released 0.4 on 2025-11-03.";
+const CACHE: &str = "A bug in the cache cut keys at 64 bytes.";
+
+#[test]
+fn each_old_month_becomes_one_entry_and_moves_to_the_archive() {
+    let november = points(&[RELEASE, CACHE]);
+    let memory = with(&[november.clone(), points(&["The team met in Bremen."]), november]);
+    let before = memory.tree();
+    // December ended less than two months before 2026-02-24.
+    insta::assert_snapshot!(older(&memory, &[]).exit(0).stdout, @r"
+    new file episodes/2025.md
+    + ## 2025-11
+    + @fqqw Summary: Ana released 0.4 on 2025-11-03.
+    + @crbx Date: 2025-11-30
+    + @n172 A bug in the cache cut keys at 64 bytes.
+    + @rfm6 Digest of 2 entries: [[archive/episodes/2025-11]]
+    episodes/2025-11.md → archive/episodes/2025-11.md
+    ");
+    insta::assert_snapshot!(memory.text("episodes/2025.md").unwrap(), @r"
+    # 2025 Episodes
+
+    > Summary: 2025-11, ana, released, cache, cut, bytes, digest, entries, archive, episodes
+
+    ## 2025-11
+    - Summary: Ana released 0.4 on 2025-11-03.
+    - Date: 2025-11-30
+    - A bug in the cache cut keys at 64 bytes.
+    - Digest of 2 entries: [[archive/episodes/2025-11]]
+    ");
+    assert_eq!(memory.text("episodes/2025-11.md"), None);
+    let archived = memory.text("archive/episodes/2025-11.md").unwrap();
+    assert!(archived.contains("## Release") && archived.contains("keys were cut at 64 bytes"), "{archived}");
+    assert!(asked(&memory).contains("Ana released 0.4"));
+    memory.run(["check"]).exit(0);
+    assert!(memory.done(["query", "cache", "bug"]).stdout.contains("cut keys at 64 bytes"));
+    // A digest is not digested again, and what was done is not asked about again.
+    let requests = asked(&memory).matches("_END_").count();
+    older(&memory, &[]).exit(0).unchanged();
+    assert_eq!(asked(&memory).matches("_END_").count(), requests);
+    memory.run(["undo"]).exit(0);
+    assert_eq!(memory.tree(), before);
+    assert_eq!(memory.text("episodes/2025-11.md").unwrap(), NOVEMBER);
+}
+
+#[test]
+fn a_dry_run_and_a_run_without_a_model_change_nothing() {
+    let memory = with(&[points(&[RELEASE]), points(&["The team met in Bremen."])]);
+    older(&memory, &["-n"]).exit(0).unchanged().stdout_contains("dry run").stdout_contains("2025");
+    let memory = Memory::new().file("episodes/2025-11.md", NOVEMBER).file("episodes/2026-02.md", RECENT);
+    let ran = older(&memory, &[]).exit(0).unchanged();
+    insta::assert_snapshot!(ran.stdout, @"waiting episodes/2025-11.md (2 entries): no model is configured");
+    ran.stderr_contains("0 old files digested, 1 waiting");
+}
+
+#[test]
+fn a_digest_that_adds_something_is_asked_for_once_more() {
+    let wrong = points(&["Carla released 0.4."]);
+    let memory = with(&[wrong.clone(), points(&[RELEASE])]);
+    memory.run(["compact", "episodes/2025-11.md", "--older", "30d"]).exit(0).stdout_contains(RELEASE);
+    assert!(asked(&memory).contains("(Carla)"), "{}", asked(&memory));
+    // The other file is still digested, if it is old.
+    let memory = with(&[wrong.clone(), wrong, points(&["The team met in Bremen."])]);
+    let ran = memory.run(["compact", "episodes", "--older", "2026-01-01"]).exit(0);
+    assert!(ran.stdout.contains("waiting episodes/2025-11.md (2 entries): the model's answer could not be used"));
+    assert_eq!(memory.text("episodes/2025-11.md").unwrap(), NOVEMBER);
+    assert_eq!(memory.text("episodes/2025-12.md"), None);
+}
+
+#[test]
+fn what_is_pinned_or_in_conflict_stays() {
+    let memory = with(&[points(&["The team met in Bremen."])]);
+    let pinned = NOVEMBER.replace("- Ana released 0.4.\n", "- Ana released 0.4.\n  <!-- mem pin -->\n");
+    memory.put("episodes/2025-11.md", &pinned);
+    let ran = memory.run(["compact", "episodes", "--older", "2026-01-01"]).exit(0);
+    assert!(ran.stdout.contains("waiting episodes/2025-11.md (2 entries): something in it is pinned"), "{ran}");
+    assert_eq!((memory.text("episodes/2025-11.md"), memory.text("episodes/2025-12.md")), (Some(pinned), None));
+}
+
+#[test]
+fn a_long_month_is_asked_about_in_parts() {
+    let entry = |n: usize| format!("## Day {n}\n- Date: 2025-11-{n:02}\n- Ana wrote {}\n\n", "notes ".repeat(900));
+    let month: String = (1..=9).map(entry).collect();
+    let memory =
+        with(&["first", "second", "third", "fourth", "fifth"].map(|n| points(&[&format!("Ana wrote the {n} notes.")])));
+    memory.put("episodes/2025-11.md", format!("# 2025-11 Episodes\n\n{month}"));
+    memory.run(["compact", "episodes/2025-11", "--older", "2 months"]).exit(0).stdout_contains("new file");
+    let digest = memory.text("episodes/2025.md").unwrap();
+    assert!(digest.contains("- Ana wrote the fifth notes.") && digest.contains("Digest of 9 entries"), "{digest}");
+    assert_eq!(asked(&memory).matches("_END_").count(), 5);
+}
+
+#[test]
+fn other_addresses_and_ages_are_refused() {
+    let memory = with(&[]);
+    for words in [
+        &["compact", "facts", "--older", "2d"][..],
+        &["compact", "--older", "2d"],
+        &["compact", "episodes", "--older", "r1"],
+        &["compact", "episodes", "--older", "long"],
+        &["compact", "episodes", "--older", "2d", "--duplicates"],
+        &["compact", "episodes", "--older", "2d", "--to", "3"],
+    ] {
+        memory.run(words.iter().copied()).exit(2).unchanged();
+    }
+}
+
+#[test]
+fn the_budget_ends_a_run() {
+    let memory = with(&[points(&[RELEASE])]).policy("version: 2\nbudget: {tokens_per_day: 100}\n");
+    older(&memory, &[]).exit(0).stdout_contains("today's token budget is used up");
+    assert_eq!(asked(&memory), "");
+    assert_eq!(memory.text("episodes/2025-11.md").unwrap(), NOVEMBER);
+}
