@@ -1010,7 +1010,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__compact)
-            opts="-F -n -m -f -C -g -S -q -v -h --to --file --older --duplicates --by-age --provider --model --timeout --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --to --file --older --by-week --duplicates --by-age --provider --model --timeout --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -709,6 +709,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand compact" -l as -d 'The cal
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand compact" -l by-week -d 'Split months of episodes into weeks, by the days of the entries; links to them follow. No model is called'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l duplicates -d 'Remove bullets that say the same as another one; without a model, list them'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -l by-age -d 'Call no model: archive the oldest'
 complete -c memdir -n "__fish_memdir_using_subcommand compact" -s n -l dry-run -d 'Show what would change, write nothing'

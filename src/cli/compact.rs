@@ -41,6 +41,9 @@ pub struct CompactArgs {
     /// '3 months'; without a model, list them
     #[arg(long, value_name = "AGE", requires = "at", conflicts_with_all = ["to", "file", "by_age", "duplicates"])]
     pub older: Option<String>,
+    /// Split months of episodes into weeks, by the days of the entries; links to them follow. No model is called
+    #[arg(long, requires = "at", conflicts_with_all = ["to", "file", "duplicates", "older"])]
+    pub by_week: bool,
     /// Remove bullets that say the same as another one; without a model, list them
     #[arg(long, conflicts_with_all = ["to", "file", "by_age"])]
     pub duplicates: bool,

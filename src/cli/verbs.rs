@@ -285,6 +285,9 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
         CliCommand::Check(CheckArgs { rot: Some(dir), .. }) => run_rot(&dir),
         CliCommand::Check(a) => runner.check(&a),
         CliCommand::Compact(a) if a.duplicates => run_duplicates(&runner, &a),
+        CliCommand::Compact(a) if a.by_week => runner.change_with(&a.change_args, |session, how| {
+            commands::compact::split_into_weeks(session, a.at.as_deref().unwrap_or_default(), how)
+        }),
         CliCommand::Compact(a) if a.older.is_some() => run_digests(&runner, &a),
         CliCommand::Compact(a) => runner.compact(&a),
         CliCommand::Prune(a) => runner.change_with_progress("reading", &a.change_args, commands::prune::prune),

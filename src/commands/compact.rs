@@ -34,10 +34,12 @@ mod model_calls;
 mod overlay;
 pub mod report;
 mod targets;
+mod weeks;
 
 pub use budgeted::compact_within_budget;
 pub use digests::{DigestOptions, digest_episodes};
 pub use duplicates::{DUPLICATE_REASON, DuplicatesOptions, remove_duplicates};
+pub use weeks::split_into_weeks;
 
 /// How many times a model is called before age decides: other processes may change the memory during each call.
 const MAX_PLANS: usize = 2;

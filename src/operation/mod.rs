@@ -34,6 +34,7 @@ pub mod relocate;
 pub mod restore;
 pub mod set_values;
 pub mod snapshot;
+pub mod split_weeks;
 pub mod squash;
 pub mod updated_dates;
 pub mod validation;

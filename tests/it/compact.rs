@@ -6,6 +6,7 @@ mod digests;
 mod duplicates;
 mod model;
 mod planted;
+mod weeks;
 
 use serde_json::json;
 

@@ -130,12 +130,12 @@ fn old_files(session: &Session, options: &DigestOptions) -> Result<Vec<OldFile>,
 }
 
 /// Which files an address names: `episodes`, or one file in it.
-fn wanted_paths(address: &str) -> Result<impl Fn(&MemoryPath) -> bool + use<>, Rejection> {
+pub(super) fn wanted_paths(address: &str) -> Result<impl Fn(&MemoryPath) -> bool + use<>, Rejection> {
     let name = address.trim_end_matches('/').trim_end_matches(".md");
     let file = name.strip_prefix("episodes/").map(str::to_owned);
     if file.is_none() && name != "episodes" {
-        return Err(Rejection::new(Code::Usage, "--older expects episodes, or one file in it")
-            .hint("use: memdir compact episodes --older '3 months'"));
+        return Err(Rejection::new(Code::Usage, "expected episodes, or one file in it")
+            .hint("name episodes, or episodes/2025-11"));
     }
     Ok(move |path: &MemoryPath| {
         path.folder() == Some("episodes") && file.as_ref().is_none_or(|stem| path.stem() == stem)

@@ -1,0 +1,287 @@
+//! Splits a month of episodes into weeks: each entry with a day moves to the file of its ISO week, byte for byte, and
+//! links to it follow.
+//!
+//! Never moves an entry without a full date, and never loses a byte: what is left of the month stays in its file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use jiff::civil::Date;
+
+use super::planner::initial_text;
+use super::whole_file::append_splice;
+use crate::document::links::{FileLink, find_links, fragment_range, refers_to};
+use crate::document::{Document, section_range};
+use crate::path::MemoryPath;
+use crate::text::dates::find_dates;
+use crate::text::{Splice, splice};
+
+/// The texts of all files that a split changes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct SplitMonth {
+    /// New texts by path; `None` for a month of which nothing is left.
+    pub files: BTreeMap<MemoryPath, Option<String>>,
+    /// How many entries moved.
+    pub moved: usize,
+    /// How many entries stay, because they have no full date.
+    pub undated: usize,
+}
+
+/// An entry that moves.
+struct MovedEntry {
+    range: Range<usize>,
+    to: MemoryPath,
+}
+
+/// Whether a file is a month of episodes.
+pub fn is_month(path: &MemoryPath) -> bool {
+    path.folder() == Some("episodes") && path.stem().len() == 7 && crate::path::is_episode(path.stem())
+}
+
+/// Splits a month. `others` are all files that may link to it, and the weeks that there are.
+///
+/// # Errors
+/// A message if a week's text cannot take an entry (an unclosed code fence at its end).
+pub fn split_month(
+    month: &MemoryPath,
+    document: &Document,
+    others: &BTreeMap<MemoryPath, Document>,
+) -> Result<SplitMonth, String> {
+    let entries: Vec<usize> = (0..document.sections().len()).filter(|at| document.sections()[*at].level == 2).collect();
+    let moved: Vec<MovedEntry> = entries
+        .iter()
+        .filter_map(|&at| {
+            Some(MovedEntry { range: section_range(document, at), to: week_path(entry_day(document, at)?)? })
+        })
+        .collect();
+    let mut split = SplitMonth { moved: moved.len(), undated: entries.len() - moved.len(), ..SplitMonth::default() };
+    if moved.is_empty() {
+        return Ok(split);
+    }
+    // Links in the month itself, by where they stand.
+    let own = link_splices(month, document, month, document, &moved);
+    for (path, other) in others {
+        let splices = link_splices(path, other, month, document, &moved);
+        if !splices.is_empty() {
+            split.files.insert(path.clone(), Some(spliced(other.text(), &splices)?));
+        }
+    }
+    let weeks: BTreeSet<&MemoryPath> = moved.iter().map(|entry| &entry.to).collect();
+    for week in weeks {
+        let present = split.files.get(week).cloned().flatten();
+        let known = present.or_else(|| others.get(week).map(|document| document.text().to_owned()));
+        let mut text = known.unwrap_or_else(|| initial_text(week));
+        for entry in moved.iter().filter(|entry| entry.to == *week) {
+            let block = moved_text(document, &entry.range, &own)?;
+            let block = format!("{}\n", block.trim_end());
+            let cut =
+                append_splice(&Document::parse(text.as_str()), &block).map_err(|why| format!("in {week}: {why}"))?;
+            text = spliced(&text, &[cut])?;
+        }
+        split.files.insert(week.clone(), Some(text));
+    }
+    let cuts = moved.iter().map(|entry| Splice { start: entry.range.start, end: entry.range.end, new: String::new() });
+    let is_moved = |at: usize| moved.iter().any(|entry| entry.range.contains(&at));
+    let stays = own.iter().filter(|one| !is_moved(one.start)).cloned();
+    let mut all: Vec<Splice> = cuts.chain(stays).collect();
+    all.sort_by_key(|one| one.start);
+    let left = spliced(document.text(), &all)?;
+    let is_linked = |path: &MemoryPath, document: &Document| {
+        let whole = |link: &FileLink| link.fragment.start == link.fragment.end;
+        let text = document.text();
+        find_links(document)
+            .iter()
+            .any(|link| whole(link) && refers_to(&text[link.start..link.end], link.is_wiki, path, month))
+    };
+    let is_needed = holds_content(&left) || others.iter().any(|(path, document)| is_linked(path, document));
+    split.files.insert(month.clone(), is_needed.then_some(left));
+    Ok(split)
+}
+
+/// The week file of a day.
+fn week_path(day: Date) -> Option<MemoryPath> {
+    let week = day.iso_week_date();
+    MemoryPath::new(&format!("episodes/{:04}-W{:02}.md", week.year(), week.week())).ok()
+}
+
+/// The day of an entry: of its `Date:` bullet, else of its title.
+fn entry_day(document: &Document, section: usize) -> Option<Date> {
+    let range = section_range(document, section);
+    let field = (0..document.bullets().len())
+        .filter(|at| range.contains(&(document.bullets()[*at].text_start as usize)))
+        .find_map(|at| document.bullet_raw(at).strip_prefix("Date:").map(str::to_owned));
+    let title = document.section_title(section).into_owned();
+    let day = |text: &str| find_dates(text, None).into_iter().find(|date| date.day.is_some())?.first_day();
+    match field {
+        Some(field) => day(&field),
+        None => day(&title),
+    }
+}
+
+/// Changes the file names of links to entries that move.
+fn link_splices(
+    holder: &MemoryPath,
+    text: &Document,
+    month: &MemoryPath,
+    document: &Document,
+    moved: &[MovedEntry],
+) -> Vec<Splice> {
+    let file_of = |at: usize| moved.iter().find(|entry| entry.range.contains(&at)).map_or(month, |entry| &entry.to);
+    let mut splices = Vec::new();
+    for link in find_links(text) {
+        let (named, part) = (&text.text()[link.start..link.end], &text.text()[link.fragment.range()]);
+        let is_own = holder == month && named.trim().is_empty();
+        if part.is_empty() || !(is_own || refers_to(named, link.is_wiki, holder, month)) {
+            continue;
+        }
+        let Some(target) = fragment_range(document, part) else { continue };
+        let to = file_of(target.start);
+        // A link from one entry to another of the same week needs no name.
+        if to == month && !is_own || is_own && to == file_of(link.start) {
+            continue;
+        }
+        let new = match named.rfind(month.stem()) {
+            Some(at) => format!("{}{}{}", &named[..at], to.stem(), &named[at + month.stem().len()..]),
+            None if link.is_wiki => to.as_str().strip_suffix(".md").unwrap_or(to.as_str()).to_owned(),
+            // All of them are in one folder.
+            None => format!("{}.md", to.stem()),
+        };
+        splices.push(Splice { start: link.start, end: link.end, new });
+    }
+    splices
+}
+
+/// The text of a range with the splices in it.
+fn moved_text(document: &Document, range: &Range<usize>, splices: &[Splice]) -> Result<String, String> {
+    let inside: Vec<Splice> = splices
+        .iter()
+        .filter(|one| range.contains(&one.start))
+        .map(|one| Splice { start: one.start - range.start, end: one.end - range.start, new: one.new.clone() })
+        .collect();
+    spliced(&document.text()[range.clone()], &inside)
+}
+
+fn spliced(text: &str, splices: &[Splice]) -> Result<String, String> {
+    splice(text, splices).map_err(|_| "a change is outside the text".to_owned())
+}
+
+/// Whether a text has more than a title and a summary.
+fn holds_content(text: &str) -> bool {
+    let document = Document::parse(text);
+    let summary = document.summary_line().map(|summary| summary.line.range());
+    let blocks = document.blocks().iter().enumerate().filter(|(at, block)| {
+        let mut headings = document.sections().iter();
+        let is_title = *at == 0 && headings.any(|s| s.level == 1 && s.heading.start == block.span.start);
+        let is_summary = summary.as_ref().is_some_and(|range| range.contains(&(block.span.start as usize)));
+        !is_title && !is_summary
+    });
+    document.front_matter().is_some() || blocks.count() > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MONTH: &str = "# 2025-11 Episodes\n\n> Summary: x\n\n\
+        ## Release\n- Date: 2025-11-03\n- See [[#cache]] and [[2025-11#fix|it]]\n\n\
+        ## Fix\n- Date: 2025-11-05\n- Done, see [it](#release)\n  <!-- mem imp=3 -->\n\n\
+        ## Cache\n- Date: 2025-11-20\n- Keys were cut\n\n### Why\n\nText.\n";
+
+    fn path(text: &str) -> MemoryPath {
+        MemoryPath::new(text).unwrap()
+    }
+
+    fn split(month: &str, others: &[(&str, &str)]) -> BTreeMap<String, Option<String>> {
+        let others = others.iter().map(|(at, text)| (path(at), Document::parse(*text))).collect();
+        let done = split_month(&path("episodes/2025-11.md"), &Document::parse(month), &others).unwrap();
+        done.files.into_iter().map(|(at, text)| (at.to_string(), text)).collect()
+    }
+
+    #[test]
+    fn entries_move_to_their_weeks_and_links_follow() {
+        let facts = "- a [[episodes/2025-11#cache]]\n- b [[2025-11#Why]] `[[2025-11#cache]]`\n- c [d](../episodes/2025-11.md#release)\n";
+        let files = split(MONTH, &[("facts/a.md", facts)]);
+        assert_eq!(
+            files["episodes/2025-W45.md"].as_deref().unwrap(),
+            "# 2025-W45 Episodes\n\n\
+             ## Release\n- Date: 2025-11-03\n- See [[episodes/2025-W47#cache]] and [[2025-W45#fix|it]]\n\n\
+             ## Fix\n- Date: 2025-11-05\n- Done, see [it](#release)\n  <!-- mem imp=3 -->\n"
+        );
+        assert_eq!(
+            files["episodes/2025-W47.md"].as_deref().unwrap(),
+            "# 2025-W47 Episodes\n\n## Cache\n- Date: 2025-11-20\n- Keys were cut\n\n### Why\n\nText.\n"
+        );
+        assert_eq!(
+            files["facts/a.md"].as_deref().unwrap(),
+            "- a [[episodes/2025-W47#cache]]\n- b [[2025-W47#Why]] `[[2025-11#cache]]`\n- c [d](../episodes/2025-W45.md#release)\n"
+        );
+        assert_eq!(files["episodes/2025-11.md"], None);
+    }
+
+    #[test]
+    fn what_has_no_day_and_what_is_linked_as_a_whole_stays() {
+        let undated =
+            "# 2025-11 Episodes\n\n## Some day\n- Date: 2025-11\n- a\n\n## Fix (2025-11-05)\n- b\n\n## None\n- c\n";
+        let files = split(undated, &[]);
+        assert_eq!(
+            files["episodes/2025-11.md"].as_deref(),
+            Some("# 2025-11 Episodes\n\n## Some day\n- Date: 2025-11\n- a\n\n## None\n- c\n")
+        );
+        assert_eq!(files["episodes/2025-W45.md"].as_deref(), Some("# 2025-W45 Episodes\n\n## Fix (2025-11-05)\n- b\n"));
+        let linked = split(MONTH, &[("facts/a.md", "- see [[2025-11]]\n")]);
+        assert_eq!(linked["episodes/2025-11.md"].as_deref(), Some("# 2025-11 Episodes\n\n> Summary: x\n\n"));
+        assert_eq!(split("# 2025-11 Episodes\n\n## A\n- b\n", &[]), BTreeMap::new());
+    }
+
+    #[test]
+    fn a_week_that_there_is_keeps_its_entries() {
+        let week = "# 2025-W45 Episodes\n\n> Summary: y\n\n## Release\n- Date: 2025-11-04\n- other\n";
+        let month = "# 2025-11 Episodes\n\n## Release\n- Date: 2025-11-03\n- one\n";
+        let files = split(month, &[("episodes/2025-W45.md", week)]);
+        assert_eq!(
+            files["episodes/2025-W45.md"].as_deref(),
+            Some(
+                "# 2025-W45 Episodes\n\n> Summary: y\n\n## Release\n- Date: 2025-11-04\n- other\n\n## Release\n- Date: 2025-11-03\n- one\n"
+            )
+        );
+        let open = "# 2025-W45 Episodes\n\n```\nnever closed\n";
+        let others = [(path("episodes/2025-W45.md"), Document::parse(open))].into();
+        assert!(split_month(&path("episodes/2025-11.md"), &Document::parse(month), &others).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_line_of_an_entry_is_in_one_file(
+            entries in proptest::collection::vec(
+                ("[a-z]{1,6}", 0..32_u8, proptest::collection::vec("(- |  - |> |)[a-z #*`-]{0,12}", 0..5)),
+                0..8,
+            ),
+        ) {
+            let text: String = entries.iter().fold("# 2025-11 Episodes\n".to_owned(), |text, (title, day, lines)| {
+                let date = if *day > 0 { format!("- Date: 2025-11-{day:02}\n") } else { String::new() };
+                format!("{text}\n## {title}\n{date}{}\n", lines.join("\n"))
+            });
+            let lines = |text: &str| -> Vec<String> {
+                text.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+            };
+            if let Ok(done) = split_month(&path("episodes/2025-11.md"), &Document::parse(text.as_str()), &BTreeMap::new())
+                && done.moved > 0
+            {
+                let mut after: Vec<String> = done.files.values().flatten().flat_map(|text| lines(text)).collect();
+                after.retain(|line| !line.ends_with(" Episodes"));
+                let mut before = lines(&text);
+                before.retain(|line| !line.ends_with(" Episodes"));
+                after.sort();
+                before.sort();
+                proptest::prop_assert_eq!(before, after);
+            }
+        }
+    }
+
+    #[test]
+    fn only_months_are_split() {
+        let is = |text: &str| is_month(&path(text));
+        assert!(is("episodes/2025-11.md"));
+        assert!(!is("episodes/2025-W45.md") && !is("episodes/2025.md") && !is("facts/2025-11.md"));
+    }
+}
