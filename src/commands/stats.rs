@@ -15,6 +15,7 @@ use super::compact::report::{COMPACT_SOURCE, LIMIT_REASON};
 use super::point_in_time::{PointInTime, is_since, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
+use crate::document::related_edge::stating_bullets;
 use crate::document::{Document, MAX_FILE_BYTES, MetaKey, parse_date, split_category};
 use crate::operation::archive::ARCHIVE_FOLDER;
 use crate::operation::limits;
@@ -233,7 +234,7 @@ fn item_figures(session: &Session) -> CommandResult<Vec<StatsFigure>> {
         if file.path.holds_episodes() {
             (0..limits::section_size(&document, 0).entries).for_each(|_| count("items", "entries"));
         }
-        for bullet in 0..document.bullets().len() {
+        for bullet in stating_bullets(&document) {
             count("items", &format!("bullets in {folder}/"));
             if ["archive", "inbox"].contains(&folder) {
                 continue;

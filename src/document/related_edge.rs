@@ -31,6 +31,11 @@ pub fn related_edge(document: &Document, bullet: usize) -> Option<RelatedEdge<'_
     (!target.contains(['[', ']', '\n'])).then_some(RelatedEdge { bullet, target, strength })
 }
 
+/// The bullets that state something: all but the automatic relations.
+pub fn stating_bullets(document: &Document) -> impl Iterator<Item = usize> + '_ {
+    (0..document.bullets().len()).filter(|bullet| related_edge(document, *bullet).is_none())
+}
+
 /// The automatic relations of a bullet, in file order.
 pub fn related_edges(document: &Document, bullet: usize) -> Vec<RelatedEdge<'_>> {
     let parent = document.bullets()[bullet];
@@ -101,6 +106,7 @@ mod tests {
         let edges: Vec<usize> =
             (0..document.bullets().len()).filter(|i| related_edge(&document, *i).is_some()).collect();
         assert_eq!(edges, [1, 4]);
+        assert_eq!(stating_bullets(&document).collect::<Vec<_>>(), [0, 2, 3, 5]);
         assert_eq!((parent_bullet(&document, 1), parent_bullet(&document, 4)), (Some(0), Some(3)));
         assert_eq!(parent_bullet(&document, 0), None);
         assert_eq!(link_strength(&document, 5), Some(0.5));

@@ -9,6 +9,7 @@ use memchr::memmem::Finder;
 use super::planner::Planner;
 use crate::code::{Code, Warning};
 use crate::document::Document;
+use crate::document::related_edge::stating_bullets;
 use crate::path::MemoryPath;
 use crate::text::contradiction::compare_statements;
 use crate::text::near_duplicate::extra_words;
@@ -77,7 +78,7 @@ fn find_candidates(new: &Statement<'_>, document: &Document) -> Vec<usize> {
         let hits = if longer > 2 * shorter + 16 { 0 } else { hits() };
         (hits > 0 && hits * 3 >= probes.len()).then_some((Reverse(hits), i))
     };
-    let mut candidates: Vec<_> = (0..document.bullets().len()).filter_map(as_candidate).collect();
+    let mut candidates: Vec<_> = stating_bullets(document).filter_map(as_candidate).collect();
     if candidates.len() > MAX_COMPARED {
         candidates.select_nth_unstable(MAX_COMPARED);
         candidates.truncate(MAX_COMPARED);

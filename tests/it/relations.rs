@@ -189,3 +189,17 @@ fn a_large_batch_is_an_import_and_is_not_related() {
     memory.run(args.collect::<Vec<_>>()).exit(0);
     assert_eq!(relations(&memory, "facts/project.md"), Vec::<String>::new());
 }
+
+#[test]
+fn relations_are_no_statements() {
+    let memory = memory_with("version: 2\nlinks: {auto: 3, min: 0.4}\n");
+    memory.run(["--as", "claude", "add", "project", "Friday deploys need two reviews"]).exit(0);
+    memory.run(["--as", "claude", "add", "project", "Friday deploys need three reviews and green tea"]).exit(0);
+    assert!(relations(&memory, "facts/project.md").len() > 3);
+    memory.run(["check", "--writing", "--strict"]).exit(0);
+    let figures = memory.done(["stats", "--csv"]).stdout;
+    assert!(figures.contains("bullets in facts/") && figures.contains(",5"), "{figures}");
+    memory.put("talk.md", "User: We deploy on Fridays.\n\nAssistant: Noted.\n");
+    let prompt = memory.done(["reflect", "--show-prompt", "memory/talk.md"]).stdout;
+    assert!(prompt.contains("three reviews") && !prompt.contains("related_to"), "{prompt}");
+}

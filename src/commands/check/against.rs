@@ -12,6 +12,7 @@ use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
 use crate::commands::Session;
 use crate::commands::answer::{CheckFinding, OutsideStatement};
+use crate::document::related_edge::stating_bullets;
 use crate::document::{BlockKind, Document, TextDecodeError};
 use crate::host::outside_files;
 use crate::path::MemoryPath;
@@ -125,7 +126,8 @@ impl<'a> OutsideIndex<'a> {
         level: &'static str,
     ) -> OutsideMatches {
         let mut matches = OutsideMatches::default();
-        for (i, bullet) in document.bullets().iter().enumerate().filter(|_| !self.rows.is_empty()) {
+        for i in stating_bullets(document).filter(|_| !self.rows.is_empty()) {
+            let bullet = &document.bullets()[i];
             let text = document.bullet_text(i);
             let statement = Statement::of(&text);
             let candidates: BTreeSet<usize> =

@@ -9,6 +9,7 @@ use crate::change::JournalEntry;
 use crate::code::Code;
 use crate::commands::answer::CheckFinding;
 use crate::document::Document;
+use crate::document::related_edge::stating_bullets;
 use crate::path::MemoryPath;
 use crate::text::contradiction::compare_statements;
 use crate::text::statement::Statement;
@@ -63,7 +64,8 @@ fn date_of(journal: &[JournalEntry], path: &MemoryPath, document: &Document, bul
 /// Pairs of bullets of one section with the same label, or with a rare word in common.
 fn candidate_pairs(document: &Document, statements: &[Statement<'_>]) -> BTreeSet<(usize, usize)> {
     let mut by_word: HashMap<(usize, &str), Vec<usize>> = HashMap::new();
-    for (i, statement) in statements.iter().enumerate() {
+    for i in stating_bullets(document) {
+        let statement = &statements[i];
         let words: BTreeSet<&str> =
             statement.label_key.as_deref().into_iter().chain(statement.content().map(|t| t.key.as_str())).collect();
         words

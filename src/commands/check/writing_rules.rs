@@ -8,6 +8,7 @@ use crate::code::Code;
 use crate::commands::Session;
 use crate::commands::answer::CheckFinding;
 use crate::document::Document;
+use crate::document::related_edge::stating_bullets;
 use crate::document::summary::FileKind;
 use crate::operation::file_change::file_kind;
 use crate::path::MemoryPath;
@@ -24,7 +25,8 @@ pub fn writing_findings(session: &Session, path: &MemoryPath, document: &Documen
     let policy = &session.policy.policy;
     let rules = WritingRules { max_chars: policy.max_chars, sensitive: policy.sensitive.clone(), benign: Vec::new() };
     let mut out = Vec::new();
-    for (i, bullet) in document.bullets().iter().enumerate() {
+    for i in stating_bullets(document) {
+        let bullet = &document.bullets()[i];
         for found in guards::check_text(&document.bullet_text(i), text_kind, &rules) {
             let within = document.bullet_raw(i).find(&found.excerpt).filter(|_| !found.excerpt.is_empty());
             let (line, col) = line_and_column(document.text(), bullet.text_start as usize + within.unwrap_or(0));

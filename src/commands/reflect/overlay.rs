@@ -15,6 +15,7 @@ use crate::commands::fetch::is_archived_or_proposed;
 use crate::commands::list_and_read::resolve_address_in;
 use crate::commands::query::query_with_overrides;
 use crate::commands::{Error, Session};
+use crate::document::related_edge::{related_edge, stating_bullets};
 use crate::document::{Document, MAX_FILE_BYTES, section_range};
 use crate::operation::Operation;
 use crate::operation::PlanContext;
@@ -58,7 +59,7 @@ impl<'s> ReflectOverlay<'s> {
             Ok(read.into_iter().flatten().collect())
         })??;
         let texts = |(_, document): &(MemoryPath, Document)| {
-            (0..document.bullets().len()).map(|i| document.bullet_text(i).into_owned()).collect::<Vec<_>>()
+            stating_bullets(document).map(|i| document.bullet_text(i).into_owned()).collect::<Vec<_>>()
         };
         let bullet_texts = files.iter().flat_map(texts).collect();
         Ok(ReflectOverlay { session, files, overlay: Overlay::default(), bullet_texts })
@@ -126,7 +127,7 @@ impl<'s> ReflectOverlay<'s> {
         if estimate_llm_tokens(&facts) > MAX_FACTS_TOKENS {
             facts.clear();
             let total_bullets: usize =
-                self.files.iter().filter(|(p, _)| is_fact_file(p)).map(|(_, d)| d.bullets().len()).sum();
+                self.files.iter().filter(|(p, _)| is_fact_file(p)).map(|(_, d)| stating_bullets(d).count()).sum();
             let shown_bullets = self.relevant_facts(conversation, &mut facts);
             left_out = total_bullets.saturating_sub(shown_bullets);
         }
@@ -281,6 +282,9 @@ fn write_bullets(out: &mut String, path: &MemoryPath, document: &Document) {
     }
     let _ = writeln!(out, "{path}");
     for (i, row) in outline(document, path, 0, OutlineDepth::Flat).bullets.into_iter().enumerate() {
+        if related_edge(document, i).is_some() {
+            continue;
+        }
         let is_subsection = document.sections()[document.bullets()[i].section as usize].level > 1;
         let section = row.section.filter(|_| is_subsection).map_or(String::new(), |s| format!(" [#{s}]"));
         let _ = writeln!(out, "- @{}{section} {}", row.handle, row.text);
