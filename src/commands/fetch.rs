@@ -107,7 +107,8 @@ pub fn is_archived_or_proposed(path: &MemoryPath) -> bool {
 
 fn holds_id(_path: &MemoryPath, text: &str, id: &str) -> bool {
     let document = Document::parse(text);
-    document.sections().iter().any(|s| s.id.as_deref() == Some(id))
+    document.front_text("resource_id").as_deref() == Some(id)
+        || document.sections().iter().any(|s| s.id.as_deref() == Some(id))
         || (0..document.bullets().len()).any(|i| document.bullet_id(i).is_some_and(|x| x == id))
 }
 

@@ -40,6 +40,16 @@ pub fn resolve<'a>(
 ) -> PlanStep<ResolvedTarget<'a>> {
     match target {
         Target::Address(written) => resolve_address(written, snapshot, prefixes),
+        Target::Resource { file, place } => {
+            let named = resolve_address(&format!("{file}{place}"), snapshot, prefixes)?;
+            match named.file.is_some() {
+                true => Ok(named),
+                false => match snapshot.id_holders(file)? {
+                    [one] => resolve_address(&format!("{one}{place}"), snapshot, prefixes),
+                    _ => Ok(named),
+                },
+            }
+        }
         Target::IdOrCategory { id, category } => match resolve_id(id, snapshot) {
             Err(PlanStop::Rejected(why)) if why.code == Code::BulletNotFound => {
                 resolve(&Target::Category(category.clone()), snapshot, prefixes, policy)

@@ -69,6 +69,12 @@ pub enum Target {
     Category(String),
     /// The block or bullet with this id; if no file has it, the category.
     IdOrCategory { id: String, category: String },
+    /// A place in the file of that name; if there is none, in the file whose front matter has it as `resource_id`.
+    Resource {
+        file: String,
+        /// The rest of the address: `#food/likes`, `@3`, or empty.
+        place: String,
+    },
 }
 
 impl Operation {
@@ -87,7 +93,7 @@ impl Operation {
         };
         match target {
             Target::Address(written) => Some(written),
-            Target::Category(_) | Target::IdOrCategory { .. } => None,
+            Target::Category(_) | Target::IdOrCategory { .. } | Target::Resource { .. } => None,
         }
     }
 }

@@ -193,6 +193,15 @@ pub const ROWS: &[Row] = &[
         ),
     ),
     (
+        "json-memory 5, the handler's list; the file has another name and the id in its front matter",
+        ("facts/food.md", FOOD_WITH_ID),
+        r#"[
+    {"operation": "delete", "path": "food.likes[2]", "file": "resource_user_food_prefs.json"},
+    {"operation": "insert", "path": "food.likes", "file": "resource_user_food_prefs.json", "new_value": {"item": "omelettes", "display": "Omelettes", "added": "2025-12-28", "expiry": null}}
+]"#,
+        WithProof("M facts/food.md\n-- scrambled_eggs_with_lox\n+- Omelettes\n+  <!-- mem added=2025-12-28 -->\n"),
+    ),
+    (
         "json-memory, remove all egg preferences, stage 2",
         ("facts/food.md", FOOD),
         EGGS,
@@ -306,6 +315,8 @@ pub const ROWS: &[Row] = &[
 
 const FOOD_RESOURCE: &str =
     "# Food\n\n> Summary: what I like.\n\n## Food\n\n### Likes\n\n- Sushi\n- Soup\n- scrambled_eggs_with_lox\n";
+
+const FOOD_WITH_ID: &str = "---\nresource_id: resource_user_food_prefs\n---\n# Food\n\n> Summary: what I like.\n\n## Likes\n\n- Sushi\n- Soup\n- scrambled_eggs_with_lox\n";
 
 fn library(memory: &Memory) -> Library {
     Library::open(OpenOptions::new(memory.dir())).unwrap()

@@ -176,7 +176,11 @@ mod seeds {
       }}
 ]"#,
             &[
-                removed(at("resource_user_food_prefs#food/likes"), Some(3), None),
+                removed(
+                    Target::Resource { file: "resource_user_food_prefs".into(), place: "#food/likes".into() },
+                    Some(3),
+                    None,
+                ),
                 Action::Add {
                     at: at("food#likes"),
                     text: "Pasta (especially carbonara)".into(),
