@@ -292,7 +292,8 @@ fn match_followed_move(
     }
 }
 
-/// Pairs nodes that both sides added to the same section with the same text.
+/// Pairs nodes that both sides added to the same section, below the same item, with the same text: what stands below
+/// two different items says something about each.
 fn pair_added_nodes(
     sides: [&MergeTree; 2],
     mine: &NodeLinks,
@@ -303,6 +304,18 @@ fn pair_added_nodes(
     let [ours, theirs] = sides;
     let bytes = |tree: &MergeTree, node: usize| byte_digest(tree.subtree_text(node));
     let text_digest = |tree: &MergeTree, atom: usize| tree.nodes[atom].key;
+    let mut pair_of: HashMap<usize, usize> = added_pairs.iter().copied().collect();
+    let have_same_parent = |a: usize, b: usize, pair_of: &HashMap<usize, usize>| {
+        let (a, b) = (&ours.nodes[a], &theirs.nodes[b]);
+        match (a.parent == a.scope, b.parent == b.scope) {
+            (true, true) => true,
+            (false, false) => match (mine.base_of[a.parent], yours.base_of[b.parent]) {
+                (None, None) => pair_of.get(&a.parent) == Some(&b.parent),
+                (of_ours, of_theirs) => of_ours == of_theirs,
+            },
+            _ => false,
+        }
+    };
     let mut taken: (Vec<bool>, Vec<bool>) = (vec![false; ours.nodes.len()], vec![false; theirs.nodes.len()]);
     for key in [&bytes as &dyn Fn(&MergeTree, usize) -> u64, &text_digest] {
         let mut known: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
@@ -314,9 +327,12 @@ fn pair_added_nodes(
         known.values_mut().for_each(|found| found.reverse());
         for a in content_nodes(ours).filter(|a| mine.base_of[*a].is_none()).collect::<Vec<_>>() {
             let scope = scopes.ours[ours.nodes[a].scope].filter(|_| !taken.0[a]);
-            let found = scope.and_then(|scope| known.get_mut(&(scope, key(ours, a))));
-            if let Some(b) = found.and_then(Vec::pop) {
+            let Some(found) = scope.and_then(|scope| known.get_mut(&(scope, key(ours, a)))) else { continue };
+            // A parent comes before what is below it, so its own pair is known.
+            if let Some(at) = found.iter().rposition(|b| have_same_parent(a, *b, &pair_of)) {
+                let b = found.remove(at);
                 (taken.0[a], taken.1[b]) = (true, true);
+                pair_of.insert(a, b);
                 added_pairs.push((a, b));
             }
         }

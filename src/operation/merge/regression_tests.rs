@@ -91,3 +91,27 @@ fn what_both_sides_rewrote_in_one_place_is_a_conflict() {
         "# U\n\nIntro.\n\n## Identity\n\n- Ann\n\n<<<<<<< ours\n## Career\n||||||| base\n## Work\n=======\n## Job\n>>>>>>> theirs\n\n- Joined Acme in May\n",
     );
 }
+
+#[test]
+fn what_both_sides_added_below_different_items_stays_below_each() {
+    check(
+        "# P\n\n- a\n",
+        "# P\n\n- a\n- one\n  - open\n    <!-- mem imp=3 -->\n",
+        "# P\n\n- a\n- two\n  - open\n    <!-- mem imp=3 -->\n",
+        "# P\n\n- a\n- one\n  - open\n    <!-- mem imp=3 -->\n- two\n  - open\n    <!-- mem imp=3 -->\n",
+    );
+    check(
+        "# P\n\n- a\n- b\n",
+        "# P\n\n- a\n  - open\n- b\n",
+        "# P\n\n- a\n- b\n  - open\n",
+        "# P\n\n- a\n  - open\n- b\n  - open\n",
+    );
+    // Below one item it is kept once.
+    check(
+        "# P\n\n- a\n",
+        "# P\n\n- a\n- one\n  - open\n  - x\n",
+        "# P\n\n- a\n- one\n  - open\n  - y\n",
+        "# P\n\n- a\n- one\n  - open\n  - x\n  - y\n",
+    );
+    check("# P\n\n- a\n", "# P\n\n- a\n  - open\n", "# P\n\n- a\n  - open\n", "# P\n\n- a\n  - open\n");
+}
