@@ -3,7 +3,9 @@
 //! Never writes, never follows a symbolic link, and never enters hidden folders.
 
 use std::fs;
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
+
+use walkdir::{DirEntry, WalkDir};
 
 use super::outside_files;
 use crate::code::{Code, Rejection};
@@ -36,39 +38,35 @@ pub fn read_folder(dir: &Path) -> Result<(Vec<NoteFile>, usize), Rejection> {
         return Err(Rejection::new(Code::Usage, format!("'{}' is not a folder", dir.display())));
     }
     let (mut files, mut unreadable) = (Vec::new(), 0);
-    enter(dir, "", 0, &mut files, &mut unreadable)
-        .map_err(|e| Rejection::new(Code::Io, format!("cannot read '{}': {e}", dir.display())))?;
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok((files, unreadable))
-}
-
-fn enter(
-    dir: &Path,
-    below: &str,
-    depth: usize,
-    files: &mut Vec<NoteFile>,
-    unreadable: &mut usize,
-) -> std::io::Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        let Ok(name) = entry.file_name().into_string() else {
-            *unreadable += 1;
-            continue;
+    let is_entered = |entry: &DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        let is_left_out = name.starts_with('.') || NOT_ENTERED.contains(&&*name);
+        entry.depth() == 0 || !entry.file_type().is_dir() || !is_left_out
+    };
+    let walk = WalkDir::new(dir).max_depth(MAX_DEPTH + 1).sort_by_file_name();
+    for entry in walk.into_iter().filter_entry(is_entered) {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(e) if e.depth() == 0 => {
+                return Err(Rejection::new(Code::Io, format!("cannot read '{}': {e}", dir.display())));
+            }
+            Err(_) => {
+                unreadable += 1;
+                continue;
+            }
         };
-        let path = if below.is_empty() { name.clone() } else { format!("{below}/{name}") };
-        // Of the entry itself: a link is neither.
-        let kind = entry.file_type()?;
-        if kind.is_dir() && !name.starts_with('.') && !NOT_ENTERED.contains(&name.as_str()) && depth < MAX_DEPTH {
-            if enter(&entry.path(), &path, depth + 1, files, unreadable).is_err() {
-                *unreadable += 1;
+        // Of the entry itself: a link is no file.
+        if !entry.file_type().is_file() || !entry.path().extension().is_some_and(|end| end.eq_ignore_ascii_case("md")) {
+            continue;
+        }
+        let below = entry.path().strip_prefix(dir).ok().and_then(Path::to_str);
+        match (below, outside_files::read_up_to(entry.path(), MAX_NOTE_BYTES, "4 MiB")) {
+            (Some(path), Ok(bytes)) if files.len() < MAX_FILES => {
+                files.push(NoteFile { path: path.replace(MAIN_SEPARATOR, "/"), bytes });
             }
-        } else if kind.is_file() && Path::new(&name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
-        {
-            match outside_files::read_up_to(&entry.path(), MAX_NOTE_BYTES, "4 MiB") {
-                Ok(bytes) if files.len() < MAX_FILES => files.push(NoteFile { path, bytes }),
-                Ok(_) | Err(_) => *unreadable += 1,
-            }
+            _ => unreadable += 1,
         }
     }
-    Ok(())
+    files.sort_by(|a: &NoteFile, b| a.path.cmp(&b.path));
+    Ok((files, unreadable))
 }
