@@ -2432,7 +2432,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__reflect)
-            opts="-n -m -C -g -S -q -v -h --mode --propose --into --record --related --procedure --insights --request --tags --finder --editor --show-prompt --check-model --queued --provider --model --timeout --dry-run --reason --source --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -C -g -S -q -v -h --mode --propose --into --record --related --procedure --insights --request --tags --finder --editor --show-prompt --facts-tokens --check-model --queued --provider --model --timeout --dry-run --reason --source --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2463,6 +2463,10 @@ _memdir() {
                     return 0
                     ;;
                 --editor)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --facts-tokens)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

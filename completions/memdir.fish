@@ -643,6 +643,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l request -d 'Ma
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l tags -d 'With --request: only files with one of these tags in their front matter' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l finder -d 'With --request: the model that finds the items; also `finder` in the user config' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l editor -d 'With --request: the model that decides on the edits; also `editor` in the user config' -r
+complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l facts-tokens -d 'Tokens of facts in the prompt (default 4000); of a larger memory it has what the conversation is about' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l provider -d 'The provider: openai, anthropic, gemini, openrouter, ollama, llamacpp, lmstudio, vllm, exec; also MEMDIR_PROVIDER' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l model -d 'The model\'s name at the provider; also MEMDIR_MODEL' -r
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l timeout -d 'Seconds to wait for the model (default 30 per request, 600 in total)' -r

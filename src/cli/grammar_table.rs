@@ -50,6 +50,7 @@ const REQUEST_TEXT: OptionGrammar = option("request", None, Text);
 const TAGS_TEXT: OptionGrammar = option("tags", None, Text);
 const FINDER_OTHER: OptionGrammar = option("finder", None, Other);
 const EDITOR_OTHER: OptionGrammar = option("editor", None, Other);
+const FACTS_TOKENS_OTHER: OptionGrammar = option("facts-tokens", None, Other);
 const PROVIDER_OTHER: OptionGrammar = option("provider", None, Other);
 const MODEL_OTHER: OptionGrammar = option("model", None, Other);
 const TIMEOUT_OTHER: OptionGrammar = option("timeout", None, Other);
@@ -97,7 +98,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["stats"], &[], &[SINCE_OTHER], &[]),
     command(&["undo"], &[], &[BY_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
     command(&["redo"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
-    command(&["reflect"], &[], &[MODE_OTHER, INTO_FILE, RELATED_TEXT, REQUEST_TEXT, TAGS_TEXT, FINDER_OTHER, EDITOR_OTHER, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),
+    command(&["reflect"], &[], &[MODE_OTHER, INTO_FILE, RELATED_TEXT, REQUEST_TEXT, TAGS_TEXT, FINDER_OTHER, EDITOR_OTHER, FACTS_TOKENS_OTHER, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),
     command(&["inbox"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(Other)]),
     command(&["compact"], &[], &[TO_OTHER, FILE_PATH, OLDER_OTHER, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address)]),
     command(&["prune"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[]),

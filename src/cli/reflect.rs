@@ -87,6 +87,9 @@ pub struct ReflectArgs {
     /// Print the first prompt without calling a model
     #[arg(long, conflicts_with_all = ["check_model", "queued"])]
     pub show_prompt: bool,
+    /// Tokens of facts in the prompt (default 4000); of a larger memory it has what the conversation is about
+    #[arg(long, value_name = "N", help_heading = "Model options", conflicts_with_all = ["record", "procedure", "insights", "request"])]
+    pub facts_tokens: Option<usize>,
     /// Show which model would be called, and test it
     #[arg(long, conflicts_with_all = ["file", "queued"])]
     pub check_model: bool,

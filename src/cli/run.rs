@@ -265,6 +265,7 @@ impl Runner<'_> {
             },
             propose: args.propose,
             into: args.into,
+            facts_tokens: args.facts_tokens,
             daily_budget: user_config.tokens_per_day,
             instructions,
             open_model: &|| commands::model::open_model(&editor_query, &open::env),

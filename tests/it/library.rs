@@ -185,6 +185,7 @@ fn limits_are_kept_by_age_and_conversations_are_read_by_a_model() {
         reply_mode: None,
         propose: false,
         into: None,
+        facts_tokens: None,
         daily_budget: None,
         instructions: None,
         open_model: &open_model,

@@ -63,6 +63,9 @@ pub struct ReflectOptions<'a> {
     pub propose: bool,
     /// The file into which everything is written.
     pub into: Option<String>,
+    /// How much of the memory's facts a prompt contains, in estimated tokens; `None`: 4,000. Of a larger memory it
+    /// contains what the conversation is about.
+    pub facts_tokens: Option<usize>,
     /// Tokens per day; `None`: no limit.
     pub daily_budget: Option<u64>,
     /// The user's own instructions, instead of the built-in ones.
@@ -116,7 +119,7 @@ pub fn show_prompt(session: &Session, bytes: &[u8], options: &ReflectOptions<'_>
     let no_model = crate::llm::replay::ReplayModel::new([]);
     let input =
         run.chunk_input(&no_model, Deadline::within(std::time::Duration::ZERO), &conversation.turns, &today, &[]);
-    let request = first_request(&mut ReflectOverlay::open(session)?, &input, range);
+    let request = first_request(&mut ReflectOverlay::open(session, options.facts_tokens)?, &input, range);
     let question = request.messages.iter().map(|m| match m {
         crate::llm::ChatMessage::User(text) => text.as_str(),
         _ => "",
@@ -246,7 +249,7 @@ impl<'a> ReflectRun<'a> {
             self.enqueue(bytes, &format!("{written} of today's {limit} memories are written"))?;
             return Ok(ReflectFlow::Stop);
         }
-        let mut overlay = ReflectOverlay::open(session)?;
+        let mut overlay = ReflectOverlay::open(session, self.options.facts_tokens)?;
         let estimate = estimate_llm_tokens(&render_turns(&turns[range.clone()], &|t| t.to_owned())) + 6000;
         let Some(reservation) = budget::reserve(session, self.daily_budget(), &request, estimate as u64)? else {
             let used = TokenLedger::load(&session.store).used_on(&today);

@@ -27,8 +27,8 @@ use crate::reflect::prompt::KnownMemory;
 use crate::view::outline::{self, OutlineDepth, outline};
 use crate::view::query::answer::estimate_llm_tokens;
 use crate::view::query::filter::QueryOptions;
-/// How much of the memory's facts a prompt contains, in estimated tokens.
-const MAX_FACTS_TOKENS: usize = 4000;
+/// How much of the memory's facts a prompt contains where the options do not say, in estimated tokens.
+const DEFAULT_FACTS_TOKENS: usize = 4000;
 /// How much of the episodes a prompt contains, in estimated tokens.
 const MAX_EPISODES_TOKENS: usize = 800;
 /// Maximum length of a read tool's result, in estimated tokens.
@@ -40,6 +40,8 @@ pub struct ReflectOverlay<'s> {
     files: Vec<(MemoryPath, Document)>,
     overlay: Overlay,
     bullet_texts: Vec<String>,
+    /// How much of the memory's facts a prompt contains, in estimated tokens.
+    facts_tokens: usize,
 }
 
 impl<'s> ReflectOverlay<'s> {
@@ -47,7 +49,7 @@ impl<'s> ReflectOverlay<'s> {
     ///
     /// # Errors
     /// `io`.
-    pub fn open(session: &'s Session) -> Result<ReflectOverlay<'s>, Rejection> {
+    pub fn open(session: &'s Session, facts_tokens: Option<usize>) -> Result<ReflectOverlay<'s>, Rejection> {
         let store = &session.store;
         let files = store.consistent(|| -> Result<Vec<(MemoryPath, Document)>, Rejection> {
             let mut files_found = store.walk(None)?;
@@ -62,7 +64,13 @@ impl<'s> ReflectOverlay<'s> {
             stating_bullets(document).map(|i| document.bullet_text(i).into_owned()).collect::<Vec<_>>()
         };
         let bullet_texts = files.iter().flat_map(texts).collect();
-        Ok(ReflectOverlay { session, files, overlay: Overlay::default(), bullet_texts })
+        Ok(ReflectOverlay {
+            session,
+            files,
+            overlay: Overlay::default(),
+            bullet_texts,
+            facts_tokens: facts_tokens.unwrap_or(DEFAULT_FACTS_TOKENS),
+        })
     }
 
     /// The texts of all bullets, including the accepted ones.
@@ -124,7 +132,7 @@ impl<'s> ReflectOverlay<'s> {
         for (path, document) in self.files.iter().filter(|(p, _)| is_fact_file(p)) {
             write_bullets(&mut facts, path, document);
         }
-        if estimate_llm_tokens(&facts) > MAX_FACTS_TOKENS {
+        if estimate_llm_tokens(&facts) > self.facts_tokens {
             facts.clear();
             let total_bullets: usize =
                 self.files.iter().filter(|(p, _)| is_fact_file(p)).map(|(_, d)| stating_bullets(d).count()).sum();
@@ -138,7 +146,7 @@ impl<'s> ReflectOverlay<'s> {
     fn relevant_facts(&self, conversation: &str, out: &mut String) -> usize {
         // The first 4000 characters are enough to identify the topics of the chunk, and keep the query fast.
         let question: String = conversation.chars().take(4000).collect();
-        let options = QueryOptions { query: question, budget: Some(MAX_FACTS_TOKENS), ..QueryOptions::default() };
+        let options = QueryOptions { query: question, budget: Some(self.facts_tokens), ..QueryOptions::default() };
         let Ok(result) = self.run_query(&options) else { return 0 };
         let mut last_path = String::new();
         let rows = result.items.iter().filter(|row| row.handle.is_some() && !row.path.starts_with("episodes/"));

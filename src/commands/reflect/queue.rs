@@ -120,6 +120,7 @@ pub fn drain(session: &Session, options: &ReflectOptions<'_>, how: &ChangeOption
             reply_mode: reply_mode.or(options.reply_mode),
             propose: work.propose || options.propose,
             into: work.into.clone().or_else(|| options.into.clone()),
+            facts_tokens: options.facts_tokens,
             daily_budget: options.daily_budget,
             instructions: options.instructions.clone(),
             open_model: options.open_model,

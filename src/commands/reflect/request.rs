@@ -57,7 +57,7 @@ pub fn answer_request(
     }
     check_request(request.text)?;
     let mut report = ReflectReport { dry_run: change_options.dry_run, ..ReflectReport::default() };
-    let mut overlay = ReflectOverlay::open(session)?;
+    let mut overlay = ReflectOverlay::open(session, None)?;
     let memory = RequestMemory::new(&overlay, request.tags);
     if !memory.is_routed && !request.tags.is_empty() {
         let message = format!("no file has the tag {}; all files are searched", request.tags.join(" or "));

@@ -146,6 +146,7 @@ impl Script {
             reply_mode: self.way,
             propose: self.propose,
             into: self.into.clone(),
+            facts_tokens: None,
             daily_budget: self.budget,
             instructions: None,
             open_model: &open,

@@ -73,3 +73,17 @@ fn the_result_of_a_read_tool_ends_at_a_line_with_a_note() {
     assert!(text.starts_with(&format!("{shown}\n")) && note.contains("left out"), "{note}");
     assert!((4_000..16_000).contains(&shown.len()), "{}", shown.len());
 }
+
+#[test]
+fn the_prompt_holds_all_facts_if_it_may() {
+    let memory = large();
+    let home = memory.dir().with_file_name("talk.md");
+    fs_err::write(home, "User: I moved from vim to Helix as my editor.\n").unwrap();
+    let shown = |words: &[&str]| {
+        let all = ["reflect", "talk.md", "--show-prompt"].iter().chain(words).copied();
+        memory.run(all).exit(0).stdout.matches("Supplier ").count()
+    };
+    assert!(shown(&[]) < 1600);
+    assert_eq!(shown(&["--facts-tokens", "200000"]), 1600);
+    assert!(shown(&["--facts-tokens", "100"]) < 20);
+}
