@@ -108,7 +108,7 @@ fn path_of(session: &Session, procedure: &Procedure) -> Result<MemoryPath, Rejec
         .ok()
         .filter(|path| path.new_name_problem().is_none() && !procedure.file_name().is_empty())
         .ok_or_else(|| unusable_title(procedure))?;
-    if session.unfiltered().store.read(&path)?.is_some() {
+    if session.store.read(&path)?.is_some() {
         let message = format!("there is a procedure {path} already");
         return Err(Rejection::new(Code::Exists, message)
             .hint("compare the two with -n, edit the one that there is, or move it away"));
