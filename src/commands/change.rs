@@ -150,8 +150,8 @@ fn plan_with_fetches(
     context: &PlanContext<'_>,
 ) -> Result<Changeset, Error> {
     let visibility = session.filtered_visibility();
-    // Each round fetches at least one new input, and one operation needs only a few, so this limit is never reached.
-    for _ in 0..MAX_ATTEMPTS + ops.len() {
+    // Each round fetches at least one new input, and one operation needs fewer than ten, so this limit is never reached.
+    for _ in 0..MAX_ATTEMPTS * (ops.len() + 1) {
         match plan(snapshot, ops, context).map_err(|refused| without_single_number(refused, ops.len()))? {
             PlanOutcome::Ready(changeset) => {
                 if let Some(visibility) = &visibility {

@@ -113,7 +113,6 @@ fn names_bullet(target: &Target) -> bool {
     match target {
         Target::Address(address) => address.contains('@'),
         Target::IdOrCategory { .. } => true,
-        Target::Resource { place, .. } => place.contains('@'),
         Target::Category(_) => false,
     }
 }

@@ -39,17 +39,10 @@ pub fn resolve<'a>(
     policy: &Policy,
 ) -> PlanStep<ResolvedTarget<'a>> {
     match target {
-        Target::Address(written) => resolve_address(written, snapshot, prefixes),
-        Target::Resource { file, place } => {
-            let named = resolve_address(&format!("{file}{place}"), snapshot, prefixes)?;
-            match named.file.is_some() {
-                true => Ok(named),
-                false => match snapshot.id_holders(file)? {
-                    [one] => resolve_address(&format!("{one}{place}"), snapshot, prefixes),
-                    _ => Ok(named),
-                },
-            }
-        }
+        Target::Address(written) => match resource_name(written) {
+            Some((name, place)) => resolve_resource(written, (name, place), snapshot, prefixes),
+            None => resolve_address(written, snapshot, prefixes),
+        },
         Target::IdOrCategory { id, category } => match resolve_id(id, snapshot) {
             Err(PlanStop::Rejected(why)) if why.code == Code::BulletNotFound => {
                 resolve(&Target::Category(category.clone()), snapshot, prefixes, policy)
@@ -62,6 +55,33 @@ pub fn resolve<'a>(
             let section = section_ref(file, Some(name.trim()), &path)?;
             Ok(ResolvedTarget { path, file, section, bullet: None })
         }
+    }
+}
+
+/// The name of a resource in an address whose file ends in `.json`, as the finder of json-memory writes it, and the rest
+/// of the address.
+fn resource_name(written: &str) -> Option<(&str, &str)> {
+    let (file, place) = written.split_at(written.find(['#', '@']).unwrap_or(written.len()));
+    Some((file.strip_suffix(".json")?, place))
+}
+
+fn resolve_resource<'a>(
+    written: &str,
+    (name, place): (&str, &str),
+    snapshot: &'a Snapshot,
+    prefixes: &PathPrefixes,
+) -> PlanStep<ResolvedTarget<'a>> {
+    let as_written = resolve_address(written, snapshot, prefixes)?;
+    if as_written.file.is_some() {
+        return Ok(as_written);
+    }
+    let named = resolve_address(&format!("{name}{place}"), snapshot, prefixes)?;
+    if named.file.is_some() {
+        return Ok(named);
+    }
+    match snapshot.id_holders(name)? {
+        [one] => resolve_address(&format!("{one}{place}"), snapshot, prefixes),
+        _ => Ok(named),
     }
 }
 

@@ -62,19 +62,14 @@ pub struct Operation {
 /// What an operation works on, as the caller wrote it; not resolved yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// An address, such as `user#work`, `user@acvh`, `@mem123`. See ARCHITECTURE.md, "Addresses".
+    /// An address, such as `user#work`, `user@acvh`, `@mem123`. See ARCHITECTURE.md, "Addresses". A file `NAME.json` is
+    /// the file of that name; if there is none, the one whose front matter has it as `resource_id`.
     Address(String),
     /// A category without a block: the section of that name in the policy's default file, created when missing.
     /// See ARCHITECTURE.md, "Operations".
     Category(String),
     /// The block or bullet with this id; if no file has it, the category.
     IdOrCategory { id: String, category: String },
-    /// A place in the file of that name; if there is none, in the file whose front matter has it as `resource_id`.
-    Resource {
-        file: String,
-        /// The rest of the address: `#food/likes`, `@3`, or empty.
-        place: String,
-    },
 }
 
 impl Operation {
@@ -93,7 +88,7 @@ impl Operation {
         };
         match target {
             Target::Address(written) => Some(written),
-            Target::Category(_) | Target::IdOrCategory { .. } | Target::Resource { .. } => None,
+            Target::Category(_) | Target::IdOrCategory { .. } => None,
         }
     }
 }

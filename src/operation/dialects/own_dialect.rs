@@ -329,7 +329,6 @@ impl OperationWriter {
         match at {
             Some(Target::Address(at)) => self.put("at", at.as_str()),
             Some(Target::Category(name)) => self.put("category", name.as_str()),
-            Some(Target::Resource { file, place }) => self.put("at", format!("{file}{place}")),
             Some(Target::IdOrCategory { id, category }) => {
                 self.put("at", format!("@{id}")).put("fallback", category.as_str())
             }

@@ -165,12 +165,12 @@ const ANYTHING: ShapeForm = ShapeForm { ignores_unknown: true, ..ShapeForm::new(
 
 /// The action of a checked object of one of [`FORMS`].
 pub fn action(operation: &str, fields: CheckedFields) -> Action {
-    let place = match target_and_index(fields) {
+    let place = match address_and_index(fields) {
         Some(place) if operation != "no_change" => place,
         other => return Action::Nothing { at: other.map(target_with_index) },
     };
     let field = fields.text("path").and_then(|path| split_field(&path).1);
-    let (at, index) = place.clone();
+    let (at, index) = (Target::Address(place.0.clone()), place.1);
     let current = fields.0.get("current_value").and_then(item_text);
     let new = fields.0.get("new_value");
     let text = new.and_then(item_text).unwrap_or_default();
@@ -231,33 +231,25 @@ pub fn print_path(file: &MemoryPath, section: Option<&str>, index: Option<usize>
     (read == steps).then_some((named, path))
 }
 
-/// The target with the index in its address.
-fn target_with_index((at, index): (Target, Option<i64>)) -> Target {
-    let with = |text: String| index.map_or(text.clone(), |n| format!("{text}@{n}"));
-    match at {
-        Target::Address(address) => Target::Address(with(address)),
-        Target::Resource { file, place } => Target::Resource { file, place: with(place) },
-        other => other,
-    }
+/// The address in a `no_change`, with the index.
+fn target_with_index((at, index): (String, Option<i64>)) -> Target {
+    Target::Address(match index {
+        Some(n) => format!("{at}@{n}"),
+        None => at,
+    })
 }
 
-/// The target of file and path, and the index converted to count from 1. A name that ends in `.json` may be that of a
-/// resource, as the finder of the sources writes it.
-fn target_and_index(fields: CheckedFields) -> Option<(Target, Option<i64>)> {
+/// The address of file and path, and the index converted to count from 1. A name that ends in `.json` keeps that: it may
+/// be a `resource_id`.
+fn address_and_index(fields: CheckedFields) -> Option<(String, Option<i64>)> {
     let path = fields.text("path")?;
     let (steps, index) = parse_path(split_field(&path).0)?;
-    let place = |section: &[&str]| match section.is_empty() {
-        true => String::new(),
-        false => format!("#{}", section.join("/")),
+    let (file, section) = match fields.text("file") {
+        Some(file) => (file.strip_suffix(".md").unwrap_or(&file).to_owned(), &steps[..]),
+        None => (steps[0].to_owned(), &steps[1..]),
     };
-    let target = match fields.text("file") {
-        Some(file) => match file.strip_suffix(".json") {
-            Some(resource) => Target::Resource { file: resource.to_owned(), place: place(&steps) },
-            None => Target::Address(format!("{}{}", file.strip_suffix(".md").unwrap_or(&file), place(&steps))),
-        },
-        None => Target::Address(format!("{}{}", steps[0], place(&steps[1..]))),
-    };
-    Some((target, index))
+    let at = if section.is_empty() { file } else { format!("{file}#{}", section.join("/")) };
+    Some((at, index))
 }
 
 /// The path of an item, and the key of its metadata that is named after it, as in `food.likes[2].expiry`. `added` is not

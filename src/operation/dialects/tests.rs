@@ -176,11 +176,7 @@ mod seeds {
       }}
 ]"#,
             &[
-                removed(
-                    Target::Resource { file: "resource_user_food_prefs".into(), place: "#food/likes".into() },
-                    Some(3),
-                    None,
-                ),
+                removed(at("resource_user_food_prefs.json#food/likes"), Some(3), None),
                 Action::Add {
                     at: at("food#likes"),
                     text: "Pasta (especially carbonara)".into(),
