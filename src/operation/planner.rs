@@ -181,15 +181,12 @@ impl<'a> Planner<'a> {
 pub fn initial_text(path: &MemoryPath) -> String {
     let stem = path.stem();
     match stem {
-        _ if crate::path::is_episode(stem) || path.holds_episodes() && is_year(stem) => format!("# {stem} Episodes\n"),
+        _ if crate::path::is_episode(stem) || path.holds_episodes() && crate::path::is_year(stem) => {
+            format!("# {stem} Episodes\n")
+        }
         _ if crate::path::is_daily_note(stem) => format!("# {stem}\n"),
         _ => format!("# {}\n", super::locate::new_section_title(stem)),
     }
-}
-
-/// Whether a file is named after a year, as one of digests is.
-fn is_year(stem: &str) -> bool {
-    stem.len() == 4 && stem.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Checks `if_match` against a file; a mismatch returns the present etag, `None` if the file does not exist.

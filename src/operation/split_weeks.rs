@@ -12,7 +12,7 @@ use super::planner::initial_text;
 use super::whole_file::append_splice;
 use crate::document::links::{FileLink, find_links, fragment_range, refers_to};
 use crate::document::{Document, section_range};
-use crate::path::MemoryPath;
+use crate::path::{MemoryPath, is_episode, week_file};
 use crate::text::dates::find_dates;
 use crate::text::{Splice, splice};
 
@@ -35,35 +35,40 @@ struct MovedEntry {
 
 /// Whether a file is a month of episodes.
 pub fn is_month(path: &MemoryPath) -> bool {
-    path.folder() == Some("episodes") && path.stem().len() == 7 && crate::path::is_episode(path.stem())
+    path.folder() == Some("episodes") && path.stem().len() == 7 && is_episode(path.stem())
 }
 
 /// Splits a month. `others` are all files that may link to it, and the weeks that there are.
 ///
 /// # Errors
-/// A message if a week's text cannot take an entry (an unclosed code fence at its end).
+/// A message if a week's text cannot take an entry (an unclosed code fence at its end), or if a link would lead to
+/// another entry of its title.
 pub fn split_month(
     month: &MemoryPath,
     document: &Document,
-    others: &BTreeMap<MemoryPath, Document>,
+    others: &BTreeMap<&MemoryPath, &Document>,
 ) -> Result<SplitMonth, String> {
     let entries: Vec<usize> = (0..document.sections().len()).filter(|at| document.sections()[*at].level == 2).collect();
     let moved: Vec<MovedEntry> = entries
         .iter()
         .filter_map(|&at| {
-            Some(MovedEntry { range: section_range(document, at), to: week_path(entry_day(document, at)?)? })
+            Some(MovedEntry {
+                range: section_range(document, at),
+                to: MemoryPath::new(&week_file(entry_day(document, at)?)).ok()?,
+            })
         })
         .collect();
     let mut split = SplitMonth { moved: moved.len(), undated: entries.len() - moved.len(), ..SplitMonth::default() };
     if moved.is_empty() {
         return Ok(split);
     }
+    let mut targets = BTreeSet::new();
     // Links in the month itself, by where they stand.
-    let own = link_splices(month, document, month, document, &moved);
+    let own = link_splices(month, document, month, document, &moved, &mut targets);
     for (path, other) in others {
-        let splices = link_splices(path, other, month, document, &moved);
+        let splices = link_splices(path, other, month, document, &moved, &mut targets);
         if !splices.is_empty() {
-            split.files.insert(path.clone(), Some(spliced(other.text(), &splices)?));
+            split.files.insert((*path).clone(), Some(spliced(other.text(), &splices)?));
         }
     }
     let weeks: BTreeSet<&MemoryPath> = moved.iter().map(|entry| &entry.to).collect();
@@ -78,6 +83,7 @@ pub fn split_month(
                 append_splice(&Document::parse(text.as_str()), &block).map_err(|why| format!("in {week}: {why}"))?;
             text = spliced(&text, &[cut])?;
         }
+        require_targets(document, week, &Document::parse(text.as_str()), &targets, &own)?;
         split.files.insert(week.clone(), Some(text));
     }
     let cuts = moved.iter().map(|entry| Splice { start: entry.range.start, end: entry.range.end, new: String::new() });
@@ -96,12 +102,6 @@ pub fn split_month(
     let is_needed = holds_content(&left) || others.iter().any(|(path, document)| is_linked(path, document));
     split.files.insert(month.clone(), is_needed.then_some(left));
     Ok(split)
-}
-
-/// The week file of a day.
-fn week_path(day: Date) -> Option<MemoryPath> {
-    let week = day.iso_week_date();
-    MemoryPath::new(&format!("episodes/{:04}-W{:02}.md", week.year(), week.week())).ok()
 }
 
 /// The day of an entry: of its `Date:` bullet, else of its title.
@@ -125,6 +125,7 @@ fn link_splices(
     month: &MemoryPath,
     document: &Document,
     moved: &[MovedEntry],
+    targets: &mut BTreeSet<(MemoryPath, String)>,
 ) -> Vec<Splice> {
     let file_of = |at: usize| moved.iter().find(|entry| entry.range.contains(&at)).map_or(month, |entry| &entry.to);
     let mut splices = Vec::new();
@@ -136,6 +137,7 @@ fn link_splices(
         }
         let Some(target) = fragment_range(document, part) else { continue };
         let to = file_of(target.start);
+        targets.insert((to.clone(), part.to_owned()));
         // A link from one entry to another of the same week needs no name.
         if to == month && !is_own || is_own && to == file_of(link.start) {
             continue;
@@ -149,6 +151,25 @@ fn link_splices(
         splices.push(Splice { start: link.start, end: link.end, new });
     }
     splices
+}
+
+/// Checks that each link to a week leads to the text that it led to in the month: another entry may have its title.
+fn require_targets(
+    month: &Document,
+    week: &MemoryPath,
+    text: &Document,
+    targets: &BTreeSet<(MemoryPath, String)>,
+    own: &[Splice],
+) -> Result<(), String> {
+    for (_, part) in targets.iter().filter(|(to, _)| to == week) {
+        let Some(before) = fragment_range(month, part) else { continue };
+        let before = moved_text(month, &before, own)?;
+        let after = fragment_range(text, part).map(|range| &text.text()[range]);
+        if after.map(str::trim_end) != Some(before.trim_end()) {
+            return Err(format!("in {week} a link to '#{part}' would lead to another entry; rename one of the two"));
+        }
+    }
+    Ok(())
 }
 
 /// The text of a range with the splices in it.
@@ -191,9 +212,14 @@ mod tests {
         MemoryPath::new(text).unwrap()
     }
 
+    fn try_split(month: &str, others: &[(&str, &str)]) -> Result<SplitMonth, String> {
+        let others: Vec<_> = others.iter().map(|(at, text)| (path(at), Document::parse(*text))).collect();
+        let others = others.iter().map(|(path, document)| (path, document)).collect();
+        split_month(&path("episodes/2025-11.md"), &Document::parse(month), &others)
+    }
+
     fn split(month: &str, others: &[(&str, &str)]) -> BTreeMap<String, Option<String>> {
-        let others = others.iter().map(|(at, text)| (path(at), Document::parse(*text))).collect();
-        let done = split_month(&path("episodes/2025-11.md"), &Document::parse(month), &others).unwrap();
+        let done = try_split(month, others).unwrap();
         done.files.into_iter().map(|(at, text)| (at.to_string(), text)).collect()
     }
 
@@ -245,8 +271,7 @@ mod tests {
             )
         );
         let open = "# 2025-W45 Episodes\n\n```\nnever closed\n";
-        let others = [(path("episodes/2025-W45.md"), Document::parse(open))].into();
-        assert!(split_month(&path("episodes/2025-11.md"), &Document::parse(month), &others).is_err());
+        assert!(try_split(month, &[("episodes/2025-W45.md", open)]).is_err());
     }
 
     proptest::proptest! {
@@ -264,7 +289,7 @@ mod tests {
             let lines = |text: &str| -> Vec<String> {
                 text.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(str::to_owned).collect()
             };
-            if let Ok(done) = split_month(&path("episodes/2025-11.md"), &Document::parse(text.as_str()), &BTreeMap::new())
+            if let Ok(done) = try_split(&text, &[])
                 && done.moved > 0
             {
                 let mut after: Vec<String> = done.files.values().flatten().flat_map(|text| lines(text)).collect();
@@ -276,6 +301,15 @@ mod tests {
                 proptest::prop_assert_eq!(before, after);
             }
         }
+    }
+
+    #[test]
+    fn a_link_that_would_lead_to_another_entry_is_an_error() {
+        let month = "# 2025-11 Episodes\n\n## Fix\n- Date: 2025-11-03\n- one\n";
+        let week = "# 2025-W45 Episodes\n\n## Fix\n- Date: 2025-11-04\n- other\n";
+        let split = |link: &str| try_split(month, &[("episodes/2025-W45.md", week), ("facts/a.md", link)]);
+        assert!(split("- see [[2025-11#fix]]\n").unwrap_err().contains("'#fix'"));
+        assert_eq!(split("- no link\n").unwrap().moved, 1);
     }
 
     #[test]

@@ -271,11 +271,8 @@ fn default_episode_path(planner: &Planner<'_>, date: Option<&str>) -> PlanStep<S
 fn episode_path(planner: &Planner<'_>, date: Option<&str>) -> Result<String, Rejection> {
     let day = entry_day(planner, date)?;
     Ok(match planner.context.policy.episodes {
-        crate::policy::EpisodePeriod::Month => format!("episodes/{:04}-{:02}.md", day.year(), day.month()),
-        crate::policy::EpisodePeriod::Week => {
-            let week = day.iso_week_date();
-            format!("episodes/{:04}-W{:02}.md", week.year(), week.week())
-        }
+        crate::policy::EpisodePeriod::Month => crate::path::month_file(day),
+        crate::policy::EpisodePeriod::Week => crate::path::week_file(day),
     })
 }
 

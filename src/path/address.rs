@@ -3,7 +3,7 @@
 //! Never checks whether a file exists: returns the candidate files in order of preference.
 
 use super::grammar::unsafe_name_reason;
-use super::{FOLDERS, MemoryPath, invalid_path};
+use super::{FOLDERS, MemoryPath, invalid_path, is_episode};
 use crate::code::{Code, Rejection};
 
 /// The spellings of the data directory that may precede a path, so that a pasted path works.
@@ -138,22 +138,6 @@ fn candidate_files(name: &str, must_exist: bool) -> Result<Vec<MemoryPath>, Reje
 /// Whether a file stem is a day, `YYYY-MM-DD`, as the daily notes of other programs are named.
 pub fn is_daily_note(stem: &str) -> bool {
     stem.len() == 10 && stem.as_bytes()[4] == b'-' && stem.parse::<jiff::civil::Date>().is_ok()
-}
-
-/// Whether a file stem is `YYYY-MM` or `YYYY-Www`.
-pub fn is_episode(stem: &str) -> bool {
-    let b = stem.as_bytes();
-    let digits = |r: std::ops::Range<usize>| b.get(r).is_some_and(|s| s.iter().all(u8::is_ascii_digit));
-    match b.len() {
-        7 => digits(0..4) && b[4] == b'-' && digits(5..7) && (1..=12).contains(&stem[5..7].parse::<u8>().unwrap_or(0)),
-        8 => {
-            digits(0..4)
-                && &b[4..6] == b"-W"
-                && digits(6..8)
-                && (1..=53).contains(&stem[6..8].parse::<u8>().unwrap_or(0))
-        }
-        _ => false,
-    }
 }
 
 #[cfg(test)]

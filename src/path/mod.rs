@@ -10,11 +10,13 @@ use unicode_normalization::UnicodeNormalization;
 use crate::code::{Code, Rejection};
 
 mod address;
+mod episode_name;
 mod grammar;
 mod scope_name;
 mod source_address;
 
-pub use address::{Address, AddressReading, BulletRef, PathPrefixes, is_daily_note, is_episode, is_id};
+pub use address::{Address, AddressReading, BulletRef, PathPrefixes, is_daily_note, is_id};
+pub use episode_name::{episode_days, is_episode, is_year, month_file, week_file};
 use grammar::{grammar_violation, is_common_name, is_scope_path, unsafe_name_reason};
 pub use scope_name::{ALL_SCOPES, SCOPES_FOLDER, ScopeName};
 pub use source_address::SourceAddress;

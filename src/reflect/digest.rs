@@ -3,7 +3,7 @@
 //!
 //! A digest may leave out anything, because the file moves to `archive/`; it may add nothing.
 
-use jiff::civil::{Date, ISOWeekDate, Weekday};
+use jiff::civil::Date;
 use serde_json::{Value, json};
 
 use super::guards::grounding::ungrounded_words;
@@ -22,23 +22,6 @@ const MAX_POINTS: usize = 5;
 const MAX_PART_CHARS: usize = 16_000;
 
 const SYSTEM_PROMPT: &str = include_str!("prompts/digest.md");
-
-/// The first and last day of an episode file's month or week; `None` for a file with another name.
-pub fn period(path: &MemoryPath) -> Option<(Date, Date)> {
-    let (year, rest) = path.stem().split_once('-').filter(|(year, _)| year.len() == 4)?;
-    let year: i16 = year.parse().ok()?;
-    match rest.strip_prefix('W') {
-        Some(week) if week.len() == 2 => {
-            let day = |weekday| Some(ISOWeekDate::new(year, week.parse().ok()?, weekday).ok()?.date());
-            Some((day(Weekday::Monday)?, day(Weekday::Sunday)?))
-        }
-        None if rest.len() == 2 => {
-            let first = Date::new(year, rest.parse().ok()?, 1).ok()?;
-            Some((first, first.last_of_month()))
-        }
-        _ => None,
-    }
-}
 
 pub fn system_prompt(max_chars: usize) -> String {
     SYSTEM_PROMPT.trim_end().replace("{max_chars}", &max_chars.to_string())
@@ -125,26 +108,6 @@ pub fn digest_entry(path: &MemoryPath, last: Date, entries: usize, points: &[Str
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_file_is_named_after_its_period() {
-        let of = |name: &str| {
-            let (first, last) = period(&MemoryPath::from_disk_name(name).unwrap())?;
-            Some(format!("{first} {last}"))
-        };
-        for (name, expected) in [
-            ("episodes/2025-11.md", Some("2025-11-01 2025-11-30")),
-            ("episodes/2024-02.md", Some("2024-02-01 2024-02-29")),
-            ("episodes/2025-W01.md", Some("2024-12-30 2025-01-05")),
-            ("episodes/2025.md", None),
-            ("episodes/2025-13.md", None),
-            ("episodes/2025-W60.md", None),
-            ("episodes/2025-11-03.md", None),
-            ("episodes/notes-11.md", None),
-        ] {
-            assert_eq!(of(name).as_deref(), expected, "{name}");
-        }
-    }
 
     #[test]
     fn entries_are_asked_about_in_parts() {

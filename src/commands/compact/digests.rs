@@ -16,10 +16,9 @@ use crate::commands::{ChangeOptions, CommandResult, Error, Session};
 use crate::document::{Document, section_range};
 use crate::host::user::Prompt;
 use crate::operation::{Action, Batch, Operation, Target};
-use crate::path::MemoryPath;
+use crate::path::{MemoryPath, episode_days};
 use crate::reflect::digest::{
-    MAX_REPLY_TOKENS, answer_schema, build_question, check_point, digest_entry, parse_reply, parts, period,
-    system_prompt,
+    MAX_REPLY_TOKENS, answer_schema, build_question, check_point, digest_entry, parse_reply, parts, system_prompt,
 };
 use crate::reflect::guards::WritingRules;
 
@@ -116,7 +115,9 @@ fn old_files(session: &Session, options: &DigestOptions) -> Result<Vec<OldFile>,
     let mut found = Vec::new();
     for file in session.store.walk(None)? {
         let path = file.path;
-        let Some((_, last)) = period(&path).filter(|(_, last)| *last < before && is_wanted(&path)) else { continue };
+        let Some((_, last)) = episode_days(path.stem()).filter(|(_, last)| *last < before && is_wanted(&path)) else {
+            continue;
+        };
         let Some(version) = session.store.read(&path)? else { continue };
         let row = DigestRow { file: path.to_string(), ..DigestRow::default() };
         let Ok(document) = Document::from_bytes(version.bytes.to_vec()) else { continue };

@@ -29,8 +29,18 @@ pub fn split_into_weeks(session: &Session, address: &str, options: &ChangeOption
     months.retain(|path| is_month(path) && is_wanted(path));
     months.sort();
     let mut result = ChangeResult { dry_run: options.dry_run, ..ChangeResult::default() };
+    if months.is_empty() {
+        return Ok(result);
+    }
+    let mut texts = read_all(session)?;
     for month in months {
-        let Some(done) = split_one(session, &month, options)? else { continue };
+        let Some(done) = split_one(session, &month, &texts, options)? else { continue };
+        // With `-n` nothing was written: each month is split as if the others were not.
+        for file in done.files.iter().filter(|_| !options.dry_run) {
+            if let Ok(path) = MemoryPath::new(&file.path) {
+                read_again(session, path, &mut texts)?;
+            }
+        }
         result.changed |= done.changed;
         result.rev = done.rev.or(result.rev);
         result.files.extend(done.files);
@@ -39,27 +49,46 @@ pub fn split_into_weeks(session: &Session, address: &str, options: &ChangeOption
     Ok(result)
 }
 
-/// Splits one month on the present texts of all files; `None` if it has no entry to move.
-fn split_one(session: &Session, month: &MemoryPath, options: &ChangeOptions) -> Result<Option<ChangeResult>, Error> {
-    let mut etags: BTreeMap<MemoryPath, Etag> = BTreeMap::new();
-    let mut documents: BTreeMap<MemoryPath, Document> = BTreeMap::new();
+/// The files of a memory, with the versions that were read.
+type ReadFiles = BTreeMap<MemoryPath, (Etag, Document)>;
+
+/// Reads all files that may link to a month.
+fn read_all(session: &Session) -> Result<ReadFiles, Error> {
+    let mut texts = ReadFiles::new();
     for file in session.store.walk(None)? {
-        if is_archived_or_proposed(&file.path) {
-            continue;
-        }
-        if let Some(version) = session.store.read(&file.path)?
-            && let Ok(document) = Document::from_bytes(version.bytes.to_vec())
-        {
-            etags.insert(file.path.clone(), version.etag);
-            documents.insert(file.path, document);
+        if !is_archived_or_proposed(&file.path) {
+            read_again(session, file.path, &mut texts)?;
         }
     }
-    let Some(document) = documents.remove(month) else { return Ok(None) };
+    Ok(texts)
+}
+
+/// Reads one file, which may be gone; one that is not UTF-8 is left out.
+fn read_again(session: &Session, path: MemoryPath, texts: &mut ReadFiles) -> Result<(), Error> {
+    texts.remove(&path);
+    if let Some(version) = session.store.read(&path)?
+        && let Ok(document) = Document::from_bytes(version.bytes.to_vec())
+    {
+        texts.insert(path, (version.etag, document));
+    }
+    Ok(())
+}
+
+/// Splits one month; `None` if it has no entry to move.
+fn split_one(
+    session: &Session,
+    month: &MemoryPath,
+    texts: &ReadFiles,
+    options: &ChangeOptions,
+) -> Result<Option<ChangeResult>, Error> {
+    let Some((_, document)) = texts.get(month) else { return Ok(None) };
     if document.conflict_marker_line().is_some() {
         let message = format!("{month} has conflict markers");
         return Err(Rejection::new(Code::ConflictMarkers, message).hint("use memdir resolve").into());
     }
-    let SplitMonth { files, moved, undated } = split_month(month, &document, &documents)
+    let others =
+        texts.iter().filter(|(path, _)| *path != month).map(|(path, (_, document))| (path, document)).collect();
+    let SplitMonth { files, moved, undated } = split_month(month, document, &others)
         .map_err(|why| Rejection::new(Code::WouldBreakStructure, format!("{month} cannot be split: {why}")))?;
     if moved == 0 {
         return Ok(None);
@@ -78,7 +107,7 @@ fn split_one(session: &Session, month: &MemoryPath, options: &ChangeOptions) -> 
                 if_exists: false,
             },
         };
-        let if_match = etags.get(&path).map(Etag::hex);
+        let if_match = texts.get(&path).map(|(etag, _)| etag.hex());
         Operation { action, seen: None, if_match, reason: None, source: options.source.clone() }
     });
     let batch = Batch {

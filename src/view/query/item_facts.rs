@@ -10,7 +10,7 @@ use super::bullet_origins::{BulletOrigin, BulletOrigins};
 use super::count::ItemizedFile;
 use super::items::{self, ItemKind};
 use crate::document::{BulletMeta, Document, Handle, MetaKey, front_matter_tags, memory_index, split_category};
-use crate::path::MemoryPath;
+use crate::path::{MemoryPath, episode_days};
 use crate::policy::{DecayRule, EffectiveConfidence};
 use crate::text::dates::{PartialDate, find_dates};
 use crate::view::stale_anchors::{AnchoredBulletKey, StaleAnchor};
@@ -69,7 +69,10 @@ impl SectionDates {
                 *field = field.or_else(|| find_dates(value, None).first().copied());
             }
         }
-        let named = week_start(path.stem()).or_else(|| find_dates(path.stem(), None).into_iter().next());
+        // A week counts as its Monday; a month has no day.
+        let monday = path.stem().contains("-W").then(|| episode_days(path.stem())).flatten();
+        let named = monday.map(|(first, _)| PartialDate::from_day(first));
+        let named = named.or_else(|| find_dates(path.stem(), None).into_iter().next());
         let mut all: Vec<Option<PartialDate>> = Vec::with_capacity(sections.len());
         for (i, section) in sections.iter().enumerate() {
             let around = if i == 0 { named } else { all[section.parent as usize] };
@@ -89,14 +92,6 @@ impl SectionDates {
     pub fn day_of_bullet(&self, meta: &BulletMeta, section: u32) -> Option<Date> {
         meta.day_changed().or_else(|| self.date_of(section).and_then(PartialDate::first_day))
     }
-}
-
-/// The Monday of a week such as `2026-W07`.
-fn week_start(stem: &str) -> Option<PartialDate> {
-    let (year, week) = stem.split_once("-W")?;
-    let (year, week) = (year.parse().ok()?, week.parse().ok()?);
-    let day = jiff::civil::ISOWeekDate::new(year, week, jiff::civil::Weekday::Monday).ok()?;
-    Some(PartialDate::from_day(day.date()))
 }
 
 /// One file's items, with their dates, metadata, categories and tags.
