@@ -8,7 +8,8 @@ use super::answer::PrintAnswer;
 use super::sanitize;
 use super::text::{Printer, TextStyle};
 use crate::commands::answer::{LargerBounds, QueryResult, QueryRow};
-use crate::view::query::answer::{ScopeMatches, estimate_llm_tokens};
+use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::view::query::answer::ScopeMatches;
 use crate::view::stale_anchors::anchor_mark;
 
 impl PrintAnswer for QueryResult {

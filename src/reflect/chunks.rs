@@ -4,8 +4,8 @@
 
 use std::ops::Range;
 
+use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::transcript::{Role, Turn};
-use crate::view::query::answer::estimate_llm_tokens;
 
 /// The maximum length of one turn in the prompt, in tokens; the middle of longer ones is omitted.
 const MAX_TURN_TOKENS: usize = 2000;

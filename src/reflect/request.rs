@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::guards::secrets::redact;
 use crate::path::MemoryPath;
-use crate::view::query::answer::estimate_llm_tokens;
+use crate::text::llm_tokens::estimate_llm_tokens;
 
 /// The longest request, in characters.
 pub const MAX_REQUEST_CHARS: usize = 2000;

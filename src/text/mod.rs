@@ -10,6 +10,7 @@ pub mod dates;
 pub mod display_width;
 pub mod invisible_chars;
 pub mod json_edit;
+pub mod llm_tokens;
 pub mod managed_block;
 pub mod near_duplicate;
 pub mod phrase;

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use memdir::view::query::answer::estimate_llm_tokens;
+use memdir::text::llm_tokens::estimate_llm_tokens;
 
 use crate::support::{Memory, ProgramOutput, clean_command, handle, program};
 

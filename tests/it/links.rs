@@ -180,7 +180,7 @@ fn linked_items_pass_the_filters_and_keep_to_the_bounds() {
     assert_eq!(texts(&["owned", "-L", "1"]).len(), 2);
     for budget in [40, 60, 80, 120, 400] {
         let ran = memory.run(["query", "standup", "--linked", "-b", &budget.to_string()]).exit(0);
-        assert!(memdir::view::query::answer::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
+        assert!(memdir::text::llm_tokens::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
     }
     let wide = memory.run(["query", "standup", "--linked", "-b", "120"]).exit(0);
     assert!(wide.stdout.contains("linked, "), "{wide}");

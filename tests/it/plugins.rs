@@ -14,7 +14,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use memdir::view::query::answer::estimate_llm_tokens;
+use memdir::text::llm_tokens::estimate_llm_tokens;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

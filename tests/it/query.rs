@@ -126,7 +126,7 @@ fn a_budget_bounds_the_whole_answer_and_its_advice_shows_more() {
                 memory.run([&words[..], &options.iter().map(String::as_str).collect::<Vec<_>>()].concat()).exit(0)
             };
             let ran = run(&["-b".to_owned(), budget.to_string()]);
-            assert!(memdir::view::query::answer::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
+            assert!(memdir::text::llm_tokens::estimate_llm_tokens(&ran.stdout) <= budget, "{budget}\n{ran}");
             if budget < 16 {
                 continue;
             }

@@ -9,7 +9,7 @@ use super::super::model::{OpenModel, model_rejection};
 use super::super::{Error, Session};
 use crate::code::{Code, Rejection};
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ErrorKind, ModelRequest, StopReason, TokenUsage};
-use crate::view::query::answer::estimate_llm_tokens;
+use crate::text::llm_tokens::estimate_llm_tokens;
 
 /// How many characters of a reply are sent back with its correction.
 const MAX_QUOTED_CHARS: usize = 2000;

@@ -16,8 +16,8 @@ use crate::host::user::Prompt;
 use crate::llm::{AnswerSchema, ChatMessage, Deadline, ModelRequest};
 use crate::reflect::guards::{GuardFinding, WritingRules};
 use crate::reflect::record::build_question;
+use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::transcript::Conversation;
-use crate::view::query::answer::estimate_llm_tokens;
 
 /// Time limit of the model calls: a host that ends a conversation does not wait longer.
 const TIME_LIMIT: Duration = Duration::from_secs(30);

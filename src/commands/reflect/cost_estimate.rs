@@ -3,7 +3,7 @@
 //! Only an estimate; without it, caps and the daily budget would have no effect on such hosts.
 
 use crate::llm::{ChatMessage, ModelReply, ModelRequest, TokenUsage, ToolCall};
-use crate::view::query::answer::estimate_llm_tokens;
+use crate::text::llm_tokens::estimate_llm_tokens;
 
 /// The reported token counts, or an estimate from the texts.
 pub fn usage_or_estimate(request: &ModelRequest, reply: &ModelReply) -> TokenUsage {

@@ -40,7 +40,7 @@ use crate::reflect::chunks::{render_turns, split_chunks};
 use crate::reflect::guards::WritingRules;
 use crate::reflect::prompt::{REFLECT_PROMPT, ReplyMode};
 use crate::transcript::{self, Conversation, Turn};
-use crate::view::query::answer::estimate_llm_tokens;
+use crate::text::llm_tokens::estimate_llm_tokens;
 use chunk::{ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
 use commit_chunk::{ChunkOrigin, CommittedChunk};
 use overlay::ReflectOverlay;

@@ -24,8 +24,8 @@ use crate::operation::overlay::Overlay;
 use crate::path::MemoryPath;
 use crate::reflect::outcome::TouchedFile;
 use crate::reflect::prompt::KnownMemory;
+use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::outline::{self, OutlineDepth, outline};
-use crate::view::query::answer::estimate_llm_tokens;
 use crate::view::query::filter::QueryOptions;
 /// How much of the memory's facts a prompt contains where the options do not say, in estimated tokens.
 const DEFAULT_FACTS_TOKENS: usize = 4000;

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use crate::view::query::answer::token_quarters;
+use crate::text::llm_tokens::token_quarters;
 
 /// With a smaller rest of the budget, packing stops.
 const MIN_REST: usize = 32;

@@ -9,7 +9,7 @@ use super::context_filter::ContextFilter;
 use super::notes::{CategoryQuotas, ContextNote, confidence_mark, is_low, note_reason, policy_categories};
 use super::{item_address, item_text, sanitize};
 use crate::policy::{EffectiveConfidence, Policy};
-use crate::view::query::answer::estimate_llm_tokens;
+use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::context_filter::ContextFilter;
 use super::{item_address, item_text, sanitize};
 use crate::policy::{ContextMode, EffectiveConfidence, Policy};
-use crate::view::query::answer::estimate_llm_tokens;
+use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 use crate::view::query::item_facts::{ItemDate, ItemFacts};

@@ -16,7 +16,7 @@ use super::notes::{self, ContextNote, NoteReason};
 use super::records::{DatedRecord, cut_to_chars};
 use super::sanitize::{self, NOTES_NOTICE};
 use crate::policy::Policy;
-use crate::view::query::answer::estimate_llm_tokens;
+use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// The smallest budget in tokens: the fixed lines of every context fit into it.

@@ -18,7 +18,7 @@ use super::records::newest_records;
 use crate::document::Document;
 use crate::path::MemoryPath;
 use crate::policy::{Policy, load};
-use crate::view::query::answer::estimate_llm_tokens;
+use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::query::bullet_origins::BulletOrigins;
 use crate::view::query::count::ItemizedFile;
 

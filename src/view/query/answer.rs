@@ -16,6 +16,7 @@ use super::terms::QueryTerms;
 use crate::document::section_range;
 use crate::path::SourceAddress;
 use crate::policy::EffectiveConfidence;
+use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::view::stale_anchors::{StaleAnchor, anchor_mark};
 
 /// The result of a query.
@@ -290,25 +291,6 @@ impl QueryRow {
         let mark = self.stale_anchor.map_or(0, |state| estimate_llm_tokens(&anchor_mark(state)));
         let confidence = self.confidence.as_ref().map_or(0, |note| estimate_llm_tokens(&note.line()) + 1);
         above + name + lines + parts + link + mark + confidence
-    }
-}
-
-/// Estimated number of LLM tokens in a text: four ASCII bytes or one Chinese character each.
-pub fn estimate_llm_tokens(text: &str) -> usize {
-    token_quarters(text).div_ceil(4)
-}
-
-/// The same in quarters of a token, which add up exactly.
-pub fn token_quarters(text: &str) -> usize {
-    text.chars().map(char_quarters).sum()
-}
-
-/// Cost of a character, in quarters of a token.
-pub fn char_quarters(c: char) -> usize {
-    match c {
-        _ if c.is_ascii() => 1,
-        _ if crate::text::words::is_unspaced(c) => 4,
-        _ => 2,
     }
 }
 
