@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::history_export::ExportedHistory;
 use crate::code::Hint;
 
 mod compact;
 mod git;
+mod log;
 mod model;
 mod reflect;
 mod rot;
@@ -23,6 +23,7 @@ pub use compact::{
     RemovedDuplicate, TokenCounts,
 };
 pub use git::{ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupFile, SetupLine, SetupResult, SideBullet};
+pub use log::{BulletStep, ItemReason, LogResult, LogRow, SupersededBullet};
 pub use model::ModelCheck;
 pub use reflect::{
     ConversationRow, DecisionCounts, InboxList, ModelCallCosts, ProposalRow, ReflectDecision, ReflectReport,
@@ -244,109 +245,6 @@ pub struct TextResult {
     pub size: u64,
     /// The exact text.
     pub text: String,
-}
-
-/// Journal entries.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct LogResult {
-    /// The entries, newest first.
-    pub entries: Vec<LogRow>,
-    /// When this machine's history starts (RFC 3339); absent if it has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<String>,
-    /// The number of entries left out by a limit.
-    pub more: usize,
-    /// Every change with its texts, oldest first, for `import`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub history: Option<ExportedHistory>,
-}
-
-/// One journal entry or outside edit.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct LogRow {
-    /// The revision, e.g. `r41`; absent for an outside edit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rev: Option<String>,
-    /// The time (RFC 3339); absent for an outside edit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<String>,
-    /// The actor; `outside` for an edit that memdir did not make.
-    pub actor: String,
-    /// `done`, `undone`, `put_back`, `pending`, `outside`, `unrecorded` or, for the log of a bullet, `merged` or `committed`.
-    pub state: &'static str,
-    /// `undo r40`, `redo r40`, or the names of the operations (`add 2, rm`).
-    pub what: String,
-    /// The recorded reason.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// The items of which each has a reason of its own, such as the rule by which `prune` archived it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub items: Vec<ItemReason>,
-    /// The recorded source.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<String>,
-    /// The recorded words with which the user agreed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub consent: Option<String>,
-    /// The bullets whose texts `reflect` replaced, and the turns that say so.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub superseded: Vec<SupersededBullet>,
-    /// The paths of the changed files.
-    pub files: Vec<String>,
-    /// For the log of a bullet: what happened to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bullet: Option<BulletStep>,
-    /// With `-p` and `show`: the changed bullets, by file.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub effects: Vec<ChangedFile>,
-    /// With `show`: a unified diff, if the history still has both texts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
-}
-
-/// Why one item of a change was changed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ItemReason {
-    /// The address that the operation names.
-    pub at: String,
-    /// The text of a bullet; absent for a section or file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-    /// The reason.
-    pub reason: String,
-}
-
-/// One change in the life of a bullet.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct BulletStep {
-    /// `added`, `updated`, `moved`, `set` (metadata) or `removed` (and restored later).
-    pub change: &'static str,
-    /// The path of its file after the change.
-    pub path: String,
-    /// The text before, for `updated`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// The file or section before, for `moved`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub moved_from: Option<String>,
-    /// For a change that memdir did not make on this machine: the commit that brought it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commit: Option<CommitOrigin>,
-}
-
-/// A bullet whose text was replaced because of a conversation.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct SupersededBullet {
-    /// The path of its file.
-    pub path: String,
-    /// Its handle before the change.
-    pub handle: String,
-    /// Its text before the change.
-    pub text: String,
-    /// The id of the conversation.
-    pub conversation: String,
-    /// The number of the turn with the quote.
-    pub turn: u64,
 }
 
 /// Differences between two points in history.

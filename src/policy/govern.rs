@@ -2,7 +2,8 @@
 //!
 //! Never lets a key of the scope allow what the memory's policy does not: such a key is ignored, with a warning.
 
-use super::{CheckpointRule, ExpiredRule, LimitRule, LoadedPolicy, Policy, SecretRule, glob, load_with_defaults};
+use super::load::load_with_defaults;
+use super::{CheckpointRule, ExpiredRule, LimitRule, LoadedPolicy, Policy, SecretRule, glob};
 use crate::code::{Code, Warning};
 use crate::json_shape::quote_short;
 use crate::path::SCOPES_FOLDER;

@@ -1,6 +1,8 @@
 use proptest::prelude::*;
 
+use super::load::MAX_NOTES;
 use super::*;
+use crate::code::Code;
 use crate::json_shape::sample::{ChoiceTape, all_patterns, check_pattern_agreement, schema_validator};
 
 /// Loads a policy that refuses writes; checks the line and a part of the message.

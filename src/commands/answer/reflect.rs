@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ChangedFile, WarningRow};
+use super::{ChangeResult, ChangedFile, WarningRow};
 
 /// The result of reflecting on conversations.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -55,6 +55,19 @@ pub struct ReflectReport {
     /// Warnings about the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRow>,
+}
+
+impl ReflectReport {
+    /// Adds what a change did.
+    pub fn add_change(&mut self, change: ChangeResult) {
+        self.changed |= change.changed;
+        self.revs.extend(change.rev);
+        self.files.extend(change.files);
+        if let Some(operations) = change.operations {
+            self.operations.get_or_insert_default().extend(operations);
+        }
+        self.warnings.extend(change.warnings);
+    }
 }
 
 /// What a model decided about a request.

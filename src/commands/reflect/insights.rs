@@ -181,11 +181,7 @@ fn add(
         ..Batch::default()
     };
     if let ChangeOutcome::Changed(done) = change(session, batch, change_options)? {
-        report.changed = done.changed;
-        report.revs.extend(done.rev);
-        report.files = done.files;
-        report.operations = done.operations;
-        report.warnings.extend(done.warnings);
+        report.add_change(done);
     }
     Ok(())
 }

@@ -39,8 +39,8 @@ use crate::path::{Address, MemoryPath};
 use crate::reflect::chunks::{render_turns, split_chunks};
 use crate::reflect::guards::WritingRules;
 use crate::reflect::prompt::{REFLECT_PROMPT, ReplyMode};
-use crate::transcript::{self, Conversation, Turn};
 use crate::text::llm_tokens::estimate_llm_tokens;
+use crate::transcript::{self, Conversation, Turn};
 use chunk::{ChunkInput, ChunkLimits, ChunkResult, first_request, read_chunk};
 use commit_chunk::{ChunkOrigin, CommittedChunk};
 use overlay::ReflectOverlay;
@@ -383,13 +383,7 @@ impl<'a> ReflectRun<'a> {
         self.add_counts(&decisions);
         self.answer.decisions.extend(decisions);
         if let Some(change) = committed.change {
-            self.answer.changed |= change.changed;
-            self.answer.revs.extend(change.rev);
-            self.answer.files.extend(change.files);
-            self.answer.warnings.extend(change.warnings);
-            if let Some(operations) = change.operations {
-                self.answer.operations.get_or_insert_default().extend(operations);
-            }
+            self.answer.add_change(change);
         }
         if let Some(cap) = result.limit_reached {
             let message =

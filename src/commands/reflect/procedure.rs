@@ -91,13 +91,7 @@ fn write_down(
         ..Batch::default()
     };
     if let ChangeOutcome::Changed(done) = change(session, batch, change_options)? {
-        report.changed |= done.changed;
-        report.revs.extend(done.rev);
-        report.files.extend(done.files);
-        if let Some(operations) = done.operations {
-            report.operations.get_or_insert_default().extend(operations);
-        }
-        report.warnings.extend(done.warnings);
+        report.add_change(done);
     }
     Ok(())
 }

@@ -105,13 +105,7 @@ fn record_conversation(
         options.progress,
     )?;
     let CompactOutcome::Compacted(compacted) = outcome else { return Ok(()) };
-    report.changed |= compacted.change.changed;
-    report.revs.extend(compacted.change.rev);
-    report.files.extend(compacted.change.files);
-    if let Some(operations) = compacted.change.operations {
-        report.operations.get_or_insert_default().extend(operations);
-    }
-    report.warnings.extend(compacted.change.warnings);
+    report.add_change(compacted.change);
     if let (Some(tokens), Some(model)) = (compacted.tokens, &mut report.model) {
         model.turns += 1;
         model.input_tokens = model.input_tokens.saturating_add(tokens.input);

@@ -272,11 +272,7 @@ fn apply(
         ..Batch::default()
     };
     if let ChangeOutcome::Changed(done) = change(session, batch, change_options)? {
-        report.changed = done.changed;
-        report.revs.extend(done.rev);
-        report.files = done.files;
-        report.operations = done.operations;
-        report.warnings.extend(done.warnings);
+        report.add_change(done);
     }
     Ok(())
 }
