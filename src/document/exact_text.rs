@@ -19,7 +19,11 @@ pub fn bullet_from_text(text: &str) -> Option<NewBullet> {
 
 /// The text of a bullet with what is below it.
 pub fn bullet_to_text(document: &Document, bullet: usize) -> String {
-    let item = to_new_bullet(document, bullet);
+    copied_text(to_new_bullet(document, bullet))
+}
+
+/// The text of a copied bullet with what is below it.
+pub(super) fn copied_text(item: NewBullet) -> String {
     let mut lines = vec![item.text];
     lines.extend(item.children.into_iter().map(|line| escape::decode(line.into()).into_owned()));
     lines.join("\n")

@@ -3,7 +3,8 @@
 //!
 //! Never resolves a target to a file. A relation without `w`, or at the top of a list, is a bullet like any other.
 
-use super::{BulletMeta, Document, MetaKey, escape, to_new_bullet};
+use super::exact_text::copied_text;
+use super::{BulletMeta, Document, MetaKey, to_new_bullet};
 
 /// The type of the relations that memdir writes.
 pub const RELATED_TO: &str = "related_to";
@@ -73,8 +74,7 @@ pub fn edge_lines(target: &str, meta: &BulletMeta) -> [String; 2] {
 pub fn text_without_edges(document: &Document, bullet: usize) -> String {
     let mut item = to_new_bullet(document, bullet);
     item.children = without_edges(item.children);
-    let lines = item.children.into_iter().map(|line| escape::decode(line.into()).into_owned());
-    std::iter::once(item.text).chain(lines).collect::<Vec<_>>().join("\n")
+    copied_text(item)
 }
 
 /// The lines below a bullet, without its relations.

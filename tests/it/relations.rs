@@ -150,8 +150,8 @@ fn a_relation_is_no_item_and_brings_its_target() {
     // What a filter removes does not come along.
     let kept = memory.run(["query", "two", "--in", "facts/project.md"]).exit(0).stdout;
     assert!(!kept.contains("facts/user.md:"), "{kept}");
-    let tight = memory.run(["query", "two", "-b", "40"]).exit(0).stdout;
-    assert!(!tight.contains("linked"), "{tight}");
+    let tight = memory.run(["query", "two", "-b", "54"]).exit(0).stdout;
+    assert!(tight.contains("two reviews") && !tight.contains("linked"), "{tight}");
 }
 
 #[test]
@@ -198,8 +198,19 @@ fn relations_are_no_statements() {
     assert!(relations(&memory, "facts/project.md").len() > 3);
     memory.run(["check", "--writing", "--strict"]).exit(0);
     let figures = memory.done(["stats", "--csv"]).stdout;
-    assert!(figures.contains("bullets in facts/") && figures.contains(",5"), "{figures}");
+    assert!(figures.lines().any(|line| line == "items,bullets in facts/,,,5"), "{figures}");
     memory.put("talk.md", "User: We deploy on Fridays.\n\nAssistant: Noted.\n");
     let prompt = memory.done(["reflect", "--show-prompt", "memory/talk.md"]).stdout;
     assert!(prompt.contains("three reviews") && !prompt.contains("related_to"), "{prompt}");
+}
+
+#[test]
+fn a_relation_to_what_was_removed_is_reported() {
+    let memory = memory();
+    memory.run(["--as", "claude", "add", "project", "Friday deploys need two reviews"]).exit(0);
+    let at = address(&memory, "user", "Deploys run");
+    memory.run(["rm", &at]).exit(0);
+    let ran = memory.run(["check"]).ends();
+    assert_eq!(ran.status, 6, "{ran}");
+    ran.stdout_contains("dangling_link");
 }

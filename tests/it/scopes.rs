@@ -526,9 +526,9 @@ fn a_conversation_goes_to_the_scope_that_the_rules_name() {
     memory.done(["-S", "web", "add", "user", "Fact of the web"]);
     memory.done(["add", "user", "Fact of the memory"]);
     let home = memory.dir().parent().unwrap().to_owned();
-    fs::create_dir_all(home.join("work/web/src")).unwrap();
+    fs::create_dir_all(home.join("shop/web/src")).unwrap();
     let rules = format!(
-        "people: [tester]\ntrusted: [{}]\nscopes:\n  - {{directory: '~/work/web/**', scope: web}}\n  \
+        "people: [tester]\ntrusted: [{}]\nscopes:\n  - {{directory: '~/shop/web/**', scope: web}}\n  \
          - {{field: appId}}\n  - {{field: kind, is: 'ch*', scope: app}}\n",
         memory.dir().display()
     );
@@ -538,7 +538,7 @@ fn a_conversation_goes_to_the_scope_that_the_rules_name() {
         memory.run(line).stdin(input.to_string()).exit(0).stdout
     };
     let facts = |text: String| ["app", "web", "memory"].map(|name| text.contains(&format!("Fact of the {name}")));
-    let web = json!({"session_id": "1", "cwd": home.join("work/web/src"), "hook_event_name": "SessionStart"});
+    let web = json!({"session_id": "1", "cwd": home.join("shop/web/src"), "hook_event_name": "SessionStart"});
     assert_eq!(facts(starts(web.clone(), &[])), [false, true, false]);
     assert_eq!(facts(starts(web, &["-S", "app"])), [true, false, false], "an option is stronger than a rule");
     assert_eq!(facts(starts(json!({"cwd": &home, "kind": "chat"}), &[])), [true, false, false]);

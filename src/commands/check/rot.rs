@@ -11,6 +11,7 @@ use super::line_and_column;
 use super::links::dangling_targets;
 use crate::code::Rejection;
 use crate::commands::answer::{RotCount, RotReport};
+use crate::document::related_edge::stating_bullets;
 use crate::document::{Document, MetaKey};
 use crate::host::code_history::repository_root;
 use crate::host::notes_folder;
@@ -60,7 +61,7 @@ pub fn check_rot(dir: &Path) -> Result<RotReport, Rejection> {
         }
     }
     report.unreadable = unreadable;
-    report.bullets = notes.iter().map(|note| note.document.bullets().len()).sum();
+    report.bullets = notes.iter().map(|note| stating_bullets(&note.document).count()).sum();
     report.counts = vec![
         ("repeated", "repeated bullets", repeated(&notes)),
         ("contradictions", "contradicting pairs of bullets", contradictions(&notes)),
@@ -77,9 +78,9 @@ pub fn check_rot(dir: &Path) -> Result<RotReport, Rejection> {
 }
 
 /// How many there are, and the first few.
-type Found = (usize, Vec<String>);
+type CountedExamples = (usize, Vec<String>);
 
-fn counted(mut all: Vec<String>) -> Found {
+fn counted(mut all: Vec<String>) -> CountedExamples {
     let count = all.len();
     all.truncate(EXAMPLES);
     (count, all)
@@ -100,12 +101,12 @@ fn shortened(text: &str) -> String {
 /// A bullet, by note and index.
 type BulletAt = (usize, usize);
 
-fn repeated(notes: &[Note]) -> Found {
+fn repeated(notes: &[Note]) -> CountedExamples {
     let all: Vec<(BulletAt, String)> = notes
         .iter()
         .enumerate()
         .flat_map(|(n, note)| {
-            (0..note.document.bullets().len()).map(move |b| ((n, b), note.document.bullet_text(b).into_owned()))
+            stating_bullets(&note.document).map(move |b| ((n, b), note.document.bullet_text(b).into_owned()))
         })
         .collect();
     let statements: Vec<Statement<'_>> = all.iter().map(|(_, text)| Statement::of(text)).collect();
@@ -135,7 +136,7 @@ fn repeated(notes: &[Note]) -> Found {
     counted(found)
 }
 
-fn contradictions(notes: &[Note]) -> Found {
+fn contradictions(notes: &[Note]) -> CountedExamples {
     let of = |note: &Note| -> Vec<String> {
         let text = |bullet: usize| shortened(&note.document.bullet_text(bullet));
         let at = |bullet: usize| place(note, note.document.bullets()[bullet].line_start);
@@ -145,7 +146,7 @@ fn contradictions(notes: &[Note]) -> Found {
     counted(notes.iter().flat_map(of).collect())
 }
 
-fn dangling_links(notes: &[Note]) -> Found {
+fn dangling_links(notes: &[Note]) -> CountedExamples {
     let names = LinkNames::new(notes.iter().map(|note| &note.path));
     let of = |note: &Note| -> Vec<String> {
         let found = dangling_targets(&note.path, &note.document, &names).into_iter();
@@ -158,7 +159,7 @@ fn index(notes: &[Note]) -> Option<&Note> {
     notes.iter().find(|note| INDEX_FILES.contains(&note.path.as_str()))
 }
 
-fn index_overflow(notes: &[Note]) -> Found {
+fn index_overflow(notes: &[Note]) -> CountedExamples {
     let Some(index) = index(notes) else { return (0, Vec::new()) };
     let text = index.document.text();
     let (mut kept, mut bytes) = (0, 0);
@@ -179,7 +180,7 @@ fn index_overflow(notes: &[Note]) -> Found {
     }
 }
 
-fn not_in_index(notes: &[Note]) -> Found {
+fn not_in_index(notes: &[Note]) -> CountedExamples {
     let Some(index) = index(notes) else { return (0, Vec::new()) };
     let text = index.document.text();
     let is_named = |note: &Note| {
@@ -191,7 +192,7 @@ fn not_in_index(notes: &[Note]) -> Found {
     counted(missing.map(|note| note.path.to_string()).collect())
 }
 
-fn stale_anchors(dir: &Path, notes: &[Note]) -> Found {
+fn stale_anchors(dir: &Path, notes: &[Note]) -> CountedExamples {
     let root = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     // It follows no link out of the repository.
     let Ok(code) = CodeFiles::open(&repository_root(&root).unwrap_or(root)) else { return (0, Vec::new()) };
@@ -216,7 +217,7 @@ fn stale_anchors(dir: &Path, notes: &[Note]) -> Found {
 }
 
 /// The kinds and places of secrets; never a part of one.
-fn secrets(notes: &[Note]) -> Found {
+fn secrets(notes: &[Note]) -> CountedExamples {
     let of = |note: &Note| -> Vec<String> {
         let found = find_secrets(note.document.text()).into_iter();
         found.map(|secret| format!("{}: {}", place(note, secret.range.start as u32), secret.kind)).collect()
