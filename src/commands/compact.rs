@@ -4,6 +4,7 @@
 //! Never holds the lock while a model is running: its decisions are planned again on the current state of the files. If
 //! they no longer apply, the model is called once more; after that, age decides.
 
+use anyhow::anyhow;
 use serde_json::Value;
 
 use super::answer::{ChangeOutcome, ChangeResult, CompactOutcome, RepeatedChange};
@@ -467,18 +468,18 @@ fn try_steps(
     steps: &[CompactionStep],
     document: &Document,
     limit_scope: &LimitScope,
-) -> Result<(), String> {
+) -> anyhow::Result<()> {
     for step in steps {
-        overlay.apply_step(step).map_err(|error| error.message())?;
+        overlay.apply_step(step).map_err(|error| anyhow!(error.message()))?;
     }
-    let after = overlay.document(&scope_ref.path).map_err(|r| r.message)?.unwrap_or_else(|| document.clone());
+    let after = overlay.document(&scope_ref.path).map_err(|r| anyhow!(r.message))?.unwrap_or_else(|| document.clone());
     let (excess_before, excess_after) =
         (limit_scope.excess(document), scope_ref.locate(&after).map(|p| p.excess(&after)).unwrap_or_default());
     let grew = excess_after.bullets > excess_before.bullets
         || excess_after.entries > excess_before.entries
         || excess_after.chars > excess_before.chars;
     match grew || excess_after == excess_before {
-        true => Err("it does not make the file or section smaller".into()),
+        true => Err(anyhow!("it does not make the file or section smaller")),
         false => Ok(()),
     }
 }
@@ -490,10 +491,10 @@ fn redact_secrets(text: &str) -> String {
 
 /// Checks a text written by a model, apart from its length, line by line. It restates what people wrote, so the style
 /// rules do not apply.
-fn check_text(text: &str) -> Result<(), String> {
+fn check_text(text: &str) -> anyhow::Result<()> {
     let rules = guards::WritingRules { max_chars: usize::MAX, sensitive: Vec::new(), benign: Vec::new() };
     let mut findings: Vec<guards::GuardFinding> =
         text.lines().flat_map(|line| guards::check_text(line, guards::MemoryKind::Fact, &rules)).collect();
     findings.retain(|f| f.violation.concerns(OtherText::Compaction));
-    if findings.is_empty() { Ok(()) } else { Err(judge::describe_findings(&findings)) }
+    if findings.is_empty() { Ok(()) } else { Err(anyhow!(judge::describe_findings(&findings))) }
 }

@@ -3,6 +3,7 @@
 //!
 //! A digest may leave out anything, because the file moves to `archive/`; it may add nothing.
 
+use anyhow::{Context as _, anyhow, bail};
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
@@ -65,19 +66,19 @@ pub fn answer_schema() -> Value {
 ///
 /// # Errors
 /// What is missing, in words for the model.
-pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Vec<String>, String> {
+pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Vec<String>> {
     let found = object_with("points", text, calls);
     let rows = found.as_ref().and_then(|found| found["points"].as_array());
-    let rows = rows.ok_or("the reply has no JSON object with \"points\", a list")?;
+    let rows = rows.context("the reply has no JSON object with \"points\", a list")?;
     let point = |row: &Value| Some(row.as_str()?.split_whitespace().collect::<Vec<_>>().join(" "));
-    let points: Vec<String> = rows.iter().map(point).collect::<Option<_>>().ok_or("a point is no text")?;
+    let points: Vec<String> = rows.iter().map(point).collect::<Option<_>>().context("a point is no text")?;
     if points.iter().any(|point| point.chars().filter(|c| c.is_alphabetic()).count() < 2) {
-        return Err("a point says nothing".into());
+        bail!("a point says nothing");
     }
     match points.len() {
-        0 => Err("there is no point".into()),
+        0 => Err(anyhow!("there is no point")),
         1..=MAX_POINTS => Ok(points),
-        more => Err(format!("there are {more} points; at most {MAX_POINTS} are kept")),
+        more => Err(anyhow!("there are {more} points; at most {MAX_POINTS} are kept")),
     }
 }
 
@@ -122,11 +123,11 @@ mod tests {
     #[test]
     fn replies_are_read_leniently() {
         let read = |text: &str| parse_reply(text, &[]);
-        assert_eq!(read("```json\n{\"points\":[\" A\\n b \"]}\n```"), Ok(vec!["A b".to_owned()]));
+        assert_eq!(read("```json\n{\"points\":[\" A\\n b \"]}\n```").unwrap(), vec!["A b".to_owned()]);
         let bad = [r#"{"points":[]}"#, r#"{"points":["…"]}"#, r#"{"points":[1]}"#, "no", r#"{"points":"a"}"#];
         assert!(bad.iter().all(|text| read(text).is_err()));
         let many = format!("{{\"points\":[{}\"ab\"]}}", "\"ab\",".repeat(MAX_POINTS));
-        assert!(read(&many).unwrap_err().contains('6'));
+        assert!(read(&many).unwrap_err().to_string().contains('6'));
     }
 
     #[test]

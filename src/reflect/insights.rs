@@ -4,6 +4,7 @@
 //! An insight has no quote that proves it, so it may name nothing that its sources do not name, and is never about a
 //! field that needs consent.
 
+use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::guards::grounding::ungrounded_words;
@@ -110,16 +111,16 @@ pub fn answer_schema() -> Value {
 ///
 /// # Errors
 /// What is missing, in words for the model.
-pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Vec<Insight>, String> {
+pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Vec<Insight>> {
     let found = object_with("insights", text, calls);
     let rows = found.as_ref().and_then(|found| found["insights"].as_array());
-    rows.ok_or("the reply has no JSON object with \"insights\", a list")?.iter().map(read_insight).collect()
+    rows.context("the reply has no JSON object with \"insights\", a list")?.iter().map(read_insight).collect()
 }
 
-fn read_insight(row: &Value) -> Result<Insight, String> {
+fn read_insight(row: &Value) -> anyhow::Result<Insight> {
     let summary = row.get("summary").and_then(Value::as_str).map(str::trim).unwrap_or_default();
     if summary.is_empty() {
-        return Err("an insight has no \"summary\"".into());
+        bail!("an insight has no \"summary\"");
     }
     Ok(Insight {
         summary: summary.to_owned(),
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn replies_are_read_leniently_and_bounded() {
-        assert_eq!(parse_reply("Sure:\n```json\n{\"insights\": []}\n```", &[]), Ok(Vec::new()));
+        assert_eq!(parse_reply("Sure:\n```json\n{\"insights\": []}\n```", &[]).unwrap(), Vec::new());
         assert!(parse_reply("nothing", &[]).is_err());
         assert!(parse_reply(r#"{"insights":[{"tags":[]}]}"#, &[]).is_err());
         let read = parse_reply(

@@ -3,6 +3,7 @@
 //! Steps are imperative, as no memory is; all the more they may name nothing that the conversation does not contain,
 //! and give no rights.
 
+use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::guards::grounding::ungrounded_words;
@@ -91,29 +92,29 @@ pub fn answer_schema() -> Value {
 ///
 /// # Errors
 /// What is missing, in words for the model.
-pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Option<Procedure>, String> {
-    let row = object_with("steps", text, calls).ok_or("the reply has no JSON object with \"steps\"")?;
+pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Option<Procedure>> {
+    let row = object_with("steps", text, calls).context("the reply has no JSON object with \"steps\"")?;
     let steps = match &row["steps"] {
         Value::Null => Vec::new(),
         Value::Array(rows) => rows
             .iter()
             .map(|row| row.as_str().map(|text| without_number(&one_line(text)).to_owned()))
             .collect::<Option<Vec<String>>>()
-            .ok_or("a step is no text")?,
-        _ => return Err("\"steps\" is no list of texts".into()),
+            .context("a step is no text")?,
+        _ => bail!("\"steps\" is no list of texts"),
     };
     if steps.is_empty() {
         return Ok(None);
     }
     if steps.iter().any(|step| !step.chars().any(char::is_alphabetic)) {
-        return Err("a step says nothing".into());
+        bail!("a step says nothing");
     }
     if !(MIN_STEPS..=MAX_STEPS).contains(&steps.len()) {
-        return Err(format!("a procedure has {MIN_STEPS} to {MAX_STEPS} steps; there are {}", steps.len()));
+        bail!("a procedure has {MIN_STEPS} to {MAX_STEPS} steps; there are {}", steps.len());
     }
     let title = one_line(row["title"].as_str().unwrap_or_default());
     if !title.chars().any(char::is_alphabetic) {
-        return Err("the procedure has no \"title\"".into());
+        bail!("the procedure has no \"title\"");
     }
     let importance = row["importance"].as_u64().unwrap_or(IMPORTANCE).min(10);
     Ok(Some(Procedure { title, steps, importance, tags: tags(row.get("tags")) }))
@@ -244,8 +245,8 @@ mod tests {
     #[test]
     fn replies_are_read_leniently() {
         let read = |text: &str| parse_reply(text, &[]);
-        assert_eq!(read(r#"{"title":"x","steps":[]}"#), Ok(None));
-        assert_eq!(read(r#"{"steps":null}"#), Ok(None));
+        assert_eq!(read(r#"{"title":"x","steps":[]}"#).unwrap(), None);
+        assert_eq!(read(r#"{"steps":null}"#).unwrap(), None);
         let found =
             read("Here:\n```json\n{\"title\":\" Do\\nit \",\"steps\":[\"1. Run a\",\"2) Run b\"]}\n```").unwrap();
         let found = found.unwrap();
@@ -254,8 +255,8 @@ mod tests {
         {
             assert!(read(bad).is_err(), "{bad}");
         }
-        assert!(read(r#"{"steps":["a","b"]}"#).unwrap_err().contains("title"));
+        assert!(read(r#"{"steps":["a","b"]}"#).unwrap_err().to_string().contains("title"));
         let many = format!("{{\"title\":\"x\",\"steps\":[{}\"b\"]}}", "\"a\",".repeat(12));
-        assert!(read(&many).unwrap_err().contains("13"));
+        assert!(read(&many).unwrap_err().to_string().contains("13"));
     }
 }

@@ -3,6 +3,7 @@
 //! The rules are those of memories, but a record has up to four sentences with several facts, and no quote: it may name
 //! nothing that the conversation does not contain.
 
+use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::chunks::render_turns;
@@ -119,19 +120,19 @@ pub fn answer_schema() -> Value {
 ///
 /// # Errors
 /// What is missing, in words for the model.
-pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Option<Record>, String> {
-    let row = object_with("record", text, calls).ok_or("the reply has no JSON object with \"record\"")?;
+pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Option<Record>> {
+    let row = object_with("record", text, calls).context("the reply has no JSON object with \"record\"")?;
     let text = match &row["record"] {
         Value::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         Value::Null => String::new(),
-        _ => return Err("\"record\" is no text".into()),
+        _ => bail!("\"record\" is no text"),
     };
     if text.is_empty() {
         return Ok(None);
     }
     // Small models fill the form with dots and digits.
     if text.chars().filter(|c| c.is_alphabetic()).count() < MIN_LETTERS {
-        return Err("\"record\" says nothing; it is null if nothing is worth keeping".into());
+        bail!("\"record\" says nothing; it is null if nothing is worth keeping");
     }
     Ok(Some(Record {
         text,
@@ -240,11 +241,11 @@ mod tests {
 
     #[test]
     fn replies_are_read_leniently() {
-        assert_eq!(parse_reply(r#"{"record":"","importance":1,"tags":[]}"#, &[]), Ok(None));
-        assert_eq!(parse_reply(r#"{"record":null}"#, &[]), Ok(None));
+        assert_eq!(parse_reply(r#"{"record":"","importance":1,"tags":[]}"#, &[]).unwrap(), None);
+        assert_eq!(parse_reply(r#"{"record":null}"#, &[]).unwrap(), None);
         assert!(parse_reply("none", &[]).is_err());
         let read = parse_reply("```json\n{\"record\":\"A\\n b.\",\"importance\":50,\"tags\":[\"X y\"]}\n```", &[]);
-        assert_eq!(read, Ok(Some(Record { text: "A b.".into(), importance: 10, tags: vec!["x-y".into()] })));
+        assert_eq!(read.unwrap(), Some(Record { text: "A b.".into(), importance: 10, tags: vec!["x-y".into()] }));
     }
 
     #[test]

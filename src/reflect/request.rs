@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use anyhow::{Context as _, anyhow, bail};
 use serde_json::{Map, Value, json};
 
 use super::guards::secrets::redact;
@@ -265,13 +266,13 @@ pub struct FinderAnswer {
 ///
 /// # Errors
 /// What is missing, in words for the model.
-pub fn parse_finder(text: &str, calls: &[Value]) -> Result<FinderAnswer, String> {
+pub fn parse_finder(text: &str, calls: &[Value]) -> anyhow::Result<FinderAnswer> {
     let answer = json_objects(text, calls).find(|object| object.contains_key("locations"));
-    let answer = answer.ok_or("the reply has no JSON object with \"locations\"")?;
+    let answer = answer.context("the reply has no JSON object with \"locations\"")?;
     let rows = match &answer["locations"] {
         Value::Array(rows) => rows.clone(),
         Value::Null => Vec::new(),
-        _ => return Err("\"locations\" is no list".into()),
+        _ => bail!("\"locations\" is no list"),
     };
     let insert_path = answer.get("suggested_insert_path").and_then(Value::as_str);
     Ok(FinderAnswer {
@@ -295,10 +296,11 @@ pub enum EditorAnswer {
 ///
 /// # Errors
 /// What is wrong, in words for the model.
-pub fn parse_editor(text: &str, calls: &[Value]) -> Result<EditorAnswer, String> {
+pub fn parse_editor(text: &str, calls: &[Value]) -> anyhow::Result<EditorAnswer> {
     let is_answer =
         |object: &Map<String, Value>| ["edits", "decision", "operation"].iter().any(|k| object.contains_key(*k));
-    let mut answer = json_objects(text, calls).find(is_answer).ok_or("the reply has no JSON object with \"edits\"")?;
+    let mut answer =
+        json_objects(text, calls).find(is_answer).context("the reply has no JSON object with \"edits\"")?;
     // One edit alone, without the object around it.
     if answer.contains_key("operation") {
         answer = Map::from_iter([("edits".to_owned(), json!([answer]))]);
@@ -310,7 +312,7 @@ pub fn parse_editor(text: &str, calls: &[Value]) -> Result<EditorAnswer, String>
         }
         Some(Value::Object(edit)) => vec![edit],
         None | Some(Value::Null) => Vec::new(),
-        Some(_) => return Err("\"edits\" is no list of objects".into()),
+        Some(_) => bail!("\"edits\" is no list of objects"),
     };
     let is_change = |edit: &Map<String, Value>| edit.get("operation").and_then(Value::as_str) != Some("no_change");
     let (changes, others): (Vec<_>, Vec<_>) = edits.into_iter().partition(is_change);
@@ -322,12 +324,12 @@ pub fn parse_editor(text: &str, calls: &[Value]) -> Result<EditorAnswer, String>
     let decision = string(answer.get("decision")).to_lowercase().replace([' ', '-'], "_");
     match (decision.as_str(), changes.is_empty()) {
         ("" | "proceed", false) if changes.len() > MAX_EDITS => {
-            Err(format!("at most {MAX_EDITS} edits are made at once"))
+            Err(anyhow!("at most {MAX_EDITS} edits are made at once"))
         }
         ("" | "proceed", false) => Ok(EditorAnswer::Proceed(changes, reasoning)),
         ("" | "proceed" | "no_change", true) => Ok(EditorAnswer::NoChange(reasoning)),
         (_, true) => Ok(EditorAnswer::Rejected(reasoning)),
-        (_, false) => Err(format!("the decision is \"{decision}\", but there are edits")),
+        (_, false) => Err(anyhow!("the decision is \"{decision}\", but there are edits")),
     }
 }
 

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use anyhow::anyhow;
+
 use super::super::Error;
 use super::super::model::model_rejection;
 use super::report::COMPACT_SOURCE;
@@ -82,7 +84,7 @@ impl<'a> CompactDialogue<'a> {
         &mut self,
         over_limit: &OverLimit,
         rules: &CompactionRules<'_>,
-        mut try_decisions: impl FnMut(&[CompactionDecision]) -> Result<T, String>,
+        mut try_decisions: impl FnMut(&[CompactionDecision]) -> anyhow::Result<T>,
     ) -> Result<Option<(Vec<CompactionDecision>, T)>, Error> {
         let mut messages = vec![ChatMessage::User(build_question(over_limit, rules.max_chars))];
         while let Some(model) = self.model {
@@ -128,7 +130,7 @@ impl<'a> CompactDialogue<'a> {
                     self.usage += reply.usage;
                     let arguments: Vec<_> = reply.calls.iter().map(|c| c.arguments.clone()).collect();
                     let parsed = match reply.stop {
-                        StopReason::Truncated => Err("the answer was cut off".to_owned()),
+                        StopReason::Truncated => Err(anyhow!("the answer was cut off")),
                         StopReason::Refused => {
                             self.fallback_reason = Some("the model refused to answer".into());
                             return Ok(None);
@@ -140,7 +142,7 @@ impl<'a> CompactDialogue<'a> {
                     let decided = parsed.and_then(|reply| decide(over_limit, &reply, rules));
                     match decided.and_then(|decisions| Ok((try_decisions(&decisions)?, decisions))) {
                         Ok((value, decisions)) => return Ok(Some((decisions, value))),
-                        Err(why) => (reply.text, why),
+                        Err(why) => (reply.text, why.to_string()),
                     }
                 }
             };

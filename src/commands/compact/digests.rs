@@ -3,6 +3,7 @@
 //!
 //! Never holds the lock while the model runs. Each file is a revision of its own, and without a model nothing changes.
 
+use anyhow::anyhow;
 use jiff::civil::Date;
 
 use super::model_calls::{JsonQuestion, ModelAnswer, ModelCalls};
@@ -197,7 +198,7 @@ fn ask(session: &Session, calls: &mut ModelCalls<'_>, file: &OldFile) -> Result<
                 .flat_map(|point| check_point(point, &part, &rules))
                 .map(|finding| format!("{} ({})", finding.violation.rule(), finding.excerpt))
                 .collect();
-            if found.is_empty() { Ok(points) } else { Err(found.join(" ")) }
+            if found.is_empty() { Ok(points) } else { Err(anyhow!(found.join(" "))) }
         };
         match calls.ask(question, reserved, read)? {
             ModelAnswer::Value(found) => points.extend(found),

@@ -2,6 +2,7 @@
 //!
 //! Uses the lock only to reserve and settle tokens.
 
+use anyhow::anyhow;
 use serde_json::Value;
 
 use super::super::budget::{self, TokenReservation};
@@ -46,7 +47,7 @@ pub enum ModelAnswer<T> {
 }
 
 /// Reads a reply's text and the arguments of its tool calls, or says in words for the model why it cannot be used.
-pub type AnswerReader<'r, T> = &'r mut dyn FnMut(&str, &[Value]) -> Result<T, String>;
+pub type AnswerReader<'r, T> = &'r mut dyn FnMut(&str, &[Value]) -> anyhow::Result<T>;
 
 impl<'a> ModelCalls<'a> {
     pub fn new(session: &'a Session, opened: &'a OpenModel, budget: Option<u64>, required: bool) -> ModelCalls<'a> {
@@ -133,7 +134,7 @@ impl<'a> ModelCalls<'a> {
                     *usage += reply.usage;
                     let calls: Vec<_> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
                     let parsed = match reply.stop {
-                        StopReason::Truncated => Err("the answer was cut off".to_owned()),
+                        StopReason::Truncated => Err(anyhow!("the answer was cut off")),
                         StopReason::Refused => {
                             return Ok(ModelAnswer::Stopped("the model refused to answer".into()));
                         }
@@ -141,7 +142,7 @@ impl<'a> ModelCalls<'a> {
                     };
                     match parsed {
                         Ok(value) => return Ok(ModelAnswer::Value(value)),
-                        Err(why) => (reply.text, why),
+                        Err(why) => (reply.text, why.to_string()),
                     }
                 }
             };

@@ -98,7 +98,7 @@ impl<'a> CompactOverlay<'a> {
         let file = changeset.files.iter().find(|f| f.path == step.path);
         let after = file.and_then(|f| Document::from_bytes(f.after.as_ref()?.to_vec()).ok());
         let Some(after) = after else { return Err(StepError::SideEffects("it changes nothing".into())) };
-        check_conservation(step, &before, &after).map_err(StepError::SideEffects)?;
+        check_conservation(step, &before, &after).map_err(|why| StepError::SideEffects(why.to_string()))?;
         self.accept(changeset).map_err(|r| StepError::PlanningFailed(r.into()))
     }
 

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use anyhow::anyhow;
 use serde_json::Value;
 
 use super::single_answer::{ReplyReader, ask};
@@ -128,12 +129,12 @@ pub fn correct_once<T>(
     answer: T,
     findings: Vec<GuardFinding>,
     corrected: &mut bool,
-) -> Result<Option<(T, Vec<GuardFinding>)>, String> {
+) -> anyhow::Result<Option<(T, Vec<GuardFinding>)>> {
     if findings.is_empty() || std::mem::replace(corrected, true) {
         return Ok(Some((answer, findings)));
     }
     let broken = findings.iter().map(|found| format!("{} ({})", found.violation.rule(), found.excerpt));
-    Err(broken.collect::<Vec<_>>().join(" "))
+    Err(anyhow!(broken.collect::<Vec<_>>().join(" ")))
 }
 
 pub fn writing_rules(session: &Session) -> WritingRules {

@@ -3,6 +3,7 @@
 //!
 //! Writes nothing. Edits are one batch: if one is refused, none is made.
 
+use anyhow::anyhow;
 use serde_json::{Map, Value};
 
 use super::chunk::is_obstacle;
@@ -88,7 +89,7 @@ impl EditJudge<'_, '_> {
     ///
     /// # Errors
     /// What the model should correct, in words for it.
-    pub fn read(&mut self, reply: &ModelReply) -> Result<JudgedAnswer, String> {
+    pub fn read(&mut self, reply: &ModelReply) -> anyhow::Result<JudgedAnswer> {
         self.answers += 1;
         let calls: Vec<Value> = reply.calls.iter().map(|call| call.arguments.clone()).collect();
         let (edits, reasoning) = match parse_editor(&reply.text, &calls)? {
@@ -101,7 +102,7 @@ impl EditJudge<'_, '_> {
             true => {
                 let line = |(n, why): &(usize, String)| format!("edit {}: {why}", n + 1);
                 let why: Vec<String> = judged.refused.iter().map(line).collect();
-                Err(format!(
+                Err(anyhow!(
                     "Nothing was changed, because edits were refused.\n{}\nSend all edits again, without those that cannot be corrected",
                     why.join("\n")
                 ))

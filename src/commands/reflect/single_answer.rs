@@ -1,5 +1,7 @@
 //! One question to a model whose answer is one JSON object, and its corrections.
 
+use anyhow::anyhow;
+
 use super::ReflectOptions;
 use super::cost_estimate::usage_or_estimate;
 use crate::code::{Code, Rejection};
@@ -26,7 +28,7 @@ pub fn ask<T>(
 }
 
 /// Reads a reply, or says in words for the model why it cannot be used.
-pub type ReplyReader<'r, T> = &'r mut dyn FnMut(&ModelReply) -> Result<T, String>;
+pub type ReplyReader<'r, T> = &'r mut dyn FnMut(&ModelReply) -> anyhow::Result<T>;
 
 /// As [`ask`], with that many calls at most.
 ///
@@ -58,8 +60,8 @@ pub fn ask_repeatedly<T>(
         usage += reply.usage;
         estimated += usage_or_estimate(&request, &reply);
         let answer = match reply.stop {
-            StopReason::Truncated => Err("the answer was cut off; write less".to_owned()),
-            StopReason::Refused => Err("the model refused to answer".to_owned()),
+            StopReason::Truncated => Err(anyhow!("the answer was cut off; write less")),
+            StopReason::Refused => Err(anyhow!("the model refused to answer")),
             StopReason::End | StopReason::ToolCalls | StopReason::Other(_) => read(&reply),
         };
         match answer {

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use anyhow::{anyhow, bail};
+
 use super::step::{CompactionStep, find_candidate};
 use crate::document::Document;
 use crate::operation::evict::{EvictionCandidate, byte_range};
@@ -16,12 +18,12 @@ const MAX_MATCHES: usize = 8;
 ///
 /// # Errors
 /// A sentence about the violation.
-pub fn check_conservation(step: &CompactionStep, before: &Document, after: &Document) -> Result<(), String> {
+pub fn check_conservation(step: &CompactionStep, before: &Document, after: &Document) -> anyhow::Result<()> {
     let mut changed: Vec<Range<usize>> = Vec::new();
     let mut new_texts: Vec<&str> = Vec::new();
     for edit in &step.edits {
         let Some(candidate) = find_candidate(step, edit, before) else {
-            return Err("an operation matches no item".into());
+            bail!("an operation matches no item");
         };
         match &edit.new_text {
             None => changed.push(byte_range(before, candidate)),
@@ -34,7 +36,7 @@ pub fn check_conservation(step: &CompactionStep, before: &Document, after: &Docu
     let unchanged = unchanged_lines(before, &changed);
     match matches_after(&unchanged, after, &new_texts, &mut Vec::new()) {
         true => Ok(()),
-        false => Err("it would change an item that no decision names".into()),
+        false => Err(anyhow!("it would change an item that no decision names")),
     }
 }
 

@@ -3,6 +3,8 @@
 //!
 //! Never guesses which item a name refers to.
 
+use anyhow::{anyhow, bail};
+
 use super::carried::{added_words, missing_words};
 use super::reply::{ItemName, RawDecision};
 use super::{CompactionItem, OverLimit};
@@ -21,7 +23,7 @@ pub struct CompactionRules<'a> {
     /// The maximum length of a bullet, in characters.
     pub max_chars: usize,
     /// Further checks of a new text; the error is a sentence for the model.
-    pub check: &'a dyn Fn(&str) -> Result<(), String>,
+    pub check: &'a dyn Fn(&str) -> anyhow::Result<()>,
 }
 
 /// What happens to the target of a decision.
@@ -55,14 +57,14 @@ pub fn decide(
     over_limit: &OverLimit,
     raw: &[RawDecision],
     rules: &CompactionRules<'_>,
-) -> Result<Vec<CompactionDecision>, String> {
+) -> anyhow::Result<Vec<CompactionDecision>> {
     let mut decisions: Vec<CompactionDecision> = Vec::new();
     let mut named: Vec<usize> = Vec::new();
     for raw_decision in raw {
         let decision = decide_one(over_limit, raw_decision, rules)?;
         for &item in decision.absorbs.iter().chain([&decision.target]) {
             if named.contains(&item) {
-                return Err(format!("item {} is named by two decisions", item + 1));
+                bail!("item {} is named by two decisions", item + 1);
             }
             named.push(item);
         }
@@ -76,10 +78,10 @@ fn decide_one(
     over_limit: &OverLimit,
     raw: &RawDecision,
     rules: &CompactionRules<'_>,
-) -> Result<CompactionDecision, String> {
+) -> anyhow::Result<CompactionDecision> {
     let target = match &raw.target {
         Some(named) => resolve_item(over_limit, named)?,
-        None => return Err("it names no target".into()),
+        None => bail!("it names no target"),
     };
     let mut absorbs: Vec<usize> = Vec::new();
     for named in &raw.absorbs {
@@ -96,14 +98,12 @@ fn decide_one(
         "edit" | "merge" | "update" | "rewrite" | "replace" | "combine" | "consolidate" | "modify" => {
             for &at in absorbs.iter().chain([&target]) {
                 if !over_limit.items[at].complete {
-                    return Err(format!("item {} was not shown whole, so it cannot be rewritten or absorbed", at + 1));
+                    bail!("item {} was not shown whole, so it cannot be rewritten or absorbed", at + 1);
                 }
             }
             let counted = over_limit.entries || over_limit.over.bullets > 0;
             if counted && absorbs.is_empty() {
-                return Err(
-                    "a new text alone frees no space: every item that it replaces must be named in absorbs".into()
-                );
+                bail!("a new text alone frees no space: every item that it replaces must be named in absorbs");
             }
             let text = match over_limit.entries {
                 true => entry_text(&raw.text)?,
@@ -113,13 +113,13 @@ fn decide_one(
             check_merged(over_limit, target, &absorbs, &text)?;
             Ok(CompactionDecision { action: CompactionAction::Rewrite, target, absorbs, text: Some(text), reason })
         }
-        "keep" | "none" | "no_change" => Err("keeping everything is not possible here".into()),
-        _ => Err("action must be \"delete\", \"merge\" or \"edit\"".into()),
+        "keep" | "none" | "no_change" => Err(anyhow!("keeping everything is not possible here")),
+        _ => Err(anyhow!("action must be \"delete\", \"merge\" or \"edit\"")),
     }
 }
 
 /// Checks that a new text contains the names, numbers and words of the items that it replaces, and no others.
-fn check_merged(over_limit: &OverLimit, target: usize, absorbs: &[usize], text: &str) -> Result<(), String> {
+fn check_merged(over_limit: &OverLimit, target: usize, absorbs: &[usize], text: &str) -> anyhow::Result<()> {
     let items = &over_limit.items;
     // An entry keeps its heading.
     let heading = items[target].text.lines().next().filter(|_| over_limit.entries).unwrap_or_default();
@@ -128,18 +128,18 @@ fn check_merged(over_limit: &OverLimit, target: usize, absorbs: &[usize], text: 
     for &at in absorbs.iter().chain([&target]) {
         let missing = missing_words(&items[at].text, &merged);
         if !missing.is_empty() {
-            return Err(format!("new_content lacks words of item {}: {}", at + 1, quoted(&missing)));
+            bail!("new_content lacks words of item {}: {}", at + 1, quoted(&missing));
         }
     }
     let replaced: Vec<&str> = absorbs.iter().chain([&target]).map(|at| items[*at].text.as_str()).collect();
     match added_words(text, &replaced)[..] {
         [] => Ok(()),
-        ref added => Err(format!("new_content adds words that no item contains: {}", quoted(added))),
+        ref added => Err(anyhow!("new_content adds words that no item contains: {}", quoted(added))),
     }
 }
 
 /// Resolves a name to an item's 0-based index.
-fn resolve_item(over_limit: &OverLimit, name: &ItemName) -> Result<usize, String> {
+fn resolve_item(over_limit: &OverLimit, name: &ItemName) -> anyhow::Result<usize> {
     let at = match name {
         ItemName::Number(n) => {
             usize::try_from(*n).ok().and_then(|n| n.checked_sub(1)).filter(|n| *n < over_limit.items.len())
@@ -147,28 +147,28 @@ fn resolve_item(over_limit: &OverLimit, name: &ItemName) -> Result<usize, String
         ItemName::Text(word) => find_by_name(over_limit, word)?,
     };
     let Some(at) = at else {
-        return Err(format!("there is no such item: targets are numbers from 1 to {}", over_limit.items.len()));
+        bail!("there is no such item: targets are numbers from 1 to {}", over_limit.items.len());
     };
     match over_limit.items[at].pinned {
-        true => Err(format!("item {} is pinned and stays as it is", at + 1)),
+        true => Err(anyhow!("item {} is pinned and stays as it is", at + 1)),
         false => Ok(at),
     }
 }
 
 /// Finds an item by handle, id, slug or address. The address of another file matches nothing.
-fn find_by_name(over_limit: &OverLimit, word: &str) -> Result<Option<usize>, String> {
+fn find_by_name(over_limit: &OverLimit, word: &str) -> anyhow::Result<Option<usize>> {
     let local = word.strip_prefix(over_limit.path.as_str()).unwrap_or(word);
     let name = local.trim_start_matches(['@', '#', '^']);
     let matches = |item: &&CompactionItem| item.name.eq_ignore_ascii_case(name) || item.id.as_deref() == Some(name);
     let mut found = over_limit.items.iter().enumerate().filter(|(_, item)| matches(item)).map(|(i, _)| i);
     match (found.next(), found.next()) {
-        (Some(_), Some(_)) => Err("two items have that name: give their numbers".into()),
+        (Some(_), Some(_)) => Err(anyhow!("two items have that name: give their numbers")),
         (one, _) => Ok(one),
     }
 }
 
 /// Checks that the decisions remove no more items than needed. Too few is no error: a further round follows.
-fn check_amount(over_limit: &OverLimit, decisions: &[CompactionDecision]) -> Result<(), String> {
+fn check_amount(over_limit: &OverLimit, decisions: &[CompactionDecision]) -> anyhow::Result<()> {
     let weight = |at: &usize| over_limit.items[*at].weight;
     let count = |size: ContentSize| if over_limit.entries { size.entries } else { size.bullets };
     let over = count(over_limit.over);
@@ -181,7 +181,7 @@ fn check_amount(over_limit: &OverLimit, decisions: &[CompactionDecision]) -> Res
     }
     let max = over + MAX_EXTRA_MERGED;
     if merged.len() > max {
-        return Err(format!("that absorbs {} items, and {max} is the most", merged.len()));
+        bail!("that absorbs {} items, and {max} is the most", merged.len());
     }
     let remaining = over.saturating_sub(merged.len());
     let chars = |all: &[usize]| all.iter().map(|at| weight(at).chars).sum::<usize>();
@@ -189,49 +189,49 @@ fn check_amount(over_limit: &OverLimit, decisions: &[CompactionDecision]) -> Res
     let enough =
         deleted.len() > remaining && (over_limit.over.chars == 0 || chars(&deleted) - least >= over_limit.over.chars);
     match enough {
-        true if remaining == 0 && over_limit.over.chars == 0 => Err("that deletes more than needed".into()),
-        true => Err(format!("that deletes {} items, more than needed", deleted.len())),
+        true if remaining == 0 && over_limit.over.chars == 0 => Err(anyhow!("that deletes more than needed")),
+        true => Err(anyhow!("that deletes {} items, more than needed", deleted.len())),
         false => Ok(()),
     }
 }
 
 /// Validates a bullet's new text: one line without invisible characters.
-pub fn bullet_text(text: &str, max_chars: usize) -> Result<String, String> {
+pub fn bullet_text(text: &str, max_chars: usize) -> anyhow::Result<String> {
     let text = text.trim();
     let text = ["- ", "* ", "+ "].iter().find_map(|m| text.strip_prefix(m)).unwrap_or(text).trim();
     if text.is_empty() {
-        return Err("new_content is empty".into());
+        bail!("new_content is empty");
     }
     if text.contains(['\n', '\r']) {
-        return Err("new_content must be one line".into());
+        bail!("new_content must be one line");
     }
     if text.chars().any(is_invisible) {
-        return Err("new_content holds control or invisible characters".into());
+        bail!("new_content holds control or invisible characters");
     }
     let chars = text.chars().count();
     if chars > max_chars || text.len() > validation::MAX_BULLET_BYTES {
-        return Err(format!("new_content has {chars} characters, and {max_chars} is the most"));
+        bail!("new_content has {chars} characters, and {max_chars} is the most");
     }
     Ok(text.to_owned())
 }
 
 /// Validates an entry's new text: a list without headings.
-fn entry_text(text: &str) -> Result<String, String> {
+fn entry_text(text: &str) -> anyhow::Result<String> {
     let text = text.trim();
     if text.is_empty() {
-        return Err("new_content is empty".into());
+        bail!("new_content is empty");
     }
     if text.chars().any(|c| c != '\n' && is_invisible(c)) {
-        return Err("new_content holds control or invisible characters".into());
+        bail!("new_content holds control or invisible characters");
     }
     let chars = text.chars().count();
     if chars > MAX_ENTRY_CHARS {
-        return Err(format!("new_content has {chars} characters, and {MAX_ENTRY_CHARS} is the most"));
+        bail!("new_content has {chars} characters, and {MAX_ENTRY_CHARS} is the most");
     }
     let mut out = String::new();
     for line in text.lines().map(str::trim_end).filter(|l| !l.is_empty()) {
         if line.starts_with('#') || line.starts_with("---") || line.starts_with("```") || line.starts_with('<') {
-            return Err("new_content must be a plain list, without headings".into());
+            bail!("new_content must be a plain list, without headings");
         }
         let item = ["- ", "* ", "+ ", " "].iter().any(|m| line.starts_with(m));
         out.push_str(if item { "" } else { "- " });

@@ -3,6 +3,7 @@
 //! Checks the form only and is lenient about it: models deviate from schemas, so neither an unknown field nor an
 //! unknown action is an error here. Never validates a decision.
 
+use anyhow::anyhow;
 use serde_json::{Map, Value};
 
 /// How many brackets in a text are tried as the start of a JSON value; bounds the work on hostile replies.
@@ -37,7 +38,7 @@ pub struct RawDecision {
 ///
 /// # Errors
 /// A sentence for the model if there is no decision.
-pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Vec<RawDecision>, String> {
+pub fn parse_reply(text: &str, calls: &[Value]) -> anyhow::Result<Vec<RawDecision>> {
     let mut out = Vec::new();
     for call in calls {
         match call {
@@ -49,7 +50,7 @@ pub fn parse_reply(text: &str, calls: &[Value]) -> Result<Vec<RawDecision>, Stri
         collect_from_text(text, &mut out);
     }
     match out.is_empty() {
-        true => Err("the reply contains no JSON object with \"action\" and \"target\"".into()),
+        true => Err(anyhow!("the reply contains no JSON object with \"action\" and \"target\"")),
         false => Ok(out),
     }
 }

@@ -1,3 +1,4 @@
+use anyhow::anyhow;
 use serde_json::json;
 
 use super::*;
@@ -19,12 +20,13 @@ fn over_by_one() -> OverLimit {
 
 /// The decisions of a reply as `action target+absorbs text`, or the sentence for the model.
 fn decisions_of(over_limit: &OverLimit, answer: &str) -> String {
-    let rules = CompactionRules { max_chars: 20, check: &|text| if text == "bad" { Err("no".into()) } else { Ok(()) } };
+    let rules =
+        CompactionRules { max_chars: 20, check: &|text| if text == "bad" { Err(anyhow!("no")) } else { Ok(()) } };
     let decided = parse_reply(answer, &[]).and_then(|reply| decide(over_limit, &reply, &rules));
     let one = |d: &CompactionDecision| {
         format!("{:?} {}+{:?} {}", d.action, d.target, d.absorbs, d.text.as_deref().unwrap_or("-"))
     };
-    decided.map_or_else(|why| why, |all| all.iter().map(one).collect::<Vec<_>>().join("; "))
+    decided.map_or_else(|why| why.to_string(), |all| all.iter().map(one).collect::<Vec<_>>().join("; "))
 }
 
 fn check(answer: &str, expected: &str) {

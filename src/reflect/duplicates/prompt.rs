@@ -2,6 +2,7 @@
 //!
 //! Never puts memory text where it could pass for instructions: every text is a JSON string.
 
+use anyhow::anyhow;
 use serde_json::{Map, Value, json};
 
 use super::DuplicateItem;
@@ -107,7 +108,7 @@ pub fn parse_reply(
     text: &str,
     calls: &[Value],
     pairs: &[(&DuplicateItem, &DuplicateItem)],
-) -> Result<Vec<Option<PairVerdict>>, String> {
+) -> anyhow::Result<Vec<Option<PairVerdict>>> {
     let mut verdicts: Vec<Option<PairVerdict>> = vec![None; pairs.len()];
     let mut answered = vec![0; pairs.len()];
     let mut rows: Vec<Value> = Vec::new();
@@ -121,7 +122,7 @@ pub fn parse_reply(
         verdicts[at] = Some(verdict).filter(|_| answered[at] == 1);
     }
     match verdicts.iter().all(Option::is_none) {
-        true => Err("the reply has no JSON object with \"n\" and \"verdict\" for any of the pairs".into()),
+        true => Err(anyhow!("the reply has no JSON object with \"n\" and \"verdict\" for any of the pairs")),
         false => Ok(verdicts),
     }
 }

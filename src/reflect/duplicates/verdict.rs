@@ -3,6 +3,8 @@
 //! Never removes a bullet that is pinned, has an id or is more important than the one that stays, and never loses a
 //! name, a number, a date or a negation. What cannot be carried out waits for a person.
 
+use anyhow::{anyhow, bail};
+
 use super::pairs::lost_words;
 use super::{DuplicateItem, PairVerdict, PairVerdictKind};
 use crate::operation::evict::DEFAULT_IMPORTANCE;
@@ -68,7 +70,7 @@ fn absorb(a: &DuplicateItem, b: &DuplicateItem, order: &[bool]) -> PairOutcome {
         let (goes, stays) = if *keeps_second { (a, b) } else { (b, a) };
         match check_absorbed(&goes.text, &stays.text) {
             Ok(()) => return PairOutcome::Absorb { keeps_second: *keeps_second, text: None },
-            Err(reason) if why.is_empty() => why = reason,
+            Err(reason) if why.is_empty() => why = reason.to_string(),
             Err(_) => {}
         }
     }
@@ -76,18 +78,18 @@ fn absorb(a: &DuplicateItem, b: &DuplicateItem, order: &[bool]) -> PairOutcome {
 }
 
 /// Whether a text may stand for another one that a model calls the same.
-fn check_absorbed(goes: &str, stays: &str) -> Result<(), String> {
+fn check_absorbed(goes: &str, stays: &str) -> anyhow::Result<()> {
     let lost = lost_words(goes, stays);
     if !lost.is_empty() {
-        return Err(format!("it would lose {}", quoted(&lost)));
+        bail!("it would lose {}", quoted(&lost));
     }
     let missing = missing_content_words(goes, stays);
     let instead = missing_content_words(stays, goes);
     match missing.len() {
         0 => Ok(()),
         // Nothing says it in other words.
-        _ if instead.is_empty() => Err(format!("it would lose {}", quoted(&missing))),
-        n if n > MAX_REPLACED_WORDS => Err(format!("the words differ too much: {}", quoted(&missing))),
+        _ if instead.is_empty() => Err(anyhow!("it would lose {}", quoted(&missing))),
+        n if n > MAX_REPLACED_WORDS => Err(anyhow!("the words differ too much: {}", quoted(&missing))),
         _ => Ok(()),
     }
 }
@@ -95,7 +97,7 @@ fn check_absorbed(goes: &str, stays: &str) -> Result<(), String> {
 fn merge(a: &DuplicateItem, b: &DuplicateItem, order: &[bool], text: &str, rules: &CompactionRules<'_>) -> PairOutcome {
     let text = match bullet_text(text, rules.max_chars).and_then(|text| (rules.check)(&text).map(|()| text)) {
         Ok(text) => text,
-        Err(why) => return PairOutcome::Refused(why),
+        Err(why) => return PairOutcome::Refused(why.to_string()),
     };
     for item in [a, b] {
         let missing = missing_words(&item.text, &text);
