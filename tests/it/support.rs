@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -274,14 +273,12 @@ impl CommandRun<'_> {
         command.env("TMPDIR", home).env("MEMDIR", self.memory.dir()).env("MEMDIR_STDIN_WAIT", "10000");
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CEILING_DIRECTORIES", home);
         command.envs(self.env.iter().map(|(k, v)| (k, v)));
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.stdin(if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() });
-        let mut child = command.spawn().unwrap();
-        if let (Some(text), Some(mut pipe)) = (&self.stdin, child.stdin.take()) {
-            // A command that needs no input may be gone before it is written.
-            let _ = pipe.write_all(text);
+        let output = match self.stdin {
+            // It writes while it reads: a long input and a long answer would block each other.
+            Some(text) => assert_cmd::Command::from_std(command).write_stdin(text).output(),
+            None => command.output(),
         }
-        let output = child.wait_with_output().unwrap();
+        .unwrap();
         CommandOutcome {
             what: self.words.join(" "),
             status: output.status.code().expect("it ends by itself"),
