@@ -11,6 +11,7 @@ mod judge;
 mod junk;
 mod make;
 mod model;
+mod nested;
 mod pairs;
 mod reader;
 mod shrink;
