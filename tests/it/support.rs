@@ -60,6 +60,24 @@ impl Memory {
         fs_err::write(file, text).unwrap();
     }
 
+    /// Lets a program be the model that gives these answers, one to each request; [`Memory::asked`] has the requests.
+    pub fn script_model(&self, answers: &[String]) {
+        let home = self.above.path();
+        for (n, answer) in answers.iter().enumerate() {
+            fs_err::write(home.join(format!("answer-{}", n + 1)), answer).unwrap();
+        }
+        let home = home.to_str().unwrap();
+        let script =
+            format!("cat >> {home}/asked; echo _END_ >> {home}/asked; cat {home}/answer-$(grep -c _END_ {home}/asked)");
+        let config = format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, '{script}']}}\n");
+        fs_err::write(self.above.path().join("config/memdir/config.yaml"), config).unwrap();
+    }
+
+    /// All requests to the scripted model, each with `_END_` after it.
+    pub fn asked(&self) -> String {
+        fs_err::read_to_string(self.above.path().join("asked")).unwrap_or_default()
+    }
+
     /// What a file reads; nothing where there is none.
     pub fn text(&self, path: &str) -> Option<String> {
         fs_err::read_to_string(self.dir().join(path)).ok()

@@ -2,7 +2,6 @@
 
 use serde_json::json;
 
-use super::duplicates::configured;
 use crate::support::{CommandRun, Memory};
 
 const NOVEMBER: &str = "# 2025-11 Episodes\n\n\
@@ -11,21 +10,14 @@ const NOVEMBER: &str = "# 2025-11 Episodes\n\n\
 const DECEMBER: &str = "# 2025-12 Episodes\n\n## Offsite\n- Date: 2025-12-10\n- The team met in Bremen.\n";
 const RECENT: &str = "# 2026-02 Episodes\n\n## Now\n- Date: 2026-02-10\n- Bo began the port.\n";
 
-/// A memory with old months, whose model gives the answers `answer-1`, `answer-2`, … to its requests.
+/// A memory with old months, whose model gives these answers.
 fn with(answers: &[String]) -> Memory {
     let memory = Memory::new()
         .file("episodes/2025-11.md", NOVEMBER)
         .file("episodes/2025-12.md", DECEMBER)
         .file("episodes/2026-02.md", RECENT)
         .file("facts/user.md", "# User\n\n- Likes tea\n");
-    let home = memory.dir().parent().unwrap().to_path_buf();
-    for (n, answer) in answers.iter().enumerate() {
-        fs_err::write(home.join(format!("answer-{}", n + 1)), answer).unwrap();
-    }
-    let home = home.to_str().unwrap();
-    let script =
-        format!("cat >> {home}/asked; echo _END_ >> {home}/asked; cat {home}/answer-$(grep -c _END_ {home}/asked)");
-    configured(&memory, &format!("model: {{provider: exec, command: [sh, -c, '{script}']}}\n"));
+    memory.script_model(answers);
     memory
 }
 
@@ -35,10 +27,6 @@ fn points(points: &[&str]) -> String {
 
 fn older<'m>(memory: &'m Memory, words: &[&str]) -> CommandRun<'m> {
     memory.run(["compact", "episodes", "--older", "2 months"].into_iter().chain(words.iter().copied()))
-}
-
-fn asked(memory: &Memory) -> String {
-    fs_err::read_to_string(memory.dir().with_file_name("asked")).unwrap_or_default()
 }
 
 const RELEASE: &str = "Ana released 0.4 on 2025-11-03.";
@@ -73,13 +61,13 @@ fn each_old_month_becomes_one_entry_and_moves_to_the_archive() {
     assert_eq!(memory.text("episodes/2025-11.md"), None);
     let archived = memory.text("archive/episodes/2025-11.md").unwrap();
     assert!(archived.contains("## Release") && archived.contains("keys were cut at 64 bytes"), "{archived}");
-    assert!(asked(&memory).contains("Ana released 0.4"));
+    assert!(memory.asked().contains("Ana released 0.4"));
     memory.run(["check"]).exit(0);
     assert!(memory.done(["query", "cache", "bug"]).stdout.contains("cut keys at 64 bytes"));
     // A digest is not digested again, and what was done is not asked about again.
-    let requests = asked(&memory).matches("_END_").count();
+    let requests = memory.asked().matches("_END_").count();
     older(&memory, &[]).exit(0).unchanged();
-    assert_eq!(asked(&memory).matches("_END_").count(), requests);
+    assert_eq!(memory.asked().matches("_END_").count(), requests);
     memory.run(["undo"]).exit(0);
     assert_eq!(memory.tree(), before);
     assert_eq!(memory.text("episodes/2025-11.md").unwrap(), NOVEMBER);
@@ -100,7 +88,7 @@ fn a_digest_that_adds_something_is_asked_for_once_more() {
     let wrong = points(&["Carla released 0.4."]);
     let memory = with(&[wrong.clone(), points(&[RELEASE])]);
     memory.run(["compact", "episodes/2025-11.md", "--older", "30d"]).exit(0).stdout_contains(RELEASE);
-    assert!(asked(&memory).contains("(Carla)"), "{}", asked(&memory));
+    assert!(memory.asked().contains("(Carla)"), "{}", memory.asked());
     // The other file is still digested, if it is old.
     let memory = with(&[wrong.clone(), wrong, points(&["The team met in Bremen."])]);
     let ran = memory.run(["compact", "episodes", "--older", "2026-01-01"]).exit(0);
@@ -129,7 +117,7 @@ fn a_long_month_is_asked_about_in_parts() {
     memory.run(["compact", "episodes/2025-11", "--older", "2 months"]).exit(0).stdout_contains("new file");
     let digest = memory.text("episodes/2025.md").unwrap();
     assert!(digest.contains("- Ana wrote the fifth notes.") && digest.contains("Digest of 9 entries"), "{digest}");
-    assert_eq!(asked(&memory).matches("_END_").count(), 5);
+    assert_eq!(memory.asked().matches("_END_").count(), 5);
 }
 
 #[test]
@@ -151,6 +139,6 @@ fn other_addresses_and_ages_are_refused() {
 fn the_budget_ends_a_run() {
     let memory = with(&[points(&[RELEASE])]).policy("version: 2\nbudget: {tokens_per_day: 100}\n");
     older(&memory, &[]).exit(0).stdout_contains("today's token budget is used up");
-    assert_eq!(asked(&memory), "");
+    assert_eq!(memory.asked(), "");
     assert_eq!(memory.text("episodes/2025-11.md").unwrap(), NOVEMBER);
 }

@@ -3,22 +3,14 @@
 use serde_json::json;
 
 use super::super::support::{CommandRun, Memory};
-use super::door::configured;
 
 const TALK: &str = "User: I prefer meetings after 2pm on weekdays. Phoenix is due on Nov 1.\n\nAssistant: Noted.\n";
 const TEXT: &str = "User prefers meetings after 2pm on weekdays. Phoenix is due on Nov 1.";
 
-/// A memory whose model gives the answers `answer-1`, `answer-2`, … to its requests; the requests are kept beside them.
+/// A memory whose model gives these answers.
 pub fn with(answers: &[String]) -> Memory {
     let memory = Memory::new();
-    let home = memory.dir().parent().unwrap().to_path_buf();
-    for (n, answer) in answers.iter().enumerate() {
-        fs_err::write(home.join(format!("answer-{}", n + 1)), answer).unwrap();
-    }
-    let home = home.to_str().unwrap();
-    let script =
-        format!("cat >> {home}/asked; echo _END_ >> {home}/asked; cat {home}/answer-$(grep -c _END_ {home}/asked)");
-    configured(&memory, &format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, '{script}']}}\n"));
+    memory.script_model(answers);
     memory
 }
 
@@ -28,10 +20,6 @@ fn answer(text: &str) -> String {
 
 fn record<'m>(memory: &'m Memory, words: &[&str], talk: &str) -> CommandRun<'m> {
     memory.run(["reflect", "--record"].into_iter().chain(words.iter().copied())).stdin(talk)
-}
-
-pub fn asked(memory: &Memory) -> String {
-    fs_err::read_to_string(memory.dir().with_file_name("asked")).unwrap_or_default()
 }
 
 #[test]
@@ -61,10 +49,10 @@ fn a_conversation_becomes_one_entry() {
       <!-- mem imp=6 src=c94cab176f1b3 related=c1,c2 -->
     - Tags: #work
     ");
-    assert!(asked(&memory).contains("I prefer meetings after 2pm"));
+    assert!(memory.asked().contains("I prefer meetings after 2pm"));
     // The same conversation makes no second record, and calls no model.
     record(&memory, &[], TALK).exit(0).unchanged().stderr_contains("processed before");
-    assert_eq!(asked(&memory).matches("_END_").count(), 2);
+    assert_eq!(memory.asked().matches("_END_").count(), 2);
     memory.done(["context", "--style", "records"]).stdout_contains(&format!("1. [Created: 2026-02-24] {TEXT}\n"));
     for (id, found) in [("c94cab176f1b3", true), ("c1", true), ("c2", true), ("c", false), ("c1,c3", false)] {
         let ran = memory.done(["query", "--source", id]);
@@ -78,7 +66,7 @@ fn a_conversation_becomes_one_entry() {
 fn a_record_that_breaks_a_rule_is_asked_for_once_more() {
     let memory = with(&[answer("User works on Falcon."), answer(TEXT)]);
     record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
-    assert!(asked(&memory).contains("(Falcon)"), "{}", asked(&memory));
+    assert!(memory.asked().contains("(Falcon)"), "{}", memory.asked());
     let memory = with(&[answer("User works on Falcon."), answer("User works on Falcon again.")]);
     let ran = record(&memory, &[], TALK).exit(0).unchanged();
     ran.stdout_contains("refused: User works on Falcon again. (ungrounded: Falcon");
@@ -134,7 +122,7 @@ fn the_eleventh_record_makes_the_model_decide_about_all_eleven() {
         let (kept, archived) =
             ["episodes/2026-02.md", "archive/episodes/2026-02.md"].map(|path| memory.text(path).unwrap()).into();
         assert!(!kept.contains(gone) && archived.contains(gone), "{gone}: {kept}\n{archived}");
-        assert!(asked(&memory).contains("User did task 1.") && asked(&memory).contains("Phoenix is due"), "{gone}");
+        assert!(memory.asked().contains("User did task 1.") && memory.asked().contains("Phoenix is due"), "{gone}");
     }
 }
 
@@ -144,7 +132,7 @@ fn ids_cannot_leave_their_metadata_line() {
     for id in ["c1 -->", "a b", "x=1", ""] {
         record(&memory, &["--related", id], TALK).exit(2).unchanged();
     }
-    assert_eq!(asked(&memory), "");
+    assert_eq!(memory.asked(), "");
 }
 
 #[test]
@@ -153,6 +141,6 @@ fn a_fifth_of_the_budget_is_left_for_what_a_person_asks() {
     let memory = with(&[answer(TEXT)]).policy("version: 2\nbudget: {tokens_per_day: 1800}\n");
     let by_agent = record(&memory, &[], TALK).by("claude").exit(0).unchanged();
     by_agent.stderr_contains("today's token budget is not enough");
-    assert_eq!(asked(&memory), "");
+    assert_eq!(memory.asked(), "");
     record(&memory, &[], TALK).exit(0).stdout_contains(TEXT);
 }
