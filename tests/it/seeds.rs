@@ -118,6 +118,19 @@ mod bullet_crud {
         memory.run(["apply"]).stdin(DELETE.replace("\"index\": 3", &seen)).exit(4).stderr_contains("text_mismatch");
         memory.run(["apply"]).stdin(UPDATE.replace("\"index\": 1", &seen)).exit(0).stderr_contains("text_mismatch");
         assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Lives in Austin", "Lives with Anna"]);
+
+        // The document's JSON as it stands: the caller says with the etag that nothing changed.
+        let memory = profile();
+        let unchanged = ["apply", "--if-match", &etag];
+        let other_index = UPDATE.replace("\"index\": 1", "\"index\": 2");
+        memory
+            .run(unchanged)
+            .stdin(DELETE.replace("\"index\": 3", "\"index\": 2"))
+            .exit(4)
+            .stderr_contains("text_mismatch");
+        memory.run(unchanged).stdin(other_index.clone()).exit(0).stderr_contains("text_mismatch");
+        assert_eq!(bullets(&memory, "facts/user.md"), ["Lives in Denver", "Lives in Austin", "Lives with Anna"]);
+        memory.run(unchanged).stdin(other_index).exit(0).unchanged();
     }
 
     /// "Parse ID, text and index": also with words around the answer, and with the index as a string.
