@@ -133,9 +133,8 @@ fn copy(from: &Path, to: &Path) {
 impl Planted {
     fn new() -> Planted {
         let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
-        let config = memory.dir().with_file_name("config").join("memdir/config.yaml");
         let trusted = serde_json::Value::from(memory.dir().to_str().unwrap());
-        fs::write(config, format!("people: [tester]\ntrusted: [{trusted}]\n")).unwrap();
+        memory.configure(&format!("people: [tester]\ntrusted: [{trusted}]\n"));
         let tagged = "---\ntags: [health]\ndescription: zqdescribed\n---\n- zqtagged\n";
         let memory = memory.file("facts/zqclinic.md", tagged).file("facts/health.md", "# Health\n\n- zqstem\n");
         let memory = memory.file("facts/plain.md", "# Plain\n\n- One\n- Two\n");

@@ -532,7 +532,7 @@ fn a_conversation_goes_to_the_scope_that_the_rules_name() {
          - {{field: appId}}\n  - {{field: kind, is: 'ch*', scope: app}}\n",
         memory.dir().display()
     );
-    fs::write(home.join("config/memdir/config.yaml"), rules).unwrap();
+    memory.configure(&rules);
     let starts = |input: serde_json::Value, words: &[&str]| {
         let line = [words, &["hook", "session-start"]].concat();
         memory.run(line).stdin(input.to_string()).exit(0).stdout

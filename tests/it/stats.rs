@@ -109,8 +109,7 @@ fn compactions_are_counted_by_day() {
 #[test]
 fn removed_duplicates_are_counted_and_are_no_compaction() {
     let memory = Memory::new().file("facts/user.md", "# User\n\n- Likes tea\n- likes tea.\n- Likes tea\n");
-    let config = memory.dir().with_file_name("config").join("memdir/config.yaml");
-    fs_err::write(config, "people: [tester]\nmodel: {provider: exec, command: [cat]}\n").unwrap();
+    memory.configure("people: [tester]\nmodel: {provider: exec, command: [cat]}\n");
     memory.done(["compact", "--duplicates"]);
     let rows = rows(&memory.done(["--json", "stats"]).json());
     assert!(rows.contains(&"duplicate - tester 2.0\"2026-02-24\"".to_owned()), "{rows:#?}");

@@ -69,8 +69,21 @@ impl Memory {
         let home = home.to_str().unwrap();
         let script =
             format!("cat >> {home}/asked; echo _END_ >> {home}/asked; cat {home}/answer-$(grep -c _END_ {home}/asked)");
-        let config = format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, '{script}']}}\n");
-        fs_err::write(self.above.path().join("config/memdir/config.yaml"), config).unwrap();
+        self.configure(&format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, '{script}']}}\n"));
+    }
+
+    /// Writes the user config.
+    pub fn configure(&self, text: &str) {
+        fs_err::write(self.config_file(), text).unwrap();
+    }
+
+    /// What the user config reads.
+    pub fn config(&self) -> String {
+        fs_err::read_to_string(self.config_file()).unwrap()
+    }
+
+    fn config_file(&self) -> PathBuf {
+        self.above.path().join("config/memdir/config.yaml")
     }
 
     /// All requests to the scripted model, each with `_END_` after it.

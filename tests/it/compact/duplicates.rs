@@ -7,11 +7,6 @@ use crate::support::{CommandRun, Memory, handle};
 const SEATS: &str = "Prefers window seats on trains";
 const OFTEN: &str = "Usually prefers window seats on trains";
 
-pub fn configured(memory: &Memory, text: &str) {
-    let file = memory.dir().with_file_name("config").join("memdir/config.yaml");
-    fs_err::write(file, format!("people: [tester]\n{text}")).unwrap();
-}
-
 /// A memory with these facts, whose model gives this answer to every request; the requests are kept beside it.
 fn with_answer(facts: &[&str], answer: &str) -> Memory {
     let memory = Memory::new();
@@ -20,7 +15,7 @@ fn with_answer(facts: &[&str], answer: &str) -> Memory {
     fs_err::write(home.join("answer"), answer).unwrap();
     let home = home.to_str().unwrap();
     let line = format!("cat >> {home}/asked; echo _END_ >> {home}/asked; cat {home}/answer");
-    configured(&memory, &format!("model: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
+    memory.configure(&format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
     memory
 }
 
@@ -193,7 +188,7 @@ fn a_bad_answer_is_asked_for_once_more_and_removes_nothing() {
 #[test]
 fn a_model_that_cannot_be_reached() {
     let memory = Memory::new().file("facts/user.md", &list(&[SEATS, OFTEN, "Drinks tea", "Drinks tea"]));
-    configured(&memory, "model: {provider: exec, command: ['false']}\n");
+    memory.configure("people: [tester]\nmodel: {provider: exec, command: ['false']}\n");
     // Configured: what code decides is done, the others wait.
     let ran = run(&memory, &["-n"]).exit(0).unchanged();
     ran.stderr_contains("not asked about all pairs").stderr_contains("1 duplicate removed, 1 pair waiting");
@@ -204,9 +199,7 @@ fn a_model_that_cannot_be_reached() {
 #[test]
 fn the_budget_of_the_day_stops_it() {
     let memory = with(&[SEATS, OFTEN], &[verdict(1, "same", "a", None)]);
-    let file = memory.dir().with_file_name("config").join("memdir/config.yaml");
-    let config = fs_err::read_to_string(&file).unwrap();
-    fs_err::write(&file, format!("{config}budget: {{tokens_per_day: 100}}\n")).unwrap();
+    memory.configure(&format!("{}budget: {{tokens_per_day: 100}}\n", memory.config()));
     run(&memory, &[]).exit(0).unchanged().stderr_contains("token budget is used up");
     assert_eq!(requests(&memory), 0);
 }
@@ -271,7 +264,7 @@ fn a_model_that_contradicts_itself_removes_nothing() {
     fs_err::write(format!("{home}/answer-2"), second).unwrap();
     let line =
         format!("cat >> {home}/asked; echo _END_ >> {home}/asked; cat {home}/answer; cp {home}/answer-2 {home}/answer");
-    configured(&memory, &format!("model: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
+    memory.configure(&format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
     run(&memory, &[]).exit(0).unchanged().stdout_contains("answered differently when it was asked again");
     let questions = asked(&memory);
     let rows: Vec<&str> = questions.lines().filter(|line| line.starts_with("{\"n\":1,")).collect();

@@ -6,13 +6,6 @@ use super::super::support::{CommandRun, Memory, memdir_command};
 use super::script::add;
 use serde_json::json;
 
-/// Writes the user config of a memory's home.
-pub fn configured(memory: &Memory, text: &str) {
-    let file = memory.dir().with_file_name("config").join("memdir/config.yaml");
-    fs_err::create_dir_all(file.parent().unwrap()).unwrap();
-    fs_err::write(file, text).unwrap();
-}
-
 /// A memory whose model replies with these operations to every request; the request is kept beside it.
 fn with(operations: &[serde_json::Value]) -> Memory {
     let memory = Memory::new();
@@ -20,7 +13,7 @@ fn with(operations: &[serde_json::Value]) -> Memory {
     fs_err::write(&home, json!({ "operations": operations }).to_string()).unwrap();
     let home = home.parent().unwrap().to_str().unwrap().to_owned();
     let line = format!("model: {{provider: exec, command: [sh, -c, 'cat > {home}/asked; cat {home}/answer.json']}}\n");
-    configured(&memory, &line);
+    memory.configure(&line);
     memory
 }
 
@@ -152,13 +145,12 @@ fn a_dry_run_from_the_command_line_writes_nothing() {
 #[test]
 fn over_the_daily_budget_work_is_deferred_and_reported() {
     let memory = with(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]);
-    let file = memory.dir().with_file_name("config").join("memdir/config.yaml");
-    let line = fs_err::read_to_string(&file).unwrap();
-    configured(&memory, &format!("{line}budget: {{tokens_per_day: 10}}\n"));
+    let line = memory.config();
+    memory.configure(&format!("{line}budget: {{tokens_per_day: 10}}\n"));
     reflect(&memory, &[]).exit(0).unchanged().stderr_contains("deferred").stderr_contains("reflect --queued");
     assert!(last_request(&memory).is_none());
     memory.done(["status"]).stdout_contains("1 conversation waits in the queue");
-    configured(&memory, &line);
+    memory.configure(&line);
     memory.done(["reflect", "--queued"]).stdout_contains("Name: Zhang San");
 }
 
@@ -183,7 +175,7 @@ fn thinking(memory: &Memory, words: &[&str]) -> std::process::Child {
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     }
     let line = format!("echo asked > {0}; exec sleep 60", pipe.display());
-    configured(memory, &format!("model: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
+    memory.configure(&format!("model: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
     let mut command = memdir_command(&home);
     command.args(words).env("XDG_CONFIG_HOME", home.join("config")).env("MEMDIR", memory.dir());
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -209,16 +201,15 @@ fn a_process_stopped_during_the_model_call_changes_nothing() {
 #[test]
 fn a_killed_queue_run_leaves_the_work_to_the_next_one() {
     let memory = with(&[add("facts/user.md", "Name: Zhang San", "I'm Zhang San")]);
-    let file = memory.dir().with_file_name("config").join("memdir/config.yaml");
-    let line = fs_err::read_to_string(&file).unwrap();
-    configured(&memory, &format!("{line}budget: {{tokens_per_day: 10}}\n"));
+    let line = memory.config();
+    memory.configure(&format!("{line}budget: {{tokens_per_day: 10}}\n"));
     reflect(&memory, &[]).exit(0).stderr_contains("deferred");
     let mut child = thinking(&memory, &["reflect", "--queued"]);
     // While it is being read, no other process takes it.
     memory.run(["reflect", "--queued"]).exit(0).stderr_contains("nothing pending");
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::KILL).unwrap();
     child.wait().unwrap();
-    configured(&memory, &line);
+    memory.configure(&line);
     memory.done(["reflect", "--queued"]).stdout_contains("Name: Zhang San");
     memory.run(["reflect", "--queued"]).exit(0).unchanged().stderr_contains("nothing pending");
     assert_eq!(memory.text("facts/user.md").unwrap().matches("Zhang San").count(), 1);

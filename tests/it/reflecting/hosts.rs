@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::super::model_server::{Answer, ScriptedReply, Server};
 use super::super::models::{KEY, WIRES, faults};
 use super::super::support::{CommandRun, Memory};
-use super::door::configured;
 use super::script::add;
 
 /// The deadline of all questions of one command, in seconds.
@@ -77,7 +76,7 @@ fn no_fault_of_a_host_commits_half_a_chunk_or_hangs() {
         let memory = Memory::new()
             .policy("version: 1\nlimits:\n  - at: facts/*.md\n    bullets: 3\n    on_limit: compact\n")
             .file("facts/user.md", &format!("# User\n\n{bullets}"));
-        configured(&memory, &format!("model: {{overall_s: {OVERALL}}}\n"));
+        memory.configure(&format!("model: {{overall_s: {OVERALL}}}\n"));
         let before = memory.tree();
         let began = Instant::now();
         let ran = reflect_with(&memory, &server, wire, &["reflect", &write_conversation(&memory)]).ends();

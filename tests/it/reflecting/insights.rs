@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::super::support::{CommandRun, Memory};
-use super::door::configured;
 
 const SEED: &str = "User shows increased trust when admitting mistakes.";
 
@@ -18,7 +17,7 @@ fn with_answer(answer: &str) -> Memory {
     fs_err::write(home.join("answer"), answer).unwrap();
     let home = home.to_str().unwrap();
     let line = format!("cat >> {home}/asked; echo _END_ >> {home}/asked; cat {home}/answer");
-    configured(&memory, &format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
+    memory.configure(&format!("people: [tester]\nmodel: {{provider: exec, command: [sh, -c, '{line}']}}\n"));
     memory.done(["add", "user", "Prefers short answers", "Key is sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"]);
     memory.run(["append", "-t", "Parser reviewed"]).stdin("- Ana admitted a mistake\n").exit(0);
     memory

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use super::super::model_server::{Answer, Server};
 use super::super::support::{Memory, handle};
-use super::door::configured;
 use super::script::{Script, add, ops};
 
 const CITY: &str = "Office: Reykjavik harbour";
@@ -151,7 +150,7 @@ fn what_a_user_types_is_kept() {
 fn nothing_that_memdir_prints_is_kept() {
     assert!(handle(NAMED).bytes().all(|b| b.is_ascii_alphabetic()), "{}", handle(NAMED));
     let (memory, id) = filled();
-    configured(&memory, "budget: {tokens_per_day: 1000000000}\n");
+    memory.configure("budget: {tokens_per_day: 1000000000}\n");
     let (mut wrong, mut count) = (Vec::new(), 0);
     print_everything(&memory, &id, |words, text| {
         count += 1;

@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::super::support::{CommandRun, Memory};
-use super::door::configured;
 
 const FOOD: &str = "---\ntags: [food]\n---\n# Food\n\n> Summary: likes, dislikes\n\n## Likes\n\n\
                     - Pasta (especially carbonara)\n- Sushi\n- Scrambled eggs with lox\n\n## Dislikes\n\n- Olives\n";
@@ -29,7 +28,7 @@ fn with(finder: &[Value], editor: &[Value]) -> Memory {
              echo _END_ >> {home}/{name}-asked; cat {home}/{name}-$(grep -c _END_ {home}/{name}-asked)']}}\n"
         ));
     }
-    configured(&memory, &config);
+    memory.configure(&config);
     memory
 }
 
@@ -278,9 +277,7 @@ fn faults_change_nothing() {
 fn the_daily_budget_counts_both_models() {
     let finder = json!({"locations": [], "reasoning": "none"});
     let memory = with(&[finder.clone(), finder], &[edits(&[insert("food.likes", "Rice")]), edits(&[])]);
-    let config = memory.dir().with_file_name("config").join("memdir/config.yaml");
-    let text = fs_err::read_to_string(&config).unwrap();
-    fs_err::write(&config, format!("{text}budget: {{tokens_per_day: 8600}}\n")).unwrap();
+    memory.configure(&format!("{}budget: {{tokens_per_day: 8600}}\n", memory.config()));
     request(&memory, &["User likes rice"]).exit(0);
     let used: Value = serde_json::from_str(&memory.text(".memdir/tokens").unwrap()).unwrap();
     assert!(used["tokens"].as_u64().unwrap() > 500 && used["asked"] == 2, "{used}");
