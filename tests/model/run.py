@@ -279,6 +279,10 @@ FOOD = "# Food\n\n## Likes\n\n- Pasta (especially carbonara)\n- Sushi\n- Scrambl
 REQUESTS = ["User likes omelettes", "Remove all egg preferences", "User likes pasta", "User no longer likes sushi"]
 REPEATED = ["Prefers window seats on trains", "Usually prefers window seats on trains"]
 REPEATED += ["Keeps the kayak in the barn", "Stores the kayak in the barn"]
+OLD_MONTH = "# 2025-11 Episodes\n\n## Release\n- Date: 2025-11-03\n- Ana released 0.4.\n- The build took 12 minutes.\n\n"
+OLD_MONTH += "## Cache\n- Date: 2025-11-20\n- Ana found a bug in the cache, because keys were cut at 64 bytes.\n"
+TASK = "User: Release 0.5, please.\n\nAssistant: I ran the tests, set the version in Cargo.toml and tagged the commit.\n\n"
+TASK += "User: It works, thanks. Next time write the changelog first.\n"
 
 
 def requests(memory: Memory, recorder: Recorder, row: Row) -> None:
@@ -291,7 +295,7 @@ def requests(memory: Memory, recorder: Recorder, row: Row) -> None:
 
 
 def services(memory: Memory, recorder: Recorder, row: Row) -> None:
-    """Makes a record of each conversation, looks for insights, and removes duplicates."""
+    """Makes records, insights, a procedure, a digest and weeks, and removes duplicates."""
     for title, text in conversations("judged")[:4]:
         talk = memory.home / "talk.txt"
         talk.write_text(text)
@@ -299,6 +303,15 @@ def services(memory: Memory, recorder: Recorder, row: Row) -> None:
     count(memory, recorder, row, "insights", "reflect", "--insights")
     memory.run("add", "facts/travel.md", *REPEATED, "--create")
     count(memory, recorder, row, "duplicates", "compact", "--duplicates")
+    talk = memory.home / "task.txt"
+    talk.write_text(TASK)
+    count(memory, recorder, row, "procedure", "reflect", "--procedure", str(talk))
+    months = memory.folder / "episodes"
+    months.mkdir(exist_ok=True)
+    for month in ["2025-10", "2025-11"]:
+        (months / f"{month}.md").write_text(OLD_MONTH.replace("2025-11", month))
+    count(memory, recorder, row, "digest", "compact", "episodes/2025-11", "--older", "2025-12-31")
+    count(memory, recorder, row, "weeks", "compact", "episodes", "--by-week")
 
 
 def count(memory: Memory, recorder: Recorder, row: Row, name: str, *words: str) -> None:
@@ -380,7 +393,7 @@ def main() -> int:
     parser.add_argument("--sets", nargs="*", default=["tuned", "judged"])
     parser.add_argument("--modes", nargs="*", default=["tools", "ops"])
     parser.add_argument("--compactions", type=int, default=20)
-    parser.add_argument("--services", type=int, choices=[0, 1], default=1, help="requests, records, insights, duplicates")
+    parser.add_argument("--services", type=int, choices=[0, 1], default=1, help="what is neither of the above")
     parser.add_argument("--threads", default=str(os.cpu_count() or 1), help="of the model's server")
     parser.add_argument("--record", type=Path, help="write all answers to this file")
     options = parser.parse_args()
