@@ -147,7 +147,14 @@ impl PrintAnswer for ReflectReport {
             pending_proposal(printer, decision);
         }
         for decision in self.decisions.iter().filter(|d| d.verdict == "refused") {
-            printer.text("refused: ").foreign_text(&decision.text);
+            printer.text("refused: ");
+            if decision.text.is_empty() {
+                // A removal has no text.
+                let what = [&decision.op, decision.at.as_deref().unwrap_or("")].join(" ");
+                printer.foreign_text(what.trim_end());
+            } else {
+                printer.foreign_text(&decision.text);
+            }
             reasons(printer, decision);
             printer.end_line();
         }

@@ -86,6 +86,7 @@ mod races;
 mod readers;
 mod readme;
 mod real;
+mod real_answers;
 mod reaping;
 mod recall;
 mod recovery;
