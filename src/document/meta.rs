@@ -6,7 +6,7 @@ use super::MetaKey;
 
 /// The keys and values of a metadata line, in order. Values are unescaped; quoting and `%XX` escapes exist only in the
 /// written line. A key without a value (`pin`) has an empty value.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BulletMeta(pub Vec<(String, String)>);
 
 impl BulletMeta {

@@ -4,6 +4,8 @@
 //! Never decides by the present text alone: only the text that memdir wrote last distinguishes a misplaced line from one
 //! that the user wrote there.
 
+use std::collections::HashMap;
+
 use super::snapshot::{FileHistory, PlanStep, Snapshot};
 use crate::document::{BulletMeta, Document, Handle};
 use crate::path::MemoryPath;
@@ -27,10 +29,10 @@ pub fn inert_after_change(
 ) -> PlanStep<Vec<usize>> {
     let Some(before) = before else { return Ok(Vec::new()) };
     let inert = inert_bullets(before, path, snapshot)?;
+    let (before, after) = (OwnedMetadata::of(before), OwnedMetadata::of(after));
     let misplaced: Vec<BulletMetaPair> =
-        bullet_meta_pairs(before).into_iter().filter(|(i, _)| inert.contains(i)).map(|(_, p)| p).collect();
-    let stray = carry_over(&misplaced, before, after);
-    Ok(bullet_meta_pairs(after).into_iter().filter(|(_, pair)| stray.contains(pair)).map(|(i, _)| i).collect())
+        before.pairs.iter().filter(|(i, _)| inert.contains(i)).map(|(_, p)| p.clone()).collect();
+    Ok(after.bullets_with(&carry_over(&misplaced, &before, &after)))
 }
 
 /// Whether any bullet has a metadata line.
@@ -44,62 +46,78 @@ pub fn inert_by_history(document: &Document, history: &FileHistory) -> Vec<usize
     // Oldest first. The flag: an edit outside memdir replaced the text (or may have: the last written text is compared
     // with the present one).
     let texts = history.past.iter().rev().map(|p| (&p.document, p.rev.is_none()));
-    let texts: Vec<(&Document, bool)> = texts.chain(history.last_written.iter().map(|d| (d, true))).collect();
+    let texts = texts.chain(history.last_written.iter().map(|d| (d, true)));
+    let mut texts = texts.map(|(document, outside)| (OwnedMetadata::of(document), outside)).peekable();
+    let present = OwnedMetadata::of(document);
     let mut inert: Vec<BulletMetaPair> = Vec::new();
-    for (i, (then, outside)) in texts.iter().enumerate() {
-        let next = texts.get(i + 1).map_or(document, |(d, _)| d);
-        inert = carry_over(&inert, then, next);
-        if *outside {
-            inert.extend(newly_misplaced(then, next));
+    while let Some((then, outside)) = texts.next() {
+        let next = texts.peek().map_or(&present, |(next, _)| next);
+        inert = carry_over(&inert, &then, next);
+        if outside {
+            inert.extend(newly_misplaced(&then, next));
         }
     }
-    let mut found: Vec<usize> = Vec::new();
-    for (i, pair) in bullet_meta_pairs(document) {
-        if inert.contains(&pair) {
-            found.push(i);
-        }
+    present.bullets_with(&inert)
+}
+
+/// The metadata lines of a text with the bullets above them, counted once: a file may have thousands of them, and dozens
+/// of its earlier texts are compared.
+struct OwnedMetadata<'d> {
+    document: &'d Document,
+    pairs: Vec<(usize, BulletMetaPair)>,
+    counts: HashMap<BulletMetaPair, usize>,
+}
+
+impl<'d> OwnedMetadata<'d> {
+    fn of(document: &'d Document) -> OwnedMetadata<'d> {
+        let owners = document.meta_lines().iter().filter_map(|m| m.bullet.map(|bullet| bullet as usize));
+        let pairs: Vec<(usize, BulletMetaPair)> =
+            owners.filter_map(|i| Some((i, (document.handles()[i], document.bullet_meta(i)?)))).collect();
+        let mut counts = HashMap::new();
+        pairs.iter().for_each(|(_, pair)| *counts.entry(pair.clone()).or_default() += 1);
+        OwnedMetadata { document, pairs, counts }
     }
-    found
-}
 
-fn bullet_meta_pairs(document: &Document) -> Vec<(usize, BulletMetaPair)> {
-    let lines = document.meta_lines().iter().filter_map(|m| m.bullet);
-    lines
-        .filter_map(|i| Some((i as usize, (document.handles()[i as usize], document.bullet_meta(i as usize)?))))
-        .collect()
-}
+    fn count(&self, pair: &BulletMetaPair) -> usize {
+        self.counts.get(pair).copied().unwrap_or(0)
+    }
 
-fn count_pair(all: &[(usize, BulletMetaPair)], pair: &BulletMetaPair) -> usize {
-    all.iter().filter(|(_, p)| p == pair).count()
+    fn has_bullet(&self, handle: Handle) -> bool {
+        self.document.handles().contains(&handle)
+    }
+
+    /// The indexes of the bullets whose metadata is one of `wanted`.
+    fn bullets_with(&self, wanted: &[BulletMetaPair]) -> Vec<usize> {
+        self.pairs.iter().filter(|(_, pair)| wanted.contains(pair)).map(|(i, _)| *i).collect()
+    }
 }
 
 /// Metadata lines that are below another bullet than before, while their own bullet lost them: the bullet was deleted,
 /// or another bullet was inserted between the two.
-fn newly_misplaced(before: &Document, now: &Document) -> Vec<BulletMetaPair> {
-    let (had, has) = (bullet_meta_pairs(before), bullet_meta_pairs(now));
-    let new_pairs = has.iter().filter(|(_, pair)| count_pair(&had, pair) == 0);
-    let misplaced = new_pairs.filter(|(_, (handle, meta))| {
-        let existed = before.handles().contains(handle);
-        had.iter().any(|(_, owner)| {
-            let lost = owner.1 == *meta && count_pair(&has, owner) < count_pair(&had, owner);
-            // If both the old owner is gone and the new owner is new, the owner was rephrased: the line is its own.
-            lost && (existed || now.handles().contains(&owner.0))
-        })
+fn newly_misplaced(before: &OwnedMetadata<'_>, now: &OwnedMetadata<'_>) -> Vec<BulletMetaPair> {
+    let lost: Vec<&BulletMetaPair> =
+        before.pairs.iter().map(|(_, pair)| pair).filter(|pair| now.count(pair) < before.count(pair)).collect();
+    let new_pairs = now.pairs.iter().map(|(_, pair)| pair).filter(|pair| before.count(pair) == 0);
+    let misplaced = new_pairs.filter(|(handle, meta)| {
+        let mut owners = lost.iter().filter(|owner| owner.1 == *meta).peekable();
+        // If both the old owner is gone and the new owner is new, the owner was rephrased: the line is its own.
+        owners.peek().is_some() && (before.has_bullet(*handle) || owners.any(|owner| now.has_bullet(owner.0)))
     });
-    misplaced.map(|(_, pair)| pair.clone()).collect()
+    misplaced.cloned().collect()
 }
 
 /// The inert lines that still exist. If the bullet above one was rephrased, the line stays inert below the new text.
-fn carry_over(inert: &[BulletMetaPair], before: &Document, now: &Document) -> Vec<BulletMetaPair> {
-    let (had, has) = (bullet_meta_pairs(before), bullet_meta_pairs(now));
+fn carry_over(inert: &[BulletMetaPair], before: &OwnedMetadata<'_>, now: &OwnedMetadata<'_>) -> Vec<BulletMetaPair> {
     let carry = |pair: &BulletMetaPair| {
-        if count_pair(&has, pair) > 0 {
+        if now.count(pair) > 0 {
             return Some(pair.clone());
         }
-        let rephrased = has.iter().find(|(_, (handle, meta))| {
-            *meta == pair.1 && !before.handles().contains(handle) && count_pair(&had, &(*handle, meta.clone())) == 0
-        });
-        rephrased.map(|(_, p)| p.clone())
+        let rephrased = now
+            .pairs
+            .iter()
+            .map(|(_, new)| new)
+            .find(|new| new.1 == pair.1 && before.count(new) == 0 && !before.has_bullet(new.0));
+        rephrased.cloned()
     };
     inert.iter().filter_map(carry).collect()
 }
