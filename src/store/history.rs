@@ -3,7 +3,8 @@
 //!
 //! Never returns a text whose etag differs from the journal's.
 
-use std::collections::{HashMap, VecDeque};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::protocol::BatchEnding;
@@ -123,6 +124,11 @@ struct FileSteps<'a> {
     steps: Vec<HistoryStep<'a>>,
     /// The steps from or to a text, in order.
     by_text: HashMap<Etag, Vec<usize>>,
+    /// The present text, read when the first earlier one is asked for.
+    present: OnceCell<Option<FileVersion>>,
+    /// Texts that neither slots nor edits lead to. Without them, each text on the far side of an outside edit would be
+    /// searched for among all slots again.
+    lost: RefCell<HashSet<Etag>>,
 }
 
 impl<'a> FileSteps<'a> {
@@ -139,7 +145,7 @@ impl<'a> FileSteps<'a> {
                 by_text.entry(etag).or_default().push(at);
             }
         }
-        FileSteps { path, steps, by_text }
+        FileSteps { path, steps, by_text, present: OnceCell::new(), lost: RefCell::default() }
     }
 
     fn text_at(&self, root: &DataRoot, rev: u64, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
@@ -171,12 +177,15 @@ fn wanted_etag(steps: &[HistoryStep<'_>], rev: u64, side: RevisionSide) -> Optio
 
 /// Finds a text by its etag: breadth-first over the journal's edits, starting at the text itself.
 fn find_text(root: &DataRoot, steps: &FileSteps<'_>, etag: Etag) -> Result<Option<Vec<u8>>, Rejection> {
-    let now = root.read(steps.path).ok().flatten();
+    if steps.lost.borrow().contains(&etag) {
+        return Ok(None);
+    }
+    let now = steps.present.get_or_init(|| root.read(steps.path).ok().flatten());
     // For each text that was reached: the step and direction by which the wanted text is rebuilt from it.
     let mut reached: HashMap<Etag, Option<(usize, bool)>> = HashMap::from([(etag, None)]);
     let mut queue = VecDeque::from([etag]);
     while let Some(at) = queue.pop_front() {
-        let here = match &now {
+        let here = match now {
             Some(now) if now.etag == at => Some(now.bytes.to_vec()),
             _ => match find_in_slots(root, steps, at)? {
                 None => created_text(steps, at),
@@ -196,6 +205,7 @@ fn find_text(root: &DataRoot, steps: &FileSteps<'_>, etag: Etag) -> Result<Optio
             }
         }
     }
+    steps.lost.borrow_mut().extend(reached.into_keys());
     Ok(None)
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::contradictions::{MAX_BULLETS_PER_WORD, dated_handle};
+use super::contradictions::{MAX_BULLETS_PER_WORD, WrittenTexts, dated_handle};
 use super::{finding, line_and_column};
 use crate::change::JournalEntry;
 use crate::code::{Code, Rejection};
@@ -126,6 +126,7 @@ impl<'a> OutsideIndex<'a> {
         level: &'static str,
     ) -> OutsideMatches {
         let mut matches = OutsideMatches::default();
+        let written = WrittenTexts::of(journal, path);
         for i in stating_bullets(document).filter(|_| !self.rows.is_empty()) {
             let bullet = &document.bullets()[i];
             let text = document.bullet_text(i);
@@ -147,7 +148,7 @@ impl<'a> OutsideIndex<'a> {
                 let (line, _) = line_and_column(document.text(), bullet.line_start as usize);
                 let changed = outside.changed.as_ref().map_or(String::new(), |day| format!(" (changed {day})"));
                 let place = format!("{}:{}{changed}", outside.file, outside.line);
-                let message = format!("{} contradicts {place}", dated_handle(journal, path, document, i));
+                let message = format!("{} contradicts {place}", dated_handle(&written, document, i));
                 let mut found = finding(path, line, 1, Code::Contradiction, level, message);
                 found.against = Some(OutsideStatement {
                     path: outside.file.clone(),

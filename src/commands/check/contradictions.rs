@@ -2,6 +2,7 @@
 //!
 //! Never decides which of them is true, and compares no bullets of different files or sections: their subjects differ.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 
 use super::{finding, line_and_column};
@@ -25,7 +26,8 @@ pub fn contradictions(
     document: &Document,
     level: &'static str,
 ) -> Vec<CheckFinding> {
-    let name = |i: usize| dated_handle(journal, path, document, i);
+    let written = WrittenTexts::of(journal, path);
+    let name = |i: usize| dated_handle(&written, document, i);
     let as_finding = |(older, newer): (usize, usize)| {
         let (line, _) = line_and_column(document.text(), document.bullets()[newer].line_start as usize);
         let text = format!("{} contradicts {}", name(newer), name(older));
@@ -43,22 +45,43 @@ pub fn contradicting_pairs(document: &Document) -> Vec<(usize, usize)> {
     pairs
 }
 
+/// What memdir wrote in one file, by day, the newest first. Read from the journal when the first date is asked for, and
+/// once for all bullets of the file.
+pub(super) struct WrittenTexts<'a> {
+    journal: &'a [JournalEntry],
+    path: &'a MemoryPath,
+    texts: OnceCell<Vec<(&'a str, &'a str)>>,
+}
+
+impl<'a> WrittenTexts<'a> {
+    pub(super) fn of(journal: &'a [JournalEntry], path: &'a MemoryPath) -> WrittenTexts<'a> {
+        WrittenTexts { journal, path, texts: OnceCell::new() }
+    }
+
+    /// The day on which a text was last written, `YYYY-MM-DD`.
+    fn day_of(&self, text: &str) -> Option<&'a str> {
+        let texts = self.texts.get_or_init(|| {
+            let written = |entry: &'a JournalEntry| {
+                let edits = entry.files.iter().filter(|f| f.path == *self.path).filter_map(|f| f.edits.as_ref());
+                edits.flatten().filter_map(|edit| Some((entry.at.get(..10)?, edit.new.as_str())))
+            };
+            self.journal.iter().rev().flat_map(written).collect()
+        });
+        texts.iter().find(|(_, new)| new.contains(text)).map(|(day, _)| *day)
+    }
+}
+
 /// A bullet as findings name it: its handle, and its day where it is known.
-pub(super) fn dated_handle(journal: &[JournalEntry], path: &MemoryPath, document: &Document, bullet: usize) -> String {
-    let date = date_of(journal, path, document, bullet).map_or(String::new(), |date| format!(" ({date})"));
+pub(super) fn dated_handle(written: &WrittenTexts<'_>, document: &Document, bullet: usize) -> String {
+    let date = date_of(written, document, bullet).map_or(String::new(), |date| format!(" ({date})"));
     format!("@{}{date}", document.handle_name(bullet))
 }
 
 /// The day a bullet was last confirmed or written: from its metadata, else from the journal.
-fn date_of(journal: &[JournalEntry], path: &MemoryPath, document: &Document, bullet: usize) -> Option<String> {
+fn date_of(written: &WrittenTexts<'_>, document: &Document, bullet: usize) -> Option<String> {
     let meta = document.bullet_meta(bullet).unwrap_or_default();
     let stamped = meta.changed().map(str::to_owned);
-    let raw = document.bullet_raw(bullet).trim();
-    let wrote = |entry: &&JournalEntry| {
-        let edits = entry.files.iter().filter(|f| f.path == *path).filter_map(|f| f.edits.as_ref()).flatten();
-        edits.into_iter().any(|edit| edit.new.contains(raw))
-    };
-    stamped.or_else(|| Some(journal.iter().rev().find(wrote)?.at.get(..10)?.to_owned()))
+    stamped.or_else(|| written.day_of(document.bullet_raw(bullet).trim()).map(str::to_owned))
 }
 
 /// Pairs of bullets of one section with the same label, or with a rare word in common.
