@@ -38,7 +38,7 @@ mod targets;
 mod weeks;
 
 pub use budgeted::compact_within_budget;
-pub use digests::{DigestOptions, digest_episodes};
+pub use digests::{DIGEST_REASON, DigestOptions, digest_episodes};
 pub use duplicates::{DUPLICATE_REASON, DuplicatesOptions, remove_duplicates};
 pub use weeks::split_into_weeks;
 

@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::budget::TokenLedger;
-use super::compact::DUPLICATE_REASON;
 use super::compact::report::{COMPACT_SOURCE, LIMIT_REASON};
+use super::compact::{DIGEST_REASON, DUPLICATE_REASON};
 use super::point_in_time::{PointInTime, is_since, parse_point_in_time};
 use super::{CommandResult, Session};
 use crate::change::{EntryOutcome, InverseKind, JournalEntry};
@@ -47,8 +47,8 @@ pub struct StatsReport {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct StatsFigure {
     /// What is measured: `items`, `category`, `age`, `never_used`, `scopes`, `created_per_hour`, `event`, `write`,
-    /// `compaction`, `duplicate`, `read`, `no_result`, `tokens_injected`, `injection_rate`, `tokens`, `tokens_today`,
-    /// `tokens_per_day`, `requests_today`, `first_pass`, `grounded`, `pieces` or `refused`.
+    /// `compaction`, `digest`, `duplicate`, `read`, `no_result`, `tokens_injected`, `injection_rate`, `tokens`,
+    /// `tokens_today`, `tokens_per_day`, `requests_today`, `first_pass`, `grounded`, `pieces` or `refused`.
     pub metric: &'static str,
     /// Of what: a kind, a category, an event, a command.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -76,8 +76,8 @@ pub struct DayValue {
 struct FigureTable(BTreeMap<(usize, String, Option<String>), BTreeMap<String, f64>>);
 
 /// Metrics with a value for each day, in the order in which they are shown.
-const DAILY_METRICS: [&str; 8] =
-    ["event", "write", "compaction", "duplicate", "read", "no_result", "tokens_injected", "tokens"];
+const DAILY_METRICS: [&str; 9] =
+    ["event", "write", "compaction", "digest", "duplicate", "read", "no_result", "tokens_injected", "tokens"];
 
 impl FigureTable {
     fn add(&mut self, metric: &'static str, name: &str, agent: Option<&str>, day: &str, value: f64) {
@@ -171,6 +171,9 @@ fn count_entry(table: &mut FigureTable, entry: &JournalEntry) {
         let reason = operation.get("reason").and_then(Value::as_str).unwrap_or_default();
         if name == "rm" && reason.starts_with(DUPLICATE_REASON) {
             table.add("duplicate", "", Some(&entry.actor), day, 1.0);
+        }
+        if name == "append" && reason.starts_with(DIGEST_REASON) {
+            table.add("digest", "", Some(&entry.actor), day, 1.0);
         }
         for (key, name) in [("input_tokens", "input"), ("output_tokens", "output")] {
             if let Some(tokens) = operation.get(key).and_then(Value::as_f64) {

@@ -23,6 +23,8 @@ use crate::reflect::digest::{
 };
 use crate::reflect::guards::WritingRules;
 
+/// How the reason of a digest begins in the journal, by which `stats` counts it.
+pub const DIGEST_REASON: &str = "digest of";
 /// The most files of one run.
 const MAX_FILES: usize = 12;
 
@@ -226,6 +228,7 @@ fn replace(
         reason: None,
         source: change_options.source.clone().or_else(|| Some(format!("digest:{model}"))),
     };
+    let reason = format!("{DIGEST_REASON} {}", file.path);
     let append = Action::Append {
         at: Some(Target::Address(target.clone())),
         text,
@@ -244,9 +247,10 @@ fn replace(
         forget: false,
         if_exists: false,
     };
+    let append = Operation { reason: Some(reason.clone()), ..operation(append, None) };
     let batch = Batch {
-        operations: vec![operation(append, None), operation(remove, Some(file.etag.hex()))],
-        reason: change_options.reason.clone().or_else(|| Some(format!("digest of {}", file.path))),
+        operations: vec![append, operation(remove, Some(file.etag.hex()))],
+        reason: change_options.reason.clone().or(Some(reason)),
         ..Batch::default()
     };
     match change(session, batch, change_options) {

@@ -64,6 +64,9 @@ fn each_old_month_becomes_one_entry_and_moves_to_the_archive() {
     assert!(memory.asked().contains("Ana released 0.4"));
     memory.run(["check"]).exit(0);
     assert!(memory.done(["query", "cache", "bug"]).stdout.contains("cut keys at 64 bytes"));
+    let stats = memory.done(["--json", "stats"]).json();
+    let counted = stats["figures"].as_array().unwrap().iter().find(|figure| figure["metric"] == "digest");
+    assert_eq!(counted.expect("a figure")["value"], 1.0);
     // A digest is not digested again, and what was done is not asked about again.
     let requests = memory.asked().matches("_END_").count();
     older(&memory, &[]).exit(0).unchanged();
