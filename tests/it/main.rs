@@ -21,6 +21,7 @@ mod context_news;
 mod contradiction_sets;
 mod conversations;
 mod corpus;
+mod costs;
 mod crowds;
 mod decay;
 mod demo;
