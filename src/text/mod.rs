@@ -4,6 +4,7 @@
 
 pub mod best_pairs;
 pub mod byte_size;
+pub mod caseless_prefix;
 pub mod code_anchor;
 pub mod contradiction;
 pub mod dates;
