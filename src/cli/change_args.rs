@@ -10,7 +10,7 @@ use super::args::ChangeArgs;
 use super::argv::{self, RmOperand};
 use crate::document::MetaKey;
 
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(
     about = "Add bullets to a file or section; create it if it is missing",
     after_help = "Without a text, markdown is read from stdin: each top-level item of a list becomes one bullet, with what \

@@ -30,6 +30,7 @@ mod mcp_args;
 mod model;
 mod open;
 mod output;
+mod plain_args;
 mod progress;
 mod prune;
 mod query_args;
@@ -56,12 +57,20 @@ use crate::code::{Code, Hint, Rejection};
 use crate::commands::{self, hints};
 use crate::host::agent_hosts::EMPTY_ENVELOPE;
 
+/// What `--version` prints, as clap would print it.
+const VERSION: &str = concat!("memdir ", env!("CARGO_PKG_VERSION"), "\n");
+
 /// Runs one command line (without the program's name) and returns the exit status (ARCHITECTURE.md, "Output and exit
 /// codes").
 pub fn run(args: Vec<OsString>) -> u8 {
     let json = argv::wants_json(&args);
-    if let Some((global, query)) = query_args::simple_query(&args) {
-        return run_command(&global, verbs::CliCommand::Query(query), &["query"]);
+    if let [only] = &args[..]
+        && (only == "--version" || only == "-V")
+    {
+        return output::print_reply(CliReply::Text(VERSION.to_owned()), &OutputFormat::default());
+    }
+    if let Some((global, command, path)) = plain_args::parse(&args) {
+        return run_command(&global, command, path);
     }
     let path = grammar::WordReader::command_of(&args).path;
     let words = std::iter::once(OsString::from("memdir")).chain(argv::prepare(args));
@@ -160,6 +169,12 @@ mod tests {
         for verb in verbs::ALL.iter().filter(|v| !v.hidden) {
             assert!(verbs::HELP.split(|c: char| !c.is_alphanumeric()).any(|w| w == verb.name), "{}", verb.name);
         }
+    }
+
+    #[test]
+    fn the_version_is_that_of_the_grammar() {
+        let error = args::command().try_get_matches_from(["memdir", "--version"]).unwrap_err();
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::DisplayVersion, VERSION));
     }
 
     #[test]

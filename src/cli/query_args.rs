@@ -2,13 +2,10 @@
 //!
 //! Never reads the memory.
 
-use std::ffi::OsString;
 use std::path::Path;
 
 use clap::Args;
 
-use super::args::GlobalArgs;
-use super::grammar::{WordReader, WordRole};
 use crate::code::{Code, Rejection};
 use crate::view::query::filter::QueryOptions;
 use crate::view::query::query_json;
@@ -142,39 +139,6 @@ impl QueryArgs {
     }
 }
 
-/// Parses a simple query (`[-C DIR] [--dir DIR] [-S NAME] query WORDS… [-L N] [--json]`) without clap, because on a small memory building
-/// the options costs more than the search. Returns `None` for anything else, which clap then parses.
-pub fn simple_query(args: &[OsString]) -> Option<(GlobalArgs, QueryArgs)> {
-    let (mut global, mut query) = (GlobalArgs::default(), QueryArgs::default());
-    let mut reader = WordReader::new();
-    for arg in args {
-        let word = arg.to_str()?;
-        match reader.read(word) {
-            WordRole::Subcommand if reader.command.path == ["query"] => {}
-            WordRole::OptionValue(option) => match option.long {
-                "" if option.short == Some('C') && !word.starts_with('-') => global.start.push(word.into()),
-                "dir" if global.dir.is_none() && !word.is_empty() && !word.starts_with('-') => {
-                    global.dir = Some(word.into());
-                }
-                "scope" if global.scope.is_none() && !word.is_empty() && !word.starts_with('-') => {
-                    global.scope = Some(word.to_owned());
-                }
-                "limit" if query.limit.is_none() => query.limit = Some(word.parse().ok()?),
-                _ => return None,
-            },
-            WordRole::Options => match word {
-                "--json" if !global.json => global.json = true,
-                "-C" | "--dir" | "-S" | "--scope" | "-L" | "--limit" => {}
-                _ => return None,
-            },
-            WordRole::Positional(_) if word != "-" => query.words.push(word.to_owned()),
-            WordRole::Subcommand | WordRole::DoubleDash | WordRole::Positional(_) => return None,
-        }
-    }
-    let is_complete = reader.command.path == ["query"] && !reader.expects_value() && !query.words.is_empty();
-    is_complete.then_some((global, query))
-}
-
 /// Parses an importance range: `7`, `5..`, `..3` or `3..7`, each from 0 to 10; both ends are included.
 fn importance_range(text: &str) -> Result<(f64, f64), String> {
     let error = || "expected 7, 5.., ..3 or 3..7, from 0 to 10".to_owned();
@@ -199,66 +163,6 @@ fn fraction(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::verbs::CliCommand;
-    use crate::cli::{args, argv};
-
-    #[test]
-    fn a_simple_query_parses_as_the_grammar_does() {
-        let from_grammar = |line: &str| {
-            let all = std::iter::once("memdir").chain(line.split(' ')).map(OsString::from).collect::<Vec<_>>();
-            let words = std::iter::once(all[0].clone()).chain(argv::prepare(all[1..].to_vec()));
-            let matches = args::command().try_get_matches_from(words).ok()?;
-            match args::from_matches(&matches) {
-                Ok((global, Some(CliCommand::Query(args)))) => Some(format!("{global:?} {args:?}")),
-                _ => None,
-            }
-        };
-        let without_clap = |line: &str| {
-            let all: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            simple_query(&all).map(|(global, args)| format!("{global:?} {args:?}"))
-        };
-        for line in [
-            "query tabs",
-            "query when did we fix it",
-            "-C mem query tabs and spaces",
-            "-C a -C b query c",
-            "--dir mem --json find tabs -L 5",
-            "-S web query tabs",
-            "query --scope web tabs -L 2",
-            "--json search help -L 5 tabs",
-            "grep query add -L 0",
-            "query tabs -L +5",
-        ] {
-            let fast = without_clap(line);
-            assert!(fast.is_some() || line.contains("--json -L"), "{line}");
-            assert!(fast.is_none_or(|fast| Some(fast) == from_grammar(line)), "{line}");
-        }
-        for line in [
-            "query",
-            "query -",
-            "query a --tag x",
-            "query a -b 9",
-            "query -L 5",
-            "query a -L x",
-            "query a -L",
-            "-q query a",
-            "query a -L 1 -L 2",
-            "-S a -S b query c",
-            "-S -x query c",
-            "-C",
-            "-C a",
-            "--dir a --dir b query c",
-            "-C -g query a",
-            "list",
-            "query a --",
-            "query -- a",
-            "query - a",
-            "--json --json query a",
-            "-C query a",
-        ] {
-            assert_eq!(without_clap(line), None, "{line}");
-        }
-    }
 
     #[test]
     fn importance_is_one_number_or_a_range() {
