@@ -7,9 +7,12 @@ use clap::Args;
 use super::answer::PrintAnswer;
 use super::args::ChangeArgs;
 use super::list_and_read::print_commit;
-use super::output::OutputLayout;
-use super::text::{Printer, TextStyle, effects, file_heading};
+use super::open::{self, SessionNeeds};
+use super::output::{CliReply, OutputFormat, OutputLayout};
+use super::run::Runner;
+use super::text::{self, Printer, TextStyle, effects, file_heading};
 use crate::commands::answer::{ChangedFile, DiffResult, LogResult, LogRow};
+use crate::commands::{self, LogOptions};
 
 #[derive(Args, Debug)]
 #[command(
@@ -100,6 +103,31 @@ pub struct RedoArgs {
     pub revision: Option<String>,
     #[command(flatten)]
     pub change_args: ChangeArgs,
+}
+
+/// How many rows of a whole log are printed at once.
+const ROWS_AT_ONCE: usize = 256;
+
+/// Prints all entries while they are read, unless the answer is one JSON object or there is something to say about it.
+pub fn run_whole_log(runner: &Runner<'_>, query: &LogOptions, layout: OutputLayout) -> CliReply {
+    let format = OutputFormat::new(runner.global);
+    let session = match open::open_session(runner.global, SessionNeeds::All, None) {
+        Ok(session) if !format.json && !format.verbose && session.policy.warnings.is_empty() => session,
+        Ok(_) => return runner.log(query, layout),
+        Err(rejection) => return rejection.into(),
+    };
+    let mut rows = match commands::LogRows::start(&session, query) {
+        Ok(rows) => rows,
+        Err(error) => return CliReply::of(Err::<LogResult, _>(error), Vec::new(), layout),
+    };
+    let Some(first) = rows.next(&session) else { return runner.log(query, layout) };
+    let mut first = Some(first);
+    CliReply::Lines(Box::new(std::iter::from_fn(move || {
+        let others = std::iter::from_fn(|| rows.next(&session));
+        let entries: Vec<LogRow> = first.take().into_iter().chain(others).take(ROWS_AT_ONCE).collect();
+        let part = LogResult { entries, since: None, more: 0, history: None };
+        (!part.entries.is_empty()).then(|| text::answer(&part, &[], layout, &format).0)
+    })))
 }
 
 impl PrintAnswer for LogResult {

@@ -25,7 +25,8 @@ use crate::commands::setup_host::{self, HostSetupOptions, HostTarget};
 use crate::commands::sync::{self, SyncOptions};
 use crate::commands::usage::AnswerUse;
 use crate::commands::{
-    self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, ProgressNotes, Session, edit, setup,
+    self, ChangeOptions, CheckOptions, CommandResult, Error, InitOptions, LogOptions, ProgressNotes, Session, edit,
+    setup,
 };
 use crate::host::agent_hosts::AgentHost;
 use crate::host::agent_hosts::places::SetupScope;
@@ -355,6 +356,10 @@ impl Runner<'_> {
             }
             Err(rejection) => rejection.into(),
         }
+    }
+
+    pub fn log(&self, options: &LogOptions, layout: OutputLayout) -> CliReply {
+        self.in_session(SessionNeeds::All, None, layout, |s| commands::log(s, options))
     }
 
     /// Runs `init` in the given directory, else `--dir`, else with `-g` in the user's own, else `MEMDIR`, else

@@ -18,7 +18,7 @@ use super::digests::run_digests;
 use super::duplicates::run_duplicates;
 use super::generate::{CompletionsArgs, ManArgs, SchemaArgs};
 use super::git_args::{MergeArgs, MergeDriverArgs, ResolveArgs, SetupArgs, SyncArgs};
-use super::history::{DiffArgs, LogArgs, RedoArgs, ShowArgs, UndoArgs};
+use super::history::{DiffArgs, LogArgs, RedoArgs, ShowArgs, UndoArgs, run_whole_log};
 use super::hook::HookArgs;
 use super::import_args::{ExportArgs, ImportArgs};
 use super::list_and_read::{EtagArgs, InitArgs, ListArgs, ReadArgs, WhereArgs};
@@ -252,7 +252,7 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             let texts = a.all && a.patch && global.json;
             let query = LogOptions { address: a.address, patch: a.patch, since: a.since, by: a.by, limit, texts };
             let layout = if a.oneline { OutputLayout::OneLine } else { OutputLayout::Plain };
-            runner.in_session(SessionNeeds::All, None, layout, |s| commands::log(s, &query))
+            if a.all { run_whole_log(&runner, &query, layout) } else { runner.log(&query, layout) }
         }
         CliCommand::Show(a) => runner.read_only(|s| commands::show(s, &a.revision)),
         CliCommand::Diff(a) => {

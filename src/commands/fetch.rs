@@ -203,9 +203,3 @@ fn past_text(entry: &JournalEntry, rev: Option<u64>, document: Document) -> Past
 fn removes_text(file: &EntryFile) -> bool {
     file.edits.as_ref().is_none_or(|edits| edits.iter().any(|e| !e.old.trim().is_empty()))
 }
-
-/// The text of a file before or after a revision; `None` if it did not exist or history no longer has it.
-pub fn text_at(store: &Store, rev: u64, of: &MemoryPath, side: RevisionSide) -> Option<Document> {
-    let version = store.text_at(rev, of, side).ok().flatten()?;
-    Document::from_bytes(version.bytes.to_vec()).ok()
-}

@@ -2,6 +2,8 @@
 //!
 //! Never writes, not even that an outside edit was noticed: reads journal, slots and files.
 
+use std::collections::{HashMap, VecDeque};
+
 use serde_json::Value;
 
 use super::allowlist_filter::allowlist_rejection;
@@ -10,16 +12,16 @@ use super::bullet_life::{BulletHistory, LifeCause, LifeChange, LifeEvent, LifeEx
 use super::change::effect_rows;
 use super::history_export::export_history;
 use super::list_and_read::ResolvedAddress;
-use super::point_in_time::{find_revision, is_since, parse_point_in_time};
+use super::point_in_time::{PointInTime, find_revision, is_since, parse_point_in_time};
 use super::superseded::superseded_bullets;
 use super::sync::SyncState;
 use super::{CommandResult, LogOptions, Session, list_and_read};
-use crate::change::{Etag, InverseKind, JournalEntry};
+use crate::change::{EntryFile, Etag, FileVersion, InverseKind, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::document::Document;
 use crate::operation::effects;
 use crate::path::MemoryPath;
-use crate::store::{RevisionSide, Store};
+use crate::store::Store;
 use crate::view::diff::unified_diff;
 use crate::view::journal::{self, RevisionState};
 use crate::view::outline::CommitOrigin;
@@ -32,67 +34,143 @@ const DEFAULT_LIMIT: usize = 50;
 /// # Errors
 /// `usage` for an invalid `since`; any error of resolving the address.
 pub fn log(session: &Session, options: &LogOptions) -> CommandResult<LogResult> {
-    let (entries, range) = entries_to_list(session, options)?;
-    let states = journal::revision_states(&entries);
-    let target = options.address.as_deref().map(|a| LogTarget::resolve(session, a)).transpose()?;
-    let from = options.since.as_deref().map(|s| parse_point_in_time(s, &session.now)).transpose()?;
-    let life = match target.as_ref().and_then(|target| target.bullet.as_ref()) {
-        Some((named, number)) => Some(TargetLife::of(session, named, *number)?),
-        None => None,
-    };
-    let gaps = journal::outside_edits(&entries);
-    let restricted = session.visibility().is_some();
-    let fits = |e: &&JournalEntry| {
-        // An entry without visible files is not shown at all.
-        !(restricted && e.files.is_empty())
-            && from.as_ref().is_none_or(|w| is_since(e, w))
-            && options.by.as_deref().is_none_or(|by| e.actor == by)
-            && target.as_ref().is_none_or(|t| match &life {
-                Some(life) => life.step_of_revision(e.rev).is_some(),
-                None => t.is_touched_by(session, e),
-            })
-    };
-    let path = target.as_ref().map(|t| &t.path);
-    let outside = |by: &Option<String>| by.as_deref().is_none_or(|b| b == "outside");
-    // A bullet has only the outside edits that changed it, in whichever file it was.
-    let outside_row = |edited: &MemoryPath, before_rev: Option<u64>, state: &'static str| match &life {
-        None => path.is_none_or(|p| p == edited).then(|| gap_row(edited, state, None)),
-        Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state, Some(step))),
-    };
-    let mut rows = Vec::new();
-    if outside(&options.by) {
-        rows.extend(life.iter().flat_map(|life| life.git_rows(LifeCause::Merged, "merged")));
-        let unrecorded = unrecorded_files(&session.store, &entries, path)?;
-        rows.extend(unrecorded.iter().filter_map(|(edited, _)| outside_row(edited, None, "unrecorded")));
+    let mut rows = LogRows::start(session, options)?;
+    let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
+    let mut entries = Vec::new();
+    while entries.len() < limit
+        && let Some(row) = rows.next(session)
+    {
+        entries.push(row);
     }
-    for entry in entries.iter().rev().take_while(|entry| entry.rev >= range.from) {
-        if fits(&entry) {
-            let mut row = log_row(session, entry, states.get(&entry.rev), options.patch);
-            if let Some(target) = &target {
-                row.superseded.retain(|bullet| *target.path.as_str() == bullet.path || life.is_some());
-                row.items.retain(|item| life.is_some() || item.at.starts_with(target.path.as_str()));
+    let more = std::iter::from_fn(|| rows.next(session)).count() + rows.range.older_rows;
+    let history = (options.texts && !rows.restricted).then(|| export_history(session)).transpose()?;
+    Ok(LogResult { entries, since: rows.since, more, history })
+}
+
+/// The rows of `log`, made one by one, newest first. An entry is dropped once its row is made.
+pub struct LogRows {
+    entries: Vec<JournalEntry>,
+    range: ListedRange,
+    states: HashMap<u64, RevisionState>,
+    /// The files that were changed outside memdir before a revision.
+    gaps: HashMap<u64, Vec<MemoryPath>>,
+    target: Option<LogTarget>,
+    life: Option<TargetLife>,
+    from: Option<PointInTime>,
+    by: Option<String>,
+    patch: bool,
+    restricted: bool,
+    ready: VecDeque<LogRow>,
+    /// The rows after all entries.
+    last: Vec<LogRow>,
+    /// The time of the first entry.
+    since: Option<String>,
+}
+
+impl LogRows {
+    /// Reads the journal and prepares the rows; the limit of the options is the caller's.
+    ///
+    /// # Errors
+    /// As [`log`].
+    pub fn start(session: &Session, options: &LogOptions) -> CommandResult<LogRows> {
+        let (entries, range) = entries_to_list(session, options)?;
+        let target = options.address.as_deref().map(|a| LogTarget::resolve(session, a)).transpose()?;
+        let life = match target.as_ref().and_then(|target| target.bullet.as_ref()) {
+            Some((named, number)) => Some(TargetLife::of(session, named, *number)?),
+            None => None,
+        };
+        let mut gaps: HashMap<u64, Vec<MemoryPath>> = HashMap::new();
+        for gap in journal::outside_edits(&entries) {
+            gaps.entry(gap.before_rev).or_default().push(gap.path);
+        }
+        let mut rows = LogRows {
+            range,
+            states: journal::revision_states(&entries),
+            gaps,
+            from: options.since.as_deref().map(|s| parse_point_in_time(s, &session.now)).transpose()?,
+            by: options.by.clone(),
+            patch: options.patch,
+            restricted: session.visibility().is_some(),
+            ready: VecDeque::new(),
+            last: Vec::new(),
+            since: entries.first().map(|e| e.at.clone()),
+            target,
+            life,
+            entries,
+        };
+        if rows.lists_outside_edits() {
+            let git_rows = |cause, state| rows.life.iter().flat_map(move |life| life.git_rows(cause, state));
+            let mut ready: VecDeque<LogRow> = git_rows(LifeCause::Merged, "merged").collect();
+            let unrecorded = unrecorded_files(&session.store, &rows.entries, rows.target.as_ref().map(|t| &t.path))?;
+            ready.extend(unrecorded.iter().filter_map(|(edited, _)| rows.outside_row(edited, None, "unrecorded")));
+            let last =
+                if rows.from.is_none() { git_rows(LifeCause::Committed, "committed").collect() } else { Vec::new() };
+            (rows.ready, rows.last) = (ready, last);
+        }
+        Ok(rows)
+    }
+
+    /// The next row; `None` after the last.
+    pub fn next(&mut self, session: &Session) -> Option<LogRow> {
+        while self.ready.is_empty() {
+            match self.entries.pop().filter(|entry| entry.rev >= self.range.from) {
+                Some(entry) => self.add_rows_of(session, &entry),
+                None => {
+                    self.entries.clear();
+                    self.ready.extend(std::mem::take(&mut self.last));
+                    break;
+                }
             }
-            if let Some(event) = life.as_ref().and_then(|life| life.step_of_revision(entry.rev)) {
+        }
+        self.ready.pop_front()
+    }
+
+    fn add_rows_of(&mut self, session: &Session, entry: &JournalEntry) {
+        let is_since = self.from.as_ref().is_none_or(|from| is_since(entry, from));
+        if is_since && self.fits(session, entry) {
+            let mut row = log_row(session, entry, self.states.get(&entry.rev), self.patch);
+            if let Some(target) = &self.target {
+                row.superseded.retain(|bullet| *target.path.as_str() == bullet.path || self.life.is_some());
+                row.items.retain(|item| self.life.is_some() || item.at.starts_with(target.path.as_str()));
+            }
+            if let Some(event) = self.life.as_ref().and_then(|life| life.step_of_revision(entry.rev)) {
                 row.superseded.retain(|bullet| is_superseded(event, bullet));
                 let earlier = event.earlier.as_ref().map(|earlier| &earlier.text);
                 row.items.retain(|item| earlier.is_none() || item.text.as_ref() == earlier);
                 row.bullet = Some(bullet_step(event));
             }
-            rows.push(row);
+            self.ready.push_back(row);
         }
-        let outside_edits = gaps.iter().filter(|g| g.before_rev == entry.rev);
-        if outside(&options.by) && from.as_ref().is_none_or(|w| is_since(entry, w)) {
-            rows.extend(outside_edits.filter_map(|g| outside_row(&g.path, Some(entry.rev), "outside")));
+        if is_since && self.lists_outside_edits() {
+            let edited = self.gaps.get(&entry.rev).into_iter().flatten();
+            let rows: Vec<LogRow> =
+                edited.filter_map(|edited| self.outside_row(edited, Some(entry.rev), "outside")).collect();
+            self.ready.extend(rows);
         }
     }
-    if outside(&options.by) && from.is_none() {
-        rows.extend(life.iter().flat_map(|life| life.git_rows(LifeCause::Committed, "committed")));
+
+    /// Whether an entry is listed, whenever it was made.
+    fn fits(&self, session: &Session, entry: &JournalEntry) -> bool {
+        // An entry without visible files is not shown at all.
+        !(self.restricted && entry.files.is_empty())
+            && self.by.as_deref().is_none_or(|by| entry.actor == by)
+            && self.target.as_ref().is_none_or(|target| match &self.life {
+                Some(life) => life.step_of_revision(entry.rev).is_some(),
+                None => target.is_touched_by(session, entry),
+            })
     }
-    let limit = options.limit.unwrap_or(DEFAULT_LIMIT);
-    let more = rows.len().saturating_sub(limit) + range.older_rows;
-    rows.truncate(limit);
-    let history = (options.texts && !restricted).then(|| export_history(session)).transpose()?;
-    Ok(LogResult { entries: rows, since: entries.first().map(|e| e.at.clone()), more, history })
+
+    fn lists_outside_edits(&self) -> bool {
+        self.by.as_deref().is_none_or(|by| by == "outside")
+    }
+
+    /// The row of an outside edit. A bullet has only those that changed it, in whichever file it was.
+    fn outside_row(&self, edited: &MemoryPath, before_rev: Option<u64>, state: &'static str) -> Option<LogRow> {
+        match &self.life {
+            None => self.target.as_ref().is_none_or(|t| t.path == *edited).then(|| gap_row(edited, state, None)),
+            Some(life) => life.outside_step(edited, before_rev).map(|step| gap_row(edited, state, Some(step))),
+        }
+    }
 }
 
 /// What of the journal is listed: revisions from `from` on, and how many rows older ones would make.
@@ -115,7 +193,7 @@ fn entries_to_list(session: &Session, options: &LogOptions) -> Result<(Vec<Journ
             return Ok((entries, range));
         }
     }
-    Ok((session.store.journal()?, ListedRange { from: 0, older_rows: 0 }))
+    Ok((session.store.journal_without_texts()?, ListedRange { from: 0, older_rows: 0 }))
 }
 
 /// The file, section or bullet whose entries are listed.
@@ -158,6 +236,10 @@ impl LogTarget {
 struct TargetLife {
     /// Each change with the revision that made it, or for an outside edit the next one.
     events: Vec<(Option<u64>, LifeEvent)>,
+    /// The first change of each revision.
+    by_revision: HashMap<u64, usize>,
+    /// The first outside edit of each file before a revision, or since the last one.
+    outside: HashMap<(Option<u64>, MemoryPath), usize>,
 }
 
 impl TargetLife {
@@ -169,7 +251,21 @@ impl TargetLife {
             LifeCause::Outside(rev) => rev,
             LifeCause::Merged | LifeCause::Committed => None,
         };
-        Ok(TargetLife { events: events.map(|event| (rev(&event), event)).collect() })
+        let mut life = TargetLife {
+            events: events.map(|event| (rev(&event), event)).collect(),
+            by_revision: HashMap::new(),
+            outside: HashMap::new(),
+        };
+        for (number, (rev, event)) in life.events.iter().enumerate() {
+            match (event.cause, rev) {
+                (LifeCause::Entry(_), Some(rev)) => drop(life.by_revision.entry(*rev).or_insert(number)),
+                (LifeCause::Outside(_), _) => {
+                    life.outside.entry((*rev, event.path.clone())).or_insert(number);
+                }
+                (LifeCause::Entry(_) | LifeCause::Merged | LifeCause::Committed, _) => {}
+            }
+        }
+        Ok(life)
     }
 
     /// The changes that are part of git's history and no outside edits: what a sync changed last, or what is older than
@@ -180,16 +276,13 @@ impl TargetLife {
     }
 
     fn step_of_revision(&self, rev: u64) -> Option<&LifeEvent> {
-        let is_here = |(at, event): &&(_, LifeEvent)| *at == Some(rev) && matches!(event.cause, LifeCause::Entry(_));
-        self.events.iter().find(is_here).map(|(_, event)| event)
+        self.by_revision.get(&rev).map(|number| &self.events[*number].1)
     }
 
     /// What an outside edit of a file changed, before a revision or since the last one.
     fn outside_step(&self, path: &MemoryPath, before_rev: Option<u64>) -> Option<BulletStep> {
-        let is_here = |event: &&(Option<u64>, LifeEvent)| {
-            event.0 == before_rev && event.1.path == *path && matches!(event.1.cause, LifeCause::Outside(_))
-        };
-        self.events.iter().find(is_here).map(|(_, event)| bullet_step(event))
+        let number = self.outside.get(&(before_rev, path.clone()))?;
+        Some(bullet_step(&self.events[*number].1))
     }
 }
 
@@ -251,7 +344,7 @@ fn log_row(session: &Session, entry: &JournalEntry, state: Option<&RevisionState
         superseded: superseded_bullets(entry),
         files: entry.files.iter().map(|f| f.path.to_string()).collect(),
         bullet: None,
-        effects: if patch { changed_files(&session.store, entry) } else { Vec::new() },
+        effects: if patch { changed_files(entry, &texts_of(&session.store, entry)) } else { Vec::new() },
         diff: None,
     }
 }
@@ -288,23 +381,36 @@ fn describe(entry: &JournalEntry) -> String {
     counts.into_iter().map(label).collect::<Vec<_>>().join(", ")
 }
 
-fn texts_around(store: &Store, rev: u64, path: &MemoryPath) -> (Option<Document>, Option<Document>) {
-    (
-        super::fetch::text_at(store, rev, path, RevisionSide::Before),
-        super::fetch::text_at(store, rev, path, RevisionSide::After),
-    )
+/// The texts of a file before and after a revision; `None` where it did not exist or history no longer has it.
+type TextsAround = (Option<Document>, Option<Document>);
+
+fn texts_around(store: &Store, rev: u64, path: &MemoryPath) -> TextsAround {
+    let Ok([before, after]) = store.texts_around(rev, path) else { return (None, None) };
+    let parse = |version: Result<Option<FileVersion>, Rejection>| {
+        let version = version.ok().flatten()?;
+        Document::from_bytes(version.bytes.to_vec()).ok()
+    };
+    (parse(before), parse(after))
 }
 
-fn changed_files(store: &Store, entry: &JournalEntry) -> Vec<ChangedFile> {
+/// The texts of each file of an entry, in its order. A move has none.
+fn texts_of(store: &Store, entry: &JournalEntry) -> Vec<TextsAround> {
+    let texts = |file: &EntryFile| match file.moved {
+        Some(_) => (None, None),
+        None => texts_around(store, entry.rev, &file.path),
+    };
+    entry.files.iter().map(texts).collect()
+}
+
+fn changed_files(entry: &JournalEntry, texts: &[TextsAround]) -> Vec<ChangedFile> {
     let mut out = Vec::new();
-    for file in &entry.files {
+    for (file, (before, after)) in entry.files.iter().zip(texts) {
         if let Some(other) = &file.moved {
             // A move is recorded as two files; the one with the old name represents both.
             let moved = |f| ChangedFile { kind: "moved", to: Some(other.to_string()), ..f };
             out.extend(file.before.map(|_| moved(changed_file(&file.path, true, file.after, &[]))));
             continue;
         }
-        let (before, after) = texts_around(store, entry.rev, &file.path);
         let gone = (file.before.is_some() && before.is_none()) || (file.after.is_some() && after.is_none());
         let effects =
             if gone { Vec::new() } else { effects::diff_effects(before.as_ref(), after.as_ref(), &file.path, 0) };
@@ -354,26 +460,38 @@ pub fn unrecorded_files(
 /// # Errors
 /// `revision_not_found`; `category_not_allowed` for a revision without visible files.
 pub fn show(session: &Session, rev: &str) -> CommandResult<LogResult> {
-    let entries = session.store.journal()?;
+    let (entries, since) = revision_and_state(session, rev)?;
     let states = journal::revision_states(&entries);
     let entry = find_revision(rev, &entries)?;
     if session.visibility().is_some() && entry.files.is_empty() {
         return Err(allowlist_rejection().into());
     }
-    let mut entry_row = log_row(session, entry, states.get(&entry.rev), true);
-    entry_row.diff = Some(entry.files.iter().map(|f| file_diff(&session.store, entry, &f.path)).collect());
-    Ok(LogResult { entries: vec![entry_row], since: entries.first().map(|e| e.at.clone()), more: 0, history: None })
+    let mut entry_row = log_row(session, entry, states.get(&entry.rev), false);
+    let texts = texts_of(&session.store, entry);
+    entry_row.effects = changed_files(entry, &texts);
+    entry_row.diff = Some(entry.files.iter().zip(&texts).map(|(file, texts)| file_diff(file, texts)).collect());
+    Ok(LogResult { entries: vec![entry_row], since, more: 0, history: None })
 }
 
-fn file_diff(store: &Store, entry: &JournalEntry, path: &MemoryPath) -> String {
-    let file = entry.files.iter().find(|f| f.path == *path);
-    if let Some(to) = file.and_then(|f| f.moved.as_ref()) {
-        let first = file.is_some_and(|f| f.before.is_some());
+/// The entry of a revision and others that tell whether it is in effect, and the time of the journal's first entry.
+fn revision_and_state(session: &Session, rev: &str) -> Result<(Vec<JournalEntry>, Option<String>), Rejection> {
+    if let Ok(PointInTime::Revision(number)) = parse_point_in_time(rev, &session.now)
+        && let Some(history) = session.store.read_revision(number)?
+    {
+        return Ok((history.entries(), session.store.history_start()?));
+    }
+    let entries = session.store.journal()?;
+    let since = entries.first().map(|entry| entry.at.clone());
+    Ok((entries, since))
+}
+
+fn file_diff(file: &EntryFile, (before, after): &TextsAround) -> String {
+    let path = &file.path;
+    if let Some(to) = &file.moved {
+        let first = file.before.is_some();
         return if first { format!("rename from {path}\nrename to {to}\n") } else { String::new() };
     }
-    let (before, after) = texts_around(store, entry.rev, path);
-    let gone = file.is_some_and(|f| (f.before.is_some() && before.is_none()) || (f.after.is_some() && after.is_none()));
-    match gone {
+    match (file.before.is_some() && before.is_none()) || (file.after.is_some() && after.is_none()) {
         true => format!("# {path}: its text is no longer in this machine's history\n"),
         false => unified_diff(path.as_str(), before.as_ref().map(Document::text), after.as_ref().map(Document::text)),
     }

@@ -3,8 +3,9 @@
 //! Never needed: without a note the whole journal is read.
 
 use crate::code::Rejection;
-use crate::store::{BULLETS_NOTE, NotedJournal, Store};
-use crate::view::query::bullet_origins::BulletOrigins;
+use crate::path::MemoryPath;
+use crate::store::{BULLETS_NOTE, NotedJournal, RecordOutline, Store};
+use crate::view::query::bullet_origins::{BulletOrigins, new_texts};
 use crate::view::stale_anchors::{STALE_ANCHORS_NOTE, StaleAnchors};
 
 /// The anchors that the last check on this machine found stale.
@@ -25,39 +26,54 @@ pub fn with_stale_anchors(store: &Store, mut origins: BulletOrigins) -> BulletOr
 pub fn bullet_origins(store: &Store) -> Result<BulletOrigins, Rejection> {
     // Unfiltered, because only the actor, time and source of items that the caller sees are taken from it.
     let store = store.unfiltered();
-    let Some(noted) = store.read_journal_note(BULLETS_NOTE)? else { return Ok(BulletOrigins::default()) };
+    let Some(mut noted) = store.read_journal_note(BULLETS_NOTE)? else { return Ok(BulletOrigins::default()) };
     if noted.is_overdue() {
-        extend_bullets_note(&store, &noted);
+        extend_bullets_note(&store, &mut noted);
     }
-    let entries = noted.entries();
-    let known = match &noted.note {
-        None => Some(BulletOrigins::from_journal(&entries)),
-        Some(note) => BulletOrigins::from_note(note, &entries),
+    let Some(mut origins) = noted_origins(&mut noted) else {
+        return Ok(BulletOrigins::from_journal(&store.journal()?));
     };
-    match known {
-        Some(known) => Ok(known),
+    let added = noted.outlines(&mut |outline| add_outline(&mut origins, outline));
+    match added {
+        Some(()) => Ok(origins),
         None => Ok(BulletOrigins::from_journal(&store.journal()?)),
     }
+}
+
+/// What the note says; `None` if it cannot be read.
+fn noted_origins(noted: &mut NotedJournal) -> Option<BulletOrigins> {
+    match noted.note.take() {
+        None => Some(BulletOrigins::default()),
+        Some(note) => BulletOrigins::from_note(note),
+    }
+}
+
+fn add_outline(origins: &mut BulletOrigins, outline: &RecordOutline<'_>) {
+    if outline.is_inversion() {
+        return;
+    }
+    let texts = outline.operations.iter().flat_map(new_texts);
+    let files = outline.files.iter().filter_map(|file| MemoryPath::from_disk_name(&file.path).ok()).collect();
+    origins.add(&outline.at, &outline.actor, outline.source.as_deref(), texts, files);
 }
 
 /// Extends the notes up to the newest revisions if that is worth it, on a best-effort basis: call it in bulk, not at
 /// every change.
 pub fn extend_notes(store: &Store) {
     store.note_files();
-    if let Ok(Some(noted)) = store.read_journal_note(BULLETS_NOTE)
+    if let Ok(Some(mut noted)) = store.read_journal_note(BULLETS_NOTE)
         && noted.is_due()
     {
-        extend_bullets_note(store, &noted);
+        extend_bullets_note(store, &mut noted);
     }
 }
 
-fn extend_bullets_note(store: &Store, noted: &NotedJournal) {
-    let Some(entries) = noted.entries_to_note() else { return };
-    let known = match &noted.note {
-        None => Some(BulletOrigins::from_journal(&entries)),
-        Some(note) => BulletOrigins::from_note(note, &entries),
-    };
-    if let Some(known) = known {
-        store.write_journal_note(BULLETS_NOTE, noted, &known.to_note());
+fn extend_bullets_note(store: &Store, noted: &mut NotedJournal) {
+    let note = noted.note.clone();
+    if let Some(mut origins) = noted_origins(noted)
+        && let Some(()) = noted.outlines_to_note(&mut |outline| add_outline(&mut origins, outline))
+    {
+        store.write_journal_note(BULLETS_NOTE, noted, &origins.to_note());
     }
+    noted.note = note;
 }

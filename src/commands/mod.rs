@@ -77,7 +77,7 @@ pub use context::{ContextRequest, ContextStyle, ReaderMark, context};
 pub use diff::diff;
 pub use etag::etag;
 pub use graph::graph;
-pub use history::{log, show};
+pub use history::{LogRows, log, show};
 pub use init::init;
 pub use list_and_read::{
     ListOptions, OpenedFile, list, list_bullets, list_with, list_without_backlinks, open_whole_file, read, whereis,

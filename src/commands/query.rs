@@ -265,7 +265,10 @@ fn searched_files(store: &Store, options: &QueryOptions, overrides: &TextOverrid
 /// Parses a point in time; a day means its first moment or, with `last`, its last moment.
 fn parse_point(session: &Session, store: &Store, text: &str, last: bool) -> Result<TimeBound, Rejection> {
     let stamp = match parse_point_in_time(text, &session.now)? {
-        PointInTime::Revision(_) => find_revision(text, &store.journal()?)?.at.clone(),
+        PointInTime::Revision(rev) => match store.read_revision(rev)? {
+            Some(history) => find_revision(text, &history.entries())?.at.clone(),
+            None => find_revision(text, &store.journal()?)?.at.clone(),
+        },
         PointInTime::Time(at) => at,
     };
     let out_of_range = || Rejection::new(Code::Usage, "the time is out of range");

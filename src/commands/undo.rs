@@ -147,33 +147,42 @@ fn invert_revision(
     Ok(with_inverted_revision(changed, inverts))
 }
 
-/// The revision that is chosen among the newest ones. `None` if it may be an older one: none of the newest is in effect,
-/// or one of them undid or redid an older one.
+/// How many of the newest revisions are searched for the one to undo or redo, before the whole journal is.
+const SEARCHED_REVISIONS: [u64; 3] = [128, 1_024, 8_192];
+
+/// The revision that is chosen among the newest ones; `None` if it may be an older one. Whether a revision is in effect
+/// depends on later ones only.
 fn recent_inversion(
     store: &Store,
     choose_revision: impl Fn(&[JournalEntry]) -> Result<Option<RevisionInversion>, Rejection>,
 ) -> Result<Option<RevisionInversion>, Rejection> {
-    let window = store.journal_window()?;
-    let complete_from = window.complete_from;
-    let mut entries = store.window_entries(window);
-    entries.retain(|entry| entry.rev >= complete_from);
-    let concerns_older = |entry: &JournalEntry| match entry.inverts {
-        Some(InverseKind::Undo(rev) | InverseKind::Redo(rev)) => rev < complete_from,
-        None => false,
-    };
-    match entries.iter().any(concerns_older) {
-        true => Ok(None),
-        false => choose_revision(&entries),
+    let Some(newest) = store.recent_entries()?.last().map(|entry| entry.rev) else { return Ok(None) };
+    for count in SEARCHED_REVISIONS {
+        let Some(entries) = store.entries_from(newest.saturating_sub(count))? else { return Ok(None) };
+        let Some(chosen) = choose_revision(&entries)? else { continue };
+        let first = entries.first().map_or(0, |entry| entry.rev);
+        // The one that was undone last may be older than all of these.
+        let concerns_older = |entry: &JournalEntry| match entry.inverts {
+            Some(InverseKind::Undo(rev) | InverseKind::Redo(rev)) => rev < first,
+            None => false,
+        };
+        if chosen.is_undo || !entries.iter().any(concerns_older) {
+            return Ok(Some(chosen));
+        }
     }
+    Ok(None)
 }
 
-/// The journal entries to search for the revision. A named revision is nearly always recent, and only later entries can
-/// have undone it, so the recent part of the journal suffices if it contains the revision. That keeps the lock short.
+/// The journal entries to search for the revision: itself and what later undid or repeated another, if it was found
+/// that way. Only later entries can have undone it. That keeps the lock short.
 fn entries_to_search(store: &Store, rev: Option<&str>) -> Result<Vec<JournalEntry>, Rejection> {
     if let Some(rev) = rev.and_then(|rev| rev.strip_prefix('r')?.parse::<u64>().ok()) {
         let recent = store.recent_entries()?;
         if recent.iter().any(|entry| entry.rev == rev) {
             return Ok(recent);
+        }
+        if let Some(history) = store.read_revision(rev)? {
+            return Ok(history.entries());
         }
     }
     store.journal()

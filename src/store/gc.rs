@@ -44,10 +44,11 @@ impl GcLimits {
     }
 }
 
-/// Size of a journal, in bytes, above which a collection is tried more often.
-const LARGE_JOURNAL_BYTES: u64 = 16 << 20;
 /// Number of revisions between two collections: trimming in bulk keeps single changes fast.
 const GC_INTERVAL: u64 = 512;
+
+/// How much of a journal is copied at once, in bytes.
+const COPY_BYTES: u64 = 1 << 20;
 
 /// The name under which a new journal is written before it replaces the old one.
 const NEW_JOURNAL_NAME: &str = "journal.new";
@@ -61,16 +62,13 @@ struct SlotFile {
 }
 
 impl LockedStore<'_> {
-    /// Whether [`LockedStore::gc`] is worth scanning `.memdir/undo/`, judged by the revision number and the journal's
-    /// size.
+    /// Whether [`LockedStore::gc`] is worth scanning `.memdir/undo/`, judged by the revision number.
     pub fn gc_due(&self) -> bool {
-        let large = self.journal.borrow().as_ref().is_some_and(|journal| journal.size > LARGE_JOURNAL_BYTES);
-        let rev = self.next_revision.get();
-        rev.is_multiple_of(GC_INTERVAL) || large && rev.is_multiple_of(64)
+        self.next_revision.get().is_multiple_of(GC_INTERVAL)
     }
 
     /// Removes slots and journal entries that exceed the limits (90 days, 10,000 slots, 256 MiB, 100,000 entries),
-    /// except those of the last 100 revisions. Call it after the answer is printed, because it scans `.memdir/undo/`.
+    /// except those of the last 100 revisions. Journal entries are removed an eighth at a time. Call it after the answer is printed, because it scans `.memdir/undo/`.
     /// `now` is in seconds since 1970. Returns the number of removed slots.
     ///
     /// # Errors
@@ -104,20 +102,35 @@ impl LockedStore<'_> {
     }
 
     fn trim_journal(&self, limits: &GcLimits, protected_from: u64) -> Result<(), Rejection> {
-        let max_entries = limits.entries.max(1);
-        let bytes = match self.journal.borrow().as_ref() {
-            // Each revision has one entry, so the first revision bounds their number.
+        let max_entries = limits.entries.max(1) as u64;
+        let next = self.next_revision.get();
+        let found = match self.journal.borrow().as_ref() {
+            // Each revision has one entry, so the first revision bounds their number. What exceeds it is removed in
+            // bulk, because the rest of the journal is copied.
             Some(journal) => match journal.first_revision()? {
-                Some(first) if self.next_revision.get().saturating_sub(first) <= max_entries as u64 => return Ok(()),
-                _ => journal.read_all()?,
+                Some(first) if next.saturating_sub(first) <= max_entries + max_entries / 8 => return Ok(()),
+                _ => journal.find_revision(next.saturating_sub(max_entries).min(protected_from))?,
             },
             None => return Ok(()),
         };
+        match found {
+            Some(0) => Ok(()),
+            Some(from) => self.cut_journal(from),
+            None => self.trim_records(limits, protected_from),
+        }
+    }
+
+    /// Trims a journal in which a revision was not found by its offset.
+    fn trim_records(&self, limits: &GcLimits, protected_from: u64) -> Result<(), Rejection> {
+        let bytes = match self.journal.borrow().as_ref() {
+            Some(journal) => journal.read_all()?,
+            None => return Ok(()),
+        };
         let mut records = pair_with_endings(&bytes);
-        if records.len() <= max_entries {
+        if records.len() <= limits.entries.max(1) {
             return Ok(());
         }
-        let excess = records.len() - max_entries;
+        let excess = records.len() - limits.entries.max(1);
         let keep_from = records.iter().position(|(intent, _)| intent.rev >= protected_from).unwrap_or(0);
         records.drain(..excess.min(keep_from));
         self.rewrite_journal(&records)
@@ -157,28 +170,54 @@ impl LockedStore<'_> {
         platform::sync(undo).map_err(|e| write_error(e, "'.memdir/undo/'"))
     }
 
-    /// Replaces the journal in one step.
+    /// Replaces the journal by these records.
     fn rewrite_journal(&self, records: &[(IntentRecord, Option<BatchEnding>)]) -> Result<(), Rejection> {
-        let to_error = |e: Errno| write_error(e, "the journal");
-        let Some(machine) = self.root.machine_dir()? else { return Ok(()) };
         let mut bytes = Vec::new();
         for (intent, ending) in records {
             bytes.extend(encode_intent(intent)?);
             bytes.extend(ending.map(|how| encode_end(intent.rev, how)).into_iter().flatten());
         }
+        self.replace_journal(&mut |file| write_all(file, &bytes))
+    }
+
+    /// Replaces the journal by its part from an offset on.
+    fn cut_journal(&self, from: u64) -> Result<(), Rejection> {
+        let Some(machine) = self.root.machine_dir()? else { return Ok(()) };
+        let Some(old) = Journal::open(machine, false)? else { return Ok(()) };
+        self.replace_journal(&mut |file| {
+            let mut at = from;
+            while at < old.size {
+                let part = old.read_range(at, old.size.min(at + COPY_BYTES)).map_err(|_| Errno::IO)?;
+                if part.is_empty() {
+                    return Err(Errno::IO);
+                }
+                write_all(file, &part)?;
+                at += part.len() as u64;
+            }
+            Ok(())
+        })
+    }
+
+    /// Replaces the journal in one step.
+    fn replace_journal(&self, write: &mut dyn FnMut(&OwnedFd) -> Result<(), Errno>) -> Result<(), Rejection> {
+        let to_error = |e: Errno| write_error(e, "the journal");
+        let Some(machine) = self.root.machine_dir()? else { return Ok(()) };
         slot::free(machine, NEW_JOURNAL_NAME)?;
         // They may name what is forgotten.
         NOTE_NAMES.iter().try_for_each(|name| slot::free(machine, name))?;
         let file = platform::create_new(machine, NEW_JOURNAL_NAME).map_err(to_error)?;
-        let written = write_all(&file, &bytes).and_then(|()| platform::sync(&file));
+        let written = write(&file).and_then(|()| platform::sync(&file));
         let replaced = written.and_then(|()| rustix::fs::renameat(machine, NEW_JOURNAL_NAME, machine, JOURNAL_NAME));
         replaced.map_err(|e| {
             let _ = slot::free(machine, NEW_JOURNAL_NAME);
             to_error(e)
         })?;
-        platform::sync(machine).map_err(to_error)?;
-        *self.journal.borrow_mut() = Journal::open(machine, true)?;
-        Ok(())
+        // The old journal has no name any more: what is appended to it would be lost.
+        self.journal.take();
+        self.poisoned.set(true);
+        self.journal.replace(Journal::open(machine, true)?);
+        self.poisoned.set(false);
+        platform::sync(machine).map_err(to_error)
     }
 }
 
@@ -250,6 +289,49 @@ mod tests {
         let texts = texts.collect();
         let entries = store.journal().unwrap().iter().map(|entry| entry.rev).collect();
         (removed, texts, entries)
+    }
+
+    #[test]
+    fn a_journal_that_was_cut_goes_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let options = StoreOptions { durability: Durability::Fast, ..StoreOptions::default() };
+        let store = Store::open(dir.path(), options).unwrap();
+        let path = MemoryPath::new("a.md").unwrap();
+        let (lock, _) = store.lock().unwrap();
+        let limits = GcLimits { entries: 16, protected_revisions: 2, ..test_limits() };
+        let commit = |n: usize| {
+            let file = FileChange {
+                path: path.clone(),
+                before: store.read(&path).unwrap(),
+                after: Some(Arc::new(vec![b'x'; n])),
+                mode: None,
+                edits: None,
+                moved: None,
+                summary: None,
+            };
+            let at = "2026-11-20T10:00:00Z".to_owned();
+            let header =
+                EntryHeader { at, actor: "t".into(), reason: None, source: None, consent: None, request: None };
+            lock.commit(&Changeset { files: vec![file], ..Changeset::default() }, &header, None).unwrap();
+        };
+        let revisions = || store.journal().unwrap().iter().map(|entry| entry.rev).collect::<Vec<_>>();
+        for n in 1..=40 {
+            commit(n);
+            lock.gc_to(&limits).unwrap();
+            let kept = revisions();
+            assert!(kept.len() <= 18 && kept.len() >= n.min(16) && kept.last() == Some(&(n as u64)), "{n}: {kept:?}");
+        }
+        // A line that was torn stays where it is, and a journal without the wanted revision is trimmed whole.
+        let journal = dir.path().join(".memdir/journal");
+        drop(lock);
+        let text = fs_err::read_to_string(&journal).unwrap();
+        let without: String =
+            text.lines().filter(|l| !l.contains("\"rev\":27,")).map(|l| format!("{l}\n{{torn\n")).collect();
+        fs_err::write(&journal, without).unwrap();
+        let (lock, _) = store.lock().unwrap();
+        let before = revisions();
+        lock.gc_to(&GcLimits { entries: 14, ..limits }).unwrap();
+        assert_eq!(revisions(), before.into_iter().filter(|rev| *rev >= 27).collect::<Vec<_>>());
     }
 
     #[test]

@@ -7,10 +7,11 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use super::journal::Journal;
 use super::protocol::BatchEnding;
 use super::record::{IntentFile, IntentRecord, to_entries};
 use super::root::{DataRoot, open_plain, read_version};
-use super::{RevisionSide, Store, slot};
+use super::{RecordWithEnd, RevisionSide, Store, slot};
 use crate::change::{EntryFile, Etag, FileVersion, JournalEntry};
 use crate::code::{Code, Rejection};
 use crate::path::MemoryPath;
@@ -86,6 +87,66 @@ impl FileTexts<'_> {
     }
 }
 
+impl Store {
+    /// Returns the text of a file on one side of a revision: `Ok(None)` if it did not exist there, `history_gone` if
+    /// neither slot nor edits hold it any more. For a file that the revision did not touch, the text that it had at
+    /// that time, if the journal knows it.
+    ///
+    /// # Errors
+    /// `revision_not_found`, `history_gone`, `io`.
+    pub fn text_at(&self, rev: u64, path: &MemoryPath, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
+        let [version] = self.find_texts(rev, path, [side])?;
+        version
+    }
+
+    /// Returns the texts of a file before and after a revision, each as [`Store::text_at`] does.
+    ///
+    /// # Errors
+    /// `revision_not_found`, `io`.
+    pub fn texts_around(
+        &self,
+        rev: u64,
+        path: &MemoryPath,
+    ) -> Result<[Result<Option<FileVersion>, Rejection>; 2], Rejection> {
+        self.find_texts(rev, path, [RevisionSide::Before, RevisionSide::After])
+    }
+
+    fn find_texts<const N: usize>(
+        &self,
+        rev: u64,
+        path: &MemoryPath,
+        sides: [RevisionSide; N],
+    ) -> Result<[Result<Option<FileVersion>, Rejection>; N], Rejection> {
+        let root = self.root();
+        // Nearly always the revision itself is enough, because a slot holds its text; else a later one may lead to it.
+        let parts: [&dyn Fn() -> Result<Option<Vec<RecordWithEnd>>, Rejection>; 3] = [
+            &|| self.revision_records(rev, false),
+            &|| self.read_records(&root, &Journal::recent_lines).map(Some),
+            &|| self.records_from(rev),
+        ];
+        let mut found = [const { None }; N];
+        for read in parts {
+            let Some(part) = read()?.filter(|part| touches_file(part, rev, path)) else { continue };
+            for (text, side) in found.iter_mut().zip(sides).filter(|(text, _)| text.is_none()) {
+                *text = text_at_revision(&root, &part, rev, path, side).ok();
+            }
+            if found.iter().all(Option::is_some) {
+                break;
+            }
+        }
+        let whole = match found.iter().all(Option::is_some) {
+            true => Vec::new(),
+            false => self.read_records(&root, &Journal::read_all)?,
+        };
+        let mut sides = sides.into_iter();
+        Ok(found.map(|text| {
+            let side = sides.next().unwrap_or(RevisionSide::After);
+            let version = text.map_or_else(|| text_at_revision(&root, &whole, rev, path, side), Ok)?;
+            Ok(if self.read_filter().is_some() { self.filter_past_version(path, version) } else { version })
+        }))
+    }
+}
+
 /// Rebuilds the text of a file before an entry from the text after it; `None` if the entry has no edits, or they do not
 /// fit. The caller checks the etag.
 pub fn text_before(file: &EntryFile, after: &[u8]) -> Option<Vec<u8>> {
@@ -94,13 +155,13 @@ pub fn text_before(file: &EntryFile, after: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Whether these records contain what a revision did to a file; if so, earlier records cannot change the answer.
-pub fn touches_file(records: &[(IntentRecord, Option<BatchEnding>)], rev: u64, path: &MemoryPath) -> bool {
+fn touches_file(records: &[(IntentRecord, Option<BatchEnding>)], rev: u64, path: &MemoryPath) -> bool {
     records.iter().any(|(intent, _)| intent.rev == rev && intent.files.iter().any(|file| file.path == path.as_str()))
 }
 
 /// Returns the text of a file on one side of a revision. If the revision did not touch the file, the nearest earlier
 /// revision that did decides, else the nearest later one.
-pub fn text_at_revision(
+fn text_at_revision(
     root: &DataRoot,
     records: &[(IntentRecord, Option<BatchEnding>)],
     rev: u64,
@@ -215,21 +276,21 @@ fn created_text(steps: &FileSteps<'_>, etag: Etag) -> Option<Vec<u8>> {
     created.filter_map(|(_, step)| step.file.apply(b"", true)).find(|text| Etag::of(text) == etag)
 }
 
+/// Rebuilds the wanted text from one that was reached. Only the result is hashed: an edit that does not fit is noticed
+/// there, too, and hashing the text of each of thousands of steps takes longer than editing it.
 fn replay_edits(
     steps: &[HistoryStep<'_>],
     reached: &HashMap<Etag, Option<(usize, bool)>>,
-    mut at: Etag,
+    from: Etag,
     mut text: Vec<u8>,
 ) -> Option<Vec<u8>> {
+    let mut at = from;
     while let Some((i, forward)) = reached.get(&at)? {
         let file = steps[*i].file;
         text = file.apply(&text, *forward)?;
         at = if *forward { file.after()? } else { file.before()? };
-        if Etag::of(&text) != at {
-            return None;
-        }
     }
-    Some(text)
+    (at == from || Etag::of(&text) == at).then_some(text)
 }
 
 /// Reads a text from any slot that may hold it, and checks its etag.

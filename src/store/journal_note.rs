@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::journal::{Journal, JournalTail};
 use super::protocol::BatchEnding;
 use super::record::{self, encode_end, encode_intent, pair_with_endings};
+use super::record_outline::{RecordOutline, outline_records};
 use super::{RecordWithEnd, Store, open_journal_for_reading};
 use crate::change::{Etag, JournalEntry};
 use crate::code::Rejection;
@@ -63,9 +64,16 @@ impl NotedJournal {
         self.since.len() as u64 > DUE_UNNOTED_BYTES
     }
 
-    /// The journal entries that the note does not summarise, oldest first.
-    pub fn entries(&self) -> Vec<JournalEntry> {
-        record::to_entries(self.records())
+    /// Calls `each` with the changes that the note does not summarise, oldest first. `None` if the journal is out of
+    /// order.
+    pub fn outlines(&self, each: &mut dyn FnMut(&RecordOutline<'_>)) -> Option<()> {
+        outline_records(&self.since, self.last_ending, each)
+    }
+
+    /// Calls `each` with the changes that an extended note will summarise in addition; `None` if there are too few
+    /// revisions, or the journal is out of order.
+    pub fn outlines_to_note(&self, each: &mut dyn FnMut(&RecordOutline<'_>)) -> Option<()> {
+        outline_records(&self.since[..self.split()?], Some(BatchEnding::Done), each)
     }
 
     fn records(&self) -> Vec<RecordWithEnd> {
@@ -74,11 +82,6 @@ impl NotedJournal {
             *ending = ending.or(self.last_ending);
         }
         records
-    }
-
-    /// The entries that an extended note will summarise in addition; `None` if there are too few revisions.
-    pub fn entries_to_note(&self) -> Option<Vec<JournalEntry>> {
-        self.split().map(|end| record::to_entries(pair_with_endings(&self.since[..end])))
     }
 
     /// The offset in `since` after which [`UNNOTED_REVISIONS`] end.
@@ -198,13 +201,17 @@ impl Store {
         let Some(journal) = open_journal_for_reading(&self.root())? else { return Ok(None) };
         let checked = || -> Option<(String, u64)> {
             // A short journal is read as quickly as a note.
-            let text = (journal.size > MAX_UNNOTED_BYTES / 8).then(|| self.read_note(name))??;
+            let mut text = (journal.size > MAX_UNNOTED_BYTES / 8).then(|| self.read_note(name))??;
             let (first, rest) = text.split_once('\n')?;
             let header: NoteHeader = serde_json::from_str(first).ok()?;
             let identified =
                 (header.v, header.inode, header.crc) == (1, journal.inode, crc32fast::hash(rest.as_bytes()));
             let same = identified && identifying_crc(&journal, header.until)? == header.journal_crc;
-            same.then(|| (rest.to_owned(), header.until))
+            let start = first.len() + 1;
+            same.then(|| {
+                text.drain(..start);
+                (text, header.until)
+            })
         };
         let (note, from) = checked().map_or((None, 0), |(note, until)| (Some(note), until));
         let since = journal.read_range(from, journal.size)?;
@@ -240,7 +247,7 @@ impl Store {
                 window.extend(noted.records());
                 Ok(window)
             }
-            None => self.read_records(&self.root(), Journal::read_all).map(JournalWindow::whole),
+            None => self.read_records(&self.root(), &Journal::read_all).map(JournalWindow::whole),
         }
     }
 

@@ -4,9 +4,10 @@
 //! Never parses markdown: texts are bytes, operations are opaque JSON.
 //!
 //! Reading order: `root` (the sandbox) and `walk`; `protocol` (the steps of a commit, pure) and `explore` (its model
-//! checker); `record`, `journal` and `slot` (what is stored); `executor`, `commit`, `recover` (carrying out the
+//! checker); `record` (`record_outline` reads a part of one), `journal` and `slot`
+//! (what is stored); `executor`, `commit`, `recover` (carrying out the
 //! protocol); `lock`; `queue` (pending work); `history` (earlier texts); `consistent_read`; `journal_note` (how to
-//! read only the end of a long journal); `read_filter` (what a restricted reader sees); `gc` (trimming history);
+//! read only the end of a long journal); `journal_search` (one revision of it); `read_filter` (what a restricted reader sees); `gc` (trimming history);
 //! `init` (new data directories); `scopes` (data directories in a data directory); `machine_notes`; `checkpoints`;
 //! `code_files` (what anchors name); `platform` (system calls).
 
@@ -23,6 +24,7 @@ mod history;
 pub mod init;
 mod journal;
 mod journal_note;
+mod journal_search;
 mod lock;
 mod machine_notes;
 mod platform;
@@ -30,6 +32,7 @@ mod protocol;
 mod queue;
 mod read_filter;
 mod record;
+mod record_outline;
 mod recover;
 mod rescue;
 mod root;
@@ -55,6 +58,7 @@ pub use history::{FileTexts, JournalHistory, text_before};
 use journal::{Journal, JournalTail};
 pub use journal_note::{BULLETS_NOTE, NotedJournal};
 use protocol::BatchEnding;
+pub use record_outline::RecordOutline;
 use root::DataRoot;
 
 pub use read_filter::ReadFilter;
@@ -258,7 +262,22 @@ impl Store {
     /// # Errors
     /// `io`.
     pub fn journal(&self) -> Result<Vec<JournalEntry>, Rejection> {
-        Ok(self.filter_journal_entries(self.read_entries(Journal::read_all)?))
+        Ok(self.filter_journal_entries(self.read_entries(&Journal::read_all)?))
+    }
+
+    /// Returns the time of the first entry; `None` in an empty journal.
+    ///
+    /// # Errors
+    /// `io`.
+    pub fn history_start(&self) -> Result<Option<String>, Rejection> {
+        let mut first = None;
+        if let Some(journal) = open_journal_for_reading(&self.root())? {
+            journal.lines_from(0, &mut |_, line| {
+                first = record::pair_with_endings(line).pop().map(|(intent, _)| intent.at().to_owned());
+                first.is_none()
+            })?;
+        }
+        Ok(first)
     }
 
     /// Returns the entries in the journal's last 64 KiB, oldest first.
@@ -266,10 +285,10 @@ impl Store {
     /// # Errors
     /// `io`.
     pub fn recent_entries(&self) -> Result<Vec<JournalEntry>, Rejection> {
-        Ok(self.filter_journal_entries(self.read_entries(Journal::recent_lines)?))
+        Ok(self.filter_journal_entries(self.read_entries(&Journal::recent_lines)?))
     }
 
-    fn read_entries(&self, read: ReadJournal) -> Result<Vec<JournalEntry>, Rejection> {
+    fn read_entries(&self, read: ReadJournal<'_>) -> Result<Vec<JournalEntry>, Rejection> {
         Ok(record::to_entries(self.read_records(&self.root(), read)?))
     }
 
@@ -279,7 +298,7 @@ impl Store {
     /// `io`.
     pub fn read_recent_history(&self) -> Result<JournalHistory, Rejection> {
         let root = self.root();
-        let records = self.read_records(&root, Journal::recent_lines)?;
+        let records = self.read_records(&root, &Journal::recent_lines)?;
         Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
     }
 
@@ -289,7 +308,7 @@ impl Store {
     /// `io`, `too_large`.
     pub fn read_whole_history(&self) -> Result<JournalHistory, Rejection> {
         let root = self.root();
-        let records = self.read_records(&root, Journal::read_all)?;
+        let records = self.read_records(&root, &Journal::read_all)?;
         Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
     }
 
@@ -301,7 +320,7 @@ impl Store {
     pub fn read_history_since(&self, since: u64) -> Result<JournalHistory, Rejection> {
         let (root, window) = (self.root(), self.journal_window()?);
         let records = match since.saturating_add(1) < window.complete_from {
-            true => self.read_records(&root, Journal::read_all)?,
+            true => self.read_records(&root, &Journal::read_all)?,
             false => window.into_records(),
         };
         Ok(JournalHistory::new(root, records, self.clone_if_filtered()))
@@ -309,7 +328,7 @@ impl Store {
 
     /// Reads the journal's records with their ends. A last batch that lost its end record, but is applied, counts as
     /// done.
-    fn read_records(&self, root: &DataRoot, read: ReadJournal) -> Result<Vec<RecordWithEnd>, Rejection> {
+    fn read_records(&self, root: &DataRoot, read: ReadJournal<'_>) -> Result<Vec<RecordWithEnd>, Rejection> {
         let mut attempts = 0;
         loop {
             let Some(journal) = open_journal_for_reading(root)? else { return Ok(Vec::new()) };
@@ -334,38 +353,6 @@ impl Store {
     ) -> Result<Option<BatchEnding>, Rejection> {
         let state = consistent_read::interrupted_batch(self, &self.root(), journal, intent)?;
         Ok((state == BatchState::Applied).then_some(BatchEnding::Done))
-    }
-
-    /// Returns the text of a file on one side of a revision: `Ok(None)` if it did not exist there, `history_gone` if
-    /// neither slot nor edits hold it any more. For a file that the revision did not touch, the text that it had at
-    /// that time, if the journal knows it.
-    ///
-    /// # Errors
-    /// `revision_not_found`, `history_gone`, `io`.
-    pub fn text_at(&self, rev: u64, path: &MemoryPath, side: RevisionSide) -> Result<Option<FileVersion>, Rejection> {
-        let version = self.unfiltered_text_at(rev, path, side)?;
-        Ok(if self.read_filter().is_some() { self.filter_past_version(path, version) } else { version })
-    }
-
-    fn unfiltered_text_at(
-        &self,
-        rev: u64,
-        path: &MemoryPath,
-        side: RevisionSide,
-    ) -> Result<Option<FileVersion>, Rejection> {
-        let root = self.root();
-        // Callers nearly always want a recent text, which a slot holds. Then a long journal need not be read.
-        let parts: [&dyn Fn() -> Result<Vec<RecordWithEnd>, Rejection>; 2] =
-            [&|| self.read_records(&root, Journal::recent_lines), &|| Ok(self.journal_window()?.into_records())];
-        for read in parts {
-            let recent = read()?;
-            if history::touches_file(&recent, rev, path)
-                && let Ok(text) = history::text_at_revision(&root, &recent, rev, path, side)
-            {
-                return Ok(text);
-            }
-        }
-        history::text_at_revision(&root, &self.read_records(&root, Journal::read_all)?, rev, path, side)
     }
 
     /// Takes the lock (ARCHITECTURE.md, "The store"), then recovers an interrupted command. Returns the recovery's
@@ -430,7 +417,7 @@ impl Store {
 }
 
 /// Reads a part of the journal.
-type ReadJournal = fn(&Journal) -> Result<Vec<u8>, Rejection>;
+type ReadJournal<'a> = &'a dyn Fn(&Journal) -> Result<Vec<u8>, Rejection>;
 /// An intent with its end, if it has one.
 type RecordWithEnd = (record::IntentRecord, Option<BatchEnding>);
 

@@ -100,6 +100,11 @@ impl IntentRecord {
         }
     }
 
+    /// When it was written.
+    pub fn at(&self) -> &str {
+        &self.at
+    }
+
     /// Removes all recorded texts of these paths, and those of other paths that contain one of these texts. Returns
     /// whether there were any.
     pub fn forget(&mut self, paths: &[MemoryPath], texts: &[String]) -> bool {
@@ -131,6 +136,12 @@ impl IntentRecord {
     pub fn drop_texts(&mut self) {
         (self.reason, self.source, self.consent, self.request, self.answer) = (None, None, None, None, None);
         self.operations.clear();
+        self.files.iter_mut().for_each(|file| (file.edits, file.summary) = (None, None));
+    }
+
+    /// Removes the answer and the texts of files.
+    pub fn drop_file_texts(&mut self) {
+        self.answer = None;
         self.files.iter_mut().for_each(|file| (file.edits, file.summary) = (None, None));
     }
 
@@ -358,7 +369,7 @@ pub fn parse_record(line: &[u8]) -> Option<JournalRecord> {
 }
 
 /// Checks a line's checksum.
-fn verify_checksum(line: &[u8]) -> Option<()> {
+pub fn verify_checksum(line: &[u8]) -> Option<()> {
     let (text, tail) = line.split_at_checked(line.len().checked_sub(CHECKSUM_BYTES)?)?;
     let digits = tail.strip_prefix(b",\"crc\":\"")?.strip_suffix(b"\"}")?;
     let sum = u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
@@ -383,17 +394,20 @@ pub fn to_entries(records: Vec<(IntentRecord, Option<BatchEnding>)>) -> Vec<Jour
 /// Pairs intents with their ends, oldest first. An end belongs to the last intent of its revision.
 pub fn pair_with_endings(bytes: &[u8]) -> Vec<(IntentRecord, Option<BatchEnding>)> {
     let mut out: Vec<(IntentRecord, Option<BatchEnding>)> = Vec::new();
-    for line in parse_records(bytes) {
-        match line {
-            JournalRecord::Intent(intent) => out.push((*intent, None)),
-            JournalRecord::End(rev, ending) => {
-                if let Some(last) = out.iter_mut().rev().find(|(intent, _)| intent.rev == rev) {
-                    last.1 = Some(ending);
-                }
+    parse_records(bytes).for_each(|record| add_record(&mut out, record));
+    out
+}
+
+/// Adds the next record of a journal, as [`pair_with_endings`] does.
+pub fn add_record(records: &mut Vec<(IntentRecord, Option<BatchEnding>)>, record: JournalRecord) {
+    match record {
+        JournalRecord::Intent(intent) => records.push((*intent, None)),
+        JournalRecord::End(rev, ending) => {
+            if let Some(last) = records.iter_mut().rev().find(|(intent, _)| intent.rev == rev) {
+                last.1 = Some(ending);
             }
         }
     }
-    out
 }
 
 /// Converts an end to an entry's outcome; without an end the entry is pending.

@@ -4,8 +4,11 @@ use std::process::Command;
 
 use memdir::commands::{self, ChangeOptions};
 use memdir::operation::dialects;
+use memdir::store::RevisionSide;
+use memdir::view::journal::revision_states;
 
 use crate::memory::full;
+use crate::place::unprivileged;
 use crate::support::{Memory, handle, program};
 
 const FILES: usize = 12;
@@ -114,4 +117,147 @@ fn answers_are_the_same_with_and_without_notes_about_the_journal() {
     }
     memory.done(["rm", "f3@1", "--forget", "-f"]);
     assert!(notes.iter().all(|note| !note.exists()), "what is forgotten is in no note");
+}
+
+#[test]
+fn one_revision_is_found_without_those_before_it_and_tells_the_same() {
+    let memory = memory_with(600);
+    // Some slots are gone, as after a collection.
+    for rev in 100..200 {
+        drop(fs_err::remove_file(memory.dir().join(format!(".memdir/undo/{rev}-0"))));
+    }
+    let store = memory.session().store;
+    let (whole, entries) = (store.read_whole_history().unwrap(), store.journal().unwrap());
+    let states = revision_states(&entries);
+    assert_eq!(store.history_start().unwrap().as_ref(), Some(&entries[0].at));
+    for entry in &entries {
+        let found = store.read_revision(entry.rev).unwrap().expect("it is found").entries();
+        assert_eq!(found[0], *entry);
+        assert_eq!(revision_states(&found).get(&entry.rev), states.get(&entry.rev), "r{}", entry.rev);
+        for file in &entry.files {
+            let texts = store.texts_around(entry.rev, &file.path).unwrap();
+            for (text, side) in texts.into_iter().zip([RevisionSide::Before, RevisionSide::After]) {
+                let wanted = whole.text(entry.rev, &file.path, side);
+                assert_eq!(text.ok(), wanted.ok(), "r{} {side:?}", entry.rev);
+            }
+        }
+    }
+    assert!(store.read_revision(0).unwrap().is_none() && store.read_revision(9_999).unwrap().is_none());
+    memory.run(["show", "r9999"]).exit(3).stderr_contains("this machine's journal contains r1 to r");
+}
+
+#[test]
+fn a_revision_is_shown_whatever_the_lines_around_it_are() {
+    let memory = memory_with(600);
+    let journal = memory.dir().join(".memdir/journal");
+    let text = fs_err::read_to_string(&journal).unwrap();
+    let wanted: Vec<String> =
+        [2, 150, 300, 450, 590].map(|rev| memory.done(["show", &format!("r{rev}")]).stdout).into();
+    // Torn lines, lines of others, and one that is longer than anything that is read at once.
+    let long = "x".repeat(3 << 20);
+    let noise: [&dyn Fn(usize) -> String; 4] = [
+        &|n| if n % 7 == 0 { "{\"v\":1,\"rev\":9".to_owned() + "\n" } else { String::new() },
+        &|n| if n % 3 == 0 { "{\"v\":1,\"end\":1,\"as\":\"done\"}\n".to_owned() } else { String::new() },
+        &|n| if n == 400 { format!("{long}\n") } else { String::new() },
+        &|n| if n == 400 { "\n".repeat(70_000) } else { String::new() },
+    ];
+    for (number, noise) in noise.iter().enumerate() {
+        let damaged: String = text.lines().enumerate().map(|(n, line)| format!("{}{line}\n", noise(n))).collect();
+        fs_err::write(&journal, damaged).unwrap();
+        for (rev, wanted) in [2, 150, 300, 450, 590].into_iter().zip(&wanted) {
+            assert_eq!(memory.done(["show", &format!("r{rev}")]).stdout, *wanted, "r{rev}, noise {number}");
+        }
+    }
+    // A revision that cannot be read does not exist, however it is searched for.
+    fs_err::write(&journal, text.replace("\"rev\":150,", "\"rev\":155,")).unwrap();
+    memory.run(["show", "r150"]).exit(3).stderr_contains("r150 does not exist");
+    assert_eq!(memory.done(["show", "r450"]).stdout, wanted[3]);
+}
+
+#[test]
+fn the_whole_log_says_the_same_as_one_with_a_limit() {
+    let memory = memory_with(600);
+    memory.put("facts/f3.md", memory.text("facts/f3.md").unwrap() + "- By hand at last\n");
+    let f1 = handle(&text(590));
+    for words in [
+        &["log"][..],
+        &["log", "--oneline"],
+        &["log", "f1"],
+        &["log", &format!("f1@{f1}")],
+        &["log", "--by", "outside"],
+        &["log", "-p", "--since", "r570"],
+    ] {
+        let (whole, limited) =
+            (memory.run([words, &["--all"]].concat()), memory.run([words, &["-L", "9999"]].concat()));
+        let (whole, limited) = (whole.ends(), limited.ends());
+        assert_eq!((whole.status, &whole.stdout), (limited.status, &limited.stdout), "{words:?}");
+        assert!(words != ["log"] || whole.stdout.lines().count() > 600, "{whole}");
+    }
+    Memory::new().done(["log", "--all"]).stderr_contains("no history on this machine yet");
+}
+
+#[test]
+fn notes_of_another_journal_are_ignored() {
+    let memory = memory_with(600);
+    let state = |name: &str| memory.dir().join(".memdir").join(name);
+    let notes = ["cache-files", "cache-bullets"];
+    let older = fs_err::read(state("journal")).unwrap();
+    for n in 0..400 {
+        memory.done(["add", "more", &format!("One of four hundred facts, number {n}")]);
+    }
+    memory.done(["context", "--as", "reader"]);
+    memory.done(["query", "version"]);
+    let newer: Vec<Vec<u8>> = notes.map(|name| fs_err::read(state(name)).unwrap()).into();
+    let other = memory_with(650);
+    let compare = |what: &str| {
+        // Some of them fail: the files are newer than the journal.
+        let outcomes = || {
+            READERS.map(|words| {
+                let outcome = memory.run(words).ends();
+                (outcome.status, outcome.stdout, outcome.stderr)
+            })
+        };
+        let with = outcomes();
+        notes.iter().for_each(|name| drop(fs_err::remove_file(state(name))));
+        for (words, (with, without)) in READERS.iter().zip(with.iter().zip(outcomes())) {
+            assert_eq!(*with, without, "{what}: {words:?}");
+        }
+        notes.iter().for_each(|name| drop(fs_err::remove_file(state(name))));
+    };
+    let put_notes = || notes.iter().zip(&newer).for_each(|(name, note)| fs_err::write(state(name), note).unwrap());
+    // An older backup, written over the journal: the same inode.
+    fs_err::write(state("journal"), &older).unwrap();
+    put_notes();
+    compare("an older journal in place");
+    // Another file with that name.
+    fs_err::write(state("restored"), &older).unwrap();
+    fs_err::rename(state("restored"), state("journal")).unwrap();
+    put_notes();
+    compare("an older journal");
+    // The journal of another memory, as long as ours.
+    fs_err::copy(other.dir().join(".memdir/journal"), state("journal")).unwrap();
+    put_notes();
+    compare("the journal of another memory");
+}
+
+#[test]
+fn notes_that_cannot_be_written_change_no_answer() {
+    if !unprivileged("long_journal::notes_that_cannot_be_written_change_no_answer") {
+        return;
+    }
+    let memory = memory_with(600);
+    memory.done(["context", "--as", "reader"]);
+    let with_notes = answers(&memory);
+    let state = memory.dir().join(".memdir");
+    ["cache-files", "cache-bullets"].iter().for_each(|name| drop(fs_err::remove_file(state.join(name))));
+    let mode = |mode| {
+        let mode = <std::fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(mode);
+        fs_err::set_permissions(&state, mode).unwrap();
+    };
+    mode(0o500);
+    let read_only = answers(&memory);
+    mode(0o700);
+    for (words, (with, without)) in READERS.iter().zip(with_notes.iter().zip(read_only)) {
+        assert_eq!(*with, without, "{words:?}");
+    }
 }

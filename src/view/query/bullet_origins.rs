@@ -39,23 +39,35 @@ impl BulletOrigins {
     /// Reads journal entries, oldest first; if a text was written twice, the later entry counts.
     pub fn from_journal(entries: &[JournalEntry]) -> BulletOrigins {
         let mut origins = BulletOrigins::default();
-        let written = entries.iter().filter(|e| e.outcome == EntryOutcome::Done && e.inverts.is_none());
-        for entry in written {
-            let Some(at) = parse_timestamp(&entry.at) else { continue };
-            let number = origins.origins.len();
-            origins.origins.push(BulletOrigin { at, by: entry.actor.clone(), source: entry.source.clone() });
-            for text in entry.operations.iter().flat_map(new_texts) {
-                for handle in text_handles(text) {
-                    origins.insert(handle, entry, number);
-                }
-            }
+        for entry in entries.iter().filter(|e| e.outcome == EntryOutcome::Done && e.inverts.is_none()) {
+            let texts = entry.operations.iter().flat_map(new_texts);
+            let files = entry.files.iter().map(|file| file.path.clone()).collect();
+            origins.add(&entry.at, &entry.actor, entry.source.as_deref(), texts, files);
         }
         origins
     }
 
-    /// Reads a note of earlier entries, and the entries since; `None` if the note cannot be read.
-    pub fn from_note(note: &str, entries: &[JournalEntry]) -> Option<BulletOrigins> {
-        Some(BulletOrigins { older: OriginTable::from_note(note)?, ..BulletOrigins::from_journal(entries) })
+    /// Adds a change that is neither an undo nor a redo: its time, actor, source, the texts that it wrote and its files.
+    /// Call it in the order of the journal.
+    pub fn add<'t>(
+        &mut self,
+        at: &str,
+        actor: &str,
+        source: Option<&str>,
+        texts: impl Iterator<Item = &'t str>,
+        files: Vec<MemoryPath>,
+    ) {
+        let Some(at) = parse_timestamp(at) else { return };
+        let number = self.origins.len();
+        self.origins.push(BulletOrigin { at, by: actor.to_owned(), source: source.map(str::to_owned) });
+        for handle in texts.flat_map(text_handles) {
+            self.insert(handle, &files, number);
+        }
+    }
+
+    /// Origins to which later entries are added, with a note of the earlier ones; `None` if the note cannot be read.
+    pub fn from_note(note: String) -> Option<BulletOrigins> {
+        Some(BulletOrigins { older: OriginTable::from_note(note)?, ..BulletOrigins::default() })
     }
 
     /// Everything as a note.
@@ -71,7 +83,7 @@ impl BulletOrigins {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.bullets.is_empty() && self.older.rows.is_empty()
+        self.bullets.is_empty() && self.older.is_empty()
     }
 
     pub fn find(&self, path: &MemoryPath, handle: Handle) -> Option<BulletOrigin> {
@@ -82,12 +94,12 @@ impl BulletOrigins {
         }
     }
 
-    fn insert(&mut self, handle: Handle, entry: &JournalEntry, number: usize) {
+    fn insert(&mut self, handle: Handle, paths: &[MemoryPath], number: usize) {
         let files = self.bullets.entry(handle).or_default();
-        for file in &entry.files {
-            match files.iter_mut().find(|(path, _)| *path == file.path) {
+        for path in paths {
+            match files.iter_mut().find(|(file, _)| file == path) {
                 Some((_, last)) => *last = number,
-                None => files.push((file.path.clone(), number)),
+                None => files.push((path.clone(), number)),
             }
         }
     }
@@ -102,7 +114,7 @@ fn parse_timestamp(stamp: &str) -> Option<ItemDate> {
 
 /// The new texts of an operation in its journal form. The text of a removal names an old one: if it is undone, that
 /// bullet is as old as before.
-fn new_texts(operation: &Value) -> Vec<&str> {
+pub fn new_texts(operation: &Value) -> Vec<&str> {
     let field = |name: &str| operation.get(name).and_then(Value::as_str);
     if field("op") == Some("rm") {
         return Vec::new();

@@ -25,24 +25,36 @@ pub struct OriginTable {
     strings: Vec<String>,
     /// The index of each string.
     indexes: HashMap<String, u32>,
-    /// The rows, sorted.
-    pub rows: String,
+    /// The note, which ends with the rows, sorted.
+    note: String,
+    /// Where in it they start.
+    rows: usize,
 }
 
 impl OriginTable {
     /// Reads a note: the strings as a JSON array on one line, and the rows.
-    pub fn from_note(note: &str) -> Option<OriginTable> {
+    pub fn from_note(note: String) -> Option<OriginTable> {
         let (strings, rows) = note.split_once('\n')?;
+        let start = strings.len() + 1;
         let strings: Vec<String> = serde_json::from_str(strings).ok()?;
         let indexes = strings.iter().cloned().zip(0..).collect();
         let is_table = rows.is_ascii() && rows.len().is_multiple_of(ROW_BYTES);
-        is_table.then(|| OriginTable { strings, indexes, rows: rows.to_owned() })
+        is_table.then_some(OriginTable { strings, indexes, note, rows: start })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows == self.note.len()
+    }
+
+    /// The number of rows.
+    fn len(&self) -> usize {
+        (self.note.len() - self.rows) / ROW_BYTES
     }
 
     /// The origin of a bullet.
     pub fn find(&self, path: &MemoryPath, handle: Handle) -> Option<BulletOrigin> {
         let key = row_key(handle.0, *self.indexes.get(path.as_str())?);
-        let (mut low, mut high) = (0, self.rows.len() / ROW_BYTES);
+        let (mut low, mut high) = (0, self.len());
         while low < high {
             let middle = (low + high) / 2;
             match self.row(middle)?[..KEY_BYTES].cmp(&key) {
@@ -55,7 +67,7 @@ impl OriginTable {
     }
 
     fn row(&self, number: usize) -> Option<&str> {
-        self.rows.get(number * ROW_BYTES..(number + 1) * ROW_BYTES)
+        self.note.get(self.rows + number * ROW_BYTES..self.rows + (number + 1) * ROW_BYTES)
     }
 
     fn origin(&self, number: usize) -> Option<BulletOrigin> {
@@ -102,7 +114,7 @@ impl TableBuilder {
     /// Adds an earlier table; call it first.
     pub fn add_table(&mut self, table: &OriginTable) {
         (self.strings, self.indexes) = (table.strings.clone(), table.indexes.clone());
-        self.rows = (0..table.rows.len() / ROW_BYTES).filter_map(|number| table.columns(number)).collect();
+        self.rows = (0..table.len()).filter_map(|number| table.columns(number)).collect();
     }
 
     /// Adds an origin, instead of an earlier one of the same bullet.
@@ -154,17 +166,17 @@ mod tests {
         for n in 0..100u64 {
             first.add(Handle(n << 40 | 7), &a, &origin(1_700_000_000 + n as i64, "me", None));
         }
-        let first = OriginTable::from_note(&first.to_note()).unwrap();
+        let first = OriginTable::from_note(first.to_note()).unwrap();
         let mut second = TableBuilder::default();
         second.add_table(&first);
         second.add(Handle(5 << 40 | 7), &b, &origin(1_800_000_000, "you", Some("talk \"x\"")));
         second.add(Handle(6 << 40 | 7), &a, &origin(1_900_000_000, "you", None));
-        let second = OriginTable::from_note(&second.to_note()).unwrap();
+        let second = OriginTable::from_note(second.to_note()).unwrap();
         assert_eq!(second.find(&a, Handle(5 << 40 | 7)), Some(origin(1_700_000_005, "me", None)));
         assert_eq!(second.find(&b, Handle(5 << 40 | 7)), Some(origin(1_800_000_000, "you", Some("talk \"x\""))));
         assert_eq!(second.find(&a, Handle(6 << 40 | 7)), Some(origin(1_900_000_000, "you", None)));
         assert_eq!(second.find(&b, Handle(6 << 40 | 7)), None);
         assert_eq!(second.find(&path("facts/c.md"), Handle(5 << 40 | 7)), None);
-        assert!(OriginTable::from_note("[]\nx").is_none());
+        assert!(OriginTable::from_note("[]\nx".to_owned()).is_none());
     }
 }
