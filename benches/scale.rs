@@ -1,0 +1,249 @@
+//! What grows with a memory, and what does not: long journals, many bullets, many edits outside memdir; beside a C
+//! program that does the least there is to do (`floor.c`).
+//!
+//! `cargo bench --bench scale` prints tab-separated rows: processor and wall time in ms and peak memory in MiB, each the
+//! best of several runs in turns, and ratios. `BIN=PROGRAM` measures another memdir, `ONLY=journal,outside,bullets` some
+//! of the rows, `BULLETS=100000` fewer bullets, `REVISIONS=5000` shorter journals. It fails at nothing: machines differ. It needs `cc`.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use fs_err as fs;
+
+/// Files and bullets in each, of the memories with a long journal.
+const FILES: usize = 20;
+const BULLETS: usize = 25;
+/// Bullets in each file of the memories with many bullets.
+const BULLETS_IN_FILE: usize = 50;
+const WORDS: [&str; 40] = [
+    "user", "prefers", "uses", "file", "test", "build", "server", "config", "data", "memory", "agent", "team", "name",
+    "value", "run", "fix", "key", "version", "release", "branch", "commit", "deploy", "database", "cache", "token",
+    "path", "index", "search", "list", "query", "write", "read", "update", "delete", "add", "task", "plan", "review",
+    "design", "note",
+];
+/// In every file but each twentieth, in one of six bullets there; and in no file but the last.
+const COMMON: &str = "project";
+const RARE: &str = "quokkafin";
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+}
+
+/// The least of several runs: wall and processor time in ms, memory in MiB.
+#[derive(Clone, Copy)]
+struct Cost {
+    wall: f64,
+    processor: f64,
+    memory: f64,
+}
+
+struct Bench {
+    dir: tempfile::TempDir,
+    memdir: PathBuf,
+    floor: PathBuf,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let dir = tempfile::tempdir().expect("a directory");
+        let floor = dir.path().join("floor");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/floor.c");
+        let compiled = Command::new("cc").args(["-O2", "-static", "-pthread", "-o"]).args([&floor, &source]).status();
+        assert!(compiled.expect("cc").success(), "the floor is compiled");
+        let memdir = std::env::var_os("BIN").map_or_else(|| env!("CARGO_BIN_EXE_memdir").into(), PathBuf::from);
+        Bench { dir, memdir, floor }
+    }
+
+    fn words(&self, program: &Path, words: &[&str]) -> Vec<String> {
+        std::iter::once(program.display().to_string()).chain(words.iter().map(|w| (*w).to_owned())).collect()
+    }
+
+    /// Runs each command once and then in turns.
+    fn measure(&self, commands: &[Vec<String>], rounds: usize, durability: &str) -> Vec<Cost> {
+        let out = self.dir.path().join("out");
+        let mut best: Vec<Option<Cost>> = vec![None; commands.len()];
+        for round in 0..=rounds {
+            for (command, best) in commands.iter().zip(&mut best) {
+                let mut timed = Command::new(&self.floor);
+                timed.arg("time").arg(&out).args(command).env("MEMDIR_DURABILITY", durability);
+                let answer = timed.env("MEMDIR_AS", "bench").stderr(Stdio::null()).output().expect("it runs");
+                assert!(answer.status.success(), "{command:?}");
+                let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
+                let numbers: Vec<f64> = answer.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+                let cost = Cost { wall: numbers[0] / 1e3, processor: numbers[1] / 1e3, memory: numbers[2] / 1024.0 };
+                // The first run fills caches.
+                if round > 0 || rounds == 0 {
+                    let old = best.unwrap_or(cost);
+                    *best = Some(Cost {
+                        wall: old.wall.min(cost.wall),
+                        processor: old.processor.min(cost.processor),
+                        memory: old.memory.max(cost.memory),
+                    });
+                }
+            }
+        }
+        best.into_iter().flatten().collect()
+    }
+
+    /// A memory with so many revisions, before some of which somebody edits a file with another program.
+    fn with_journal(&self, revisions: usize, outside_edits: usize) -> PathBuf {
+        let dir = self.dir.path().join(format!("journal-{revisions}-{outside_edits}"));
+        fs::create_dir_all(dir.join("facts")).expect("a directory");
+        fs::write(dir.join("memdir.yaml"), "version: 1\n").expect("a marker");
+        let run = |words: &[&str]| {
+            let mut command = Command::new(&self.memdir);
+            command.arg("--dir").arg(&dir).args(words).env("MEMDIR_DURABILITY", "fast").env("MEMDIR_AS", "bench");
+            command.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null());
+            assert!(command.status().expect("it runs").success(), "{words:?}");
+        };
+        let fact = |n: usize| format!("Version {n} of a fact that is about as long as such facts are");
+        let every = revisions.checked_div(outside_edits).unwrap_or(usize::MAX);
+        for n in 0..revisions {
+            let file = format!("f{:02}", n % FILES);
+            if n >= FILES && n % every == every - 1 {
+                let path = dir.join(format!("facts/{file}.md"));
+                let text = fs::read_to_string(&path).expect("a file");
+                let by_hand = format!("- By hand {n}\n");
+                let kept: String = text.lines().filter(|l| !l.contains("By hand")).map(|l| format!("{l}\n")).collect();
+                fs::write(&path, kept + &by_hand).expect("a file");
+            }
+            match n / FILES {
+                round if round < BULLETS => run(&["add", &file, &fact(n)]),
+                round => {
+                    let index = (1 + round % BULLETS).to_string();
+                    run(&["bullet", "update", &file, "-f", "--index", &index, &fact(n)]);
+                }
+            }
+        }
+        dir
+    }
+
+    fn with_bullets(&self, bullets: usize) -> PathBuf {
+        let dir = self.dir.path().join(format!("bullets-{bullets}"));
+        fs::create_dir_all(dir.join("facts")).expect("a directory");
+        fs::write(dir.join("memdir.yaml"), "version: 1\n").expect("a marker");
+        let (mut chance, files) = (Chance(7), bullets / BULLETS_IN_FILE);
+        for file in 0..files {
+            let mut text = format!("# Notes {file}\n\n> Summary: notes, {file}\n\n");
+            for bullet in 0..BULLETS_IN_FILE {
+                let mut words: Vec<&str> = (0..6 + chance.below(8)).map(|_| WORDS[chance.below(WORDS.len())]).collect();
+                let at = chance.below(words.len());
+                match () {
+                    () if file + 1 == files && bullet == 0 => words[at] = RARE,
+                    () if file % 20 != 19 && chance.below(6) == 0 => words[at] = COMMON,
+                    () => {}
+                }
+                text += &format!("- {}\n", words.join(" "));
+            }
+            fs::write(dir.join(format!("facts/f{file:05}.md")), text).expect("a file");
+        }
+        dir
+    }
+
+    fn journal_rows(&self) {
+        let revisions = most("REVISIONS", 50_000);
+        println!("command\t1,000 lines, ms\t{} lines, ms\tratio", 2 * revisions);
+        let dirs = [self.with_journal(500, 0), self.with_journal(revisions, 0)];
+        let rows: [(&str, &[&str]); 10] = [
+            ("list", &["list"]),
+            ("query", &["query", "version", "fact", "-L", "5"]),
+            ("context --as", &["context", "--as", "reader"]),
+            ("status", &["status"]),
+            ("log", &["log"]),
+            ("log --oneline -L 1", &["log", "--oneline", "-L", "1"]),
+            ("show, the oldest", &["show", "r2"]),
+            ("add -n", &["add", "f01", "One more fact", "-n"]),
+            ("add, update, undo", &[]),
+            ("undo -n", &["undo", "-n"]),
+        ];
+        for (name, words) in rows {
+            let cost = |dir: &PathBuf| {
+                let dir = dir.display().to_string();
+                let line = |words: &[&str]| self.words(&self.memdir, &[&["--dir", &dir][..], words].concat());
+                match words {
+                    // 520 changes: among them is one that collects what is old.
+                    [] => {
+                        let round = [
+                            line(&["add", "f01", "One more fact"]),
+                            line(&["bullet", "update", "f01", "-f", "--index", "3", "Another text"]),
+                            line(&["undo"]),
+                            line(&["undo"]),
+                        ];
+                        let total = (0..130).flat_map(|_| self.measure(&round, 0, "fast")).map(|c| c.processor).sum();
+                        Cost { wall: 0.0, processor: total, memory: 0.0 }
+                    }
+                    words => self.measure(&[line(words)], 15, "fast")[0],
+                }
+            };
+            let (short, long) = (cost(&dirs[0]).processor, cost(&dirs[1]).processor);
+            println!("{name}\t{short:.2}\t{long:.2}\t{:.2}", long / short);
+        }
+    }
+
+    fn outside_rows(&self) {
+        let revisions = most("REVISIONS", 20_000);
+        println!("outside edits in {revisions} revisions\tlog --all, ms\tMiB");
+        for edits in [revisions / 20, revisions / 2] {
+            let dir = self.with_journal(revisions, edits).display().to_string();
+            let cost = self.measure(&[self.words(&self.memdir, &["--dir", &dir, "log", "--all"])], 3, "fast")[0];
+            println!("{edits}\t{:.1}\t{:.0}", cost.processor, cost.memory);
+        }
+    }
+
+    fn bullets_rows(&self) {
+        println!("bullets\tcommand\tmemdir, ms\tfloor, ms\tratio\tprocessor ratio\tMiB");
+        let most = most("BULLETS", 1_000_000);
+        for (bullets, rounds) in [(1_000, 31), (100_000, 11), (1_000_000, 5)].into_iter().filter(|(n, _)| *n <= most) {
+            let folder = self.with_bullets(bullets);
+            let dir = folder.display().to_string();
+            let file = folder.join("facts/f00001.md").display().to_string();
+            let rows: [(&str, &[&str], &[&str]); 6] = [
+                ("start", &["--version"], &["start"]),
+                ("list", &["--dir", &dir, "list"], &["list", &dir]),
+                ("read", &["--dir", &dir, "read", "f00001"], &["read", &file]),
+                ("query, a rare word", &["--dir", &dir, "query", RARE], &["search", &dir, RARE]),
+                ("query, a common word", &["--dir", &dir, "query", COMMON], &["search", &dir, COMMON]),
+                ("add, durable", &["--dir", &dir, "add", "f00001", "One more"], &["add", &file, "One more"]),
+            ];
+            for (name, ours, least) in rows {
+                let commands = [self.words(&self.memdir, ours), self.words(&self.floor, least)];
+                let costs = self.measure(&commands, rounds, "full");
+                let (us, least) = (costs[0], costs[1]);
+                println!(
+                    "{bullets}\t{name}\t{:.2}\t{:.2}\t{:.2}\t{:.2}\t{:.0}",
+                    us.wall,
+                    least.wall,
+                    us.wall / least.wall,
+                    us.processor / least.processor,
+                    us.memory
+                );
+            }
+            drop(fs::remove_dir_all(folder));
+        }
+    }
+}
+
+/// A number of the environment, or else this one.
+fn most(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+fn main() {
+    let bench = Bench::new();
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let is_wanted = |rows: &str| only.is_empty() || only.split(',').any(|name| name == rows);
+    if is_wanted("bullets") {
+        bench.bullets_rows();
+    }
+    if is_wanted("journal") {
+        bench.journal_rows();
+    }
+    if is_wanted("outside") {
+        bench.outside_rows();
+    }
+}
