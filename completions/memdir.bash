@@ -1572,12 +1572,16 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__inbox)
-            opts="-n -m -f -C -g -S -q -v -h --accept --reject --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --accept --reject --branch --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --branch)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --reason)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

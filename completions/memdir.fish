@@ -670,6 +670,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand reflect" -l json -d 'Print
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand reflect" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l branch -d 'Commit them on a new git branch, one a commit, and print the text of a pull request' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -s m -l reason -d 'The reason, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l source -d 'The source, recorded in the journal' -r
 complete -c memdir -n "__fish_memdir_using_subcommand inbox" -l consent -d 'The user\'s words that agree to this change of a sensitive field, verbatim; recorded in the journal' -r

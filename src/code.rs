@@ -126,6 +126,8 @@ codes! {
     ScopeNotAllowed = "scope_not_allowed", 5, false;
     /// An agent changes a sensitive field without the user's consent, or decides about a proposal: a person must.
     Consent = "consent", 5, false;
+    /// An agent changes a file whose changes by agents a person reviews; the change waits in inbox/.
+    Review = "review", 5, false;
     /// The text contains what looks like a key, a token or a password.
     Secret = "secret", 5, false;
     /// memdir.yaml (or the user config) is not valid; reads work, writes are refused.

@@ -403,6 +403,14 @@ impl Memory {
         commands::inbox::inbox(&self.session()?, ids, decision, options)
     }
 
+    /// Commits proposals on a new git branch for a pull request, one a commit. Merging it accepts them.
+    ///
+    /// # Errors
+    /// `proposal_not_found`, `category_not_allowed`, `no_repository`, `usage`, `exists`, `git`.
+    pub fn inbox_branch(&self, ids: &[String], name: &str, options: &ChangeOptions) -> Result<InboxList, Error> {
+        commands::inbox::inbox_branch(&self.session()?, ids, name, options)
+    }
+
     /// Reads a conversation and keeps what a model finds worth remembering.
     ///
     /// # Errors

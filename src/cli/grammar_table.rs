@@ -54,11 +54,13 @@ const FACTS_TOKENS_OTHER: OptionGrammar = option("facts-tokens", None, Other);
 const PROVIDER_OTHER: OptionGrammar = option("provider", None, Other);
 const MODEL_OTHER: OptionGrammar = option("model", None, Other);
 const TIMEOUT_OTHER: OptionGrammar = option("timeout", None, Other);
+const BRANCH_OTHER: OptionGrammar = option("branch", None, Other);
 const TO_OTHER: OptionGrammar = option("to", None, Other);
 const OLDER_OTHER: OptionGrammar = option("older", None, Other);
 const AGAINST_PATH: OptionGrammar = option("against", None, Path);
 const ROT_PATH: OptionGrammar = option("rot", None, Path);
 const FORMAT_OTHER: OptionGrammar = option("format", None, Other);
+const ONLY_OTHER: OptionGrammar = option("only", None, Other);
 const FROM_OTHER: OptionGrammar = option("from", None, Other);
 const OUT_FILE: OptionGrammar = option("out", Some('o'), File);
 const TOOLS_OTHER: OptionGrammar = option("tools", None, Other);
@@ -99,7 +101,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["undo"], &[], &[BY_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
     command(&["redo"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Revision)]),
     command(&["reflect"], &[], &[MODE_OTHER, INTO_FILE, RELATED_TEXT, REQUEST_TEXT, TAGS_TEXT, FINDER_OTHER, EDITOR_OTHER, FACTS_TOKENS_OTHER, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, LOCK_TIMEOUT_OTHER], &[one(Path)]),
-    command(&["inbox"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(Other)]),
+    command(&["inbox"], &[], &[BRANCH_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(Other)]),
     command(&["compact"], &[], &[TO_OTHER, FILE_PATH, OLDER_OTHER, PROVIDER_OTHER, MODEL_OTHER, TIMEOUT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Address)]),
     command(&["prune"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[]),
     command(&["check"], &[], &[SINCE_OTHER, AGAINST_PATH, ROT_PATH, FORMAT_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[many(File)]),

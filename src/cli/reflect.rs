@@ -128,6 +128,9 @@ pub struct InboxArgs {
     /// Discard them
     #[arg(long)]
     pub reject: bool,
+    /// Commit them on a new git branch, one a commit, and print the text of a pull request
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["accept", "reject"])]
+    pub branch: Option<String>,
     #[command(flatten)]
     pub change_args: ChangeArgs,
 }
@@ -280,11 +283,25 @@ impl PrintAnswer for InboxList {
         for proposal in &self.proposals {
             inbox_item(printer, proposal);
         }
+        if let Some(branch) = &self.branch {
+            let count = branch.commits.len();
+            let commits = if count == 1 { "1 commit".to_owned() } else { format!("{count} commits") };
+            printer.note(&format!("branch {}: {commits}; the proposals wait until it is merged", branch.name));
+            for line in branch.body.lines() {
+                printer.text(line).end_line();
+            }
+        }
         for file in self.files.iter().filter(|f| !f.path.starts_with("inbox/")) {
             file_heading(printer, file, self.rev.as_deref());
             effects(printer, &file.effects);
         }
-        for (what, ids) in [("accepted", &self.accepted), ("rejected", &self.rejected), ("expired", &self.expired)] {
+        let decided = [
+            ("accepted", &self.accepted),
+            ("rejected", &self.rejected),
+            ("merged", &self.merged),
+            ("expired", &self.expired),
+        ];
+        for (what, ids) in decided {
             for id in ids {
                 printer.text(what).text(" ").styled(TextStyle::Handle, id).end_line();
             }
@@ -292,8 +309,8 @@ impl PrintAnswer for InboxList {
         for path in &self.rescued {
             printer.text("kept after a concurrent save: ").text(path).end_line();
         }
-        let decided = self.accepted.len() + self.rejected.len() + self.expired.len();
-        if self.proposals.is_empty() && self.rescued.is_empty() && decided == 0 {
+        let is_decided = self.branch.is_some() || decided.iter().any(|(_, ids)| !ids.is_empty());
+        if self.proposals.is_empty() && self.rescued.is_empty() && !is_decided {
             printer.note("nothing pending");
         }
     }

@@ -66,7 +66,7 @@ change   add FILE[#SECTION] TEXT…   add bullets; several texts, -F FILE, or - 
          patch FILE --old A --new B   replace a text that occurs exactly once
          write FILE · edit FILE · apply (operations as JSON) · bullet add|del|update|list
 history  log [ADDRESS] · show REV · diff [REV] · undo [REV] · redo [REV] · stats
-model    reflect [FILE] · inbox [ID…] [--accept|--reject] · compact [FILE] · prune
+model    reflect [FILE] · inbox [ID…] [--accept|--reject|--branch] · compact [FILE] · prune
 team     init [DIR] · scope [add|rm] · check [FILE…] · setup git · sync [REMOTE] · resolve [FILE]
 hosts    setup HOST (claude, codex, …) · mcp [--read-only] (Model Context Protocol)
          import SOURCE · export --to KIND   memories of other programs
@@ -181,7 +181,7 @@ verbs! {
     visible changes Undo(UndoArgs) = "undo";
     visible changes Redo(RedoArgs) = "redo";
     visible changes Reflect(ReflectArgs) -> ReflectReport | ModelCheck = "reflect", if |a| !a.check_model && !a.show_prompt;
-    visible changes Inbox(InboxArgs) -> InboxList = "inbox", if |a| a.accept || a.reject;
+    visible changes Inbox(InboxArgs) -> InboxList = "inbox", if |a| a.accept || a.reject || a.branch.is_some();
     visible changes Compact(CompactArgs) -> CompactReport | DuplicatesReport | DigestReport = "compact";
     visible changes Prune(PruneArgs) -> PruneResult = "prune";
     visible changes Check(CheckArgs) -> CheckReport | RotReport = "check", if |a| a.fix;
@@ -274,6 +274,9 @@ pub fn run(global: &GlobalArgs, command: CliCommand) -> CliReply {
             runner.change_with(&a.change_args, |s, how| commands::redo(s, a.revision.as_deref(), how))
         }
         CliCommand::Reflect(a) => runner.reflect(a),
+        CliCommand::Inbox(InboxArgs { branch: Some(name), ids, change_args, .. }) => {
+            runner.change_with(&change_args, |s, how| commands::inbox::inbox_branch(s, &ids, &name, how))
+        }
         CliCommand::Inbox(a) => {
             let decision = match (a.accept, a.reject) {
                 (true, _) => Some(InboxDecision::Accept),

@@ -26,8 +26,8 @@ pub use git::{ConflictRow, ConflictedFile, MergeResult, ResolveResult, SetupFile
 pub use log::{BulletStep, ItemReason, LogResult, LogRow, SupersededBullet};
 pub use model::ModelCheck;
 pub use reflect::{
-    ConversationRow, DecisionCounts, InboxList, ModelCallCosts, ProposalRow, ReflectDecision, ReflectReport,
-    RefusalReason, RequestDecision,
+    BranchCommit, ConversationRow, DecisionCounts, InboxList, ModelCallCosts, ProposalBranch, ProposalRow,
+    ReflectDecision, ReflectReport, RefusalReason, RequestDecision,
 };
 pub use rot::{RotCount, RotReport};
 pub use status::{AttentionRow, DroppedBullet, ModelUsage, StatusReport};

@@ -14,6 +14,7 @@ use super::fetch::fetch;
 use super::forget::{ForgetTraces, find_traces};
 use super::journal_notes;
 use super::restricted_change::{fetch_visible, require_visible_files};
+use super::review::require_review;
 use super::scope_limits;
 use super::secrets_check::check_secrets;
 use super::{ChangeOptions, CommandResult, Error, Session};
@@ -180,8 +181,30 @@ fn without_single_number(mut refused: Vec<Rejection>, operations: usize) -> Vec<
     refused
 }
 
-/// Commits the changeset that `plan_change` returns; plans again when a file changed between reading and writing.
+/// Commits the changeset that `plan_change` returns, unless it must wait for a person's review; plans again when a file
+/// changed between reading and writing.
+///
+/// # Errors
+/// `review`; as [`commit_approved`].
 pub fn commit_loop(
+    session: &Session,
+    locked: &LockedStore<'_>,
+    batch: &Batch,
+    warnings: Vec<Warning>,
+    mut plan_change: impl FnMut() -> Result<(Changeset, Snapshot), Error>,
+) -> CommandResult<ChangeResult> {
+    commit_approved(session, locked, batch, warnings, || {
+        let (changeset, snapshot) = plan_change()?;
+        require_review(session, Some(locked), batch, &changeset, &snapshot)?;
+        Ok((changeset, snapshot))
+    })
+}
+
+/// [`commit_loop`] without a review: for what a person or the policy decided, and for the files of proposals.
+///
+/// # Errors
+/// Those of planning and of the store; `busy` if the files keep changing.
+pub fn commit_approved(
     session: &Session,
     locked: &LockedStore<'_>,
     batch: &Batch,

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::change::{commit_loop, plan_in_context};
+use super::change::{commit_approved, plan_in_context};
+use super::review::require_review;
 use super::{Error, Session};
 use crate::change::Changeset;
 use crate::code::{Code, Hint, Rejection};
@@ -36,6 +37,10 @@ pub(super) fn require_consent(
     if !session.is_agent {
         return Ok(());
     }
+    if locked.is_none() {
+        // A dry run does not get to `commit_loop`, which asks for this.
+        require_review(session, None, batch, changeset, snapshot)?;
+    }
     let texts = FileTexts::of(changeset, snapshot);
     let fields = unconsented_fields(session, batch, changeset, &texts);
     if fields.is_empty() {
@@ -50,7 +55,7 @@ pub(super) fn require_consent(
         let refused = Rejection::new(Code::Consent, format!("{why}; without -n the change would wait in inbox/"));
         return Err(refused.hint(CONSENT_HINT).detail("fields", fields).into());
     };
-    let id = keep_as_proposal(session, locked, batch, changeset, &texts, &what)?;
+    let id = keep_as_proposal(session, locked, batch, changeset, &texts, &format!("sensitive {what}"))?;
     Err(Rejection::new(Code::Consent, format!("{why}; the change waits in inbox/ as {id}"))
         .hint(CONSENT_HINT)
         .try_command(Hint::new("inbox", id.as_str()))
@@ -63,10 +68,10 @@ pub(super) fn require_consent(
 const CONSENT_HINT: &str = "ask the user and pass their own words with --consent, or let a person accept the proposal";
 
 /// The texts of the changed files before and after the change.
-struct FileTexts<'a>(Vec<(&'a str, Option<String>, Option<String>)>);
+pub(super) struct FileTexts<'a>(Vec<(&'a str, Option<String>, Option<String>)>);
 
 impl<'a> FileTexts<'a> {
-    fn of(changeset: &'a Changeset, snapshot: &Snapshot) -> FileTexts<'a> {
+    pub(super) fn of(changeset: &'a Changeset, snapshot: &Snapshot) -> FileTexts<'a> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let rows = changeset.files.iter().map(|file| {
             let read = snapshot.file(&file.path).ok().flatten().map(|loaded| loaded.document.text().to_owned());
@@ -205,14 +210,14 @@ fn without_number(line: &str) -> &str {
     }
 }
 
-/// Writes the proposal, unless the same one waits already. Returns its id.
-fn keep_as_proposal(
+/// Writes a batch as a proposal, unless the same one waits already. `why` is what it waits for. Returns its id.
+pub(super) fn keep_as_proposal(
     session: &Session,
     locked: &LockedStore<'_>,
     batch: &Batch,
     changeset: &Changeset,
     texts: &FileTexts<'_>,
-    fields: &str,
+    why: &str,
 ) -> Result<String, Error> {
     let operation = proposed_operation(batch, changeset);
     let id = inbox_item::proposal_id(&operation);
@@ -233,7 +238,7 @@ fn keep_as_proposal(
     let until = today.checked_add(jiff::Span::new().days(i64::from(policy.consent_days))).unwrap_or(today);
     let item = InboxItem {
         title: format!("{} {}", part("op").unwrap_or_default(), subject.chars().take(120).collect::<String>()),
-        why: format!("sensitive {fields}"),
+        why: why.to_owned(),
         by: session.actor.clone(),
         at: today.to_string(),
         until: until.to_string(),
@@ -255,8 +260,8 @@ fn keep_as_proposal(
         allow_reserved: true,
         links: None,
     };
-    let reason = Some(format!("waits for consent: {fields}"));
-    commit_loop(&unfiltered, locked, &Batch { reason, ..Batch::default() }, Vec::new(), || {
+    let reason = Some(format!("waits for a person: {why}"));
+    commit_approved(&unfiltered, locked, &Batch { reason, ..Batch::default() }, Vec::new(), || {
         let mut snapshot = Snapshot::new();
         let planned = plan_in_context(&unfiltered, &mut snapshot, std::slice::from_ref(&create), &context)?;
         Ok((planned, snapshot))

@@ -330,6 +330,29 @@ fn effect_rows(pair: &FilePair) -> Vec<EffectRow> {
     rows
 }
 
+/// The changed bullets of a file as lines: its path, then one line for each; none if the texts are equal.
+pub(super) fn bullet_lines(path: &MemoryPath, before: Option<Document>, after: Option<Document>) -> Vec<String> {
+    let text = |document: &Option<Document>| document.as_ref().map(|document| document.text().to_owned());
+    if text(&before) == text(&after) {
+        return Vec::new();
+    }
+    let word = match (&before, &after) {
+        (None, _) => "new file ",
+        (_, None) => "removed file ",
+        _ => "",
+    };
+    let row_line = |row: EffectRow| {
+        let handle = row.handle.map_or(String::new(), |handle| format!("@{handle} "));
+        let to = row.to.map_or(String::new(), |to| format!(" → {to}"));
+        let set = row.set.map_or(String::new(), |set| format!(" (now: {set})"));
+        let was = row.was.map_or(String::new(), |was| format!(" (was @{} {})", was.handle, was.text));
+        let line = format!("{} {handle}{}{to}{set}{was}", row.sign, row.text);
+        line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    };
+    let rows = effect_rows(&FilePair { path: path.clone(), before, after });
+    [format!("{word}{path}")].into_iter().chain(rows.into_iter().map(row_line)).collect()
+}
+
 /// The headings of one side that the other side does not have.
 fn heading_rows(here: &Document, there: &Document, sign: &'static str) -> Vec<EffectRow> {
     let mut other: Vec<String> = (1..there.sections().len()).map(|s| effects::heading_text(there, s)).collect();

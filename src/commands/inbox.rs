@@ -1,15 +1,21 @@
 //! `inbox`: lists proposals, and accepts or rejects them.
 //!
-//! Accepting plans the operation on the current files, and removes the proposal in the same change.
+//! Accepting plans the operation on the current files, and removes the proposal in the same change. `--branch` commits
+//! proposals to git for a pull request; merging it accepts them, too.
+
+mod branch;
+mod merged;
 
 use serde_json::Value;
 
+pub use self::merged::remove_merged_proposals;
 use super::answer::{ChangeResult, InboxList, ProposalRow};
-use super::change::{commit_loop, dry_run_result, plan_in_context};
+use super::change::{commit_approved, dry_run_result, plan_in_context};
 use super::superseded::record_superseded;
 use super::{ChangeOptions, CommandResult, Error, Session};
 use crate::change::{Changeset, Etag};
-use crate::code::{Code, Hint, Rejection};
+use crate::code::{Code, Hint, Rejection, Warning};
+use crate::host::git::Git;
 use crate::operation::{Action, Batch, Operation, PlanContext, Snapshot, Target};
 use crate::path::MemoryPath;
 use crate::reflect::inbox_item::{self, PendingProposal, TurnOrigin};
@@ -40,10 +46,17 @@ pub fn inbox(
     if decision == InboxDecision::Accept && session.is_agent {
         return Err(agent_error(session, ids).into());
     }
+    // What was merged meanwhile is not applied twice.
+    let merged = if options.dry_run { None } else { remove_merged_proposals(session).ok().flatten() };
+    let merged = merged.map_or(Vec::new(), |(ids, _)| ids);
+    let ids: Vec<String> = ids.iter().filter(|id| !merged.contains(id)).cloned().collect();
+    if ids.is_empty() && !merged.is_empty() && read_proposals(session)?.is_empty() {
+        return Ok(InboxList { changed: true, merged, ..InboxList::default() });
+    }
     let today = session.now.date().to_string();
     let files = read_proposals(session)?;
     let mut chosen = Vec::new();
-    for id in selected_ids(ids, &files) {
+    for id in selected_ids(&ids, &files) {
         let file = files.iter().find(|one| one.id() == id).ok_or_else(|| not_found_error(&id))?;
         if decision == InboxDecision::Accept && file.proposal.is_expired(&today) {
             return Err(expired_error(&id, &file.proposal).into());
@@ -73,11 +86,66 @@ pub fn inbox(
         dry_run: options.dry_run,
         accepted,
         rejected,
+        merged,
         rev: change.rev,
         files: change.files,
         warnings: change.warnings,
         ..InboxList::default()
     })
+}
+
+/// Commits proposals on a new git branch for a pull request, one proposal a commit; without ids, those that do not wait
+/// for consent and are on no branch. They wait in the inbox until the branch is merged.
+///
+/// # Errors
+/// `proposal_not_found`, `no_repository`, `usage`, `exists`, `git`; the reason of the first proposal if none can be
+/// committed.
+pub fn inbox_branch(
+    session: &Session,
+    ids: &[String],
+    name: &str,
+    options: &ChangeOptions,
+) -> CommandResult<InboxList> {
+    session.store.require_unfiltered()?;
+    session.may_write()?;
+    let merged = if options.dry_run { None } else { remove_merged_proposals(session)? };
+    let merged = merged.map_or(Vec::new(), |(ids, _)| ids);
+    let (files, for_consent) = branch::proposals_for_branch(session, ids)?;
+    if files.is_empty() {
+        return Ok(InboxList { changed: !merged.is_empty(), merged, ..list(session, &[], options)? });
+    }
+    let made = branch::make_branch(session, &files, name, options)?;
+    let mut warnings = made.warnings.clone();
+    if for_consent > 0 {
+        let what = if for_consent == 1 { "1 proposal waits" } else { &format!("{for_consent} proposals wait") };
+        let why = format!("{what} for consent, and is left out of a branch that others may see; name it to commit it");
+        warnings.push(Warning::new(Code::Note, why));
+    }
+    let mut answer = InboxList {
+        dry_run: options.dry_run,
+        merged,
+        branch: Some(made.answer.clone()),
+        warnings: warnings.iter().map(super::change::warning_row).collect(),
+        ..InboxList::default()
+    };
+    if options.dry_run {
+        return Ok(answer);
+    }
+    // First the proposals: once a branch that they do not name is merged, they would still wait. One that they name and
+    // that does not exist is reported by the next list.
+    let marks: Vec<Operation> = made.marked.iter().map(|(file, text)| file.rewrite(text.clone())).collect();
+    let change = apply_and_remove(session, &[], &marks, options, &format!("on branch {name}"))?;
+    if let Err(why) = made.create() {
+        let files = read_proposals(session)?;
+        let unmarked = files.iter().filter(|file| made.marked.iter().any(|(one, _)| one.id() == file.id()));
+        let unmarked: Vec<Operation> =
+            unmarked.map(|file| file.rewrite(inbox_item::with_branch(&file.text, None))).collect();
+        apply_and_remove(session, &[], &unmarked, options, "on no branch")?;
+        return Err(why.into());
+    }
+    (answer.changed, answer.rev, answer.files) = (true, change.rev, change.files);
+    answer.warnings.extend(change.warnings);
+    Ok(answer)
 }
 
 /// A proposal that waits for another conversation that states the same.
@@ -154,17 +222,20 @@ fn remove_expired(session: &Session) -> Result<Option<(Vec<String>, ChangeResult
 
 fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandResult<InboxList> {
     // Listing works in a read-only memory too: an error of removing expired proposals is ignored.
+    let merged = if options.dry_run { None } else { remove_merged_proposals(session).ok().flatten() };
     let removed = if options.dry_run { None } else { remove_expired(session).ok().flatten() };
+    let merged = merged.map_or(Vec::new(), |(ids, _)| ids);
+    let is_merged = |id: &String| merged.contains(id);
     let files = read_proposals(session)?;
-    for id in ids {
+    for id in ids.iter().filter(|id| !is_merged(id)) {
         files.iter().find(|file| file.id() == id).ok_or_else(|| not_found_error(id))?;
     }
     let is_selected = |one: &InboxFile| ids.is_empty() || ids.iter().any(|id| id == one.id());
     let proposals = files.into_iter().filter(is_selected).map(|one| ProposalRow {
         id: one.id().to_owned(),
         path: one.path.to_string(),
+        said: with_branch_state(session, &one.proposal),
         title: one.proposal.title,
-        said: one.proposal.details,
         until: one.proposal.until,
         diff: one.proposal.diff,
         readable: one.proposal.operations.is_ok(),
@@ -174,9 +245,10 @@ fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandRe
     let rescued = rescued.filter(|f| f.path.as_str().starts_with("inbox/rescued-")).map(|f| f.path.to_string());
     let (expired, change) = removed.unwrap_or_default();
     Ok(InboxList {
-        changed: change.changed,
+        changed: change.changed || !merged.is_empty(),
         dry_run: options.dry_run,
         proposals,
+        merged,
         expired,
         rescued: rescued.collect(),
         rev: change.rev,
@@ -186,9 +258,22 @@ fn list(session: &Session, ids: &[String], options: &ChangeOptions) -> CommandRe
     })
 }
 
+/// The lines above a proposal's diff, and what became of its branch if that is gone.
+fn with_branch_state(session: &Session, proposal: &PendingProposal) -> Vec<String> {
+    let mut lines = proposal.details.clone();
+    let is_gone = |branch: &inbox_item::ReviewBranch| Git::in_dir(&session.dir).has_branch(&branch.name) == Ok(false);
+    if proposal.branch().is_some_and(|branch| is_gone(&branch)) {
+        lines.push(
+            "The branch is gone and was not merged: reject the proposal, accept it, or use --branch again".to_owned(),
+        );
+    }
+    lines
+}
+
 /// A proposal as read from its file.
 struct InboxFile {
     path: MemoryPath,
+    text: String,
     proposal: PendingProposal,
     etag: Etag,
 }
@@ -196,6 +281,12 @@ struct InboxFile {
 impl InboxFile {
     fn id(&self) -> &str {
         inbox_item::id_of(&self.path).unwrap_or_default()
+    }
+
+    /// The replacement of its text, which fails as [`InboxFile::removal`] does.
+    fn rewrite(&self, text: String) -> Operation {
+        let action = Action::Write { at: Target::Address(self.path.to_string()), text, create: false };
+        Operation { action, seen: None, if_match: Some(self.etag.hex()), reason: None, source: None }
     }
 
     /// The removal of its file. It fails if the file has changed since it was read: a person may be editing it.
@@ -222,8 +313,9 @@ fn read_proposals(session: &Session) -> Result<Vec<InboxFile>, Rejection> {
             continue;
         }
         let Some(version) = session.store.read(&entry.path)? else { continue };
-        let proposal = inbox_item::parse_item(&String::from_utf8_lossy(&version.bytes));
-        files.push(InboxFile { path: entry.path, proposal, etag: version.etag });
+        let text = String::from_utf8_lossy(&version.bytes).into_owned();
+        let proposal = inbox_item::parse_item(&text);
+        files.push(InboxFile { path: entry.path, text, proposal, etag: version.etag });
     }
     Ok(files)
 }
@@ -319,5 +411,5 @@ fn apply_and_remove(
     };
     let unfiltered = session.unfiltered();
     let (locked, warnings) = unfiltered.store.lock()?;
-    commit_loop(session, &locked, &batch, warnings, planned)
+    commit_approved(session, &locked, &batch, warnings, planned)
 }

@@ -56,6 +56,7 @@ pub mod reflect;
 mod related_files;
 mod resolve;
 mod restricted_change;
+mod review;
 pub mod scope;
 mod scope_limits;
 mod scope_session;

@@ -15,7 +15,7 @@ use serde::Serialize;
 pub use due::{DueAction, DueItems, clock_problem, due_items};
 
 use super::answer::{AttentionRow, ChangeResult};
-use super::change::{commit_loop, dry_run_result, plan_in_context};
+use super::change::{commit_approved, dry_run_result, plan_in_context};
 use super::checkpoint::prune_checkpoints;
 use super::memory_tool::MAX_TRIES;
 use super::{ChangeOptions, CommandResult, Error, Session};
@@ -104,7 +104,7 @@ fn prune_items(
             ..Batch::default()
         };
         // Looked up again under the lock: another `prune` may have been faster.
-        let change = commit_loop(session, &locked, &batch, warnings, || {
+        let change = commit_approved(session, &locked, &batch, warnings, || {
             let mut snapshot = Snapshot::new();
             done = checked_due_items(session, options)?.0;
             let changeset = plan(session, &mut snapshot, &done)?;

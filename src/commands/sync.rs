@@ -23,6 +23,7 @@ pub use sync_state::SyncState;
 use super::answer::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 use super::change::warning_row;
 use super::setup::{self, DRIVER_KEY, SetupMode};
+use super::inbox::remove_merged_proposals;
 use super::{CommandResult, Error, Session};
 use crate::change::JournalEntry;
 use crate::code::{Code, Hint, Rejection, Warning};
@@ -87,6 +88,9 @@ enum SyncStep {
     Restart,
     /// The user must decide something first.
     NeedsUser,
+    if !options.dry_run && run.answer.merged.is_some() {
+        run.note_merged_proposals();
+    }
 }
 
 /// A sync in progress.
@@ -369,6 +373,13 @@ impl SyncRun<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Removes the proposals that the merge accepted. What fails here, `inbox` does.
+    fn note_merged_proposals(&mut self) {
+        if let Ok(Some((ids, _))) = remove_merged_proposals(self.session) {
+            self.note(&format!("merged, so no longer in the inbox: {}", ids.join(", ")));
+        }
     }
 
     /// A dry run: what would be committed.

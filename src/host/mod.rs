@@ -26,6 +26,7 @@ pub mod program;
 pub mod remote;
 pub mod repository;
 pub mod trusted;
+pub mod review_branch;
 pub mod user;
 
 /// Looks up an environment variable.

@@ -13,9 +13,14 @@ pub const NEWEST_VERSION: i64 = 2;
 pub const VERSION_2_KEYS: [&str; 8] =
     ["benign", "secrets", "expired", "decay", "checkpoints", "shared", "budget", "links"];
 
-/// Whether a value needs version 2: one of those keys, or `lifetimes` as a list.
-pub fn needs_version_2(key: &str, value: &Value) -> bool {
-    !value.is_null() && (VERSION_2_KEYS.contains(&key) || key == "lifetimes" && value.is_array())
+/// What of a key needs version 2, if anything does: the key itself, `lifetimes` as a list, `agents.write`.
+pub fn needs_version_2(key: &str, value: &Value) -> Option<String> {
+    match key {
+        _ if value.is_null() => None,
+        "lifetimes" if value.is_array() => Some("a list of lifetimes".to_owned()),
+        "agents" if value.get("write").is_some_and(|write| !write.is_null()) => Some("'agents.write'".to_owned()),
+        _ => VERSION_2_KEYS.contains(&key).then(|| format!("'{key}'")),
+    }
 }
 
 /// The shape of `memdir.yaml`.
@@ -157,7 +162,23 @@ const CATEGORY_FORM: ShapeForm = policy_section(
 );
 const AGENTS_FORM: ShapeForm = policy_section(
     "agents",
-    &[&[optional("default", &NAME_SHAPE, "the allowlist of agents without their own; unset: they see everything")]],
+    &[&[
+        optional("default", &NAME_SHAPE, "the allowlist of agents without their own; unset: they see everything"),
+        optional(
+            "write",
+            &JsonShape::AnyOf(&[WRITE_MODE_SHAPE, JsonShape::List(&JsonShape::Object(&WRITE_RULE_FORM), 0)]),
+            "whether the changes of agents are made, or wait in inbox/ for a person: for all files, or a list of rules, of \
+             which the first that matches a file applies (version 2; default direct)",
+        ),
+    ]],
+    &[],
+);
+const WRITE_RULE_FORM: ShapeForm = policy_section(
+    "write rule",
+    &[&[
+        required("at", &PATH_GLOB_SHAPE, "a glob over paths (facts/**)"),
+        required("mode", &WRITE_MODE_SHAPE, "direct: changes are made; propose: they wait in inbox/"),
+    ]],
     &[],
 );
 const WRITING_FORM: ShapeForm = policy_section(
@@ -275,6 +296,13 @@ const LIMIT_SCOPE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
     expected: "a glob like facts/*.md, optionally with #section",
     reports_multiline: false,
 });
+const WRITE_MODE_SHAPE: JsonShape = JsonShape::Choice(&["direct", "propose"]);
+const PATH_GLOB_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
+    matches: |s| !s.is_empty() && !s.contains('#') && one_line(s),
+    regex: r"^[^#\r\n]+$",
+    expected: "a glob over paths like facts/*.md",
+    reports_multiline: false,
+});
 /// The schema's pattern is coarser than our check, which also covers lengths, Unicode normalization, confusable
 /// characters and device names.
 const FILE_SHAPE: JsonShape = JsonShape::Matching(&TextPattern {
@@ -321,5 +349,7 @@ pub fn belongs_in_user_config(key: &str) -> bool {
             | "datadir"
             | "dir"
             | "memory"
+            | "remote"
+            | "sync"
     )
 }

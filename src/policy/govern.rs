@@ -3,7 +3,9 @@
 //! Never lets a key of the scope allow what the memory's policy does not: such a key is ignored, with a warning.
 
 use super::load::load_with_defaults;
-use super::{CheckpointRule, ExpiredRule, LimitRule, LoadedPolicy, Policy, SecretRule, glob};
+use super::{
+    AgentWriteRule, CheckpointRule, ExpiredRule, LimitRule, LoadedPolicy, Policy, SecretRule, WriteMode, glob,
+};
 use crate::code::{Code, Warning};
 use crate::json_shape::quote_short;
 use crate::path::SCOPES_FOLDER;
@@ -23,6 +25,8 @@ pub fn load_scope(yaml: &str, above: &Policy, scope: &str) -> LoadedPolicy {
         categories: Vec::new(),
         allowlists: Vec::new(),
         default_agent: None,
+        agent_writes: Vec::new(),
+        agent_writes_above: Vec::new(),
         sensitive: Vec::new(),
         benign: Vec::new(),
         lifetimes: Vec::new(),
@@ -58,6 +62,8 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         categories,
         allowlists: _,
         default_agent: _,
+        agent_writes,
+        agent_writes_above: _,
         sensitive,
         benign,
         secrets,
@@ -102,6 +108,9 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
         // What a caller sees, and what needs consent: the stricter value.
         allowlists,
         default_agent,
+        // What either policy reviews is reviewed: `Policy::reviews_agents_at` looks at both.
+        agent_writes_above: above.agent_writes.iter().filter_map(|rule| write_rule_in_scope(rule, scope)).collect(),
+        agent_writes,
         secrets: match strictness(secrets) < strictness(above.secrets) {
             true => {
                 looser.push("'secrets'".to_owned());
@@ -159,6 +168,12 @@ fn govern(above: &Policy, own: Policy, scope: &str) -> (Policy, Vec<String>) {
     if !shared.is_empty() {
         looser.push("'shared'".to_owned());
     }
+    let is_looser = |own: &&AgentWriteRule| {
+        let same = policy.agent_writes_above.iter().find(|above| above.at == own.at);
+        own.mode == WriteMode::Direct && same.is_some_and(|above| above.mode == WriteMode::Propose)
+    };
+    let loose_writes = policy.agent_writes.iter().filter(is_looser);
+    looser.extend(loose_writes.map(|rule| format!("'agents.write' at {}", quote_short(&rule.at))));
     let exceeds = |own: &&LimitRule| {
         let same = policy.limits_above.iter().find(|above| above.at == own.at);
         same.is_some_and(|above| {
@@ -192,6 +207,17 @@ fn limit_in_scope(limit: &LimitRule, scope: &str) -> Option<LimitRule> {
         Some(rest) => {
             let (name, files) = rest.split_once('/')?;
             glob::matches(name, scope).then(|| LimitRule { at: files.to_owned(), ..limit.clone() })
+        }
+    }
+}
+
+/// The rule as it applies to the files of a scope, as [`limit_in_scope`].
+fn write_rule_in_scope(rule: &AgentWriteRule, scope: &str) -> Option<AgentWriteRule> {
+    match rule.at.strip_prefix(SCOPES_FOLDER).and_then(|rest| rest.strip_prefix('/')) {
+        None => Some(rule.clone()),
+        Some(rest) => {
+            let (name, files) = rest.split_once('/').unwrap_or((rest, "**"));
+            glob::matches(name, scope).then(|| AgentWriteRule { at: files.to_owned(), ..rule.clone() })
         }
     }
 }
@@ -324,6 +350,21 @@ mod tests {
         assert_eq!((policy.max_chars, warnings.len()), (280, 2));
         let broken = load_scope("allowlists: [", &Policy::default(), "web");
         assert!(broken.refuses_reads.is_some(), "it restricts somebody, and nobody knows whom");
+    }
+
+    #[test]
+    fn what_either_policy_reviews_is_reviewed() {
+        let above = "version: 2\nagents: {write: [{at: 'scopes/w*/facts/**', mode: propose}, {at: 'episodes/**', mode: propose}]}\n";
+        let own = "version: 2\nagents: {write: [{at: 'episodes/**', mode: direct}, {at: '**', mode: propose}]}\n";
+        let (policy, warnings) = governed(above, own);
+        for (file, waits) in [("facts/a.md", true), ("episodes/2026-02.md", true), ("procedures/a.md", true)] {
+            assert_eq!(policy.reviews_agents_at(&MemoryPath::new(file).unwrap()), waits, "{file}");
+        }
+        assert!(warnings.len() == 1 && warnings[0].contains("'agents.write'"), "{warnings:?}");
+        let policy = governed(above, "version: 1\n").0;
+        assert!(!policy.reviews_agents_at(&MemoryPath::new("procedures/a.md").unwrap()));
+        let whole = governed("version: 2\nagents: {write: [{at: 'scopes/web', mode: propose}]}\n", "version: 1\n").0;
+        assert!(whole.reviews_agents_at(&MemoryPath::new("procedures/a.md").unwrap()));
     }
 
     #[test]

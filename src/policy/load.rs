@@ -5,8 +5,8 @@
 use serde_json::{Map, Value};
 
 use super::{
-    CategoryRule, CheckpointRule, ContextMode, DecayRule, EpisodePeriod, ExpiredRule, LifetimeRule, LimitRule,
-    LinkRule, OnLimit, Policy, SecretRule, StampKey, form, yaml,
+    AgentWriteRule, CategoryRule, CheckpointRule, ContextMode, DecayRule, EpisodePeriod, ExpiredRule, LifetimeRule,
+    LimitRule, LinkRule, OnLimit, Policy, SecretRule, StampKey, WriteMode, form, yaml,
 };
 use crate::code::{Code, Rejection, Warning};
 use crate::json_shape::{ShapeError, ShapeProblem, as_integer, quote_short};
@@ -56,16 +56,17 @@ pub(super) fn load_with_defaults(yaml: &str, defaults: Policy, other_lists: &[(S
         if at_maximum && form::POLICY_FORM.all_fields().all(|f| f.name != key) {
             continue;
         }
-        let too_old = form::needs_version_2(&key, &value) && version.is_none_or(|v| v < 2);
+        let too_old = form::needs_version_2(&key, &value).filter(|_| version.is_none_or(|v| v < 2));
         let name = key.clone();
         let single = Map::from_iter([(key, value)]);
         match form::POLICY_FORM.check(&single) {
-            Ok(()) if too_old => {
-                let what = if name == "lifetimes" { "a list of lifetimes".to_owned() } else { format!("'{name}'") };
-                let message = format!("policy: {what} needs 'version: 2'");
-                notes.add(yaml::line_of(yaml, &[name]), message);
-            }
-            Ok(()) => valid_keys.extend(single),
+            Ok(()) => match too_old {
+                Some(what) => {
+                    let message = format!("policy: {what} needs 'version: 2'");
+                    notes.add(yaml::line_of(yaml, &[name]), message);
+                }
+                None => valid_keys.extend(single),
+            },
             Err(_) if newer.is_some() || at_maximum => {}
             Err(problem) => _ = notes.add(yaml::line_of(yaml, &problem.path), describe_problem(problem)),
         }
@@ -170,6 +171,8 @@ fn policy_from(object: &Map<String, Value>, default: Policy) -> Policy {
             .and_then(Value::as_object)
             .map_or(Vec::new(), |all| all.iter().map(|(k, v)| (k.clone(), string_list(v))).collect()),
         default_agent: text(&["agents", "default"]),
+        agent_writes: get(&["agents", "write"]).map_or(Vec::new(), agent_writes_from),
+        agent_writes_above: Vec::new(),
         sensitive: get(&["sensitive"]).filter(|v| v.is_array()).map_or(default.sensitive, string_list),
         benign: get(&["benign"]).map_or(default.benign, string_list),
         secrets: match text(&["secrets"]).as_deref() {
@@ -256,6 +259,18 @@ fn lifetimes_from(value: &Value) -> Vec<LifetimeRule> {
             purge_days: days("purge_after_days"),
             ..LifetimeRule::default()
         }],
+    }
+}
+
+/// The rules of `agents.write`: a list, or one mode for all files.
+fn agent_writes_from(value: &Value) -> Vec<AgentWriteRule> {
+    let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mode = |name: &str| if name == "propose" { WriteMode::Propose } else { WriteMode::Direct };
+    match value {
+        Value::Array(rules) => {
+            rules.iter().map(|rule| AgentWriteRule { at: text(rule, "at"), mode: mode(&text(rule, "mode")) }).collect()
+        }
+        _ => vec![AgentWriteRule { at: "**".to_owned(), mode: mode(value.as_str().unwrap_or_default()) }],
     }
 }
 

@@ -57,6 +57,23 @@ pub struct LimitRule {
     pub on_limit: OnLimit,
 }
 
+/// What happens to a change by an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteMode {
+    /// It is made.
+    Direct,
+    /// It waits in `inbox/` until a person accepts it.
+    Propose,
+}
+
+/// How agents may change files. The first rule that matches a file applies to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentWriteRule {
+    /// A glob over paths (`facts/**`).
+    pub at: String,
+    pub mode: WriteMode,
+}
+
 /// A metadata value that memdir writes on items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StampKey {
@@ -189,6 +206,10 @@ pub struct Policy {
     pub allowlists: Vec<(String, Vec<String>)>,
     /// The allowlist of agents without their own (`agents.default`).
     pub default_agent: Option<String>,
+    /// How agents may change files (`agents.write`), in file order.
+    pub agent_writes: Vec<AgentWriteRule>,
+    /// Of a scope: the rules of the memory above; what either of both reviews is reviewed.
+    pub agent_writes_above: Vec<AgentWriteRule>,
     /// Labels whose values change only with consent.
     pub sensitive: Vec<String>,
     /// Labels whose values `reflect` writes once two conversations state them.
@@ -231,6 +252,8 @@ impl Default for Policy {
             categories: Vec::new(),
             allowlists: Vec::new(),
             default_agent: None,
+            agent_writes: Vec::new(),
+            agent_writes_above: Vec::new(),
             sensitive: ["preferred_name", "pronouns", "city", "language"].map(String::from).to_vec(),
             benign: Vec::new(),
             secrets: SecretRule::Warn,
@@ -329,6 +352,16 @@ impl Policy {
         list(agent).or_else(|| Some(list(self.default_agent.as_deref()?).unwrap_or_default()))
     }
 
+    /// Whether a change of this file by an agent waits for a person. A file of `archive/` counts as the one that its items
+    /// are from; `inbox/` is where such changes wait.
+    pub fn reviews_agents_at(&self, path: &MemoryPath) -> bool {
+        let path = path.as_str().strip_prefix("archive/").unwrap_or(path.as_str());
+        let proposes = |rules: &[AgentWriteRule]| {
+            rules.iter().find(|rule| glob::matches(&rule.at, path)).is_some_and(|rule| rule.mode == WriteMode::Propose)
+        };
+        !path.starts_with("inbox/") && (proposes(&self.agent_writes_above) || proposes(&self.agent_writes))
+    }
+
     /// Finds a category by name.
     #[cfg(test)]
     pub fn category(&self, name: &str) -> Option<&CategoryRule> {
@@ -348,7 +381,11 @@ pub fn schema() -> Value {
     schema["type"] = serde_json::json!(["object", "null"]);
     let not_null = serde_json::json!({"not": {"type": "null"}});
     let new_keys = form::VERSION_2_KEYS.map(|key| (key, not_null.clone()));
-    let needs_version_2 = new_keys.into_iter().chain([("lifetimes", serde_json::json!({"type": "array"}))]);
+    let write_rule = serde_json::json!({
+        "type": "object", "required": ["write"], "properties": {"write": not_null.clone()},
+    });
+    let extended_keys = [("lifetimes", serde_json::json!({"type": "array"})), ("agents", write_rule)];
+    let needs_version_2 = new_keys.into_iter().chain(extended_keys);
     let needs_version_2 = needs_version_2.map(|(key, present)| {
         serde_json::json!({
             "if": {"required": [key], "properties": {key: present}},

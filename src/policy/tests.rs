@@ -131,6 +131,8 @@ inbox_in_git: true
         }],
         allowlists: vec![("planner".into(), vec!["recipes".into()])],
         default_agent: Some("planner".into()),
+        agent_writes: Vec::new(),
+        agent_writes_above: Vec::new(),
         sensitive: vec!["city".into()],
         benign: Vec::new(),
         secrets: SecretRule::Warn,
@@ -295,6 +297,29 @@ fn wrong_values_are_reported_with_their_line() {
     assert_eq!(many.warnings.len(), MAX_NOTES);
     let dangling = load("agents: {default: planner}");
     assert_eq!((dangling.refuses_writes, dangling.warnings.len()), (None, 1));
+}
+
+#[test]
+fn changes_of_agents_are_made_or_wait_by_file() {
+    let rules =
+        "version: 2\nagents: {write: [{at: 'episodes/**', mode: direct}, {at: 'facts/t*.md', mode: propose}]}\n";
+    for (policy, file, waits) in [
+        ("version: 1\n", "facts/user.md", false),
+        ("version: 2\nagents: {write: direct}\n", "facts/user.md", false),
+        ("version: 2\nagents: {write: propose}\n", "facts/user.md", true),
+        ("version: 2\nagents: {write: propose}\n", "archive/facts/user.md", true),
+        ("version: 2\nagents: {write: propose}\n", "inbox/p123456.md", false),
+        (rules, "episodes/2026-02.md", false),
+        (rules, "facts/user.md", false),
+        (rules, "facts/team.md", true),
+        (rules, "archive/facts/team.md", true),
+        (rules, "archive/episodes/2026-02.md", false),
+    ] {
+        assert_eq!(accepts(policy).reviews_agents_at(&path(file)), waits, "{policy} {file}");
+    }
+    refuses("agents: {write: propose}", Some(1), "'agents.write' needs 'version: 2'");
+    refuses("version: 2\nagents: {write: no}", Some(2), "'agents.write'");
+    refuses("version: 2\nagents: {write: [{at: 'a#b', mode: direct}]}", Some(2), "'agents.write.0.at'");
 }
 
 #[test]

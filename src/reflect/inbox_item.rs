@@ -94,6 +94,35 @@ pub struct PendingProposal {
     pub operations: Result<Vec<Operation>, Rejection>,
 }
 
+/// The git branch on which a proposal is committed for a pull request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewBranch {
+    /// Its name, without `refs/heads/`.
+    pub name: String,
+    /// The commit from which it started.
+    pub base: String,
+}
+
+/// How the line with the branch starts.
+const BRANCH_LABEL: &str = "- Branch: ";
+
+/// The text of a proposal's file with another branch, or none: the last line of its head.
+pub fn with_branch(text: &str, branch: Option<&ReviewBranch>) -> String {
+    let head_end = text.find("\n```").map_or(text.len(), |at| at + 1);
+    let (head, rest) = text.split_at(head_end);
+    let mut lines: Vec<String> = head.split_inclusive('\n').map(str::to_owned).collect();
+    lines.retain(|line| !line.starts_with(BRANCH_LABEL));
+    if let Some(branch) = branch {
+        let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let after = lines.iter().rposition(|line| line.starts_with("- ")).map_or(lines.len(), |at| at + 1);
+        if let Some(last) = lines[..after].last_mut().filter(|last| !last.ends_with('\n')) {
+            last.push_str(line_break);
+        }
+        lines.insert(after, format!("{BRANCH_LABEL}{} from {}{line_break}", branch.name, branch.base));
+    }
+    lines.concat() + rest
+}
+
 /// The turn of a conversation that a proposal is based on.
 pub struct TurnOrigin<'a> {
     pub conversation: &'a str,
@@ -157,6 +186,26 @@ impl PendingProposal {
         is_alone.then_some(self.origin()?.conversation)
     }
 
+    /// The branch on which it is committed, if it is.
+    pub fn branch(&self) -> Option<ReviewBranch> {
+        let line = self.details.iter().find_map(|line| line.strip_prefix("Branch: "))?;
+        let (name, base) = line.trim().rsplit_once(" from ")?;
+        Some(ReviewBranch { name: name.to_owned(), base: base.to_owned() })
+    }
+
+    /// What it waits for, as its file says.
+    pub fn reason(&self) -> &str {
+        self.details.iter().find_map(|line| line.strip_prefix("Waits because:")).unwrap_or_default().trim()
+    }
+
+    /// Who proposed it, as its file says.
+    pub fn proposer(&self) -> Option<&str> {
+        self.details
+            .iter()
+            .find_map(|line| line.strip_prefix("Proposed: ")?.split_once(" by "))
+            .map(|(_, by)| by.trim())
+    }
+
     /// The turn that it is based on, if it is from a conversation.
     pub fn origin(&self) -> Option<TurnOrigin<'_>> {
         let said = self.details.iter().find_map(|line| line.strip_prefix("Said:"))?.trim();
@@ -170,8 +219,12 @@ impl PendingProposal {
         self.diff.lines().filter_map(|line| line.strip_prefix('+')?.trim_start().strip_prefix("- "))
     }
 
-    /// Whether it can no longer be accepted on a day (`YYYY-MM-DD`). Without a valid expiry date it never expires.
+    /// Whether it can no longer be accepted on a day (`YYYY-MM-DD`). Without a valid expiry date it never expires, nor
+    /// while it is on a branch, where a pull request decides.
     pub fn is_expired(&self, today: &str) -> bool {
+        if self.branch().is_some() {
+            return false;
+        }
         let is_day = |d: &&String| d.parse::<jiff::civil::Date>().is_ok();
         self.until.as_ref().filter(is_day).is_some_and(|until| until.as_str() < today)
     }
@@ -216,6 +269,22 @@ mod tests {
                 Some(&*proposal_id(&one.operation))
             );
         }
+    }
+
+    #[test]
+    fn a_branch_is_a_line_of_its_own_and_stops_the_clock() {
+        let branch = ReviewBranch { name: "memory/a from b".into(), base: "1a2b3c".into() };
+        for text in [proposal("City: Berlin").to_markdown(), "# x\r\n\r\n- Expires: 2026-01-01".into(), String::new()] {
+            let with = with_branch(&text, Some(&branch));
+            assert_eq!(parse_item(&with).branch().as_ref(), Some(&branch), "{with:?}");
+            assert!(!parse_item(&with).is_expired("2999-01-01"));
+            let other = ReviewBranch { name: "other".into(), base: "2b".into() };
+            assert_eq!(parse_item(&with_branch(&with, Some(&other))).branch(), Some(other));
+            assert!(text.is_empty() || with_branch(&with, None).trim_end() == text.trim_end(), "{with:?}");
+            assert_eq!(parse_item(&with).operations, parse_item(&text).operations);
+        }
+        let item = parse_item(&proposal("City: Berlin").to_markdown());
+        assert_eq!((item.reason(), item.proposer()), ("sensitive: city", Some("ollama llama3")));
     }
 
     #[test]

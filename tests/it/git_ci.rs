@@ -142,3 +142,44 @@ fn a_missing_branch_is_nothing_to_do() {
     let host = host(BASE, BASE);
     assert_eq!(host.run(&[("BRANCH", "none")]).exit(0).stdout, "none does not exist; nothing to merge\n");
 }
+
+/// The step of the workflow that comments, with a `gh` that notes its arguments and answers with `answer` when it is asked
+/// for the comments.
+fn comment(answer: &str, changed: &str) -> (i32, String) {
+    let repo = Repo::new();
+    let yaml: serde_yaml::Value = serde_yaml::from_str(&fixture("github-comment-memory.yml")).unwrap();
+    let steps = yaml["jobs"]["comment"]["steps"].as_sequence().unwrap().clone();
+    let script = steps.iter().find(|step| step["name"] == "Comment").unwrap()["run"].as_str().unwrap().to_owned();
+    assert!(!script.contains("${{"), "a branch's name would be run as a part of the text");
+    let dir = repo.root().with_file_name("bin");
+    fs_err::create_dir_all(&dir).unwrap();
+    let gh = dir.join("gh");
+    let log = dir.join("log");
+    let text = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"$*\" >> '{}'\ncase \"$*\" in *--jq*) printf '%s' '{answer}' ;; esac\n",
+        log.display()
+    );
+    fs_err::write(&gh, text).unwrap();
+    std::fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = repo.program("bash", repo.root());
+    let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap_or_default());
+    command.env("PATH", path).args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &script]);
+    command.env("REPOSITORY", "me/app").env("NUMBER", "7").env("CHANGED", changed).env("FILE", "/tmp/c.md");
+    let output = command.output().unwrap();
+    (output.status.code().unwrap(), fs_err::read_to_string(&log).unwrap_or_default())
+}
+
+#[test]
+fn a_pull_request_gets_one_comment_that_is_kept_up_to_date() {
+    let (status, calls) = comment("", "true");
+    assert_eq!(status, 0);
+    assert!(calls.contains("--method POST repos/me/app/issues/7/comments --field body=@/tmp/c.md"), "{calls}");
+    for changed in ["true", "false"] {
+        let (status, calls) = comment("4711\n", changed);
+        assert_eq!(status, 0);
+        assert!(calls.contains("--method PATCH repos/me/app/issues/comments/4711 --field body=@/tmp/c.md"), "{calls}");
+        assert!(!calls.contains("POST"), "{calls}");
+    }
+    let (status, calls) = comment("", "false");
+    assert!(status == 0 && !calls.contains("POST") && !calls.contains("PATCH"), "{calls}");
+}

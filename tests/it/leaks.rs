@@ -278,7 +278,7 @@ pub const ROWS: &[(&str, &[&str])] = &[
             "reflect --queued",
         ],
     ),
-    ("inbox", &["inbox", "inbox --accept", "inbox p123456 --reject"]),
+    ("inbox", &["inbox", "inbox --accept", "inbox p123456 --reject", "inbox --branch b"]),
     (
         "compact",
         &[
@@ -534,7 +534,7 @@ fn every_command_is_walked_or_shows_no_memory() {
 }
 
 /// Commands that read more than the filtered store of their session: the unfiltered store, or git objects.
-const UNFILTERED_READERS: [&str; 26] = [
+const UNFILTERED_READERS: [&str; 27] = [
     "src/commands/allowlist_filter.rs",
     "src/commands/budget.rs",
     "src/commands/bullet_life.rs",
@@ -544,6 +544,7 @@ const UNFILTERED_READERS: [&str; 26] = [
     "src/commands/diff.rs",
     "src/commands/findings_since.rs",
     "src/commands/inbox.rs",
+    "src/commands/inbox/branch.rs",
     "src/commands/journal_notes.rs",
     "src/commands/list_and_read.rs",
     "src/commands/prune.rs",

@@ -95,6 +95,7 @@ mod reflecting;
 mod refusals;
 mod relations;
 mod rot;
+mod review;
 mod rules;
 mod sandbox;
 mod scopes;

@@ -184,6 +184,20 @@ impl ProgramOutput {
         self
     }
 
+    /// stdout must contain this.
+    #[track_caller]
+    pub fn stdout_contains(self, text: &str) -> ProgramOutput {
+        assert!(self.stdout.contains(text), "no {text:?} in {self:#?}");
+        self
+    }
+
+    /// stderr must contain this.
+    #[track_caller]
+    pub fn stderr_contains(self, text: &str) -> ProgramOutput {
+        assert!(self.stderr.contains(text), "no {text:?} in {self:#?}");
+        self
+    }
+
     /// The answer as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {

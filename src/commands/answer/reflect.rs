@@ -197,6 +197,12 @@ pub struct InboxList {
     /// The ids of proposals that expired without a decision and were removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub expired: Vec<String>,
+    /// The ids of proposals whose branch was merged, which accepts them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<String>,
+    /// The git branch on which proposals were committed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<ProposalBranch>,
     /// Files in `inbox/` with texts that were rescued from a concurrent edit; they must be merged manually.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rescued: Vec<String>,
@@ -208,6 +214,34 @@ pub struct InboxList {
     /// Warnings about the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRow>,
+}
+
+/// A git branch with proposals, one a commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ProposalBranch {
+    /// The name of the branch.
+    pub name: String,
+    /// The commit from which it starts.
+    pub base: String,
+    /// Its commits, the oldest first.
+    pub commits: Vec<BranchCommit>,
+    /// A text for a pull request, in Markdown.
+    pub body: String,
+}
+
+/// A proposal as a commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BranchCommit {
+    /// The name of the commit.
+    pub commit: String,
+    /// The id of the proposal.
+    pub proposal: String,
+    /// The title of the proposal.
+    pub title: String,
+    /// Who proposed it.
+    pub by: String,
+    /// The changed bullets: the path of each file, then one line for each bullet.
+    pub diff: Vec<String>,
 }
 
 /// One proposal in the inbox.

@@ -9,11 +9,12 @@ pub use super::chunk_limits::ChunkLimits;
 pub use super::chunk_result::{AcceptedOperation, ChunkResult};
 use super::decision_text::{
     effects_text, finding_reason, mark_known, mark_refused, redact, redact_decision, refusal_text, rejection_reason,
-    string_field,
+    string_field, waiting_reason,
 };
 use super::overlay::ReflectOverlay;
 use crate::code::{Code, Rejection};
 use crate::commands::answer::ReflectDecision;
+use crate::commands::review::reviewed_files;
 use crate::llm::{
     AnswerSchema, ChatMessage, Deadline, ErrorKind, LlmError, Model, ModelReply, ModelRequest, StopReason, ToolCall,
     ToolDefinition, ToolOutcome,
@@ -403,25 +404,18 @@ impl ReflectDialogue<'_, '_, '_> {
         }
         let ground = JudgeContext { turns, known: self.overlay.bullet_texts(), rules, into, prefixes, asked, heard };
         let outcome = outcome::PlannedEffects { effects: &effects, files: &files };
+        let reviewed = reviewed_files(self.overlay.session(), &changeset);
         let as_proposal = match route_effects(first_route, proposal, &outcome, &ground) {
             Route::Refused(found) => return self.refuse(proposal, decision, &found),
             Route::AlreadyKnown(found) => return mark_known(decision, &found),
             Route::Inbox(_, found) => Some(found),
-            Route::Apply(_) => input.propose.then(Vec::new),
+            Route::Apply(_) => (input.propose || reviewed.is_some()).then(Vec::new),
         };
         // The quote goes into the journal, which must not contain secrets.
         let quote = proposal.quote.as_deref().map(redact).unwrap_or_default();
         let waits = as_proposal.map(|found| {
             decision.reasons = found.iter().map(finding_reason).collect();
-            let why = match found.is_empty() {
-                true => "every operation is a proposal in this run".to_owned(),
-                false => found
-                    .iter()
-                    .map(finding_reason)
-                    .map(|r| format!("{} {}", r.name, r.what))
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            };
+            let why = waiting_reason(&found, reviewed.as_deref());
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let diff = changeset.files.iter().map(|file| {
                 let before = self.overlay.current_text(&file.path);

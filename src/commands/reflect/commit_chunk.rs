@@ -9,7 +9,7 @@ use super::overlay::{first_rejection, plan_context};
 use crate::change::{Changeset, EffectSign};
 use crate::code::Rejection;
 use crate::commands::answer::ChangeResult;
-use crate::commands::change::{change_result, commit_loop, earlier_answer, plan_in_context};
+use crate::commands::change::{change_result, commit_approved, earlier_answer, plan_in_context};
 use crate::commands::inbox::{WaitingField, waiting_fields};
 use crate::commands::superseded::record_superseded;
 use crate::commands::{ChangeOptions, Error, Session};
@@ -77,7 +77,7 @@ pub fn commit(
         ..Batch::default()
     };
     let unfiltered = session.unfiltered();
-    let change = commit_loop(&unfiltered, locked, &batch, Vec::new(), || {
+    let change = commit_approved(&unfiltered, locked, &batch, Vec::new(), || {
         let overlay = plan(session, accepted, origin, &mut committed)?;
         Ok((overlay.changeset, overlay.current))
     })?;

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::change::{Changeset, Effect};
 use crate::code::Rejection;
 use crate::commands::answer::{ReflectDecision, RefusalReason};
+use crate::commands::review::REVIEW_REASON;
 use crate::reflect::chunks;
 use crate::reflect::guards::GuardFinding;
 use crate::reflect::judge::describe_findings;
@@ -37,6 +38,16 @@ pub fn string_field(value: &Value, key: &str) -> String {
 
 pub fn finding_reason(found: &GuardFinding) -> RefusalReason {
     RefusalReason { name: found.violation.name().to_owned(), what: redact(&found.excerpt) }
+}
+
+/// Why a proposal waits: what was found about it, else the files whose changes a person reviews, else that all do.
+pub fn waiting_reason(findings: &[GuardFinding], reviewed: Option<&str>) -> String {
+    let reasons = findings.iter().map(finding_reason).map(|r| format!("{} {}", r.name, r.what));
+    match (findings, reviewed) {
+        ([], Some(what)) => format!("{REVIEW_REASON}{what}"),
+        ([], None) => "every operation is a proposal in this run".to_owned(),
+        _ => reasons.collect::<Vec<_>>().join(", "),
+    }
 }
 
 pub fn rejection_reason(why: &Rejection) -> RefusalReason {

@@ -45,6 +45,11 @@ pub struct ReflectOverlay<'s> {
 }
 
 impl<'s> ReflectOverlay<'s> {
+    /// The session whose memory it is.
+    pub fn session(&self) -> &'s Session {
+        self.session
+    }
+
     /// Reads all files of the memory.
     ///
     /// # Errors

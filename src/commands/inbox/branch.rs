@@ -1,0 +1,272 @@
+//! `inbox --branch`: commits waiting proposals on a new git branch, one proposal a commit, for a pull request.
+//!
+//! Never changes a file of the memory but the proposals' own, and never git's index, work tree or checked out branch. A
+//! proposal is planned on the files as they are, and merged bullet by bullet with what is committed.
+
+use std::collections::BTreeMap;
+
+use super::{InboxFile, not_found_error, read_proposals, selected_ids};
+use crate::change::Changeset;
+use crate::code::{Code, Rejection, Warning};
+use crate::commands::answer::{BranchCommit, ProposalBranch};
+use crate::commands::change::plan_in_context;
+use crate::commands::diff::{bullet_lines, file_objects};
+use crate::commands::{ChangeOptions, CommandResult, Session};
+use crate::document::Document;
+use crate::host::git::Git;
+use crate::host::review_branch::CommitFile;
+use crate::operation::merge::{ConflictLabels, merge_file};
+use crate::operation::{PlanContext, Snapshot};
+use crate::path::MemoryPath;
+use crate::reflect::inbox_item::{ReviewBranch, with_branch};
+use crate::view::diff_bullets::{BulletChange, bullet_changes};
+
+/// The trailer with the id of a proposal: where it is in the history, the proposal is accepted.
+pub(super) const PROPOSAL_TRAILER: &str = "Memdir-Proposal: ";
+/// How the reason of a proposal starts that waits for the user's consent.
+const CONSENT_REASON: &str = "sensitive";
+/// Maximum length of a commit's subject, in characters.
+const MAX_SUBJECT_CHARS: usize = 72;
+
+/// The branch that was made, and the text of each proposal's file that now names it.
+pub(super) struct MadeBranch<'f> {
+    pub(super) answer: ProposalBranch,
+    pub(super) marked: Vec<(&'f InboxFile, String)>,
+    pub(super) warnings: Vec<Warning>,
+    tip: String,
+    git: Git,
+}
+
+impl MadeBranch<'_> {
+    /// Lets the branch exist.
+    ///
+    /// # Errors
+    /// `exists`, `git`.
+    pub(super) fn create(&self) -> Result<(), Rejection> {
+        self.git.create_branch(&self.answer.name, &self.tip)
+    }
+}
+
+/// Reads the proposals that `inbox --branch` is about: those named, else all that do not wait for consent and are on no
+/// branch.
+///
+/// # Errors
+/// `proposal_not_found`; `io`.
+pub(super) fn proposals_for_branch(session: &Session, ids: &[String]) -> Result<(Vec<InboxFile>, usize), Rejection> {
+    let today = session.now.date().to_string();
+    let all = read_proposals(session)?;
+    for id in selected_ids(ids, &all) {
+        all.iter()
+            .find(|file| file.id() == id && !file.proposal.is_expired(&today))
+            .ok_or_else(|| not_found_error(&id))?;
+    }
+    let is_named = |file: &InboxFile| ids.iter().any(|id| id == file.id());
+    let waits = |file: &InboxFile| !file.proposal.reason().starts_with(CONSENT_REASON);
+    let git = Git::in_dir(&session.dir);
+    let mut chosen = Vec::new();
+    let mut for_consent = 0;
+    for file in all.into_iter().filter(|file| ids.is_empty() && !file.proposal.is_expired(&today) || is_named(file)) {
+        let is_on_branch = match file.proposal.branch() {
+            Some(branch) => git.has_branch(&branch.name)?,
+            None => false,
+        };
+        match (is_named(&file) || !is_on_branch, is_named(&file) || waits(&file)) {
+            (true, true) => chosen.push(file),
+            (true, false) => for_consent += 1,
+            (false, _) => {}
+        }
+    }
+    Ok((chosen, for_consent))
+}
+
+/// Makes the commits of a branch, which does not exist before [`MadeBranch::create`].
+///
+/// # Errors
+/// `no_repository`, `usage`, `exists`, `git`; if no proposal can be committed, the reason of the first.
+pub(super) fn make_branch<'f>(
+    session: &Session,
+    files: &'f [InboxFile],
+    name: &str,
+    options: &ChangeOptions,
+) -> CommandResult<MadeBranch<'f>> {
+    let git = Git::in_dir(&session.dir);
+    git.work_tree()?;
+    git.check_new_branch(name)?;
+    let no_commit = |why: Rejection| match why.code {
+        Code::RevisionNotFound => {
+            Rejection::new(Code::Git, "the repository has no commit yet").hint("commit the memory first")
+        }
+        _ => why,
+    };
+    let base = git.resolve_commit("HEAD").map_err(no_commit)?;
+    let mut tip = BranchTip { objects: file_objects(&git, &base)?, texts: BTreeMap::new(), commit: base.clone() };
+    let mut made = MadeBranch {
+        answer: ProposalBranch { name: name.to_owned(), base: base.clone(), ..ProposalBranch::default() },
+        marked: Vec::new(),
+        warnings: Vec::new(),
+        tip: String::new(),
+        git: git.clone(),
+    };
+    let mut first_problem = None;
+    for file in files {
+        match commit_proposal(session, &git, &mut tip, file, options) {
+            Ok(commit) => {
+                made.answer.commits.push(commit);
+                let branch = ReviewBranch { name: name.to_owned(), base: base.chars().take(12).collect() };
+                made.marked.push((file, with_branch(&file.text, Some(&branch))));
+            }
+            Err(why) => {
+                made.warnings
+                    .push(Warning::new(why.code, format!("{} stays in the inbox: {}", file.id(), why.message)));
+                first_problem.get_or_insert(why);
+            }
+        }
+    }
+    if let Some(why) = first_problem.filter(|_| made.answer.commits.is_empty()) {
+        return Err(why.into());
+    }
+    made.tip = tip.commit;
+    made.answer.body = request_body(&made.answer.commits);
+    Ok(made)
+}
+
+/// The files at the newest commit of the branch.
+struct BranchTip {
+    /// Files of the first commit, with the names of their objects.
+    objects: BTreeMap<MemoryPath, String>,
+    /// Texts that were read or changed since; `None`: no such file.
+    texts: BTreeMap<MemoryPath, Option<Vec<u8>>>,
+    commit: String,
+}
+
+impl BranchTip {
+    fn text(&mut self, git: &Git, path: &MemoryPath) -> Result<Option<Vec<u8>>, Rejection> {
+        if let Some(known) = self.texts.get(path) {
+            return Ok(known.clone());
+        }
+        let read = match self.objects.get(path) {
+            Some(object) => git.read_objects(&[object])?.pop(),
+            None => None,
+        };
+        self.texts.insert(path.clone(), read.clone());
+        Ok(read)
+    }
+}
+
+/// Commits one proposal on top of the branch.
+fn commit_proposal(
+    session: &Session,
+    git: &Git,
+    tip: &mut BranchTip,
+    file: &InboxFile,
+    options: &ChangeOptions,
+) -> Result<BranchCommit, Rejection> {
+    let operations = file.proposal.operations.clone()?;
+    let context = PlanContext {
+        policy: &session.policy.policy,
+        prefixes: &session.prefixes,
+        now: &session.now,
+        actor: &session.actor,
+        force: options.force,
+        create: options.create,
+        allow_reserved: false,
+        links: None,
+    };
+    let mut snapshot = Snapshot::new();
+    let planned = plan_in_context(session, &mut snapshot, &operations, &context);
+    let changeset = planned.map_err(|mut error| error.rejections.remove(0))?;
+    let (files, diff) = committed_files(git, tip, &changeset, &snapshot)?;
+    let title = one_line(&file.proposal.title);
+    let by = file.proposal.proposer().map(one_line).unwrap_or_else(|| "unknown".to_owned());
+    let subject: String = format!("memory: {title}").chars().take(MAX_SUBJECT_CHARS).collect();
+    let trailers = format!("Memdir-By: {by}\n{PROPOSAL_TRAILER}{}", file.id());
+    let message = format!("{subject}\n\n{}\n\n{trailers}\n", diff.join("\n"));
+    tip.commit = git.commit_files(&tip.commit, &files, &message)?;
+    for (path, file) in changeset.files.iter().map(|change| &change.path).zip(files) {
+        tip.texts.insert(path.clone(), file.bytes);
+    }
+    Ok(BranchCommit { commit: tip.commit.clone(), proposal: file.id().to_owned(), title, by, diff })
+}
+
+/// The files of a commit, in the order of the changeset, and the bullets that it changes.
+fn committed_files(
+    git: &Git,
+    tip: &mut BranchTip,
+    changeset: &Changeset,
+    snapshot: &Snapshot,
+) -> Result<(Vec<CommitFile>, Vec<String>), Rejection> {
+    let (mut files, mut diff) = (Vec::new(), Vec::new());
+    for change in &changeset.files {
+        let path = change.path.as_str();
+        // The planner keeps the text itself only in its snapshot.
+        let read = snapshot.file(&change.path).ok().flatten().map(|loaded| loaded.document.text().as_bytes().to_vec());
+        let before = change.before.as_ref().map(|version| read.unwrap_or_else(|| version.bytes.to_vec()));
+        let committed = tip.text(git, &change.path)?;
+        let bytes = match (before, &committed, &change.after) {
+            (Some(_), None, _) => {
+                return Err(Rejection::new(Code::FileNotFound, format!("{path} is not committed yet"))
+                    .hint("commit the memory first"));
+            }
+            (before, committed, after) if before == *committed => after.as_ref().map(|bytes| bytes.to_vec()),
+            (_, _, None) => {
+                let why = format!("{path} has changes that are not committed, so it cannot be removed on a branch");
+                return Err(Rejection::new(Code::MergeConflict, why).hint("commit the memory first"));
+            }
+            (before, committed, Some(after)) => {
+                require_same_bullets(path, [&before, committed].map(|b| b.as_deref().unwrap_or_default()), after)?;
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let [before, committed] = [&before, committed].map(|b| text(b.as_deref().unwrap_or_default()));
+                let merged = merge_file(path, &before, &committed, &text(after), &ConflictLabels::default());
+                let merged = merged.into_clean_text().map_err(|_| changed_elsewhere(path))?;
+                Some(merged.into_bytes())
+            }
+        };
+        let document = |bytes: &Option<Vec<u8>>| {
+            bytes.as_ref().map(|bytes| Document::parse(String::from_utf8_lossy(bytes).into_owned()))
+        };
+        diff.extend(bullet_lines(&change.path, document(&committed), document(&bytes)));
+        files.push(CommitFile { path: path.to_owned(), bytes });
+    }
+    match diff.is_empty() {
+        true => Err(Rejection::new(Code::Duplicate, "the last commit says that already")),
+        false => Ok((files, diff)),
+    }
+}
+
+/// Refuses a change of bullets that the branch does not have: a merge would take their new texts for additions.
+fn require_same_bullets(path: &str, [before, committed]: [&[u8]; 2], after: &[u8]) -> Result<(), Rejection> {
+    let parse = |bytes: &[u8]| Document::parse(String::from_utf8_lossy(bytes).into_owned());
+    let (before, committed, after) = (parse(before), parse(committed), parse(after));
+    let is_there = |old: usize| committed.handles().contains(&before.handles()[old]);
+    let is_sound = bullet_changes(&before, &after).into_iter().all(|change| match change {
+        BulletChange::Added(_) => true,
+        BulletChange::Removed(old)
+        | BulletChange::Updated(old, _)
+        | BulletChange::Moved(old, _)
+        | BulletChange::Set(old, _) => is_there(old),
+    });
+    if is_sound { Ok(()) } else { Err(changed_elsewhere(path)) }
+}
+
+fn changed_elsewhere(path: &str) -> Rejection {
+    let why = format!("it changes what another proposal, or a change in {path} that is not committed, changes");
+    Rejection::new(Code::MergeConflict, why).hint("accept one of them first")
+}
+
+/// The text of a pull request. Everything from the memory is indented, so that nothing in it is markup.
+fn request_body(commits: &[BranchCommit]) -> String {
+    let mut body = String::from("What agents propose for the memory, bullet by bullet. Merging accepts it.\n");
+    for commit in commits {
+        body.push_str(&format!("\n    {} by {}\n", commit.title, commit.by));
+        commit.diff.iter().for_each(|line| body.push_str(&format!("    {line}\n")));
+    }
+    body.push('\n');
+    // A host that squashes the commits takes its message from here.
+    commits.iter().for_each(|commit| body.push_str(&format!("{PROPOSAL_TRAILER}{}\n", commit.proposal)));
+    body
+}
+
+fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,71 @@
+//! The review of what agents write: where the policy says `agents.write: propose`, their changes wait in `inbox/`.
+//!
+//! Never decides who is an agent. What `reflect` finds is routed to the inbox by itself, piece by piece.
+
+use super::consent::{FileTexts, keep_as_proposal};
+use super::{Error, Session};
+use crate::change::{Changeset, FileChange};
+use crate::code::{Code, Hint, Rejection};
+use crate::document::memory_index::is_memory_index;
+use crate::operation::{Batch, Snapshot};
+use crate::store::LockedStore;
+
+/// How the reason of such a proposal begins in its file.
+pub(super) const REVIEW_REASON: &str = "review of ";
+
+/// Refuses a planned change by an agent if the policy reviews one of its files. The whole batch is kept as a proposal,
+/// unless `locked` is `None` (a dry run).
+///
+/// # Errors
+/// `review`, with the proposal's id; the errors of writing the proposal.
+pub(super) fn require_review(
+    session: &Session,
+    locked: Option<&LockedStore<'_>>,
+    batch: &Batch,
+    changeset: &Changeset,
+    snapshot: &Snapshot,
+) -> Result<(), Error> {
+    let Some(what) = reviewed_files(session, changeset) else { return Ok(()) };
+    let Some(locked) = locked else {
+        let why = format!("a person reviews what agents write in {what}; without -n the change would wait in inbox/");
+        return Err(Rejection::new(Code::Review, why).hint(REVIEW_HINT).into());
+    };
+    let texts = FileTexts::of(changeset, snapshot);
+    let id = keep_as_proposal(session, locked, batch, changeset, &texts, &format!("{REVIEW_REASON}{what}"))?;
+    let why = format!("a person reviews what agents write in {what}; the change waits in inbox/ as {id}");
+    Err(Rejection::new(Code::Review, why)
+        .hint(REVIEW_HINT)
+        .try_command(Hint::new("inbox", id.as_str()))
+        .detail("path", format!("inbox/{id}.md"))
+        .detail("proposal", id)
+        .into())
+}
+
+const REVIEW_HINT: &str = "it is kept, so do not repeat it; a person accepts it, here or by merging a branch";
+
+/// The files of a change by an agent that the policy reviews, for a message; `None` if there are none.
+pub(super) fn reviewed_files(session: &Session, changeset: &Changeset) -> Option<String> {
+    let policy = &session.policy.policy;
+    if !session.is_agent || policy.agent_writes.is_empty() && policy.agent_writes_above.is_empty() {
+        return None;
+    }
+    let reviewed: Vec<&str> = changeset
+        .files
+        .iter()
+        .filter(|file| policy.reviews_agents_at(&file.path) && !is_derived_index(file, changeset))
+        .map(|file| file.path.as_str())
+        .collect();
+    match reviewed[..] {
+        [] => None,
+        [one] => Some(one.to_owned()),
+        [first, ..] => Some(format!("{first} and {} more", reviewed.len() - 1)),
+    }
+}
+
+/// Whether a file is an index that follows the other files of the change, so that no operation is about it.
+fn is_derived_index(file: &FileChange, changeset: &Changeset) -> bool {
+    let text = file.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes));
+    let named = |value: &serde_json::Value| value.as_str().is_some_and(|at| at.contains("MEMORY"));
+    let is_named = changeset.operations.iter().any(|operation| ["at", "to"].iter().any(|key| named(&operation[*key])));
+    !is_named && changeset.files.len() > 1 && text.is_some_and(|text| is_memory_index(&file.path, &text))
+}

@@ -1,0 +1,147 @@
+//! Commits files on a new git branch without a work tree: for the review of proposals.
+//!
+//! Never touches the index, the files or the branch that is checked out, runs no commit hook and no filter, never moves an
+//! existing branch, and never uses the network.
+
+use std::path::PathBuf;
+
+use super::git::{Git, GitInvocation, GitOutput, git_error};
+use super::repository::first_message_line;
+use crate::code::{Code, Rejection};
+
+/// A file of a commit that is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitFile {
+    /// Path relative to the directory in which git runs.
+    pub path: String,
+    /// Its new bytes; `None` removes it.
+    pub bytes: Option<Vec<u8>>,
+}
+
+impl Git {
+    /// The name of the branch that is checked out; `None` for a detached HEAD.
+    ///
+    /// # Errors
+    /// As [`Git::invoke`].
+    pub fn current_branch(&self) -> Result<Option<String>, Rejection> {
+        let output = self.invoke(&["symbolic-ref", "--quiet", "--short", "HEAD"], b"")?;
+        Ok((output.status == 0).then(|| String::from_utf8_lossy(&output.stdout).trim_end().to_owned()))
+    }
+
+    /// Whether a local branch exists.
+    ///
+    /// # Errors
+    /// As [`Git::invoke`].
+    pub fn has_branch(&self, name: &str) -> Result<bool, Rejection> {
+        let full_name = format!("refs/heads/{name}");
+        Ok(self.invoke(&["rev-parse", "--verify", "--quiet", &full_name], b"")?.status == 0)
+    }
+
+    /// Checks the name of a branch that is to be created.
+    ///
+    /// # Errors
+    /// `usage` if git does not allow the name, `exists` if there is such a branch.
+    pub fn check_new_branch(&self, name: &str) -> Result<(), Rejection> {
+        let full_name = format!("refs/heads/{name}");
+        let is_plain = !name.starts_with('-') && !name.contains([' ', '\n', '\0']);
+        if !is_plain || self.invoke(&["check-ref-format", &full_name], b"")?.status != 0 {
+            let shown: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+            return Err(Rejection::new(Code::Usage, format!("'{shown}' is not a name for a branch"))
+                .hint("a name like memory/team"));
+        }
+        match self.has_branch(name)? {
+            true => Err(Rejection::new(Code::Exists, format!("there is a branch {name} already"))
+                .hint("choose another name, or delete the branch if it is merged")),
+            false => Ok(()),
+        }
+    }
+
+    /// Makes a commit with these files changed, on top of `parent`, and returns its name. No branch refers to it yet.
+    ///
+    /// # Errors
+    /// `git`, with git's first message.
+    pub fn commit_files(&self, parent: &str, files: &[CommitFile], message: &str) -> Result<String, Rejection> {
+        let (_, prefix) = self.work_tree()?;
+        let mut entries: Vec<u8> = Vec::new();
+        for file in files {
+            let (mode, object) = match &file.bytes {
+                Some(bytes) => ("100644", self.write_object(bytes)?),
+                None => ("0", "0".repeat(parent.len())),
+            };
+            entries.extend(format!("{mode} {object}\t{prefix}{}\0", file.path).into_bytes());
+        }
+        let index =
+            TemporaryIndex(self.dir.join(self.stdout_line(&["rev-parse", "--git-path", &temporary_index_name()])?));
+        let index_path = index.0.to_string_lossy().into_owned();
+        let env = [("GIT_INDEX_FILE", index_path.as_str())];
+        let run = |args: &[&str], stdin: &[u8]| {
+            line_of(self.invoke_with(args, &GitInvocation { stdin, env: &env, ..GitInvocation::default() })?)
+        };
+        run(&["read-tree", parent], b"")?;
+        run(&["update-index", "-z", "--index-info"], &entries)?;
+        let tree = run(&["write-tree"], b"")?;
+        run(&["commit-tree", &tree, "-p", parent, "-F", "-"], message.as_bytes())
+    }
+
+    fn write_object(&self, bytes: &[u8]) -> Result<String, Rejection> {
+        line_of(self.invoke(&["hash-object", "-w", "--no-filters", "--stdin"], bytes)?)
+    }
+
+    /// Creates a branch at a commit.
+    ///
+    /// # Errors
+    /// `exists` if another process created it meanwhile; `git`.
+    pub fn create_branch(&self, name: &str, commit: &str) -> Result<(), Rejection> {
+        let full_name = format!("refs/heads/{name}");
+        // An old value of zeros: the branch must not exist.
+        let none = "0".repeat(commit.len());
+        let args = ["update-ref", "-m", "memdir: proposals for review", &full_name, commit, &none];
+        let output = self.invoke(&args, b"")?;
+        match output.status {
+            0 => Ok(()),
+            _ if self.has_branch(name)? => {
+                Err(Rejection::new(Code::Exists, format!("there is a branch {name} already")))
+            }
+            _ => line_of(output).map(drop),
+        }
+    }
+
+    /// The messages of the commits that HEAD has and `base` lacks, of those with a line that starts with `prefix`.
+    ///
+    /// # Errors
+    /// `git`, also if `base` is gone.
+    pub fn messages_with(&self, prefix: &str, base: &str) -> Result<String, Rejection> {
+        let grep = format!("--grep=^{prefix}");
+        let range = format!("{base}..HEAD");
+        let out = self.stdout_of(&["log", "--no-show-signature", &grep, "--format=%B", &range, "--"])?;
+        Ok(String::from_utf8_lossy(&out).into_owned())
+    }
+}
+
+/// An index beside the user's own, removed in the end.
+struct TemporaryIndex(PathBuf);
+
+impl Drop for TemporaryIndex {
+    fn drop(&mut self) {
+        for name in [self.0.clone(), self.0.with_extension("lock")] {
+            // It is only left behind.
+            drop(std::fs::remove_file(name));
+        }
+    }
+}
+
+fn temporary_index_name() -> String {
+    format!("memdir-review-{}", std::process::id())
+}
+
+/// The stdout of a git that must succeed, as one line.
+fn line_of(output: GitOutput) -> Result<String, Rejection> {
+    if output.status == 0 {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    }
+    let error = git_error(&first_message_line(&output));
+    Err(match output.stderr.contains("Please tell me who you are") || output.stderr.contains("empty ident") {
+        true => error.hint("set your git identity: `git config user.name NAME` and `git config user.email ADDRESS`"),
+        false => error,
+    })
+}

@@ -1,0 +1,290 @@
+//! What agents propose under `agents.write: propose`: it waits, is committed on a branch, and is accepted by a merge.
+
+use serde_json::json;
+
+use super::git_repo::Repo;
+use super::support::{Memory, handle};
+
+const POLICY: &str = "version: 2\nsensitive: [city]\nagents: {write: propose}\n";
+const USER: &str = "# User\n\n- Likes jazz\n- Likes tea\n";
+
+/// The ids of the proposals that wait, by file name.
+fn waiting(memory: &Memory) -> Vec<String> {
+    let tree = memory.tree();
+    let names = tree.keys().filter_map(|path| path.strip_prefix("inbox/")?.strip_suffix(".md"));
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_change_by_an_agent_waits_as_one_proposal_and_a_person_accepts_it() {
+    let h = |text: &str| handle(text);
+    let writers: &[(&[&str], Option<&str>)] = &[
+        (&["add", "user", "Prefers tabs"], None),
+        (&["add", "user", "Prefers tabs", "Likes rain"], None),
+        (&["add", "new", "Prefers tabs"], None),
+        (&["update", "user", "Likes tea", "Likes coffee"], None),
+        (&["rm", "user", "- Likes tea"], None),
+        (&["rm", "user", "- Likes tea", "--archive"], None),
+        (&["set", "user@TEA", "imp=9"], None),
+        (&["mv", "user@TEA", "other"], None),
+        (&["patch", "user", "--old", "tea", "--new", "rain"], None),
+        (&["append", "-t", "A talk"], Some("- Said much\n")),
+        (&["write", "about"], Some("# About\n\n- It\n")),
+        (
+            &["apply"],
+            Some("[{\"op\":\"add\",\"at\":\"user\",\"text\":\"One\"},{\"op\":\"add\",\"at\":\"b\",\"text\":\"Two\"}]"),
+        ),
+    ];
+    for (words, stdin) in writers {
+        let words: Vec<String> = words.iter().map(|word| word.replace("TEA", &h("Likes tea"))).collect();
+        let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
+        let run = |memory: &Memory| {
+            let run = memory.run(&words);
+            match stdin {
+                Some(text) => run.stdin(*text).by("planner").may_change().exit(5),
+                None => run.by("planner").may_change().exit(5),
+            }
+        };
+        let outcome = run(&memory);
+        let ids = waiting(&memory);
+        assert_eq!((outcome.stdout.as_str(), ids.len()), ("", 1), "{outcome}");
+        assert!(outcome.stderr.contains("memdir: review: ") && outcome.stderr.contains(&ids[0]), "{outcome}");
+        assert!(outcome.difference.lines().filter(|l| !l.starts_with(['+', '-'])).count() == 1, "{outcome}");
+        // Again: the same proposal.
+        assert!(run(&memory).difference.is_empty());
+        memory.run(["inbox", &ids[0], "--accept"]).by("planner").exit(5);
+        memory.run(["inbox", &ids[0], "--accept"]).exit(0);
+        assert_eq!(waiting(&memory), [""; 0]);
+        let other = Memory::new().policy(POLICY).file("facts/user.md", USER);
+        let by_person = other.run(&words);
+        match stdin {
+            Some(text) => by_person.stdin(*text).exit(0),
+            None => by_person.exit(0),
+        };
+        for path in ["facts/user.md", "facts/new.md", "facts/other.md", "facts/about.md", "archive/facts/user.md"] {
+            let untimed = |text: Option<String>| text.map(|text| text.replace("planner", "tester"));
+            assert_eq!(untimed(memory.text(path)), untimed(other.text(path)), "{words:?} {path}");
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_says_so_and_leaves_nothing() {
+    let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
+    let outcome = memory.run(["add", "user", "Prefers tabs", "-n"]).by("planner").exit(5).unchanged();
+    assert!(outcome.stderr.contains("without -n the change would wait in inbox/"), "{outcome}");
+}
+
+#[test]
+fn rules_are_by_file_and_consent_does_not_replace_a_review() {
+    let policy = "version: 2\nsensitive: [city]\nagents: {write: [{at: 'episodes/**', mode: direct}, {at: 'facts/user.md', mode: propose}]}\n";
+    let memory = Memory::new().policy(policy).file("facts/user.md", USER).file("facts/b.md", "# B\n\n- b\n");
+    memory.run(["add", "b", "Direct"]).by("planner").exit(0);
+    memory.run(["append", "-t", "A talk"]).stdin("- Said\n").by("planner").exit(0);
+    // One file of a batch is reviewed: all of it waits.
+    let batch = json!([{"op": "add", "at": "b", "text": "x"}, {"op": "add", "at": "user", "text": "y"}]).to_string();
+    let error = memory.run(["apply", "--json"]).by("planner").stdin(batch).may_change().exit(5).error();
+    let ids = waiting(&memory);
+    assert_eq!((error["code"].as_str(), error["changed"].as_bool()), (Some("review"), Some(false)));
+    assert_eq!(error["details"], json!({"path": format!("inbox/{}.md", ids[0]), "proposal": ids[0]}));
+    assert!(!memory.text("facts/b.md").unwrap().contains("- x"));
+    let quote = "Yes, please remember that.";
+    let run = memory.run(["add", "user", "City: Austin", "--consent", quote]).by("planner").may_change().exit(5);
+    assert!(run.stderr.contains("memdir: review: "), "{run}");
+    assert!(waiting(&memory).iter().any(|id| memory.text(&format!("inbox/{id}.md")).unwrap().contains(quote)));
+    // What tidies by the policy, and what a person does, is not an agent's change.
+    memory.run(["add", "user", "By a person"]).exit(0);
+}
+
+#[test]
+fn other_commands_of_an_agent_wait_too() {
+    let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
+    memory.done(["add", "user", "A person's"]);
+    memory.run(["undo"]).by("planner").may_change().exit(5).stderr_contains("memdir: review: ");
+    memory.run(["compact", "user", "--to", "1"]).by("planner").may_change().exit(5).stderr_contains("memdir: review: ");
+    assert!(memory.text("facts/user.md").unwrap().ends_with("- Likes jazz\n- Likes tea\n- A person's\n"));
+    assert!(waiting(&memory).len() >= 2);
+}
+
+/// A repository with a committed memory under review, and two proposals about it.
+fn repo() -> (Repo, Vec<String>) {
+    let repo = Repo::new();
+    repo.put("memdir.yaml", POLICY);
+    repo.commit("facts/user.md", USER);
+    for text in ["Prefers tabs", "Likes rain"] {
+        repo.memdir(["add", "user", text, "--as", "planner"]).exit(5);
+    }
+    let ids = ids(&repo);
+    assert_eq!(ids.len(), 2);
+    (repo, ids)
+}
+
+fn ids(repo: &Repo) -> Vec<String> {
+    let list = repo.memdir(["inbox", "--json", "-n"]).exit(0).json();
+    list["proposals"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_branch_has_one_commit_a_proposal_and_nothing_else_moves() {
+    let (repo, ids) = repo();
+    // What is staged, changed and not committed stays as it is, and out of the branch.
+    repo.put("facts/user.md", &format!("{USER}- Not committed\n"));
+    repo.put("facts/staged.md", "# Staged\n");
+    repo.git(["add", "memory/facts/staged.md"]);
+    let state = |repo: &Repo| {
+        (repo.git(["status", "--porcelain"]), repo.git(["rev-parse", "HEAD"]), repo.git(["diff", "--cached"]))
+    };
+    let before = (state(&repo), repo.text("facts/user.md"));
+    let made = repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
+    assert_eq!((state(&repo), repo.text("facts/user.md")), before);
+    assert!(made.stderr.contains("branch memory/team: 2 commits; "), "{made:?}");
+    let (tabs, rain) = (handle("Prefers tabs"), handle("Likes rain"));
+    for line in [
+        &format!("    + @{tabs} Prefers tabs"),
+        &format!("    + @{rain} Likes rain"),
+        &format!("Memdir-Proposal: {}", ids[0]),
+    ] {
+        assert!(made.stdout.lines().any(|l| l == line), "{line}\n{}", made.stdout);
+    }
+    assert_eq!(repo.git(["rev-list", "--count", "HEAD..memory/team"]).trim(), "2");
+    assert_eq!(repo.git(["diff", "--name-only", "HEAD", "memory/team"]), "memory/facts/user.md\n");
+    let text = repo.git(["show", "memory/team:memory/facts/user.md"]);
+    assert!(
+        text.contains("- Prefers tabs\n") && text.contains("- Likes rain\n") && !text.contains("Not committed"),
+        "{text}"
+    );
+    let message = repo.git(["log", "-1", "--format=%B", "memory/team"]);
+    assert!(message.starts_with("memory: add ") && message.contains("\nfacts/user.md\n+ @"), "{message}");
+    let trailers = repo.git(["log", "--format=%(trailers)", "HEAD..memory/team"]);
+    assert_eq!(trailers.matches("Memdir-By: planner\n").count(), 2, "{trailers}");
+    assert!(ids.iter().all(|id| trailers.contains(&format!("Memdir-Proposal: {id}\n"))), "{trailers}");
+    // They wait, say where, and are not committed a second time.
+    repo.memdir(["inbox"]).exit(0).stdout_contains("Branch: memory/team from ");
+    repo.memdir(["inbox", "--branch", "memory/again"]).exit(0);
+    assert!(!repo.git(["branch", "--list"]).contains("memory/again"));
+    repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
+    repo.memdir(["inbox", &ids[0], "--branch", "memory/team"]).exit(4).stderr_contains("memdir: exists: ");
+    repo.memdir(["inbox", &ids[0], "--branch", "a..b"]).exit(2).stderr_contains("memdir: usage: ");
+    // The same change again is the same proposal.
+    repo.memdir(["add", "user", "Prefers tabs", "--as", "planner"]).exit(5).stderr_contains("memdir: review: ");
+    assert_eq!(self::ids(&repo).len(), 2);
+}
+
+/// How a host merges.
+#[test]
+fn merging_is_accepting() {
+    let merges: [&dyn Fn(&Repo); 4] = [
+        &|repo: &Repo| drop(repo.git(["merge", "--quiet", "--no-edit", "--no-ff", "memory/team"])),
+        &|repo: &Repo| drop(repo.git(["merge", "--quiet", "--ff-only", "memory/team"])),
+        // A squash with the text of the pull request, after a reviewer's correction.
+        &|repo| {
+            let body = repo.git(["log", "--format=%B", "main..memory/team"]);
+            repo.git(["merge", "--quiet", "--squash", "memory/team"]);
+            repo.put("facts/user.md", &repo.text("facts/user.md").replace("Prefers tabs", "Prefers spaces"));
+            repo.git(["commit", "--quiet", "-am", &format!("Team\n\n{body}\nmore")]);
+        },
+        // A squash whose message says nothing.
+        &|repo| {
+            repo.git(["merge", "--quiet", "--squash", "memory/team"]);
+            repo.git(["commit", "--quiet", "-am", "Team"]);
+        },
+    ];
+    for merge in merges {
+        let (repo, ids) = repo();
+        repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
+        // Checking the branch out merges nothing.
+        repo.git(["checkout", "--quiet", "memory/team"]);
+        assert!(repo.memdir(["inbox"]).exit(0).stdout.contains(&ids[0]));
+        repo.git(["checkout", "--quiet", "main"]);
+        merge(&repo);
+        let text = repo.text("facts/user.md");
+        let list = repo.memdir(["inbox"]).exit(0);
+        for id in &ids {
+            assert!(list.stdout.contains(&format!("merged {id}\n")), "{list:?}");
+        }
+        assert_eq!((self::ids(&repo).len(), repo.text("facts/user.md")), (0, text));
+        repo.memdir(["inbox"]).exit(0).stderr_contains("nothing pending");
+    }
+}
+
+#[test]
+fn what_was_merged_is_not_accepted_a_second_time() {
+    let (repo, ids) = repo();
+    repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
+    repo.git(["merge", "--quiet", "--no-edit", "memory/team"]);
+    let text = repo.text("facts/user.md");
+    let outcome = repo.memdir(["inbox", "--accept"]).exit(0);
+    assert!(
+        outcome.stdout.contains(&format!("merged {}", ids[0])) && !outcome.stdout.contains("accepted"),
+        "{outcome:?}"
+    );
+    assert_eq!(repo.text("facts/user.md"), text);
+}
+
+#[test]
+fn a_branch_that_is_gone_is_told_and_can_be_made_again() {
+    let (repo, ids) = repo();
+    repo.memdir(["inbox", &ids[0], "--branch", "memory/one"]).exit(0);
+    repo.git(["branch", "--quiet", "-D", "memory/one"]);
+    let list = repo.memdir(["inbox", &ids[0]]).exit(0);
+    assert!(list.stdout.contains("The branch is gone and was not merged"), "{list:?}");
+    let both = repo.memdir(["inbox", "--branch", "memory/two"]).exit(0);
+    assert!(both.stderr.contains("branch memory/two: 2 commits"), "{both:?}");
+}
+
+#[test]
+fn what_cannot_be_committed_stays_and_says_why() {
+    let (repo, _) = repo();
+    // Not committed: the file that a proposal changes.
+    repo.put("facts/draft.md", "# Draft\n\n- a\n");
+    repo.memdir(["add", "draft", "b", "--as", "planner"]).exit(5);
+    // Two proposals about one bullet: the second waits.
+    for text in ["Likes coffee", "Likes water"] {
+        repo.memdir(["update", "user", "Likes tea", text, "--as", "planner"]).exit(5);
+    }
+    repo.memdir(["add", "user", "City: Austin", "--as", "planner"]).exit(5);
+    let made = repo.memdir(["inbox", "--branch", "memory/team", "--json"]).exit(0).json();
+    assert_eq!(made["branch"]["commits"].as_array().unwrap().len(), 3, "{made}");
+    let warnings = made["warnings"].to_string();
+    for why in ["is not committed yet", "it changes what another proposal", "1 proposal waits for consent"] {
+        assert!(warnings.contains(why), "{why}: {warnings}");
+    }
+    assert!(!repo.git(["log", "-p", "memory/team"]).contains("Austin"));
+    // Alone, it is the error.
+    let city = ids(&repo).into_iter().find(|id| repo.text(&format!("inbox/{id}.md")).contains("Draft")).unwrap();
+    let before = repo.text(&format!("inbox/{city}.md"));
+    repo.memdir(["inbox", &city, "--branch", "memory/draft"])
+        .exit(3)
+        .stderr_contains("facts/draft.md is not committed yet");
+    assert_eq!(repo.text(&format!("inbox/{city}.md")), before);
+    assert!(!repo.git(["branch", "--list"]).contains("memory/draft"));
+}
+
+#[test]
+fn a_dry_run_of_a_branch_creates_none() {
+    let (repo, ids) = repo();
+    let before = repo.text(&format!("inbox/{}.md", ids[0]));
+    repo.memdir(["inbox", "--branch", "memory/team", "-n"]).exit(0).stdout_contains("Prefers tabs");
+    assert!(!repo.git(["branch", "--list"]).contains("memory/team"));
+    assert_eq!(repo.text(&format!("inbox/{}.md", ids[0])), before);
+    Memory::new().run(["inbox", "--branch", "memory/x"]).exit(0).stderr_contains("nothing pending");
+    let alone = Memory::new().policy(POLICY).file("facts/user.md", USER);
+    alone.run(["add", "user", "x"]).by("planner").may_change().exit(5);
+    alone.run(["inbox", "--branch", "memory/x"]).exit(3).stderr_contains("memdir: no_repository: ");
+}
+
+#[test]
+fn nothing_that_a_clone_brought_runs() {
+    let (repo, _) = repo();
+    repo.put("../.gitattributes", "*.md filter=evil diff=evil\n");
+    let witness = repo.root().join("ran");
+    let script = format!("touch {}; cat", witness.display());
+    // Even a filter and a hook that the user has configured are not needed here.
+    repo.git(["config", "filter.evil.clean", &script]);
+    repo.git(["config", "filter.evil.smudge", &script]);
+    let hook = repo.root().join(".git/hooks/pre-commit");
+    fs_err::write(&hook, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    repo.memdir(["inbox", "--branch", "memory/team"]).exit(0);
+    assert!(!witness.exists());
+}
