@@ -3080,12 +3080,16 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__sync)
-            opts="-n -m -f -C -g -S -q -v -h --dry-run --reason --force --timeout --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-n -m -f -C -g -S -q -v -h --home --setup --only --dry-run --reason --force --timeout --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --only)
+                    COMPREPLY=($(compgen -W "fetch push" -- "${cur}"))
+                    return 0
+                    ;;
                 --reason)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -830,6 +830,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand scope" -l json -d 'Print o
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s q -l quiet -d 'Print no result of a change and no warnings'
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s v -l verbose -d 'Also print etags, metadata and how the data directory was found'
 complete -c memdir -n "__fish_memdir_using_subcommand scope" -s h -l help -d 'Print help'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l only -d 'Only fetch and merge; or push, without asking a remote that has everything' -r -f -a "fetch\t''
+push\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s m -l reason -d 'The commit\'s subject (default: derived from the journal)' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l timeout -d 'Seconds that git may spend on the remote, lost races included' -r
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l lock-timeout -d 'Seconds to wait for another writer (default 10)' -r
@@ -840,6 +842,8 @@ complete -c memdir -n "__fish_memdir_using_subcommand sync" -l as -d 'The caller
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -l color -d 'Colour: auto (on a terminal without NO_COLOR), always or never' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l home -d 'Use the remote of your config (sync.remote, MEMDIR_REMOTE); a conflict goes to a branch of its own there'
+complete -c memdir -n "__fish_memdir_using_subcommand sync" -l setup -d 'Set this memory up to follow that remote, once in each home; makes it a git repository if it is none'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s n -l dry-run -d 'Show what would be committed; change nothing, do not contact the remote'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s f -l force -d 'Continue even if most of the memory, or a whole folder, is gone here or on the remote; a push is never forced'
 complete -c memdir -n "__fish_memdir_using_subcommand sync" -s g -l global -d 'Use your own memory from any directory (memory.dataDir of the user config, else ~/.local/share/memdir)'

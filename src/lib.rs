@@ -97,7 +97,7 @@ pub use commands::reflect::ReflectOptions;
 pub use commands::results;
 pub use commands::scope::ScopeOptions;
 pub use commands::setup::SetupMode;
-pub use commands::sync::SyncOptions;
+pub use commands::sync::{SyncDirection, SyncOptions};
 pub use commands::{
     ChangeOptions, CheckOptions, ContextRequest, ContextStyle, Error, InitOptions, LogOptions, MemoryToolReply,
     ReaderMark, UndoOptions,

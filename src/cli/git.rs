@@ -161,7 +161,12 @@ impl PrintAnswer for SyncResult {
             printer.try_command(&Hint::new("resolve", file.path.clone()));
         }
         self.undecided.iter().for_each(|file| undecided_file(printer, file, &self.dir));
-        if self.needs_decision() {
+        if let Some(branch) = &self.conflict_branch {
+            printer.note(&format!(
+                "merge_conflict: this memory and the remote changed the same; all of this one is on its branch {branch}: \
+                 merge it there, or run `memdir sync` here and resolve the conflicts"
+            ));
+        } else if self.needs_decision() {
             printer.note(
                 "merge_conflict: the merge is not finished; resolve the conflicts, then sync again (or `git commit`; \
              `git merge --abort` cancels the merge)",

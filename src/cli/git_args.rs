@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::args::{ChangeArgs, seconds};
+use crate::commands::sync::SyncDirection;
 
 #[derive(Args, Debug)]
 #[command(
@@ -151,6 +152,15 @@ pub struct SyncArgs {
     /// A remote's name or URL (default: the branch's remote, origin, or the only one)
     #[arg(value_name = "REMOTE")]
     pub remote: Option<String>,
+    /// Use the remote of your config (sync.remote, MEMDIR_REMOTE); a conflict goes to a branch of its own there
+    #[arg(long, conflicts_with = "remote")]
+    pub home: bool,
+    /// Set this memory up to follow that remote, once in each home; makes it a git repository if it is none
+    #[arg(long, conflicts_with_all = ["remote", "dry_run", "only"])]
+    pub setup: bool,
+    /// Only fetch and merge; or push, without asking a remote that has everything
+    #[arg(long, value_name = "WAY", value_parser = ["fetch", "push"])]
+    pub only: Option<String>,
     /// Show what would be committed; change nothing, do not contact the remote
     #[arg(short = 'n', long)]
     pub dry_run: bool,
@@ -166,4 +176,15 @@ pub struct SyncArgs {
     /// Seconds to wait for another writer (default 10)
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub lock_timeout: Option<Duration>,
+}
+
+impl SyncArgs {
+    /// Which way commits go.
+    pub fn direction(&self) -> SyncDirection {
+        match self.only.as_deref() {
+            Some("fetch") => SyncDirection::Fetch,
+            Some(_) => SyncDirection::Push,
+            None => SyncDirection::Both,
+        }
+    }
 }

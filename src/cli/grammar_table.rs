@@ -108,7 +108,7 @@ pub const COMMANDS: &[CommandGrammar] = &[
     command(&["resolve"], &[], &[REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(File)]),
     command(&["setup"], &[], &[], &[one(Other)]),
     command(&["scope"], &[], &[], &[one(Other), one(Other)]),
-    command(&["sync"], &[], &[REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
+    command(&["sync"], &[], &[ONLY_OTHER, REASON_TEXT, TIMEOUT_OTHER, LOCK_TIMEOUT_OTHER], &[one(Other)]),
     command(&["import"], &[], &[FROM_OTHER, IN_OTHER, REASON_TEXT, SOURCE_TEXT, CONSENT_TEXT, IF_MATCH_OTHER, LOCK_TIMEOUT_OTHER], &[one(Path)]),
     command(&["export"], &[], &[TO_OTHER, OUT_FILE], &[many(File)]),
     command(&["mcp"], &[], &[TOOLS_OTHER], &[]),

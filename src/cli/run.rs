@@ -190,11 +190,20 @@ impl Runner<'_> {
         self.with_progress("syncing", SessionNeeds::All, args.lock_timeout, |session| {
             let progress = |task: &str| session.progress.begin(task);
             let (dry_run, force, wait) = (args.dry_run, args.force, args.timeout);
-            let (remote, reason) = (args.remote, args.reason);
-            sync::sync(
-                session,
-                &SyncOptions { remote, dry_run, force, reason, network_timeout: wait, progress: &progress },
-            )
+            let options = SyncOptions {
+                direction: args.direction(),
+                remote: args.remote,
+                conflict_branch: None,
+                dry_run,
+                force,
+                reason: args.reason,
+                network_timeout: wait,
+                progress: &progress,
+            };
+            match (args.setup, args.home) {
+                (false, false) => sync::sync(session, &options),
+                (setup, _) => sync::home::sync_home(session, &open::env, setup, options),
+            }
         })
     }
 

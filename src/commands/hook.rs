@@ -14,8 +14,10 @@ use crate::host::agent_hosts::{AgentHost, EMPTY_ENVELOPE, HookEvent, HookInput};
 use crate::host::models::{self, ModelQuery, NESTED_CALL_VARIABLE};
 use crate::host::{background, outside_files, user};
 use crate::policy::ExpiredRule;
+use home_sync::{HomeSync, sync_home};
 use recall::shown::ShownItems;
 
+mod home_sync;
 mod recall;
 
 /// The note of a session that was not queued because no model is configured: [`NEW`], then [`REPORTED`].
@@ -87,17 +89,24 @@ pub fn answer(
     env: &dyn Fn(&str) -> Option<String>,
 ) -> HookAnswer {
     let may_queue = MemoryMode::parse(env("MEMDIR_MODE").as_deref()) == MemoryMode::On;
+    let synced = |way| if may_queue { sync_home(session, way, env) } else { None };
     match event {
-        HookEvent::SessionStart => HookAnswer {
-            drain: may_queue && has_queued(session) && has_model(env),
-            prune: may_queue && note_prune(session).is_some(),
-            ..start_context(session, host, input).unwrap_or_else(HookAnswer::empty)
-        },
+        HookEvent::SessionStart => {
+            let notice = synced(HomeSync::Fetch);
+            HookAnswer {
+                drain: may_queue && has_queued(session) && has_model(env),
+                prune: may_queue && note_prune(session).is_some(),
+                ..start_context(session, host, input, notice).unwrap_or_else(HookAnswer::empty)
+            }
+        }
         HookEvent::PreCompact | HookEvent::Stop | HookEvent::SessionEnd => {
             let queued = may_queue && enqueue(session, input, env).is_some();
             // What a session was shown is gone once it is summarized.
             let shown = (event == HookEvent::PreCompact).then(|| ShownItems::new(session, input));
-            HookAnswer { drain: queued, shown, ..HookAnswer::empty() }
+            // Before a summary the session goes on: its end pushes.
+            let notice = if event == HookEvent::PreCompact { None } else { synced(HomeSync::Push) };
+            let envelope = notice.map_or(EMPTY_ENVELOPE.to_owned(), |notice| host.message_envelope(&notice));
+            HookAnswer { envelope, drain: queued, shown, ..HookAnswer::empty() }
         }
         HookEvent::UserPrompt | HookEvent::PreTool => {
             recall::recall(session, host, event, input).unwrap_or_else(HookAnswer::empty)
@@ -105,11 +114,12 @@ pub fn answer(
     }
 }
 
-/// The text of `context` in the host's envelope.
-fn start_context(session: &Session, host: &AgentHost, input: &HookInput) -> Option<HookAnswer> {
+/// The text of `context` in the host's envelope, below a notice.
+fn start_context(session: &Session, host: &AgentHost, input: &HookInput, notice: Option<String>) -> Option<HookAnswer> {
     let request = ContextRequest { reader: Some(session.actor.clone()), ..ContextRequest::default() };
     let (result, mark) = context(session, &request).ok()?;
-    let envelope = host.context_envelope(HookEvent::SessionStart, &result.text);
+    let notice = notice.map_or(String::new(), |notice| format!("{notice}\n\n"));
+    let envelope = host.context_envelope(HookEvent::SessionStart, &(notice + &result.text));
     let used = Some(AnswerUse::of_context(&result));
     let mut shown = ShownItems::new(session, input);
     shown.add(result.items.iter().map(|item| item.address.clone()));

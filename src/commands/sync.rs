@@ -7,6 +7,7 @@
 mod commit_message;
 mod exchange;
 mod guard;
+pub mod home;
 mod join;
 mod killed_sync;
 mod own_repository;
@@ -22,8 +23,8 @@ pub use sync_state::SyncState;
 
 use super::answer::{CommitRow, MergedCommits, SyncResult, UndecidedFile};
 use super::change::warning_row;
-use super::setup::{self, DRIVER_KEY, SetupMode};
 use super::inbox::remove_merged_proposals;
+use super::setup::{self, DRIVER_KEY, SetupMode};
 use super::{CommandResult, Error, Session};
 use crate::change::JournalEntry;
 use crate::code::{Code, Hint, Rejection, Warning};
@@ -32,10 +33,27 @@ use crate::host::remote::RemoteBranch;
 use crate::host::repository::{GitMergeResult, OngoingOperation, RepositoryState};
 use crate::store::LockedStore;
 
+/// Which way commits go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SyncDirection {
+    /// Fetch, merge and push.
+    #[default]
+    Both,
+    /// Fetch and merge only.
+    Fetch,
+    /// The same as both, but the remote is left alone if it is known to have everything.
+    Push,
+}
+
 /// Options of `sync`.
 pub struct SyncOptions<'a> {
     /// Name of the remote. `None`: the branch's upstream, `origin`, or the only remote.
     pub remote: Option<String>,
+    /// Which way commits go.
+    pub direction: SyncDirection,
+    /// The branch of the remote to which this one is pushed if both conflict. `None`: a merge with conflicts stays in
+    /// progress, for a person.
+    pub conflict_branch: Option<String>,
     /// Show what would be committed; change nothing.
     pub dry_run: bool,
     /// Skip the check for an emptied memory.
@@ -59,9 +77,20 @@ pub fn sync(session: &Session, options: &SyncOptions<'_>) -> CommandResult<SyncR
     session.store.require_unfiltered()?;
     let git = own_repository(session)?;
     let answer = SyncResult { dir: session.path_prefix().trim_end_matches('/').to_owned(), ..SyncResult::default() };
-    let mut run = SyncRun { session, git, options, answer, driver_checked: false, noted: Vec::new() };
+    let mut run = SyncRun {
+        session,
+        git,
+        options,
+        answer,
+        driver_checked: false,
+        conflicts_with_remote: false,
+        noted: Vec::new(),
+    };
     let is_recorded = !options.dry_run && run.remove_stale_locks()?;
     let result = run.run();
+    if !options.dry_run && run.answer.merged.is_some() {
+        run.note_merged_proposals();
+    }
     if is_recorded {
         killed_sync::record_end(session);
     }
@@ -88,9 +117,6 @@ enum SyncStep {
     Restart,
     /// The user must decide something first.
     NeedsUser,
-    if !options.dry_run && run.answer.merged.is_some() {
-        run.note_merged_proposals();
-    }
 }
 
 /// A sync in progress.
@@ -101,6 +127,8 @@ struct SyncRun<'a> {
     answer: SyncResult,
     /// Whether the merge driver was checked already.
     driver_checked: bool,
+    /// Whether a merge was given up because of its conflicts.
+    conflicts_with_remote: bool,
     /// Notes added so far, to add each only once.
     noted: Vec<String>,
 }
@@ -115,14 +143,21 @@ impl SyncRun<'_> {
             (_, state) => state,
         };
         let branch = self.answer.branch.clone();
-        let Some(remote) = self.git.find_remote(self.options.remote.as_deref(), &branch)? else {
+        let Some(remote) = self.remote_branch(&branch)? else {
             self.note(
                 "no remote is configured; pending changes are committed locally (add one with `git remote add origin URL`)",
             );
             return Ok(());
         };
         self.answer.remote = Some(remote.display_name());
-        self.exchange(&remote, !state.has_upstream)
+        if self.options.direction == SyncDirection::Push
+            && let Ok(head) = self.git.resolve_commit("HEAD")
+            && self.git.is_known_there(&remote, &head)?
+        {
+            return Ok(());
+        }
+        self.exchange(&remote, !state.has_upstream)?;
+        if self.conflicts_with_remote { self.push_aside(&remote) } else { Ok(()) }
     }
 
     /// Runs `work` under the lock, so that no other memdir process writes.
@@ -312,6 +347,11 @@ impl SyncRun<'_> {
                 // the merge driver is configured.
                 if head.is_some() { SyncStep::Continue } else { SyncStep::Restart }
             }
+            GitMergeResult::Conflicted if self.options.conflict_branch.is_some() => {
+                self.git.abort_merge()?;
+                self.conflicts_with_remote = true;
+                SyncStep::NeedsUser
+            }
             GitMergeResult::Conflicted => {
                 let (state, _) = self.check_state()?;
                 let merged: Vec<String> = state.pending.iter().map(|p| p.path.clone()).collect();
@@ -332,6 +372,13 @@ impl SyncRun<'_> {
             false => Ok(SyncStep::Restart),
             true => Err(Rejection::new(Code::Git, format!("git did not merge: {why}"))
                 .hint("see `git status` for the cause; pending changes are committed")),
+        }
+    }
+
+    /// Removes the proposals that the merge accepted. What fails here, `inbox` does.
+    fn note_merged_proposals(&mut self) {
+        if let Ok(Some((ids, _))) = remove_merged_proposals(self.session) {
+            self.note(&format!("merged, so no longer in the inbox: {}", ids.join(", ")));
         }
     }
 
@@ -375,13 +422,6 @@ impl SyncRun<'_> {
         Ok(())
     }
 
-    /// Removes the proposals that the merge accepted. What fails here, `inbox` does.
-    fn note_merged_proposals(&mut self) {
-        if let Ok(Some((ids, _))) = remove_merged_proposals(self.session) {
-            self.note(&format!("merged, so no longer in the inbox: {}", ids.join(", ")));
-        }
-    }
-
     /// A dry run: what would be committed.
     fn dry_run(&mut self) -> Result<(), Rejection> {
         self.answer.dry_run = true;
@@ -393,10 +433,7 @@ impl SyncRun<'_> {
             return Ok(());
         }
         self.note_shared_inbox()?;
-        self.answer.remote = self
-            .git
-            .find_remote(self.options.remote.as_deref(), &self.answer.branch)?
-            .map(|remote| remote.display_name());
+        self.answer.remote = self.remote_branch(&self.answer.branch)?.map(|remote| remote.display_name());
         let subject = if ongoing.is_some() { self.git.pending_merge_message()? } else { None };
         if state.pending.is_empty() && subject.is_none() {
             return Ok(());

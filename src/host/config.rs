@@ -30,6 +30,10 @@ pub struct UserConfig {
     pub trusted: Vec<String>,
     /// `scopes`: which scope a conversation belongs to, for `hook` and `reflect`; the first rule that matches applies.
     pub scopes: Vec<ConversationRule>,
+    /// `sync.remote`: the remote of memories that were set up to follow it, a URL or a path; `~/` is not expanded.
+    pub sync_remote: Option<String>,
+    /// `sync.timeout_s`: how long a hook waits for that remote, in seconds.
+    pub sync_timeout_s: Option<f64>,
     /// `budget.tokens_per_day`: the limit on model usage, in tokens a day.
     pub tokens_per_day: Option<u64>,
 }
@@ -83,6 +87,7 @@ const CONFIG_FORM: ShapeForm = ShapeForm::new(
         optional("people", &NAME_LIST, "the names with --as that are people, not agents"),
         optional("trusted", &NAME_LIST, "the data directories on which hooks may act"),
         optional("budget", &JsonShape::Object(&BUDGET_FORM), "limits on model usage"),
+        optional("sync", &JsonShape::Object(&SYNC_FORM), "the remote of homes that vanish"),
         optional(
             "scopes",
             &JsonShape::List(&JsonShape::Object(&CONVERSATION_RULE_FORM), 0),
@@ -110,6 +115,13 @@ const MODEL_FORM: ShapeForm = ShapeForm::new(
 const BUDGET_FORM: ShapeForm = ShapeForm::new(
     "budget",
     &[&[optional("tokens_per_day", &JsonShape::Integer(0, 1 << 53), "maximum model usage per day, in tokens")]],
+);
+const SYNC_FORM: ShapeForm = ShapeForm::new(
+    "sync",
+    &[&[
+        optional("remote", &JsonShape::Text(1), "the remote of `sync --home` and hooks: a URL or an absolute path"),
+        optional("timeout_s", &JsonShape::Number, "how long a hook waits for it, in seconds (default 5)"),
+    ]],
 );
 const CONVERSATION_RULE_FORM: ShapeForm = ShapeForm {
     groups: &[FieldGroup::AtLeastOne(&["directory", "field"]), FieldGroup::AtLeastOne(&["scope", "field"])],
@@ -172,6 +184,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
     let finder: Map<String, Value> = block("finder", &MODEL_FORM);
     let editor: Map<String, Value> = block("editor", &MODEL_FORM);
     let budget: Map<String, Value> = block("budget", &BUDGET_FORM);
+    let sync: Map<String, Value> = block("sync", &SYNC_FORM);
     check(&CONFIG_FORM, &top, None);
     let config = UserConfig {
         data_dir: string_value(memory.get("dataDir")).filter(|d| !d.is_empty()),
@@ -181,6 +194,8 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
         trusted: string_list(top.get("trusted")).unwrap_or_default(),
         tokens_per_day: budget.get("tokens_per_day").and_then(whole_number),
         scopes: conversation_rules(top.get("scopes")),
+        sync_remote: string_value(sync.get("remote")),
+        sync_timeout_s: seconds(sync.get("timeout_s")),
         model: model_settings(&model),
         finder: has_finder.then(|| model_settings(&finder)),
         editor: has_editor.then(|| model_settings(&editor)),

@@ -15,6 +15,7 @@ pub mod editor;
 mod embedded_repository;
 pub mod find;
 pub mod git;
+pub mod home_remote;
 pub mod import_source;
 pub mod keys;
 pub mod line_history;
@@ -25,8 +26,8 @@ pub mod outside_files;
 pub mod program;
 pub mod remote;
 pub mod repository;
-pub mod trusted;
 pub mod review_branch;
+pub mod trusted;
 pub mod user;
 
 /// Looks up an environment variable.

@@ -126,6 +126,8 @@ impl Git {
         args.extend(["--", &remote.name, &spec]);
         let output = self.invoke_over_network(&args, remote, wait)?;
         if output.status == 0 {
+            // The next push need not ask. If this fails, it does.
+            drop(self.invoke(&["update-ref", &remote.tracking_ref(), &format!("refs/heads/{branch}")], b""));
             return Ok(PushResult::Done);
         }
         let out = String::from_utf8_lossy(&output.stdout);
@@ -146,6 +148,32 @@ impl Git {
         match STORING_FAILED.iter().any(|sign| why.contains(sign)) {
             true => Ok(PushResult::NotStored(error)),
             false => Err(error),
+        }
+    }
+
+    /// Whether the remote has a commit as far as this clone knows.
+    ///
+    /// # Errors
+    /// As [`Git::invoke`].
+    pub fn is_known_there(&self, remote: &RemoteBranch, commit: &str) -> Result<bool, Rejection> {
+        let args = ["merge-base", "--is-ancestor", commit, &remote.tracking_ref()];
+        Ok(self.invoke(&args, b"")?.status == 0)
+    }
+
+    /// Returns the stdout of a git that only asks a remote.
+    ///
+    /// # Errors
+    /// `remote`, `no_git`.
+    pub(super) fn query_remote(
+        &self,
+        args: &[&str],
+        remote: &RemoteBranch,
+        wait: Duration,
+    ) -> Result<String, Rejection> {
+        let output = self.invoke_over_network(args, remote, wait)?;
+        match output.status {
+            0 => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+            _ => Err(transfer_error(remote, &output)),
         }
     }
 

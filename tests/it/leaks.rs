@@ -429,7 +429,7 @@ pub const ROWS: &[(&str, &[&str])] = &[
     ("resolve", &["resolve", "resolve ADDRESS"]),
     ("setup", &["setup git --check", "setup git -n", "setup git"]),
     ("scope", &["scope", "scope list", "scope add new -n", "scope rm ana -n", "scope rm ana --purge -n"]),
-    ("sync", &["sync", "sync -n"]),
+    ("sync", &["sync", "sync -n", "sync --home", "sync --setup"]),
     ("import", &["import memory -n", "import memory/facts -n", "import . -n", "import . --from markdown"]),
     (
         "export",

@@ -142,6 +142,8 @@ fn problems_conflicts_and_proposals_are_listed_and_decided() {
     assert_eq!(none.unwrap_err().code(), Code::ProposalNotFound);
     assert_eq!(memory.setup_git(SetupMode::Check, false).unwrap_err().code(), Code::NoRepository);
     let sync = memdir::SyncOptions {
+        direction: memdir::SyncDirection::Both,
+        conflict_branch: None,
         remote: None,
         dry_run: true,
         force: false,

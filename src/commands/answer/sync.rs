@@ -35,6 +35,9 @@ pub struct SyncResult {
     /// Files that must be decided about as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub undecided: Vec<UndecidedFile>,
+    /// The branch of the remote to which this one was pushed, because both conflict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conflict_branch: Option<String>,
     /// Warnings about the sync.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRow>,
@@ -43,7 +46,7 @@ pub struct SyncResult {
 impl SyncResult {
     /// Whether conflicts or undecided files remain.
     pub fn needs_decision(&self) -> bool {
-        !self.conflicts.is_empty() || !self.undecided.is_empty()
+        !self.conflicts.is_empty() || !self.undecided.is_empty() || self.conflict_branch.is_some()
     }
 }
 

@@ -5,7 +5,7 @@
 use std::hash::{BuildHasher, Hasher};
 use std::time::{Duration, Instant};
 
-use super::{SyncRun, SyncStep, commit_count};
+use super::{SyncDirection, SyncRun, SyncStep, commit_count};
 use crate::code::{Code, Rejection};
 use crate::commands::answer::UndecidedFile;
 use crate::host::lock_files::NamedLock;
@@ -54,7 +54,7 @@ impl Obstacle {
 }
 
 impl SyncRun<'_> {
-    /// Fetches, merges and pushes until the remote has what is here.
+    /// Fetches, merges and pushes until the remote has what is here, or a person must decide.
     pub(super) fn exchange(&mut self, remote: &RemoteBranch, set_upstream: bool) -> Result<(), Rejection> {
         let mut last: Option<(Obstacle, u32)> = None;
         let begun = Instant::now();
@@ -110,6 +110,9 @@ impl SyncRun<'_> {
                 SyncStep::Restart => return Ok(RoundResult::Lost),
                 SyncStep::NeedsUser => return Ok(RoundResult::Done),
             }
+        }
+        if self.options.direction == SyncDirection::Fetch {
+            return Ok(RoundResult::Done);
         }
         let Ok(head) = self.git.resolve_commit("HEAD") else { return Ok(RoundResult::Done) };
         let ahead = match &tip {

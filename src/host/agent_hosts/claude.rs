@@ -24,6 +24,7 @@ pub const HOST: AgentHost = AgentHost {
     events: EVENTS,
     text_events: &[HookEvent::SessionStart, HookEvent::UserPrompt, HookEvent::PreTool],
     envelope: ContextEnvelope::HookSpecificOutput,
+    shows_messages: true,
     session_fields: &["session_id"],
     directory_fields: &["cwd"],
     transcript_endings: &[".jsonl"],

@@ -23,6 +23,7 @@ pub const HOST: AgentHost = AgentHost {
     ],
     text_events: &[HookEvent::SessionStart],
     envelope: ContextEnvelope::AdditionalContext,
+    shows_messages: false,
     session_fields: &["conversation_id", "session_id"],
     directory_fields: &["workspace_roots", "cwd"],
     transcript_endings: &[".jsonl", ".json"],

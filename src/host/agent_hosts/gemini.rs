@@ -21,6 +21,7 @@ pub const HOST: AgentHost = AgentHost {
     ],
     text_events: &[HookEvent::SessionStart, HookEvent::UserPrompt],
     envelope: ContextEnvelope::HookSpecificOutput,
+    shows_messages: true,
     session_fields: &["session_id"],
     directory_fields: &["cwd"],
     transcript_endings: &[".json", ".jsonl"],

@@ -70,6 +70,8 @@ pub struct AgentHost {
     pub text_events: &'static [HookEvent],
     /// How such a text is passed on.
     pub envelope: ContextEnvelope,
+    /// Whether `systemMessage` of an answer is shown to the user, at every event.
+    pub shows_messages: bool,
     /// Fields of the input that name the session; the first that is set counts.
     pub session_fields: &'static [&'static str],
     /// Fields of the input that name the working directory, as a path or a list of paths.
@@ -184,6 +186,14 @@ impl AgentHost {
             ContextEnvelope::AdditionalContext => json!({"additional_context": text}),
         };
         format!("{envelope}\n")
+    }
+
+    /// The envelope with a message for the user; empty if the host shows none.
+    pub fn message_envelope(&self, message: &str) -> String {
+        match self.shows_messages {
+            true => format!("{}\n", json!({"systemMessage": message})),
+            false => EMPTY_ENVELOPE.to_owned(),
+        }
     }
 
     /// Reads what the host sent; `None` if it is not a JSON object.

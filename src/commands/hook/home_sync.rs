@@ -1,0 +1,91 @@
+//! The remote of a home that vanishes, in hooks: a session's start brings the memory up to date, its end pushes it.
+//!
+//! Never waits longer than the config allows, and never acts on a memory that does not follow the user's remote.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::code::Code;
+use crate::commands::Session;
+use crate::host::background;
+use crate::host::git::Git;
+use crate::host::home_remote::{HomeRemote, home_remote};
+use crate::host::user;
+
+/// Which way the memory goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HomeSync {
+    /// From the remote, when a session starts.
+    Fetch,
+    /// To the remote, when it ends.
+    Push,
+}
+
+/// Brings the memory and its remote together. Returns what a person should know: `None` if all is well, or there is no
+/// such remote. After [`HomeSync::Push`], `None` means that the remote has everything that was here when this began.
+pub fn sync_home(session: &Session, way: HomeSync, env: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let remote = match home_remote(&user::load_config(env).0, env) {
+        Ok(remote) => remote?,
+        Err(why) => return Some(notice(way, &why.message)),
+    };
+    let dir = memory_dir(session);
+    if !follows(dir, &remote) {
+        // The user's own memory is meant; any other has a remote of its own, or none.
+        let is_meant =
+            session.found_by == "user" || user::data_dir(&user::load_config(env).0, env).is_some_and(|own| own == *dir);
+        let why = "it does not follow your remote yet: run `memdir sync --setup` in it";
+        return is_meant.then(|| notice(way, why));
+    }
+    let words = |way: &str| ["sync", "--home", "--only", way].map(OsString::from);
+    let command = match way {
+        HomeSync::Fetch => words("fetch"),
+        HomeSync::Push => words("push"),
+    };
+    let mut args = vec![OsString::from("--dir"), dir.into()];
+    args.extend([OsString::from("--as"), session.actor.clone().into()]);
+    args.extend(command);
+    let seconds = format!("{}", remote.wait.as_secs_f64());
+    args.extend(["--timeout", &seconds, "--lock-timeout", &seconds].map(OsString::from));
+    match background::run_within(args, remote.wait) {
+        Ok(Some((0, _))) => None,
+        Ok(Some((_, messages))) => Some(notice(way, first_message(&messages))),
+        Ok(None) => {
+            Some(notice(way, &format!("it did not answer within {}; it goes on in the background", shown(remote.wait))))
+        }
+        Err(why) => Some(notice(way, &format!("memdir cannot be started: {why}"))),
+    }
+}
+
+/// The memory itself, also of a session in a scope: all of it is one repository.
+fn memory_dir(session: &Session) -> &Path {
+    let above = session.dir.parent().and_then(Path::parent);
+    above.filter(|_| session.scope.is_some()).unwrap_or(&session.dir)
+}
+
+/// Whether the memory follows this remote. Reads git's config only in a repository of the memory's own.
+fn follows(dir: &Path, remote: &HomeRemote) -> bool {
+    dir.join(".git").symlink_metadata().is_ok()
+        && Git::in_dir(dir).followed_remote().is_ok_and(|followed| followed.as_deref() == Some(&remote.url))
+}
+
+fn notice(way: HomeSync, why: &str) -> String {
+    match way {
+        HomeSync::Fetch => format!("memdir: the memory is as this machine has it, not as its remote: {why}"),
+        HomeSync::Push => format!("memdir: the memory is not pushed, and only this machine has its changes: {why}"),
+    }
+}
+
+fn shown(wait: Duration) -> String {
+    format!("{} s", wait.as_secs_f64())
+}
+
+/// The message of the first error, without its code.
+fn first_message(messages: &str) -> &str {
+    let error = |line: &'_ str| -> Option<usize> {
+        let (code, _) = line.strip_prefix("memdir: ")?.split_once(": ")?;
+        Code::ALL.iter().any(|known| known.name() == code).then_some("memdir: : ".len() + code.len())
+    };
+    let message = messages.lines().find_map(|line| Some(&line[error(line)?..])).unwrap_or("no reason given");
+    message.trim_end_matches("; nothing was changed")
+}
