@@ -234,7 +234,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__add)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -558,7 +558,7 @@ _memdir() {
             return 0
             ;;
         memdir__subcmd__bullet__subcmd__add)
-            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
+            opts="-F -n -m -f -C -g -S -q -v -h --file --tag --imp --exp --conf --id --pin --when --branch --dry-run --reason --source --consent --if-match --force --create --lock-timeout --dir --global --scope --as --json --quiet --verbose --color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

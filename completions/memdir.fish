@@ -204,6 +204,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand add" -l color -d 'Colour: 
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l pin -d 'Always include it in the default context'
+complete -c memdir -n "__fish_memdir_using_subcommand add" -l branch -d 'Keep it for the git branch that is checked out; `check` lists it once that is merged or deleted'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand add" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'
@@ -464,6 +465,7 @@ complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_su
 always\t''
 never\t''"
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l pin -d 'Always include it in the default context'
+complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l branch -d 'Keep it for the git branch that is checked out; `check` lists it once that is merged or deleted'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s n -l dry-run -d 'Show what would change, write nothing'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -s f -l force -d 'Skip the staleness check when acting on an index, an id or a whole file'
 complete -c memdir -n "__fish_memdir_using_subcommand bullet; and __fish_seen_subcommand_from add" -l create -d 'Create a new file even if its name is close to an existing one, or has another extension than .md'

@@ -188,6 +188,8 @@ codes! {
     StaleSummary = "stale_summary", 6, false;
     /// Age has left a bullet little confidence: confirm it with `set … upd=today`, or remove it.
     Stale = "stale", 6, false;
+    /// A bullet for a git branch that was merged or deleted: archive it, or keep it without `branch`.
+    StaleBranch = "stale_branch", 6, false;
     /// The last valid day of a bullet is over: reads leave it out.
     Expired = "expired", 6, false;
     /// The index MEMORY.md has a line for a file that is gone, or none for a file of the folder.

@@ -49,12 +49,15 @@ pub struct AddArgs {
     /// A rule for files whose path matches: src/api/**, docs/*.md
     #[arg(long, value_name = "GLOB,…")]
     pub when: Option<String>,
+    /// Keep it for the git branch that is checked out; `check` lists it once that is merged or deleted
+    #[arg(long)]
+    pub branch: bool,
     #[command(flatten)]
     pub change_args: ChangeArgs,
 }
 
 impl AddArgs {
-    /// The metadata of the options, in the order in which a metadata line is written. A test compares its keys with the
+    /// The metadata of the options, with an empty value for the current branch, in the order in which a metadata line is written. A test compares its keys with the
     /// table of metadata keys.
     pub fn metadata(&self) -> Vec<(String, String)> {
         let pin = self.pin.then(|| "true".to_owned());
@@ -65,6 +68,7 @@ impl AddArgs {
             (MetaKey::Imp, &self.imp),
             (MetaKey::Pin, &pin),
             (MetaKey::When, &self.when),
+            (MetaKey::Branch, &self.branch.then(String::new)),
         ];
         given.into_iter().filter_map(|(key, value)| Some((key.name().to_owned(), value.clone()?))).collect()
     }

@@ -385,7 +385,7 @@ impl Runner<'_> {
         };
         let named = args.at.clone().or(dir_query.dir);
         let dir = match dir_query.global {
-            true => match user::data_dir(&user::load_config(&open::env).0, &open::env) {
+            true => match user::new_own_memory(&user::load_config(&open::env).0, &open::env, &working_dir) {
                 Some(dir) => dir,
                 None => return find::no_own_memory_error().into(),
             },

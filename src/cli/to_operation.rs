@@ -13,7 +13,8 @@ use super::change_args::{
 use super::prune::RestoreArgs;
 use crate::code::{Code, Rejection};
 use crate::commands::Error;
-use crate::document::{BulletMeta, NewBullet, parse_new_bullets};
+use crate::document::{BulletMeta, MetaKey, NewBullet, parse_new_bullets};
+use crate::host::git_dir::GitDirectory;
 use crate::operation::{Action, Batch, Operation, Target, dialects};
 
 /// Reads the content of a file (`-F`); without a path, or for `-`, reads stdin.
@@ -87,7 +88,10 @@ pub fn add(args: &AddArgs, content: ContentReader) -> Result<Batch, Rejection> {
         return Err(usage_error("--id needs exactly one text"));
     }
     let tags = tag_suffix(&args.tags)?;
-    let meta = args.metadata();
+    let mut meta = args.metadata();
+    if let Some((_, branch)) = meta.iter_mut().find(|(key, _)| key == MetaKey::Branch.name()) {
+        *branch = current_branch()?;
+    }
     Ok(to_batch(items.into_iter().map(|item| Action::Add {
         at: target(&args.at),
         text: item.text + &tags,
@@ -95,6 +99,16 @@ pub fn add(args: &AddArgs, content: ContentReader) -> Result<Batch, Rejection> {
         meta: merge_meta(item.meta, &meta),
         create: args.change_args.create,
     })))
+}
+
+/// The branch of the repository that contains the working directory.
+fn current_branch() -> Result<String, Rejection> {
+    let found = GitDirectory::find(&super::open::working_dir()?);
+    found.and_then(|repository| repository.branch()).ok_or_else(|| {
+        usage_error(
+            "--branch needs a git repository with a branch checked out; `memdir set BULLET branch=NAME` names one",
+        )
+    })
 }
 
 fn tag_suffix(tags: &[String]) -> Result<String, Rejection> {

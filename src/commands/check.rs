@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 pub(super) mod against;
 mod anchors;
+mod branches;
 pub(super) mod contradictions;
 mod index_lines;
 mod links;
@@ -123,6 +124,7 @@ struct FileFindings {
     ids: Vec<(String, usize)>,
     links: Vec<links::CheckedLink>,
     against: against::OutsideMatches,
+    branches: Vec<branches::BranchBullet>,
 }
 
 fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_>) -> Result<ExaminedFiles, Rejection> {
@@ -145,7 +147,7 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
     let mut examined =
         ExaminedFiles { checked: checked_files.len(), findings: policy_findings(session, selected), fixes: Vec::new() };
     let mut ids: HashMap<String, (MemoryPath, usize)> = HashMap::new();
-    let (mut file_links, mut outside_matches) = (Vec::new(), Vec::new());
+    let (mut file_links, mut outside_matches, mut branch_bullets) = (Vec::new(), Vec::new(), Vec::new());
     for (file, file_findings) in checked_files.iter().zip(each) {
         examined.findings.extend(file_findings.findings);
         examined.fixes.extend(file_findings.fixes);
@@ -160,8 +162,11 @@ fn examine(session: &Session, selected: &[MemoryPath], options: &CheckOptions<'_
         }
         file_links.push((&file.path, file_findings.links));
         outside_matches.push(file_findings.against);
+        branch_bullets.push((&file.path, file_findings.branches));
     }
     examined.findings.extend(against::contradictions(outside_matches));
+    let level = if options.strict { "warning" } else { "note" };
+    examined.findings.extend(branches::branch_findings(session, branch_bullets, level));
     examined.findings.extend(links::dangling_links(session, &file_links, &LinkNames::new(all.iter().map(|f| &f.path))));
     name_collisions(&all, selected, &mut examined.findings);
     if selected.is_empty() || selected.iter().any(is_index_path) {
@@ -306,6 +311,7 @@ fn examine_document(
         stale_summary(&journal.entries, path, document, file_findings);
     }
     oversized_parts(session, path, document, file_findings);
+    file_findings.branches = branches::branch_bullets(path, document);
     file_findings.links = links::checkable_links(path, document);
 }
 

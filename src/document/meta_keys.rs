@@ -140,6 +140,7 @@ meta_keys! {
         add_option: true,
         manual: "globs of paths, separated by commas: a rule for files that match one of them",
     }
+    Branch = "branch" { add_option: true, manual: "the git branch that it is for" }
     Dur = "dur" { path_field: Some("durability"), manual: "durability: how long it is likely to be true" }
     Type = "type" { writer: KeyWriter::PersonOrModel, manual: "the kind of memory" }
     Src = "src" { writer: KeyWriter::Stamp(StampKey::Src), manual: "the source, e.g. a conversation's id" }

@@ -14,6 +14,8 @@ use crate::policy::yaml;
 pub struct UserConfig {
     /// `memory.dataDir`: the data directory of `-g`, as written; `~` is not expanded.
     pub data_dir: Option<String>,
+    /// `memory.repositories`: the folder with a private memory for each git repository, as written.
+    pub repositories: Option<String>,
     /// `durability`: `full`, `atomic` or `fast`.
     pub durability: Option<String>,
     /// `lock_timeout_s`: how long a write waits for the lock, in seconds.
@@ -137,8 +139,13 @@ const CONVERSATION_RULE_FORM: ShapeForm = ShapeForm {
 };
 const WORD_LIST: JsonShape = JsonShape::List(&JsonShape::Text(0), 1);
 const NAME_LIST: JsonShape = JsonShape::List(&JsonShape::Text(1), 0);
-const MEMORY_FORM: ShapeForm =
-    ShapeForm::new("memory", &[&[optional("dataDir", &JsonShape::Text(1), "the data directory of -g")]]);
+const MEMORY_FORM: ShapeForm = ShapeForm::new(
+    "memory",
+    &[&[
+        optional("dataDir", &JsonShape::Text(1), "the data directory of -g"),
+        optional("repositories", &JsonShape::Text(1), "the folder with a private memory for each git repository"),
+    ]],
+);
 
 /// Parses the config. Never fails: an invalid entry is ignored, with a warning.
 pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
@@ -188,6 +195,7 @@ pub fn parse(text: &str) -> (UserConfig, Vec<Warning>) {
     check(&CONFIG_FORM, &top, None);
     let config = UserConfig {
         data_dir: string_value(memory.get("dataDir")).filter(|d| !d.is_empty()),
+        repositories: string_value(memory.get("repositories")).filter(|d| !d.is_empty()),
         durability: string_value(top.get("durability")).filter(|d| matches!(d.as_str(), "full" | "atomic" | "fast")),
         lock_timeout_s: seconds(top.get("lock_timeout_s")),
         people: string_list(top.get("people")).unwrap_or_default(),

@@ -6,6 +6,7 @@
 pub mod actor;
 pub mod agent_hosts;
 pub mod background;
+pub mod branch_states;
 pub mod clock;
 pub mod code_history;
 pub mod config;
@@ -15,6 +16,7 @@ pub mod editor;
 mod embedded_repository;
 pub mod find;
 pub mod git;
+pub mod git_dir;
 pub mod home_remote;
 pub mod import_source;
 pub mod keys;

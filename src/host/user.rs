@@ -3,9 +3,11 @@
 //! Never writes them; `trusted.rs` adds to one list.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::config::{self, UserConfig};
+use super::find::is_data_dir;
+use super::git_dir::GitDirectory;
 use crate::code::{Code, Rejection, Warning};
 
 /// Maximum size of the config, in bytes.
@@ -115,11 +117,34 @@ pub fn data_dir(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>) -> Op
         let xdg = env("XDG_DATA_HOME").map(PathBuf::from).filter(|d| d.is_absolute());
         return Some(xdg.or_else(|| Some(home(env)?.join(".local/share")))?.join("memdir"));
     };
+    in_home(written, env)
+}
+
+/// A path of the config, in which `~` and relative paths start at the home directory.
+fn in_home(written: &str, env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let below = written.strip_prefix("~/").unwrap_or(if written == "~" { "" } else { written });
     match PathBuf::from(below) {
         path if path.is_absolute() => Some(path),
         path => Some(home(env)?.join(path)),
     }
+}
+
+/// Returns the place of the private memory for the git repository of a directory, whether it exists or not: below
+/// `memory.repositories`, one for all work trees. `None` without that setting, or outside a repository.
+pub fn repository_memory(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>, start: &Path) -> Option<PathBuf> {
+    let folder = in_home(config.repositories.as_deref()?, env)?;
+    Some(folder.join(GitDirectory::find(start)?.key()))
+}
+
+/// Returns the user's own memory for work in a directory: the private one of its repository if it exists, else
+/// [`data_dir`].
+pub fn own_memory(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>, start: &Path) -> Option<PathBuf> {
+    repository_memory(config, env, start).filter(|dir| is_data_dir(dir)).or_else(|| data_dir(config, env))
+}
+
+/// Returns where `-g init` makes the user's own memory: the private one of the repository, else [`data_dir`].
+pub fn new_own_memory(config: &UserConfig, env: &dyn Fn(&str) -> Option<String>, start: &Path) -> Option<PathBuf> {
+    repository_memory(config, env, start).or_else(|| data_dir(config, env))
 }
 
 pub fn home(env: &dyn Fn(&str) -> Option<String>) -> Option<PathBuf> {

@@ -93,7 +93,7 @@ impl OpenOptions {
     /// Finds the data directory, in the scope that is named.
     fn find_directory(&self, start: &Path, config: &UserConfig) -> Result<FoundDirectory, Rejection> {
         let query = find::DirectoryQuery { scope: self.named_scope()?, ..self.directory_query() };
-        let found = find::find_data_dir(&query, start, &|| user::data_dir(config, &env))?;
+        let found = find::find_data_dir(&query, start, &|| user::own_memory(config, &env, start))?;
         match (&found.scope, &self.default_scope) {
             (None, Some(name)) => Ok(FoundDirectory { scope: Some(ScopeName::new(name)?.to_string()), ..found }),
             _ => Ok(found),

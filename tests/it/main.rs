@@ -124,4 +124,5 @@ mod transcripts;
 mod undo;
 mod usage;
 mod waiting;
+mod worktrees;
 mod writing;

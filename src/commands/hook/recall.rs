@@ -9,6 +9,7 @@ use super::{AnswerUse, HookAnswer};
 use crate::commands::query::query;
 use crate::commands::{CommandResult, Session};
 use crate::host::agent_hosts::{AgentHost, HookEvent, HookInput};
+use crate::host::git_dir::GitDirectory;
 use crate::text::llm_tokens::estimate_llm_tokens;
 use crate::text::topic_match::Topic;
 use crate::view::context::sanitize::{NOTES_NOTICE, sanitize_line};
@@ -40,15 +41,28 @@ pub fn recall(session: &Session, host: &AgentHost, event: HookEvent, input: &Hoo
         return None;
     }
     let mut shown = ShownItems::load(session, input);
-    let rows = match event {
+    let mut rows = match event {
         HookEvent::UserPrompt => about(session, &input.prompt, PROMPT_ITEMS, &shown).ok()?,
         _ => for_tool(session, input, &shown).ok()?,
     };
+    without_other_branches(session, input, &mut rows);
     let (text, addresses, tokens) = to_text(session, input, &rows)?;
     shown.add(addresses);
     let envelope = host.context_envelope(event, &text);
     let used = Some(AnswerUse::of_injection(tokens));
     Some(HookAnswer { envelope, used, shown: Some(shown), ..HookAnswer::default() })
+}
+
+/// Removes the bullets that are kept for another branch than the one that is checked out where the session works.
+fn without_other_branches(session: &Session, input: &HookInput, rows: &mut Vec<QueryRow>) {
+    let branch_of = |row: &QueryRow| row.meta.get("branch").and_then(|name| Some(name.as_str()?.to_owned()));
+    if rows.iter().all(|row| branch_of(row).is_none()) {
+        return;
+    }
+    let directory = input.directory.as_deref().map_or(session.dir.as_path(), Path::new);
+    // Without a repository nothing says that another branch is meant.
+    let Some(current) = GitDirectory::find(directory).and_then(|repository| repository.branch()) else { return };
+    rows.retain(|row| branch_of(row).is_none_or(|name| name == current));
 }
 
 /// The rules for the paths that a tool call touches, then what its paths, its command or the task of a sub-agent are

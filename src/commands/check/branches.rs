@@ -1,0 +1,67 @@
+//! Findings about bullets that are kept for a git branch which was merged or deleted.
+//!
+//! Never decides whether such a bullet still holds: the commands to try are for both answers. Asks git only if a bullet is
+//! for a branch.
+
+use std::collections::BTreeSet;
+
+use super::{finding, line_and_column};
+use crate::code::{Code, Hint};
+use crate::commands::Session;
+use crate::commands::answer::CheckFinding;
+use crate::document::{Document, MetaKey};
+use crate::host::branch_states::BranchState;
+use crate::host::git::Git;
+use crate::host::git_dir::GitDirectory;
+use crate::path::MemoryPath;
+
+/// A bullet that is kept for a branch.
+pub struct BranchBullet {
+    branch: String,
+    handle: String,
+    address: String,
+    line: usize,
+}
+
+/// The bullets of a file that are kept for a branch.
+pub fn branch_bullets(path: &MemoryPath, document: &Document) -> Vec<BranchBullet> {
+    let of = |bullet: usize| {
+        let meta = document.bullet_meta(bullet)?;
+        let branch = meta.valid(MetaKey::Branch)?.to_owned();
+        let (line, _) = line_and_column(document.text(), document.bullets()[bullet].line_start as usize);
+        let address = format!("{path}{}", document.bullet_reference(bullet));
+        Some(BranchBullet { branch, handle: document.handle_name(bullet), address, line })
+    };
+    (0..document.bullets().len()).filter_map(of).collect()
+}
+
+/// The findings about bullets of branches that were merged or deleted; none outside a repository, or if git fails.
+pub fn branch_findings(
+    session: &Session,
+    all: Vec<(&MemoryPath, Vec<BranchBullet>)>,
+    level: &'static str,
+) -> Vec<CheckFinding> {
+    let names: BTreeSet<String> = all.iter().flat_map(|(_, bullets)| bullets).map(|one| one.branch.clone()).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    // Private memory is outside the repository that it is about, which is the one of the working directory.
+    let here = if GitDirectory::find(&session.dir).is_some() { session.dir.clone() } else { ".".into() };
+    let Ok(states) = Git::in_dir(&here).branch_states(&names) else { return Vec::new() };
+    let mut findings = Vec::new();
+    for (path, bullets) in all {
+        for bullet in bullets {
+            let became = match states.get(&bullet.branch) {
+                Some(BranchState::Merged) => "was merged",
+                Some(BranchState::Deleted) => "was deleted",
+                Some(BranchState::Open) | None => continue,
+            };
+            let text = format!("@{} is for the branch {}, which {became}", bullet.handle, bullet.branch);
+            let archive = Hint { verb: vec!["rm", "--archive"], operands: vec![bullet.address.clone()] };
+            let keep = Hint { verb: vec!["set"], operands: vec![bullet.address, "branch=".to_owned()] };
+            let hints = vec![archive, keep];
+            findings.push(CheckFinding { hints, ..finding(path, bullet.line, 1, Code::StaleBranch, level, text) });
+        }
+    }
+    findings
+}

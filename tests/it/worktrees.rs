@@ -1,0 +1,215 @@
+//! Branches and work trees: memory in the repository, private memory beside it, and bullets for one branch.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::git_repo::{Repo, finished};
+use super::support::{ProgramOutput, handle, program};
+
+const FILE: &str = "facts/user.md";
+const TEXT: &str = "# User\n\n## Work\n\n- Standup at ten\n\n## Travel\n\n- Window seats\n";
+
+/// Runs memdir in a directory, which finds the memory by itself; `HOME` is beside the work tree.
+fn memdir(repo: &Repo, dir: &Path, words: &[&str]) -> ProgramOutput {
+    let mut command = repo.program(program(), dir);
+    command.env("HOME", home(repo)).env("MEMDIR_AS", "").args(words);
+    finished(command.output().unwrap())
+}
+
+fn home(repo: &Repo) -> PathBuf {
+    repo.root().with_file_name("home")
+}
+
+/// A work tree of the repository on a branch of its own.
+fn work_tree(repo: &Repo, name: &str) -> PathBuf {
+    let dir = repo.root().with_file_name(name);
+    repo.git(["worktree", "add", "--quiet", "-b", name, dir.to_str().unwrap()]);
+    dir
+}
+
+fn git(repo: &Repo, dir: &Path, words: &[&str]) -> ProgramOutput {
+    finished(repo.program("git", dir).args(words).output().unwrap())
+}
+
+#[test]
+fn three_work_trees_change_one_memory_and_merge_by_bullet() {
+    let repo = Repo::wired();
+    repo.commit(FILE, TEXT);
+    let (left, right) = (work_tree(&repo, "left"), work_tree(&repo, "right"));
+    let trees = [repo.root().to_owned(), left.clone(), right.clone()];
+    for (tree, name) in trees.iter().zip(["main", "left", "right"]) {
+        let of_tree = |words: &[&str]| memdir(&repo, tree, words).exit(0);
+        of_tree(&["add", "user#work", &format!("Work of {name}")]);
+        of_tree(&["add", "user#travel", &format!("Travels from {name}")]);
+        of_tree(&["add", &format!("topic-{name}"), &format!("Only {name} knows")]);
+        // Each has a history of its own.
+        assert_eq!(of_tree(&["log", "--json"]).json()["entries"].as_array().unwrap().len(), 3, "{name}");
+        git(&repo, tree, &["add", "--all"]).exit(0);
+        git(&repo, tree, &["commit", "--quiet", "-m", name]).exit(0);
+    }
+    memdir(&repo, &left, &["update", "user", "Window seats", "Aisle seats"]).exit(0);
+    git(&repo, &left, &["commit", "--quiet", "--all", "-m", "seats"]).exit(0);
+    for (tree, others) in [(repo.root(), ["left", "right"]), (&left, ["main", "right"]), (&right, ["main", "left"])] {
+        for other in others {
+            git(&repo, tree, &["merge", "--quiet", "--no-edit", other]).exit(0);
+        }
+    }
+    let text = |tree: &Path| fs_err::read_to_string(tree.join("memory").join(FILE)).unwrap();
+    for tree in &trees {
+        let text = text(tree);
+        for name in ["main", "left", "right"] {
+            assert!(
+                text.contains(&format!("- Work of {name}\n")) && text.contains(&format!("- Travels from {name}\n")),
+                "{text}"
+            );
+            assert!(tree.join(format!("memory/facts/topic-{name}.md")).exists());
+        }
+        assert!(text.contains("- Aisle seats\n") && !text.contains("Window seats") && !text.contains("<<<<"), "{text}");
+    }
+    assert_eq!((text(&left), text(&right)), (text(repo.root()), text(repo.root())));
+}
+
+/// A repository without a memory, and a config with a folder for private ones.
+fn without_memory() -> Repo {
+    let repo = Repo::new();
+    fs_err::remove_dir_all(repo.memory()).unwrap();
+    fs_err::write(repo.root().join("a.txt"), "a").unwrap();
+    repo.save("code");
+    let config = repo.root().with_file_name("config").join("memdir/config.yaml");
+    fs_err::create_dir_all(config.parent().unwrap()).unwrap();
+    fs_err::write(config, "memory: {repositories: ~/private}\n").unwrap();
+    fs_err::create_dir_all(home(&repo)).unwrap();
+    repo
+}
+
+#[test]
+fn private_memory_is_one_for_all_work_trees() {
+    let repo = without_memory();
+    let tree = work_tree(&repo, "tree");
+    fs_err::create_dir_all(tree.join("src/deep")).unwrap();
+    memdir(&repo, repo.root(), &["-g", "init"]).exit(0);
+    memdir(&repo, repo.root(), &["-g", "add", "user", "Private to the app"]).exit(0);
+    for dir in [repo.root(), &tree, &tree.join("src/deep")] {
+        for words in [&["-g", "list", "user"][..], &["list", "user"]] {
+            assert!(memdir(&repo, dir, words).exit(0).stdout.contains("Private to the app"), "{}", dir.display());
+        }
+    }
+    let dirs: Vec<_> = fs_err::read_dir(home(&repo).join("private")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(matches!(&dirs[..], [one] if one.to_str().unwrap().starts_with("anapp-")), "{dirs:?}");
+    // Elsewhere -g is the general one, which does not exist here; with it, the repository keeps its own.
+    let outside = home(&repo);
+    memdir(&repo, &outside, &["-g", "list"]).exit(3);
+    memdir(&repo, &outside, &["-g", "init"]).exit(0);
+    memdir(&repo, &outside, &["-g", "add", "user", "General"]).exit(0);
+    let list = memdir(&repo, &tree, &["-g", "list", "user"]).exit(0).stdout;
+    assert!(list.contains("Private to the app") && !list.contains("General"), "{list}");
+    // Another repository without one uses the general one, until it has its own.
+    let other = repo.root().with_file_name("other");
+    fs_err::create_dir_all(&other).unwrap();
+    git(&repo, &other, &["init", "--quiet", "."]).exit(0);
+    assert!(memdir(&repo, &other, &["-g", "list", "user"]).exit(0).stdout.contains("General"));
+    memdir(&repo, &other, &["-g", "init"]).exit(0);
+    memdir(&repo, &other, &["-g", "list", "user"]).exit(3);
+}
+
+#[test]
+fn a_planted_git_file_opens_no_private_memory_of_another_repository() {
+    let repo = without_memory();
+    let tree = work_tree(&repo, "tree");
+    memdir(&repo, repo.root(), &["-g", "init"]).exit(0);
+    memdir(&repo, repo.root(), &["-g", "add", "user", "Private to the app"]).exit(0);
+    let planted = repo.root().with_file_name("planted");
+    fs_err::create_dir_all(&planted).unwrap();
+    let of_tree = fs_err::read_to_string(tree.join(".git")).unwrap();
+    let common = repo.root().join(".git");
+    for text in
+        [of_tree, format!("gitdir: {}\n", common.display()), "gitdir: ../tree/../an app/.git\n".into(), "junk".into()]
+    {
+        fs_err::write(planted.join(".git"), &text).unwrap();
+        let seen = memdir(&repo, &planted, &["-g", "list", "user"]);
+        assert!(seen.status == 3 && !seen.stdout.contains("Private"), "{text}: {seen:?}");
+    }
+    fs_err::remove_file(planted.join(".git")).unwrap();
+    std::os::unix::fs::symlink(&common, planted.join(".git")).unwrap();
+    assert_eq!(memdir(&repo, &planted, &["-g", "list", "user"]).status, 3);
+    // A work tree that was moved by hand is not known to its repository any more.
+    fs_err::remove_file(planted.join(".git")).unwrap();
+    fs_err::rename(tree.join(".git"), planted.join(".git")).unwrap();
+    assert_eq!(memdir(&repo, &planted, &["-g", "list", "user"]).status, 3);
+}
+
+#[test]
+fn a_bullet_for_a_branch_is_listed_once_the_branch_is_merged_or_deleted() {
+    let repo = Repo::wired();
+    repo.commit(FILE, TEXT);
+    let findings = |repo: &Repo| -> Vec<String> {
+        let found = repo.memdir(["check", "--json"]).exit(0).json()["findings"].clone();
+        let branch = |one: &&Value| one["code"] == "stale_branch";
+        found.as_array().unwrap().iter().filter(branch).map(|one| one["text"].as_str().unwrap().to_owned()).collect()
+    };
+    for branch in ["login", "search"] {
+        repo.git(["checkout", "--quiet", "-b", branch, "main"]);
+        memdir(&repo, repo.root(), &["add", "user#work", &format!("{branch} is being rewritten"), "--branch"]).exit(0);
+        assert!(repo.text(FILE).contains(&format!("<!-- mem branch={branch} -->")), "{}", repo.text(FILE));
+        assert_eq!(findings(&repo), [""; 0]);
+        repo.save(branch);
+    }
+    repo.git(["checkout", "--quiet", "main"]);
+    repo.git(["merge", "--quiet", "--no-edit", "--no-ff", "login"]);
+    let login = handle("login is being rewritten");
+    assert_eq!(findings(&repo), [format!("@{login} is for the branch login, which was merged")]);
+    repo.git(["branch", "--quiet", "-D", "login"]);
+    assert_eq!(findings(&repo), [format!("@{login} is for the branch login, which was deleted")]);
+    repo.memdir(["check", "--strict"]).exit(6);
+    // Both ways out.
+    repo.memdir(["set", &format!("user@{login}"), "branch="]).exit(0);
+    assert_eq!(findings(&repo), [""; 0]);
+    repo.save("kept");
+    repo.git(["merge", "--quiet", "--no-edit", "search"]);
+    assert_eq!(findings(&repo).len(), 1);
+    repo.memdir(["rm", "--archive", &format!("user@{}", handle("search is being rewritten"))]).exit(0);
+    assert_eq!(findings(&repo), [""; 0]);
+    // A branch that has just been made is not merged, and one of a remote is not deleted.
+    repo.git(["branch", "fresh"]);
+    repo.memdir(["add", "user#work", "Fresh"]).exit(0);
+    repo.memdir(["set", &format!("user@{}", handle("Fresh")), "branch=fresh"]).exit(0);
+    assert_eq!(findings(&repo), [""; 0]);
+    repo.git(["update-ref", "refs/remotes/origin/far", "HEAD"]);
+    repo.memdir(["set", &format!("user@{}", handle("Fresh")), "branch=far"]).exit(0);
+    assert_eq!(findings(&repo), [""; 0]);
+}
+
+#[test]
+fn without_a_branch_the_option_is_refused() {
+    let repo = Repo::new();
+    repo.commit(FILE, TEXT);
+    repo.git(["checkout", "--quiet", "--detach"]);
+    memdir(&repo, repo.root(), &["add", "user", "x", "--branch"])
+        .exit(2)
+        .stderr_contains("--branch needs a git repository");
+    assert_eq!(repo.text(FILE), TEXT);
+}
+
+#[test]
+fn hooks_leave_out_what_is_for_another_branch() {
+    let repo = Repo::new();
+    repo.commit(FILE, TEXT);
+    repo.memdir(["add", "rules", "Handlers return problem+json", "--when", "src/api/**"]).exit(0);
+    repo.memdir(["set", &format!("rules@{}", handle("Handlers return problem+json")), "branch=login"]).exit(0);
+    let config = repo.root().with_file_name("config").join("memdir/config.yaml");
+    fs_err::create_dir_all(config.parent().unwrap()).unwrap();
+    fs_err::write(config, format!("trusted: [{:?}]\n", repo.memory().to_str().unwrap())).unwrap();
+    let seen = |session: &str| {
+        let mut command = repo.program(program(), repo.root());
+        command.env("MEMDIR_AS", "").args(["hook", "pre-tool"]);
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let input = json!({"session_id": session, "cwd": repo.root(), "tool_name": "Edit", "tool_input": {"file_path": repo.root().join("src/api/a.rs")}});
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.to_string().as_bytes()).unwrap();
+        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+    };
+    assert_eq!(seen("a"), "{}\n");
+    repo.git(["checkout", "--quiet", "-b", "login"]);
+    assert!(seen("b").contains("problem+json"));
+}
