@@ -15,6 +15,7 @@ use super::text::{Printer, TextStyle, file_count, format_size};
 use crate::commands::results::{
     Backlink, BulletBlame, BulletRow, CommitOrigin, EtagResult, FileList, InitResult, Outline, TextResult, WhereResult,
 };
+use crate::document::MetaKey;
 
 #[derive(Args, Debug)]
 #[command(about = "Create a data directory", after_help = "Example: memdir init memory --example")]
@@ -226,6 +227,10 @@ fn bullet_row(printer: &mut Printer, path: &str, bullet: &BulletRow, numbered: b
     }
     let reference = bullet.address.strip_prefix(path).unwrap_or(&bullet.address);
     printer.reference(reference, bullet.id.as_deref()).text(&bullet.text);
+    let branch = bullet.meta.get(MetaKey::Branch.name()).and_then(|name| name.as_str());
+    if let Some(branch) = branch.filter(|_| !printer.format.verbose) {
+        printer.styled(TextStyle::Dim, &format!(" (branch {branch})"));
+    }
     if printer.format.verbose {
         for (key, value) in &bullet.meta {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);

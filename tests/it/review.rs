@@ -106,6 +106,27 @@ fn other_commands_of_an_agent_wait_too() {
     assert!(waiting(&memory).len() >= 2);
 }
 
+#[test]
+fn what_a_model_finds_for_an_agent_waits_and_for_a_person_not() {
+    for (caller, waits) in [("planner", true), ("", false)] {
+        let memory = Memory::new().policy(POLICY).file("facts/user.md", USER);
+        let operation =
+            json!({"op": "add", "at": "facts/user.md", "text": "Name: Zhang San", "quote": "I'm Zhang San", "turn": 1});
+        memory.put("../answer.json", json!({"operations": [operation]}).to_string());
+        memory.put("../talk.md", "User: I'm Zhang San\n");
+        let [answer, talk] = ["answer.json", "talk.md"].map(|name| memory.dir().with_file_name(name));
+        let config = format!("model: {{provider: exec, command: [cat, {:?}]}}\n", answer.to_str().unwrap());
+        memory.put("../config/memdir/config.yaml", &config);
+        let report = memory.run(["reflect", talk.to_str().unwrap()]).by(caller).may_change().exit(0);
+        assert_eq!(waiting(&memory).len(), usize::from(waits), "{report}");
+        assert_eq!(memory.text("facts/user.md").unwrap().contains("Zhang San"), !waits, "{report}");
+        if waits {
+            let text = memory.text(&format!("inbox/{}.md", waiting(&memory)[0])).unwrap();
+            assert!(text.contains("- Waits because: review of facts/user.md\n"), "{text}");
+        }
+    }
+}
+
 /// A repository with a committed memory under review, and two proposals about it.
 fn repo() -> (Repo, Vec<String>) {
     let repo = Repo::new();
@@ -128,7 +149,7 @@ fn ids(repo: &Repo) -> Vec<String> {
 fn a_branch_has_one_commit_a_proposal_and_nothing_else_moves() {
     let (repo, ids) = repo();
     // What is staged, changed and not committed stays as it is, and out of the branch.
-    repo.put("facts/user.md", &format!("{USER}- Not committed\n"));
+    repo.put("facts/user.md", format!("{USER}- Not committed\n"));
     repo.put("facts/staged.md", "# Staged\n");
     repo.git(["add", "memory/facts/staged.md"]);
     let state = |repo: &Repo| {
@@ -180,7 +201,7 @@ fn merging_is_accepting() {
         &|repo| {
             let body = repo.git(["log", "--format=%B", "main..memory/team"]);
             repo.git(["merge", "--quiet", "--squash", "memory/team"]);
-            repo.put("facts/user.md", &repo.text("facts/user.md").replace("Prefers tabs", "Prefers spaces"));
+            repo.put("facts/user.md", repo.text("facts/user.md").replace("Prefers tabs", "Prefers spaces"));
             repo.git(["commit", "--quiet", "-am", &format!("Team\n\n{body}\nmore")]);
         },
         // A squash whose message says nothing.

@@ -153,6 +153,7 @@ fn a_bullet_for_a_branch_is_listed_once_the_branch_is_merged_or_deleted() {
         memdir(&repo, repo.root(), &["add", "user#work", &format!("{branch} is being rewritten"), "--branch"]).exit(0);
         assert!(repo.text(FILE).contains(&format!("<!-- mem branch={branch} -->")), "{}", repo.text(FILE));
         assert_eq!(findings(&repo), [""; 0]);
+        repo.memdir(["list", "user#work"]).exit(0).stdout_contains(&format!("rewritten (branch {branch})\n"));
         repo.save(branch);
     }
     repo.git(["checkout", "--quiet", "main"]);
